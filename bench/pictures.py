@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
+import numpy as np
 import verdicts
 from accountants import Accountant
 from matplotlib.colors import ListedColormap
 from matplotlib.patches import Patch
+from matplotlib.ticker import NullLocator
 from workloads import trained
 
+import logphi as lp
 from logphi.text.files import write_whole
 
 Row = dict[str, Any]
@@ -22,6 +25,15 @@ STYLE: Any = {"font.size": 9, "svg.hashsalt": "logphi", "svg.fonttype": "path", 
 # Okabe and Ito, which the colour-blind tell apart
 COLOURS = ("#0072B2", "#D55E00", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#999999", "#222222")
 MARKERS = "osD^vP*X"
+# how batches are drawn, with the dashes of a line
+SAMPLERS: tuple[tuple[str, dict[str, Any], str], ...] = (
+    ("poisson", {}, "-"),
+    ("truncated_poisson", {"truncated_batch_size": 300}, "-."),
+    ("balls_in_bins", {}, "--"),
+    ("without_replacement", {}, "-"),
+    ("shuffled", {}, ""),
+    ("fixed_order", {}, ":"),
+)
 # from near to far; then below the truth, and none
 SHADES = ("#1a7a4c", "#74c476", "#d9e8a0", "#fdd49e", "#fdae6b", "#c51b1b", "#dddddd")
 # what the logarithm of an exact answer is drawn as
@@ -94,6 +106,29 @@ def epochs_of_training(accountants: Sequence[Accountant], path: Path) -> None:
         axis.set(xlabel="epochs", ylabel="epsilon at delta = 1e-5", xlim=(0, epochs[-1]), ylim=(0, None))
         axis.grid(alpha=0.3)
         axis.legend(frameon=False)
+        _save(figure, path)
+
+
+def samplers_of_training(path: Path) -> None:
+    """Epsilon of one training run against its noise, by how its batches are drawn; a bracket as the band that it is."""
+    noises = np.geomspace(0.7, 4.0, 14)
+    sizes: dict[str, Any] = {"dataset_size": 60_000, "batch_size": 256, "epochs": 20}
+    with plt.rc_context(STYLE):
+        figure, axis = plt.subplots(figsize=(7, 4.2))
+        for (sampler, more, dashes), colour in zip(SAMPLERS, COLOURS, strict=False):
+            runs = [lp.dp_sgd(**sizes, **more, noise_multiplier=noise, sampler=sampler) for noise in noises]
+            found = [run.epsilon(1e-5) for run in runs]
+            upper = [float(one) for one in found]
+            if found[0].status is lp.Status.BRACKET:
+                lower = [one.lower for one in found]
+                axis.fill_between(noises, lower, upper, color=colour, alpha=0.2, linewidth=0, label=f"{sampler}: between")
+            else:
+                axis.plot(noises, upper, dashes, color=colour, linewidth=1.8, label=sampler)
+        axis.set(xscale="log", yscale="log", xlabel="noise multiplier", ylabel="epsilon at delta = 1e-5")
+        axis.set_xticks([0.7, 1, 2, 4], ["0.7", "1", "2", "4"])
+        axis.xaxis.set_minor_locator(NullLocator())
+        axis.grid(alpha=0.3)
+        axis.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
         _save(figure, path)
 
 

@@ -186,6 +186,7 @@ def publish(
     (DOCS / "benchmarks").mkdir(exist_ok=True)
     pictures.accuracy_against_time(sources, DOCS / "benchmarks" / "accuracy.svg")
     pictures.stress_grid(stress, DOCS / "benchmarks" / "stress.svg")
+    pictures.samplers_of_training(DOCS / "benchmarks" / "samplers.svg")
     pictures.epochs_of_training((OURS, *DRAWN), DOCS / "benchmarks" / "training.svg")
     page = PAGE.format(
         machine="\n".join(filter(None, (machine(), skipped))),

@@ -24,7 +24,9 @@ DOMINATING = {
     "FromProfile",
     "FromTradeoff",
     "PureDP",
+    "RenyiDP",
     "ShuffledReports",
+    "ZCDP",
 }
 
 RATE = 0.2
@@ -74,8 +76,7 @@ REFUSED = {
     "a formula of the log-phi of samples of compositions, unless all are Gaussian, or finite and small": (
         2 * (GAUSSIAN() + LAPLACE()).poisson(RATE)
     ).log_phi,
-    '`lp.dp_sgd` with `sampler="shuffled"`': lambda: _trained("shuffled"),
-    '`lp.dp_sgd` with `sampler="fixed_order"`': lambda: _trained("fixed_order"),
+    '`lp.dp_sgd` with `sampler="with_replacement"`': lambda: _trained("with_replacement"),
     "composing mechanisms of two relations": lambda: GAUSSIAN() + GAUSSIAN(adjacency="replace"),
 }
 

@@ -132,8 +132,8 @@ def test_it_is_the_noise_that_calibration_finds():
         ({"target_epsilon": -1, "target_delta": 1e-5}, ["target_epsilon must not be negative"]),
         ({"target_epsilon": math.nan, "target_delta": 1e-5}, ["target_epsilon"]),
         (
-            {"target_epsilon": 1, "target_delta": 1e-5, "sampler": "shuffled"},
-            ["shuffled batches have no epsilon that is known"],
+            {"target_epsilon": 1, "target_delta": 1e-5, "sampler": "with_replacement"},
+            ["no useful proved bound of batches with replacement"],
         ),
         (
             {"target_epsilon": 0.1, "target_delta": 1e-5, "clipped_count_noise": 0.5, "batch_size": 10**8},
@@ -215,6 +215,10 @@ def test_other_relations_groups_and_samplers():
         training = lp.dp_sgd(**known, **arguments)
         assert training.counted() == ((step, 20),)
         assert training.adjacency is step.adjacency
+    cut_off = lp.dp_sgd(**known, sampler="truncated_poisson", truncated_batch_size=15, adjacency="replace")
+    step = lp.Gaussian(3).poisson(rate, truncated_batch_size=15, dataset_size=1000, adjacency="replace")
+    assert cut_off.counted() == ((step, 20),)
+    assert "batches of 10, 15 at most, out of 1000" in str(cut_off)
     assert "a group of 4 records" in str(lp.dp_sgd(**known, group_size=4))
     assert "without replacement" in str(lp.dp_sgd(**known, sampler="without_replacement"))
 
@@ -236,12 +240,15 @@ def test_other_relations_groups_and_samplers():
         ({"steps": 5}, "exactly one"),
         ({"epochs": None, "steps": 0}, "nothing is trained"),
         ({"noise_multiplier": -1.0}, "noise_multiplier"),
-        ({"sampler": "shuffled"}, "shuffled batches have no epsilon that is known"),
-        ({"sampler": "fixed_order"}, "fixed order are not samples"),
+        ({"sampler": "with_replacement"}, "no useful proved bound of batches with replacement"),
+        ({"sampler": "truncated_poisson"}, "truncated_batch_size is missing"),
+        ({"truncated_batch_size": 300}, "truncated_batch_size is for sampler='truncated_poisson'"),
+        ({"sampler": "truncated_poisson", "truncated_batch_size": 60001}, "truncated_batch_size"),
+        ({"sampler": "truncated_poisson", "truncated_batch_size": 0}, "truncated_batch_size"),
+        ({"sampler": "balls_in_bins", "adjacency": "replace"}, "add/remove"),
         ({"sampler": "uniform"}, "sampler must be one of"),
         ({"group_size": 0}, "group_size"),
-        ({"sampler": "without_replacement", "group_size": 2}, "group_size"),
-        ({"adjacency": "replace", "group_size": 2}, "group_size"),
+        ({"sampler": "truncated_poisson", "truncated_batch_size": 300, "group_size": 2}, "cut off"),
         ({"adjacency": "replace_special"}, "replace_special"),
     ],
 )
@@ -258,3 +265,51 @@ def test_a_size_that_is_not_whole_is_a_type_error(name, value):
     if name == "steps":
         arguments["epochs"] = None
     refused(TypeError, lambda: lp.dp_sgd(**arguments), name, "whole number")
+
+
+PASSES = {"dataset_size": 1000, "batch_size": 300, "noise_multiplier": 3}
+
+
+@pytest.mark.parametrize(
+    ("sampler", "adjacency", "epoch", "per_epoch"),
+    [
+        ("balls_in_bins", "add_remove", lp.Gaussian(3).allocation(3), 3),
+        ("shuffled", "add_remove", lp.Gaussian(3).shuffled(4), 4),
+        ("shuffled", "replace", lp.Gaussian(3, sensitivity=2, adjacency="replace").shuffled(4), 4),
+        ("fixed_order", "remove", lp.Gaussian(3, adjacency="remove"), 4),
+        ("fixed_order", "replace", lp.Gaussian(3, sensitivity=2, adjacency="replace"), 4),
+    ],
+)
+def test_of_a_sampler_that_goes_through_all_records_epochs_are_counted(sampler, adjacency, epoch, per_epoch):
+    def run(**length):
+        return lp.dp_sgd(**PASSES, sampler=sampler, adjacency=adjacency, **length)
+
+    whole = run(epochs=5)
+    assert (whole.counted(), whole.steps) == (((epoch, 5),), 5 * per_epoch)
+    # one that is begun counts, and of steps it is not known whether an epoch has three or four
+    assert run(epochs=4.01).counted() == ((epoch, 5),)
+    assert run(steps=12).counted() == ((epoch, 4),)
+    assert run(steps=13).counted() == ((epoch, 5),)
+    assert run(steps=13).after(3) == epoch
+    assert "counted as 5 whole epochs of 3 steps" in str(run(steps=13))
+    assert "counted as" not in str(lp.dp_sgd(**PASSES, epochs=5))
+
+
+def test_shuffled_training_is_a_bracket_and_noise_is_found_for_its_upper_end():
+    run = lp.dp_sgd(**PASSES, epochs=2, sampler="shuffled")
+    found = run.epsilon(1e-5)
+    assert found.status is lp.Status.BRACKET
+    assert found.upper == (2 * lp.Gaussian(3)).epsilon(1e-5).upper
+    assert (run + lp.Laplace(5)).epsilon(1e-5).status is lp.Status.BRACKET
+    assert run.zcdp().upper == pytest.approx(2 / 18)
+
+
+@pytest.mark.slow
+def test_noise_for_shuffled_batches_meets_the_target():
+    sizes = {"dataset_size": 1000, "batch_size": 300, "epochs": 2}
+    found, fixed = (
+        lp.dp_sgd(**sizes, sampler=sampler, target_epsilon=2, target_delta=1e-5) for sampler in ("shuffled", "fixed_order")
+    )
+    assert found.noise_multiplier == fixed.noise_multiplier
+    assert found.calibration.status is lp.CalibrationStatus.WIDE
+    assert found.epsilon(1e-5).upper <= 2

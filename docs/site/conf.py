@@ -17,7 +17,7 @@ project = "logphi"
 version = release = logphi.__version__
 author = copyright = "The logphi contributors"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.linkcode", "mathml"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.linkcode", "sphinx_copybutton", "mathml"]
 nitpicky = True
 
 myst_enable_extensions = ["dollarmath", "colon_fence"]
@@ -29,6 +29,10 @@ autodoc_member_order = "bysource"
 napoleon_google_docstring = False
 napoleon_custom_sections = [("Attributes", "params_style")]  # a line may name several
 napoleon_attr_annotations = False  # the signature says it
+
+# what is copied from a session is what was typed
+copybutton_prompt_text, copybutton_prompt_is_regexp = r">>> |\.\.\. |\$ ", True
+copybutton_only_copy_prompt_lines = True
 
 html_theme = "furo"
 html_title = "logphi"

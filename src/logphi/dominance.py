@@ -53,8 +53,8 @@ def dominates(first: Mechanism, second: Mechanism) -> Dominance:
             raise TypeError(f"{name} must be a mechanism, got {one!r} of type {type(one).__name__}")
         if picks(terms_of(one)):
             raise UnsupportedError(
-                f"{name} has several mechanisms of a bounded range, which no pair stands for: compare delta at the epsilons "
-                "that matter, or state one release of the whole range"
+                f"{name} stands for a family of mechanisms, several of a bounded range or one known by its divergences, and "
+                "no pair is that of the family: compare delta at the epsilons that matter"
             )
     if first.adjacency is not second.adjacency and second.counted() and first.counted():
         raise ValueError(

@@ -11,28 +11,19 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from logphi.algebra.release import Mechanism, compose
+from logphi.algebra.release import Mechanism
 from logphi.calibration.calibrate import calibrate
 from logphi.calibration.result import Calibration
 from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency, AdjacencyLike
 from logphi.inputs.arguments import Scalar
-from logphi.inputs.guesses import NOT_AMPLIFIED, guided
+from logphi.inputs.guesses import guided
 from logphi.laws.log_phi import LogPhi
-from logphi.mechanisms import Gaussian
-from logphi.pairs.pair import UnsupportedError
+from logphi.loaders import SAMPLERS, Batches, check_cut, sampler_of
 from logphi.text.written import Written, meant
 
 # derived: whole numbers up to this one are doubles
 LARGEST_DATASET = 10**15
-SAMPLERS = ("poisson", "without_replacement", "balls_in_bins", *NOT_AMPLIFIED)
-# derived: under replace a sum of clipped gradients moves by up to twice the clipping norm
-_REPLACED = 2.0
-_DRAWN = {
-    "poisson": "every step draws a fresh Poisson sample: each record takes part by itself, with the sampling rate",
-    "without_replacement": "every step draws a fresh, uniformly random batch of fixed size, without replacement",
-    "balls_in_bins": "every epoch allocates afresh: each record is in one of its batches, drawn uniformly and by itself",
-}
 # chosen: significant digits of a noise multiplier that is found
 _DIGITS = 6
 _RATE = "dataset_size= and batch_size=, whose ratio is the rate; of a rate alone, steps * lp.Gaussian(sigma).poisson(rate)"
@@ -42,6 +33,8 @@ _PARTS = "accumulated batches are parts of one sample, so that no record is in t
 @dataclass(frozen=True, repr=False)
 class Training(Mechanism):
     """A run of DP-SGD; made by :func:`dp_sgd`. ``str`` says the rate and the steps first, then what was taken for granted.
+
+    ``step`` is the release of one step, or of one epoch of ``per_epoch`` steps where the sampler goes through all records.
 
     ``calibration`` is how the noise multiplier was found: with the next smaller one, which misses the target. It is None where
     the noise was given.
@@ -55,8 +48,10 @@ class Training(Mechanism):
     epochs: float | None
     steps: int
     sampler: str
+    truncated_batch_size: int | None
     group_size: int
     step: Mechanism
+    per_epoch: int | None
     adjacency: Adjacency
     calibration: Calibration | None = field(default=None, compare=False)
 
@@ -72,10 +67,11 @@ class Training(Mechanism):
 
     @property
     def _release(self) -> Mechanism:
-        """All steps, or all epochs where one epoch is a release."""
-        if self.sampler != "balls_in_bins":
-            return self.steps * self.step
-        return math.ceil(Fraction(self.steps, _batches(self.rate))) * self.step
+        return self.after(self.steps)
+
+    def after(self, steps: int) -> Mechanism:
+        """The release of the first so many steps; an epoch that is begun counts as a whole one where it is one release."""
+        return (steps if self.per_epoch is None else -(-steps // self.per_epoch)) * self.step
 
     def counted(self) -> tuple[tuple[Mechanism, int], ...]:
         """The step, or the epoch where that is one release, and how often it is made."""
@@ -87,6 +83,17 @@ class Training(Mechanism):
 
     def _grouped(self, size: int) -> Mechanism:
         return self._release.group(size)
+
+    def _by_others(self, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        return self._release._by_others(name, arguments, options)
+
+    @property
+    def _bracketed(self) -> bool:  # type: ignore[override]
+        return self._release._bracketed
+
+    @property
+    def _reveals_all(self) -> bool:
+        return self._release._reveals_all
 
     def _text(self, spell: Callable[[Any], str]) -> str:
         return self._release._text(spell)
@@ -101,12 +108,13 @@ class Training(Mechanism):
         lines = [
             f"sampling rate: {_shown(self.rate)}, batches of {self._batch} out of {self.dataset_size} records",
             f"steps: {self.steps}{self._counted_from}",
+            *self._counted_as,
             f"noise: standard deviation {self.noise_multiplier!r} times the clipping norm, one draw for each step",
             *self._found,
             *self._counting,
             f"relation: {self._relation}",
             "taken for granted, and not checked here:",
-            f"  {_DRAWN[self.sampler]}",
+            f"  {SAMPLERS[self.sampler].drawn}",
             "  the gradient of every single record is clipped before gradients are added",
             *([f"  {_PARTS}"] if self.accumulation > 1 else []),
             "  nothing else is computed from the data",
@@ -116,7 +124,8 @@ class Training(Mechanism):
     @property
     def _batch(self) -> str:
         parts = f" ({self.accumulation} x {self.batch_size}, accumulated)" if self.accumulation > 1 else ""
-        return f"{self.logical_batch}{parts}"
+        most = "" if self.truncated_batch_size is None else f", {self.truncated_batch_size} at most,"
+        return f"{self.logical_batch}{parts}{most}"
 
     @property
     def _found(self) -> list[str]:
@@ -136,11 +145,18 @@ class Training(Mechanism):
 
     @property
     def _counted_from(self) -> str:
-        each = Fraction(self.dataset_size, self.logical_batch)
+        each = Fraction(self.dataset_size, self.logical_batch) if self.per_epoch is None else Fraction(self.per_epoch)
         if self.epochs is None:
             return f", {float(self.steps / each):.6g} epochs of {_shown(each)}"
         rounded = "" if (each * meant(self.epochs)).denominator == 1 else ", rounded up"
         return f", {_passes(self.epochs)} epochs of {_shown(each)}{rounded}"
+
+    @property
+    def _counted_as(self) -> list[str]:
+        if self.per_epoch is None:
+            return []
+        begun = -(-self.steps // self.per_epoch)
+        return [f"  counted as {begun} whole epochs of {self.per_epoch} steps"]
 
     @property
     def _relation(self) -> str:
@@ -174,6 +190,7 @@ def dp_sgd(
     steps: Scalar | None = None,
     accumulation: Scalar = 1,
     sampler: str = "poisson",
+    truncated_batch_size: Scalar | None = None,
     group_size: Scalar = 1,
     clipped_count_noise: Scalar | None = None,
     adjacency: AdjacencyLike = Adjacency.ADD_REMOVE,
@@ -201,19 +218,25 @@ def dp_sgd(
         Batches whose gradients are added before noise is, once. They are parts of one sample, of batch_size * accumulation: a
         record is in one of them at most. Where each is a Poisson sample of its own, take ``poisson(rate, group_size=...)``.
     sampler
-        ``"poisson"``, ``"without_replacement"`` or ``"balls_in_bins"``: each record in exactly one batch of an epoch, drawn
-        uniformly and afresh in every epoch, of which there are dataset_size / (batch_size * accumulation) batches, rounded
-        down; an epoch that is begun counts as a whole one (:meth:`Mechanism.allocation`). ``"shuffled"`` and
-        ``"fixed_order"`` are refused, as nothing is amplified.
+        ``"poisson"``: each record by itself. ``"truncated_poisson"``: the same, of which ``truncated_batch_size`` records
+        are kept. ``"without_replacement"``: a fresh batch of fixed size. ``"balls_in_bins"``: each record in exactly one batch
+        of an epoch, drawn uniformly and afresh in every epoch, of which there are dataset_size / (batch_size * accumulation),
+        rounded down (:meth:`Mechanism.allocation`). ``"shuffled"``: a permutation an epoch, answered with a bracket
+        (:meth:`Mechanism.shuffled`). ``"fixed_order"``: nothing is amplified (:meth:`Mechanism.fixed_order`).
+        By the last three an epoch that is begun counts as a whole one: give ``epochs``, or ``steps``, of which an epoch has
+        dataset_size / (batch_size * accumulation), rounded down.
+    truncated_batch_size
+        The most records that a batch of ``"truncated_poisson"`` has.
     group_size
-        How many records differ, for Poisson samples.
+        How many records differ, each of which is drawn by itself.
     clipped_count_noise
         Adaptive clipping: every step also releases how many gradients of its batch were clipped. This is the standard deviation
         of the noise on that count over what one record adds to it: 1, or 1/2 where a record counts as 1/2 or -1/2. Both
         releases see one sample: together they are one Gaussian, with noise
         (noise_multiplier^-2 + clipped_count_noise^-2)^(-1/2).
     adjacency
-        The relation: ``"add_remove"``, ``"add"``, ``"remove"`` or ``"replace"``.
+        The relation: ``"add_remove"``, ``"add"``, ``"remove"`` or ``"replace"``. Under the last, a record that takes
+        another value moves a sum by up to twice the clipping norm, which is counted.
 
     Returns
     -------
@@ -224,9 +247,9 @@ def dp_sgd(
     Raises
     ------
     ValueError, TypeError
-        If a size is not whole and positive, the batch is larger than the data set, nothing is trained, the sampler is not
-        covered, or the noise multiplier is negative; if not exactly one of noise multiplier and targets is given, or no
-        noise meets the target, or all does.
+        If a size is not whole and positive, the batch is larger than the data set, nothing is trained, there is no proved
+        bound of the sampler, a largest batch is missing or out of place, or the noise multiplier is negative; if not exactly
+        one of noise multiplier and targets is given, or no noise meets the target, or all does.
 
     References
     ----------
@@ -258,21 +281,28 @@ def dp_sgd(
     if (epochs is None) == (steps is None):
         raise ValueError(f"give exactly one of epochs and steps, got epochs={epochs!r} and steps={steps!r}")
     rate = Fraction(batch * parts, size)
+    way = sampler_of(sampler)
+    # of steps it is not known whether an epoch leaves the rest out: fewer steps make more epochs
+    per_epoch = None if way.batches is None else math.floor(1 / rate) if epochs is None else way.batches(rate)
     if epochs is not None:
         epochs = check.positive("epochs", epochs)
-        steps = math.ceil(meant(epochs) / rate)
+        steps = math.ceil(meant(epochs) * (per_epoch or 1 / rate))
     number = check.count("steps", steps)
     if number == 0:
         raise ValueError("steps must be at least 1, got 0: nothing is trained")
     relation = Adjacency.of(adjacency)
     group = check.whole("group_size", group_size, 1, size)
     counting = None if clipped_count_noise is None else check.nonnegative("clipped_count_noise", clipped_count_noise)
-    drawn = check.unit("rate", rate)
+    largest = None
+    if truncated_batch_size is not None:
+        largest = check.whole("truncated_batch_size", truncated_batch_size, 1, size)
+    check_cut(sampler, largest, batch * parts)
 
     def run(noise_multiplier: Scalar) -> Training:
         noise = check.nonnegative("noise_multiplier", noise_multiplier)
-        step = _step([noise] if counting is None else [noise, counting], rate, drawn, sampler, group, relation)
-        return Training(size, batch, parts, noise, counting, epochs, number, sampler, group, step, relation)
+        noises = (noise,) if counting is None else (noise, counting)
+        step = way.release(Batches(noises, batch * parts, size, largest, group, relation))
+        return Training(size, batch, parts, noise, counting, epochs, number, sampler, largest, group, step, per_epoch, relation)
 
     targets = [target for target in (target_epsilon, target_delta) if target is not None]
     if noise_multiplier is not None and not targets:
@@ -307,31 +337,6 @@ def _found(run: Callable[[Scalar], Training], target_epsilon: Scalar, target_del
         counted = "" if usual.clipped_count_noise is None else ", or more clipped_count_noise, which alone may cost too much"
         raise ValueError(f"no noise multiplier that was tried meets {target}: give larger targets{counted}") from error
     return replace(run(found.value), calibration=found)
-
-
-def _batches(share: Fraction) -> int:
-    """How many batches there are in an epoch of random allocation, by the share of one."""
-    return math.floor(1 / share)
-
-
-def _step(noises: list[float], share: Fraction, rate: float, sampler: str, group_size: int, relation: Adjacency) -> Mechanism:
-    """The noisy sums of one batch, which all see the same sample, or those of one epoch of random allocation."""
-    if sampler not in SAMPLERS:
-        raise ValueError(f"sampler must be one of {', '.join(map(repr, SAMPLERS))}, got {sampler!r}")
-    if sampler == "poisson":
-        # under one order the base is stated too; replace is stated of the sample alone
-        one_order = relation in (Adjacency.ADD, Adjacency.REMOVE)
-        base = compose([Gaussian(noise, adjacency=relation if one_order else Adjacency.ADD_REMOVE) for noise in noises])
-        return base.poisson(rate, group_size=group_size, adjacency=relation)
-    if sampler == "without_replacement":
-        if group_size > 1:
-            raise UnsupportedError("group_size above 1 is known for Poisson samples only: take sampler='poisson'")
-        return compose([Gaussian(noise, _REPLACED, Adjacency.REPLACE) for noise in noises]).subset(rate, adjacency=relation)
-    if sampler == "balls_in_bins":
-        if group_size > 1:
-            raise UnsupportedError("group_size above 1 is known for Poisson samples only: take sampler='poisson'")
-        return compose([Gaussian(noise, adjacency=relation) for noise in noises]).allocation(_batches(share))
-    raise UnsupportedError(NOT_AMPLIFIED[sampler])
 
 
 def _passes(epochs: float) -> str:

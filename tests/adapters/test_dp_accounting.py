@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import subprocess
 import sys
@@ -221,7 +222,13 @@ class Subclass(dpa.GaussianDpEvent):
             "repeated here itself",
         ),
         (dp_event.RepeatAndSelectDpEvent(GAUSSIAN, 0.5, 1.0), ADD_OR_REMOVE, "mean must be at least 1"),
-        (dpa.TruncatedSubsampledGaussianDpEvent(10, 0.5, 5, 1.0), ADD_OR_REMOVE, "PLDAccountant"),
+        (dpa.TruncatedSubsampledGaussianDpEvent(10, 1.5, 5, 1.0), ADD_OR_REMOVE, "sampling_probability"),
+        (dpa.TruncatedSubsampledGaussianDpEvent(10.5, 0.5, 5, 1.0), ADD_OR_REMOVE, "dataset_size"),
+        (
+            dpa.PoissonSampledDpEvent(0.1, dpa.TruncatedSubsampledGaussianDpEvent(10, 0.5, 5, 1.0)),
+            ADD_OR_REMOVE,
+            "cannot be sampled again",
+        ),
         (dpa.SingleEpochTreeAggregationDpEvent(2.0, []), SPECIAL, "at least one"),
         (dpa.SingleEpochTreeAggregationDpEvent(2.0, 8), ADD_OR_REMOVE, "`REPLACE_SPECIAL`"),
     ],
@@ -306,7 +313,119 @@ def test_a_guarantee_is_understood_where_dp_accounting_has_an_event_for_it(monke
     assert mechanism_of(sampled, SPECIAL) == lp.ApproximateDP(1, 1e-6, adjacency="replace_special").poisson(0.1)
 
 
+CUT_OFF = dpa.TruncatedSubsampledGaussianDpEvent(
+    dataset_size=40, sampling_probability=0.2, truncated_batch_size=9, noise_multiplier=2.0
+)
+
+
+@pytest.mark.parametrize("relation", [ADD_OR_REMOVE, REPLACE, SPECIAL])
+def test_poisson_samples_that_are_cut_off(relation):
+    sizes = {"truncated_batch_size": 9, "dataset_size": 40}
+    base = lp.Gaussian(2, adjacency="replace_special") if relation is SPECIAL else lp.Gaussian(2)
+    wanted = base.poisson(0.2, adjacency=mechanism_of(CUT_OFF, relation).adjacency, **sizes)
+    assert mechanism_of(CUT_OFF, relation) == wanted
+    assert mechanism_of(dpa.TruncatedSubsampledGaussianDpEvent(40, 0.2, 50, 2.0), relation).delta(0.5).value == pytest.approx(
+        base.poisson(0.2, adjacency=wanted.adjacency).delta(0.5).value
+    )
+    for nothing in ((40, 0.0, 9, 2.0), (40, 0.2, 0, 2.0), (0, 0.2, 9, 2.0), (40, 0.0, 9, 0.0)):
+        assert LogPhiAccountant(relation).compose(dpa.TruncatedSubsampledGaussianDpEvent(*nothing)).get_delta(0.0) == 0
+    silent = dpa.TruncatedSubsampledGaussianDpEvent(40, 0.2, 9, 0.0)
+    assert LogPhiAccountant(relation).compose(silent).get_epsilon(1e-5) == math.inf
+
+
+def test_the_published_figure_of_batches_that_are_cut_off():
+    events = [
+        dpa.SelfComposedDpEvent(dpa.TruncatedSubsampledGaussianDpEvent(4, 0.5, 2, 1.0), 3),
+        dpa.SelfComposedDpEvent(dpa.TruncatedSubsampledGaussianDpEvent(3, 0.5, 2, 1.0), 2),
+    ]
+    assert LogPhiAccountant(ADD_OR_REMOVE).compose(dpa.ComposedDpEvent(events)).get_epsilon(1e-6) == pytest.approx(
+        17.9043301, abs=1e-6
+    )
+
+
+def newer(monkeypatch, name, **parameters):
+    """An event of newer releases of dp-accounting."""
+    kind = type(name, (dp_event.DpEvent,), parameters)
+    monkeypatch.setattr(dp_event, name, kind, raising=False)
+    return kind()
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "relation", "found"),
+    [
+        ("ExponentialMechanismDpEvent", {"epsilon": 0.5}, ADD_OR_REMOVE, lp.ExponentialMechanism(0.5)),
+        ("ExponentialMechanismDpEvent", {"epsilon": 0.5}, REPLACE, lp.ExponentialMechanism(0.5, adjacency="replace")),
+        ("PermuteAndFlipDpEvent", {"epsilon": 0.5}, ADD_OR_REMOVE, lp.PureDP(0.5)),
+        ("PermuteAndFlipDpEvent", {"epsilon": 0.5}, SPECIAL, lp.PureDP(0.5, adjacency="replace_special")),
+        (
+            "DiscreteGaussianDpEvent",
+            {"sigma": 3.0, "sensitivity": 2.0, "dimension": 1},
+            ADD_OR_REMOVE,
+            lp.DiscreteGaussian(3, sensitivity=2),
+        ),
+        (
+            "DiscreteGaussianDpEvent",
+            {"sigma": 3.0, "sensitivity": 1.5, "dimension": 1},
+            REPLACE,
+            lp.DiscreteGaussian(3, sensitivity=3, adjacency="replace"),
+        ),
+        # whole numbers move by one coordinate
+        (
+            "DiscreteGaussianDpEvent",
+            {"sigma": 3.0, "sensitivity": 1.0, "dimension": None},
+            ADD_OR_REMOVE,
+            lp.DiscreteGaussian(3, sensitivity=1),
+        ),
+    ],
+)
+def test_events_of_newer_releases(monkeypatch, name, parameters, relation, found):
+    event = newer(monkeypatch, name, **parameters)
+    assert mechanism_of(event, relation) == found
+    assert lp.parse(str(found)) == found
+    accountant = LogPhiAccountant(relation).compose(dpa.SelfComposedDpEvent(event, 3))
+    assert accountant.mechanism == 3 * found
+    if "Discrete" in name or relation is not ADD_OR_REMOVE:
+        return
+    # an epsilon under add/remove says nothing of a subset's records that are replaced
+    assert not accountant.supports(dpa.SampledWithoutReplacementDpEvent(10, 5, event))
+    assert mechanism_of(dpa.PoissonSampledDpEvent(0.1, event)) == found.poisson(0.1)
+
+
+def test_norms_of_several_whole_numbers(monkeypatch):
+    # of norm below the root of two is one coordinate only, and of more dimensions the worst direction is not known
+    small = newer(monkeypatch, "DiscreteGaussianDpEvent", sigma=3.0, sensitivity=1.4, dimension=5)
+    assert mechanism_of(small) == lp.DiscreteGaussian(3)
+    assert not LogPhiAccountant(REPLACE).supports(small)
+    root_of_two = newer(monkeypatch, "DiscreteGaussianDpEvent", sigma=3.0, sensitivity=1.5, dimension=5)
+    assert not LogPhiAccountant().supports(root_of_two)
+
+
+def test_permute_and_flip_has_no_bounded_range():
+    """Its losses span more than epsilon: three candidates, whose scores move within a sensitivity of one."""
+    epsilon = 1.0
+
+    def chosen(scores):
+        chances = [math.exp(epsilon / 2 * (score - max(scores))) for score in scores]
+        found = [0.0] * len(scores)
+        for order in itertools.permutations(range(len(scores))):
+            left = 1.0
+            for one in order:
+                found[one] += left * chances[one] / math.factorial(len(scores))
+                left *= 1 - chances[one]
+        return found
+
+    widest = 0.0
+    for moved in itertools.product((-1, 0, 1), repeat=3):
+        for scores in itertools.product(range(-6, 1), repeat=3):
+            p, q = chosen(scores), chosen([a + b for a, b in zip(scores, moved, strict=True)])
+            losses = [math.log(a / b) for a, b in zip(p, q, strict=True)]
+            assert max(map(abs, losses)) <= epsilon + 1e-12
+            widest = max(widest, max(losses) - min(losses))
+    assert widest > 1.05 * epsilon
+
+
 WITNESSED = [
+    (dpa.SelfComposedDpEvent(CUT_OFF, 10), ADD_OR_REMOVE),
     (dpa.SelfComposedDpEvent(GAUSSIAN, 10), ADD_OR_REMOVE),
     (dpa.SelfComposedDpEvent(GAUSSIAN, 10), REPLACE),
     (dpa.SelfComposedDpEvent(LAPLACE, 10), ADD_OR_REMOVE),

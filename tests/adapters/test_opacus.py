@@ -4,6 +4,7 @@ import importlib
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 import warnings
@@ -453,6 +454,16 @@ sys.modules["opacus"] = None
 import logphi.adapters.opacus
 """
     assert "needs Opacus (import of opacus halted; None in sys.modules): pip install opacus" in run(code).stderr
+
+
+def test_the_lines_of_the_readme_run():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (lines,) = re.findall(r"^```python opacus\n(.*?)^```$", readme, re.DOTALL | re.MULTILINE)
+    parts = made_private(dict)
+    names = {"model": parts["module"], "optimizer": parts["optimizer"], "loader": parts["data_loader"]}
+    names |= {"PrivacyEngine": PrivacyEngine, "train": train}
+    exec(lines, names)
+    assert names["engine"].get_epsilon(1e-5) == composed([(1.1, RATE, BATCHES)]).epsilon(1e-5).upper
 
 
 OLDER_RUN = """

@@ -230,8 +230,11 @@ def test_a_certificate_in_words():
         (lambda: parse("Gaussian(sigma=1, adjacency='add')"), {"epsilon": 1, "direction": "remove"}, "does not exist"),
         (lambda: parse("0 * Gaussian(sigma=1)"), {"epsilon": 1}, "nothing is released"),
         (Own, {"epsilon": 1}, "Own is not of the catalogue"),
-        (lambda: parse("FromTradeoff([0], [0.9])"), {"epsilon": 1}, "do not know a FromTradeoff"),
-        (lambda: parse("FromProfile([1], [0.1])"), {"epsilon": 1}, "do not know a FromProfile"),
+        (
+            lambda: parse("GaussianMixturePair(sigma=2, values=[0, 1], p=[0.5, 0.5], q=[0.25, 0.75])"),
+            {"epsilon": 1},
+            "do not know a GaussianMixturePair",
+        ),
         (lambda: lp.Gaussian(1.1) + lp.Laplace(Fraction(1.1)), {"epsilon": 1}, "double 1.1 stands for two different numbers"),
         (lambda: lp.Gaussian(0.1) + lp.Gaussian(Fraction(0.1)), {"epsilon": 1}, "double 0.1 stands for two different numbers"),
         (lambda: parse("Gaussian(1).poisson(1 - 1e-30)"), {"epsilon": 1}, "doubles do not tell it from 1"),

@@ -97,7 +97,7 @@ def test_the_noise_of_a_training_run_is_found(capsys):
     ("argv", "said"),
     [
         ((*SIZES, "--epochs", "none"), "--epochs: "),
-        ((*SIZES, "--steps", "10", "--sampler", "shuffled"), "shuffled"),
+        ((*SIZES, "--steps", "10", "--sampler", "with_replacement"), "with_replacement"),
         ((*SIZES, "--steps", "10", "--epsilon", "1"), "not allowed with argument"),
         ((*SIZES[:5], "--steps", "10", "--delta", "1e-5"), "one of the arguments --noise-multiplier --epsilon is required"),
         ((*SIZES[:5], "--steps", "10", "--epsilon", "1", "--delta", "0"), "target_delta must lie between 0 and 1"),

@@ -166,7 +166,8 @@ def test_what_is_not_refused_answers(scheme, name):
         if (cell.scheme, cell.name) == (scheme, name) and cell.mechanism is not None:
             near, far = cell.mechanism.delta(0.05), cell.mechanism.delta(0.4)
             assert 0 < near.lower <= near.value <= near.upper < 1
-            assert near.width <= COARSE * near.value
+            # the ends of a bracket are those of different mechanisms
+            assert near.status is lp.Status.BRACKET or near.width <= COARSE * near.value
             assert far.lower <= near.upper
             assert cell.mechanism.adjacency.value == cell.relation
             if not has_transform(cell.mechanism):
@@ -224,9 +225,9 @@ def test_commands_print_what_a_page_shows(page, tmp_path, monkeypatch, capsys):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_block_is_run(page):
-    """By the doctests, by the tests here, or, what make does, by whoever runs the tests."""
+    """By the doctests, by the tests here or of the Opacus adapter, or, what make does, by whoever runs the tests."""
     blocks = re.findall(r"^```(.*)\n((?:.*\n)*?)```$", page.read_text(encoding="utf-8"), re.MULTILINE)
-    left = [text for kind, text in blocks if kind not in ("python", "console", "{toctree}")]
+    left = [text for kind, text in blocks if kind not in ("python", "python opacus", "console", "{toctree}")]
     assert [text for text in left if not text.startswith(("make ", "python3 -m venv "))] == []
     assert all(text.startswith("$ logphi ") for kind, text in blocks if kind == "console")
 
@@ -272,10 +273,16 @@ def test_all_that_is_to_be_installed_can_be():
 
 
 def test_the_speed_table_is_that_of_the_benchmarks():
-    rows = [row for row in README.read_text(encoding="utf-8").splitlines() if re.match(r"\|.*\| (logphi|dp-|prv-|autodp)", row)]
-    assert len(rows) > 10
-    measured = (DOCS / "benchmarks.md").read_text(encoding="utf-8").splitlines()
-    assert [row for row in rows if row not in measured] == []
+    row = re.compile(r"^\| ((?:logphi|dp-|prv-|autodp).*?) \| (.*?) \| .*? \| (.*?) \| (.*?) \|", re.MULTILINE)
+    rows = row.findall(README.read_text(encoding="utf-8"))
+    assert len(rows) == 5
+    measured = (DOCS / "benchmarks.md").read_text(encoding="utf-8")
+    # the rows of the first workload, and the table of answers that are below the truth
+    first = re.search(r"^\| 14062 x .*: epsilon .*\n(\|  \|.*\n)*", measured, re.MULTILINE)[0]
+    for accountant, answer, time, below in rows:
+        assert re.search(rf"\| {re.escape(accountant)} \| {re.escape(answer)} \| .* \| {re.escape(time)} \|", first)
+        wrong = re.search(r"([\d.]+) for ([\d.]+)", below)
+        assert wrong is None or f"| {wrong[1]} | {wrong[2]} |" in measured
 
 
 def numbers(text):

@@ -79,7 +79,7 @@ def test_the_order_and_the_shape_of_the_points_do_not_matter():
 @pytest.mark.parametrize("question", ["delta", "epsilon"])
 def test_neighbours_share_lines(question):
     points = np.linspace(0.5, 4.0, 100) if question == "delta" else np.geomspace(1e-12, 1e-2, 100)
-    assert 0 < len(answers(lambda: getattr(RELEASES["sampled"], question)(points), line_sum.lay)) < 15
+    assert 0 < len(answers(lambda: getattr(RELEASES["sampled"], question)(points), line_sum.lay_out)) < 15
 
 
 @pytest.mark.slow

@@ -244,7 +244,7 @@ def test_text_and_json_read_back(text):
         (lambda m: lp.RandomizedResponse(p=0.75).allocation(4000), ("outcomes", "4000", "fixed_order")),
         (lambda m: lp.Gaussian(sigma=0.01).allocation(3), ("sensitivity / sigma", "8", "fixed_order")),
         (lambda m: lp.Gaussian(sigma=1, adjacency="replace").allocation(3), ("replace", "add/remove")),
-        (lambda m: m.allocation(3).group(2), ("allocation", "2")),
+        (lambda m: lp.Discrete([0.5, 0.5], [0.25, 0.75]).allocation(3).group(2), ("allocation", "2")),
         (lambda m: m.balls_in_bins(3), ("allocation",)),
     ],
 )
@@ -261,5 +261,3 @@ def test_a_training_run_allocates_afresh_in_each_epoch():
     # an epoch that is begun counts
     assert lp.dp_sgd(**sizes, steps=21).epsilon(1e-6).same_as(training.epsilon(1e-6))
     assert "allocates afresh" in str(training)
-    with pytest.raises(ValueError, match="group_size"):
-        lp.dp_sgd(**sizes, epochs=3, group_size=2)

@@ -138,7 +138,6 @@ def test_a_trade_off_function_has_its_private_side_below():
         lambda m: m.loss.mean,
         lambda m: m.pdp_delta(1),
         lambda m: m.poisson(0.1),
-        lambda m: m.group(2),
         lambda m: m.certify(epsilon=1),
         lambda m: m.delta(1, method="contour"),
     ],

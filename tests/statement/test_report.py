@@ -249,3 +249,36 @@ def test_a_bound_is_printed_with_its_ends_rounded_outward(lower, upper):
     assert Decimal(upper) <= Decimal(high)
     assert str(lp.Bound(0.1, 0.1, 0.1)) == "0.1"
     assert float(str(lp.Bound(lower, lower, lower))) == lower
+
+
+@pytest.mark.parametrize(
+    ("release", "needles"),
+    [
+        (
+            lp.Gaussian(4).poisson(0.1, truncated_batch_size=5, dataset_size=20),
+            ("5 records, drawn uniformly, are kept", "cut off"),
+        ),
+        (3 * lp.Gaussian(4).allocation(10), ("on 10 batches: one record is in exactly one", "put into one batch as stated")),
+        (
+            lp.dp_sgd(dataset_size=100, batch_size=10, epochs=2, noise_multiplier=4, sampler="shuffled"),
+            (
+                "on all 10 batches of a data set that is shuffled afresh",
+                "its place stays empty",
+                "The bounds of epsilon are wide",
+            ),
+        ),
+    ],
+)
+def test_how_batches_are_drawn_is_said_in_words(release, needles):
+    said = lp.report(release, delta=1e-5, epsilons=(), deltas=())
+    text = " ".join(str(said).split())
+    assert all(needle in text for needle in needles)
+    assert "Gaussian(sigma=4.0) - Adds" in text
+
+
+def test_attacks_on_a_bracket_are_those_on_what_covers_it_and_not_from_below():
+    release = 2 * lp.Gaussian(4).shuffled(10)
+    said = lp.report(release, delta=1e-5, epsilons=(), deltas=())
+    assert said.epsilon.status is said.advantage.status is lp.Status.BRACKET
+    assert said.advantage.lower == 0
+    assert said.advantage.upper == (2 * lp.Gaussian(4)).risk.advantage().upper

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from operator import mul
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from logphi.accountant.checksummed import Checksummed
 from logphi.algebra.release import Composition, Mechanism, compose
@@ -14,7 +14,7 @@ from logphi.answers.bounds import Bounds
 from logphi.engine.directions import Loss
 from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency, AdjacencyLike
-from logphi.inputs.arguments import Scalar
+from logphi.inputs.arguments import DirectionLike, Scalar
 from logphi.inputs.guesses import LEDGER, Guided, guided
 from logphi.questions import delta as delta_view
 from logphi.questions import epsilon as epsilon_view
@@ -22,6 +22,10 @@ from logphi.serialization import mechanism_from_data
 from logphi.text.spelling import short
 from logphi.text.strict_json import fields, number_to_json
 from logphi.text.written import exactly
+
+if TYPE_CHECKING:
+    from logphi.certified.certificate import Certificate
+    from logphi.certified.several import CertifiedClaims
 
 _STEP = "the mechanism: accountant.step(lp.Gaussian(noise_multiplier).poisson(sample_rate))"
 
@@ -178,6 +182,52 @@ class Accountant(Guided, Checksummed):
     # the questions of a mechanism, answered for the composition of all steps
     epsilon = epsilon_view.epsilon
     delta = delta_view.delta
+
+    def certify(
+        self,
+        *,
+        epsilon: Scalar | Sequence[Scalar] | None = None,
+        delta: Scalar | Sequence[Scalar] | None = None,
+        type_one_error: Scalar | Sequence[Scalar] | None = None,
+        order: Scalar | Sequence[Scalar] | None = None,
+        advantage: bool = False,
+        digits: int = 15,
+        direction: DirectionLike | None = None,
+    ) -> Certificate | CertifiedClaims:
+        """A proof of what all steps leak together: :meth:`logphi.Mechanism.certify` of :attr:`release`.
+
+        Parameters
+        ----------
+        epsilon, delta, type_one_error, order, advantage, digits, direction
+            As there.
+
+        Returns
+        -------
+        Certificate or CertifiedClaims
+            As there.
+
+        Raises
+        ------
+        ValueError, TypeError, ImportError
+            As there.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> accountant = lp.Accountant()
+        >>> accountant.step(lp.Gaussian(sigma=20), count=100)
+        >>> print(lp.verify(accountant.certify(delta=1e-5, digits=8)))
+        the claim follows: epsilon at 1/100000 lies within its bounds, to 8 digits
+        """
+        return self.release.certify(
+            epsilon=epsilon,
+            delta=delta,
+            type_one_error=type_one_error,
+            order=order,
+            advantage=advantage,
+            digits=digits,
+            direction=direction,
+        )
 
     def _loss(self) -> Loss:
         return self.release._loss()

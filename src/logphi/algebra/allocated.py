@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from logphi.algebra.release import Mechanism, Primitive, operand
+from logphi.algebra.release import Mechanism, Primitive, compose, operand
 from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.arguments import Whole, frozen
 from logphi.laws.log_phi import LogPhi
@@ -40,10 +40,20 @@ class Allocated(Primitive):
         return self.base._numbers()
 
     def _grouped(self, size: int) -> Mechanism:
-        raise refusal("random allocation", size)
+        """As many allocations by themselves, each with its share of the noise: an upper bound."""
+        shared = compose(count * _shared(one, size) for one, count in self.base.counted())
+        return size * shared.allocation(self.batches)
 
     def _uncertified(self) -> str:
         return (
             "certificates do not know random allocation; m.fixed_order(batches), one release an epoch, has certificates and is "
             "an upper bound"
         )
+
+
+def _shared(one: Mechanism, size: int) -> Mechanism:
+    """What each of ``size`` records sees where every one has a release by itself, and all together make up this one."""
+    share: Callable[[Mechanism, int], Mechanism] | None = getattr(type(one), "_shared", None)
+    if share is None:
+        raise refusal(f"random allocation of a {type(one).__name__}", size)
+    return share(one, size)

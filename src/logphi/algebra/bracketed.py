@@ -39,7 +39,8 @@ class Bracketed(Mechanism):
     def _by_others(self, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
         if options.get("method") is not None:
             raise UnsupportedError("a bracket is no answer of one method: leave method out")
-        return between(*(getattr(one, name)(*arguments, **options) for one in (self.cover, self.attack)))
+        above, below = (getattr(one, name)(*arguments, **options) for one in (self.cover, self.attack))
+        return between([above], below)
 
     @property
     def _unanswered(self) -> str:

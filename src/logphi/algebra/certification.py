@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from logphi.answers.bound import Direction
 from logphi.engine.directions import HasLoss, direction_of
 from logphi.inputs import check
-from logphi.inputs.arguments import DirectionLike
+from logphi.inputs.arguments import DirectionLike, Scalar
 from logphi.text.written import meant
 
 if TYPE_CHECKING:
     from logphi.certified.certificate import Certificate
+    from logphi.certified.several import Asked, CertifiedClaims, Described
 
 # chosen: more digits are taken for a typing error
 MOST_DIGITS = 1000
+# what is claimed where something is given, and the rule for that
+_CLAIMED = {
+    "epsilon": ("delta", check.real),
+    "delta": ("epsilon", check.open_unit),
+    "type_one_error": ("tradeoff", check.open_unit),
+    "order": ("renyi", check.real),
+}
 # chosen: of the work that a check may be, what is spent on each number of digits that is tried
 SOON = 0.12
 
@@ -31,14 +40,38 @@ class Certifiable(HasLoss, Protocol):
     def _manner(self) -> str: ...
 
 
+@overload
 def certify(
     self: Certifiable,
     *,
-    epsilon: float | Fraction | None = None,
-    delta: float | Fraction | None = None,
+    epsilon: Scalar | None = None,
+    delta: Scalar | None = None,
     digits: int = 15,
     direction: DirectionLike | None = None,
-) -> Certificate:
+) -> Certificate: ...
+@overload
+def certify(
+    self: Certifiable,
+    *,
+    epsilon: Scalar | Sequence[Scalar] | None = None,
+    delta: Scalar | Sequence[Scalar] | None = None,
+    type_one_error: Scalar | Sequence[Scalar] | None = None,
+    order: Scalar | Sequence[Scalar] | None = None,
+    advantage: bool = False,
+    digits: int = 15,
+    direction: DirectionLike | None = None,
+) -> Certificate | CertifiedClaims: ...
+def certify(
+    self: Certifiable,
+    *,
+    epsilon: Scalar | Sequence[Scalar] | None = None,
+    delta: Scalar | Sequence[Scalar] | None = None,
+    type_one_error: Scalar | Sequence[Scalar] | None = None,
+    order: Scalar | Sequence[Scalar] | None = None,
+    advantage: bool = False,
+    digits: int = 15,
+    direction: DirectionLike | None = None,
+) -> Certificate | CertifiedClaims:
     """A proof of delta at an epsilon or of epsilon at a delta, which anyone can check again.
 
     Every error of the whole chain is enclosed in balls. Parameters and the question are exact: numbers of an expression
@@ -49,7 +82,14 @@ def certify(
     Parameters
     ----------
     epsilon, delta
-        The question, exactly one of the two: an epsilon, in nats, or a delta strictly between 0 and 1.
+        The question, one of the two: an epsilon, in nats, or a delta strictly between 0 and 1. Lists of them, and what follows,
+        make one certificate of several claims.
+    type_one_error
+        Type I errors strictly between 0 and 1, at each of which the trade-off function is claimed.
+    order
+        Orders above 1, at each of which the Renyi divergence is claimed.
+    advantage
+        Whether the membership advantage is claimed, delta at 0.
     digits
         How many digits are claimed, 1 to 1000: fewer where no more can be proved, or checked within the budget of
         ``logphi.verify``; the ``digits`` of the certificate say how many.
@@ -58,8 +98,9 @@ def certify(
 
     Returns
     -------
-    Certificate
-        See :class:`logphi.certified.certificate.Certificate`.
+    Certificate or CertifiedClaims
+        See :class:`logphi.certified.certificate.Certificate`; and :class:`logphi.certified.several.CertifiedClaims` where
+        lists, a type I error, an order or the advantage are asked for.
 
     Raises
     ------
@@ -80,28 +121,96 @@ def certify(
     >>> print(lp.GaussianMixture(1, [1, 2], [0.9, 0.1]).certify(delta=1e-5, digits=10))
     certified: 6.76786908797 <= epsilon <= 6.76786908800 at delta = 1e-05
       to 10 digits, under add_remove, floats as their shortest decimals, for 1 release
+    >>> print((100 * lp.Gaussian(sigma=20)).certify(delta=[1e-5, 1e-6], type_one_error=0.01, order=8, advantage=True, digits=6))
+    certified: 1.9930913 <= epsilon <= 1.9930916 at 1/100000
+    certified: 2.2540845 <= epsilon <= 2.2540848 at 1/1000000
+    certified: 0.966100626 <= tradeoff <= 0.966101496 at 1/100
+    certified: 0.999999550 <= renyi <= 1.00000046 at 8
+    certified: 0.19741264 <= advantage <= 0.19741267
     """
+    given = {"delta": delta, "epsilon": epsilon, "type_one_error": type_one_error, "order": order}
+    if advantage or any(_is_list(one) for one in given.values()) or type_one_error is not None or order is not None:
+        return together(claims_of(self, given, advantage=advantage, direction=direction), digits)
     if (epsilon is None) == (delta is None):
         raise ValueError(f"give exactly one of epsilon and delta, got epsilon={epsilon!r} and delta={delta!r}")
     at = check.real("epsilon", epsilon) if delta is None else check.open_unit("delta", delta)
     digits = check.whole("digits", digits, 1, MOST_DIGITS)
-    order = None if direction is None else direction_of(direction)
-    tree, manner = self.tree(), self._manner()
-    if not tree:
-        raise ValueError("nothing is released, so that there is nothing to certify: compose at least one mechanism")
+    one_order = None if direction is None else direction_of(direction)
+    own = described(self)
 
     from logphi.certified.certificate import issue
     from logphi.checker import verify
     from logphi.checker.work import LARGEST_WORK
 
     return issue(
-        self._loss(),
-        tree,
-        manner,
+        own.loss,
+        own.tree,
+        own.manner,
         quantity="delta" if delta is None else "epsilon",
         at=meant(at),
-        direction=None if order in (None, Direction.BOTH) else order.value,
+        direction=None if one_order in (None, Direction.BOTH) else one_order.value,
         digits=digits,
         check=verify,
         check_soon=partial(verify, work=SOON * LARGEST_WORK),
     )
+
+
+def described(release: Certifiable) -> Described:
+    """A release as certificates write it; a ValueError if it has no such description."""
+    from logphi.certified.several import Described
+
+    tree, manner = release.tree(), release._manner()
+    if not tree:
+        raise ValueError("nothing is released, so that there is nothing to certify: compose at least one mechanism")
+    return Described(release._loss(), tree, manner)
+
+
+def claims_of(
+    release: Certifiable, given: Mapping[str, Any], *, advantage: bool, direction: DirectionLike | None = None
+) -> list[Asked]:
+    """What is to be claimed of a release at the numbers that are given for each question."""
+    from logphi.certified.several import Asked
+
+    order = None if direction is None else direction_of(direction)
+    one_order = None if order in (None, Direction.BOTH) else order.value
+    own = described(release)
+    places = [
+        (_CLAIMED[name][0], meant(_CLAIMED[name][1](name, one)))
+        for name, some in given.items()
+        for one in (some if _is_list(some) else [some])
+        if some is not None
+    ]
+    if any(quantity == "renyi" and not at > 1 for quantity, at in places):
+        raise ValueError("a certificate holds Renyi divergences of orders above 1; of order 1 ask one slightly above it")
+    if advantage:
+        places.append(("advantage", Fraction(0)))
+    if not places:
+        raise ValueError("there is nothing to certify in empty lists: give an epsilon, a delta or another question")
+    return [Asked(own, quantity, at, one_order) for quantity, at in places]
+
+
+def suffices(release: Certifiable, miss: Certifiable | None, epsilon: float, delta: float) -> CertifiedClaims:
+    """The certificate that an epsilon suffices for a release at a delta, and not for another release."""
+    from logphi.certified.several import Asked
+
+    end, at = meant(epsilon), meant(delta)
+    asked = [Asked(described(release), "epsilon", at, upper=end)]
+    if miss is not None:
+        asked.append(Asked(described(miss), "epsilon", at, lower=end))
+    return together(asked, MOST_DIGITS)
+
+
+def together(asked: Sequence[Asked], digits: int) -> CertifiedClaims:
+    """One certificate of several claims, checked."""
+    digits = check.whole("digits", digits, 1, MOST_DIGITS)
+
+    from logphi.certified.several import issue_several
+    from logphi.checker import verify
+    from logphi.checker.work import LARGEST_WORK
+
+    return issue_several(asked, digits=digits, check=verify, check_soon=partial(verify, work=SOON * LARGEST_WORK))
+
+
+def _is_list(given: Any) -> bool:
+    # arrays of no dimension are numbers
+    return hasattr(given, "__len__") and getattr(given, "ndim", 1) > 0

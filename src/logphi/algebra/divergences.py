@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from logphi.algebra.asking import Questions
-from logphi.algebra.ends import between
-from logphi.answers.bound import Bound, Entry, Ledger
+from logphi.algebra.ends import METHOD, between
+from logphi.answers.bound import Bound, Entry, Ledger, Status
 from logphi.answers.bounds import Bounds
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 # chosen: the first orders above one at which rho is looked for, less one
 _FIRST = 2.0 ** np.arange(-26.0, 20.0)
+# derived: what is known but for rounding
+_ROUNDED = 1e-13
 # measured: rounds of halving the intervals that may hold it
 _ROUNDS = 12
 
@@ -60,12 +62,19 @@ def _sum(terms: Terms, others: Bound, order: float) -> Bound:
     found = [(step, count) for _, family, count in terms if family and (step := family.divergence(order))]
     low, high = (sum(count * step[side] for step, count in found) for side in (0, 1))
     room = 4 * ULP * (1 + len(found))
-    lower = others.lower + low - room * (abs(others.lower) + abs(low)) if math.isfinite(others.lower) else others.lower
-    upper = others.upper + high + room * (abs(others.upper) + abs(high)) if math.isfinite(others.upper) else others.upper
+    ends = [
+        end + sign * room * (abs(end) + abs(step)) if math.isfinite(end) else end
+        for end, sign, step in ((others.lower + low, -1, low), (others.upper + high, 1, high))
+    ]
+    lower, upper = ends
     value = min(max(others.value + (low + high) / 2, lower), upper)
     width = upper - lower - others.width if math.isfinite(lower + upper) else 0.0
     rounding = others.ledger.rounding + Entry(max(width, 0.0))
-    return replace(others, lower=lower, value=value, upper=upper, ledger=replace(others.ledger, rounding=rounding))
+    answer = replace(others, lower=lower, value=value, upper=upper, ledger=replace(others.ledger, rounding=rounding))
+    if math.isinf(lower):
+        return replace(answer, status=Status.DIVERGENT)
+    # of the best member it is known, of others only that it lies between two
+    return answer if high - low <= _ROUNDED * abs(high) else replace(answer, status=Status.BRACKET, method=METHOD)
 
 
 def _others(terms: Terms, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -80,7 +89,7 @@ def _others(terms: Terms, name: str, arguments: tuple[Any, ...], options: dict[s
     if all(family is None for _, family, _ in rest):
         return above
     fixed = compose(count * one if family is None else family.fixed(count) for one, family, count in rest)
-    return between(above, getattr(fixed, name)(*arguments, **options))
+    return between([above], getattr(fixed, name)(*arguments, **options))
 
 
 class _Rho:
@@ -98,7 +107,10 @@ class _Rho:
             return others  # type: ignore[no-any-return]
         # beyond the last order, where the divergences of steps are below their largest loss, and over their order below rho
         end = float(_renyi(known, math.inf).upper)
-        slope = sum(count * family.rho() for _, family, count in known if family)
+        lines = [(count, family.line()) for _, family, count in known if family]
+        offset, slope = (sum(count * line[k] for count, line in lines) * (1 + 4 * ULP) for k in (0, 1))
+        # others may have used up xi
+        offset = max(offset - xi, 0.0) if len(known) == len(self._terms) else offset
         z, lows, highs = np.zeros(0), np.zeros(0), np.zeros(0)
         mean = self._at(np.zeros(1))
         fresh, lower, upper = _FIRST, max(float(mean[0][0]) - xi, others.lower, 0.0), math.inf
@@ -108,11 +120,13 @@ class _Rho:
             z, lows, highs = (np.append(*pair)[order] for pair in ((z, fresh), (lows, low), (highs, high)))
             lower = max(lower, float(np.max((lows - xi) / (z + 1))))
             tops = chord_tops(z, highs * z, xi)
-            last = others.upper + min(end / (z[-1] + 1), slope)
-            upper = max(float(highs[0]) - xi, float(tops.max()), last, 0.0)
-            halved = tops > lower * (1 + rtol / 2)
+            last = others.upper + min(end / (z[-1] + 1), slope + offset / (z[-1] + 1))
+            upper = min(max(float(highs[0]) - xi, float(tops.max()), last, 0.0), others.upper + slope + offset)
+            # where the ends are of different members, no chords bring them together
+            least = max(lower, float(np.max((highs - xi) / (z + 1))))
+            halved = tops > least * (1 + rtol / 2)
             fresh = ((z[1:] + z[:-1]) / 2)[halved]
-            if not fresh.size or upper <= lower * (1 + rtol / 2):
+            if not fresh.size or upper <= least * (1 + rtol / 2) or math.isinf(upper):
                 break
         lower, upper = lower * (1 - 16 * ULP), upper * (1 + 16 * ULP)
         found = replace(others, lower=lower, value=lower + (upper - lower) / 2, upper=upper, method="chords")

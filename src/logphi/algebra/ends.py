@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -38,15 +39,16 @@ class Asked:
         return ask
 
 
-def between(above: Any, *below: Any) -> Any:
-    """From the answers of what covers a release and of what it covers: the private side is that of the cover."""
-    if all(isinstance(one, Bounds) for one in (above, *below)):
-        answers = np.empty(above.shape, dtype=object)
-        for place in np.ndindex(above.shape):
-            answers[place] = between(above[place], *(one[place] for one in below))
+def between(covers: Sequence[Any], *below: Any) -> Any:
+    """From the answers of what covers a release and of what it covers: the private side is that of the sharpest cover."""
+    if all(isinstance(one, Bounds) for one in (*covers, *below)):
+        answers = np.empty(covers[0].shape, dtype=object)
+        for place in np.ndindex(answers.shape):
+            answers[place] = between([one[place] for one in covers], *(one[place] for one in below))
         return Bounds(answers)
-    if not all(isinstance(one, Bound) for one in (above, *below)):
+    if not all(isinstance(one, Bound) for one in (*covers, *below)):
         raise UnsupportedError("a complex number has no bracket: ask at a real order")
+    above = min(covers, key=lambda one: one.upper if one.side is Side.UPPER else -one.lower)
     lower, upper = above.lower, above.upper
     if above.side is Side.UPPER:
         lower = max(one.lower for one in below)

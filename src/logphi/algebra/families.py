@@ -57,6 +57,18 @@ class Family(ABC):
     def rho(self) -> float:
         """An upper bound of that divergence over its order, for all orders above 1."""
 
+    def line(self) -> tuple[float, float]:
+        """Xi and rho such that the divergence is at most xi + rho a at every order a above 1."""
+        return 0.0, self.rho()
+
+    def gathered(self, terms: Sequence[tuple[Family, int]]) -> Mechanism | None:
+        """One release that stands for all those of a composition that gather; None where each stands for itself."""
+        return None
+
+    def together(self, terms: Terms) -> Mechanism | None:
+        """Another pair that dominates a whole composition, if one is known."""
+        return None
+
 
 class Picked(Questions):
     """Questions to what may stand for a family."""
@@ -94,8 +106,14 @@ Terms = Sequence[tuple["Mechanism", Family | None, int]]
 
 
 def terms_of(release: Picked) -> Terms:
-    """The distinct mechanisms of a release with what they stand for, and their counts."""
-    return [(one, one.family(), count) for one, count in release.counted()]
+    """The distinct mechanisms of a release with what they stand for, and their counts; those that gather are one."""
+    terms = [(one, one.family(), count) for one, count in release.counted()]
+    listed = [(family, count) for _, family, count in terms if family is not None]
+    joined = next((found for family, _ in listed if (found := family.gathered(listed)) is not None), None)
+    if joined is None:
+        return terms
+    rest = [term for term in terms if term[1] is None or term[1].gathered(()) is None]
+    return [*rest, (joined, joined.family(), 1)]
 
 
 def answered(release: Picked, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -115,10 +133,14 @@ def answered(release: Picked, name: str, arguments: tuple[Any, ...], options: di
     if options.get("method") is not None:
         others = {key: value for key, value in options.items() if key != "method"}
         above = getattr(Questions, name)(release, *arguments, **options)
-        return between(above, *(getattr(one, name)(*arguments, **others) for one in lower(terms)))
+        return between([above], *(getattr(one, name)(*arguments, **others) for one in lower(terms)))
     if len(terms) == 1 and (alone := _alone(terms, options.get("rtol"))) is not None:
         return getattr(alone, name)(*arguments, **options)
-    return between(*(getattr(one, name)(*arguments, **options) for one in (upper(terms), *lower(terms))))
+    above = [upper(terms), *(other for _, family, _ in terms if family and (other := family.together(terms)))]
+    return between(
+        [getattr(one, name)(*arguments, **options) for one in above],
+        *(getattr(one, name)(*arguments, **options) for one in lower(terms)),
+    )
 
 
 def picks(terms: Terms) -> bool:

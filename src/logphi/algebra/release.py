@@ -32,7 +32,7 @@ from logphi.pairs.pair import Pair, UnsupportedError
 from logphi.progress import shown
 from logphi.sampling.group import LARGEST_SIZE, refusal
 from logphi.sampling.poisson import one_pair_of_poisson, poisson, poisson_relation
-from logphi.sampling.subset import subset, subset_relation
+from logphi.sampling.subset import meeting, subset, subset_relation
 from logphi.text.description import canonical, composition_node, manner, node
 from logphi.text.spelling import is_foreign, short
 from logphi.text.written import Written, exactly, meant
@@ -468,7 +468,7 @@ class SubsetSampled(Primitive):
         return f"{operand(self.base, spell)}.subset({spell(self.rate)}, adjacency={self.adjacency.value!r})"
 
     def _grouped(self, size: int) -> Mechanism:
-        raise refusal("subset of fixed size", size)
+        return self.base.group(size).subset(meeting(self.rate, size), adjacency=self.adjacency)
 
     def _uncertified(self) -> str:
         return self.base._uncertified()

@@ -14,7 +14,6 @@ from logphi.pairs.equal import Equal
 from logphi.pairs.largest import largest_output
 from logphi.pairs.normal import NormalShift
 from logphi.pairs.pair import Pair, UnsupportedError
-from logphi.sampling.group import refusal
 from logphi.text.description import node
 
 # measured: with so many the attack's delta is that of the best threshold to seven digits, in a quarter of a second
@@ -105,7 +104,8 @@ class Shuffled(Bracketed, Primitive):
         return self.base._numbers()
 
     def _grouped(self, size: int) -> Mechanism:
-        raise refusal("release on shuffled batches", size)
+        """What covers it, for the group."""
+        return self.cover.group(size)
 
     def _uncertified(self) -> str:
         return "certificates do not know shuffled batches, whose answers are brackets: certify one release an epoch"

@@ -159,6 +159,8 @@ def _calibration(trials: Trials, good: Trial, bad: Trial | None, rtol: float) ->
         status=_status(trials, good, bad, missed, answer, rtol),
         rtol=rtol,
         evaluations=trials.evaluations,
+        nearest_miss_mechanism=missed.mechanism if missed else None,
+        point=target.point,
     )
 
 

@@ -6,14 +6,18 @@ import enum
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from logphi.algebra.certification import suffices
 from logphi.algebra.release import Mechanism
 from logphi.answers.bound import Bound
 from logphi.answers.decimals import formatted, plain, rounded
 from logphi.answers.display import table
 from logphi.answers.enclosed import Enclosed
 from logphi.calibration.scale import shortened
+
+if TYPE_CHECKING:
+    from logphi.certified.several import CertifiedClaims
 
 T = TypeVar("T")
 
@@ -72,6 +76,8 @@ class Calibration(Enclosed):
         The tolerance: value and nearest miss differ by no more, relatively, or are neighbours.
     evaluations
         How many mechanisms were asked.
+    nearest_miss_mechanism, point
+        The member of the family at the nearest miss, and the epsilon and delta of the target, or None.
     """
 
     name: str
@@ -86,6 +92,41 @@ class Calibration(Enclosed):
     status: CalibrationStatus
     rtol: float
     evaluations: int
+    nearest_miss_mechanism: Mechanism | None = None
+    point: tuple[float, float] | None = None
+
+    def certify(self) -> CertifiedClaims:
+        """A certificate that the value suffices and the nearest miss does not: two claims about two members of the family.
+
+        Returns
+        -------
+        CertifiedClaims
+            See :class:`logphi.certified.several.CertifiedClaims`. At an edge of the domain there is the first claim alone.
+
+        Raises
+        ------
+        ValueError
+            If the target is not an epsilon at a delta above zero, or a member of the family cannot be certified.
+        ImportError
+            If python-flint is not installed.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> noise = lp.calibrate(lambda sigma: 100 * lp.Gaussian(sigma=sigma), epsilon=1, delta=1e-5, digits=5)
+        >>> print(lp.verify(noise.certify()))
+        all 2 claims follow:
+        of 100 * Gaussian(sigma=37.307, sensitivity=1), under add_remove:
+          epsilon at delta = 0.00001: at most 1
+        of 100 * Gaussian(sigma=37.306, sensitivity=1), under add_remove:
+          epsilon at delta = 0.00001: more than 1
+        """
+        if self.point is None:
+            raise ValueError(
+                f"certificates of calibrations are about an epsilon at a delta above zero, and the target is {self.target}: "
+                "certify the mechanism, as noise.mechanism.certify(order=2)"
+            )
+        return suffices(self.mechanism, self.nearest_miss_mechanism, *self.point)
 
     def to_dict(self) -> dict[str, Any]:
         """All fields as plain data for JSON; the mechanism as text, infinities as ``"inf"`` and ``"-inf"``."""

@@ -87,6 +87,11 @@ class Target(ABC):
         del mechanism
         return answer
 
+    @property
+    def point(self) -> tuple[float, float] | None:
+        """The epsilon and the delta that a certificate can be about; None for other targets."""
+        return None
+
     def slack(self, attained: Bound) -> float:
         """How much of the target is left, on the private side."""
         left = self.asked - float(attained)
@@ -105,6 +110,11 @@ class ProfileTarget(Target):
     def asked(self) -> float:
         """Epsilon."""
         return self.epsilon
+
+    @property
+    def point(self) -> tuple[float, float]:
+        """Both."""
+        return self.epsilon, self.limit
 
     def attained(self, mechanism: Mechanism, answer: Bound) -> Bound:
         """Epsilon at the delta of the target, on the side of the target on which delta proves it to be."""

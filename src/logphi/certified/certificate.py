@@ -17,7 +17,7 @@ from logphi.certified.route import NotCertifiedError
 from logphi.engine.directions import Loss, direction_of
 from logphi.listed import Listed
 from logphi.text.checksum import Saved, with_checksum
-from logphi.text.description import WRITTEN
+from logphi.text.description import COMPOSITION, WRITTEN
 
 FORMAT, VERSION = "logphi-certificate", 1
 # the constructors of version 1 and their parameters, as the checker reads them
@@ -37,6 +37,12 @@ CONSTRUCTORS = {
         "DistanceToInstability": "epsilon delta",
         "GaussianPair": "mean_p sigma_p mean_q sigma_q",
         "Discrete": "p q",
+        "TruncatedGaussian": "sigma truncation sensitivity",
+        "TruncatedLaplace": "scale truncation sensitivity",
+        "FromTradeoff": "type_one_errors type_two_errors",
+        "FromProfile": "epsilons deltas",
+        "ShuffledReports": "local_epsilon records",
+        "RandomChoice": "probabilities",
         "poisson": "rate group_size",
         "subset": "rate",
     }.items()
@@ -163,7 +169,7 @@ def issue(
         one digit or more passes the check.
     """
     for _, node in mechanism:
-        _refuse_unknown(node)
+        refuse_unknown(node)
 
     order = None if direction is None else direction_of(direction)
 
@@ -181,11 +187,7 @@ def issue(
             upper=Decimal(answer.upper),
             # the two orders of a loss that is its own mirror image are one
             witness={"remove" if one == "both" else one: chosen for one, chosen in answer.witness.items()},
-            made_by={
-                "logphi": version("logphi"),
-                "python-flint": flint.__version__,
-                "flint": flint.__FLINT_VERSION__,
-            },
+            made_by=made_by(),
         )
 
     def accepts(answer: Answer, digits: int) -> bool:
@@ -205,15 +207,26 @@ def issue(
         raise refusal from None
 
 
-def _refuse_unknown(node: Mapping[str, Any]) -> None:
+def made_by() -> dict[str, str]:
+    """Versions of the software."""
+    return {"logphi": version("logphi"), "python-flint": flint.__version__, "flint": flint.__FLINT_VERSION__}
+
+
+def refuse_unknown(node: Mapping[str, Any]) -> None:
+    """Raise a NotCertifiedError if certificates have no name for a mechanism."""
     name = node["name"]
+    if name == COMPOSITION:
+        for _, one in node["terms"]:
+            refuse_unknown(one)
+        return
     if CONSTRUCTORS.get(name) != frozenset(node["parameters"]):
         raise NotCertifiedError(
             f"certificates do not know a {name} with parameters {', '.join(node['parameters']) or 'none'}, so that nobody can "
             "check one: certify a mechanism that dominates it, such as a Discrete or a GaussianMixture"
         )
-    if "base" in node:
-        _refuse_unknown(node["base"])
+    base = node.get("base", [])
+    for one in base if isinstance(base, list) else [base]:
+        refuse_unknown(one)
 
 
 def _shown(number: Fraction) -> str:

@@ -26,12 +26,13 @@ class Finite(Law):
     """Outcomes with their probabilities under P and Q, in which zeros are exact.
 
     ``spacing`` gives the losses of the outcomes that both P and Q reach, in their order. ``omitted`` bounds the probability,
-    under P, of outcomes that are not listed.
+    under P, of outcomes that are not listed; ``signs`` are those of the losses, where they are known without a spacing.
     """
 
     outcomes: Outcomes
     spacing: Spacing | None
     omitted: Real = ZERO
+    signs: tuple[int, ...] | None = None
     atomic = True
 
     @staticmethod
@@ -57,7 +58,8 @@ class Finite(Law):
         spacing, mine = None, self.spacing
         if mine is not None:
             spacing = Spacing(mine.key, mine.unit, tuple(-step for step in mine.steps), lambda: -mine.base())
-        return Finite(remembered(lambda: [(q, p) for p, q in self.outcomes()]), spacing, self.omitted)
+        signs = None if self.signs is None else tuple(-sign for sign in self.signs)
+        return Finite(remembered(lambda: [(q, p) for p, q in self.outcomes()]), spacing, self.omitted, signs)
 
     def infinite(self) -> Any:
         """P(L = inf)."""
@@ -118,21 +120,25 @@ class Finite(Law):
         return Finite.spaced(remembered(lambda: [((1 - g()) * q + g() * p, q) for p, q in self.outcomes()]), self.omitted)
 
     def subset(self, rate: Fraction) -> Law | None:
-        """Outcome by outcome, where the sign of each loss is that of a rational step."""
-        g, spacing = exactly(rate), self.spacing
-        if spacing is None or not self.infinite().is_zero() or not spacing.base().is_zero():
+        """Outcome by outcome, where the sign of each loss is known exactly."""
+        g, signs = exactly(rate), self.signs
+        if signs is None and self.spacing is not None and self.spacing.base().is_zero():
+            signs = tuple((step > 0) - (step < 0) for step in self.spacing.steps)
+        if signs is None:
             return super().subset(rate)
 
         def outcomes() -> list[tuple[Any, Any]]:
-            signed = list(zip(spacing.steps, self.outcomes(), strict=True))
+            signed = list(zip(signs, self.common(), strict=True))
+            alone, other = self.infinite(), self.reversed().infinite()
             above = [((1 - g()) * q + g() * p, q) for sign, (p, q) in signed if sign > 0]
             below = [(p, (1 - g()) * p + g() * q) for sign, (p, q) in signed if sign < 0]
             # the rest of P is the rest of Q, with a loss of zero
             rest = sum((p for sign, (p, _) in signed if sign == 0), arb(0))
-            rest += (1 - g()) * sum((p - q for sign, (p, q) in signed if sign > 0), arb(0))
-            return [*above, *below, (rest, rest)]
+            rest += (1 - g()) * (sum((p - q for sign, (p, q) in signed if sign > 0), arb(0)) + alone)
+            return [*above, *below, (rest, rest), (g() * alone, arb(0)), (arb(0), g() * other)]
 
-        return Finite.spaced(remembered(outcomes))
+        # what is not listed, and what is then lacking at zero
+        return Finite.spaced(remembered(outcomes), lambda: 2 * self.omitted())
 
 
 @dataclass(frozen=True)
@@ -173,6 +179,17 @@ class DiscreteGaussian(Formula):
         g = exactly(rate)
         near = remembered(lambda: self._near(self._far()))
         return Finite(remembered(lambda: [((1 - g()) * q + g() * p, q) for p, q in near()[0]]), None, lambda: near()[1])
+
+    def subset(self, rate: Fraction) -> Finite:
+        """Outcome by outcome, likewise."""
+
+        def spliced() -> Finite:
+            found = self.as_finite().subset(rate)
+            assert isinstance(found, Finite), "the losses are steps of one unit"
+            return found
+
+        at = remembered(spliced)
+        return Finite(lambda: at().outcomes(), None, lambda: at().omitted())
 
     def _far(self) -> int:
         far = math.ceil(float(self.sigma) * math.sqrt(2 * math.log(2) * ctx.prec)) + 1

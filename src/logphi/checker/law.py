@@ -20,6 +20,8 @@ from logphi.checker.work import EXP, MOST_BITS, STORED, Undecided, spend
 
 # chosen: larger losses are not cut into cells
 LARGEST_LOSS = 2.0**40
+# chosen: where all losses are smaller, their range is no longer looked for
+SMALLEST_LOSS = 2.0**-100
 
 
 @dataclass(frozen=True)
@@ -115,6 +117,7 @@ class Law:
         """Losses between which all but about e^``goal`` lies; no proof rests on it."""
 
         def outside(t: float) -> bool:
+            spend(5 * STORED)
             p, q = self.tails(arb(t))
             rest = p - arb(t).exp() * q if t > 0 else 1 - self.infinite() - p
             return not rest.abs_upper() > 0 or rough(rest.abs_upper().log()) < goal
@@ -126,7 +129,7 @@ class Law:
                 near, far = far, 2 * far
                 if far > LARGEST_LOSS:
                     raise Undecided("the losses are too large for cells")
-            while far - near > 1e-3 * far:
+            while far - near > 1e-3 * far and far > SMALLEST_LOSS:
                 middle = (near + far) / 2
                 near, far = (near, middle) if outside(sign * middle) else (middle, far)
             ends.append(sign * far)

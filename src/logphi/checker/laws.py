@@ -1,24 +1,34 @@
-"""From mechanisms to laws: for each constructor the pair that dominates it, P with the record against Q without it."""
+"""From mechanisms to laws: for each constructor the pair that dominates it, P with the record against Q without it.
+
+The file is longer than others because all that is believed of a constructor stands in one table, to be read at once.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from flint import arb
 
 from logphi.checker.balls import Real, ball, exactly, remembered
+from logphi.checker.choice import Choice
 from logphi.checker.finite import MOST_OUTCOMES, DiscreteGaussian, Finite
+from logphi.checker.hulls import of_profile, of_tradeoff
 from logphi.checker.law import Law, Spacing, Terms
 from logphi.checker.normal import Normal
 from logphi.checker.normal_mixtures import AT_ZERO, NormalMixtures
 from logphi.checker.normal_pair import NormalPair
 from logphi.checker.reading import Node, total
 from logphi.checker.sampled import sample, subset
+from logphi.checker.truncated import TruncatedLaplace, TruncatedNormal
 from logphi.checker.uniform import TiltedUniform
 from logphi.checker.work import EXP, STORED, Undecided, spend
+
+# chosen: some ten thousand outcomes
+MOST_REPORTS = 140
 
 
 def terms(counted: tuple[tuple[int, Node], ...]) -> Terms:
@@ -126,7 +136,8 @@ def _exact(p: list[Fraction], q: list[Fraction]) -> Finite | None:
         unit = ("log", max(second / first, first / second))
         sign = 1 if second > first else -1
         spacing = Spacing(unit, lambda: ball(unit[1]).log(), (Fraction(0), Fraction(sign)), lambda: ball(first).log())
-    return Finite(remembered(lambda: [(ball(a), ball(b)) for a, b in merged.values()]), spacing)
+    signs = tuple((ratio > 1) - (ratio < 1) for ratio in ratios)
+    return Finite(remembered(lambda: [(ball(a), ball(b)) for a, b in merged.values()]), spacing, signs=signs)
 
 
 def _guarantee(node: Node) -> Law | None:
@@ -180,6 +191,8 @@ def _discrete_gaussian(node: Node) -> Law | None:
 
 def _poisson(node: Node) -> Law | None:
     """((1-q) Q + q P, Q) ([AFA] Theorem 11.1); of a Gaussian for groups and under replace, too."""
+    if _base(node).parts:
+        return _choice(_each(node))
     base, rate, size = law_of(_base(node)), node.parameters["rate"], node.parameters["group_size"]
     if rate == 0 or base is None:
         return None
@@ -194,12 +207,84 @@ def _poisson(node: Node) -> Law | None:
     return NormalMixtures(shifts, tuple((p, -shift) for p, shift in shifts) if node.adjacency == "replace" else AT_ZERO)
 
 
+def _truncated_gaussian(node: Node) -> Law | None:
+    """N(0, sigma^2) within [-T, T]."""
+    given = node.parameters
+    return TruncatedNormal(given["sensitivity"] / given["sigma"], given["truncation"] / given["sigma"])
+
+
+def _truncated_laplace(node: Node) -> Law | None:
+    """Laplace noise within [-T, T]."""
+    given = node.parameters
+    return TruncatedLaplace(given["sensitivity"] / given["scale"], given["truncation"] / given["scale"])
+
+
+def _tradeoff(node: Node) -> Law | None:
+    """The curve is that of the order remove, unless the relation is the other one."""
+    p, q = of_tradeoff(node.parameters["type_one_errors"], node.parameters["type_two_errors"])
+    proper = [(a, b) for a, b in zip(p, q, strict=True) if a or b]
+    found = _exact([a for a, _ in proper], [b for _, b in proper])
+    return found.reversed() if found is not None and node.adjacency == "add" else found
+
+
+def _profile(node: Node) -> Law | None:
+    """Of one order under the relations of one order, of both elsewhere."""
+    found = of_profile(node.parameters["epsilons"], node.parameters["deltas"], node.adjacency not in ("add", "remove"))
+    return found.reversed() if node.adjacency == "add" else found
+
+
+def _reports(node: Node) -> Law | None:
+    """Counts of clones (Feldman, McMillan & Talwar 2021): a and b of C + 1, C ~ Bin(n - 1, e^-eps).
+
+    P(a, b) = P(C) Bin(C + 1, 1/2)(a) 2 (a + e^-eps b) / ((1 + e^-eps) (C + 1)), and Q with a and b exchanged.
+    """
+    epsilon, records = node.parameters["local_epsilon"], node.parameters["records"]
+    if epsilon == 0:
+        return None
+    if records > MOST_REPORTS:
+        raise Undecided("so many shuffled reports have more outcomes than this checker lists")
+
+    def outcomes() -> list[tuple[Any, Any]]:
+        e, found = (-ball(epsilon)).exp(), []
+        spend((2 * EXP + 2 * STORED) * records * (records + 3))
+        for m in range(1, records + 1):
+            clones = math.comb(records - 1, m - 1) * e ** (m - 1) * (1 - e) ** (records - m)
+            scale = 2 * clones / ((1 + e) * m * arb(2) ** m)
+            found += [
+                (scale * math.comb(m, a) * (a + e * (m - a)), scale * math.comb(m, a) * (e * a + m - a)) for a in range(m + 1)
+            ]
+        return found
+
+    return Finite(remembered(outcomes), None)
+
+
+def _choice(node: Node) -> Law | None:
+    """A public coin; the worst case of a sample of it is that of each choice."""
+    weights = node.parameters["probabilities"]
+    whole = total(weights)
+    kept = [(weight / whole, terms(part)) for weight, part in zip(weights, node.parts, strict=True) if weight]
+    if not any(part for _, part in kept):
+        return None
+    return Choice(tuple(kept))
+
+
+def _each(node: Node) -> Node:
+    """A choice between samples, for a sample of a choice: everybody sees the coin, so that each pair is mixed by itself."""
+    base = _base(node)
+    if not all([count for count, _ in part] == [1] for part in base.parts):
+        raise Undecided("several releases on one sample are not known to this checker")
+    parts = tuple(((1, replace(node, base=part[0][1])),) for part in base.parts)
+    return replace(base, adjacency=node.adjacency, parts=parts)
+
+
 def _binomial(size: int, k: int, rate: Fraction) -> Real:
     return remembered(lambda: math.comb(size, k) * ball(rate) ** k * ball(1 - rate) ** (size - k))
 
 
 def _subset(node: Node) -> Law | None:
     """((1-g) P + g Q, P) under add/remove ([AFA] Theorem 11.2), and :meth:`Law.subset` under replace."""
+    if _base(node).parts:
+        return _choice(_each(node))
     base, rate = law_of(_base(node)), node.parameters["rate"]
     if rate == 0 or base is None:
         return None
@@ -227,6 +312,12 @@ _LAWS: dict[str, Callable[[Node], Law | None]] = {
     "ApproximateDP": _guarantee,
     "DiscreteLaplace": _discrete_laplace,
     "DiscreteGaussian": _discrete_gaussian,
+    "TruncatedGaussian": _truncated_gaussian,
+    "TruncatedLaplace": _truncated_laplace,
+    "FromTradeoff": _tradeoff,
+    "FromProfile": _profile,
+    "ShuffledReports": _reports,
+    "RandomChoice": _choice,
     "poisson": _poisson,
     "subset": _subset,
 }

@@ -10,7 +10,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -18,11 +18,17 @@ from typing import Any
 LARGEST_TEXT = 4_000_000
 LARGEST_COUNT = 10**300
 MOST_TERMS = 10_000
+MOST_RELEASES = 100
+MOST_CLAIMS = 100
 MOST_ENTRIES = 1001
 MOST_DIGITS = 1000
+# chosen: digits of a claim whose ends do not say how many, or that has one end only
+FIRST_DIGITS = 6
 # chosen: of a numerator or a denominator; those of a double have at most 1074
 MOST_BITS = 3700
 LARGEST_EPSILON = 10**9
+LARGEST_ORDER = 10**6
+LARGEST_LINE = 10**4
 # derived: how far the sum of probabilities that were rounded to doubles may be from one
 NORMALIZED = Fraction(1, 10**14)
 
@@ -41,6 +47,16 @@ _RELATIONS = ("add_remove", "add", "remove", "replace", "replace_special")
 _PRESENCE = _RELATIONS[:3]
 # the last two are what certificates said when floats counted as the doubles they are
 _MANNERS = ("as written", "floats as their shortest decimals", "exact doubles", "mixed")
+QUANTITIES = ("epsilon", "delta", "advantage", "tradeoff", "renyi")
+_ATTAINED = ("remove", "add", "both")
+# what each quantity is asked at: a delta, an epsilon, an epsilon of zero, a type I error, an order
+_PLACES: dict[str, Callable[[Fraction], bool]] = {
+    "epsilon": lambda x: 0 < x <= 1,
+    "delta": lambda x: True,
+    "advantage": lambda x: x == 0,
+    "tradeoff": lambda x: 0 < x < 1,
+    "renyi": lambda x: 1 < x <= LARGEST_ORDER,
+}
 # relations under which Q is the law without the record
 _SAMPLED = (*_PRESENCE, "replace_special")
 
@@ -59,10 +75,16 @@ _CONSTRUCTORS: dict[str, dict[str, str]] = {
     "DistanceToInstability": {"epsilon": "positive", "delta": "below one"},
     "GaussianPair": {"mean_p": "real", "sigma_p": "positive", "mean_q": "real", "sigma_q": "positive"},
     "Discrete": {"p": "probabilities", "q": "probabilities"},
+    "TruncatedGaussian": {"sigma": "positive", "truncation": "positive", "sensitivity": "positive"},
+    "TruncatedLaplace": {"scale": "positive", "truncation": "positive", "sensitivity": "positive"},
+    "FromTradeoff": {"type_one_errors": "vector", "type_two_errors": "vector"},
+    "FromProfile": {"epsilons": "reals", "deltas": "vector"},
+    "ShuffledReports": {"local_epsilon": "nonnegative", "records": "records"},
+    "RandomChoice": {"probabilities": "probabilities"},
     "poisson": {"rate": "unit", "group_size": "step"},
     "subset": {"rate": "unit"},
 }
-_WHOLE = {"step": (1, 1000), "leap": (1, 10**6), "symbols": (2, 2**53), "reach": (1, 10**5)}
+_WHOLE = {"step": (1, 1000), "leap": (1, 10**6), "symbols": (2, 2**53), "reach": (1, 10**5), "records": (1, 10**9)}
 _RANGES: dict[str, Callable[[Fraction], bool]] = {
     "positive": lambda x: x > 0,
     "nonnegative": lambda x: x >= 0,
@@ -86,28 +108,42 @@ class Node:
     adjacency: str
     parameters: Mapping[str, Any]
     base: Node | None = None
+    # of a public coin, what may run: counted mechanisms each
+    parts: tuple[tuple[tuple[int, Node], ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class Release:
+    """Counted mechanisms under one relation."""
+
+    terms: tuple[tuple[int, Node], ...]
+    adjacency: str
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What is claimed; ``direction`` None means the larger of both orders."""
+    """What is claimed of the release at a place; ``direction`` None means the worse of both orders.
+
+    ``upper`` None is no upper end, a ``lower`` of zero no lower one; ``attained`` is said of the one claim of version 1 only.
+    """
 
     quantity: str
     at: Fraction
     direction: str | None
-    attained: str
-    digits: int
     lower: Fraction
-    upper: Fraction
+    upper: Fraction | None
+    digits: int
+    attained: str | None = None
+    place: int = 0
+    lines: Mapping[str, tuple[Fraction, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """A certificate that is well formed, whose claim has not been checked."""
+    """A certificate that is well formed, whose claims have not been checked."""
 
-    terms: tuple[tuple[int, Node], ...]
-    adjacency: str
-    claim: Claim
+    releases: tuple[Release, ...]
+    claims: tuple[Claim, ...]
     witness: Mapping[str, Any]
     whole: Mapping[str, Any]
 
@@ -121,13 +157,12 @@ class Certificate:
 def read(source: str | bytes | Mapping[str, Any]) -> Certificate:
     """The certificate in a text, or a :class:`NotACertificate` that says what is wrong."""
     whole = _parsed(source)
-    _keys(
-        whole,
-        "the certificate",
-        "adjacency claim format made_by mechanism not_covered parameters sha256 version witness",
-    )
-    if whole["format"] != "logphi-certificate" or _whole(whole["version"], "version", 1, 1) != 1:
-        raise NotACertificate("format must be 'logphi-certificate' and version 1")
+    several = whole.get("version") == 2
+    own = "claims releases" if several else "adjacency claim mechanism witness"
+    _keys(whole, "the certificate", f"format made_by not_covered parameters sha256 version {own}")
+    if whole["format"] != "logphi-certificate":
+        raise NotACertificate("format must be 'logphi-certificate'")
+    _whole(whole["version"], "version", 1, 2)
     if not isinstance(whole["made_by"], dict) or not all(isinstance(one, str) for one in whole["made_by"].values()):
         raise NotACertificate("made_by must map names to versions")
     _one_of(whole["parameters"], "parameters", _MANNERS)
@@ -135,22 +170,38 @@ def read(source: str | bytes | Mapping[str, Any]) -> Certificate:
         raise NotACertificate("not_covered must be the list of what no certificate covers, word by word")
     if not isinstance(whole["sha256"], str) or not _DIGEST.fullmatch(whole["sha256"]):
         raise NotACertificate("sha256 must be 64 hexadecimal digits")
-    adjacency = _one_of(whole["adjacency"], "adjacency", _RELATIONS)
-    terms = whole["mechanism"]
-    if not isinstance(terms, list) or not 0 < len(terms) <= MOST_TERMS:
-        raise NotACertificate(f"mechanism must list 1 to {MOST_TERMS} counted mechanisms")
-    if not all(isinstance(term, list) and len(term) == 2 for term in terms):
-        raise NotACertificate("every entry of mechanism must be a count and a mechanism")
-    counted = tuple((_whole(count, "a count", 1, LARGEST_COUNT), _node(node)) for count, node in terms)
-    if any(node.adjacency != adjacency for _, node in counted):
-        raise NotACertificate("all mechanisms must have the adjacency of the certificate")
-    claim = _claim(whole["claim"], adjacency)
+    if several:
+        releases = tuple(_release(one) for one in _listed(whole["releases"], "releases", MOST_RELEASES))
+        claims = tuple(_one_of_several(one, releases) for one in _listed(whole["claims"], "claims", MOST_CLAIMS))
+        return Certificate(releases, claims, {}, whole)
+    release = _release({"adjacency": whole["adjacency"], "mechanism": whole["mechanism"]})
+    claim = _claim(whole["claim"], release.adjacency)
     witness = whole["witness"]
     if not isinstance(witness, dict) or not set(witness) <= {"remove", "add"}:
         raise NotACertificate("witness must hold an object for each direction, remove or add")
     if not all(isinstance(one, dict) for one in witness.values()):
         raise NotACertificate("the witness of a direction must be an object")
-    return Certificate(counted, adjacency, claim, witness, whole)
+    return Certificate((release,), (claim,), witness, whole)
+
+
+def _release(value: Any, sampled: bool | None = None) -> Release:
+    _keys(value, "a release", "adjacency mechanism")
+    adjacency = _one_of(value["adjacency"], "adjacency", _RELATIONS)
+    terms = _listed(value["mechanism"], "mechanism", MOST_TERMS)
+    if not all(isinstance(term, list) and len(term) == 2 for term in terms):
+        raise NotACertificate("every entry of mechanism must be a count and a mechanism")
+    counted = tuple(
+        (_whole(count, "a count", 1, LARGEST_COUNT), _node(node, bool(sampled), sampled is not None)) for count, node in terms
+    )
+    if any(node.adjacency != adjacency for _, node in counted):
+        raise NotACertificate("all mechanisms must have the adjacency of the certificate")
+    return Release(counted, adjacency)
+
+
+def _listed(value: Any, name: str, most: int) -> list[Any]:
+    if not isinstance(value, list) or not 0 < len(value) <= most:
+        raise NotACertificate(f"{name} must be a list of 1 to {most} entries")
+    return value
 
 
 def number(value: Any, name: str) -> Fraction:
@@ -228,27 +279,57 @@ def _whole(value: Any, name: str, least: int, most: int) -> int:
 
 def _claim(value: Any, adjacency: str) -> Claim:
     _keys(value, "the claim", "quantity at direction attained digits lower upper")
-    quantity = _one_of(value["quantity"], "quantity", ("epsilon", "delta"))
+    quantity, at, direction, lower, upper = _said(value, adjacency, ("epsilon", "delta"))
+    if upper is None:
+        raise NotACertificate("the claim needs an upper end")
+    digits, attained = _whole(value["digits"], "digits", 1, MOST_DIGITS), _one_of(value["attained"], "attained", _ATTAINED)
+    return Claim(quantity, at, direction, lower, upper, digits, attained)
+
+
+def _one_of_several(value: Any, releases: tuple[Release, ...]) -> Claim:
+    _keys(value, "a claim", "quantity at direction lower upper release lines")
+    place = _whole(value["release"], "release", 0, len(releases) - 1)
+    quantity, at, direction, lower, upper = _said(value, releases[place].adjacency, QUANTITIES)
+    given = value["lines"]
+    if not isinstance(given, dict) or not set(given) <= ({"remove", "add"} if quantity == "tradeoff" else set()):
+        raise NotACertificate("lines must be an object; of a trade-off function it holds a list for each direction")
+    lines = {order: tuple(number(x, "a line") for x in _listed(some, "lines", 3)) for order, some in given.items()}
+    if any(abs(x) > LARGEST_LINE for some in lines.values() for x in some):
+        raise NotACertificate(f"no line may be beyond {LARGEST_LINE}")
+    # as many digits as both ends share, to begin with
+    gap = upper - lower if upper else Fraction(0)
+    size = max(upper or 0, int(quantity == "epsilon"))
+    digits = next((k for k in range(MOST_DIGITS) if gap * 10**k >= size), FIRST_DIGITS) if gap else FIRST_DIGITS
+    return Claim(quantity, at, direction, lower, upper, digits, None, place, lines)
+
+
+def _said(value: Any, adjacency: str, known: tuple[str, ...]) -> tuple[str, Fraction, str | None, Fraction, Fraction | None]:
+    """Quantity, place, direction and both ends of a claim."""
+    quantity = _one_of(value["quantity"], "quantity", known)
     direction = _one_of(value["direction"], "direction", (None, "remove", "add"))
-    attained = _one_of(value["attained"], "attained", ("remove", "add", "both"))
     if adjacency in ("add", "remove") and direction not in (None, adjacency):
         raise NotACertificate(f"there is no direction {direction} under adjacency {adjacency}")
-    at, lower, upper = (number(value[name], name) for name in ("at", "lower", "upper"))
-    if not 0 <= lower <= upper <= LARGEST_EPSILON or abs(at) > LARGEST_EPSILON:
+    at, lower = (number(value[name], name) for name in ("at", "lower"))
+    upper = None if value["upper"] is None else number(value["upper"], "upper")
+    if not 0 <= lower <= (lower if upper is None else upper) <= LARGEST_EPSILON or abs(at) > LARGEST_EPSILON:
         raise NotACertificate("the claim needs 0 <= lower <= upper, and no number above 1e9")
-    if quantity == "epsilon" and not 0 < at <= 1:
-        raise NotACertificate("at must be a delta above 0, at most 1")
-    return Claim(quantity, at, direction, attained, _whole(value["digits"], "digits", 1, MOST_DIGITS), lower, upper)
+    if upper is None and lower == 0:
+        raise NotACertificate("a claim needs an end")
+    if not _PLACES[quantity](at):
+        raise NotACertificate(f"at is no place of a claim about {quantity}")
+    return quantity, at, direction, lower, upper
 
 
-def _node(value: Any, sampled: bool = False) -> Node:
+def _node(value: Any, sampled: bool = False, chosen: bool = False) -> Node:
     name = value.get("name") if isinstance(value, dict) else None
     if not isinstance(name, str) or name not in _CONSTRUCTORS:
         raise NotACertificate(f"a mechanism must be an object with a known name, got {str(name)[:40]!r}")
-    samples = name in ("poisson", "subset")
+    samples, chooses = name in ("poisson", "subset"), name == "RandomChoice"
     if samples and sampled:
         raise NotACertificate("what is sampled must not be a sample itself")
-    _keys(value, f"a {name}", "name adjacency parameters base" if samples else "name adjacency parameters")
+    if chooses and chosen:
+        raise NotACertificate("what a coin chooses must not be a choice itself")
+    _keys(value, f"a {name}", "name adjacency parameters base" if samples or chooses else "name adjacency parameters")
     rules = _CONSTRUCTORS[name]
     _keys(value["parameters"], f"the parameters of {name}", " ".join(rules))
     parameters = {key: _parameter(value["parameters"][key], f"{key} of {name}", rule) for key, rule in rules.items()}
@@ -256,7 +337,8 @@ def _node(value: Any, sampled: bool = False) -> Node:
         name,
         _one_of(value["adjacency"], "adjacency", _RELATIONS),
         parameters,
-        _node(value["base"], sampled=True) if samples else None,
+        _node(value["base"], sampled=True, chosen=chosen) if samples else None,
+        tuple(_part(one, sampled) for one in _listed(value["base"], "base", MOST_ENTRIES)) if chooses else (),
     )
     complaint = _misfit(node)
     if complaint:
@@ -264,13 +346,21 @@ def _node(value: Any, sampled: bool = False) -> Node:
     return node
 
 
+def _part(value: Any, sampled: bool) -> tuple[tuple[int, Node], ...]:
+    """One of the releases that a coin chooses: a mechanism, or a composition."""
+    if not isinstance(value, dict) or value.get("name") != "composition":
+        return ((1, _node(value, sampled, chosen=True)),)
+    _keys(value, "a composition", "name adjacency terms")
+    return _release({"adjacency": value["adjacency"], "mechanism": value["terms"]}, sampled).terms
+
+
 def _parameter(value: Any, name: str, rule: str) -> Any:
     if rule == "reach" and value is None:
         return None
-    if rule in ("vector", "probabilities"):
+    if rule in ("vector", "probabilities", "reals"):
         if not isinstance(value, list) or not 0 < len(value) <= MOST_ENTRIES:
             raise NotACertificate(f"{name} must be a list of 1 to {MOST_ENTRIES} numbers")
-        entries = [_parameter(one, name, "nonnegative") for one in value]
+        entries = [_parameter(one, name, "real" if rule == "reals" else "nonnegative") for one in value]
         if rule == "probabilities" and abs(total(entries) - 1) > NORMALIZED:
             raise NotACertificate(f"{name} must sum to one")
         return entries
@@ -307,6 +397,23 @@ def _misfit(node: Node) -> str:
             return "needs as many sensitivities as probabilities"
         if not any(a and b for a, b in zip(given["sensitivities"], given["probabilities"], strict=True)):
             return "needs a positive sensitivity of positive probability"
+    if node.name == "RandomChoice":
+        if len(given["probabilities"]) != len(node.parts):
+            return "needs as many mechanisms as probabilities"
+        if any(one.adjacency != node.adjacency for part in node.parts for _, one in part):
+            return "is between mechanisms under its own adjacency"
+    if node.name.startswith("Truncated") and not 2 * given["truncation"] > given["sensitivity"]:
+        return "needs a truncation of more than half its sensitivity"
+    if node.name in ("FromTradeoff", "FromProfile"):
+        places, heights = given.values()
+        if len(places) != len(heights):
+            return "needs as many numbers in both lists"
+        if node.name == "FromProfile":
+            return "" if all(h <= 1 for h in heights) and any(h < 1 for h in heights) else "needs deltas up to 1, some below"
+        if not all(a + b <= 1 + NORMALIZED for a, b in zip(places, heights, strict=True)):
+            return "needs two errors that sum to one at most"
+        if 0 not in places or not min(b for a, b in zip(places, heights, strict=True) if a == 0):
+            return "needs a type II error above zero at a type I error of zero"
     if node.name == "DiscreteGaussian" and 2 * (given["truncation"] or math.inf) < given["sensitivity"]:
         return "needs a truncation of at least half its sensitivity"
     if node.name == "KaryRandomizedResponse" and node.adjacency not in ("replace", "replace_special"):
@@ -314,15 +421,16 @@ def _misfit(node: Node) -> str:
     if node.name in ("PureDP", "ApproximateDP") and node.adjacency in ("add", "remove"):
         return "is a guarantee in both orders of two neighbours"
     if node.name == "poisson" and base is not None:
+        gaussian = all(one.name == "Gaussian" for part in base.parts or (((1, base),),) for _, one in part)
         if base.adjacency not in _SAMPLED:
             return "samples a mechanism that is stated under add/remove or replace_special"
         if base.adjacency != node.adjacency and not (
             base.adjacency == "add_remove" and node.adjacency in (*_PRESENCE, "replace")
         ):
             return f"of a mechanism under {base.adjacency} is not known under {node.adjacency}"
-        if given["group_size"] > 1 and (node.adjacency == "replace" or base.name != "Gaussian"):
+        if given["group_size"] > 1 and (node.adjacency == "replace" or not gaussian):
             return "of a group is known for the Gaussian under add/remove"
-        if node.adjacency == "replace" and base.name != "Gaussian":
+        if node.adjacency == "replace" and not gaussian:
             return "under replace is known for the Gaussian"
     if node.name == "subset" and base is not None:
         fits = base.adjacency == "replace" and node.adjacency != "replace_special"

@@ -152,14 +152,16 @@ def _multinomial(masses: list[Any], losses: list[Any], count: int) -> Iterator[t
         for j in range(1, count + 1):
             row.append(row[-1] * mass / j)
 
-    def over(outcome: int, left: int, y: Any, share: Any) -> Iterator[tuple[Any, Any]]:
-        if outcome == len(masses) - 1:
-            yield y + left * losses[outcome], share * powers[outcome][left]
-        else:
-            for j in range(left + 1):
-                yield from over(outcome + 1, left - j, y + j * losses[outcome], share * powers[outcome][j])
-
-    yield from over(0, count, arb(0), arb.fac_ui(count))
+    # how often the outcomes that follow occur, above zero, and the loss and the share so far
+    open_terms = [(count, arb(0), arb.fac_ui(count))]
+    for loss, row in zip(losses[:-1], powers[:-1], strict=True):
+        further = []
+        for left, y, share in open_terms:
+            further.append((left, y, share))
+            further += [(left - j, y + j * loss, share * row[j]) for j in range(1, left)]
+            yield y + left * loss, share * row[left]
+        open_terms = further
+    yield from ((y + left * losses[-1], share * powers[-1][left]) for left, y, share in open_terms)
 
 
 def _expanded(flats: Sequence[tuple[TiltedUniform, int]], corners: int) -> list[Atoms]:

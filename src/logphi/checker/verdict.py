@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, Protocol
 
-from logphi.checker import profile
-from logphi.checker.balls import ball, precision
-from logphi.checker.law import Terms
-from logphi.checker.laws import terms
-from logphi.checker.reading import LARGEST_TEXT, Certificate, Claim, NotACertificate, read
+from logphi.checker.balls import precision
+from logphi.checker.claims import Fails, Known, check_claim
+from logphi.checker.reading import LARGEST_TEXT, Certificate, NotACertificate, read
 from logphi.checker.witness import check_witness
+from logphi.checker.words import words
 from logphi.checker.work import LARGEST_WORK, Undecided, budget
 
-# derived: digits beside those of the claim, doubled in each attempt until the balls decide
-SPARE = 4
-ATTEMPTS = 4
 # chosen: precision of what is computed before an error goal is set
 BITS = 64
 
@@ -33,22 +27,22 @@ class Issued(Protocol):
 
 @dataclass(frozen=True)
 class Verdict:
-    """Status 0: the claim follows; 1: it does not; 2: there is no claim, the text is not a certificate. And why."""
+    """Status 0: the claim follows; 1: it does not; 2: there is no claim, the text is not a certificate. And why.
+
+    ``claims`` says in words what follows, of a certificate of several claims.
+    """
 
     status: int
     reason: str
+    claims: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         """Whether the claim follows: a refusal must not pass for a yes."""
         return self.status == 0
 
     def __str__(self) -> str:
-        """The reason."""
-        return self.reason
-
-
-class _Fails(Exception):
-    """The claim is wrong at every precision, for this reason."""
+        """The reason, and below it what is claimed, where that is more than the reason says."""
+        return "\n".join([self.reason, *self.claims])
 
 
 def verify_file(path: str | os.PathLike[str], *, work: float = LARGEST_WORK) -> Verdict:
@@ -102,92 +96,32 @@ def verify(certificate: Issued | os.PathLike[str] | str | bytes | Mapping[str, A
         return Verdict(2, f"not a certificate: {wrong}{hint}")
     except RecursionError:
         return Verdict(2, "not a certificate: the text is nested too deeply")
-    try:
-        with precision(BITS), budget(work):  # the lock of FLINT is held for the whole check
-            _check(read_one)
-    except (_Fails, Undecided) as why:
-        return Verdict(1, f"the claim does not follow: {why}")
-    except (ArithmeticError, ValueError):
-        return Verdict(1, "the claim does not follow: its numbers are too large or too small for this checker")
+    claims = read_one.claims
+    several = read_one.whole["version"] == 2
+    with precision(BITS), budget(work):  # the lock of FLINT is held for the whole check
+        place, reason = _refuted(read_one)
+    if reason:
+        return Verdict(1, f"{f'claim {place} of {len(claims)}' if several else 'the claim'} does not follow: {reason}")
     if not signed:
         return Verdict(1, "the claim follows, but the digest is not that of the text: something else was altered")
-    claim = read_one.claim
+    if several:
+        number = f"all {len(claims)} claims follow:" if len(claims) > 1 else "the claim follows:"
+        return Verdict(0, number, tuple(words(read_one)))
+    claim = claims[0]
     return Verdict(0, f"the claim follows: {claim.quantity} at {claim.at} lies within its bounds, to {claim.digits} digits")
 
 
-def _check(certificate: Certificate) -> None:
-    claim = certificate.claim
-    size = max(claim.upper, Fraction(1)) if claim.quantity == "epsilon" else claim.upper
-    if claim.upper - claim.lower > size / Fraction(10) ** claim.digits:
-        raise _Fails("the bounds are farther apart than the digits say")
-    orders = _orders(certificate)
-    there = terms(certificate.terms)
-    symmetric = all(law.symmetric for law, _ in there)
-    laws: dict[str, Terms] = {"remove": there, "add": [(law.reversed(), count) for law, count in there]}
-    points = [claim.lower, claim.upper] if claim.quantity == "epsilon" else [claim.at]
-    # the size of the delta in question; for a claim of zero, 1e-400
-    scale = max(claim.at if claim.quantity == "epsilon" else claim.upper, Fraction(1, 10**400))
-    for attempt in range(ATTEMPTS):
-        goal = math.log(scale.numerator) - math.log(scale.denominator)
-        goal -= (claim.digits + SPARE) * 2**attempt * math.log(10)
-        found: dict[str, list[Any]] = {}
-        for order in orders:
-            known = symmetric and found
-            found[order] = found[orders[0]] if known else profile.delta(laws[order], points, goal)
-        with precision(int(-goal / math.log(2)) + 64):
-            if _settled(claim, found):
-                break
-    else:
-        raise Undecided("it cannot be decided at the precision of this checker")
-    check_witness(certificate, {order: laws[order] for order in orders})
-
-
-def _orders(certificate: Certificate) -> list[str]:
-    """The directions, the larger answer of which is claimed."""
-    if certificate.adjacency in ("add", "remove"):
-        return [certificate.adjacency]
-    return ["remove", "add"] if certificate.claim.direction is None else [certificate.claim.direction]
-
-
-def _settled(claim: Claim, found: Mapping[str, list[Any]]) -> bool:
-    """Whether the balls prove the whole claim; a :class:`_Fails` if they disprove a part of it."""
-    # delta at the upper end must be at most ``most`` in all orders, and at the lower end reach ``least`` in some order
-    most, least = (claim.at, claim.at) if claim.quantity == "epsilon" else (claim.upper, claim.lower)
-    sure = True
-    for order, deltas in found.items():
-        if deltas[-1] > ball(most):
-            end = "the upper epsilon" if claim.quantity == "epsilon" else "the epsilon asked for"
-            raise _Fails(f"in the direction {order}, delta at {end} exceeds {float(most):.6g}")
-        sure = sure and bool(deltas[-1] <= ball(most))
-    reaching = {order: _reaches(claim, deltas[0], ball(least)) for order, deltas in found.items()}
-    if all(reaches is False for reaches in reaching.values()):
-        raise _Fails("the lower bound is too large: delta is smaller there in every direction")
-    return sure and _attained(claim, found, reaching)
-
-
-def _reaches(claim: Claim, delta: Any, least: Any) -> bool | None:
-    """Whether the answer of an order is at least the lower bound; None if the ball does not decide."""
-    if claim.lower == 0:
-        return True
-    strict = claim.quantity == "epsilon"
-    if delta > least or (not strict and delta >= least):
-        return True
-    return False if delta < least or (strict and delta <= least) else None
-
-
-def _attained(claim: Claim, found: Mapping[str, list[Any]], reaching: Mapping[str, bool | None]) -> bool:
-    """Whether the named order attains the larger answer; for both, neither answer may be below the lower bound."""
-    if len(found) == 1:
-        if claim.attained not in found:
-            raise _Fails(f"attained names {claim.attained}, which is not the direction of the claim")
-        return reaching[claim.attained] is True
-    if claim.attained == "both":
-        for order, reaches in reaching.items():
-            if reaches is False:
-                raise _Fails(f"the direction {order} does not attain the answer")
-        return all(reaching.values())
-    (other,) = set(found) - {claim.attained}
-    mine, theirs = found[claim.attained][0], found[other][0]
-    if reaching[claim.attained] is False or mine < theirs:
-        raise _Fails(f"the direction {claim.attained} does not attain the answer, the other does")
-    return reaching[claim.attained] is True and (reaching[other] is False or bool(mine > theirs))
+def _refuted(certificate: Certificate) -> tuple[int, str]:
+    """The number of the first claim that does not follow, and why; an empty reason if all do."""
+    place = 1
+    try:
+        releases = [Known(release) for release in certificate.releases]
+        for place, claim in enumerate(certificate.claims, 1):  # noqa: B007
+            check_claim(claim, releases[claim.place])
+            if claim.attained is not None:
+                check_witness(claim, certificate.witness, releases[0].asked(claim.direction))
+    except (Fails, Undecided) as why:
+        return place, str(why)
+    except (ArithmeticError, ValueError):
+        return place, "its numbers are too large or too small for this checker"
+    return place, ""

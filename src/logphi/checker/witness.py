@@ -12,7 +12,7 @@ from logphi.checker.balls import ball, precision
 from logphi.checker.contour import log_chernoff
 from logphi.checker.law import Terms
 from logphi.checker.profile import lattice_of
-from logphi.checker.reading import Certificate, NotACertificate, number
+from logphi.checker.reading import Claim, NotACertificate, number
 from logphi.checker.work import Undecided
 
 ROUTES = ("beyond", "ceiling", "cells", "contour", "lattice", "pieces", "rays", "single", "twofold")
@@ -25,26 +25,25 @@ AGREEMENT = Fraction(1, 10**6)
 LEAST = Fraction(1, 10**1000)
 
 
-def check_witness(certificate: Certificate, laws: Mapping[str, Terms]) -> None:
+def check_witness(claim: Claim, given: Mapping[str, Mapping[str, Any]], laws: Mapping[str, Terms]) -> None:
     """Compare the witness with the mechanism; an :class:`Undecided` if a number is not the one that follows."""
-    if not certificate.witness:
+    if not given:
         raise Undecided("it has no witness")
-    for order, witness in certificate.witness.items():
+    for order, witness in given.items():
         if order not in laws:
             raise Undecided(f"it has a witness of the direction {order}, which was not asked for")
         if witness.get("route") not in ROUTES:
             raise Undecided(f"the witness of {order} names no route of {', '.join(ROUTES)}")
         try:
             if witness["route"] in LINES:
-                _check_line(certificate, witness, laws[order])
+                _check_line(claim, witness, laws[order])
             elif witness["route"] == CEILING:
-                _check_ceiling(certificate, order, witness, laws[order])
+                _check_ceiling(claim, order, witness, laws[order])
         except NotACertificate as wrong:
             raise Undecided(f"the witness of {order} is malformed: {wrong}") from None
 
 
-def _check_line(certificate: Certificate, witness: Mapping[str, Any], terms: Terms) -> None:
-    claim = certificate.claim
+def _check_line(claim: Claim, witness: Mapping[str, Any], terms: Terms) -> None:
     c, step, aliasing, truncation = (number(witness.get(key), key) for key in ("abscissa", "step", "aliasing", "truncation"))
     shifts, nodes = witness.get("shifts"), witness.get("nodes")
     if not isinstance(shifts, list) or len(shifts) != 2:
@@ -53,7 +52,7 @@ def _check_line(certificate: Certificate, witness: Mapping[str, Any], terms: Ter
     end = min(law.end for law, _ in terms)
     if type(nodes) is not int or not (nodes > 0 < step and up > 0 and c + up < end and 0 < down <= c < 10**6):
         raise Undecided("the line of the witness, moved by its shifts, leaves the strip")
-    epsilon = _place(certificate)
+    epsilon = _place(claim)
     with precision(128 + sum(count for _, count in terms).bit_length()):
         found = sum((_aliasing(terms, c, shift, step, epsilon) for shift in (up, -down)), arb(0))
         negligible = aliasing == LEAST and found < ball(LEAST)
@@ -65,29 +64,33 @@ def _check_line(certificate: Certificate, witness: Mapping[str, Any], terms: Ter
                 raise Undecided("the first node that the witness leaves out exceeds its truncation error")
         elif not _is_a_period(terms, step, nodes):
             raise Undecided("the nodes of the witness are not those of one period")
-    size = claim.upper if claim.quantity == "delta" else claim.at * max(Fraction(1), c * claim.upper)
+    size = _upper(claim) if claim.quantity == "delta" else claim.at * max(Fraction(1), c * _upper(claim))
     if not truncation >= 0 or aliasing + truncation > 10 * size / 10**claim.digits:
         raise Undecided("the errors of the witness are larger than its digits allow")
 
 
-def _place(certificate: Certificate) -> Fraction:
+def _upper(claim: Claim) -> Fraction:
+    """The upper end, which a claim of version 1 has."""
+    assert claim.upper is not None, "a claim of version 1 has both ends"
+    return claim.upper
+
+
+def _place(claim: Claim) -> Fraction:
     """The epsilon at which the errors of the witness are stated."""
-    claim = certificate.claim
-    return claim.upper if claim.quantity == "epsilon" else claim.at
+    return _upper(claim) if claim.quantity == "epsilon" else claim.at
 
 
-def _check_ceiling(certificate: Certificate, order: str, witness: Mapping[str, Any], terms: Terms) -> None:
+def _check_ceiling(claim: Claim, order: str, witness: Mapping[str, Any], terms: Terms) -> None:
     """An order below the answer: its Chernoff bound kappa(c) M(c) e^{-c eps} is the one stated, and is below the answer."""
-    claim = certificate.claim
     if claim.attained in (order, "both"):
         raise Undecided(f"the witness of {order}, which attains the answer, only bounds it")
     c, bound = (number(witness.get(key), key) for key in ("abscissa", "bound"))
     if not 0 < c < min([10**6, *(law.end for law, _ in terms)]):
         raise Undecided("the abscissa of the witness is not inside the strip")
-    if not bound < (claim.upper if claim.quantity == "delta" else claim.at):
+    if not bound < (_upper(claim) if claim.quantity == "delta" else claim.at):
         raise Undecided("Chernoff's bound of the witness does not settle its direction")
     with precision(128 + sum(count for _, count in terms).bit_length()):
-        if not log_chernoff(terms, ball(c), ball(_place(certificate))).exp() <= ball(bound) * (1 + ball(AGREEMENT)):
+        if not log_chernoff(terms, ball(c), ball(_place(claim))).exp() <= ball(bound) * (1 + ball(AGREEMENT)):
             raise Undecided("Chernoff's bound is larger than the witness states")
 
 

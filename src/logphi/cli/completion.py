@@ -159,7 +159,7 @@ def _methods(_: str) -> list[str]:
 
 
 def _samplers(_: str) -> list[str]:
-    from logphi.training import SAMPLERS
+    from logphi.loaders import SAMPLERS
 
     return list(SAMPLERS)
 

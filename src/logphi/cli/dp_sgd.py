@@ -31,7 +31,16 @@ def add(commands: Commands) -> None:
     noise.add_argument("--epsilon", metavar="E", help="the target: the least noise that meets it is found")
     command.add_argument("--clipped-count-noise", metavar="SIGMA", help="adaptive clipping: noise of the clipped count")
     command.add_argument("--accumulation", type=int, default=1, metavar="K", help="batches to one noisy step: 1 unless given")
-    command.add_argument("--sampler", default="poisson", help="poisson unless given, without_replacement or balls_in_bins")
+    command.add_argument(
+        "--sampler",
+        default="poisson",
+        metavar="NAME",
+        help="how batches are drawn: poisson unless given, truncated_poisson, without_replacement, balls_in_bins, shuffled or "
+        "fixed_order",
+    )
+    command.add_argument(
+        "--truncated-batch-size", type=int, metavar="B", help="the most records of truncated_poisson's batches"
+    )
     command.add_argument("--group-size", type=int, default=1, metavar="G", help="records that differ: 1 unless given")
     command.add_argument("--adjacency", default="add_remove", help="the relation: add_remove unless given")
     command.add_argument("--delta", required=True, metavar="D", help="the delta of the claim")
@@ -59,6 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
         clipped_count_noise=counting,
         accumulation=arguments.accumulation,
         sampler=arguments.sampler,
+        truncated_batch_size=arguments.truncated_batch_size,
         group_size=arguments.group_size,
         adjacency=arguments.adjacency,
     )

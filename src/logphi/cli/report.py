@@ -23,6 +23,7 @@ def add(commands: Commands) -> None:
     command.add_argument("--dataset-size", type=int, metavar="N", help="how many there are, if that is public")
     command.add_argument("--method", help="a route for all answers; certified is in ball arithmetic")
     command.add_argument("--note", action="append", default=[], help="a sentence to add; may be given again")
+    command.add_argument("--certificate", metavar="FILE", help="also write a certificate of all that it claims")
     command.add_argument("--json", action="store_true", help="as one JSON object, in full precision")
     command.add_argument(
         "-o", "--output", default="-", metavar="FILE", help="JSON if it ends in .json; standard output unless given"
@@ -42,6 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
         method=arguments.method,
         notes=arguments.note,
     )
+    if arguments.certificate is not None:
+        found.certify().save(arguments.certificate)
     if arguments.output == "-":
         sys.stdout.write(found.to_json() if arguments.json else f"{found}\n")
     elif arguments.json:

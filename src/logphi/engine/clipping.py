@@ -15,6 +15,7 @@ close to delta.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,8 @@ from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand
 from logphi.inversion.half_line import spread
 from logphi.inversion.kernels import Smooth, log_kappa
-from logphi.inversion.line_sum import Contour, plan
+from logphi.inversion.layout import Layout, layout
+from logphi.inversion.line_sum import Contour, Extent, extent, lay_out
 from logphi.inversion.saddle import RIGHT, saddle
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
@@ -37,11 +39,9 @@ if TYPE_CHECKING:
 
 
 # measured: a contour of the whole loss loses digits where the large losses have a mean square, under the tilt, above this
-# share of the squared threshold; the tilt is taken so much beyond the saddle; a clipped contour, which takes longer, must
-# lower the integrand by e to this power
+# share of the squared threshold; the tilt is taken so much beyond the saddle
 _SHARE = 0.1
 _AHEAD = 1.25
-_GAIN = 2.0
 # measured: each law has a quadrature of its own, so that many take long
 _MOST = 8
 # chosen: caps B that are tried, as (B - eps) / eps, and the share of the tolerance that R may take
@@ -94,16 +94,6 @@ def decides(loss: LogPhi, x: float, abscissa: float) -> bool:
     return False
 
 
-def prepare_where_needed(loss: LogPhi, x: float, demand: Demand) -> Prepared | None:
-    """A clipped contour where that of the whole loss would lose digits to rare large losses; its saddle is the hint."""
-    abscissa = demand.hint
-    assert abscissa is not None
-    if not decides(loss, x, abscissa):
-        return None
-    height = float(loss.approximate(np.array([abscissa]))[0] + Smooth(x).log_real(np.array([abscissa]))[0]) - abscissa * x
-    return prepare(loss, x, demand, height - _GAIN)
-
-
 @dataclass(frozen=True)
 class Rest:
     """Approximate bounds of R near a threshold, one for each exponent v; ``moments`` holds K(-1 - v)."""
@@ -146,7 +136,7 @@ class Jumps:
     log_rest: float
 
     @staticmethod
-    def beyond(laws: list[tuple[ClippedNormal, int]], loss: LogPhi, rest: Rest) -> Jumps:
+    def beyond(laws: Sequence[tuple[ClippedNormal, int]], loss: LogPhi, rest: Rest) -> Jumps:
         """Those of clipped laws, from their masses above the cap, with the v that is best at the threshold."""
         counts = np.array([float(count) for _, count in laws])
         parts = [law.upper_tail for law, _ in laws]
@@ -194,36 +184,65 @@ class Prepared:
         return Inversion(Part.EXCESS, amount, self.contour.abscissa, self.contour.line.size)
 
 
-def prepare(loss: LogPhi, x: float, demand: Demand, log_most: float = math.inf) -> Prepared | None:
-    """Clip the large losses near x, from above, and lay a contour for what is left.
+@dataclass(frozen=True)
+class Draft:
+    """Clipped laws and a line for what is left, of which all is known but the values of K.
 
-    None where no loss can be clipped, the contour would be too long, or the logarithm of the integrand is above ``log_most`` at
-    its saddle.
+    ``log_height`` is about the logarithm of the integrand at the saddle.
     """
-    large = large_of(loss)
-    if not large or not _NEAREST < x < _FARTHEST:
-        return None
-    # SciPy's normal tails would double the time of importing the package
-    from logphi.laws.clipped import ClippedNormal
 
-    rest = Rest.near(loss, x)
-    cap = _cap(large, rest, math.log(_REST * demand.rtol), demand.least)
-    laws = [(ClippedNormal.at(law, cap), count) for law, count in large]
-    if not max(law.upper_tail.error for law, _ in laws) < _KNOWN:
-        # too far out, or too near to a loss of nothing
-        return None
-    small = LogPhi((*laws, *((law, count) for law, count in loss.terms if not isinstance(law, MixedNormal))))
-    kernel = Smooth(x)
-    found = saddle(small, kernel, RIGHT)
-    if not found.value < log_most:
-        return None
-    line = plan(small, found.abscissa, kernel, min(demand.rtol, _COARSEST), decaying=True)
-    if line is None or not (line.values.radius < 1).any():
-        # so long a line needs too many nodes of the inner integrals
-        return None
-    jumps = Jumps.beyond(laws, loss, rest)
-    # far out to the left the transform may be out of reach
-    return Prepared(line, jumps) if math.isfinite(jumps.log_rest) else None
+    x: float
+    loss: LogPhi
+    laws: tuple[tuple[ClippedNormal, int], ...]
+    small: LogPhi
+    rest: Rest
+    log_height: float
+    layout: Layout
+    extent: Extent
+
+    @staticmethod
+    def of(loss: LogPhi, x: float, demand: Demand) -> Draft | None:
+        """Clip the large losses near x, from above; None where no loss can be clipped, or the line would be too long."""
+        large = large_of(loss)
+        if not large or not _NEAREST < x < _FARTHEST:
+            return None
+        # SciPy's normal tails would double the time of importing the package
+        from logphi.laws.clipped import ClippedNormal
+
+        rest = Rest.near(loss, x)
+        cap = _cap(large, rest, math.log(_REST * demand.rtol), demand.least)
+        laws = tuple((ClippedNormal.at(law, cap), count) for law, count in large)
+        if not max(law.upper_tail.error for law, _ in laws) < _KNOWN:
+            # too far out, or too near to a loss of nothing
+            return None
+        small = LogPhi((*laws, *((law, count) for law, count in loss.terms if not isinstance(law, MixedNormal))))
+        kernel = Smooth(x)
+        found = saddle(small, kernel, RIGHT)
+        if not math.isfinite(found.value):
+            return None
+        line = layout(small, found.abscissa, kernel, math.log(min(demand.rtol, _COARSEST)))
+        reach = line and extent(small, line, kernel, decaying=True)
+        return Draft(x, loss, laws, small, rest, found.value, line, reach) if line and reach else None
+
+    @property
+    def nodes(self) -> int:
+        """Of the line."""
+        return self.extent.size
+
+    def laid(self) -> Prepared | None:
+        """The contour and the large losses; None where the line needs too many nodes of the inner integrals."""
+        line = lay_out(self.small, self.layout, self.extent, Smooth(self.x))
+        if line is None or not (line.values.radius < 1).any():
+            return None
+        jumps = Jumps.beyond(self.laws, self.loss, self.rest)
+        # far out to the left the transform may be out of reach
+        return Prepared(line, jumps) if math.isfinite(jumps.log_rest) else None
+
+
+def prepare(loss: LogPhi, x: float, demand: Demand) -> Prepared | None:
+    """A contour without the large losses near x; None where there is none."""
+    draft = Draft.of(loss, x, demand)
+    return None if draft is None else draft.laid()
 
 
 def guess(loss: LogPhi, x: float, log_level: float, abscissa: float) -> float:

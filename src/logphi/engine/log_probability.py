@@ -1,7 +1,7 @@
 """The privacy profile of one order of a pair, on a logarithmic scale.
 
 delta(eps) = P(L = inf) + E_P[(1 - e^{eps - L})_+ ; L < inf] ([AFA] Definition 2 and Lemma 5). Every route returns an
-enclosure; the ones that the caller did not name are tried in turn until the tolerance is met.
+enclosure; of those that the caller did not name the cheapest one that promises enough is taken.
 """
 
 from __future__ import annotations

@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-import enum
 from dataclasses import dataclass
-
-
-class Retry(enum.Enum):
-    """When the fallbacks are worth trying after an answer that is wider than asked."""
-
-    NEVER = "its width is rounding, which no fallback improves on"
-    IF_WIDE = "where it is wide, the integrand was large beside the answer"
-    ALWAYS = "its width is the method's own"
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,8 +13,8 @@ class Method:
     ----------
     name
         As answers show it.
-    retry
-        When the fallbacks are worth trying after it.
+    sharp
+        Whether its width is that of rounding, on which no route that takes long improves.
     trivial
         Whether its bounds hold for every pair, so that nothing was computed.
     blunt
@@ -31,11 +22,11 @@ class Method:
     """
 
     name: str
-    retry: Retry = Retry.NEVER
+    sharp: bool = False
     trivial: bool = False
     blunt: bool = False
 
 
-EXACT = Method("exact")
-TRIVIAL = Method("trivial", Retry.ALWAYS, trivial=True)
+EXACT = Method("exact", sharp=True)
+TRIVIAL = Method("trivial", trivial=True)
 CHERNOFF = Method("chernoff", blunt=True)

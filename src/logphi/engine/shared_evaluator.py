@@ -5,8 +5,9 @@ from __future__ import annotations
 from logphi.answers.enclosure import meet
 from logphi.engine.concentration import at_once
 from logphi.engine.log_probability import LogProbability, bounded, masses
-from logphi.engine.routes.automatic import Automatic, InTurn
+from logphi.engine.routes.automatic import Automatic
 from logphi.engine.routes.evaluator import Evaluator, as_known
+from logphi.engine.routes.planner import Planned
 from logphi.engine.routes.registry import named
 from logphi.engine.routes.route import Local, Route
 from logphi.inversion import contour
@@ -24,7 +25,7 @@ class SharedEvaluator(Evaluator):
         super().__init__(self._shared)
         # by identity, as the hash of a loss takes as long as it has terms
         self._automatic = Automatic()
-        self._kept: dict[int, tuple[LogPhi, InTurn]] = {}
+        self._kept: dict[int, tuple[LogPhi, Planned]] = {}
         self._ceilings: dict[int, tuple[LogPhi, contour.Ceiling]] = {}
 
     def from_prepared(self, loss: LogPhi, epsilon: float, demand: Demand) -> LogProbability | None:

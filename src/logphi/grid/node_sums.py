@@ -78,7 +78,7 @@ def _on_line(sum_at: SumAt, line: Line) -> Values:
     wrong = np.expm1(np.minimum(own.relative_error + abs(a) * own.loss_error + ULP * (8 + 2 * size), 700.0))
     # what is negligible is counted and not summed
     kept = exponent > peak - _NEGLIGIBLE
-    if top * float(np.abs(own.loss[kept]).max()) > _LARGEST_ANGLE:
+    if top * float(np.abs(own.loss[kept]).max(initial=0.0)) > _LARGEST_ANGLE:
         return Values.unknown(line.size)
     sums, spread_error = spread_sums(own.loss[kept], weight[kept] / whole, line.step, line.size)
     constant = (

@@ -61,16 +61,6 @@ _ATTRIBUTES: Mapping[str, str] = {
     "calibrate": "lp.calibrate(family, epsilon=, delta=)",
 }
 
-# batches that are not sampled -> what is known of them
-NOT_AMPLIFIED: Mapping[str, str] = {
-    "shuffled": "shuffled batches have no epsilon that is known: a record is in exactly one batch of an epoch, so that the "
-    "batches are dependent and the worst case is far from Poisson's, whose answer would be too small; "
-    "lp.Gaussian(sigma).shuffled(batches, epochs=...) answers with a bracket",
-    "fixed_order": "batches in a fixed order are not samples: an adversary may know which batch holds the record, so that "
-    "nothing is amplified, and Poisson's answer would be too small; epochs * lp.Gaussian(sigma).fixed_order(batches) is one "
-    "release an epoch",
-}
-
 # on an accountant, and on a budget
 LEDGER: Mapping[str, str] = {
     **dict.fromkeys(_EPSILON, "accountant.epsilon(delta)"),

@@ -6,23 +6,18 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import log_ndtr
 
 from logphi.arith.floats import complex_log1p
 from logphi.arrays import Array
 from logphi.inversion.bent_contour import Counted, Hyperbola, Plan, Prepared, lay
+from logphi.inversion.bent_sketch import Axis
 from logphi.inversion.clipped_ceiling import Terms
 from logphi.inversion.contour import Part
 from logphi.inversion.demand import Demand
 from logphi.quadrature.raised_mixture import STRIP, RaisedMixture
 
-# measured: distances of the vertex from the nearest pole that are tried, over that of the threshold from the lower end; a
-# vertex worth trying gives away at most so many digits, as a logarithm, and so many are tried
-_VERTICES = np.geomspace(1e-5, 1e7, 61)
+# measured: a vertex worth trying gives away at most so many digits, as a logarithm, and so many are tried
 _WORTH, _TRIED = 12.0, 8
-# measured: steps of the sketch in x and in m x, and its ends
-_GRID, _GRID_TURN = 0.2, 0.3
-_LOWEST, _HIGHEST = -7.0, 24.0
 # measured: heights eta and angles m eta that are tried, and angles of the asymptote
 _CHOICES = np.array([(height, turn) for height in (0.5, 0.8, 1.2, 1.6, 2.0, 2.5, 3.0) for turn in (0.8, 1.3, 2.1)])
 _ANGLES = np.array([0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.14, 0.2, 0.27, 0.36, 0.45, 0.55, 0.7, 0.9, 1.1])
@@ -36,15 +31,16 @@ _GROWTH = 6.0
 _STEEPEST = 1e5
 # measured: the longest arc, and its length over the distance from the origin
 _ARC, _SHORT = 0.12, 0.25
-# measured: each of half a dozen errors takes so much of the tolerance, as a logarithm; a coarser one saves next to nothing
+# measured: each of half a dozen errors takes so much of the tolerance, as a logarithm; a coarser one saves next to nothing,
+# and is often missed
 _MARGIN = math.log(30.0)
-_COARSEST = 1e-3
+_COARSEST = 1e-5
 _LOW_ENOUGH = 10.0
 # measured: relative rounding of the sum, and of the inner sums for each repetition
 _NOISE = 2e-14, 2e-15
-# measured: wider bounds are of no use; more terms take half a second
+# measured: wider bounds are of no use; so many terms take about a second
 _WIDEST = 1e-6
-MOST_WORK = 4e6
+MOST_WORK = 3e7
 # measured: a line may turn out to be so much longer than its forecast
 _BROKEN = 2.0
 # derived: below these exponents nothing overflows
@@ -61,58 +57,21 @@ class Forecast:
     width: float
     work: float
 
-
-@dataclass(frozen=True)
-class _Sketch:
-    """About one law for the vertices that are tried, (vertex, end), and for ends x: logarithms, with no bounds.
-
-    ``log_c`` is n log C, ``tilted`` the density under w^{z+1}, ``log_raised`` n times it at a vertex half as far again; the
-    masses above x are those of all n together, under Q and under P.
-    """
-
-    x: Array
-    log_c: Array
-    tilted: Array
-    log_raised: Array
-    log_q_mass: Array
-    log_p_mass: Array
-
-    @staticmethod
-    def of(m: float, q: float, count: int, powers: Array) -> _Sketch:
-        """That of a law for values of Re z + 1."""
-        x = np.arange(_LOWEST, m + _HIGHEST, min(_GRID, _GRID_TURN / m))
-        exponent = m * x - m * m / 2
-        loss = np.where(exponent < _LARGE, np.log1p(q * np.expm1(np.minimum(exponent, _LARGE))), math.log(q) + exponent)
-        log_density = -x * x / 2 - 0.5 * math.log(2 * math.pi)
-        mass = np.exp(log_density) * (x[1] - x[0])
-        growth = powers[:, None] * loss
-        bounded = np.minimum(growth, _LARGE)
-        less_one = np.cumsum(np.expm1(bounded) * mass, axis=1)
-        small = less_one < -0.5
-        whole = np.log(np.cumsum(np.exp(bounded) * mass, axis=1) + 1e-300)
-        log_c = count * np.where(small, whole, np.log1p(np.where(small, 0.0, less_one)))
-        log_count = math.log(count)
-        own, other = log_ndtr(-x), log_ndtr(m - x)
-        return _Sketch(
-            x,
-            np.where(np.maximum.accumulate(growth, axis=1) < _LARGE, log_c, np.inf),
-            growth + log_density,
-            log_count + log_density + 1.5 * (growth - loss) + loss,
-            log_count + own,
-            log_count + np.logaddexp(own, math.log(q) + other),
-        )
+    @property
+    def worthwhile(self) -> bool:
+        """Whether the sum is neither too long nor too wide."""
+        return self.work < MOST_WORK and self.width < _WIDEST
 
 
 def forecast(terms: Terms, x: float, demand: Demand, log_answer: float | None = None) -> Forecast | None:
     """Choose a contour for a threshold; None where there is none. ``log_answer`` is that of the answer, if it is known."""
     rtol = min(demand.rtol, _COARSEST)
-    depth = x - sum(n * math.log1p(-q) for _, q, _, _, n in terms)
+    axis = Axis.of(terms, x)
+    if axis is None:
+        return None
+    depth, distance, vertices, kernel, sketches = axis.depth, axis.distance, axis.vertices, axis.kernel, axis.sketches
     reverse = x < 0
-    distance = _VERTICES / depth
-    vertices = -1 - distance if reverse else distance
-    sketches = [_Sketch.of(m, q, n, vertices + 1) for m, q, _, _, n in terms]
-    kernel = -vertices * x - np.log1p(distance)
-    log_answer = max(_guess(sketches, kernel, x) if log_answer is None else log_answer, demand.least)
+    log_answer = max(axis.log_answer if log_answer is None else log_answer, demand.least)
     if not math.isfinite(log_answer):
         return None
     log_target = log_answer + math.log(rtol) - _MARGIN
@@ -157,19 +116,6 @@ def forecast(terms: Terms, x: float, demand: Demand, log_answer: float | None = 
     step = 2 * math.pi * plan.spread / max(log_share + 3, 1.0)
     nodes = 3 * edges.size + float(edges[-1]) / step
     return Forecast(plan, log_answer, log_target, field.width, nodes * sum(one.law.size(one.count) for one in field.laws))
-
-
-def _guess(sketches: list[_Sketch], kernel: Array, x: float) -> float:
-    """About the logarithm of the answer: somewhat below the least sum of a clipped mass and of Chernoff's bound of the rest."""
-    total, beyond = kernel.copy(), np.full(kernel.size, -np.inf)
-    rows = np.arange(kernel.size)
-    for one in sketches:
-        # clipped where the tilted density rises again
-        start = int(np.searchsorted(one.x, 1.0))
-        valley = start + one.tilted[:, start:].argmin(axis=1)
-        total += one.log_c[rows, valley]
-        beyond = np.logaddexp(beyond, one.log_q_mass[valley] + x if x < 0 else one.log_p_mass[valley])
-    return float(np.logaddexp(total, beyond).min()) - 2.0
 
 
 def _curve(vertex: float, angle: float, distance: Array, height: Array, reverse: bool) -> Hyperbola:
@@ -249,18 +195,18 @@ def _field(terms: Terms, ends: list[float], x: float, depth: float, log_lost: fl
     )
 
 
-def prepare(terms: Terms, x: float, demand: Demand, most_work: float = MOST_WORK) -> Prepared | None:
+def prepare(terms: Terms, x: float, demand: Demand, first: Forecast | None = None) -> Prepared | None:
     """A contour for one of both functionals near x; None where there is none, or where it would be too long or too wide.
 
     The answer is guessed beforehand. Where it turns out to be so much smaller that the bounds are too wide, it is taken again.
+    ``first`` is the forecast, where that is known already.
     """
     prepared: Prepared | None = None
-    log_answer: float | None = None
+    found = first or forecast(terms, x, demand)
     for _ in range(2):
-        found = forecast(terms, x, demand, log_answer)
-        if found is None or not (found.work < most_work and found.width < _WIDEST):
+        if found is None or not found.worthwhile:
             break
-        laid = lay(found.plan, x, found.log_target, _BROKEN * most_work)
+        laid = lay(found.plan, x, found.log_target, _BROKEN * MOST_WORK)
         if laid is None:
             break
         prepared = laid
@@ -270,4 +216,5 @@ def prepare(terms: Terms, x: float, demand: Demand, most_work: float = MOST_WORK
         log_answer = math.log(amount.value) + amount.log_scale
         if log_answer > found.log_answer - 1:
             break
+        found = forecast(terms, x, demand, log_answer)
     return prepared

@@ -24,8 +24,8 @@ import numpy as np
 from logphi.arith.scaled import Scaled
 from logphi.inversion.demand import Demand
 from logphi.inversion.kernels import KernelAt, Smooth, log_kappa, smooth
-from logphi.inversion.layout import settle
-from logphi.inversion.line_sum import MAX_NODES, Contour, plan
+from logphi.inversion.layout import Layout, layout, settle
+from logphi.inversion.line_sum import MAX_NODES, Contour, Extent, extent, lay_out
 from logphi.inversion.saddle import MIDDLE, RIGHT, Saddle, saddle
 from logphi.inversion.truncation import log_integral
 from logphi.laws.transform import LossTransform
@@ -86,29 +86,66 @@ def prepare(
     longest line, of ``most`` nodes, is not proved to be negligible. ``excess`` is the saddle of the excess, where that is known
     already.
     """
-    best = _candidate(law, x, Part.EXCESS, kernel_at, demand.hint, excess)
+    best = stand(law, x, demand.hint, kernel_at, excess)
+    found = None if best is None else best.draft(demand, decaying=decaying, most=most)
+    return None if found is None else found.laid()
+
+
+def stand(
+    law: LossTransform, x: float, hint: float | None = None, kernel_at: KernelAt = smooth, excess: Saddle | None = None
+) -> Candidate | None:
+    """Where a contour of the smallest of the three functionals stands; None where the transform is out of reach."""
+    best = _candidate(law, x, Part.EXCESS, kernel_at, hint, excess)
     # unless the excess is small, one of the other two may be smaller
     if best.log_estimate > -1.5:
         others = [Part.SHORTFALL] if x >= 0 else [Part.SHORTFALL, Part.REVERSED]
         best = min([best, *(_candidate(law, x, part, kernel_at) for part in others)], key=lambda one: one.log_estimate)
-    if not np.isfinite(best.log_estimate):
-        return None
-    contour = plan(best.law, best.abscissa, kernel_at(best.law, best.x), demand.rtol, decaying, most)
-    return None if contour is None else Prepared(best.part, best.law, contour, kernel_at)
+    return best if np.isfinite(best.log_estimate) else None
 
 
 @dataclass(frozen=True)
-class _Candidate:
+class Candidate:
+    """Where a functional would be computed, and about the logarithm of the integrand there, less the nearer pole."""
+
     part: Part
     law: LossTransform
     x: float
     abscissa: float
     log_estimate: float
+    kernel_at: KernelAt
+
+    def draft(self, demand: Demand, *, decaying: bool = False, most: int = MAX_NODES) -> Draft | None:
+        """A line for a demand; None as in :func:`prepare`."""
+        kernel = self.kernel_at(self.law, self.x)
+        line = layout(self.law, self.abscissa, kernel, math.log(demand.rtol))
+        found = None if line is None else extent(self.law, line, kernel, decaying, most)
+        return None if line is None or found is None else Draft(self, line, found)
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A contour of which all is known but the values on its line."""
+
+    candidate: Candidate
+    layout: Layout
+    extent: Extent
+
+    @property
+    def terms(self) -> float:
+        """About how many summands all nodes take together."""
+        size = self.extent.size
+        return size * self.candidate.law.terms_on_line(self.layout.abscissa, self.extent.step * size)
+
+    def laid(self) -> Prepared | None:
+        """The contour; None where too little of K is known."""
+        best = self.candidate
+        contour = lay_out(best.law, self.layout, self.extent, best.kernel_at(best.law, best.x))
+        return None if contour is None else Prepared(best.part, best.law, contour, best.kernel_at)
 
 
 def _candidate(
     law: LossTransform, x: float, part: Part, kernel_at: KernelAt, hint: float | None = None, known: Saddle | None = None
-) -> _Candidate:
+) -> Candidate:
     """Where a functional would be computed and about how large it is."""
     if part is Part.REVERSED:
         # E[(e^{x-X} - 1)_+] is e^x times the excess of the reflected law at -x
@@ -119,11 +156,12 @@ def _candidate(
     distance = found.abscissa if part is Part.EXCESS else min(-found.abscissa, found.abscissa + 1)
     if not (np.isfinite(found.value) and distance > 0):
         # out of reach, or equal to a pole in doubles
-        return _Candidate(part, law, x, found.abscissa, np.inf)
+        return Candidate(part, law, x, found.abscissa, np.inf, kernel_at)
     # the height at the saddle counts the parts of a factor by their sizes; the value depends on their difference
     c = np.array([found.abscissa])
     factor = np.log(np.maximum(np.abs(kernel(c.astype(complex))[0]), 1e-300)) - kernel.log_real(c)
-    return _Candidate(part, law, x, found.abscissa, found.value + float(factor[0]) + float(np.log(distance)) - 1)
+    estimate = found.value + float(factor[0]) + float(np.log(distance)) - 1
+    return Candidate(part, law, x, found.abscissa, estimate, kernel_at)
 
 
 def saddle_of_excess(law: LossTransform, x: float, hint: float | None = None) -> Saddle:

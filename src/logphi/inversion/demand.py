@@ -27,7 +27,10 @@ class Demand:
 
 @dataclass(frozen=True)
 class Promise:
-    """About how wide an answer would be, relatively, and how many floating-point operations it would take: no bounds."""
+    """About how wide an answer would be, relatively, and how many floating-point operations it would take: no bounds.
+
+    An operation takes about a nanosecond.
+    """
 
     relative_width: float
     operations: float

@@ -131,16 +131,18 @@ def plan(
     return None if found is None else lay(law, found, kernel, decaying, most)
 
 
-def lay(
-    law: LossTransform,
-    layout: Layout,
-    kernel: Kernel,
-    decaying: bool = False,
-    most: int = MAX_NODES,
-    values_on: ValuesOn = None,
-) -> Contour | None:
-    """The line of a layout for a kernel, of ``most`` nodes at most, with the values of K on it; None as in :func:`prepare`."""
-    c, shift, step, log_target = layout.abscissa, layout.shift, layout.step, layout.log_target
+@dataclass(frozen=True)
+class Extent:
+    """The step and the number of nodes of a line, and the logarithm of a bound of what lies beyond, over M(c) e^{-cx}."""
+
+    step: float
+    size: int
+    log_tail: float
+
+
+def extent(law: LossTransform, layout: Layout, kernel: Kernel, decaying: bool = False, most: int = MAX_NODES) -> Extent | None:
+    """How far the line of a layout goes, of ``most`` nodes at most; None as in :func:`prepare`."""
+    step, log_target = layout.step, layout.log_target
     if np.isfinite(kernel.period):
         half = max(int(np.ceil(min(kernel.period / step / 2, LONGEST_PERIOD))), 1)
         step = kernel.period / (2 * half + 1)
@@ -154,15 +156,32 @@ def lay(
             size, log_tail = shortened(law, layout, size, log_tail, kernel)
         if size > most:
             size, log_tail = length(law, layout, most, kernel)
-    line = Line(c, step, size)
-    if decaying and not log_tail <= log_target + 1:
-        return None
+    return None if decaying and not log_tail <= log_target + 1 else Extent(step, size, log_tail)
+
+
+def lay(
+    law: LossTransform,
+    layout: Layout,
+    kernel: Kernel,
+    decaying: bool = False,
+    most: int = MAX_NODES,
+    values_on: ValuesOn = None,
+) -> Contour | None:
+    """The line of a layout for a kernel, of ``most`` nodes at most, with the values of K on it; None as in :func:`prepare`."""
+    found = extent(law, layout, kernel, decaying, most)
+    return None if found is None else lay_out(law, layout, found, kernel, values_on)
+
+
+def lay_out(law: LossTransform, layout: Layout, extent: Extent, kernel: Kernel, values_on: ValuesOn = None) -> Contour | None:
+    """A line of that extent with the values of K on it; None where too little is known."""
+    c, shift = layout.abscissa, layout.shift
+    line = Line(c, extent.step, extent.size)
     neighbours = c + np.array([shift, -shift])
     if values_on is None:
         values, real = law.on_line_and_beside(line, neighbours)
     else:
         values, real = values_on(law, line), law.log_transform(np.append(c, neighbours))
-    found = contour_of(line, values, real, shift, log_tail, kernel)
+    found = contour_of(line, values, real, shift, extent.log_tail, kernel)
     return found and replace(found, values=_bounded(law, line, values, found.log_mass + found.mass_error))
 
 

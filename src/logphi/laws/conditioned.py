@@ -64,6 +64,10 @@ class Conditioned(LossTransform):
         mid = np.where(known, np.where(known, found.mid, 0.0) + linear, np.inf)
         return Values(mid, found.rounding + error + rounding + 2.0**-51 * np.where(known, np.abs(mid), 0.0), found.inner)
 
+    def terms_on_line(self, abscissa: float, top: float) -> float:
+        """As of the law."""
+        return self.law.terms_on_line(abscissa, top)
+
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """As of the law."""
         return self.law.log_envelope(abscissa, heights, end)

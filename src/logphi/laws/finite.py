@@ -36,6 +36,8 @@ from logphi.quadrature.values import Line, Values
 
 # derived: with so much elsewhere, K is not near zero
 _MOSTLY = 0.1
+# chosen: of more atoms than that, neighbours are taken together for rough values
+_MANY = 2048
 
 
 @dataclass(frozen=True)
@@ -130,7 +132,23 @@ class Finite(LossTransform):
         if max(self.infinite_p, self.infinite_q) > _MOSTLY:
             return super().approximate(c, count)
         elsewhere = self.infinite_p, self.infinite_q
-        return rough_log_mass(self._loss, self._logs[1], c.ravel() + 1, elsewhere).reshape(c.shape)
+        return rough_log_mass(*self._rough, c.ravel() + 1, elsewhere).reshape(c.shape)
+
+    @cached_property
+    def _rough(self) -> tuple[Array, Array]:
+        """The losses and the logarithms of the q_j; of very many atoms those of cells, at their means."""
+        loss, log_q = self._loss, self._logs[1]
+        if loss.size <= _MANY:
+            return loss, log_q
+        least, width = float(loss.min()), float(np.ptp(loss))
+        cell = np.minimum((loss - least) * (_MANY / width), _MANY - 1).astype(np.int64)
+        # the largest of a cell is its unit, as its masses may be far below all others
+        unit = np.full(_MANY, -np.inf)
+        np.maximum.at(unit, cell, log_q)
+        mass = np.exp(log_q - unit[cell])
+        total = np.bincount(cell, mass, _MANY)
+        held = total > 0
+        return (np.bincount(cell, mass * loss, _MANY)[held] / total[held], np.log(total[held]) + unit[held])
 
     @property
     def rough_nodes(self) -> RoughNodes | None:

@@ -163,6 +163,10 @@ class LogPhi(LossTransform):
         together = RoughSums.of(having) if len(having) >= _MANY else None
         return together, tuple((law, own) for nodes, law, own in each if nodes is None)
 
+    def terms_on_line(self, abscissa: float, top: float) -> float:
+        """Those of all parts."""
+        return sum(law.terms_on_line(abscissa, top) for law, _ in self._parts)
+
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line."""
         return self._total((law.on_line(line, count * own).times(own) for law, own in self._parts), (line.size,))

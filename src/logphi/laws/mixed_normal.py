@@ -27,7 +27,7 @@ from logphi.quadrature.inner_integral import over
 from logphi.quadrature.log_ratio import TwoComponents
 from logphi.quadrature.many_components import ManyComponents
 from logphi.quadrature.mixture_envelope import FLOOR, log_mixture_envelope
-from logphi.quadrature.mixture_trapezoid import approximate, at_points, on_line, on_line_and_beside
+from logphi.quadrature.mixture_trapezoid import approximate, at_points, inner_nodes, on_line, on_line_and_beside
 from logphi.quadrature.values import Line, Values
 
 
@@ -164,6 +164,10 @@ class MixedNormals(LossTransform):
             return super().on_line_and_beside(line, beside, count)
         return on_line_and_beside(self.mixtures, line, beside)
 
+    def terms_on_line(self, abscissa: float, top: float) -> float:
+        """The nodes of the inner integrals."""
+        return sum(inner_nodes(part, abscissa, top) for part in self.mixtures.chunks(_AT_ONCE))
+
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """From shifted lines of integration."""
         total = np.zeros_like(heights)
@@ -175,6 +179,8 @@ class MixedNormals(LossTransform):
         return total
 
 
+# chosen: numbers for each mixture that a guess of the nodes holds at once
+_AT_ONCE = 500
 # derived: nodes that reach farther, for the sake of points beside the line, have exponents beyond the second-order sums
 _FARTHEST = 16.0
 # derived: below the last digit of every answer; measured: less decay than to a tenth is no quicker to prove

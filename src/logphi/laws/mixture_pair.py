@@ -30,7 +30,8 @@ from logphi.quadrature.values import Line, Values
 class MixturePair(LossTransform):
     """log(P/Q) under P, or of (1 - rate) Q + rate P to Q, for P = sum of p_i N(v_i, s^2), Q = sum of q_i N(v_i, s^2).
 
-    The v_i increase, no two are equal, and each has a weight in P or in Q.
+    The v_i increase, no two are equal, and each has a weight in P or in Q. ``unsure`` is the relative error of (v_i - v_1)/s
+    beyond that of numbers as they were written.
     """
 
     width: float
@@ -38,6 +39,7 @@ class MixturePair(LossTransform):
     p: tuple[float, ...]
     q: tuple[float, ...]
     rate: float = 1.0
+    unsure: float = 0.0
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z), with N(v_1, s^2) taken out of both mixtures."""
@@ -60,7 +62,8 @@ class MixturePair(LossTransform):
         values = np.asarray(self.values)
         middle = (values[0] + values[-1]) / 2
         centres = (values - middle) / self.width
-        place = 2 * ULP * float(np.abs(values).max() / self.width + np.abs(centres).max())
+        size = float(np.abs(values).max() / self.width + np.abs(centres).max())
+        place = (2 * ULP + self.unsure) * size
         p, q = (np.asarray(one) / math.fsum(one) for one in (self.p, self.q))
         return PairLogRatio.of(centres, p, q, self.rate, place)
 

@@ -72,6 +72,10 @@ class LossTransform(ABC):
         real = self.log_transform(np.append(line.abscissa, beside), count)
         return self.on_line(line, count) if np.isfinite(real.mid).all() else Values.unknown(line.size), real
 
+    def terms_on_line(self, abscissa: float, top: float) -> float:
+        """About how many summands K is formed from at each node of a vertical line up to a height, a guess."""
+        return 1.0
+
     def approximate(self, c: Array, count: int = 1) -> Array:
         """K at real points to some digits, for choosing where to compute; infinite on overflow."""
         return self.log_transform(c, count).mid.real
@@ -197,6 +201,10 @@ class Reflected(LossTransform):
     def approximate(self, c: Array, count: int = 1) -> Array:
         """K(-1 - c), roughly."""
         return self.law.approximate(-1 - c, count)
+
+    def terms_on_line(self, abscissa: float, top: float) -> float:
+        """As for the law."""
+        return self.law.terms_on_line(-1 - abscissa, top)
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K(-1 - c - it), the conjugate of K(-1 - c + it)."""

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from logphi.mechanisms.concentrated import ZCDP as ZCDP
     from logphi.mechanisms.discrete import Discrete as Discrete
     from logphi.mechanisms.discrete_gaussian import DiscreteGaussian as DiscreteGaussian
     from logphi.mechanisms.discrete_laplace import DiscreteLaplace as DiscreteLaplace
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from logphi.mechanisms.pure_dp import PureDP as PureDP
     from logphi.mechanisms.random_choice import RandomChoice as RandomChoice
     from logphi.mechanisms.randomized_response import RandomizedResponse as RandomizedResponse
+    from logphi.mechanisms.renyi_dp import RenyiDP as RenyiDP
     from logphi.mechanisms.shuffled_reports import ShuffledReports as ShuffledReports
     from logphi.mechanisms.truncated_noise import TruncatedGaussian as TruncatedGaussian
     from logphi.mechanisms.truncated_noise import TruncatedLaplace as TruncatedLaplace
@@ -52,9 +54,11 @@ _FILES = {
     "PureDP": "pure_dp",
     "RandomChoice": "random_choice",
     "RandomizedResponse": "randomized_response",
+    "RenyiDP": "renyi_dp",
     "ShuffledReports": "shuffled_reports",
     "TruncatedGaussian": "truncated_noise",
     "TruncatedLaplace": "truncated_noise",
+    "ZCDP": "concentrated",
 }
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import ClassVar
 
 from logphi.algebra.release import Primitive
 from logphi.convex.hull import Hull, exponential
@@ -74,7 +73,6 @@ class FromProfile(Primitive):
     epsilons: Reals
     deltas: Reals
     adjacency: Relation = ADD_REMOVE
-    _undescribed: ClassVar = "its pair is made of exponentials that are rounded; state the guarantee as an ApproximateDP"
 
     def __post_init__(self) -> None:
         epsilons, deltas = check.real_array("epsilons", self.epsilons), check.unit_array("deltas", self.deltas)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import ClassVar
 
 from logphi.algebra.release import Primitive
 from logphi.arith.protocol import Arithmetic, Number
@@ -65,7 +64,6 @@ class FromTradeoff(Primitive):
     type_one_errors: Reals
     type_two_errors: Reals
     adjacency: Relation = ADD_REMOVE
-    _undescribed: ClassVar = "its pair is made of a hull; state its segments as a Discrete"
 
     def __post_init__(self) -> None:
         first = check.unit_array("type_one_errors", self.type_one_errors)

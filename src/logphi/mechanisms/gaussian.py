@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
 from typing import ClassVar
 
 from logphi.algebra.release import Primitive
@@ -11,6 +13,10 @@ from logphi.inputs.arguments import ADD_REMOVE, Real, Relation, default, frozen
 from logphi.pairs.extremes import noisy
 from logphi.pairs.normal import NormalShift
 from logphi.pairs.pair import Pair
+from logphi.text.written import Written, meant
+
+# chosen: roots are rounded up to a fraction with this denominator
+_UNIT = 10**20
 
 
 @frozen
@@ -64,6 +70,12 @@ class Gaussian(Primitive):
     def _extreme(self) -> Pair | None:
         """Without noise, or of a query that does not move."""
         return noisy(self.sensitivity, self.sigma)
+
+    def _shared(self, size: int) -> Gaussian:
+        """One of ``size`` parts of the noise, whose variances add up: relative to it a record is sqrt(size) times as large."""
+        below = math.isqrt(size * _UNIT**2)
+        root = Fraction(below if below**2 == size * _UNIT**2 else below + 1, _UNIT)
+        return Gaussian(self.sigma, Written(meant(self.sensitivity) * root), self.adjacency)
 
     def pair(self) -> Pair:
         """N(s/sigma, 1) against N(0, 1)."""

@@ -86,6 +86,10 @@ class KaryRandomizedResponse(Primitive):
         """As many responses, each drawn by itself."""
         return size * self
 
+    def _shared(self, size: int) -> Mechanism:
+        """Its own response."""
+        return self
+
     @property
     def _extreme(self) -> Pair | None:
         """One symbol, or any with the same probability; or always the truth."""

@@ -59,7 +59,6 @@ class RandomChoice(Primitive):
     adjacency: RelationOrNone = default(None)
     _one_formula: ClassVar = True
     _distributions: ClassVar = ("probabilities",)
-    _undescribed: ClassVar = "the sum of its transforms is not enclosed in balls; certify the worst of its mechanisms"
     _hints: ClassVar = {"weights": "probabilities=", "p": "probabilities="}
 
     def __post_init__(self) -> None:

@@ -69,6 +69,10 @@ class RandomizedResponse(Primitive):
         """As many responses, each drawn by itself."""
         return size * self
 
+    def _shared(self, size: int) -> Mechanism:
+        """Its own response."""
+        return self
+
     @property
     def _extreme(self) -> Pair | None:
         """Always the truth, or always the opposite."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from logphi.algebra.release import Primitive
 from logphi.inputs import check
 from logphi.inputs.arguments import ADD_REMOVE, Real, Relation, Whole, frozen
@@ -64,7 +62,6 @@ class ShuffledReports(Primitive):
     local_epsilon: Real
     records: Whole
     adjacency: Relation = ADD_REMOVE
-    _undescribed: ClassVar = "its pair is rounded up; certify one report, a PureDP"
 
     def __post_init__(self) -> None:
         epsilon = check.nonnegative("local_epsilon", self.local_epsilon)

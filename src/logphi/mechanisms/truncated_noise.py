@@ -24,7 +24,6 @@ LEAST_SHARED = 1e-6
 @dataclass(frozen=True, repr=False)
 class _TruncatedNoise(Primitive):
     _grows: ClassVar = "sensitivity"
-    _undescribed: ClassVar = "the transform of truncated noise is not enclosed in balls; ask without a certificate"
     # derived: noise may reach so many widths; further out, the mass that tells everything has no digits in doubles
     _most_widths: ClassVar[float]
 

@@ -198,7 +198,7 @@ class FinitePair(Pair):
     @property
     def _equal(self) -> bool:
         """Whether both vectors are known to be one."""
-        return not self.relative_error and self.exact is None and exactly(self.p) == exactly(self.q)
+        return not self.relative_error and self.exact is None and self.p == self.q and exactly(self.p) == exactly(self.q)
 
     @property
     def _cells(self) -> Cells | None:

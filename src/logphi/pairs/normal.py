@@ -110,6 +110,17 @@ class NormalShift(Pair):
 
         return LogPhi.of([(ReplacedNormal(self._sampled(), rate), 1)])
 
+    def replaced_group_loss(self, rate: float, size: int) -> LogPhi:
+        """Of the sum of w_i N(i m, 1) against that of w_j N(-j m, 1), w the binomial weights of how many of a group are drawn.
+
+        That this is the worst case is shown in :mod:`logphi.sampling.group`.
+        """
+        if rate == 1:
+            return LogPhi.of([(Normal(Multiple(self.shift, 2 * size)), 1)])
+        from logphi.laws.opposite_groups import opposite_groups
+
+        return LogPhi.of([(opposite_groups(self._sampled(), rate, size), 1)])
+
     def _sampled(self) -> Parameter:
         size = float(self.shift.under(FLOATS).mid)
         if not LEAST_SHIFT <= size <= LARGEST_SHIFT:

@@ -105,6 +105,19 @@ class Pair(ABC):
             "sample a subset of fixed size"
         )
 
+    def replaced_group_loss(self, rate: float, size: int) -> LogPhi:
+        """The same of a group of ``size`` records, two at least, all of which take other values and are drawn by themselves.
+
+        Raises
+        ------
+        UnsupportedError
+            If the law is not known here.
+        """
+        raise UnsupportedError(
+            "group_size above 1 under replace is known for the Gaussian mechanism only, whose groups are two mixtures with "
+            "binomial weights; state the release under add/remove, or sample a subset of fixed size and ask for its group"
+        )
+
 
 @dataclass(frozen=True)
 class Joint(Pair):

@@ -76,7 +76,7 @@ def training(
     asked = tuple(methods)
     points = [(one, count) for one in drawn for count in _counts(one)]
     tables = {
-        (one, count): compare(count * one.step, delta=level, methods=asked) for one, count in shown(points, "steps of training")
+        (one, count): compare(one.after(count), delta=level, methods=asked) for one, count in shown(points, "steps of training")
     }
     ax = canvas(ax)
     curves, missing = [], dict[str, None]()

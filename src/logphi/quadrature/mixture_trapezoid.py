@@ -133,6 +133,17 @@ def _on_vertical(
     return reduce(add, values), reduce(add, real)
 
 
+def inner_nodes(mixtures: LogRatio, abscissa: float, top: float) -> float:
+    """About how many nodes the integrals have, all together, on a line up to a height; infinite where too many."""
+    powers = np.array([abscissa + 1, 0.0, 1.0])
+    log_target = np.log(INNER_TARGET / mixtures.count)
+    shift = _worthwhile_shift(mixtures, abscissa, top)
+    step = float(steps(mixtures, powers, top, log_target, shift).min())
+    first, last = ends(mixtures, powers[[0, 2]], float(log_target.min()))
+    found = float(last - first) / step
+    return found * mixtures.shift.size if found <= MAX_NODES else np.inf
+
+
 def _real(mixtures: LogRatio, nodes: Nodes, abscissas: Array) -> Values:
     """The sum of count times K at the abscissas of the nodes."""
     rounding = error_of_log(nodes.noise.of_size(np.abs(abscissas)))

@@ -56,14 +56,16 @@ def one_by_one(heights: Array, loss: Array, weight: Array) -> NDArray[np.complex
 
 def second_exp(x: Array) -> Array:
     """``e^x - 1 - x`` to about twenty ulps."""
+    found: Array = np.expm1(x) - x
     near = np.abs(x) < 0.06
-    small = np.where(near, x, 0)
+    small = x[near]
     series = small / 9 + 1
     for k in range(8, 2, -1):
         series *= small
         series /= k
         series += 1
-    return np.where(near, small * small / 2 * series, np.expm1(x) - x)
+    found[near] = small * small / 2 * series
+    return found
 
 
 def second_turn(angle: NDArray[Any]) -> NDArray[np.complex128]:

@@ -8,6 +8,7 @@ from logphi.answers.bound import Bound
 from logphi.answers.bounds import Bounds
 from logphi.answers.display import bound_rows, table
 from logphi.engine.directions import Certifiable
+from logphi.engine.routes.choices import Choice, choices
 from logphi.engine.routes.registry import ROUTES
 from logphi.inputs.guesses import guided
 from logphi.inputs.route_names import Method
@@ -21,12 +22,18 @@ _TERMS = 20
 
 @dataclass(frozen=True)
 class Explanation(Listed):
-    """The question, the answer with its errors, and what the loss is made of; ``str`` writes it out."""
+    """The question, the answer with its errors, why its route was taken, and what the loss is made of; ``str`` writes it out.
+
+    ``choices`` holds every route that was taken on the way, with what it and the others promised; none of the bounds depends
+    on a promise.
+    """
 
     mechanism: str
     question: str
     bound: Bound
     terms: tuple[tuple[str, int], ...]
+    choices: tuple[Choice, ...] = ()
+    named: bool = False
 
     def __str__(self) -> str:
         bound = self.bound
@@ -37,6 +44,7 @@ class Explanation(Listed):
             f"{self.question} = {bound}",
             f"  method   {bound.method}{direction}",
             *(f"  route    {one.reason}" for one in (ROUTES.get(bound.method),) if one is not None),
+            *self._why(),
             f"  status   {bound.status.value}",
             f"  width    {bound.width:.3g}; {proof}",
         ]
@@ -50,6 +58,21 @@ class Explanation(Listed):
             lines.append(f"    and {len(self.terms) - _TERMS} more")
         return "\n".join(lines)
 
+    def _why(self) -> list[str]:
+        """Why the route was taken."""
+        if self.named:
+            return ["  why      it was asked for by name"]
+        own = [one for one in self.choices if one.route == self.bound.method]
+        if not own:
+            return ["  why      nothing else was needed"] if not self.choices else ["  why      no other route led further"]
+        lines = [("  why      " if i == 0 else "           ") + line for i, line in enumerate(str(own[-1]).split("\n"))]
+        if len(self.choices) > 1:
+            broken = sum(not one.kept for one in self.choices)
+            lines.append(
+                f"           routes taken on the way, for all points and orders: {len(self.choices)}; promises broken: {broken}"
+            )
+        return lines
+
     def _repr_html_(self) -> str:
         terms = [(f"{count} x", term) for term, count in self.terms[:_TERMS]]
         more = [("", f"and {len(self.terms) - _TERMS} more")] if len(self.terms) > _TERMS else []
@@ -61,7 +84,10 @@ class Explanation(Listed):
 def explain(
     self: Certifiable, *, epsilon: float | None = None, delta: float | None = None, method: Method | None = None
 ) -> Explanation:
-    """How delta(epsilon) or epsilon(delta) is found: method, direction, status, and every line of the ledger.
+    """How delta(epsilon) or epsilon(delta) is found: route and why it was taken, direction, status, every line of the ledger.
+
+    Each route promises a width and a time before it computes anything, or says why it does not apply; the quickest one that
+    promises enough is taken, and the next one where a promise is broken.
 
     Parameters
     ----------
@@ -88,13 +114,14 @@ def explain(
     epsilon(1e-05) = ...
     """
     answer: Bound | Bounds
-    if epsilon is not None and delta is None:
-        question, answer = f"delta({epsilon!r})", delta_of(self, epsilon, method=method)
-    elif delta is not None and epsilon is None:
-        question, answer = f"epsilon({delta!r})", epsilon_of(self, delta, method=method)
-    else:
-        raise ValueError(f"give either epsilon or delta, got epsilon={epsilon!r} and delta={delta!r}")
+    with choices() as taken:
+        if epsilon is not None and delta is None:
+            question, answer = f"delta({epsilon!r})", delta_of(self, epsilon, method=method)
+        elif delta is not None and epsilon is None:
+            question, answer = f"epsilon({delta!r})", epsilon_of(self, delta, method=method)
+        else:
+            raise ValueError(f"give either epsilon or delta, got epsilon={epsilon!r} and delta={delta!r}")
     if not isinstance(answer, Bound):
         raise TypeError("explain takes one epsilon or one delta, not an array")
     terms = tuple((repr(law), count) for law, count in self._loss().remove.terms)
-    return Explanation(repr(self), question, answer, terms)
+    return Explanation(repr(self), question, answer, terms, tuple(taken), method is not None)

@@ -11,9 +11,25 @@ record then tells what it does to the group:
   sensitivity k, which is epsilon-DP for one record; no pair for the group is smaller. It promises (k epsilon, 0), and more.
 * **(epsilon, delta)-DP**: (k epsilon, (1 + e^eps + ... + e^{(k-1) eps}) delta), Dwork & Roth 2014, Theorem 2.2. An upper bound.
 * **randomized responses** of k records are k independent responses: the product pair, at most.
-* **a Poisson sample** draws each record by itself: ``group_size`` (of the Gaussian).
+* **a Poisson sample** draws each record by itself: ``group_size`` (of the Gaussian). Under add/remove P is a mixture of shifts
+  with binomial weights, under replace Q is another one to the other side, see below.
+* **a subset of fixed size**: with the share g of the records in it, one of the group at least is in it with probability k g at
+  most. If none is, the samples with and without the group agree; if some are, they are replaced, k of them at most. Hence
+  the group of the base on a subset of the share k g, as a larger share is never better. An upper bound.
+* **random allocation** of Gaussian noise N(0, s^2), which is the sum of k independent N(0, s^2 / k): were each of the records
+  released with its own part of the noise, an adversary would see k allocations by themselves, of which the release is a
+  function. An upper bound, which for one batch is that of the query. Of randomized responses they are as many by themselves.
+* **shuffled batches**: the group of one release an epoch, which covers them. An upper bound.
 * **a composition**: two data sets are fixed that differ in the group; each release is dominated by the pair of its group, and
   the pairs compose ([AFA] Theorem 10).
+
+Why opposite sides are the worst case of a Poisson sample under replace (Schuchardt et al. 2024 have the same pair): let i of
+the group be drawn before, j after, with weights w_i and v_j. Given both, the centres a and b of the outputs are (i + j) s apart
+at most. Take any weights M_ij with sums w_i phi(C - i s) over j and g v_j phi(C + j s) over i, at the place C where
+sum w_i phi(C - i s) = g sum v_j phi(C + j s), and split w_i in proportion to M_ij / phi(C - i s), g v_j to M_ij / phi(C + j s).
+By joint convexity the hockey-stick divergence is at most the sum of those of the parts, which grow with the distance. For
+a = i s and b = -j s on a line the likelihood ratio of every part increases and crosses one at C, and so does that of the whole:
+the bound is attained for every g.
 
 All others are known by the pair of one record only. What two data sets further apart do does not follow exactly, and it is
 refused. That of distance to instability is a test of a threshold, whose failure k records make likelier than one.

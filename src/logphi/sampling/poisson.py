@@ -46,14 +46,12 @@ def poisson_relation(base: Adjacency, wanted: Adjacency | None) -> Adjacency:
 def poisson(pair: Pair, rate: float, group_size: int, relation: Adjacency) -> LogPhi:
     """The loss of the sampled mechanism in the remove direction; rate 0 leaks nothing, rate 1 changes nothing.
 
-    Under replace, the record takes part before and after with the same probability.
+    Under replace, every record of the group takes part before and after with the same probability.
     """
     if rate == 0:
         return LogPhi()
     if relation is Adjacency.REPLACE:
-        if group_size > 1:
-            raise UnsupportedError("group_size above 1 is known under add/remove only; leave adjacency='replace' out")
-        return pair.replaced_loss(rate)
+        return pair.replaced_loss(rate) if group_size == 1 else pair.replaced_group_loss(rate, group_size)
     if group_size > 1:
         return pair.grouped_loss(rate, group_size)
     return pair.loss() if rate == 1 else pair.mixed_loss(rate)

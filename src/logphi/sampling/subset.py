@@ -7,9 +7,12 @@ the sampled mechanism is dominated by (P, (1-g) P + g Q) in the add direction an
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from logphi.inputs.adjacency import Adjacency
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import Pair, UnsupportedError
+from logphi.text.written import Written, meant
 
 
 def subset_relation(base: Adjacency, wanted: Adjacency) -> Adjacency:
@@ -38,3 +41,8 @@ def subset(pair: Pair, rate: float, relation: Adjacency) -> LogPhi:
         return pair.loss() if rate == 1 else pair.spliced_loss(rate)
     exchanged = pair.reversed()
     return exchanged.loss() if rate == 1 else exchanged.mixed_loss(rate)
+
+
+def meeting(rate: float, size: int) -> Written:
+    """At least the share of subsets that a group of ``size`` records has a part in: that of each record, added up."""
+    return Written(min(size * meant(rate), Fraction(1)))

@@ -8,9 +8,11 @@ import math
 import os
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
+from logphi.algebra.certification import claims_of, together
+from logphi.algebra.release import Mechanism
 from logphi.answers.bound import Bound, Side
 from logphi.answers.display import printed
 from logphi.inputs.adjacency import Adjacency
@@ -18,6 +20,9 @@ from logphi.inputs.route_names import is_certified
 from logphi.listed import Listed
 from logphi.statement.words import Term
 from logphi.text.files import write_whole
+
+if TYPE_CHECKING:
+    from logphi.certified.several import CertifiedClaims
 
 FORMAT, VERSION = "logphi-privacy-statement", 1
 # chosen: digits of a claim, and of the bounds that it lies between
@@ -58,6 +63,8 @@ class Report(Listed):
         What should be looked at, what was taken for granted, and what the user adds.
     made_by
         Versions of the software.
+    mechanism
+        What was released.
     """
 
     unit: str
@@ -80,6 +87,44 @@ class Report(Listed):
     not_checked: tuple[str, ...]
     notes: tuple[str, ...]
     made_by: Mapping[str, str]
+    mechanism: Mechanism = field(repr=False)
+
+    def certify(self, *, digits: int = 10) -> CertifiedClaims:
+        """One certificate of the guarantee, the curve, the advantage and the true positive rates.
+
+        A true positive rate is one less the type II error at the rate of false positives. What is not in it: the bounds of
+        reconstruction, the equivalent mu and zCDP.
+
+        Parameters
+        ----------
+        digits
+            How many are claimed at most.
+
+        Returns
+        -------
+        CertifiedClaims
+            See :class:`logphi.certified.several.CertifiedClaims`.
+
+        Raises
+        ------
+        ValueError
+            If a claim cannot be certified.
+        ImportError
+            If python-flint is not installed.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> statement = lp.report(100 * lp.Gaussian(sigma=20), delta=1e-6, epsilons=[1], deltas=[])
+        >>> print(str(lp.verify(statement.certify(digits=6))).splitlines()[2])
+          epsilon at delta = 0.000001: at most 2.2540848 and more than 2.2540845
+        """
+        given = {
+            "delta": [at for at, _ in self.epsilons],
+            "epsilon": [at for at, _ in self.deltas],
+            "type_one_error": [at for at, _ in self.tpr],
+        }
+        return together(claims_of(self.mechanism, given, advantage=True), digits)
 
     def to_json(self) -> str:
         """The statement as JSON, the same bytes for the same statement; ASCII, ends in a line break."""

@@ -15,8 +15,9 @@ from logphi.adapters.dp_accounting.releases import RELATIONS, Released, release,
 from logphi.algebra.release import Composition, Mechanism, compose
 from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency
+from logphi.mechanisms.exponential_mechanism import ExponentialMechanism
 from logphi.mechanisms.gaussian import Gaussian
-from logphi.mechanisms.pure_dp import ApproximateDP
+from logphi.mechanisms.pure_dp import ApproximateDP, PureDP
 from logphi.pairs.pair import UnsupportedError
 from logphi.text.written import Written, exact
 
@@ -132,6 +133,8 @@ def _selected(event: Any, relation: Adjacency) -> Released:
     return composed(terms, relation).repeat_and_select(event.mean, event.shape) if terms else Leak.NOTHING
 
 
+# known by an epsilon under one relation, and not by what moves a query
+_GUARANTEES = (ApproximateDP, ExponentialMechanism, PureDP)
 _MADE: dict[type, Callable[[Any, Adjacency], Released]] = {**_SAMPLES, dp_event.RepeatAndSelectDpEvent: _selected}
 
 
@@ -148,7 +151,7 @@ def _one(event: Any, inner: list[tuple[Any, int]], base: Adjacency, relation: Ad
     terms = [(own, n * count) for one, count in found if isinstance(one, Mechanism) for own, n in one.counted()]
     if not terms:
         return Leak.NOTHING
-    if base is not relation and any(isinstance(one, ApproximateDP) for one, _ in terms):
+    if base is not relation and any(isinstance(one, _GUARANTEES) for one, _ in terms):
         raise UnreadableEventError(event, f"a guarantee under {relation.value!r} says nothing of the sample of its mechanism")
     return compose([count * one for one, count in terms])
 

@@ -6,6 +6,7 @@ whose share becomes zero moves the sum by that norm; a record that takes another
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -16,13 +17,15 @@ from logphi.adapters.dp_accounting.leaves import Leak, UnreadableEventError
 from logphi.algebra.release import Mechanism
 from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency
+from logphi.mechanisms.discrete_gaussian import DiscreteGaussian
 from logphi.mechanisms.discrete_laplace import DiscreteLaplace
+from logphi.mechanisms.exponential_mechanism import ExponentialMechanism
 from logphi.mechanisms.gaussian import Gaussian
 from logphi.mechanisms.gaussian_mixture import GaussianMixture
 from logphi.mechanisms.kary_randomized_response import KaryRandomizedResponse
 from logphi.mechanisms.laplace import Laplace
-from logphi.mechanisms.pure_dp import ApproximateDP
-from logphi.text.written import Written, exact
+from logphi.mechanisms.pure_dp import ApproximateDP, PureDP
+from logphi.text.written import Written, exact, meant
 
 # their names in dp-accounting
 RELATIONS = {
@@ -132,6 +135,58 @@ def _tree(event: Any, relation: Adjacency) -> Released:
     return node if isinstance(node, Leak) else levels * node
 
 
+def _truncated(event: Any, relation: Adjacency) -> Released:
+    """A Poisson sample that is cut off, of records of norm one."""
+    noise = check.nonnegative("noise_multiplier", event.noise_multiplier)
+    rate = check.unit("sampling_probability", event.sampling_probability)
+    size, batch = (check.count(name, getattr(event, name)) for name in ("dataset_size", "truncated_batch_size"))
+    if not (rate and size and batch):
+        return Leak.NOTHING
+    if not noise:
+        return Leak.EVERYTHING
+    special = relation is Adjacency.REPLACE_SPECIAL
+    return Gaussian(noise, adjacency=relation if special else Adjacency.ADD_REMOVE).poisson(
+        rate,
+        adjacency=relation,
+        truncated_batch_size=min(batch, size),
+        dataset_size=size,
+    )
+
+
+def _discrete_gaussian(event: Any, relation: Adjacency) -> Released:
+    """Of one dimension; of more, where the query moves by one coordinate of size one at most."""
+    sigma = check.nonnegative("sigma", event.sigma)
+    norm = _steps(relation) * meant(check.nonnegative("sensitivity", event.sensitivity))
+    # a query of whole numbers moves by whole numbers, two coordinates of which have a norm of the root of two at least
+    moved = math.floor(norm)
+    dimension = None if event.dimension is None else check.count("dimension", event.dimension)
+    if dimension == 0:
+        raise ValueError("dimension must be at least 1, got 0; None stands for an unknown one")
+    if not moved:
+        return Leak.NOTHING
+    if norm**2 >= 2 and dimension != 1:
+        raise UnreadableEventError(
+            event,
+            f"a discrete Gaussian of {dimension or 'unknown'} dimensions whose sum moves by {float(norm):g} in norm has no "
+            "one pair that is known, as its worst direction is not; compose an event of dimension=1 for each coordinate",
+        )
+    return DiscreteGaussian(sigma, moved, adjacency=relation) if sigma else Leak.EVERYTHING
+
+
+def _exponential(event: Any, relation: Adjacency) -> Released:
+    """A selection of bounded range, as the event's documentation says of its epsilon."""
+    epsilon = check.nonnegative("epsilon", event.epsilon)
+    if epsilon > LARGEST_EPSILON:
+        return Leak.EVERYTHING
+    return ExponentialMechanism(epsilon, adjacency=relation) if epsilon else Leak.NOTHING
+
+
+def _permute_and_flip(event: Any, relation: Adjacency) -> Released:
+    """Epsilon-DP and no more: its range is not bounded as that of the exponential mechanism is."""
+    epsilon = check.nonnegative("epsilon", event.epsilon)
+    return Leak.EVERYTHING if epsilon > LARGEST_EPSILON else PureDP(epsilon, adjacency=relation)
+
+
 _READERS: dict[str, Callable[[Any, Adjacency], Released]] = {
     "NoOpDpEvent": lambda event, relation: Leak.NOTHING,
     "NonPrivateDpEvent": lambda event, relation: Leak.EVERYTHING,
@@ -142,13 +197,16 @@ _READERS: dict[str, Callable[[Any, Adjacency], Released]] = {
     "MixtureOfGaussiansDpEvent": _mixture,
     "EpsilonDeltaDpEvent": _guarantee,
     "SingleEpochTreeAggregationDpEvent": _tree,
+    "TruncatedSubsampledGaussianDpEvent": _truncated,
+    "DiscreteGaussianDpEvent": _discrete_gaussian,
+    "ExponentialMechanismDpEvent": _exponential,
+    "PermuteAndFlipDpEvent": _permute_and_flip,
 }
 
 _REFUSED = {
-    "SampledWithReplacementDpEvent": "no pair of a sample with replacement is known here; sample without replacement",
+    "SampledWithReplacementDpEvent": "no useful bound of a sample with replacement is known here, which may hold a "
+    "record several times; sample without replacement",
     "RepeatAndSelectDpEvent": "no pair of a sample of the best of several runs is known; sample each run",
     "ZCDpEvent": "a zCDP guarantee is a curve of Renyi divergences, which has no dominating pair; `RdpAccountant` composes it, "
     "or compose the mechanism itself",
-    "TruncatedSubsampledGaussianDpEvent": "the pair of a truncated Poisson sample is a mixture that is not known here; "
-    "`PLDAccountant` bounds it",
 }

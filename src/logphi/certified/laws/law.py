@@ -21,8 +21,8 @@ _ESTIMATED = (
     "certificate"
 )
 _OPEN = (
-    "the errors of this loss are not all enclosed in balls, as of truncated noise, of pairs of mixtures of Gaussians and "
-    "of several releases on one sample: ask without a certificate"
+    "the errors of this loss are not all enclosed in balls, as of pairs of mixtures of Gaussians and of several releases on "
+    "one sample: ask without a certificate"
 )
 
 

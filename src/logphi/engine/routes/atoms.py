@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from logphi.engine.log_probability import LogProbability, from_inversion, masses
-from logphi.engine.method import Method, Retry
+from logphi.engine.method import Method
 from logphi.engine.routes.route import Local, NotApplicableError, Route
 from logphi.inversion import atoms
 from logphi.inversion.contour import Inversion, Part
-from logphi.inversion.demand import Demand
+from logphi.inversion.demand import Demand, Promise
 from logphi.laws.log_phi import LogPhi
 
 
@@ -49,8 +49,8 @@ def _prepared(loss: LogPhi, x: float, demand: Demand) -> atoms.Prepared:
 
 # measured: for coarser answers a smoothed line is short
 _SHARP = 3e-6
-_METHOD = Method("atoms", Retry.IF_WIDE)
+_METHOD = Method("atoms")
 ATOMS = Route(_METHOD, prepare, "sums over atoms: losses of discrete mechanisms of several kinds")
 FEW_ATOMS = Route(_METHOD, _where_few, ATOMS.reason)
 # measured: near an atom, where a smoothed line is left wide
-ATOMS_AFTER_ALL = Route(_METHOD, prepare, ATOMS.reason, fallback=True, reaches=1e-5)
+ATOMS_AFTER_ALL = Route(_METHOD, prepare, ATOMS.reason, mostly=Promise(1e-5, 3.5e8))

@@ -3,75 +3,94 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from logphi.engine.method import Method, Retry
-from logphi.engine.routes.route import Local, NotApplicableError, Route, inverted
+from logphi.engine.method import Method
+from logphi.engine.routes.route import Local, NotApplicableError, Offer, Route, inverted
 from logphi.engine.sampled_terms import terms_of
 from logphi.inversion.contour import Inversion, Part
-from logphi.inversion.demand import Demand
+from logphi.inversion.demand import Demand, Promise
 from logphi.laws.log_phi import LogPhi
 
-# measured: below it one vertical line in two fails, or is long; above it few do, at once
-_NARROW = 0.5
-# measured: so many terms take some ten milliseconds
-_QUICK = 1e5
-# derived: larger squares of shifts leave the range of doubles
-_LARGEST = 700.0
+if TYPE_CHECKING:
+    from logphi.inversion.bent_layout import Forecast
+    from logphi.inversion.clipped_ceiling import Terms
+
 # derived: e^epsilon stays within the range of doubles
 _FARTHEST = 600.0
-
-
-def serves(loss: LogPhi) -> bool:
-    """Whether a vertical line has to be long or stands far from the saddle: a quick guess.
-
-    The transform of a sampled pair is out of reach from an abscissa of about 2 log(1/q)/m^2 on, and the saddle is at about one
-    over the spread.
-    """
-    found = terms_of(loss)
-    if found is None:
-        return False
-    terms, _ = found
-    variance = sum(n * q * q * math.expm1(min(m * m, _LARGEST)) for m, q, _, _, n in terms)
-    reach = min(2 * math.log(1 / q) / (m * m) for m, q, *_ in terms)
-    return reach * math.sqrt(variance) < _NARROW
+# measured: so many terms take a third of a second
+_LONG = 4e6
+# measured: operations for a term of an inner sum, and to lay out any contour
+_TERM, _LAYOUT = 75.0, 1.2e7
 
 
 def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     """On an hyperbola."""
-    # SciPy's normal tails would double the time of importing the package
-    from logphi.inversion.bent_layout import MOST_WORK
-
-    return _prepared(loss, epsilon, demand, MOST_WORK)
+    question = _Question.of(loss, epsilon, demand)
+    return inverted(loss, _METHOD, None if question is None else question.prepared(None))
 
 
-def _where_quick(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
-    """Where a vertical line is expected to fail, and a bent one is short."""
-    if not serves(loss):
-        raise NotApplicableError("a vertical line is quicker")
-    return _prepared(loss, epsilon, demand, _QUICK)
+@dataclass(frozen=True)
+class _Question:
+    """The terms of a loss, the threshold and the demand, in the order of the pair in which no law is reflected."""
+
+    terms: Terms
+    reflected: bool
+    x: float
+    demand: Demand
+
+    @staticmethod
+    def of(loss: LogPhi, epsilon: float, demand: Demand) -> _Question | None:
+        """None where epsilon is too far out."""
+        found = terms_of(loss)
+        if found is None:
+            raise NotApplicableError(
+                "method 'bent' needs a few kinds of Poisson-sampled Gaussians and nothing else; leave method out"
+            )
+        if not abs(epsilon) < _FARTHEST:
+            return None
+        terms, reflected = found
+        # left of zero delta is 1 - e^eps and the functional, which need not be known better than that
+        added = math.log(math.expm1(-epsilon)) + (0.0 if reflected else epsilon) if epsilon < 0 else -math.inf
+        scale = -epsilon if reflected else 0.0
+        least = max(added, demand.least + scale)
+        return _Question(terms, reflected, -epsilon if reflected else epsilon, Demand(demand.rtol, least=least))
+
+    def forecast(self) -> Forecast | None:
+        """The contour, about its width and its length."""
+        from logphi.inversion import bent_layout
+
+        return bent_layout.forecast(self.terms, self.x, self.demand)
+
+    def prepared(self, first: Forecast | None) -> Callable[[float], Inversion] | None:
+        """The functional of the loss; None where there is no contour."""
+        # SciPy's normal tails would double the time of importing the package
+        from logphi.inversion import bent_layout
+
+        found = bent_layout.prepare(self.terms, self.x, self.demand, first)
+        if found is None:
+            return None
+        return (lambda x: _of_reflected(found.at(-x), x)) if self.reflected else found.at
 
 
-def _prepared(loss: LogPhi, epsilon: float, demand: Demand, most_work: float) -> Local:
-    from logphi.inversion import bent_layout
-
-    found = terms_of(loss)
-    if found is None:
+def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
+    question = _Question.of(loss, epsilon, demand)
+    found = None if question is None else question.forecast()
+    if found is None or not (found.worthwhile and found.work <= _LONG):
+        # so long a sum is worth no more width than suffices
+        demand = demand.sufficient
+        question = _Question.of(loss, epsilon, demand)
+        found = None if question is None else question.forecast()
+    if question is None or found is None:
+        raise NotApplicableError("the integrand falls along no hyperbola")
+    if not found.worthwhile:
         raise NotApplicableError(
-            "method 'bent' needs a few kinds of Poisson-sampled Gaussians and nothing else; leave method out"
+            f"about {found.work:.1g} terms would leave a relative width of {found.width:.1g}: too many, or too wide"
         )
-    terms, reflected = found
-    x = -epsilon if reflected else epsilon
-    # left of zero delta is 1 - e^eps and the functional, which need not be known better than that
-    added = math.log(math.expm1(-epsilon)) + (0.0 if reflected else epsilon) if -_FARTHEST < epsilon < 0 else -math.inf
-    scale = -epsilon if reflected else 0.0
-    wanted = Demand(demand.rtol, least=max(added, demand.least + scale))
-    prepared = bent_layout.prepare(terms, x, wanted, most_work) if abs(x) < _FARTHEST else None
-    if prepared is None:
-        return inverted(loss, _METHOD, None)
-    if reflected:
-        return inverted(loss, _METHOD, lambda x: _of_reflected(prepared.at(-x), x))
-    return inverted(loss, _METHOD, prepared.at)
+    promise = Promise(max(found.width, demand.rtol), _LAYOUT + _TERM * found.work)
+    return Offer(promise, lambda: inverted(loss, _METHOD, question.prepared(found)))
 
 
 def _of_reflected(found: Inversion, x: float) -> Inversion:
@@ -80,15 +99,6 @@ def _of_reflected(found: Inversion, x: float) -> Inversion:
     return replace(found, part=part, amount=found.amount.times_exp(x))
 
 
-_METHOD = Method("bent", Retry.IF_WIDE)
-BENT = Route(_METHOD, prepare, "inversion along an hyperbola: few sampled Gaussians, small sampling rates", once=True)
-# measured: so many terms take about a second, which is less than what other routes would take
-_LONG = 3e7
-
-
-def _long(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
-    return _prepared(loss, epsilon, demand, _LONG)
-
-
-LONG_BENT = Route(_METHOD, _long, BENT.reason, fallback=True)
-QUICK_BENT = Route(_METHOD, _where_quick, BENT.reason)
+_METHOD = Method("bent")
+_REASON = "inversion along an hyperbola: few sampled Gaussians, small sampling rates"
+BENT = Route(_METHOD, prepare, _REASON, forecast=_forecast)

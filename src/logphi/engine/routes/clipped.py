@@ -3,37 +3,48 @@
 from __future__ import annotations
 
 from logphi.engine import clipping
-from logphi.engine.method import Method, Retry
-from logphi.engine.routes.route import Local, NotApplicableError, Route, inverted
+from logphi.engine.method import Method
+from logphi.engine.routes.lost_digits import log_answer, width_left
+from logphi.engine.routes.route import Local, NotApplicableError, Offer, Route, inverted
 from logphi.inversion import contour
-from logphi.inversion.demand import Demand
+from logphi.inversion.demand import Demand, Promise
 from logphi.laws.log_phi import LogPhi
 
 
 def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     """On a line for the small losses."""
-    prepared = clipping.prepare(loss, epsilon, demand)
-    if prepared is None:
-        raise NotApplicableError(
-            "method 'clipped' needs epsilon > 0 and a few kinds of Poisson-sampled Gaussians, "
-            "of which a contour of reasonable length serves the small losses; leave method out"
-        )
-    return clipped(loss, prepared)
+    return _laid(loss, clipping.Draft.of(loss, epsilon, demand))
 
 
-def _after_all(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
-    """Where a plain contour stands well, but large losses are most of its rounding errors."""
-    small = not clipping.large_of(loss)
-    if small or not clipping.decides(loss, epsilon, contour.saddle_of_excess(loss, epsilon, demand.hint).abscissa):
+def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
+    """Where large losses are in the way of a plain contour; digits are lost where the line is far above the answer."""
+    if not (clipping.large_of(loss) and epsilon > 0):
+        raise NotApplicableError("no loss at this epsilon can be clipped")
+    if not clipping.decides(loss, epsilon, contour.saddle_of_excess(loss, epsilon, demand.hint).abscissa):
         raise NotApplicableError("no large losses are in the way of a plain contour")
-    return prepare(loss, epsilon, demand)
+    draft = clipping.Draft.of(loss, epsilon, demand)
+    if draft is None:
+        raise NotApplicableError("no contour of reasonable length serves the small losses")
+    width = width_left(draft.log_height, log_answer(loss, epsilon), _NOISE, demand)
+    laws = len(draft.laws)
+    return Offer(Promise(width, _LAYOUT + _NODE * laws * draft.nodes), lambda: _laid(loss, draft))
 
 
-def clipped(loss: LogPhi, prepared: clipping.Prepared) -> Local:
-    """The profile from a clipped contour."""
+def _laid(loss: LogPhi, draft: clipping.Draft | None) -> Local:
+    prepared = None if draft is None else draft.laid()
+    if prepared is None:
+        raise NotApplicableError(_NO_LINE)
     return inverted(loss, _METHOD, prepared.at)
 
 
-_METHOD = Method("clipped", Retry.IF_WIDE)
-CLIPPED = Route(_METHOD, prepare, "inversion without rare large losses, whose share has a closed form: small sampling rates")
-CLIPPED_AFTER_ALL = Route(_METHOD, _after_all, CLIPPED.reason, once=True)
+_NO_LINE = (
+    "method 'clipped' needs epsilon > 0 and a few kinds of Poisson-sampled Gaussians, "
+    "of which a contour of reasonable length serves the small losses; leave method out"
+)
+# measured: operations to lay out a line, and for each of its nodes, for one law
+_LAYOUT, _NODE = 1e7, 350.0
+# measured: rounding of the sum over the integrand, relatively
+_NOISE = 1e-11
+_METHOD = Method("clipped")
+_REASON = "inversion without rare large losses, whose share has a closed form: small sampling rates"
+CLIPPED = Route(_METHOD, prepare, _REASON, forecast=_forecast)

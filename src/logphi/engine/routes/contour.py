@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from logphi.engine import clipping
-from logphi.engine.method import Method, Retry
-from logphi.engine.routes.clipped import clipped
-from logphi.engine.routes.route import Local, NotApplicableError, Route, inverted
+from logphi.engine.method import Method
+from logphi.engine.routes.lost_digits import hard, log_answer, width_left
+from logphi.engine.routes.route import Local, NotApplicableError, Offer, Route, inverted
 from logphi.inversion import contour
-from logphi.inversion.demand import Demand
+from logphi.inversion.contour import Part
+from logphi.inversion.demand import Demand, Promise
 from logphi.inversion.line_sum import MAX_NODES
 from logphi.inversion.moving_sum import Moved
 from logphi.laws.log_phi import LogPhi
@@ -38,32 +40,47 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     return _local(loss, contour.prepare(loss, epsilon, demand), epsilon)
 
 
-def _where_it_decays(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
-    """On a line beyond which nothing is left; without rare large losses where these decide."""
+def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
+    """On a line beyond which nothing is left; it loses digits where rare large losses hold the saddle back."""
     # the longest line gains no more than its number of nodes over what atoms do not lose by themselves, and is long
     low, high = loss.strip
     atoms = -math.inf if loss.support.atomless else float(loss.log_envelope(0.0 if low < 0 < high else -0.5, _FAR)[0])
     if atoms > math.log(min(demand.rtol * MAX_NODES, _DECAYED)):
         raise NotApplicableError(_TOO_LONG)
     saddle = contour.saddle_of_excess(loss, epsilon, demand.hint)
-    if clipping.large_of(loss):
-        demand = replace(demand, hint=saddle.abscissa)
-        found = clipping.prepare_where_needed(loss, epsilon, demand)
-        if found is not None:
-            return clipped(loss, found)
+    stand = contour.stand(loss, epsilon, demand.hint, excess=saddle)
+    if stand is None:
+        raise NotApplicableError("the transform is out of reach at every abscissa")
+    held_back = stand.part is Part.EXCESS and (hard(loss) or clipping.decides(loss, epsilon, saddle.abscissa))
     # a line on which M falls slowly is long, and what it leaves need not be far below the tolerance
     loose, enough = (replace(one, rtol=_SLOWLY * one.rtol) for one in (demand, demand.sufficient))
     demands = [(demand, _SHORT), (loose, MAX_NODES if demand.enough <= demand.rtol else _QUICK), (enough, _LONGER)]
     for one, most in demands:
-        prepared = contour.prepare(loss, epsilon, one, decaying=True, excess=saddle, most=most)
-        if prepared is not None:
-            wide = prepared.at(epsilon).amount.relative_width / demand.sufficient.rtol
-            if one is not demand and wide > 1:
-                # the value is smaller than expected beside what the line leaves
-                finer = replace(one, rtol=one.rtol / min(2 * wide, _LOST))
-                prepared = contour.prepare(loss, epsilon, finer, decaying=True, excess=saddle) or prepared
-            return _local(loss, prepared, epsilon)
+        draft = stand.draft(one, decaying=True, most=most)
+        if draft is not None:
+            answer = log_answer(loss, epsilon) if held_back else None
+            width = width_left(stand.log_estimate + 1, answer, _NOISE, demand.sufficient if one is enough else demand)
+            terms = draft.terms if draft.extent.size > _FEW else 0.0
+            work = _LAYOUT + _NODE * draft.extent.size + _TERM * terms
+            width = max(width, _ROUNDING * abs(stand.abscissa * epsilon))
+            if math.isinf(terms):
+                # of inner integrals that are too long nothing is known
+                width = math.inf
+            if held_back and answer is None:
+                work *= _IN_VAIN
+            return Offer(Promise(width, work), partial(_laid, loss, epsilon, demand, draft, None if one is demand else one))
     raise NotApplicableError(_TOO_LONG)
+
+
+def _laid(loss: LogPhi, epsilon: float, demand: Demand, draft: contour.Draft, slowly: Demand | None) -> Local:
+    """The contour, once more where the value is smaller than expected beside what a slowly falling transform leaves."""
+    prepared = draft.laid()
+    if prepared is not None and slowly is not None:
+        wide = prepared.at(epsilon).amount.relative_width / demand.sufficient.rtol
+        finer = replace(slowly, rtol=slowly.rtol / min(2 * wide, _LOST))
+        again = draft.candidate.draft(finer, decaying=True) if wide > 1 else None
+        prepared = (again and again.laid()) or prepared
+    return _local(loss, prepared, epsilon)
 
 
 def _local(loss: LogPhi, prepared: contour.Prepared | None, epsilon: float) -> Local:
@@ -72,7 +89,16 @@ def _local(loss: LogPhi, prepared: contour.Prepared | None, epsilon: float) -> L
     return inverted(loss, METHOD, Moved.of(prepared, epsilon).at)
 
 
-METHOD = Method("contour", Retry.IF_WIDE)
+# measured: operations to lay out a line, for each node, and for each term of the sums that K takes there
+_LAYOUT, _NODE, _TERM = 1.5e6, 150.0, 1.3
+# measured: rounding of the sum over the integrand, and of an exponent, both relative
+_NOISE, _ROUNDING = 2e-12, 1e-15
+# measured: what a line that may lose all digits must be quicker by than another route
+_IN_VAIN = 8.0
+# measured: on shorter lines the terms of K are few beside the layout
+_FEW = 1 << 8
+METHOD = Method("contour")
+_REASON = "inversion on a vertical line: losses with a smooth part"
+CONTOUR = Route(METHOD, prepare, _REASON, forecast=_forecast)
 # measured: of what a smoothed line leaves narrower than that, a line without smoothing leaves more
-CONTOUR = Route(METHOD, prepare, "inversion on a vertical line: losses with a smooth part", fallback=True, reaches=1e-2)
-DECAYING_CONTOUR = Route(METHOD, _where_it_decays, CONTOUR.reason)
+LONGEST = Route(METHOD, prepare, _REASON, mostly=Promise(1e-2, 5e8))

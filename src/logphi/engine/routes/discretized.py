@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from logphi.answers.enclosure import meet
-from logphi.engine.method import Method, Retry
+from logphi.engine.method import Method
 from logphi.engine.routes.route import Local, NotApplicableError, Route, inverted, refusal
 from logphi.grid.node_sums import values_on
 from logphi.inversion import smoothed
 from logphi.inversion.contour import Inversion, Part
-from logphi.inversion.demand import Demand
+from logphi.inversion.demand import Demand, Promise
 from logphi.laws.log_phi import LogPhi
 
 # measured: lattice points at most; where a line is left wide, more of them take seconds for a digit
@@ -42,7 +42,7 @@ def _on_lattices(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     return inverted(loss, _METHOD, lambda x: Inversion(Part.EXCESS, prepared.at(x)))
 
 
-_METHOD = Method("discretized", Retry.ALWAYS)
-DISCRETIZED = Route(_METHOD, prepare, "sums over the nodes of a loss, by Fourier transforms: sums of known laws", fallback=True)
+_METHOD = Method("discretized")
+DISCRETIZED = Route(_METHOD, prepare, "sums over the nodes of a loss, by Fourier transforms: sums of known laws")
 # measured: where a smoothed line has been tried already, lattices of so few points are sharper near atoms only
-LATTICES = Route(_METHOD, _on_lattices, DISCRETIZED.reason, fallback=True, reaches=1e-5)
+LATTICES = Route(_METHOD, _on_lattices, DISCRETIZED.reason, mostly=Promise(1e-5, 4e8))

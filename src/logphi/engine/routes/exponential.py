@@ -46,5 +46,5 @@ def summed(loss: LogPhi, demand: Demand, asked: Method) -> Local:
     return at
 
 
-_METHOD = Method("exponential")
+_METHOD = Method("exponential", sharp=True)
 EXPONENTIAL = Route(_METHOD, prepare, "sums over atoms and flat parts: losses of the Laplace family")

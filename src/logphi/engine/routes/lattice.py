@@ -23,5 +23,5 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     return inverted(loss, _METHOD, None if prepared is None else prepared.at)
 
 
-_METHOD = Method("lattice")
+_METHOD = Method("lattice", sharp=True)
 LATTICE = Route(_METHOD, prepare, "inversion over one period: losses on a lattice")

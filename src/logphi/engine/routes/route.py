@@ -10,7 +10,7 @@ from logphi.bracketing import Function, Watch, crossing
 from logphi.engine.log_probability import LogProbability, from_inversion, masses, trivial
 from logphi.engine.method import Method
 from logphi.inversion.contour import Inversion
-from logphi.inversion.demand import Demand
+from logphi.inversion.demand import Demand, Promise
 from logphi.laws.log_phi import LogPhi
 
 # a profile near one epsilon: whatever is worth preparing for the neighbourhood has been prepared
@@ -24,6 +24,21 @@ Solver = Callable[[Callable[[float, bool], Function], float, float, float, float
 
 class NotApplicableError(ValueError):
     """The named route does not apply to this loss; the message says why and what does."""
+
+
+@dataclass(frozen=True, eq=False)
+class Offer:
+    """What a route promises for a loss near an epsilon, and the preparation that has begun with finding out."""
+
+    promise: Promise
+    prepare: Callable[[], Local]
+
+
+# of a loss, near an epsilon; raises a NotApplicableError that says why there is none
+Offering = Callable[[LogPhi, float, Demand], Offer]
+
+# measured: of a route that says nothing of itself, what is mostly so
+_MOSTLY = Promise(0.0, 1e6)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,26 +56,38 @@ class Route:
         What it does, for which losses: a line of ``explain``.
     solver
         How its profile is inverted.
-    fallback
-        Whether it serves about every loss, in seconds rather than milliseconds.
-    once
-        Whether it is left out where its own method has answered already.
-    reaches
-        A relative width below which it is not expected to come: it is left out where another route has come as far.
+    forecast
+        What it promises for a loss, from what is cheap. No bound depends on it.
+    mostly
+        Without a forecast: the width that it comes to and the work that it takes mostly, as measured.
     """
 
     method: Method
     prepare: Prepare
     reason: str
     solver: Solver = crossing
-    fallback: bool = False
-    once: bool = False
-    reaches: float = 0.0
+    forecast: Offering | None = None
+    mostly: Promise = _MOSTLY
 
     @property
     def name(self) -> str:
         """The name by which it is asked for."""
         return self.method.name
+
+    def offer(self, loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
+        """What it promises near an epsilon.
+
+        Raises
+        ------
+        NotApplicableError
+            If it does not apply, or is known to lead nowhere; the message says why.
+        """
+        if self.forecast is not None:
+            return self.forecast(loss, epsilon, demand)
+        width = self.mostly.relative_width
+        # where width costs much, no more is asked for than suffices
+        asked = demand.sufficient if width > 0 else demand
+        return Offer(Promise(max(width, asked.rtol), self.mostly.operations), lambda: self.prepare(loss, epsilon, asked))
 
 
 def inverted(loss: LogPhi, method: Method, at: Callable[[float], Inversion] | None) -> Local:

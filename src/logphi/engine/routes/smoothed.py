@@ -6,11 +6,11 @@ import math
 from dataclasses import replace
 
 from logphi.engine.log_probability import masses
-from logphi.engine.method import Method, Retry
+from logphi.engine.method import Method
 from logphi.engine.routes.route import Local, Route, inverted
 from logphi.grid.node_sums import values_on
 from logphi.inversion import contour, smoothed
-from logphi.inversion.demand import Demand
+from logphi.inversion.demand import Demand, Promise
 from logphi.laws.log_phi import LogPhi
 
 
@@ -45,5 +45,8 @@ _COARSE = 0.03
 _LEAST = -745.0
 # derived: a number far beyond every demand
 _FAR = 300.0
-_METHOD = Method("smoothed", Retry.IF_WIDE)
-SMOOTHED = Route(_METHOD, prepare, "inversion with a smoothed threshold: any loss away from its atoms", fallback=True)
+_METHOD = Method("smoothed")
+# measured: about the width that it reaches beside atoms that are not near the threshold, and its time
+SMOOTHED = Route(
+    _METHOD, prepare, "inversion with a smoothed threshold: any loss away from its atoms", mostly=Promise(1e-6, 3e8)
+)

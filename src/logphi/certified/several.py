@@ -1,0 +1,284 @@
+"""A certificate of several claims, about one release or several: epsilon, delta, advantage, trade-off and Renyi divergence.
+
+Epsilon and delta are proved here. A trade-off function and a Renyi divergence are proposed by their bounds in doubles, with as
+many digits as the checker derives by itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from typing import Any
+
+from logphi.answers.bound import Bound, Direction
+from logphi.certified.certificate import FORMAT, NOT_COVERED, Check, issue, made_by, refuse_unknown
+from logphi.certified.route import NotCertifiedError
+from logphi.engine.directions import Loss, direction_of
+from logphi.engine.supporting_lines import ProfileLines
+from logphi.engine.tangent import Search, guessed, supremum
+from logphi.inputs.tolerance import Tolerance
+from logphi.laws.log_phi import LogPhi
+from logphi.listed import Listed
+from logphi.questions.renyi import renyi
+from logphi.questions.tradeoff import lines_demand, tradeoff
+from logphi.text.checksum import Saved, with_checksum
+from logphi.text.description import DECIMALS, WRITTEN
+
+VERSION = 2
+# measured: the digits of doubles that are tried, the most first
+_DIGITS = (12, 9, 7, 5, 4, 3, 2, 1)
+# chosen: of the answers in doubles
+_RTOL = 1e-12
+# chosen: where the checker does not derive all claims in its budget
+_FEWER = (6, 3)
+# derived: certificates hold no line beyond
+_FARTHEST = 1e4
+
+
+@dataclass(frozen=True)
+class Described:
+    """A release as certificates write it: its loss, its counted mechanisms, and how their numbers are known."""
+
+    loss: Loss
+    tree: Sequence[tuple[int, Mapping[str, Any]]]
+    manner: str
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A claim to be made of a release, or one whose ends are given."""
+
+    release: Described
+    quantity: str
+    at: Fraction
+    direction: str | None = None
+    lower: Fraction | None = None
+    upper: Fraction | None = None
+
+    @property
+    def given(self) -> bool:
+        """Whether an end is given."""
+        return self.lower is not None or self.upper is not None
+
+
+@dataclass(frozen=True)
+class CertifiedClaim:
+    """One claim: ``lower`` <= ``quantity`` <= ``upper`` at a place, of the release at an index; an end that is None is open.
+
+    For epsilon it says that delta(lower) > at >= delta(upper). ``lines`` holds what the proof of a trade-off function rests on:
+    for each order the logarithms of slopes of lines below it.
+    """
+
+    quantity: str
+    at: Fraction
+    direction: str | None
+    lower: Decimal | Fraction
+    upper: Decimal | Fraction | None
+    release: int = 0
+    lines: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False)
+
+    def data(self) -> dict[str, Any]:
+        """As plain data for JSON."""
+        return {
+            "quantity": self.quantity,
+            "at": str(self.at),
+            "direction": self.direction,
+            "lower": str(self.lower).lower(),
+            "upper": None if self.upper is None else str(self.upper).lower(),
+            "release": self.release,
+            "lines": self.lines,
+        }
+
+
+@dataclass(frozen=True)
+class CertifiedClaims(Saved, Listed):
+    """Claims about one or several releases in one file, which one check proves anew, and whose work they share.
+
+    Made by ``certify`` of a release, a report, a calibration or an accountant; ``print`` shows what ``logphi verify`` says.
+
+    Attributes
+    ----------
+    releases
+        For each release the relation, and counted mechanisms as plain data: see :meth:`logphi.Mechanism.tree`.
+    parameters
+        How the numbers were known: ``"as written"``, or ``"floats as their shortest decimals"``.
+    claims
+        See :class:`CertifiedClaim`.
+    made_by
+        Versions of the software.
+    """
+
+    releases: Sequence[tuple[str, Sequence[tuple[int, Mapping[str, Any]]]]]
+    parameters: str
+    claims: Sequence[CertifiedClaim]
+    made_by: Mapping[str, str] = field(repr=False)
+
+    def to_json(self) -> str:
+        """The certificate as JSON, the same bytes for the same certificate; ASCII, ends in a line break."""
+        content = {
+            "format": FORMAT,
+            "version": VERSION,
+            "made_by": self.made_by,
+            "releases": [{"adjacency": relation, "mechanism": mechanism} for relation, mechanism in self.releases],
+            "parameters": self.parameters,
+            "claims": [claim.data() for claim in self.claims],
+            "not_covered": NOT_COVERED,
+        }
+        return with_checksum(content)
+
+    def __str__(self) -> str:
+        return "\n".join(f"certified: {' '.join(self._words(claim))}" for claim in self.claims)
+
+    def _words(self, claim: CertifiedClaim) -> Iterator[str]:
+        if claim.lower:
+            yield f"{claim.lower} <="
+        yield claim.quantity
+        if claim.upper is not None:
+            yield f"<= {claim.upper}"
+        if claim.quantity != "advantage":
+            yield f"at {claim.at}"
+        if len(self.releases) > 1:
+            yield f"of release {claim.release}"
+
+
+def issue_several(
+    asked: Sequence[Asked], *, digits: int, check: Callable[[Any], Check], check_soon: Callable[[Any], Check]
+) -> CertifiedClaims:
+    """One certificate of all claims that ``check`` accepts, of fewer digits where it does not accept as many.
+
+    Raises
+    ------
+    NotCertifiedError
+        If a claim cannot be certified, or all together are more work than a check may be.
+    """
+    for one in asked:
+        for _, node in one.release.tree:
+            refuse_unknown(node)
+    verdict: Any = ""
+    fewer = [] if all(one.given for one in asked) else [fewer for fewer in _FEWER if fewer < digits]
+    for tried in [digits, *fewer]:
+        made = _bundle([(one.release, _claim(one, tried, check, check_soon)) for one in asked])
+        verdict = check(made)
+        if verdict:
+            return made
+    raise NotCertifiedError(f"a certificate was made, but its check does not accept it: {verdict}")
+
+
+def _bundle(claims: Sequence[tuple[Described, CertifiedClaim]]) -> CertifiedClaims:
+    releases: list[tuple[str, Any]] = []
+    placed = []
+    for release, claim in claims:
+        own = (release.loss.adjacency.value, release.tree)
+        if own not in releases:
+            releases.append(own)
+        placed.append(replace(claim, release=releases.index(own)))
+    known = DECIMALS if any(release.manner == DECIMALS for release, _ in claims) else WRITTEN
+    return CertifiedClaims(releases, known, placed, made_by())
+
+
+def _claim(one: Asked, digits: int, check: Callable[[Any], Check], check_soon: Callable[[Any], Check]) -> CertifiedClaim:
+    if one.given:
+        return CertifiedClaim(one.quantity, one.at, one.direction, one.lower or Fraction(0), one.upper)
+
+    def accepts(claim: CertifiedClaim) -> bool:
+        return bool(check_soon(_bundle([(one.release, claim)])))
+
+    order = None if one.direction is None else direction_of(one.direction)
+    if one.quantity == "renyi":
+        return _divergence(one, order, digits, accepts)
+    if one.quantity == "tradeoff":
+        return _tradeoff(one, order, digits, accepts)
+    found = issue(
+        one.release.loss,
+        one.release.tree,
+        one.release.manner,
+        quantity="delta" if one.quantity == "advantage" else one.quantity,
+        at=one.at,
+        direction=one.direction,
+        digits=digits,
+        check=check,
+        check_soon=check_soon,
+    )
+    return CertifiedClaim(one.quantity, one.at, one.direction, found.lower, found.upper)
+
+
+Accepts = Callable[[CertifiedClaim], bool]
+
+
+def _divergence(one: Asked, order: Direction | None, digits: int, accepts: Accepts) -> CertifiedClaim:
+    found = renyi(one.release.loss, float(one.at), direction=order, rtol=_RTOL)
+    for tried in _tried(digits):
+        ends = _rounded(found, tried)
+        if ends is not None:
+            claim = CertifiedClaim("renyi", one.at, one.direction, *ends)
+            if accepts(claim):
+                return claim
+    raise NotCertifiedError(
+        "the checker of certificates does not derive a single digit of this divergence: it is infinite or zero, or the moments "
+        "of a law are not known to it"
+    )
+
+
+def _tradeoff(one: Asked, order: Direction | None, digits: int, accepts: Accepts) -> CertifiedClaim:
+    alpha = float(one.at)
+    found = tradeoff(one.release.loss, alpha, direction=order, rtol=_RTOL)
+    orders = one.release.loss.orders(order)
+    touched = {name: _touched(part, alpha) for name, part in orders}
+    for tried in _tried(digits):
+        ends = _rounded(found, tried, most=Decimal(1))
+        if ends is None:
+            continue
+        # the gap of chords is of second order in the distance where the curve is smooth, and of first order at a kink
+        for power in (tried / 2, tried + 1):
+            lines = {
+                key: _around(*touched[name], power if found.direction in (name, Direction.BOTH, None) else None)
+                for name, _ in orders
+                for key in (("remove", "add") if name is Direction.BOTH else (name.value,))
+            }
+            claim = CertifiedClaim("tradeoff", one.at, one.direction, *ends, lines=lines)
+            if accepts(claim):
+                return claim
+    raise NotCertifiedError("the checker of certificates does not derive a single digit of this type II error")
+
+
+def _touched(part: LogPhi, alpha: float) -> tuple[float, float]:
+    """About where the largest line is, and the scale on which it changes; no proof rests on it."""
+    guess = guessed(part, alpha, 0.0)
+    search = Search(ProfileLines(part, alpha, lines_demand(Tolerance(_RTOL, _RTOL))), guess)
+    return supremum(search, _RTOL).at, guess.scale
+
+
+def _around(place: float, scale: float, power: float | None) -> list[str]:
+    """Three lines at a distance of so many digits, or the line alone."""
+    if not abs(place) < _FARTHEST:
+        raise NotCertifiedError("the slopes of lines below this trade-off function are too large for a certificate")
+    if power is None:
+        return [_line(place)]
+    step = scale * 10**-power
+    return [_line(place - step), _line(place), _line(place + step)]
+
+
+def _line(place: float) -> str:
+    return str(Fraction(repr(place)))
+
+
+def _tried(digits: int) -> list[int]:
+    return [min(digits, _DIGITS[0]), *(one for one in _DIGITS[1:] if one < digits)]
+
+
+def _rounded(found: Bound, digits: int, most: Decimal | None = None) -> tuple[Decimal, Decimal] | None:
+    """Decimals around an answer, as far apart as the digits allow; None if it is not known so well."""
+    if not 0 < found.lower <= found.upper < math.inf:
+        return None
+    room = Fraction(found.value) / 10**digits * Fraction(9, 20)
+    down, up = (Context(prec=digits + 3, rounding=rounding) for rounding in (ROUND_FLOOR, ROUND_CEILING))
+    low, high = Fraction(found.value) - room, Fraction(found.value) + room
+    lower, upper = (
+        context.divide(Decimal(end.numerator), Decimal(end.denominator)) for context, end in ((down, low), (up, high))
+    )
+    if not Fraction(lower) <= Fraction(found.lower) <= Fraction(found.upper) <= Fraction(upper):
+        return None
+    return lower, upper if most is None else min(upper, most)

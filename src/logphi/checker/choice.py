@@ -1,0 +1,99 @@
+"""A public coin that chooses which of several releases runs: every transform, tail and mass is the mean of theirs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from flint import acb, arb
+
+from logphi.checker.balls import ball, rough
+from logphi.checker.law import Law, Terms
+from logphi.checker.work import STORED, Undecided, spend
+
+
+@dataclass(frozen=True)
+class Choice(Law):
+    """M = sum of w_i M_i, M_i that of a composition; the sum of the weights is one."""
+
+    parts: tuple[tuple[Fraction, Terms], ...]
+
+    @property
+    def symmetric(self) -> bool:  # type: ignore[override]
+        """If all are."""
+        return all(law.symmetric for _, terms in self.parts for law, _ in terms)
+
+    @property
+    def end(self) -> float:
+        """That of the narrowest strip."""
+        return min((law.end for _, terms in self.parts for law, _ in terms), default=float("inf"))
+
+    def reversed(self) -> Choice:
+        """Every part reversed."""
+        return Choice(tuple((weight, [(law.reversed(), count) for law, count in terms]) for weight, terms in self.parts))
+
+    def infinite(self) -> Any:
+        """The mean of one less the products of the finite masses."""
+        found = arb(0)
+        for weight, terms in self.parts:
+            log_finite = sum((count * (-law.infinite()).log1p() for law, count in terms), arb(0))
+            found -= ball(weight) * log_finite.expm1()
+        return found
+
+    def omitted(self) -> Any:
+        """The mean of the sums."""
+        return sum((ball(w) * count * law.omitted() for w, terms in self.parts for law, count in terms), arb(0))
+
+    def on_line(self, c: Any, step: Any, nodes: int) -> list[Any]:
+        """The mean of the products."""
+        found = [acb(0)] * nodes
+        for weight, terms in self.parts:
+            own = [acb(ball(weight))] * nodes
+            for law, count in terms:
+                spend(nodes * (STORED + 3 * count.bit_length()))
+                own = [value * one**count for value, one in zip(own, law.on_line(c, step, nodes), strict=True)]
+            found = [value + one for value, one in zip(found, own, strict=True)]
+        return found
+
+    def ceiling_above(self, c: Any, lifts: list[float], bits: int) -> Callable[[Any], Any]:
+        """The mean of the products of their bounds."""
+        prepared = [
+            (ball(weight), [(law.ceiling_above(c, lifts, bits + count.bit_length()), count) for law, count in terms])
+            for weight, terms in self.parts
+        ]
+
+        def bound(time: Any) -> Any:
+            found = arb(0)
+            for weight, bounds in prepared:
+                found += math.prod((one(time) ** count for one, count in bounds), start=weight)
+            return found.abs_upper()
+
+        return bound
+
+    def tails(self, epsilon: Any) -> tuple[Any, Any]:
+        """The mean, where every part is one release."""
+        p, q = arb(0), arb(0)
+        for weight, terms in self.parts:
+            if not terms:
+                own = _of_nothing(epsilon)
+            elif [count for _, count in terms] == [1]:
+                own = terms[0][0].tails(epsilon)
+            else:
+                raise Undecided("of a choice between compositions this checker knows transforms only")
+            p, q = p + ball(weight) * own[0], q + ball(weight) * own[1]
+        return p, q
+
+    def corners(self) -> list[Any]:
+        """Those of the parts, of which two are kept in sight."""
+        found = [corner for _, terms in self.parts for law, _ in terms for corner in law.corners()]
+        return sorted(found, key=rough)[:: max(len(found) - 1, 1)] if len(found) > 1 else found
+
+
+def _of_nothing(epsilon: Any) -> tuple[Any, Any]:
+    """A loss that is zero."""
+    if epsilon > 0:
+        return arb(0), arb(0)
+    return (arb(1), arb(1)) if epsilon < 0 else (arb(0).union(arb(1)), arb(0).union(arb(1)))

@@ -1,0 +1,209 @@
+"""Whether a claim follows: both of its ends against what each order of the pair leaks.
+
+Of the two orders the worse one counts: each must keep the end on the safe side, and one must reach the other end.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from flint import arb
+
+from logphi.checker import profile
+from logphi.checker.balls import ball, precision
+from logphi.checker.law import Terms
+from logphi.checker.laws import terms
+from logphi.checker.reading import Claim, Release
+from logphi.checker.work import EXP, Undecided, spend
+
+# derived: digits beside those of the claim, doubled in each attempt until the balls decide
+SPARE = 4
+ATTEMPTS = 4
+
+
+class Fails(Exception):
+    """The claim is wrong at every precision, or what it rests on does not show it, for this reason."""
+
+
+class Known:
+    """A release: its laws in each order, and the deltas that claims have needed so far."""
+
+    def __init__(self, release: Release) -> None:
+        there = terms(release.terms)
+        self.laws: dict[str, Terms] = {"remove": there, "add": [(law.reversed(), count) for law, count in there]}
+        self.adjacency = release.adjacency
+        self.symmetric = all(law.symmetric for law, _ in there)
+        self.found: dict[Any, list[Any]] = {}
+
+    def asked(self, direction: str | None) -> dict[str, Terms]:
+        """The orders, the worse of which is claimed."""
+        if self.adjacency in ("add", "remove"):
+            return {self.adjacency: self.laws[self.adjacency]}
+        return {order: laws for order, laws in self.laws.items() if direction in (None, order)}
+
+    def deltas(self, order: str, points: Sequence[Fraction], goal: float) -> list[Any]:
+        """The privacy profile of an order, with errors of about e^``goal``."""
+        key = "both" if self.symmetric else order, tuple(points), goal
+        if key not in self.found:
+            self.found[key] = profile.delta(self.laws[order], points, goal)
+        return self.found[key]
+
+
+def check_claim(claim: Claim, known: Known) -> None:
+    """Raise why the claim does not follow, a :class:`Fails` or an :class:`Undecided`."""
+    if claim.attained is not None and claim.upper is not None:
+        size = max(claim.upper, Fraction(1)) if claim.quantity == "epsilon" else claim.upper
+        if claim.upper - claim.lower > size / Fraction(10) ** claim.digits:
+            raise Fails("the bounds are farther apart than the digits say")
+    # the size of what is compared; for a claim of zero, 1e-400
+    scale = max(claim.at if claim.quantity == "epsilon" else claim.upper or claim.lower, Fraction(1, 10**400))
+    for attempt in range(ATTEMPTS):
+        digits = (claim.digits + SPARE) * 2**attempt
+        goal = math.log(scale.numerator) - math.log(scale.denominator) - digits * math.log(10)
+        if _CHECKS[claim.quantity](claim, known, goal):
+            return
+    raise Undecided("it cannot be decided at the precision of this checker")
+
+
+def _by_profile(claim: Claim, known: Known, goal: float) -> bool:
+    """Of epsilon at a delta, delta at an epsilon, and the advantage, which is delta at zero.
+
+    As delta falls with epsilon, the smallest epsilon with delta(epsilon) <= at is above ``lower`` if delta there is above
+    ``at``, and at most ``upper`` if delta there is at most ``at``.
+    """
+    of_epsilon = claim.quantity == "epsilon"
+    points = [claim.at]
+    if of_epsilon:
+        low = [claim.lower] if claim.lower or claim.attained else []
+        points = [*low, *([] if claim.upper is None else [claim.upper])]
+    found = {order: known.deltas(order, points, goal) for order in known.asked(claim.direction)}
+    with precision(_bits(goal)):
+        return _settled(claim, found)
+
+
+def _bits(goal: float) -> int:
+    return int(-goal / math.log(2)) + 64
+
+
+def _settled(claim: Claim, found: Mapping[str, list[Any]]) -> bool:
+    """Whether the balls prove the whole claim; a :class:`Fails` if they disprove a part of it."""
+    # delta at the upper end must be at most ``most`` in all orders, and at the lower end reach ``least`` in some order
+    most, least = (claim.at, claim.at) if claim.quantity == "epsilon" else (claim.upper, claim.lower)
+    sure = True
+    for order, deltas in found.items():
+        if claim.upper is None or most is None:
+            break
+        if deltas[-1] > ball(most):
+            end = "the upper epsilon" if claim.quantity == "epsilon" else "the epsilon asked for"
+            raise Fails(f"in the direction {order}, delta at {end} exceeds {float(most):.6g}")
+        sure = sure and bool(deltas[-1] <= ball(most))
+    reaching = {order: _reaches(claim, deltas[0], ball(least)) for order, deltas in found.items()}
+    if all(reaches is False for reaches in reaching.values()):
+        raise Fails("the lower bound is too large: delta is smaller there in every direction")
+    return sure and _attained(claim, found, reaching)
+
+
+def _reaches(claim: Claim, delta: Any, least: Any) -> bool | None:
+    """Whether the answer of an order is at least the lower bound; None if the ball does not decide."""
+    if claim.lower == 0:
+        return True
+    strict = claim.quantity == "epsilon"
+    if delta > least or (not strict and delta >= least):
+        return True
+    return False if delta < least or (strict and delta <= least) else None
+
+
+def _attained(claim: Claim, found: Mapping[str, list[Any]], reaching: Mapping[str, bool | None]) -> bool:
+    """Whether the named order attains the larger answer; for both, neither answer may be below the lower bound."""
+    if claim.attained is None:
+        return any(reaching.values())
+    if len(found) == 1:
+        if claim.attained not in found:
+            raise Fails(f"attained names {claim.attained}, which is not the direction of the claim")
+        return reaching[claim.attained] is True
+    if claim.attained == "both":
+        for order, reaches in reaching.items():
+            if reaches is False:
+                raise Fails(f"the direction {order} does not attain the answer")
+        return all(reaching.values())
+    (other,) = set(found) - {claim.attained}
+    mine, theirs = found[claim.attained][0], found[other][0]
+    if reaching[claim.attained] is False or mine < theirs:
+        raise Fails(f"the direction {claim.attained} does not attain the answer, the other does")
+    return reaching[claim.attained] is True and (reaching[other] is False or bool(mine > theirs))
+
+
+def _by_lines(claim: Claim, known: Known, goal: float) -> bool:
+    """Of the least type II error f at a type I error, the smaller over the orders.
+
+    f is the supremum over a = e^x >= 0 of g(a) = 1 - delta(x) - a alpha, which is concave in a, as delta is convex in e^x. So
+    each line x bounds f from below, and three of them from above: see :func:`_ceiling`.
+    """
+    floor, ceiling = arb(1), arb(1)
+    for order in known.asked(claim.direction):
+        lines = sorted(set(claim.lines.get(order, ())))
+        if not lines:
+            floor = arb(0)
+            continue
+        deltas = known.deltas(order, lines, goal)
+        with precision(_bits(goal)):
+            spend(2 * EXP * len(lines))
+            places = [ball(x).exp() for x in lines]
+            heights = [1 - delta - a * ball(claim.at) for a, delta in zip(places, deltas, strict=True)]
+            highest = heights[0]
+            for height in heights[1:]:
+                highest = highest.max(height)
+            floor = floor.min(highest)
+            ceiling = ceiling.min(_ceiling(places, heights))
+    with precision(_bits(goal)):
+        if claim.lower > 0 and floor < ball(claim.lower):
+            raise Fails("its lines do not show the lower end")
+        if claim.upper is not None and ceiling > ball(claim.upper):
+            raise Fails("its lines do not show the upper end")
+        return bool(floor >= ball(claim.lower) or claim.lower == 0) and (
+            claim.upper is None or bool(ceiling <= ball(claim.upper))
+        )
+
+
+def _ceiling(places: list[Any], heights: list[Any]) -> Any:
+    """A bound of a concave function from its values at three places, the middle one the highest: f is at most 1 anyway.
+
+    Right of the middle it is below the chord of the first two, extended, and left of the middle below that of the last two;
+    beyond the outer two it falls.
+    """
+    if len(places) < 3 or not (heights[0] <= heights[1] >= heights[2]):
+        return arb(1)
+    left, right = places[1] - places[0], places[2] - places[1]
+    rise, fall = (heights[1] - heights[0]) / left, (heights[1] - heights[2]) / right
+    return heights[1] + (rise * right).max(fall * left)
+
+
+def _by_moment(claim: Claim, known: Known, goal: float) -> bool:
+    """Of the Renyi divergence of an order a > 1, log M(a - 1) / (a - 1), the larger over the orders of the pair."""
+    place, found = claim.at - 1, []
+    with precision(_bits(goal) + claim.at.numerator.bit_length()):
+        for laws in known.asked(claim.direction).values():
+            if not all(law.infinite().is_zero() and law.omitted().is_zero() and place < law.end for law, _ in laws):
+                raise Undecided("of losses that may be infinite, and beyond the strip, there is no claim about this divergence")
+            moments = [(law.moment(ball(place)), count) for law, count in laws]
+            if not all(moment > 0 and moment.is_finite() for moment, _ in moments):
+                raise Undecided("the moment of a law is not known at this order")
+            found.append(sum((count * moment.log() for moment, count in moments), arb(0)) / ball(place))
+        if claim.upper is not None and any(value > ball(claim.upper) for value in found):
+            raise Fails("the divergence exceeds the upper end")
+        if claim.lower > 0 and all(value < ball(claim.lower) for value in found):
+            raise Fails("the divergence is below the lower end")
+        below = claim.upper is None or all(value <= ball(claim.upper) for value in found)
+        return bool(below and (claim.lower == 0 or any(value >= ball(claim.lower) for value in found)))
+
+
+_CHECKS: dict[str, Callable[[Claim, Known, float], bool]] = {
+    "epsilon": _by_profile,
+    "delta": _by_profile,
+    "advantage": _by_profile,
+    "tradeoff": _by_lines,
+    "renyi": _by_moment,
+}

@@ -1,0 +1,120 @@
+"""Mechanisms that are known by points of a curve: two laws of which it is the trade-off function, or the profile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from flint import arb
+
+from logphi.checker.balls import ball, precision, remembered
+from logphi.checker.finite import Finite
+from logphi.checker.work import EXP, Undecided, spend
+
+# chosen: at which it is decided which points are vertices of a hull
+BITS = 400
+
+
+def of_tradeoff(first: list[Fraction], second: list[Fraction]) -> tuple[list[Fraction], list[Fraction]]:
+    """P and Q of the segments of the largest convex curve below the points and (1, 0) ([AFA] Lemma 25).
+
+    Q has the width of a segment and P its fall; what the curve lacks of 1 at 0 P has alone, and what it is zero on, Q.
+    """
+    # a point above 1 - alpha promises nothing more
+    given = ((alpha, min(beta, 1 - alpha)) for alpha, beta in zip(first, second, strict=True))
+    points = sorted([*given, (Fraction(1), Fraction(0))])
+    chain: list[tuple[Fraction, Fraction]] = []
+    for point in points:
+        if chain and point[1] >= chain[-1][1]:
+            continue
+        while len(chain) > 1 and _turns(chain[-2], chain[-1], point) >= 0:
+            chain.pop()
+        if chain and chain[-1][0] == point[0]:
+            chain.pop()
+        chain.append(point)
+    segments = [(one[1] - other[1], other[0] - one[0]) for one, other in pairwise(chain)]
+    p = [1 - chain[0][1], *(fall for fall, _ in segments), Fraction(0)]
+    q = [Fraction(0), *(width for _, width in segments), 1 - chain[-1][0]]
+    return p, q
+
+
+def _turns(one: Any, middle: Any, other: Any) -> Any:
+    """Positive, or zero, where the middle point lies above, or on, the chord of the other two."""
+    return (middle[1] - one[1]) * (other[0] - one[0]) - (other[1] - one[1]) * (middle[0] - one[0])
+
+
+@dataclass(frozen=True)
+class _Point:
+    """(eps, delta) as a point (a, h) of a profile h, a = e^eps; or, mirrored, as the one at 1/a that says as much of it."""
+
+    epsilon: Fraction
+    delta: Fraction
+    mirrored: bool = False
+
+    @property
+    def exponent(self) -> Fraction:
+        """Log a."""
+        return -self.epsilon if self.mirrored else self.epsilon
+
+    def place(self) -> tuple[Any, Any]:
+        """In balls of the precision in force."""
+        spend(EXP)
+        a = ball(self.exponent).exp()
+        return a, 1 - a + a * ball(self.delta) if self.mirrored else ball(self.delta)
+
+
+def of_profile(epsilons: list[Fraction], deltas: list[Fraction], both_orders: bool) -> Finite:
+    """The law whose profile is the largest convex, decreasing function below the points and (0, 1), constant beyond the last.
+
+    It has the Q-mass s_{k-1} - s_k at the vertex a_k, slopes falling from s_0 to 0 with signs turned, and a_k times that of P;
+    P alone has what is left at the last vertex ([AFA] Corollary 26). Of both orders each point counts twice:
+    h(1/a) = 1 - 1/a + h(a)/a.
+    """
+    kept: list[_Point] = []
+    for epsilon, delta in sorted(zip(epsilons, deltas, strict=True)):
+        # what an earlier point, or (0, 1), says already; that holds of the mirrored points too
+        if delta < (kept[-1].delta if kept else 1):
+            kept.append(_Point(epsilon, delta))
+    if both_orders:
+        kept += [_Point(one.epsilon, one.delta, True) for one in kept if one.epsilon]
+    with precision(BITS):
+        chain = _vertices(sorted(kept, key=lambda point: point.exponent))
+    # no other h is zero: e^eps would be rational
+    private = chain[-1].delta == 0 and not chain[-1].mirrored
+
+    def outcomes() -> list[tuple[Any, Any]]:
+        places = [(arb(0), arb(1)), *(point.place() for point in chain)]
+        slopes = [(one[1] - other[1]) / (other[0] - one[0]) for one, other in pairwise(places)]
+        masses = [steep - flat for steep, flat in pairwise([*slopes, arb(0)])]
+        found = [(a * mass, mass) for (a, _), mass in zip(places[1:], masses, strict=True)]
+        return [*found, *([] if private else [(places[-1][1], arb(0))]), (arb(0), 1 - slopes[0])]
+
+    signs = tuple((point.exponent > 0) - (point.exponent < 0) for point in chain)
+    return Finite(remembered(outcomes), None, signs=signs)
+
+
+def _vertices(points: list[_Point]) -> list[_Point]:
+    """Those of the hull, of points from left to right; an :class:`Undecided` if the balls do not tell."""
+
+    def positive(value: Any) -> bool:
+        if not (value > 0 or value < 0):
+            raise Undecided("points of a profile lie too near to one line for this checker")
+        return bool(value > 0)
+
+    chain: list[tuple[Any, Any]] = [((arb(0), arb(1)), None)]
+    for point in points:
+        place = point.place()
+        if point.epsilon < 0 and positive(1 - ball(point.epsilon).exp() - ball(point.delta)):
+            raise Undecided("a point of a profile is below 1 - e^epsilon, where no profile is")
+        if positive(place[1] - chain[-1][0][1]):
+            continue
+        if chain[-1][1] is not None and chain[-1][1].exponent == point.exponent:
+            chain.pop()
+        while len(chain) > 1 and positive(_turns(chain[-2][0], chain[-1][0], place)):
+            chain.pop()
+        chain.append((place, point))
+    if len(chain) < 2:
+        raise Undecided("the points of a profile say nothing")
+    return [point for _, point in chain[1:]]

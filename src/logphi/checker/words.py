@@ -1,0 +1,84 @@
+"""What claims say, in the words of a privacy statement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Context, Decimal
+from fractions import Fraction
+from typing import Any
+
+from logphi.checker.reading import Certificate, Claim, Node, Release
+
+# chosen: a longer text of a release is cut off
+LONGEST = 400
+_PLAIN = Context(prec=28)
+
+# what is claimed, and at what
+_WORDS = {
+    "epsilon": "epsilon at delta = {}",
+    "delta": "delta at epsilon = {}",
+    "advantage": "membership advantage, TPR - FPR",
+    "tradeoff": "type II error of any test at a type I error of {}",
+    "renyi": "Renyi divergence of order {}",
+}
+
+
+def words(certificate: Certificate) -> Iterator[str]:
+    """One line for each claim, and one before for each release."""
+    place = None
+    for claim, data in zip(certificate.claims, certificate.whole["claims"], strict=True):
+        if claim.place != place:
+            place = claim.place
+            yield f"of {_release(certificate.releases[place])}"
+        yield f"  {_claim(claim, data)}"
+
+
+def _claim(claim: Claim, data: dict[str, Any]) -> str:
+    """The ends as they are written, quotients as decimals if they are short."""
+    low, high = (_number(end) if end and "/" in data[name] else data[name] for name, end in _ends(claim))
+    most = [] if claim.upper is None else [f"at most {high}"]
+    # an epsilon below the lower end is disproved, and so is that end
+    least = [f"{'more than' if claim.quantity == 'epsilon' else 'at least'} {low}"] if claim.lower else []
+    order = f", direction {claim.direction}" if claim.direction else ""
+    # the private side first
+    ends = [*least, *most] if claim.quantity == "tradeoff" else [*most, *least]
+    return f"{_WORDS[claim.quantity].format(_number(claim.at))}{order}: {' and '.join(ends)}"
+
+
+def _ends(claim: Claim) -> tuple[tuple[str, Fraction | None], ...]:
+    return ("lower", claim.lower), ("upper", claim.upper)
+
+
+def _release(release: Release) -> str:
+    text = _terms(release.terms)
+    more = len(text) > LONGEST or len(release.terms) > 20
+    # several are picked one by one, and leak less than the composition of their pairs
+    ranges = any("ExponentialMechanism" in (node.name, node.base and node.base.name) for _, node in release.terms)
+    hulls = " (of the hulls of bounded ranges)" if ranges and sum(count for count, _ in release.terms) > 1 else ""
+    return f"{text[:LONGEST]}{'...' if more else ''}, under {release.adjacency}{hulls}:"
+
+
+def _terms(terms: tuple[tuple[int, Node], ...]) -> str:
+    return " + ".join(("" if count == 1 else f"{count} * ") + _node(node) for count, node in terms[:20])
+
+
+def _node(node: Node) -> str:
+    given = ", ".join(f"{name}={_parameter(value)}" for name, value in node.parameters.items() if value is not None)
+    if node.parts:
+        listed = ", ".join(_terms(part) for part in node.parts[:20])
+        return f"{node.name}([{listed}{', ...' if len(node.parts) > 20 else ''}], {given})"
+    if node.base is None:
+        return f"{node.name}({given})"
+    return f"{_node(node.base)}.{node.name}({given})"
+
+
+def _parameter(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_number, value[:20]))}{', ...' if len(value) > 20 else ''}]"
+    return _number(value)
+
+
+def _number(value: Fraction | int) -> str:
+    """As a decimal if it is a short one, as a quotient otherwise."""
+    decimal = str(_PLAIN.divide(Decimal(value.numerator), Decimal(value.denominator)))
+    return decimal.lower() if Fraction(decimal) == value else str(value)

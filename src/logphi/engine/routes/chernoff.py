@@ -1,0 +1,52 @@
+"""The profile by Chernoff's bound alone: where it is far below all demands, and where no route leads."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from logphi.answers.bound import Entry
+from logphi.arith.safe import safe_log
+from logphi.arith.scaled import Scaled
+from logphi.engine.ceiling import log_ceiling
+from logphi.engine.log_probability import LogProbability, from_inversion, masses, trivial
+from logphi.engine.method import CHERNOFF
+from logphi.inversion import contour
+from logphi.inversion.contour import Inversion, Part
+from logphi.inversion.demand import Demand
+from logphi.laws.log_phi import LogPhi
+
+# measured: the height of a saddle, less the pole at zero, is above Chernoff's bound by less than this, as a logarithm
+_AMISS = 10.0
+
+
+def by_chernoff(loss: LogPhi, x: float) -> LogProbability:
+    """An upper bound where no route leads; left of zero one of what delta exceeds 1 - e^x by, which may be all but nothing."""
+    known = masses(loss)
+    if x < 0:
+        beyond = Scaled.between(-math.inf, x + log_ceiling(loss.reflected(), -x))
+        return from_inversion(known, x, Inversion(Part.REVERSED, beyond), CHERNOFF)
+    upper = min(float(np.logaddexp(safe_log(known[0][1]), log_ceiling(loss, x))) + 1e-14, 0.0)
+    plain = trivial(known, x)
+    value = plain.lower if plain.lower > -math.inf else upper - math.log(2.0)
+    ledger = replace(plain.ledger, truncation=Entry(math.exp(upper)))
+    return LogProbability(plain.lower, value, max(upper, plain.lower), CHERNOFF, ledger)
+
+
+def below_the_omitted(loss: LogPhi, ceiling: LogProbability, demand: Demand) -> bool:
+    """Whether the mass that a loss omits is too large a part of a bound of its profile for any route to meet a demand."""
+    return ceiling.upper < math.log(loss.support.omitted.mass) - math.log(demand.sufficient.rtol)
+
+
+def may_be_beneath(loss: LogPhi, x: float, least: float) -> bool:
+    """Whether the profile may be below e^least: a guess from the height of its saddle."""
+    if least == -math.inf:
+        return False
+    if not abs(x) < contour.OUT_OF_REACH:
+        return True
+    found = contour.saddle_of_excess(loss, x)
+    if not (found.abscissa > 0 and math.isfinite(found.value)):
+        return True
+    return found.value + math.log(min(found.abscissa, 1.0)) <= least + _AMISS

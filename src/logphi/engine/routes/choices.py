@@ -1,0 +1,92 @@
+"""What routes promised, which one was taken, and whether its promise was kept: for people, and to be counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from logphi.engine.log_probability import LogProbability
+from logphi.inversion.demand import Demand, Promise
+
+# chosen: an answer so many times as wide as promised breaks the promise
+BROKEN = 10.0
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One route that was taken near an epsilon.
+
+    Parameters
+    ----------
+    epsilon
+        The threshold.
+    route
+        The name of the route.
+    promise
+        What it promised.
+    width
+        The relative width of its answer; infinite where it had none.
+    kept
+        Whether the answer is at most ``BROKEN`` times as wide as promised, or below all that was asked for.
+    others
+        The other routes that were asked before it was taken, each with what it promised or why it does not apply.
+    """
+
+    epsilon: float
+    route: str
+    promise: Promise
+    width: float
+    kept: bool
+    others: tuple[tuple[str, Promise | str], ...]
+
+    @staticmethod
+    def of(
+        epsilon: float,
+        route: str,
+        promise: Promise,
+        answer: LogProbability | None,
+        demand: Demand,
+        others: tuple[tuple[str, Promise | str], ...],
+    ) -> Choice:
+        """With the answer that the route gave, if any."""
+        width = float("inf") if answer is None else answer.relative_width
+        kept = answer is not None and (width <= BROKEN * promise.relative_width or answer.meets(demand))
+        return Choice(epsilon, route, promise, width, kept, others)
+
+    def __str__(self) -> str:
+        outcome = "kept its promise" if self.kept else "broke its promise"
+        told = f"{self.route} promised {_in_words(self.promise)}; it {outcome}, with {self.width:.1g}"
+        others = [f"  {name}: {_in_words(one)}" for name, one in self.others]
+        return "\n".join([told, *(others or ["  no other route was asked, as that is quick"])])
+
+
+def _in_words(found: Promise | str) -> str:
+    return found if isinstance(found, str) else f"a relative width of {found.relative_width:.1g}, in about {_seconds(found)}"
+
+
+def _seconds(promise: Promise) -> str:
+    milliseconds = promise.operations * 1e-6
+    return f"{milliseconds:.2g} ms" if milliseconds < 1000 else f"{milliseconds / 1000:.2g} s"
+
+
+_KEPT: ContextVar[list[Choice] | None] = ContextVar("choices", default=None)
+
+
+@contextmanager
+def choices() -> Iterator[list[Choice]]:
+    """The choices that are made inside, in turn."""
+    kept: list[Choice] = []
+    token = _KEPT.set(kept)
+    try:
+        yield kept
+    finally:
+        _KEPT.reset(token)
+
+
+def note(choice: Choice) -> None:
+    """Add a choice to those that somebody asked for."""
+    kept = _KEPT.get()
+    if kept is not None:
+        kept.append(choice)

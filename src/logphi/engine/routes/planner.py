@@ -1,0 +1,196 @@
+"""The route to take: the cheapest one that promises what is asked for; the next one where it breaks its promise.
+
+Correctness depends on no promise: each answer is proved by itself, and answers of several routes meet.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
+
+from logphi.answers.enclosure import meet
+from logphi.engine.ceiling import perhaps_below
+from logphi.engine.log_probability import LogProbability
+from logphi.engine.routes.chernoff import below_the_omitted, by_chernoff, may_be_beneath
+from logphi.engine.routes.choices import Choice, note
+from logphi.engine.routes.route import Local, NotApplicableError, Offer, Route
+from logphi.inversion.demand import Demand, Promise
+from logphi.laws.log_phi import LogPhi
+
+# measured: a promise of so little work is taken at once: to ask the other routes takes about as long
+_AT_ONCE = 2e7
+# measured: what more than suffices is worth so many times the work
+_FINER = 4.0
+# measured: an answer that suffices, but is wider than it might be, is worth so much more work
+_WORTH = 5e7
+# chosen: another route must promise to be so much narrower than what is had
+_GAIN = 2.0
+# measured: so much work takes longer than to find out whether the profile is far below all demands
+_DEAR = 2e8
+# measured: what is wide this near the place of preparation, relatively, is no better prepared again
+_NEAR = 1e-3
+# measured: a route that breaks so many promises for one loss will break more
+_AGAIN = 3
+
+
+@dataclass(frozen=True)
+class _Asked:
+    route: Route
+    offer: Offer
+
+    @property
+    def promise(self) -> Promise:
+        return self.offer.promise
+
+
+class Planned:
+    """The profile of a loss by the routes that fit it, each prepared where it is first worth it.
+
+    ``leading`` knows by which route an earlier question to the same loss was answered: it is asked first. ``earlier`` are
+    profiles that such a question prepared.
+    """
+
+    def __init__(
+        self,
+        loss: LogPhi,
+        demand: Demand,
+        routes: Sequence[Route],
+        leading: dict[int, tuple[LogPhi, Route]],
+        earlier: Sequence[Local] = (),
+    ) -> None:
+        self._loss, self._demand, self._routes, self._leading = loss, demand, routes, leading
+        self._omits = loss.support.omitted.mass > 0
+        self._prepared: dict[Route, tuple[float, Local | None]] = {}
+        self._broken: Counter[Route] = Counter()
+        self._earlier = earlier
+
+    def __call__(self, x: float) -> LogProbability:
+        """Log delta at an epsilon."""
+        best = self.from_prepared(x)
+        if best is not None and best.meets(self._demand.sufficient):
+            return best
+        if best is None and self._earlier:
+            # what was prepared for a coarser answer is no excuse for one
+            earlier = reduce(meet, [local(x) for local in self._earlier])
+            if earlier.meets(self._demand):
+                return earlier
+        ceiling = self._at_once(x)
+        if ceiling is not None:
+            return ceiling
+        asked: dict[Route, Promise | str] = {}
+        for one in self._in_turn(x, asked):
+            if one.promise.operations >= _DEAR and ceiling is None and self._may_be_beneath(x):
+                ceiling = by_chernoff(self._loss, x)
+                if ceiling.meets(self._demand):
+                    break
+            if best is not None and not self._improves(one.promise, best):
+                continue
+            if best is not None and best.meets(self._demand.sufficient) and one.promise.operations > _WORTH:
+                break
+            answer = self._answered(one, x, asked)
+            if answer is not None:
+                best = answer if best is None else meet(best, answer)
+                if answer.meets(self._demand.sufficient):
+                    self._leading[id(self._loss)] = self._loss, one.route
+                if best.meets(self._demand):
+                    break
+        if best is None or (best.lower == -math.inf and not self._loss.closed_form.alone):
+            ceiling = ceiling or by_chernoff(self._loss, x)
+            best = ceiling if best is None else meet(best, ceiling)
+        return best
+
+    def from_prepared(self, x: float) -> LogProbability | None:
+        """The profile from what is prepared already; None if nothing is."""
+        found = [local(x) for local in self.locals]
+        return reduce(meet, found) if found else None
+
+    @property
+    def locals(self) -> list[Local]:
+        """Whatever is prepared."""
+        return [local for _, local in self._prepared.values() if local is not None]
+
+    def _at_once(self, x: float) -> LogProbability | None:
+        """Chernoff's bound, where that will do or where nothing else would."""
+        own, level = (self._loss, self._demand.least) if x >= 0 else (self._turned, math.log(self._demand.rtol))
+        perhaps = perhaps_below(own, abs(x), level)
+        if not (perhaps or (self._omits and not self._prepared)):
+            return None
+        found = by_chernoff(self._loss, x)
+        if found.meets(self._demand) or (not perhaps and below_the_omitted(self._loss, found, self._demand)):
+            return found
+        return None
+
+    @cached_property
+    def _turned(self) -> LogPhi:
+        return self._loss.reflected()
+
+    def _may_be_beneath(self, x: float) -> bool:
+        """Whether the profile may be beneath all demands; where a route has led, nearby profiles are not."""
+        return id(self._loss) not in self._leading and may_be_beneath(self._loss, x, self._demand.least)
+
+    def _in_turn(self, x: float, asked: dict[Route, Promise | str]) -> Iterator[_Asked]:
+        """The offers of all routes, the best of those that were asked first; a route is asked when no better offer waits."""
+        leader = self._leading.get(id(self._loss))
+        routes = iter(self._routes if leader is None else sorted(self._routes, key=lambda one: one is not leader[1]))
+        waiting: list[_Asked] = []
+        while True:
+            while not any(self._meets(one.promise) and one.promise.operations <= _AT_ONCE for one in waiting):
+                route = next(routes, None)
+                if route is None:
+                    break
+                offer = self._offer(route, x, asked)
+                if offer is not None:
+                    waiting.append(_Asked(route, offer))
+            if not waiting:
+                return
+            best = min(waiting, key=lambda one: self._rank(one.promise))
+            waiting.remove(best)
+            yield best
+
+    def _offer(self, route: Route, x: float, asked: dict[Route, Promise | str]) -> Offer | None:
+        if route in self._prepared and abs(x - self._prepared[route][0]) <= _NEAR * abs(self._prepared[route][0]):
+            return None
+        if self._broken[route] >= _AGAIN:
+            asked[route] = "too many of its promises have been broken"
+            return None
+        try:
+            offer = route.offer(self._loss, x, self._demand)
+        except NotApplicableError as error:
+            asked[route] = str(error)
+            return None
+        asked[route] = offer.promise
+        return offer
+
+    def _meets(self, promise: Promise) -> bool:
+        return promise.relative_width <= self._demand.sufficient.rtol
+
+    def _rank(self, promise: Promise) -> tuple[float, float]:
+        """First what meets the demand, by its work, then the narrowest."""
+        if self._meets(promise):
+            finer = promise.relative_width <= self._demand.rtol
+            return 0.0, promise.operations * (1.0 if finer else _FINER)
+        return promise.relative_width, promise.operations
+
+    def _improves(self, promise: Promise, best: LogProbability) -> bool:
+        in_vain = best.method.sharp and promise.operations > _AT_ONCE
+        return not in_vain and _GAIN * promise.relative_width < best.relative_width
+
+    def _answered(self, one: _Asked, x: float, asked: dict[Route, Promise | str]) -> LogProbability | None:
+        try:
+            local: Local | None = one.offer.prepare()
+            answer = None if local is None else local(x)
+        except NotApplicableError as error:
+            local, answer, asked[one.route] = None, None, str(error)
+        self._prepared[one.route] = x, local
+        if one.route.forecast is None and (answer is None or answer.method.trivial):
+            # what knows of a loss only by trying has promised nothing to break
+            asked[one.route] = "it finds nothing here" if answer is not None else asked[one.route]
+            return answer
+        others = {route.name: told for route, told in asked.items() if route.name != one.route.name}
+        choice = Choice.of(x, one.route.name, one.promise, answer, self._demand, tuple(others.items()))
+        self._broken[one.route] += not choice.kept
+        note(choice)
+        return answer

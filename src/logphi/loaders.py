@@ -1,0 +1,167 @@
+"""How a training loop draws its batches: what is taken for granted of each sampler, and the release that it makes.
+
+A sampler that draws anew for every step makes one release a step. One that goes through all records makes one release an
+epoch: what an epoch leaks does not follow from a rate.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from logphi.algebra.release import Mechanism, compose
+from logphi.inputs import check
+from logphi.inputs.adjacency import Adjacency
+from logphi.mechanisms import Gaussian
+from logphi.pairs.pair import UnsupportedError
+
+# derived: under replace a sum of clipped gradients moves by up to twice the clipping norm
+_REPLACED = 2
+
+
+@dataclass(frozen=True)
+class Batches:
+    """One step: the noise of every sum of its batch, its records on average, and of how many."""
+
+    noises: tuple[float, ...]
+    size: int
+    dataset_size: int
+    largest: int | None
+    group_size: int
+    adjacency: Adjacency
+
+    @property
+    def share(self) -> Fraction:
+        """The sampling rate."""
+        return Fraction(self.size, self.dataset_size)
+
+    def sums(self, sensitivity: int, adjacency: Adjacency) -> Mechanism:
+        """The noisy sums of one batch, which all see the same records."""
+        return compose([Gaussian(noise, sensitivity, adjacency) for noise in self.noises])
+
+    @property
+    def present(self) -> Adjacency:
+        """The relation of what is sampled: that of one order too, while replace is stated of the sample alone."""
+        one_order = self.adjacency in (Adjacency.ADD, Adjacency.REMOVE)
+        return self.adjacency if one_order else Adjacency.ADD_REMOVE
+
+    @property
+    def rate(self) -> float:
+        """The sampling rate as it was written."""
+        return check.unit("rate", self.share)
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """What is taken for granted of a sampler, and the release of a step, or of an epoch where ``batches`` counts its steps."""
+
+    drawn: str
+    release: Callable[[Batches], Mechanism]
+    batches: Callable[[Fraction], int] | None = None
+
+
+def _poisson(step: Batches) -> Mechanism:
+    base = step.sums(1, step.present)
+    return base.poisson(step.rate, group_size=step.group_size, adjacency=step.adjacency)
+
+
+def _truncated_poisson(step: Batches) -> Mechanism:
+    sampled = step.sums(1, step.present).poisson(
+        step.rate, adjacency=step.adjacency, truncated_batch_size=step.largest, dataset_size=step.dataset_size
+    )
+    return sampled.group(step.group_size)
+
+
+def _without_replacement(step: Batches) -> Mechanism:
+    return step.sums(_REPLACED, Adjacency.REPLACE).subset(step.rate, adjacency=step.adjacency).group(step.group_size)
+
+
+def _of_an_epoch(step: Batches) -> Mechanism:
+    """The sums of the batch with the record, which under replace takes another value in it."""
+    return step.sums(_REPLACED if step.adjacency is Adjacency.REPLACE else 1, step.adjacency)
+
+
+def _balls_in_bins(step: Batches) -> Mechanism:
+    return step.sums(1, step.adjacency).allocation(_whole(step.share)).group(step.group_size)
+
+
+def _shuffled(step: Batches) -> Mechanism:
+    return _of_an_epoch(step).shuffled(_begun(step.share)).group(step.group_size)
+
+
+def _fixed_order(step: Batches) -> Mechanism:
+    return _of_an_epoch(step).fixed_order(_begun(step.share)).group(step.group_size)
+
+
+def _whole(share: Fraction) -> int:
+    """Batches in an epoch without the rest: a record is likelier to be in one of fewer."""
+    return math.floor(1 / share)
+
+
+def _begun(share: Fraction) -> int:
+    """Batches in an epoch with the rest, which makes a smaller one."""
+    return math.ceil(1 / share)
+
+
+_ONCE = "each record is in exactly one batch of an epoch, whose place stays empty without it: no other record moves up"
+SAMPLERS: Mapping[str, Sampler] = {
+    "poisson": Sampler(
+        "every step draws a fresh Poisson sample: each record takes part by itself, with the sampling rate", _poisson
+    ),
+    "truncated_poisson": Sampler(
+        "every step draws a fresh Poisson sample, of which truncated_batch_size records, drawn uniformly, are kept of more",
+        _truncated_poisson,
+    ),
+    "without_replacement": Sampler(
+        "every step draws a fresh, uniformly random batch of fixed size, without replacement", _without_replacement
+    ),
+    "balls_in_bins": Sampler(
+        "every epoch allocates afresh: each record is in one of its batches, drawn uniformly and by itself",
+        _balls_in_bins,
+        _whole,
+    ),
+    "shuffled": Sampler(f"every epoch shuffles all records afresh and cuts them into batches: {_ONCE}", _shuffled, _begun),
+    "fixed_order": Sampler(f"batches keep the order of the data, which may be known: {_ONCE}", _fixed_order, _begun),
+}
+
+
+def sampler_of(name: str) -> Sampler:
+    """The sampler of a name.
+
+    Raises
+    ------
+    UnsupportedError
+        If there is no proved bound of it.
+    ValueError
+        If it is unknown.
+    """
+    if name == "with_replacement":
+        raise UnsupportedError(
+            "sampler 'with_replacement' is not covered: no useful proved bound of batches with replacement is known "
+            "here, as a record may be in one batch several times; take 'without_replacement' or 'poisson', and draw so"
+        )
+    if name not in SAMPLERS:
+        raise ValueError(f"sampler must be one of {', '.join(map(repr, SAMPLERS))}, got {name!r}")
+    return SAMPLERS[name]
+
+
+def check_cut(name: str, largest: int | None, batch: int) -> None:
+    """That the largest batch is given where batches are cut off, and only there.
+
+    Raises
+    ------
+    ValueError
+        If it is not.
+    """
+    cut = name == "truncated_poisson"
+    if cut and largest is None:
+        raise ValueError(
+            "truncated_batch_size is missing: how often a batch is cut off depends on it; give the size of the accelerator's "
+            f"batch, above the average of {batch}"
+        )
+    if not cut and largest is not None:
+        raise ValueError(
+            f"truncated_batch_size is for sampler='truncated_poisson', got sampler={name!r}: leave it out where none is cut off"
+        )

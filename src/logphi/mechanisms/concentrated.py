@@ -1,0 +1,137 @@
+"""A mechanism of which only zero-concentrated differential privacy is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from logphi.algebra.families import Family
+from logphi.algebra.release import Mechanism, Primitive
+from logphi.arith.floats import ULP
+from logphi.arrays import Array
+from logphi.inputs import check
+from logphi.inputs.arguments import ADD_REMOVE, Real, Relation, default, frozen
+from logphi.mechanisms.declared import Keeping, converted, of_both_orders
+from logphi.mechanisms.declared_curves import Curve
+from logphi.pairs.equal import EQUAL
+from logphi.pairs.pair import Pair
+from logphi.text.written import Written, meant
+
+# derived: the places at which the implied profile is taken are far apart for smaller ones, and for larger ones out of range
+SMALLEST_RHO, LARGEST_RHO = 1e-12, 50.0
+
+
+@dataclass(frozen=True)
+class Line(Curve):
+    """K(z) = z (xi + rho (1 + z))."""
+
+    rho_declared: float
+    xi: float
+
+    def bound(self, z: Array) -> Array:
+        """Rounded up."""
+        value: Array = z * (self.xi + self.rho_declared * (1 + z)) * (1 + 8 * ULP)
+        return value
+
+    @property
+    def listed(self) -> tuple[float, ...]:
+        """All are known."""
+        return ()
+
+    @property
+    def mean(self) -> float:
+        """The limit at order 1."""
+        return self.rho
+
+    @property
+    def rho(self) -> float:
+        """That of the limit at order 1."""
+        return self.rho_declared + self.xi if self.xi == 0 else (self.rho_declared + self.xi) * (1 + 2 * ULP)
+
+    @property
+    def line(self) -> tuple[float, float]:
+        """As declared."""
+        return self.xi, self.rho_declared
+
+    @property
+    def gaussian(self) -> float:
+        """As declared."""
+        return self.rho_declared
+
+
+@frozen
+class ZCDP(Primitive):
+    """Any mechanism that is (xi, rho)-zCDP: D_a <= xi + rho a for all orders a > 1, of both orders of two neighbours.
+
+    Answers hold for every such mechanism. Their private ends are what these divergences imply together, by all orders ([AFA]
+    Appendix F), rounded up; the other ends are attained by a Gaussian mechanism with this rho, so that answers are brackets.
+
+    All declared releases of a composition, this and :class:`RenyiDP`, add up order by order and are converted once. Beside
+    other releases the answer is the sharper of two: the converted pair composed with them, and what all divergences together
+    imply, theirs included. ``renyi`` and ``zcdp`` are as declared. ``log_phi``, ``loss`` and samples are those of the
+    converted pair, an upper bound.
+
+    Parameters
+    ----------
+    rho
+        In nats: from 1e-12 to 50, or 0, where nothing leaks.
+    xi
+        The offset, in nats: zero or more, at most 50.
+    adjacency
+        The relation under which it is declared: one in which both orders of two neighbours count.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a parameter is outside its range, or the relation has one order only.
+
+    References
+    ----------
+    Bun & Steinke 2016, Definition 1.1; [AFA] Appendix F (the conversion).
+
+    Examples
+    --------
+    >>> round(ZCDP(rho=0.1).epsilon(1e-6).upper, 4)
+    2.1419
+    """
+
+    rho: Real
+    xi: Real = default(0.0)
+    adjacency: Relation = ADD_REMOVE
+    _undescribed: ClassVar = "its pair is implied by bounds, and rounded up; certify the mechanism that they were computed for"
+    _hints: ClassVar = {"sigma": "rho=1 / (2 * sigma**2), or lp.Gaussian(sigma), which is sharper"}
+
+    def __post_init__(self) -> None:
+        rho, xi = check.nonnegative("rho", self.rho), check.nonnegative("xi", self.xi)
+        if rho and not SMALLEST_RHO <= rho <= LARGEST_RHO:
+            raise ValueError(
+                f"rho must be 0 or lie between {SMALLEST_RHO:g} and {LARGEST_RHO:g}, got {rho!r}: is it an epsilon or a sigma? "
+                "rho is 1 / (2 sigma^2) for Gaussian noise"
+            )
+        if xi > LARGEST_RHO or (xi and not rho):
+            rule = f"at most {LARGEST_RHO:g}" if rho else "0 where rho is"
+            raise ValueError(f"xi must be {rule}, got {xi!r}: a bound of all divergences is a PureDP(epsilon=xi)")
+        self._settle(rho=rho, xi=xi, adjacency=of_both_orders(self.adjacency))
+
+    @property
+    def _extreme(self) -> Pair | None:
+        """Nothing leaks."""
+        return None if self.rho else EQUAL
+
+    @property
+    def _curve(self) -> Line:
+        return Line(float(self.rho), float(self.xi))
+
+    def family(self) -> Family | None:
+        """All mechanisms that keep it."""
+        return Keeping(self, self._curve, self.adjacency) if self.rho else None
+
+    def pair(self) -> Pair:
+        """What the divergences imply."""
+        return self._extreme or converted(self._curve)
+
+    def _grouped(self, size: int) -> Mechanism:
+        """k^2 rho; of an offset nothing is known."""
+        if self.xi:
+            return super()._grouped(size)
+        return ZCDP(Written(size * size * meant(self.rho)), 0.0, self.adjacency)

@@ -1,0 +1,241 @@
+"""The family of all mechanisms whose Renyi divergences keep a declared curve, and what the curve implies.
+
+A mechanism in the family is only known by its curve. All declared releases of a composition are one of the summed curve,
+converted once. With other releases there are two bounds, and the sharper one is the answer: the converted pair composed with
+the others, and the pair that all divergences together imply, theirs and the declared ones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from logphi.algebra.asking import Questions
+from logphi.algebra.ends import between
+from logphi.algebra.families import Family, Terms
+from logphi.algebra.hulls import hull
+from logphi.algebra.release import Mechanism, Primitive, compose
+from logphi.answers.bound import Bound, Direction
+from logphi.arith.floats import ULP
+from logphi.arrays import Array
+from logphi.engine.directions import directions_under
+from logphi.inputs.adjacency import Adjacency
+from logphi.inputs.arguments import frozen
+from logphi.mechanisms.declared_curves import Curve, Summed, rounded_up
+from logphi.mechanisms.gaussian import Gaussian
+from logphi.pairs.equal import EQUAL
+from logphi.pairs.implied import FEW, LARGEST_EXPONENT, MANY, implied, implied_near
+from logphi.pairs.pair import Pair
+
+# chosen: orders of a curve that is known at all of them, by K at the first and the last
+_ORDERS, _LEAST_EXPONENT = 1600, 1e-6
+# measured: with so many orders the divergences of other releases take some tenths of a second
+_WITH_OTHERS = 320
+# chosen: a larger rho is of no use to anybody
+_LEAST_PRIVATE = 1e6
+# derived: halvings that find an exponent to a few digits
+_HALVINGS = 60
+
+
+def orders(curve: Curve, most: int) -> Array:
+    """The z to look at: between a small K and a large one, and where it was declared."""
+    known = curve.listed
+    if known:
+        between = [np.linspace(a, b, 6)[1:-1] for a, b in zip((0.0, *known[:-1]), known, strict=True)]
+        return np.unique(np.concatenate([known, *between]))
+    ends: list[float] = []
+    for level in (_LEAST_EXPONENT, LARGEST_EXPONENT):
+        low, high = -50.0, 100.0
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            low, high = (middle, high) if curve.bound(np.exp([middle]))[0] < level else (low, middle)
+        ends.append(low)
+    at: Array = np.exp(np.linspace(ends[0], ends[1], most))
+    return at
+
+
+def of_both_orders(adjacency: Adjacency) -> Adjacency:
+    """The relation, if both orders of two neighbours count under it."""
+    relation = Adjacency.of(adjacency)
+    if relation in (Adjacency.ADD, Adjacency.REMOVE):
+        raise ValueError(
+            f"divergences under {relation.value!r} alone bound one order of two neighbours, and both are needed: declare them "
+            "under 'add_remove' if they hold in both"
+        )
+    return relation
+
+
+@lru_cache(maxsize=64)
+def converted(curve: Curve, sharp: bool = False) -> Pair:
+    """The pair that the curve implies for both orders, with a few hundred outcomes or some thousand."""
+    if curve.mean == 0:
+        return EQUAL
+    z = orders(curve, _ORDERS)
+    bounds = curve.bound(z)
+    return implied(z, bounds, bounds, MANY if sharp else FEW)
+
+
+@frozen
+class Declared(Primitive):
+    """All declared releases of a composition, by the sum of their curves."""
+
+    curve: Curve
+    adjacency: Adjacency
+    _undescribed = "it is a bound of a composition"
+
+    def family(self) -> Family | None:
+        """All mechanisms that keep the curve."""
+        return Keeping(self, self.curve, self.adjacency) if self.curve.mean else None
+
+    def pair(self) -> Pair:
+        """As the curve implies."""
+        return converted(self.curve, sharp=True)
+
+
+@frozen
+class Near(Primitive):
+    """A curve that is known at all orders, by what it implies near one epsilon."""
+
+    curve: Curve
+    place: float
+    adjacency: Adjacency
+    _undescribed = "it is a bound of one answer"
+
+    def pair(self) -> Pair:
+        """Sharp there, above the profile elsewhere."""
+        return implied_near(self.curve.bound, orders(self.curve, _ORDERS), self.place)
+
+
+@frozen
+class Alone(Primitive):
+    """Declared releases with nothing else: one number is looked at more closely."""
+
+    declared: Declared
+    member: Mechanism
+    adjacency: Adjacency
+    _undescribed = "it is a bound of a composition"
+
+    def pair(self) -> Pair:
+        """As the curve implies."""
+        return self.declared.pair()
+
+    @property
+    def _roughly(self) -> Mechanism:
+        return Together(converted(self.declared.curve), self.adjacency)
+
+    def _by_others(self, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        closely = name in _CLOSELY and not self.declared.curve.listed
+        covers = [getattr(Questions, name)(self._roughly if closely else self, *arguments, **options)]
+        if closely and isinstance(covers[0], Bound):
+            for _ in range(_TRIES):
+                place = covers[-1].upper if name == "epsilon" else float(arguments[0] if arguments else options["epsilon"])
+                near = Near(self.declared.curve, place, self.adjacency)
+                covers += [getattr(near, name)(*arguments, **options)]
+        elif closely:
+            covers = [getattr(Questions, name)(self, *arguments, **options)]
+        return between(covers, getattr(self.member, name)(*arguments, **options))
+
+
+# chosen: how often an epsilon is looked for near the last one
+_TRIES = 2
+# one number that one place of the profile answers
+_CLOSELY = ("delta", "log_delta", "epsilon")
+
+
+@frozen
+class Together(Primitive):
+    """A pair that the divergences of a composition imply."""
+
+    implied_pair: Pair
+    adjacency: Adjacency
+    _undescribed = "it is a bound of a composition"
+
+    def pair(self) -> Pair:
+        """As it is."""
+        return self.implied_pair
+
+
+@dataclass(frozen=True)
+class Keeping(Family):
+    """All mechanisms that keep a curve."""
+
+    release: Mechanism
+    curve: Curve
+    adjacency: Adjacency
+
+    # no member has the whole profile
+    attained = False
+
+    def gathered(self, terms: Sequence[tuple[Family, int]]) -> Mechanism:
+        """All that are declared as one."""
+        return Declared(Summed(tuple((one.curve, count) for one, count in terms if isinstance(one, Keeping))), self.adjacency)
+
+    def alone(self, count: int, rtol: float | None = None) -> Mechanism:
+        """Between what the curve implies and what a Gaussian mechanism attains."""
+        return Alone(Declared(self._of(count), self.adjacency), self.fixed(count), self.adjacency)
+
+    def above(self, count: int) -> Mechanism:
+        """The pair that the curve implies."""
+        return hull(Declared(self._of(count), self.adjacency))
+
+    def together(self, terms: Terms) -> Mechanism | None:
+        """The pair that the divergences of all releases imply."""
+        others = [(one, count) for one, family, count in terms if family is not self]
+        if not others:
+            return None
+        release = compose(count * one for one, _, count in terms)
+        at = orders(self.curve, _WITH_OTHERS)
+        order = 1 + at[at > ULP]
+        z = order - 1
+        wanted = directions_under(self.adjacency)
+        bounds = [rounded_up(z * np.asarray(release.renyi(order, direction=one, rtol=1e-6).upper), 1) for one in wanted]
+        if not np.isfinite(bounds[0]).any():
+            return None
+        return Together(implied(z, bounds[wanted.index(Direction.REMOVE)], bounds[-1]), self.adjacency)
+
+    def below(self, count: int, lean: float = 0.5) -> Mechanism:
+        """A Gaussian mechanism that keeps it."""
+        return self.fixed(count, lean)
+
+    def fixed(self, count: int, lean: float = 0.5) -> Mechanism:
+        """A Gaussian mechanism that keeps it."""
+        # with less noise nothing is private any more
+        rho = min(self._of(count).gaussian, _LEAST_PRIVATE)
+        return Gaussian(math.sqrt(0.5 / rho) * (1 + 4 * ULP) if rho else 1.0, 1.0 if rho else 0.0, self.adjacency)
+
+    def size(self) -> float:
+        """So that one member is tried, as there are no others."""
+        return math.sqrt(math.ulp(0.0))
+
+    def divergence(self, order: float) -> tuple[float, float]:
+        """As declared; at orders below one no more than at one. The lower end is that of the Gaussian mechanism."""
+        if order < 0:
+            factor = order / (1 - order) if math.isfinite(order) else -1.0
+            ends = sorted(factor * end for end in self.divergence(1 - order))
+            return ends[0] * (1 + 2 * ULP), ends[1] * (1 - 2 * ULP)
+        low, mean = self.curve.gaussian * order, self.curve.mean
+        if order <= 1:
+            share = min(1.0, order / (1 - order)) if order < 1 else 1.0
+            return low * (1 - 2 * ULP), max(low, mean * share * (1 + 2 * ULP))
+        if math.isinf(order):
+            # divergences without an end
+            return math.inf, math.inf
+        z = order - 1
+        high = float(self.curve.bound(np.array([z]))[0]) / z if z else mean
+        return low * (1 - 2 * ULP), max(low, high * (1 + 2 * ULP))
+
+    def rho(self) -> float:
+        """As declared."""
+        return self.curve.rho
+
+    def line(self) -> tuple[float, float]:
+        """As declared."""
+        return self.curve.line
+
+    def _of(self, count: int) -> Curve:
+        return self.curve if count == 1 else Summed(((self.curve, count),))

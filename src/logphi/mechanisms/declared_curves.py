@@ -1,0 +1,95 @@
+"""Bounds of Renyi divergences that were declared: K(z) = z D_{1+z}(P||Q) for z > 0, in both orders of a pair.
+
+Curves add under composition (Mironov 2017, Proposition 1).
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from logphi.arith.floats import ULP
+from logphi.arrays import Array
+
+
+class Curve(ABC):
+    """Bounds of K."""
+
+    @abstractmethod
+    def bound(self, z: Array) -> Array:
+        """An upper bound of K at each z > 0, rounded up; infinite where nothing is declared."""
+
+    @property
+    @abstractmethod
+    def listed(self) -> tuple[float, ...]:
+        """The z at which it was declared, if they are few."""
+
+    @property
+    @abstractmethod
+    def mean(self) -> float:
+        """A bound of D_1, as D_a grows with a."""
+
+    @property
+    @abstractmethod
+    def rho(self) -> float:
+        """An upper bound of D_a / a for all a > 1."""
+
+    @property
+    @abstractmethod
+    def line(self) -> tuple[float, float]:
+        """Some xi and rho such that D_a is at most xi + rho a for all a > 1."""
+
+    @property
+    @abstractmethod
+    def gaussian(self) -> float:
+        """Some rho such that rho a is nowhere above the bound of D_a."""
+
+
+@dataclass(frozen=True)
+class Summed(Curve):
+    """The curve of a composition."""
+
+    terms: tuple[tuple[Curve, int], ...]
+
+    def bound(self, z: Array) -> Array:
+        """The sum."""
+        with np.errstate(over="ignore"):  # infinite is a bound too
+            return rounded_up(np.sum([count * curve.bound(z) for curve, count in self.terms], axis=0), len(self.terms))
+
+    @property
+    def listed(self) -> tuple[float, ...]:
+        """Those of all."""
+        return tuple(sorted({z for curve, _ in self.terms for z in curve.listed}))
+
+    @property
+    def mean(self) -> float:
+        """The sum."""
+        return self._sum([count * curve.mean for curve, count in self.terms])
+
+    @property
+    def rho(self) -> float:
+        """The sum."""
+        return self._sum([count * curve.rho for curve, count in self.terms])
+
+    @property
+    def line(self) -> tuple[float, float]:
+        """The sum."""
+        xi, rho = (self._sum([count * curve.line[k] for curve, count in self.terms]) for k in (0, 1))
+        return xi, rho
+
+    @property
+    def gaussian(self) -> float:
+        """The sum, rounded down."""
+        return math.fsum(count * curve.gaussian for curve, count in self.terms) * (1 - 4 * ULP)
+
+    def _sum(self, parts: Sequence[float]) -> float:
+        return parts[0] if len(parts) == 1 and self.terms[0][1] == 1 else math.fsum(parts) * (1 + 4 * ULP)
+
+
+def rounded_up(values: Array, parts: int) -> Array:
+    """Values that sums of so many parts rounded, from above."""
+    return values * (1 + (4 + parts) * ULP)

@@ -1,0 +1,167 @@
+"""A mechanism of which only Renyi divergences of a few orders are known."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+
+from logphi.algebra.families import Family
+from logphi.algebra.release import Primitive
+from logphi.arith.floats import ULP
+from logphi.arrays import Array
+from logphi.inputs import check
+from logphi.inputs.arguments import ADD_REMOVE, Reals, Relation, frozen
+from logphi.mechanisms.declared import Keeping, converted, of_both_orders
+from logphi.mechanisms.declared_curves import Curve
+from logphi.pairs.equal import EQUAL
+from logphi.pairs.pair import Pair
+from logphi.text.written import meant
+
+# derived: nearer to one, and beyond, an order less one has no digits, or exponentials of it leave the doubles
+LEAST_ORDER, LARGEST_ORDER = 1 + 1e-6, 1e6
+# derived: smaller divergences are lost in rounding, and at larger ones every epsilon is out of range
+LEAST_EPSILON, LARGEST_EPSILON = 1e-12, 250.0
+
+
+@dataclass(frozen=True)
+class Chords(Curve):
+    """The largest convex K below the declared ones and zero at zero, by its vertices."""
+
+    z: tuple[float, ...]
+    values: tuple[float, ...]
+
+    def bound(self, z: Array) -> Array:
+        """The chord, rounded up; infinite beyond the last order."""
+        line = np.interp(z, (0.0, *self.z), (0.0, *self.values)) * (1 + 16 * ULP)
+        return np.where(z <= self.z[-1], line, np.inf)
+
+    @property
+    def listed(self) -> tuple[float, ...]:
+        """The vertices."""
+        return self.z
+
+    @property
+    def mean(self) -> float:
+        """The first slope."""
+        return self.values[0] / self.z[0] * (1 + 4 * ULP)
+
+    @property
+    def rho(self) -> float:
+        """Beyond the last order nothing is known."""
+        return math.inf if self.mean else 0.0
+
+    @property
+    def line(self) -> tuple[float, float]:
+        """None: beyond the last order nothing is known."""
+        return 0.0, self.rho
+
+    @property
+    def gaussian(self) -> float:
+        """Of the vertices the one that binds: beyond the last nothing does, and between them K is above its chords' ends."""
+        least = min(value / (z * (1 + z)) for z, value in zip(self.z, self.values, strict=True))
+        return least * (1 - 16 * ULP)
+
+
+@lru_cache(maxsize=256)
+def _chords(orders: tuple[Fraction, ...], epsilons: tuple[Fraction, ...]) -> Chords:
+    points = [(Fraction(0), Fraction(0))]
+    for a, epsilon in sorted(zip(orders, epsilons, strict=True)):
+        point = (a - 1, (a - 1) * epsilon)
+        while len(points) > 1 and _slope(points[-2], points[-1]) >= _slope(points[-1], point):
+            points.pop()
+        points.append(point)
+    # orders are doubles, and so is one less; the rounding of the values is in that of the chord
+    return Chords(*(tuple(float(x) for x in row) for row in zip(*points[1:], strict=True)))
+
+
+def _slope(one: tuple[Fraction, Fraction], other: tuple[Fraction, Fraction]) -> Fraction:
+    return (other[1] - one[1]) / (other[0] - one[0])
+
+
+@frozen
+class RenyiDP(Primitive):
+    """Any mechanism whose Renyi divergences are at most epsilon_i at order a_i, of both orders of two neighbours.
+
+    Between the orders, and below the first, z D_{1+z} is convex in z and 0 at 0, so that it lies below its chords; a bound that
+    is larger than what follows from the others is replaced by that. Beyond the last order nothing is known.
+
+    Answers hold for every such mechanism: see :class:`ZCDP`, with which it adds up order by order before anything is converted.
+    The private ends are what all orders imply together, rounded up; the other ends are those of a Gaussian mechanism whose
+    divergences are nowhere larger, so that answers are brackets.
+
+    Parameters
+    ----------
+    orders
+        Of the divergences: different numbers from 1.000001 to 10^6, which are taken as the nearest doubles.
+    epsilons
+        Bounds of the divergences there, in nats: each from 1e-12 to 250, or all 0, where nothing leaks.
+    adjacency
+        The relation under which they hold: one in which both orders of two neighbours count.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the lists differ in length or are empty, a number is outside its range, or the relation has one order only.
+
+    References
+    ----------
+    Mironov 2017, Definition 4 and Proposition 1 (composition); [AFA] Appendix F (the conversion).
+
+    Examples
+    --------
+    >>> round((10 * RenyiDP(orders=[4, 8, 16, 32], epsilons=[0.02, 0.04, 0.08, 0.16])).epsilon(1e-6).upper, 4)
+    1.4717
+    """
+
+    orders: Reals
+    epsilons: Reals
+    adjacency: Relation = ADD_REMOVE
+    _undescribed: ClassVar = "its pair is implied by bounds, and rounded up; certify the mechanism that they were computed for"
+
+    def __post_init__(self) -> None:
+        orders, epsilons = check.real_array("orders", self.orders), check.real_array("epsilons", self.epsilons)
+        if orders.ndim != 1 or orders.shape != epsilons.shape or orders.size == 0:
+            raise ValueError(
+                "orders and epsilons must be two lists of equal length with at least one number each, got shapes "
+                f"{orders.shape} and {epsilons.shape}; each epsilon belongs to the order at its place"
+            )
+        for place, (order, epsilon) in enumerate(zip(orders.tolist(), epsilons.tolist(), strict=True)):
+            where = f"at place {place}, order={order!r} with epsilon={epsilon!r}"
+            if not LEAST_ORDER <= order <= LARGEST_ORDER:
+                raise ValueError(
+                    f"orders must lie between {LEAST_ORDER:.7g} and {LARGEST_ORDER:g}, got {where}: leave out the others; "
+                    "a bound of infinite order is a PureDP(epsilon)"
+                )
+            if epsilon < 0:
+                raise ValueError(f"epsilons must not be negative, got {where}: no divergence is")
+            if (0 < epsilon < LEAST_EPSILON) or epsilon > LARGEST_EPSILON:
+                raise ValueError(
+                    f"epsilons must be 0 or lie between {LEAST_EPSILON:g} and {LARGEST_EPSILON:g}, got {where}: leave out "
+                    "orders of which nothing useful is known"
+                )
+        kept = check.entries(self.orders, orders), check.entries(self.epsilons, epsilons)
+        if len(set(orders.tolist())) < orders.size:
+            raise ValueError(f"orders must not repeat, got {self.orders!r}: of each keep the smaller epsilon")
+        self._settle(orders=kept[0], epsilons=kept[1], adjacency=of_both_orders(self.adjacency))
+
+    @property
+    def _extreme(self) -> Pair | None:
+        """No divergence of one order: both laws are the same."""
+        return None if all(self.epsilons) else EQUAL
+
+    @property
+    def _curve(self) -> Chords:
+        return _chords(tuple(map(Fraction, map(float, self.orders))), tuple(map(meant, self.epsilons)))
+
+    def family(self) -> Family | None:
+        """All mechanisms that keep them."""
+        return None if self._extreme else Keeping(self, self._curve, self.adjacency)
+
+    def pair(self) -> Pair:
+        """What the divergences imply."""
+        return self._extreme or converted(self._curve)

@@ -1,0 +1,176 @@
+"""The pair that dominates all pairs whose Renyi divergences are bounded.
+
+notation: z is one less than the order, K(z) a bound of z D_{1+z}; p and q are the probabilities of one event under the two
+laws. By data processing every event of every such pair has
+
+    F_z(p, q) = p^{1+z} q^{-z} + (1-p)^{1+z} (1-q)^{-z} <= e^{K(z)},     z > 0,
+
+a convex set for each z. Wherever a tangent of F_z is taken, p - a q <= c for all events in the set, and so c is an upper bound
+of the profile at log a; a larger a holds too, as q is not negative. Tangents at the border of the common set of all z give the
+sharpest bounds that follow from all orders together ([AFA] Appendix F); the places, and the z of each, need not be the best
+ones to be right. Bounds of the reversed pair are bounds of the same profile, and the hull of all is the pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+
+from logphi.arith.floats import ULP
+from logphi.arrays import Array
+from logphi.convex.hull import Hull
+from logphi.pairs.disjoint import DISJOINT
+from logphi.pairs.finite import FinitePair
+from logphi.pairs.pair import Pair
+
+# chosen: logarithms of q, where most deltas are and where they are out of sight
+_TOP, _SHALLOW, _MIDDLE, _DEEP = -0.005, -0.5, -60.0, -300.0
+# measured: places at which the best orders are looked for, and halvings that find a border to half of the digits and to most
+_LOOKED, _ROUGH, _FINE = 260, 30, 54
+# measured: rounds that look closer at one epsilon, until eleven digits of it are known, and places and orders of a round
+_CLOSER, _ACROSS = 3, 61
+# measured: rounds that part the places next to corners, after which ten digits of a corner are known, and into how many
+_CORNERS, _SPLIT, _MOST_CORNERS = 3, 12, 120
+# chosen: orders among which those near the best are found
+_SOME = 160
+# derived: next to certainty 1 - p loses its digits
+_CERTAIN = -1e-9
+# derived: e^K and what it is multiplied by stay far within the doubles
+LARGEST_EXPONENT = 300.0
+# derived: masses are rounded to doubles
+_ROUNDED = 2.0**-51
+
+
+def _places(many: int, few: int) -> Array:
+    deep, middle = np.linspace(_DEEP, _MIDDLE, few), np.linspace(_MIDDLE, _SHALLOW, many)
+    return np.concatenate([deep[:-1], middle[:-1], np.linspace(_SHALLOW, _TOP, 10 + many // 20)])
+
+
+# measured: epsilon is larger by 1e-5 and 1e-3 of it; the law of many has no formula that anybody would read
+MANY, FEW = _places(2500, 900), _places(150, 25)
+_ROUGHLY = _places(_LOOKED, _LOOKED // 4)
+
+
+def implied(z: Array, bounds: Array, reversed_bounds: Array, places: Array = MANY) -> Pair:
+    """The pair by bounds K(z) of it and of the reversed pair, at increasing z; infinite where nothing is known.
+
+    Orders in between are not used: those at which K is 0.01 to 50 should be close to one another, if they are known. ``places``
+    are logarithms of the q of events.
+    """
+    points = _exactly(z, bounds, places)
+    turned = points if np.array_equal(bounds, reversed_bounds) else _exactly(z, reversed_bounds, places)
+    return _pair(points, turned)
+
+
+def implied_near(bound: Callable[[Array], Array], z: Array, epsilon: float) -> Pair:
+    """The same where both orders have one bound that is known for all z, sharp at one epsilon and its opposite."""
+    target = abs(epsilon)
+    places, points = FEW, []
+    for _ in range(1 + _CLOSER):
+        z = z[bound(z) <= LARGEST_EXPONENT]
+        if not z.size:
+            break
+        a, c, used = profile_points(z, bound(z), places)
+        points += _usable(a, c)
+        with np.errstate(divide="ignore", invalid="ignore"):  # places without a tangent
+            away = np.abs(np.log(a) - target)
+        if not (c < 1).any():
+            break
+        nearest = int(np.nanargmin(np.where(c < 1, away, np.inf)))
+        step = np.diff(places)[[max(nearest - 1, 0), min(nearest, places.size - 2)]]
+        places = places[nearest] + np.linspace(-step[0], step[1], _ACROSS) * 2
+        places = places[places < _TOP]
+        # as far as the orders beside it, and those that neighbouring places use
+        apart = np.log(used[max(nearest - 1, 0) : nearest + 2])
+        reach = max(4 * float(np.diff(np.log(z)).max()), 2 * float(np.ptp(apart)), 1e-8)
+        z = used[nearest] * np.exp(np.linspace(-reach, reach, _ACROSS))
+    return _pair(points, points)
+
+
+def _pair(points: list[tuple[Fraction, Fraction]], turned: list[tuple[Fraction, Fraction]]) -> Pair:
+    hull = Hull.of([*points, *((1 / a, 1 - 1 / a + h / a) for a, h in turned)])
+    if len(hull.vertices) < 2:
+        return DISJOINT
+    p, q = hull.pair()
+    return FinitePair(tuple(map(float, p)), tuple(map(float, q)), _ROUNDED)
+
+
+def _exactly(z: Array, bounds: Array, places: Array) -> list[tuple[Fraction, Fraction]]:
+    known = np.isfinite(bounds) & (bounds <= LARGEST_EXPONENT)
+    if not known.any():
+        return []
+    z, bounds = z[known], bounds[known]
+    a, c, used = profile_points(z, bounds, places)
+    points = _usable(a, c)
+    for _ in range(_CORNERS):
+        # of few orders the border has corners, where tangents on both sides should be close
+        turns = np.flatnonzero(np.diff(used))
+        if not 0 < turns.size <= _MOST_CORNERS:
+            break
+        places = (places[turns, None] + np.diff(places)[turns, None] * np.linspace(0, 1, _SPLIT)).ravel()
+        a, c, used = profile_points(z, bounds, places)
+        points += _usable(a, c)
+    return points
+
+
+def _usable(a: Array, c: Array) -> list[tuple[Fraction, Fraction]]:
+    # a bound that rounding leaves no room above 1 - a is of no use
+    use = np.isfinite(a) & np.isfinite(c) & (a > 0) & (c > np.maximum(1 - a + ULP, 0.0)) & (c < 1)
+    return [(Fraction(x), Fraction(y)) for x, y in zip(a[use].tolist(), c[use].tolist(), strict=True)]
+
+
+def profile_points(z: Array, bounds: Array, places: Array) -> tuple[Array, Array, Array]:
+    """Places a, upper bounds c of the excess there, and the z that proves each, one for each logarithm of q."""
+    some = np.unique(np.linspace(0, z.size - 1, _SOME).astype(int))
+    at = _border(np.exp(_ROUGHLY), z[some, None], bounds[some, None], _ROUGH)
+    best = some[np.argmin(at, axis=0)]
+    # between those of the places beside it, and they themselves, as of few orders those between may be of no use
+    near = np.interp(places, _ROUGHLY, best) + np.linspace(-1, 1, 5)[:, None] * max(1.0, z.size / _SOME)
+    right = np.clip(np.searchsorted(_ROUGHLY, places), 1, best.size - 1)
+    rows = np.clip(np.round([*near, best[right - 1], best[right]]).astype(int), 0, z.size - 1)
+    q = np.exp(places)
+    p = _border(q, z[rows], bounds[rows], _FINE)
+    row = rows[np.argmin(p, axis=0), np.arange(q.size)]
+    return (*_tangents(p.min(axis=0), q, z[row], bounds[row]), z[row])
+
+
+def _logarithms(p: Array, q: Array) -> tuple[Array, Array]:
+    """Of p/q and of (1-p)/(1-q), p above q, each with a relative error below 6 ulp."""
+    moved = p - q
+    share = moved / (1 - q)
+    return np.log1p(moved / q), np.where(share < 0.5, np.log1p(-np.minimum(share, 0.5)), np.log((1 - p) / (1 - q)))
+
+
+def _border(q: Array, z: Array, bounds: Array, halvings: int) -> Array:
+    """The largest p of an event with this q, to some digits; at least q."""
+    low = np.log(q) + np.zeros_like(z)
+    high = np.maximum(np.minimum((bounds + z * low) / (1 + z), _CERTAIN), low)
+    allowed = np.expm1(bounds)
+    for _ in range(halvings):
+        middle = (low + high) / 2
+        p = np.exp(middle)
+        ratio, other = _logarithms(p, q)
+        beyond = p * np.expm1(np.minimum(z * ratio, 2 * LARGEST_EXPONENT)) + (1 - p) * np.expm1(z * other) > allowed
+        low, high = np.where(beyond, low, middle), np.where(beyond, middle, high)
+    return np.exp(low)
+
+
+def _tangents(p: Array, q: Array, z: Array, bounds: Array) -> tuple[Array, Array]:
+    """The slopes and offsets of tangents, outward: relative errors of the parts are counted in ulps, twice over."""
+    ratio, other = _logarithms(p, q)
+    # e^x - 1 is wrong by (1 + x) times the relative error of x > 0, and by less than it for x < 0
+    wrong = 16 * ULP * (2 + (1 + z) * ratio)
+    with np.errstate(all="ignore"):  # what is not finite is left out by the caller
+        gained, lost = p * np.expm1(z * ratio), -(1 - p) * np.expm1(z * other)
+        rise = (1 + z) * (np.expm1(z * ratio) - np.expm1(z * other))
+        fall = z * (np.expm1((1 + z) * ratio) - np.expm1((1 + z) * other))
+        slope = fall / rise
+        allowed = np.expm1(bounds)
+        left = allowed - (gained - lost) + wrong * (gained + lost) + 16 * ULP * (2 + bounds) * allowed
+        offset = p - slope * (1 - 3 * wrong) * q + np.maximum(left, 0.0) / (rise * (1 - wrong))
+        offset += 8 * ULP * (p + slope * q + offset)
+        slope = slope * (1 + 3 * wrong)
+    # where F does not grow with p, a tangent says nothing of p from above
+    return slope, np.where((p > q) & (rise > 0), offset, np.inf)

@@ -1,0 +1,286 @@
+"""Certificates of several claims: what is true is accepted, and what is not is refused, however it is signed."""
+
+import hashlib
+import itertools
+import json
+import math
+from decimal import Decimal
+from fractions import Fraction
+from statistics import NormalDist
+
+import pytest
+
+flint = pytest.importorskip("flint")
+
+from logphi.checker import verify  # noqa: E402
+from logphi.checker.reading import NOT_COVERED  # noqa: E402
+
+NORMAL = NormalDist()
+GAUSSIAN = {"name": "Gaussian", "adjacency": "add_remove", "parameters": {"sigma": "2", "sensitivity": "1"}}
+# four releases are one of mu = 1
+RELEASE = {"adjacency": "add_remove", "mechanism": [[4, GAUSSIAN]]}
+COIN = {"name": "RandomizedResponse", "adjacency": "add_remove", "parameters": {"p": "3/4"}}
+RESPONSE = {"adjacency": "add_remove", "mechanism": [[1, COIN]]}
+INSTABLE = {"name": "ApproximateDP", "adjacency": "add_remove", "parameters": {"epsilon": "1", "delta": "1/100"}}
+SAMPLE = {"name": "poisson", "adjacency": "add_remove", "parameters": {"rate": "1/10", "group_size": "1"}, "base": GAUSSIAN}
+# the truth by closed forms that have nothing in common with the checker
+F_5 = NORMAL.cdf(NORMAL.inv_cdf(0.95) - 1)
+# the slope of the line that touches there: Q(L > x) = 0.05
+TOUCHED = NORMAL.inv_cdf(0.95) - 0.5
+ADVANTAGE = 2 * NORMAL.cdf(0.5) - 1
+
+
+def signed(content: dict) -> str:
+    body = {key: value for key, value in content.items() if key != "sha256"}
+    text = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return json.dumps({**body, "sha256": hashlib.sha256(text.encode()).hexdigest()})
+
+
+def claim(quantity: str, at: str, lower: str, upper: str | None, **more) -> dict:
+    base = {"quantity": quantity, "at": at, "direction": None, "lower": lower, "upper": upper, "release": 0, "lines": {}}
+    return {**base, **more}
+
+
+def written(*claims: dict, releases=(RELEASE,)) -> dict:
+    return {
+        "format": "logphi-certificate",
+        "version": 2,
+        "made_by": {},
+        "releases": list(releases),
+        "parameters": "as written",
+        "claims": list(claims),
+        "not_covered": list(NOT_COVERED),
+    }
+
+
+def status(*claims: dict, releases=(RELEASE,)) -> int:
+    return verify(signed(written(*claims, releases=releases))).status
+
+
+def lines(step: float, at: float = TOUCHED) -> dict:
+    three = [str(Fraction(repr(at + k * step))) for k in (-1, 0, 1)]
+    return {"remove": three, "add": three}
+
+
+def around(value: float, width: float) -> tuple[str, str]:
+    return f"{value - width:.15f}", f"{value + width:.15f}"
+
+
+TRUE = {
+    "advantage": claim("advantage", "0", *around(ADVANTAGE, 1e-10)),
+    "tradeoff": claim("tradeoff", "1/20", *around(F_5, 1e-8), lines=lines(1e-5)),
+    "renyi": claim("renyi", "8", "3.999999999", "4.000000001"),
+    "epsilon": claim("epsilon", "1/100000", "4.3", "4.4"),
+    "one end of epsilon": claim("epsilon", "1/100000", "0", "4.4"),
+    "the other end": claim("epsilon", "1/100000", "4.3", None),
+    "delta": claim("delta", "1", "0.126", "0.127"),
+    "one end of a divergence": claim("renyi", "3/2", "0", "0.7500001"),
+}
+
+
+def test_true_claims_follow_together():
+    verdict = verify(signed(written(*TRUE.values())))
+    assert verdict.status == 0, verdict.reason
+    said = str(verdict).splitlines()
+    assert said[:2] == [
+        f"all {len(TRUE)} claims follow:",
+        "of 4 * Gaussian(sigma=2, sensitivity=1), under add_remove:",
+    ]
+    assert said[4] == "  Renyi divergence of order 8: at most 4.000000001 and at least 3.999999999"
+    assert len(said) == len(TRUE) + 2
+
+
+@pytest.mark.parametrize(
+    ("name", "end"), [(name, end) for name in TRUE for end in ("lower", "upper") if TRUE[name][end] not in (None, "0")]
+)
+@pytest.mark.parametrize("by", ["1e-6", "0.1"])
+def test_a_moved_claim_is_refused(name: str, end: str, by: str):
+    """The end is moved past the truth, and the other with it; signed anew."""
+    given = TRUE[name]
+    room = {"epsilon": "0.1", "one end of epsilon": "0.1", "the other end": "0.1", "delta": "0.002"}.get(name, "0")
+    sign = 1 if end == "lower" else -1
+    moved = dict(given)
+    for one in ("lower", "upper"):
+        if moved[one] not in (None, "0"):
+            moved[one] = str(max(Decimal(moved[one]) + sign * (Decimal(by) + Decimal(room)), Decimal(0)))
+    assert status(moved) == 1
+    # true claims beside it change nothing
+    assert status(TRUE["advantage"], moved) == 1
+    verdict = verify(signed(written(TRUE["advantage"], moved)))
+    assert verdict.reason.startswith("claim 2 of 2 does not follow: ")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"remove": ["1"]},
+        {"remove": ["1", "1", "1"], "add": ["1", "1", "1"]},
+        lines(1e-5, TOUCHED + 0.1),
+        lines(1e-5, -TOUCHED),
+        lines(1.0),
+        {"remove": ["10000", "-10000", "0"], "add": ["0"]},
+    ],
+)
+def test_lines_that_do_not_show_a_type_two_error_are_refused(given: dict):
+    assert status({**TRUE["tradeoff"], "lines": given}) == 1
+
+
+def test_few_lines_show_the_end_that_they_can():
+    """One line bounds the curve below, in both orders; three bound it above, in one."""
+    touching = str(Fraction(repr(TOUCHED)))
+    lower = claim("tradeoff", "1/20", TRUE["tradeoff"]["lower"], None)
+    assert status({**lower, "lines": {"remove": [touching], "add": [touching]}}) == 0
+    assert status({**lower, "lines": {"remove": [touching]}}) == 1
+    upper = claim("tradeoff", "1/20", "0", TRUE["tradeoff"]["upper"])
+    assert status({**upper, "lines": {"add": lines(1e-5)["add"]}}) == 0
+    assert status({**upper, "lines": {"add": [touching]}}) == 1
+
+
+@pytest.mark.parametrize("alpha", ["1/20", "1/5", "1/3", "9/10"])
+def test_a_curve_with_corners(alpha: str):
+    """Randomised response: f is piecewise linear with one corner at (1/4, 1/4)."""
+    at = float(Fraction(alpha))
+    truth = max(1 - 3 * at, (1 - at) / 3)
+    own = (
+        [repr(math.log(3) + k * 1e-10) for k in (-1, 0, 1)]
+        if at < 0.25
+        else [repr(-math.log(3) + k * 1e-10) for k in (-1, 0, 1)]
+    )
+    three = {"remove": own, "add": own}
+    good = claim("tradeoff", alpha, *around(truth, 1e-8), lines=three)
+    assert status(good, releases=[RESPONSE]) == 0
+    for sign in (1, -1):
+        wrong = claim("tradeoff", alpha, *around(truth + sign * 3e-8, 1e-8), lines=three)
+        assert status(wrong, releases=[RESPONSE]) == 1
+
+
+def test_orders_are_told_apart():
+    """A sample: the Renyi divergence, and the type II error, are those of the worse order."""
+    sampled = {"adjacency": "add_remove", "mechanism": [[1, SAMPLE]]}
+    m, q = 0.5, 0.1
+    # of (1-q) Q + q P against Q at order 2: 1 + q^2 (e^{m^2} - 1)
+    remove = math.log(1 + q * q * math.expm1(m * m))
+    good = claim("renyi", "2", *around(remove, 1e-9))
+    assert status(good, releases=[sampled]) == 0
+    assert status({**good, "direction": "remove"}, releases=[sampled]) == 0
+    # the other order is smaller
+    assert status({**good, "direction": "add"}, releases=[sampled]) == 1
+    assert status({**good, "direction": "add", "lower": "0"}, releases=[sampled]) == 0
+
+
+def test_infinite_losses_have_no_finite_divergence():
+    releases = [{"adjacency": "add_remove", "mechanism": [[1, INSTABLE]]}]
+    for upper in ("1", "100", "1e9"):
+        assert status(claim("renyi", "2", "0", upper), releases=releases) == 1
+
+
+def test_nothing_is_claimed_beyond_the_strip():
+    """N(0, 4) against N(0, 1): orders from 1 + 1/3 on are infinite."""
+    wide = {"mean_p": "0", "sigma_p": "2", "mean_q": "0", "sigma_q": "1"}
+    releases = [
+        {"adjacency": "remove", "mechanism": [[1, {"name": "GaussianPair", "adjacency": "remove", "parameters": wide}]]}
+    ]
+    assert status(claim("renyi", "1.3", "0", "10"), releases=releases) == 0
+    for order in ("4/3", "1.3333333333333333334", "2", "1000000"):
+        assert status(claim("renyi", order, "0", "1e9"), releases=releases) == 1
+
+
+def test_two_members_of_a_family():
+    """Sigma 3.731 suffices for epsilon 1 at 1e-5 and 3.73 does not, each about its own release; not the other way around."""
+
+    def delta(sigma: float) -> float:
+        return NORMAL.cdf(0.5 / sigma - sigma) - math.e * NORMAL.cdf(-0.5 / sigma - sigma)
+
+    assert delta(3.731) < 1e-5 < delta(3.73)
+    members = [
+        {"adjacency": "add_remove", "mechanism": [[1, {**GAUSSIAN, "parameters": {"sigma": sigma, "sensitivity": "1"}}]]}
+        for sigma in ("3.731", "3.73")
+    ]
+    pair = [claim("epsilon", "1e-5", "0", "1"), claim("epsilon", "1e-5", "1", None, release=1)]
+    assert status(*pair, releases=members) == 0
+    assert status(*pair, releases=members[::-1]) == 1
+    assert status(pair[0], {**pair[1], "release": 0}, releases=members) == 1
+    assert status({**pair[0], "release": 1}, pair[1], releases=members) == 1
+
+
+MALFORMED = [
+    {"quantity": "median"},
+    {"at": "0", "quantity": "tradeoff"},
+    {"at": "1", "quantity": "tradeoff"},
+    {"at": "1", "quantity": "renyi"},
+    {"at": "1/2", "quantity": "renyi"},
+    {"at": "1e7", "quantity": "renyi"},
+    {"at": "1", "quantity": "advantage"},
+    {"at": "0", "quantity": "epsilon"},
+    {"lower": "0", "upper": None},
+    {"lower": None},
+    {"lower": "2", "upper": "1"},
+    {"lower": "-1"},
+    {"release": 1},
+    {"release": -1},
+    {"release": True},
+    {"release": "0"},
+    {"lines": []},
+    {"lines": {"remove": ["1"]}},
+    {"lines": {"remove": ["20000"]}, "quantity": "tradeoff", "at": "1/2"},
+    {"lines": {"remove": []}, "quantity": "tradeoff", "at": "1/2"},
+    {"lines": {"remove": ["1"] * 4}, "quantity": "tradeoff", "at": "1/2"},
+    {"lines": {"remove": [1]}, "quantity": "tradeoff", "at": "1/2"},
+    {"lines": {"both": ["1"]}, "quantity": "tradeoff", "at": "1/2"},
+    {"direction": "both"},
+    {"more": 1},
+]
+
+
+@pytest.mark.parametrize("change", MALFORMED)
+def test_malformed_claims(change: dict):
+    assert status({**claim("advantage", "0", "0.3", "0.4"), **change}) == 2
+
+
+FILES = [{"claims": []}, {"releases": []}, {"claims": {}}, {"releases": [{}]}, {"version": 3}, {"witness": {}}]
+
+
+@pytest.mark.parametrize("change", FILES)
+def test_malformed_files(change: dict):
+    assert verify(signed({**written(TRUE["advantage"]), **change})).status == 2
+
+
+def test_a_digest_that_is_not_that_of_the_text():
+    good = json.loads(signed(written(TRUE["advantage"])))
+    assert verify(json.dumps(good)).status == 0
+    good["made_by"] = {"logphi": "0"}
+    assert verify(json.dumps(good)).status == 1
+
+
+HOSTILE = {
+    "a hundred claims about hard releases": (
+        [claim("epsilon", f"1e-{k}", "0", "100") for k in range(2, 102)],
+        [
+            [2, {**SAMPLE, "parameters": {"rate": "1e-9", "group_size": "1"}}],
+            [10**6, {**COIN, "parameters": {"p": "51/100"}}],
+        ],
+    ),
+    "a large order": ([claim("renyi", "1000000", "0", "1e9")], [[10**9, SAMPLE]]),
+    "ends without a gap": ([claim("advantage", "0", "0.382924922", "0.382924922")], [[7, SAMPLE]]),
+    "ends that are very near": ([claim("epsilon", "1e-1000", "1", "1." + "0" * 999 + "1")], [[7, SAMPLE]]),
+    "lines far away": (
+        [claim("tradeoff", "1e-1000", "1e-1000", "1", lines={"remove": ["9999"], "add": ["-9999", "0", "1e-1000"]})],
+        [[10**200, SAMPLE]],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_claims_keep_the_budget(name: str, monkeypatch: pytest.MonkeyPatch):
+    """No more is spent than was allowed, whatever is claimed."""
+    claims, mechanism = HOSTILE[name]
+    text = signed(written(*claims, releases=[{"adjacency": "add_remove", "mechanism": mechanism}]))
+    assert verify(text, work=3e6).status == 1
+
+
+def test_ends_at_the_truth_are_not_decided_by_luck():
+    """No pair of neighbouring decimals that leaves the truth outside is accepted."""
+    for low, high in itertools.pairwise(f"{ADVANTAGE + k * 1e-9:.12f}" for k in (-3, -2, -1, 1, 2, 3)):
+        inside = float(low) <= ADVANTAGE <= float(high)
+        assert status(claim("advantage", "0", low, high)) == (0 if inside else 1)

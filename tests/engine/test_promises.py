@@ -1,0 +1,147 @@
+"""Routes promise before they prepare; the cheapest promise that suffices is taken, and the next one where it is broken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+import pytest
+
+import logphi as lp
+from logphi.arith.scaled import Scaled
+from logphi.engine.log_probability import LogProbability
+from logphi.engine.method import Method
+from logphi.engine.routes.choices import Choice, choices
+from logphi.engine.routes.contour import CONTOUR
+from logphi.engine.routes.planner import Planned
+from logphi.engine.routes.route import Local, NotApplicableError, Offer, Route, inverted
+from logphi.inversion.contour import Inversion, Part
+from logphi.inversion.demand import Demand, Promise
+from logphi.laws.log_phi import LogPhi
+from random_compositions import FAMILIES, questions
+
+LOSS = (100 * lp.Gaussian(sigma=5).poisson(0.1)).loss_law()
+DEMAND = Demand(1e-9, enough=1e-6)
+# measured, somewhat below: the share of promises that are broken, over all families
+MOST_BROKEN = 0.12
+
+
+def route(name: str, promise: Promise | str, width: float) -> Route:
+    """A route that promises, or says why it does not, and then is as wide as it is."""
+    method = Method(name)
+
+    def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+        return inverted(loss, method, lambda x: Inversion(Part.EXCESS, Scaled.between(-1.0 - width, -1.0)))
+
+    def forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
+        if isinstance(promise, str):
+            raise NotApplicableError(promise)
+        return Offer(promise, lambda: prepare(loss, epsilon, demand))
+
+    return Route(method, prepare, name, forecast=forecast)
+
+
+def asked(*routes: Route, demand: Demand = DEMAND) -> tuple[LogProbability, list[Choice]]:
+    """The profile by the routes, and which of them were taken."""
+    with choices() as taken:
+        found = Planned(LOSS, demand, routes, {})(1.0)
+    return found, taken
+
+
+def test_the_cheapest_promise_that_suffices_is_taken():
+    dear, cheap, wide = (
+        route("dear", Promise(1e-9, 1e8), 1e-10),
+        route("cheap", Promise(1e-9, 3e7), 1e-10),
+        route("wide", Promise(1e-3, 1e3), 1e-4),
+    )
+    found, taken = asked(dear, wide, cheap)
+    assert [one.route for one in taken] == ["cheap"]
+    assert taken[0].kept
+    assert found.method.name == "cheap"
+    assert {name for name, _ in taken[0].others} == {"dear", "wide"}
+
+
+def test_a_quick_promise_is_taken_without_asking_the_others():
+    _, taken = asked(route("quick", Promise(1e-9, 1e6), 1e-10), route("quicker", Promise(1e-9, 1e5), 1e-10))
+    assert [(one.route, one.others) for one in taken] == [("quick", ())]
+
+
+def test_the_next_route_is_taken_where_a_promise_is_broken():
+    found, taken = asked(route("false", Promise(1e-9, 1e6), 1e-2), route("true", Promise(1e-9, 5e7), 1e-10))
+    assert [(one.route, one.kept) for one in taken] == [("false", False), ("true", True)]
+    assert found.method.name == "true"
+
+
+def test_the_best_promise_is_taken_where_none_suffices():
+    found, taken = asked(route("wide", Promise(1e-1, 1e3), 1e-2), route("narrow", Promise(1e-4, 1e8), 1e-5))
+    assert [one.route for one in taken] == ["narrow"]
+    assert found.relative_width < 1e-4
+
+
+def test_what_a_false_promise_costs_is_time_alone():
+    """Whatever is promised, the bounds are those of the answers."""
+    honest, _ = asked(CONTOUR)
+    for promised in (Promise(1e-300, 0.0), Promise(1e300, 1e300)):
+
+        def offer(loss: LogPhi, epsilon: float, demand: Demand, told: Promise = promised) -> Offer:
+            return Offer(told, CONTOUR.offer(loss, epsilon, demand).prepare)
+
+        found, _ = asked(Route(CONTOUR.method, CONTOUR.prepare, "", forecast=offer))
+        assert (found.lower, found.upper) == (honest.lower, honest.upper)
+
+
+def test_reasons_in_words_are_kept():
+    _, taken = asked(route("other", "it is raining", 0.0), route("own", Promise(1e-9, 5e7), 1e-10))
+    assert taken[0].others == (("other", "it is raining"),)
+    assert "other: it is raining" in str(taken[0])
+
+
+def made(family: str, count: int) -> list[Choice]:
+    """The choices of some questions to random compositions, the same ones every time."""
+    taken: list[Choice] = []
+    for i in range(count):
+        rng = Random(f"promises, {family}, {i}")
+        release = FAMILIES[family](rng)
+        with choices() as own:
+            for what, x in questions(rng):
+                getattr(release, what)(x)
+        taken += own
+    return taken
+
+
+def counted(count: int) -> None:
+    all_made = [one for family in FAMILIES for one in made(family, count)]
+    broken = [one for one in all_made if not one.kept]
+    assert len(all_made) > 8 * count
+    assert len(broken) <= MOST_BROKEN * len(all_made), [str(one) for one in broken]
+
+
+def test_few_promises_are_broken():
+    counted(1)
+
+
+@pytest.mark.slow
+def test_few_of_many_promises_are_broken():
+    counted(15)
+
+
+@pytest.mark.parametrize(
+    ("release", "question", "words"),
+    [
+        (lambda: 14062 * lp.Gaussian(sigma=1.1).poisson(256 / 60000), {"delta": 1e-5}, "no other route was asked"),
+        (lambda: 1000 * lp.Gaussian(sigma=1).poisson(1e-4), {"epsilon": 0.08}, "contour: a relative width of"),
+        (lambda: 1000 * lp.Gaussian(sigma=1).poisson(1e-4), {"epsilon": 0.08}, "clipped promised a relative width of"),
+        (lambda: 20 * lp.Gaussian(sigma=5) + 5 * lp.Laplace(scale=4), {"epsilon": 2.0}, "kept its promise"),
+        (lambda: 100 * lp.Gaussian(sigma=20), {"delta": 1e-5}, "nothing else was needed"),
+    ],
+)
+def test_explain_says_why(release: Callable[[], lp.Mechanism], question: dict[str, float], words: str) -> None:
+    told = release().explain(**question)
+    assert words in str(told)
+    assert "why" in str(told)
+    assert told.bound.method in {one.route for one in told.choices} or words == "nothing else was needed"
+
+
+def test_explain_of_a_named_route():
+    told = (1000 * lp.Gaussian(sigma=1).poisson(1e-4)).explain(epsilon=0.08, method="contour")
+    assert "asked for by name" in str(told)

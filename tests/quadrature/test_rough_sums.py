@@ -25,11 +25,16 @@ def test_many_laws_together_are_near_their_proved_sum(kind: str, reflected: bool
 
 
 def test_the_two_atoms_of_a_response_by_hand() -> None:
-    laws = [(RoughNodes(np.array([-e, e]), np.array([np.log(1 / (1 + np.exp(-e))), -np.log1p(np.exp(e))])), n) for e, n in [(0.3, 2), (1.1, 5)]]
+    laws = [
+        (RoughNodes(np.array([-e, e]), np.array([np.log(1 / (1 + np.exp(-e))), -np.log1p(np.exp(e))])), n)
+        for e, n in [(0.3, 2), (1.1, 5)]
+    ]
     sums = RoughSums.of(laws)
     assert sums is not None
     c = np.array([-0.5, 0.5, 3.0])
-    by_hand = sum(n * np.log((np.exp((1 + c) * e - e) + np.exp(-(1 + c) * e)) / (1 + np.exp(-e))) for e, n in [(0.3, 2), (1.1, 5)])
+    by_hand = sum(
+        n * np.log((np.exp((1 + c) * e - e) + np.exp(-(1 + c) * e)) / (1 + np.exp(-e))) for e, n in [(0.3, 2), (1.1, 5)]
+    )
     np.testing.assert_allclose(sums.at(c), by_hand, rtol=1e-5)
 
 

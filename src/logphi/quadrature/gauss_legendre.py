@@ -107,7 +107,7 @@ class GaussLegendre(InnerIntegral):
     def rough_nodes(self) -> RoughNodes | None:
         """Those that serve all powers, of a curve with two ends."""
         whole = self._between_ends if math.isfinite(self.curve.start + self.curve.end) else None
-        return whole and RoughNodes(whole.loss, whole.log_mass, self.curve.omitted)
+        return None if whole is None else RoughNodes(whole.loss, whole.log_mass, self.curve.omitted)
 
     @cached_property
     def _between_ends(self) -> Masses | None:

@@ -15,8 +15,8 @@ import numpy as np
 from logphi.arrays import Array
 from logphi.quadrature.second_order_sums import second_exp
 
-# measured: the ratio of neighbours as a logarithm, by which K errs by less than a thousandth, and the smallest loss of a grid over
-# the largest: below it, h_a/l^2 is constant for every a of interest
+# measured: the ratio of neighbours as a logarithm, by which K errs by less than a thousandth, and the smallest loss of a grid
+# over the largest: below it, h_a/l^2 is constant for every a of interest
 _STEP, _SMALLEST = 0.04, 1e-6
 # derived: exponentials of larger exponents, times few masses, leave the range of doubles
 _LARGE = 600.0

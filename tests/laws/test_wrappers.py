@@ -15,10 +15,12 @@ P, Q = (0.5, 0.3, 0.2), (0.2, 0.2, 0.6)
 
 # wrapper -> members that it leaves at what holds of every law, and why
 _ONE_CLASS = "asked of a class whose laws are summed, which a wrapper is not"
+_TERMS = "a sum has as many nodes as the product of those of its terms"
 LEFT = {
     Reflected: {"batched": _ONE_CLASS},
-    LogPhi: {"by_form": "routes look at the terms one by one", "batched": _ONE_CLASS},
+    LogPhi: {"by_form": "routes look at the terms one by one", "batched": _ONE_CLASS, "rough_nodes": _TERMS},
     Conditioned: {
+        "rough_nodes": "one law alone is approximated as quickly",
         "by_form": "divergences do not ask for it",
         "closed_form": "divergences do not ask for it",
         "reflected": "who asks turns the law first",

@@ -23,6 +23,7 @@ from logphi.laws.transform import LossTransform, T
 from logphi.quadrature import curve_excess, long_lines
 from logphi.quadrature.curve import Curve
 from logphi.quadrature.gauss_legendre import GaussLegendre, ends_of
+from logphi.quadrature.rough_sums import RoughNodes
 from logphi.quadrature.shifted_line_envelope import log_shifted_line_envelope
 from logphi.quadrature.values import Line, Values
 from logphi.quadrature.variation_envelope import log_variation_envelope
@@ -111,6 +112,11 @@ class Curved(LossTransform):
     def approximate(self, c: Array, count: int = 1) -> Array:
         """K at real points, to some digits."""
         return self._integral.approximate(c)
+
+    @property
+    def rough_nodes(self) -> RoughNodes | None:
+        """The nodes of a rough quadrature; none of a curve without ends, whose nodes depend on the tilt."""
+        return self._integral.rough_nodes
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, by panels near the real axis and expansions far from it."""

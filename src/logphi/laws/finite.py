@@ -31,6 +31,7 @@ from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
 from logphi.quadrature.exponential_sums import turned_sums
 from logphi.quadrature.inner_integral import rough_log_mass
+from logphi.quadrature.rough_sums import RoughNodes
 from logphi.quadrature.values import Line, Values
 
 # derived: with so much elsewhere, K is not near zero
@@ -148,6 +149,13 @@ class Finite(LossTransform):
         total = np.bincount(cell, mass, _MANY)
         held = total > 0
         return (np.bincount(cell, mass * loss, _MANY)[held] / total[held], np.log(total[held]) + unit[held])
+
+    @property
+    def rough_nodes(self) -> RoughNodes | None:
+        """The atoms; none where much of the mass is elsewhere."""
+        if max(self.infinite_p, self.infinite_q) > _MOSTLY:
+            return None
+        return RoughNodes(self._loss, self._logs[1], (self.infinite_p, self.infinite_q))
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as a matrix product; its errors at a few sizes of z, with which they grow."""

@@ -21,6 +21,7 @@ from logphi.laws.growth import Growth
 from logphi.laws.partial_masses import partial_masses
 from logphi.laws.support import LINE, Support
 from logphi.laws.traits import Traits
+from logphi.quadrature.rough_sums import RoughNodes
 from logphi.quadrature.values import Line, Values
 
 T = TypeVar("T")
@@ -106,6 +107,11 @@ class LossTransform(ABC):
     def support(self) -> Support:
         """Where the law has its mass; by default somewhere on the line."""
         return LINE
+
+    @property
+    def rough_nodes(self) -> RoughNodes | None:
+        """About this law as nodes, by which many laws are quickly approximated together; None where they are not at hand."""
+        return None
 
     @property
     def growth(self) -> Growth:
@@ -232,6 +238,12 @@ class Reflected(LossTransform):
             share = sum(np.exp(one.mid.real + one.radius - least) for one in beside) * (1.01 * rounding / h)
         inside = np.where(share < 0.5, share, 0.0)
         return Values(values.mid, values.rounding + np.where(share < 0.5, -np.log1p(-inside), np.inf), values.inner)
+
+    @property
+    def rough_nodes(self) -> RoughNodes | None:
+        """Those of the law, reflected."""
+        nodes = self.law.rough_nodes
+        return nodes and nodes.reflected()
 
     def log_masses(self) -> tuple[Values, Values] | None:
         """The masses, exchanged."""

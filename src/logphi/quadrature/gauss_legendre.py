@@ -19,6 +19,7 @@ from logphi.quadrature.curve import Curve
 from logphi.quadrature.inner_integral import InnerIntegral, Nodes, rough_log_mass, summed
 from logphi.quadrature.log_ratio import LARGE
 from logphi.quadrature.panels import Panels, gauss, log_errors, panels, rough_edges
+from logphi.quadrature.rough_sums import RoughNodes
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,12 @@ class GaussLegendre(InnerIntegral):
         """On panels of which nothing is proved; those of a curve with two ends serve all powers."""
         whole = self._between_ends if math.isfinite(self.curve.start + self.curve.end) else self._roughly(powers)
         return None if whole is None else rough_log_mass(whole.loss, whole.log_mass, powers, self.curve.omitted)
+
+    @property
+    def rough_nodes(self) -> RoughNodes | None:
+        """Those that serve all powers, of a curve with two ends."""
+        whole = self._between_ends if math.isfinite(self.curve.start + self.curve.end) else None
+        return None if whole is None else RoughNodes(whole.loss, whole.log_mass, self.curve.omitted)
 
     @cached_property
     def _between_ends(self) -> Masses | None:

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import logphi as lp
-from logphi.strategies import Toeplitz, binary_tree, sensitivity, square_root
+from logphi.strategies import BinaryTree, Toeplitz, sensitivity, square_root
+from logphi.testing import check_mechanism
 from logphi.text.written import exact
 from refusals import refused
 
@@ -16,7 +17,7 @@ RUN = {"dataset_size": 1000, "batch_size": 20, "noise_multiplier": 2}
 
 
 def test_a_matrix_mechanism_is_gaussian():
-    release = lp.matrix_mechanism(binary_tree(15), sigma=3, participations=1)
+    release = lp.matrix_mechanism(BinaryTree(15), sigma=3, participations=1)
     assert release == lp.Gaussian(3, sensitivity=2)
     assert release.delta(0.5).value == pytest.approx(lp.Gaussian(1.5).delta(0.5).value, rel=1e-14)
     assert lp.matrix_mechanism(np.eye(9), 1) == lp.Gaussian(1, sensitivity=3)
@@ -39,8 +40,14 @@ def test_what_a_record_moves_under_each_relation():
     assert exact(replaced.sensitivity) == 2 * Fraction(str(one))
 
 
+@pytest.mark.slow
+def test_what_is_made_conforms():
+    check_mechanism(lp.matrix_mechanism(BinaryTree(16), 2, participations=1))
+    check_mechanism(lp.banded_dp_sgd(square_root(40, bands=4), **RUN))
+
+
 def test_it_can_be_calibrated_and_certified():
-    tree = binary_tree(64)
+    tree = BinaryTree(64)
     found = lp.calibrate(lambda x: lp.matrix_mechanism(tree, x, participations=1), epsilon=1, delta=1e-6, rtol=1e-4)
     assert float(lp.matrix_mechanism(tree, found.value, participations=1).delta(1)) <= 1e-6
     pytest.importorskip("flint")
@@ -92,24 +99,61 @@ def test_the_whole_run_leaks_what_the_blocks_do():
             assert sampled.mean() >= answer.lower - spread
 
 
-def test_groups_of_a_banded_run_are_refused_also_in_compositions():
-    run = lp.banded_dp_sgd(square_root(100, bands=5), **RUN)
-    for release in (run, 2 * run, run + lp.Laplace(9)):
-        refused(ValueError, lambda release=release: release.group(2), "group of 2", "banded_dp_sgd", "matrix_mechanism")
+def test_a_group_may_be_of_several_parts():
+    strategy = square_root(40, bands=4)
+    run = lp.banded_dp_sgd(strategy, **RUN)
+    base = lp.Gaussian(2, sensitivity=sensitivity(strategy, participations=1).upper)
+    shares = 20 * base._share(2).poisson(Fraction(8, 100))
+    grouped = run.group(2)
+    assert grouped.epsilon(1e-5).same_as(shares.epsilon(1e-5))
     assert run.group(1) == run
+    # a group of groups, and the groups of compositions, remember it
+    assert grouped.group(3).epsilon(1e-5).value == pytest.approx(run.group(6).epsilon(1e-5).value, rel=1e-12)
+    assert (2 * run).group(2) == 2 * grouped
+    # plain samples of the same Gaussian have one part
+    plain = 10 * base.poisson(Fraction(8, 100))
+    assert run == plain
+    assert hash(run) == hash(plain)
+    for both in (run + plain, plain + run):
+        assert both == 2 * run
+        assert both.group(2).epsilon(1e-5).same_as((grouped + plain.group(2)).epsilon(1e-5))
+
+
+def test_a_group_that_always_takes_part_is_covered():
+    """At rate 1 there are no coins: two records, one of each of two parts, are in all steps together."""
+    matrix = np.array([[1, 0, 0, 0], [0.5, 1, 0, 0], [0, 0.5, 1, 0], [0, 0, 0.5, 1]])
+    run = lp.banded_dp_sgd(matrix, dataset_size=8, batch_size=4, noise_multiplier=2)
+    moved = np.linalg.norm(matrix.sum(axis=1))
+    assert run.group(2).delta(0.5).upper >= lp.Gaussian(2, sensitivity=moved).delta(0.5).lower
+
+
+def test_a_group_of_two_parts_is_covered():
+    matrix, sigma, rate, epsilon = np.array([[1, 0, 0, 0], [0.9, 1, 0, 0], [0, 0.9, 1, 0], [0, 0, 0.9, 1]]), 1.5, 0.25, 0.5
+    run = lp.banded_dp_sgd(matrix, dataset_size=8, batch_size=1, noise_multiplier=sigma)
+    rng = np.random.default_rng(24)
+    noise = sigma * rng.normal(size=(200_000, 4))
+    ratio = np.zeros(len(noise))
+    for coins in itertools.product((0, 1), repeat=4):
+        moved = matrix @ coins
+        weight = rate ** sum(coins) * (1 - rate) ** (4 - sum(coins))
+        ratio += weight * np.exp((noise @ moved - moved @ moved / 2) / sigma**2)
+    grouped = run.group(2)
+    for direction, loss in (("remove", ratio - math.exp(epsilon)), ("add", 1 - math.exp(epsilon) * ratio)):
+        sampled = np.maximum(loss, 0)
+        assert sampled.mean() <= grouped.delta(epsilon, direction=direction).upper + 5 * sampled.std() / len(sampled) ** 0.5
 
 
 def test_bad_input_is_refused():
     strategy = square_root(100, bands=5)
     refused(ValueError, lambda: lp.banded_dp_sgd(strategy, **RUN, parts=4), "5 bands", "got 4")
-    refused(ValueError, lambda: lp.banded_dp_sgd(binary_tree(8), **RUN), "lower triangular", "matrix_mechanism")
+    refused(ValueError, lambda: lp.banded_dp_sgd(BinaryTree(8), **RUN), "lower triangular", "matrix_mechanism")
     refused(ValueError, lambda: lp.banded_dp_sgd(np.ones((3, 3)), **RUN), "lower triangular")
     refused(ValueError, lambda: lp.banded_dp_sgd(square_root(100), **RUN), "batch_size * parts", "1000", "20 * 100")
     refused(ValueError, lambda: lp.banded_dp_sgd(strategy, **{**RUN, "noise_multiplier": -1}), "noise_multiplier", "negative")
     refused(TypeError, lambda: lp.banded_dp_sgd(strategy, **{**RUN, "dataset_size": 10.5}), "dataset_size")
     refused(ValueError, lambda: lp.banded_dp_sgd(strategy, **{**RUN, "batch_size": 0}), "batch_size")
     refused(ValueError, lambda: lp.banded_dp_sgd(strategy, **RUN, adjacency="swap"), "adjacency", "swap")
-    refused(TypeError, lambda: lp.banded_dp_sgd(strategy, **RUN, group_size=2), "group_size", "no bound of a group")
+    refused(TypeError, lambda: lp.banded_dp_sgd(strategy, **RUN, group_size=2), "group_size", "group(k)")
     refused(TypeError, lambda: lp.banded_dp_sgd(strategy, **RUN, steps=2), "steps", "Toeplitz")
     refused(ValueError, lambda: lp.matrix_mechanism(strategy, -1), "sigma", "negative")
     refused(TypeError, lambda: lp.matrix_mechanism(strategy, 1, 3), "participations=")

@@ -1,4 +1,16 @@
-"""Training with correlated noise: matrix mechanisms, and banded ones whose batches are drawn in turn from groups of records."""
+"""Training with correlated noise: matrix mechanisms, and banded ones whose batches are drawn from parts of the records in turn.
+
+C x + Z is released row by row, and the rows u_i of one record, |u_i| <= 1, may depend on earlier rows. Up to a rotation of Z, C
+is lower triangular, so that a row is released once its steps are over.
+
+Without sampling the mean moves by sum_i C[:, i] u_i, whose norm is at most the sensitivity along every course of a run. A
+Gaussian whose mean moves by an amount that is chosen on the way, and bounded in total, is dominated by one that moves so much.
+
+With cyclic sampling, coins b_t decide whether the record takes part in its steps t, which are `parts` apart. C has nothing but
+zeros from its diagonal number `parts` on, so that rows t to t + parts - 1 see b_t and no other coin of the record. Given all
+earlier rows and the batches of all others, they are Gaussian, moved by b_t C[:, t] u_t: a sampled Gaussian whose sensitivity is
+|C[:, t]|, at most. One after the other, they compose.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +24,6 @@ from logphi.inputs.adjacency import Adjacency, AdjacencyLike
 from logphi.inputs.arguments import RealLike, Scalar
 from logphi.inputs.guesses import guided
 from logphi.mechanisms import Gaussian
-from logphi.pairs.pair import UnsupportedError
 from logphi.sampling.poisson import poisson_relation
 from logphi.strategies import sensitivity
 from logphi.strategies.matrix import strategy_of
@@ -26,7 +37,7 @@ _REPLACED = 2
     C="strategy, the first argument",
     noise_multiplier="sigma=, the standard deviation over the clipping norm",
     k="participations=",
-    epochs="participations=, in how many steps one record takes part",
+    epochs="participations=, in how many steps one record takes part, or period=, the steps of an epoch in a fixed order",
     max_participations="participations=",
     min_sep="separation=",
     b="separation=",
@@ -37,7 +48,8 @@ def matrix_mechanism(
     sigma: RealLike,
     *,
     participations: Scalar | None = None,
-    separation: Scalar = 1,
+    separation: Scalar | None = None,
+    period: Scalar | None = None,
     adjacency: AdjacencyLike = Adjacency.ADD_REMOVE,
 ) -> Gaussian:
     """C x + Z with independent N(0, sigma^2) entries of Z: a Gaussian mechanism, by how far one record moves C x.
@@ -55,7 +67,10 @@ def matrix_mechanism(
     participations
         In how many steps a record takes part at most; by default in as many as the separation admits.
     separation
-        How many steps lie between the beginnings of two participations at least: with 1 it may take part in any step.
+        How many steps lie between the beginnings of two participations at least; by default 1, by which it may take part in any
+        step.
+    period
+        In place of both: a record takes part in every epoch of so many steps once, always in the same place.
     adjacency
         The relation. Under ``"replace"`` a record takes other values in the same steps, and moves their sums by up to twice the
         clipping norm.
@@ -69,7 +84,7 @@ def matrix_mechanism(
     Raises
     ------
     ValueError, TypeError
-        If the matrix or a number is none, or the matrix is too large.
+        If the matrix or a number is none, numbers contradict each other, or the matrix is too large.
 
     References
     ----------
@@ -78,26 +93,35 @@ def matrix_mechanism(
 
     Examples
     --------
-    >>> from logphi.strategies import binary_tree
-    >>> release = matrix_mechanism(binary_tree(1024), sigma=10, participations=1)
+    >>> from logphi.strategies import BinaryTree
+    >>> release = matrix_mechanism(BinaryTree(1024), sigma=10, participations=1)
     >>> release
     Gaussian(sigma=10.0, sensitivity=3.3166247903554)
     >>> round(release.epsilon(1e-6).value, 6)
     1.440113
     """
     relation = Adjacency.of(adjacency)
-    moved = sensitivity(strategy, participations=participations, separation=separation).upper
+    moved = sensitivity(strategy, participations=participations, separation=separation, period=period).upper
     return Gaussian(sigma, Written(_REPLACED * meant(moved)) if relation is Adjacency.REPLACE else moved, relation)
 
 
 class CyclicPoissonSampled(PoissonSampled):
-    """A block of a banded matrix mechanism on the Poisson sample of one step; made by :func:`banded_dp_sgd`."""
+    """What a banded run tells of one record in one of its steps, a Poisson sample; made by :func:`banded_dp_sgd`.
+
+    It equals any other sample of the same Gaussian, but its group is another: records of several parts take part in steps whose
+    columns have rows in common. Noise N(0, s^2) is the sum of k independent N(0, s^2 / k), of which each record of the group is
+    given one. An adversary who sees all k runs by themselves sees more than their sum, the release.
+    """
 
     def _grouped(self, size: int) -> Mechanism:
-        raise UnsupportedError(
-            f"a group of {size} records of banded_dp_sgd is not known: records of different parts of the data take part in "
-            "steps whose columns have rows in common; without sampling take lp.matrix_mechanism(...).group(k)"
-        )
+        return size * type(self)(self.base._share(size), self.rate, self.group_size, self.adjacency)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PoissonSampled) or type(other) not in (PoissonSampled, CyclicPoissonSampled):
+            return NotImplemented
+        return self.base == other.base and self._drawn() == other._drawn() and self.adjacency is other.adjacency
+
+    __hash__ = PoissonSampled.__hash__
 
 
 @guided(
@@ -108,7 +132,7 @@ class CyclicPoissonSampled(PoissonSampled):
     q="dataset_size= and batch_size=; a record is drawn with the rate parts * batch_size / dataset_size when it is its turn",
     cycle_length="parts=",
     bands="parts=, at least as many as there are bands",
-    group_size="nothing: no bound of a group is known",
+    group_size="banded_dp_sgd(...).group(k)",
 )
 def banded_dp_sgd(
     strategy: Any,

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import logphi as lp
-from logphi.strategies import Matrix, Toeplitz, binary_tree, sensitivity, square_root
+from logphi.strategies import BinaryTree, Matrix, Toeplitz, sensitivity, square_root
 from logphi.strategies.participation import Participation
 from refusals import refused
 
@@ -78,13 +78,20 @@ def test_gradients_in_space_move_no_more_than_signs_of_inner_products():
 
 @pytest.mark.parametrize("kind", ["non-negative", "signed"])
 @pytest.mark.parametrize("schedule", SCHEDULES)
-def test_the_bound_without_listing_holds_for_all_patterns(kind, schedule):
+def test_the_bound_without_listing_holds_for_all_patterns(kind, schedule, monkeypatch):
     matrix = drawn(kind)
     bound, _ = largest_squares(matrix.tolist(), *schedule)
     participation = Participation.of(7, *schedule)
     above, places = participation.of_pairs_at_most(np.abs(matrix.T @ matrix))
     assert above >= float(bound) * (1 - 1e-12)
     assert tuple(places) in set(patterns(7, *schedule))
+    # without counting predecessors it is no smaller
+    with monkeypatch.context() as patched:
+        patched.setattr("logphi.strategies.participation._MOST_COUNTED", 0)
+        uncounted, _ = participation.of_pairs_at_most(np.abs(matrix.T @ matrix))
+    assert uncounted >= above * (1 - 1e-15)
+    if schedule == (7, 1):
+        assert uncounted == pytest.approx(float(bound), rel=1e-13)
 
 
 @pytest.mark.parametrize("coefficients", [[1.0, 0.5, 0.375, 0.3125, 0.2734375, 0.24, 0.2], [3, 2, 2, 1, 0, 0, 0], [1, 1]])
@@ -102,6 +109,14 @@ def test_a_record_of_a_decreasing_toeplitz_matrix_takes_part_as_early_as_it_may(
     assert sensitivity(strategy.array(), participations=schedule[0], separation=schedule[1]).upper == pytest.approx(
         found.upper, rel=1e-13
     )
+
+
+def test_a_large_table_is_answered():
+    strategy = square_root(500)
+    for schedule in ({}, {"separation": 20}, {"participations": 9, "separation": 30}):
+        by_table, known = sensitivity(strategy.array(), **schedule), sensitivity(strategy, **schedule)
+        assert by_table.upper == pytest.approx(known.upper, rel=1e-11)
+        assert by_table.lower == pytest.approx(known.upper, rel=1e-11)
 
 
 def test_other_toeplitz_matrices_are_those_of_a_table_or_bounded():
@@ -139,11 +154,12 @@ def test_published_sensitivities():
 
 @pytest.mark.parametrize("steps", [1, 2, 3, 7, 8, 100, 1024])
 def test_the_tree_of_partial_sums(steps):
-    tree = binary_tree(steps)
+    tree = BinaryTree(steps)
     depth = math.ceil(math.log2(steps + 1))
     found = sensitivity(tree, participations=1)
     assert found.upper == pytest.approx(math.sqrt(depth), rel=1e-15)
     assert found.upper - found.lower <= 1e-15 * found.upper
+    assert Matrix(tree.array()).bands == tree.bands
     # every prefix is a sum of few blocks, as the binary digits say
     blocks = {tuple(np.flatnonzero(row)[[0, -1]]) for row in tree.array()}
     start = 0
@@ -152,6 +168,54 @@ def test_the_tree_of_partial_sums(steps):
             assert (start, start + 2**level - 1) in blocks
             start += 2**level
     assert start == steps
+
+
+@pytest.mark.parametrize("steps", [5, 8, 13, 16])
+@pytest.mark.parametrize("schedule", [(2, 4), (3, 3), (4, 3), (3, 5), (2, 1), (4, 4), (3, 6)])
+def test_several_participations_in_a_tree(steps, schedule):
+    tree = BinaryTree(steps)
+    most = min(schedule[0], -(-steps // schedule[1]))
+    columns = tree.array().T
+    bound = max(np.sum(columns[list(places)].sum(axis=0) ** 2) for places in patterns(steps, most, schedule[1]))
+    found = sensitivity(tree, participations=schedule[0], separation=schedule[1])
+    assert found.lower**2 * (1 - 1e-15) <= bound <= found.upper**2 * (1 + 1e-15)
+    assert np.sum(columns[list(found.steps)].sum(axis=0) ** 2) == pytest.approx(found.lower**2, rel=1e-15)
+    # what collides costs a level at most here
+    assert found.upper**2 <= bound + 4
+
+
+def test_large_trees_are_known_to_some_percent():
+    for steps, most, separation in ((2**20, 1, 1), (10**6, 6, 160_000), (2052, 6, 342), (10**6, 100, 10_000)):
+        found = sensitivity(BinaryTree(steps), participations=most, separation=separation)
+        assert found.upper <= 1.03 * found.lower
+        places = np.array(found.steps)
+        assert len(places) <= most
+        assert np.all(np.diff(places) >= separation)
+
+
+@pytest.mark.parametrize("kind", ["non-negative", "signed", "banded"])
+@pytest.mark.parametrize("period", [1, 2, 3, 5, 7, 10**9])
+def test_a_fixed_order_is_one_place_of_every_epoch(kind, period):
+    matrix = drawn(kind)
+    gram = np.abs(matrix.T @ matrix)
+    places = [np.arange(start, 7, period) for start in range(min(period, 7))]
+    bound = max(gram[np.ix_(one, one)].sum() for one in places)
+    found = sensitivity(matrix, period=period)
+    assert found.lower**2 * (1 - 1e-13) <= bound
+    assert found.upper**2 == pytest.approx(bound, rel=1e-13)
+    assert found.steps in {tuple(one.tolist()) for one in places}
+    assert found.upper <= sensitivity(matrix, separation=period).upper
+
+
+def test_published_sensitivities_of_fixed_epochs():
+    for epochs in (1, 2, 4, 8, 16):
+        assert sensitivity(np.eye(16), period=16 // epochs).upper == pytest.approx(math.sqrt(epochs), rel=1e-15)
+    rows = np.abs(np.random.default_rng(23).normal(size=(16, 16))) * np.tri(16)
+    assert sensitivity(rows, period=1).upper == pytest.approx(np.linalg.norm(rows.sum(axis=1)), rel=1e-13)
+    strategy = square_root(60)
+    assert sensitivity(strategy, period=20) == sensitivity(strategy, separation=20)
+    tree = BinaryTree(60)
+    assert sensitivity(tree, period=20) == sensitivity(tree, separation=20)
 
 
 def test_the_square_root_of_prefix_sums():
@@ -222,8 +286,10 @@ def test_bad_input_is_refused():
     refused(ValueError, lambda: Toeplitz([1, 1], 1), "steps=1", "got 2")
     refused(ValueError, lambda: Toeplitz([1, math.inf], 3), "coefficients")
     refused(ValueError, lambda: square_root(10, bands=11), "bands", "11")
-    refused(ValueError, lambda: binary_tree(0), "steps", "0")
-    refused(ValueError, lambda: binary_tree(5000), "steps", "4096")
+    refused(ValueError, lambda: BinaryTree(0), "steps", "0")
+    refused(ValueError, lambda: BinaryTree(5000).array(), "5000 steps", "4096")
+    refused(ValueError, lambda: sensitivity(np.eye(3), period=2, separation=1), "period alone", "separation=1")
+    refused(ValueError, lambda: sensitivity(np.eye(3), period=0), "period", "0")
 
 
 def test_a_strategy_cannot_be_changed_behind_its_back():

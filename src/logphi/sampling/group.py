@@ -19,6 +19,8 @@ record then tells what it does to the group:
 * **random allocation** of Gaussian noise N(0, s^2), which is the sum of k independent N(0, s^2 / k): were each of the records
   released with its own part of the noise, an adversary would see k allocations by themselves, of which the release is a
   function. An upper bound, which for one batch is that of the query. Of randomized responses they are as many by themselves.
+* **banded runs** whose batches are drawn from one part of the records after the other: the same, a run for each record with its
+  own part of the noise, as the records may be of several parts. An upper bound.
 * **shuffled batches**: the group of one release an epoch, which covers them. An upper bound.
 * **a composition**: two data sets are fixed that differ in the group; each release is dominated by the pair of its group, and
   the pairs compose ([AFA] Theorem 10).

@@ -11,13 +11,14 @@ from typing import Any
 
 from logphi.inputs.arguments import Scalar
 from logphi.inputs.guesses import guided
-from logphi.strategies.known import binary_tree, square_root
 from logphi.strategies.matrix import Matrix, strategy_of
 from logphi.strategies.participation import Participation
+from logphi.strategies.square_root import square_root
 from logphi.strategies.strategy import Sensitivity, Strategy
 from logphi.strategies.toeplitz import Toeplitz
+from logphi.strategies.tree import BinaryTree
 
-__all__ = ["Matrix", "Sensitivity", "Strategy", "Toeplitz", "binary_tree", "sensitivity", "square_root"]
+__all__ = ["BinaryTree", "Matrix", "Sensitivity", "Strategy", "Toeplitz", "sensitivity", "square_root"]
 
 
 @guided(
@@ -26,7 +27,13 @@ __all__ = ["Matrix", "Sensitivity", "Strategy", "Toeplitz", "binary_tree", "sens
     min_sep="separation=",
     b="separation=",
 )
-def sensitivity(strategy: Any, *, participations: Scalar | None = None, separation: Scalar = 1) -> Sensitivity:
+def sensitivity(
+    strategy: Any,
+    *,
+    participations: Scalar | None = None,
+    separation: Scalar | None = None,
+    period: Scalar | None = None,
+) -> Sensitivity:
     """How far one record moves C x: the largest Frobenius norm of sum_i C[:, i] u_i over its steps i and rows u_i, norms <= 1.
 
     Its square is at most the sum of |<C[:, i], C[:, j]>| over all pairs of steps of the record, and exactly that where the
@@ -40,7 +47,10 @@ def sensitivity(strategy: Any, *, participations: Scalar | None = None, separati
     participations
         In how many steps a record takes part at most; by default in as many as the separation admits.
     separation
-        How many steps lie between the beginnings of two participations at least: with 1 it may take part in any step.
+        How many steps lie between the beginnings of two participations at least; by default 1, by which it may take part in any
+        step.
+    period
+        In place of both: a record takes part in every epoch of so many steps once, always in the same place.
 
     Returns
     -------
@@ -50,7 +60,7 @@ def sensitivity(strategy: Any, *, participations: Scalar | None = None, separati
     Raises
     ------
     ValueError, TypeError
-        If the matrix or a number is none, or the matrix is too large.
+        If the matrix or a number is none, numbers contradict each other, or the matrix is too large.
 
     References
     ----------
@@ -65,7 +75,7 @@ def sensitivity(strategy: Any, *, participations: Scalar | None = None, separati
     '3.624208602 3.624208602 (0, 300, 600)'
     """
     matrix = strategy_of(strategy)
-    return matrix.under(Participation.of(matrix.steps, participations, separation))
+    return matrix.under(Participation.of(matrix.steps, participations, separation, period))
 
 
 def __dir__() -> list[str]:

@@ -99,8 +99,8 @@ class Matrix(Strategy):
             square, places = participation.of_steps(np.sum(matrix**2, axis=0) * self._rounded(rows))
         else:
             square, places = self._overlapping(matrix, participation)
-        # derived: a term of the sum over a pattern goes through at most 2 most + 2 additions
-        above = square * self._rounded(2 * participation.most + 16)
+        # derived: a term of the sum over a pattern goes through fewer additions
+        above = square * self._rounded(2 * -(-self.steps // participation.separation) + 16)
         low = below(matrix, places, self._whole)
         return Sensitivity(root_below(low, exponent), root_above(above, exponent), tuple(places.tolist()))
 

@@ -15,6 +15,10 @@ Places = NDArray[np.intp]
 
 # chosen: numbers held at once while patterns are listed
 _MOST_LISTED = 5_000_000
+# chosen: operations while predecessors are counted, some seconds
+_MOST_COUNTED = 100_000_000
+# chosen: no number of steps is larger
+_LARGEST = 10**9
 
 
 @dataclass(frozen=True)
@@ -30,13 +34,26 @@ class Participation:
     separation: int
 
     @classmethod
-    def of(cls, steps: int, participations: Any, separation: Any) -> Participation:
-        """Checked; without a number of participations, as many as the separation admits."""
-        apart = check.whole("separation", separation, 1, 10**9)
-        fitting = -(-steps // apart)
-        if participations is None:
-            return cls(steps, fitting, apart)
-        return cls(steps, min(check.whole("participations", participations, 1, 10**9), fitting), apart)
+    def of(cls, steps: int, participations: Any, separation: Any, period: Any = None) -> Participation:
+        """Checked; without a number of participations, as many as the separation admits, and without that, of any steps.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If a number is not whole and positive, or a period is given beside another.
+        """
+        if period is not None:
+            if participations is not None or separation is not None:
+                raise ValueError(
+                    f"give period alone, got participations={participations!r} and separation={separation!r} beside "
+                    f"period={period!r}: it says in which steps a record takes part, once a period"
+                )
+            # one place of every epoch, of which longer ones have no more
+            apart = min(check.whole("period", period, 1, _LARGEST), steps)
+            return Periodic(steps, -(-steps // apart), apart)
+        apart = 1 if separation is None else check.whole("separation", separation, 1, _LARGEST)
+        most = _LARGEST if participations is None else check.whole("participations", participations, 1, _LARGEST)
+        return cls(steps, min(most, -(-steps // apart)), apart)
 
     def earliest(self) -> Places:
         """The first step, and every further one as soon as it may be."""
@@ -72,20 +89,39 @@ class Participation:
 
         The step that is t-th in a pattern has t - 1 before it, whose pairs with it weigh at most as much as the heaviest
         t - 1 before it do, whichever the pattern. With this as the weight of step and place, sums over steps remain. It is the
-        answer where the heaviest predecessors are always the nearest ones, and these weigh most at the first step.
+        answer where the heaviest predecessors are always the nearest ones, and these weigh most at the first step. Where it
+        takes long to count them, as many are let in as the separation admits.
         """
-        apart, diagonal = self.separation, np.diag(gram)
+        diagonal = np.diag(gram)
+        late = np.arange(self.separation, self.steps)
+
+        def weight(before: Array) -> Array:
+            heavy = diagonal.copy()
+            heavy[self.separation :] += 2 * before[late, late - self.separation]
+            return heavy
+
+        if self.most * gram.size > _MOST_COUNTED:
+            return self._chain([weight(self._heaviest(gram))] * self.most)
         weights, before = [diagonal], np.zeros_like(gram)
-        late = np.arange(apart, self.steps)
         for _ in range(1, self.most):
-            # the heaviest predecessors of each row's step, at most as many as the round and none after the column's
+            # each row's heaviest steps, none after the column's, at most as many as the round
             taken = gram.copy()
-            taken[:, apart:] += before[:, :-apart]
+            taken[:, self.separation :] += before[:, : -self.separation]
             before = np.maximum.accumulate(taken, axis=1)
-            weight = diagonal.copy()
-            weight[apart:] += 2 * before[late, late - apart]
-            weights.append(weight)
+            weights.append(weight(before))
         return self._chain(weights)
+
+    def _heaviest(self, gram: Array) -> Array:
+        """Of each row, the largest sum over steps none of which is after the column's, as many as the separation admits."""
+        before = np.zeros_like(gram)
+        for start in range(0, self.steps, self.separation):
+            block = slice(start, start + self.separation)
+            before[:, block] = gram[:, block]
+            if start:
+                before[:, block] += before[:, start - self.separation : start][:, : before[:, block].shape[1]]
+                np.maximum(before[:, block], before[:, start - 1 : start], out=before[:, block])
+            before[:, block] = np.maximum.accumulate(before[:, block], axis=1)
+        return before
 
     def _chain(self, weights: list[Array]) -> tuple[float, Places]:
         """The largest sum of the t-th weight of the t-th step of a pattern, over its steps."""
@@ -104,3 +140,31 @@ class Participation:
         for origin in reversed(origins[:place]):
             places.append(int(origin[places[-1] - self.separation]))
         return best, np.array(places[::-1])
+
+
+@dataclass(frozen=True)
+class Periodic(Participation):
+    """Patterns of all steps that are multiples of the separation apart: one in every epoch, in the same place of each.
+
+    They are among those of the same separation, so that bounds and patterns of these hold.
+    """
+
+    def of_steps(self, weights: Array) -> tuple[float, Places]:
+        """The largest sum over a place of all epochs."""
+        return self._best(self._by_epoch(weights).sum(axis=0))
+
+    def of_pairs(self, gram: Array) -> tuple[float, Places]:
+        """The largest sum over the pairs of a place of all epochs."""
+        rows = self._by_epoch(gram)
+        both = self._by_epoch(np.moveaxis(rows, -1, 0))
+        return self._best(np.einsum("abcb->b", both))
+
+    def _by_epoch(self, values: Array) -> Array:
+        """The first axis as two: epochs, and places in an epoch; the last epoch is filled up with zeros."""
+        missing = self.most * self.separation - self.steps
+        whole = np.concatenate([values, np.zeros((missing, *values.shape[1:]))])
+        return whole.reshape(self.most, self.separation, *values.shape[1:])
+
+    def _best(self, sums: Array) -> tuple[float, Places]:
+        place = int(np.argmax(sums))
+        return float(sums[place]), np.arange(place, self.steps, self.separation)

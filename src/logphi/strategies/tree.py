@@ -1,0 +1,116 @@
+"""The binary tree of partial sums."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from logphi.arrays import Array
+from logphi.inputs import check
+from logphi.strategies.matrix import LARGEST
+from logphi.strategies.outward import root_above, root_below
+from logphi.strategies.participation import Participation, Places
+from logphi.strategies.strategy import Sensitivity, Strategy
+
+# chosen: pairs of steps looked at while a pattern is sought
+_MOST_PAIRS = 200_000
+
+
+@dataclass(frozen=True)
+class BinaryTree(Strategy):
+    """A row for each aligned block of 1, 2, 4, ... steps, of those that are complete.
+
+    A step is in floor(log2(steps)) + 1 blocks at most, the square of the sensitivity to one participation. With several, the
+    square is the sum over all blocks of (participations in it)^2. At most ceil(s/b) that are b apart fit into a block of
+    s steps; of all ways to distribute them over the blocks of one size, the sum is largest where as many blocks as possible are
+    full. Added up over the sizes this is an upper bound, which a pattern attains unless the full blocks of two sizes collide.
+
+    A tree that is begun anew in every epoch is a release of its own: ``epochs * lp.matrix_mechanism(BinaryTree(n), ...)``.
+
+    Parameters
+    ----------
+    steps
+        Leaves of the tree: a power of two, or any number.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the number is not whole, or out of range.
+
+    References
+    ----------
+    Dwork, Naor, Pitassi & Rothblum 2010; Chan, Shi & Song 2011 (the tree); Kairouz et al. 2021, *Practical and Private (Deep)
+    Learning without Sampling or Shuffling* (training with it).
+
+    Examples
+    --------
+    >>> from logphi.strategies import BinaryTree, sensitivity
+    >>> BinaryTree(4).array().astype(int).tolist()
+    [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [1, 1, 0, 0], [0, 0, 1, 1], [1, 1, 1, 1]]
+    >>> sensitivity(BinaryTree(2**15), participations=1).upper
+    4.0
+    """
+
+    steps: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "steps", check.whole("steps", self.steps, 1, 10**9))
+
+    @property
+    def levels(self) -> int:
+        """Sizes of blocks."""
+        return self.steps.bit_length()
+
+    @property
+    def bands(self) -> int:
+        """Columns at least this far apart have no row in common: the size of the largest block."""
+        return 1 << (self.levels - 1)
+
+    @property
+    def diagonals(self) -> int | None:
+        """None where a block has two steps: the matrix is not square."""
+        return 1 if self.steps == 1 else None
+
+    def array(self) -> Array:
+        """The matrix, blocks of one size after those of half of it.
+
+        Raises
+        ------
+        ValueError
+            If there are too many steps for a table.
+        """
+        if self.steps > LARGEST:
+            raise ValueError(
+                f"a tree over {self.steps} steps is too large for a table: {LARGEST} at most; its rows are its blocks"
+            )
+        blocks = [np.repeat(np.eye(self.steps >> level), 1 << level, axis=1) for level in range(self.levels)]
+        return np.vstack([np.pad(block, ((0, 0), (0, self.steps - block.shape[1]))) for block in blocks])
+
+    def under(self, participation: Participation) -> Sensitivity:
+        """See :class:`Strategy`."""
+        square = sum(self._most(level, participation) for level in range(self.levels))
+        low, places = self._found(participation)
+        return Sensitivity(root_below(low, 0), root_above(square, 0), tuple(places.tolist()))
+
+    def _most(self, level: int, participation: Participation) -> int:
+        """The largest sum of squared counts over the blocks of one size, as if there were no others."""
+        full = min(participation.most, -(-(1 << level) // participation.separation))
+        blocks = min(participation.most // full, self.steps >> level)
+        rest = participation.most - blocks * full if blocks < self.steps >> level else 0
+        return blocks * full**2 + rest**2
+
+    def _found(self, participation: Participation) -> tuple[int, Places]:
+        """The best of patterns whose steps are as near as they may be, by where they begin."""
+        early = participation.earliest()
+        tried = max(_MOST_PAIRS // len(early) ** 2, 1)
+        starts = np.unique(np.linspace(0, self.steps - 1 - early[-1], tried).astype(int))
+        places = starts[:, None] + early
+        squares = np.zeros(len(starts), dtype=int)
+        for level in range(self.levels):
+            block = places >> level
+            whole = block < self.steps >> level
+            together = (block[:, :, None] == block[:, None, :]) & whole[:, :, None]
+            squares += together.sum(axis=(1, 2))
+        best = int(np.argmax(squares))
+        return int(squares[best]), places[best]

@@ -119,7 +119,7 @@ class Alone(ByOthers, Primitive):
         z = orders(curve, _ORDERS)
         asked = float(arguments[0] if arguments else options["delta" if name == "epsilon" else "epsilon"])
         places = [epsilon_of_one_order(curve.bound, z, asked) if name == "epsilon" else asked]
-        covers = []
+        covers: list[Bound] = []
         while len(covers) < (_TRIES if name == "epsilon" else 1):
             near = Together(implied_near(curve.bound, z, places[-1]), self.adjacency)
             covers.append(getattr(near, name)(*arguments, **options))

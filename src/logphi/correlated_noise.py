@@ -4,7 +4,8 @@ C x + Z is released row by row, and the rows u_i of one record, |u_i| <= 1, may 
 is lower triangular, so that a row is released once its steps are over.
 
 Without sampling the mean moves by sum_i C[:, i] u_i, whose norm is at most the sensitivity along every course of a run. A
-Gaussian whose mean moves by an amount that is chosen on the way, and bounded in total, is dominated by one that moves so much.
+Gaussian whose mean moves by an amount that is chosen on the way, and bounded in total, is dominated by one that moves so much
+(Smith & Thakurta 2022).
 
 With cyclic sampling, coins b_t decide whether the record takes part in its steps t, which are `parts` apart. C has nothing but
 zeros from its diagonal number `parts` on, so that rows t to t + parts - 1 see b_t and no other coin of the record. Given all
@@ -96,7 +97,7 @@ def matrix_mechanism(
     >>> from logphi.strategies import BinaryTree
     >>> release = matrix_mechanism(BinaryTree(1024), sigma=10, participations=1)
     >>> release
-    Gaussian(sigma=10.0, sensitivity=3.3166247903554)
+    Gaussian(sigma=10.0, sensitivity=3.3166247903554003)
     >>> round(release.epsilon(1e-6).value, 6)
     1.440113
     """

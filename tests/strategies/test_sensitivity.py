@@ -244,6 +244,15 @@ def test_any_scale_is_rounded_outward(scale):
     assert found.upper**2 <= float(bound) * (1 + 1e-13)
 
 
+@pytest.mark.parametrize("square", [1, 2, 3, 5, 7, 1000, 999_999])
+def test_roots_are_doubles_next_to_the_true_one(square):
+    found = sensitivity(np.ones((square, 1)))
+    for low, high in ((Fraction(found.lower), Fraction(found.upper)), (Fraction(str(found.lower)), Fraction(str(found.upper)))):
+        assert low**2 <= square <= high**2
+    assert found.upper <= math.nextafter(math.nextafter(found.lower, math.inf), math.inf)
+    assert found.lower == found.upper or math.isqrt(square) ** 2 != square
+
+
 def test_tiny_entries_count():
     matrix = [[1.0, 0.0], [1e-200, 1e-200]]
     found = sensitivity(matrix)

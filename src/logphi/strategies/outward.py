@@ -37,18 +37,18 @@ def exact_squares(entries: Array, copies: int = 1) -> bool:
 
 
 def root_above(square: float, exponent: int) -> float:
-    """The least double known to be at least sqrt(square) * 2^exponent, also as the decimal that it prints as."""
+    """The least double that is at least sqrt(square) * 2^exponent, by its value and as the decimal that it prints as."""
     target, root = _target(square, exponent)
-    while meant(root) ** 2 < target:
+    while min(meant(root), Fraction(root)) ** 2 < target:
         root = math.nextafter(root, math.inf)
     return root
 
 
 def root_below(square: float, exponent: int) -> float:
-    """The greatest double known to be at most sqrt(square) * 2^exponent, also as the decimal that it prints as."""
+    """The greatest double that is at most sqrt(square) * 2^exponent, by its value and as the decimal that it prints as."""
     target, root = _target(square, exponent)
     root = math.nextafter(math.nextafter(root, math.inf), math.inf)
-    while meant(root) ** 2 > target:
+    while max(meant(root), Fraction(root)) ** 2 > target:
         root = math.nextafter(root, 0.0)
     return root
 

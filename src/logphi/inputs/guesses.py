@@ -88,6 +88,8 @@ _CALLS: Mapping[str, str] = {
     "calibrate_noise": "lp.calibrate(family, epsilon=, delta=), or lp.dp_sgd(target_epsilon=, target_delta=, ...)",
     "dpsgd": "lp.dp_sgd(...)",
     "DPSGD": "lp.dp_sgd(...)",
+    **dict.fromkeys(("dp_ftrl", "DPFTRL", "MatrixMechanism", "matrix_factorization"), "lp.matrix_mechanism(strategy, sigma)"),
+    **dict.fromkeys(("BandMF", "banded_matrix_factorization"), "lp.banded_dp_sgd(strategy, ...)"),
     "GaussianMechanism": "lp.Gaussian(sigma)",
     "LaplaceMechanism": "lp.Laplace(scale)",
     "SubsampledGaussian": "lp.Gaussian(sigma).poisson(rate)",

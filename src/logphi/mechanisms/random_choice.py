@@ -93,6 +93,12 @@ class RandomChoice(Primitive):
         pairs, probabilities = zip(*kept, strict=True)
         return ChosenPair(pairs, probabilities)
 
+    def _parts(self) -> tuple[Mechanism, ...]:
+        return self.mechanisms
+
+    def _assumptions(self) -> Iterator[str]:
+        yield "That the coin which chooses a mechanism is thrown afresh each time, and does not depend on the data."
+
     def _grouped(self, size: int) -> Mechanism:
         return RandomChoice([one.group(size) for one in self.mechanisms], self.probabilities)
 

@@ -47,22 +47,22 @@ def _turns(one: Any, middle: Any, other: Any) -> Any:
 
 @dataclass(frozen=True)
 class _Point:
-    """(eps, delta) as a point (a, h) of a profile h, a = e^eps; or, mirrored, as the one at 1/a that says as much of it."""
+    """(eps, delta) as a point (a, h) of a profile h, a = e^eps; or, reflected, as the one at 1/a that says as much of it."""
 
     epsilon: Fraction
     delta: Fraction
-    mirrored: bool = False
+    reflected: bool = False
 
     @property
     def exponent(self) -> Fraction:
         """Log a."""
-        return -self.epsilon if self.mirrored else self.epsilon
+        return -self.epsilon if self.reflected else self.epsilon
 
     def place(self) -> tuple[Any, Any]:
         """In balls of the precision in force."""
         spend(EXP)
         a = ball(self.exponent).exp()
-        return a, 1 - a + a * ball(self.delta) if self.mirrored else ball(self.delta)
+        return a, 1 - a + a * ball(self.delta) if self.reflected else ball(self.delta)
 
 
 def of_profile(epsilons: list[Fraction], deltas: list[Fraction], both_orders: bool) -> Finite:
@@ -74,7 +74,7 @@ def of_profile(epsilons: list[Fraction], deltas: list[Fraction], both_orders: bo
     """
     kept: list[_Point] = []
     for epsilon, delta in sorted(zip(epsilons, deltas, strict=True)):
-        # what an earlier point, or (0, 1), says already; that holds of the mirrored points too
+        # what an earlier point, or (0, 1), says already; that holds of the reflected points too
         if delta < (kept[-1].delta if kept else 1):
             kept.append(_Point(epsilon, delta))
     if both_orders:
@@ -82,7 +82,7 @@ def of_profile(epsilons: list[Fraction], deltas: list[Fraction], both_orders: bo
     with precision(BITS):
         chain = _vertices(sorted(kept, key=lambda point: point.exponent))
     # no other h is zero: e^eps would be rational
-    private = chain[-1].delta == 0 and not chain[-1].mirrored
+    private = chain[-1].delta == 0 and not chain[-1].reflected
 
     def outcomes() -> list[tuple[Any, Any]]:
         places = [(arb(0), arb(1)), *(point.place() for point in chain)]

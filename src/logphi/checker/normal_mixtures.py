@@ -44,7 +44,7 @@ class NormalMixtures(Law):
 
     def reversed(self) -> NormalMixtures:
         """The pair (v, u), on the line turned around."""
-        return NormalMixtures(_mirrored(self.q), _mirrored(self.p))
+        return NormalMixtures(_negated(self.q), _negated(self.p))
 
     def sampled(self, rate: Fraction) -> Law | None:
         """With the component at zero, if Q is N(0, 1)."""
@@ -185,7 +185,7 @@ def _near(x: Any) -> None:
         raise Undecided("the precision does not separate this epsilon from the limit of the loss")
 
 
-def _mirrored(shifts: Shifts) -> Shifts:
+def _negated(shifts: Shifts) -> Shifts:
     return tuple((weight, -shift) for weight, shift in shifts)
 
 

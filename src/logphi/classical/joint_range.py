@@ -68,9 +68,9 @@ def excess(limits: Limits, delta: float, epsilon: float, x: Points) -> Points:
     other = np.log1p(-p) - np.log1p(-q)
     first, second = np.log(p) + z * ratio, np.log1p(-p) + z * other
     parts = []
-    for share, turned, power in ((p, z * ratio, first), (1 - p, z * other, second)):
-        near = np.abs(turned) < 0.5
-        parts.append(np.where(near, share * np.expm1(np.where(near, turned, 0.0)), np.exp(np.minimum(power, _HUGE)) - share))
+    for share, exponent, power in ((p, z * ratio, first), (1 - p, z * other, second)):
+        near = np.abs(exponent) < 0.5
+        parts.append(np.where(near, share * np.expm1(np.where(near, exponent, 0.0)), np.exp(np.minimum(power, _HUGE)) - share))
     small = np.log1p(np.maximum(parts[0] + parts[1], -1 + 1e-300))
     size = np.where(np.maximum(first, second) > 30, np.logaddexp(first, second), small)
     side = np.where((z > 0) | (z < -1), 1.0, -1.0)

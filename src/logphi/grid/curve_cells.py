@@ -83,7 +83,7 @@ class CurveCells(Discretizer):
         s = np.linspace(*_reached(curve, 1.0, -cut), _POINTS)
         loss, log_density = curve.loss(s), curve.log_density(s) + np.log(s[1] - s[0])
         parts = [log_density + (1 + u[:, None]) * loss]
-        if curve.mirrored:
+        if curve.symmetric:
             parts.append(log_density - u[:, None] * loss)
         if curve.rest:
             parts.append(np.full((u.size, 1), np.log(curve.rest)))
@@ -93,7 +93,7 @@ class CurveCells(Discretizer):
         """Cells between the points where the loss meets the lattice, atoms, and the mirror image."""
         curve = self.curve_at(grid.upper)
         origin = 0.0 if np.isinf(curve.start) else float(curve.loss(np.array([curve.start]))[0])
-        if not curve.mirrored:
+        if not curve.symmetric:
             return self._whole(curve, grid, origin, self.exchanged)
         right, left = (self._whole(curve, grid, 0.0, exchanged) for exchanged in (False, True))
         both = joined(right, left)

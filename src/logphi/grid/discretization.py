@@ -34,9 +34,9 @@ from logphi.grid.flat_cells import FlatCells
 from logphi.grid.mixture_cells import MixtureCells
 from logphi.grid.samples import Samples
 from logphi.laws.blended_normal import BlendedNormal
-from logphi.laws.forms import Forms
 from logphi.laws.parameters import normal_shift
 from logphi.laws.transform import LossTransform
+from logphi.laws.visitor import LawVisitor
 from logphi.laws.weights import Weights
 from logphi.quadrature.curve import Curve
 
@@ -88,7 +88,7 @@ def discretizer_of(law: LossTransform) -> Discretizer:
     ValueError
         If its cell masses are not known.
     """
-    found = law.by_form(_Discretizers())
+    found = law.accept(_Discretizers())
     if found is None:
         raise ValueError(
             "no cell masses are known of some loss: discretisation serves Gaussian, Laplace, exponential, truncated and finite "
@@ -101,7 +101,7 @@ def _normal(shift: Ends) -> MixtureCells:
     return MixtureCells((shift,), (Ends(1.0, 1.0),))
 
 
-class _Discretizers(Forms[Discretizer, LossTransform]):
+class _Discretizers(LawVisitor[Discretizer, LossTransform]):
     """The discretizer of each form."""
 
     def reflected(self, own: Discretizer) -> Discretizer | None:

@@ -18,9 +18,9 @@ from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Parameter
 from logphi.arrays import Array
 from logphi.grid.spread_sums import spread_sums
-from logphi.laws.forms import Forms
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform
+from logphi.laws.visitor import LawVisitor
 from logphi.quadrature.curve import Curve, Factor
 from logphi.quadrature.gauss_legendre import Masses, everything, nodes_of
 from logphi.quadrature.panels import log_errors, panels
@@ -58,7 +58,7 @@ SumAt = Callable[[float, float], Sum | None]
 def values_on(law: LossTransform, line: Line) -> Values:
     """K on a line, term by term."""
     terms = law.terms if isinstance(law, LogPhi) else ((law, 1),)
-    sums = [(term.by_form(_Sums()) if line.size >= _LONG else None, count) for term, count in terms]
+    sums = [(term.accept(_Sums()) if line.size >= _LONG else None, count) for term, count in terms]
     others = [term for term, (sum_at, _) in zip(terms, sums, strict=True) if sum_at is None]
     whole = LogPhi.of(others).on_line(line)
     return reduce(add, (_on_line(sum_at, line).times(count) for sum_at, count in sums if sum_at is not None), whole)
@@ -93,7 +93,7 @@ def _on_line(sum_at: SumAt, line: Line) -> Values:
     return Values.logarithm(sums, error, peak + math.log(whole))
 
 
-class _Sums(Forms[SumAt, LossTransform]):
+class _Sums(LawVisitor[SumAt, LossTransform]):
     """The nodes of each form that is an integral or a sum of atoms."""
 
     def reflected(self, own: SumAt) -> SumAt:

@@ -14,11 +14,11 @@ from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm
-from logphi.laws.forms import Forms
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.normal import largest_shift, shifted_growth
 from logphi.laws.support import Support
 from logphi.laws.transform import LossTransform, T
+from logphi.laws.visitor import LawVisitor
 from logphi.laws.weights import Weights
 from logphi.quadrature.inner_integral import over
 from logphi.quadrature.many_components import ManyComponents
@@ -91,9 +91,9 @@ class BlendedNormal(LossTransform):
         """Normal masses on either side of where log w meets x."""
         return ClosedForm(self.excess, self.reversed_excess, self.partial_masses, self.density)
 
-    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
+    def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
         """Its form."""
-        return forms.mixtures(self.shifts, self.weights)
+        return visitor.mixtures(self.shifts, self.weights)
 
     def excess(self, x: float) -> Scaled:
         """E[(1 - e^{x-X})_+], from where log w meets x."""

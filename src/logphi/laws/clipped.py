@@ -13,8 +13,8 @@ from logphi.arith.protocol import Arithmetic, Number
 from logphi.laws.curved import Curved, parameter_error
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.normal.tails import log_masses
+from logphi.quadrature.clipped_contour import ClippedContour
 from logphi.quadrature.curve import Curve, Factor
-from logphi.quadrature.raised_clipped import ClippedPath
 from logphi.quadrature.values import Line, Values
 
 # measured: a phase that turns by fewer radians is followed on the real axis
@@ -83,9 +83,9 @@ class ClippedNormal(Curved):
         return super().on_line(line, count) if found is None else found
 
     @property
-    def _path(self) -> ClippedPath:
+    def _path(self) -> ClippedContour:
         m, q = (one.under(FLOATS) for one in (self.whole.shift, self.whole.rate))
-        return ClippedPath(float(m.mid), float(q.mid), float(m.rad / m.mid), float(q.rad / q.mid), self.end)
+        return ClippedContour(float(m.mid), float(q.mid), float(m.rad / m.mid), float(q.rad / q.mid), self.end)
 
     def _curve(self, side: int) -> Curve:
         """Over the normal variable."""

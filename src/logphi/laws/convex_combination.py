@@ -23,13 +23,13 @@ from logphi.arith.safe import safe_expm1
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm, Sides
-from logphi.laws.forms import Forms
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.partial_masses import partial_masses
 from logphi.laws.support import Lattice, Omitted, Pieces, Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
+from logphi.laws.visitor import LawVisitor
 from logphi.laws.weights import Listed, Weight, Weights
 from logphi.quadrature.values import SIZE_ONLY, Line, Values, log_one_plus
 
@@ -249,9 +249,9 @@ class ConvexCombination(LossTransform):
             return self
         return ConvexCombination(tuple(part.reflected() for part in self.parts), self.weights)
 
-    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
+    def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
         """Its form, and else as atoms, where there is nothing else."""
-        found = forms.combination(self.parts, self.weights)
+        found = visitor.combination(self.parts, self.weights)
         if found is not None:
             return found
         pieces = self.support.pieces
@@ -259,7 +259,7 @@ class ConvexCombination(LossTransform):
             return None
         places, weights = np.asarray(pieces.locations), np.asarray(pieces.log_weights)
         error = pieces.location_error + pieces.relative_error + 4 * ULP * (1 + float(np.abs(places).max()))
-        return forms.atoms(lambda: (places, weights + places / 2, np.full(places.shape, error)))
+        return visitor.atoms(lambda: (places, weights + places / 2, np.full(places.shape, error)))
 
 
 def _complex_expm1(x: NDArray[Any]) -> NDArray[Any]:

@@ -15,11 +15,11 @@ from logphi.arith.protocol import Parameter
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm, Sides
-from logphi.laws.forms import Forms
 from logphi.laws.support import Support
-from logphi.laws.thinned import log_complement
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
+from logphi.laws.visitor import LawVisitor
+from logphi.laws.zero_or_infinite import log_complement
 from logphi.quadrature import curve_excess, long_lines
 from logphi.quadrature.curve import Curve
 from logphi.quadrature.gauss_legendre import GaussLegendre, ends_of
@@ -49,14 +49,14 @@ class Curved(LossTransform):
         """A curve of exact parameters whose profile is above or below that of the law: it grows with each of them."""
         return replace(self._curve(1 if upper else -1), error=0.0)
 
-    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
+    def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
         """Its form."""
-        return forms.curve(self.curve, self.curve_at)
+        return visitor.curve(self.curve, self.curve_at)
 
     @property
     def traits(self) -> Traits:
         """Symmetric if the curve stands for its reflection too."""
-        return Traits(symmetric=self.curve.mirrored)
+        return Traits(symmetric=self.curve.symmetric)
 
     @cached_property
     def _highest(self) -> tuple[float, float]:

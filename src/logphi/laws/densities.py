@@ -17,10 +17,10 @@ from logphi.bracketing import last_good
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.density_excess import density_excess
 from logphi.laws.density_tables import LIGHT, centred_terms, log_peak, log_ulps, losses, pruned, tilted_shares, with_atom
-from logphi.laws.forms import Forms
 from logphi.laws.log_densities import LogDensity
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
+from logphi.laws.visitor import LawVisitor
 from logphi.quadrature.kronrod import KRONROD, Table, beyond_noise, divided, doubts, first_table, settled, spread
 from logphi.quadrature.values import Line, Values
 
@@ -148,9 +148,9 @@ class Densities(LossTransform):
         own, atom = density_excess(_base(self), self.logs, x, _TOLERANCE), self.rest * -float(np.expm1(min(x, 0.0)))
         return own + Scaled(0.0, atom, rounding=4 * ULP * atom) if atom else own
 
-    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
+    def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
         """As the nodes of a quadrature."""
-        return forms.samples(lambda: _samples(self))
+        return visitor.samples(lambda: _samples(self))
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line; nothing is known beyond so many points."""

@@ -22,13 +22,13 @@ from logphi.arrays import Array
 from logphi.laws.block_envelope import log_block
 from logphi.laws.cells import Cells, Chosen, Exchanged, Given
 from logphi.laws.closed_form import ClosedForm
-from logphi.laws.forms import Forms
 from logphi.laws.spans import common_span
 from logphi.laws.support import Lattice, Omitted, Pieces, Support
-from logphi.laws.thinned import log_complement
 from logphi.laws.tilted_atoms import TiltedAtoms
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
+from logphi.laws.visitor import LawVisitor
+from logphi.laws.zero_or_infinite import log_complement
 from logphi.quadrature.exponential_sums import turned_sums
 from logphi.quadrature.inner_integral import rough_log_mass
 from logphi.quadrature.rough_sums import RoughNodes
@@ -230,9 +230,9 @@ class Finite(LossTransform):
     def _log_size(self) -> float:
         return max(float(np.abs(part).max()) for part in self._logs)
 
-    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
+    def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
         """As atoms."""
-        return forms.atoms(self._atoms)
+        return visitor.atoms(self._atoms)
 
     def _atoms(self) -> tuple[Array, Array, Array]:
         log_p, _ = self._logs

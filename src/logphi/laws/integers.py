@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ELEMENTARY, FLOATS, ULP, Discs
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arrays import Array
-from logphi.laws.forms import Forms
 from logphi.laws.growth import Growth, OneSided
-from logphi.laws.ladder import Ladder
 from logphi.laws.support import Lattice, Support
+from logphi.laws.symmetric_lattice import SymmetricLattice
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
+from logphi.laws.visitor import LawVisitor
 from logphi.quadrature.values import Values
 
 # derived: from here on Q < 3e-9, and three terms of theta leave less than 1e-100 within half a period
@@ -82,9 +82,9 @@ class NormalOnIntegers(LossTransform):
         """The places (x - s/2) s / sigma^2 of whole x."""
         return Support(lattice=Lattice(-self.shift / 2 * self.span, self.span, stretch=4 * ULP))
 
-    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
+    def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
         """Its form."""
-        return forms.normal_on_integers(self.sigma, self.shift)
+        return visitor.normal_on_integers(self.sigma, self.shift)
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K, by the dual series for wide laws and by the sum itself for narrow ones."""
@@ -102,13 +102,13 @@ class NormalOnIntegers(LossTransform):
         sigma, s = self.sigma, self.shift
         # the square of sigma is known to two half ulps, and three roundings follow
         half = Discs(np.float64(s * self.span / 2), np.float64(4 * ULP * s * self.span / 2))  # type: ignore[arg-type]
-        own, turned, moved = z, 0.0 * z.real, np.zeros(z.shape)
+        own, half_turns, moved = z, 0.0 * z.real, np.zeros(z.shape)
         if np.iscomplexobj(z):
             # M(z + i P) = (-1)^s M(z) with P = 2 pi sigma^2 / s
             period = 2 * np.pi / self.span
             turns = np.rint(z.imag / period)
             own = z.real + 1j * (z.imag - turns * period)
-            turned, moved = np.mod(turns * (s % 2), 2.0), 16 * ULP * np.abs(turns) * period
+            half_turns, moved = np.mod(turns * (s % 2), 2.0), 16 * ULP * np.abs(turns) * period
         disc = Discs(own, moved)
         square = disc * (disc + 1) * half
         k = np.arange(1, 4)
@@ -129,7 +129,7 @@ class NormalOnIntegers(LossTransform):
         at_zero = 2 * np.exp(log_weight)
         wrong_zero = (at_zero * (8 * ULP * np.abs(log_weight) + 2 * ELEMENTARY)).sum() + 1e-100
         result = square + theta - FLOATS.log1p(Discs(np.asarray(at_zero.sum()), np.asarray(wrong_zero)))
-        return Discs(result.mid + 1j * np.pi * turned, result.rad + 8 * ULP * turned) if np.iscomplexobj(z) else result
+        return Discs(result.mid + 1j * np.pi * half_turns, result.rad + 8 * ULP * half_turns) if np.iscomplexobj(z) else result
 
     def _narrow(self, z: NDArray[Any]) -> Discs:
         variance, s = self.sigma**2, self.shift
@@ -165,7 +165,7 @@ class NormalOnIntegers(LossTransform):
 
 
 @dataclass(frozen=True)
-class NormalSteps(Ladder):
+class NormalSteps(SymmetricLattice):
     """Between the ends -T and T: atoms (x - s/2) s / sigma^2 for x = s - T .. T, and the mass of T - s < x <= T at infinity."""
 
     sigma: float
@@ -209,7 +209,7 @@ class NormalSteps(Ladder):
         value = np.array([np.log1p(-infinite_mass)])
         return Values(value, wrong + 8e-16 * np.abs(value), np.zeros(1))
 
-    def rungs(self, places: Array) -> tuple[Array, Array]:
+    def log_weights_at(self, places: Array) -> tuple[Array, Array]:
         """-(k^2 + s^2/4) / (2 sigma^2), less the logarithm of the sum of all weights."""
         square = (places**2 + self.shift**2 / 4) / (2 * self.sigma**2)
         # in the sum of all weights, exponents err by a few ulps of themselves and are below one on average

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arrays import Array
+from logphi.laws.always_infinite import ALWAYS_INFINITE
 from logphi.laws.closed_form import ClosedForm
-from logphi.laws.everything import EVERYTHING
 from logphi.laws.growth import STILL, Growth
 from logphi.laws.support import Support
 from logphi.laws.traits import CONSTANT, Traits
@@ -49,8 +49,8 @@ class LogPhi(LossTransform):
         for law, count in terms:
             for part, own in law.terms if isinstance(law, LogPhi) else ((law, 1),):
                 counts[part] += own * count
-        if counts[EVERYTHING]:
-            return LogPhi(((EVERYTHING, 1),))
+        if counts[ALWAYS_INFINITE]:
+            return LogPhi(((ALWAYS_INFINITE, 1),))
         return LogPhi(tuple((law, count) for law, count in counts.items() if count))
 
     def __add__(self, other: LogPhi) -> LogPhi:
@@ -68,7 +68,7 @@ class LogPhi(LossTransform):
     @property
     def empty(self) -> bool:
         """Whether the only term is the zero measure: no loss is finite."""
-        return bool(self.terms) and self.terms[0][0] == EVERYTHING
+        return bool(self.terms) and self.terms[0][0] == ALWAYS_INFINITE
 
     @cached_property
     def traits(self) -> Traits:

@@ -14,9 +14,9 @@ from logphi.laws import log_mixture
 from logphi.laws.closed_form import Sides
 from logphi.laws.curved import Curved
 from logphi.laws.flat_pair import FlatPair
-from logphi.laws.forms import Forms
 from logphi.laws.support import Support
 from logphi.laws.transform import LossTransform, T
+from logphi.laws.visitor import LawVisitor
 from logphi.quadrature.curve import Curve, Factor
 from logphi.quadrature.gauss_legendre import ends_of
 
@@ -41,10 +41,10 @@ class MixedFlat(Curved):
         factors, infinite_mass = (Factor(q, 1.0),), (q * failure, 0.0)
         return Curve(factors, -w, w, (log_height, -0.5, 0.0), (*ends, *failed), omitted=infinite_mass, error=self.base.error)
 
-    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
+    def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
         """The flat law with a rate, if none of it fails, or a curve."""
-        found = None if self.base.failure else forms.sampled(self.base.law, Plain(self.rate))
-        return super().by_form(forms) if found is None else found
+        found = None if self.base.failure else visitor.sampled(self.base.law, Plain(self.rate))
+        return super().accept(visitor) if found is None else found
 
     def partial_masses(self, x: float, *, tilted: bool = False) -> Sides | None:
         """From the base; the failures under Q are an atom at log(1 - q)."""

@@ -17,11 +17,11 @@ from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws import log_mixture
 from logphi.laws.closed_form import ClosedForm
-from logphi.laws.forms import Forms
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.normal import largest_shift, shifted_growth
 from logphi.laws.support import Support
 from logphi.laws.transform import LossTransform, T, Terms
+from logphi.laws.visitor import LawVisitor
 from logphi.quadrature.batched_mixtures import MANY, on_line_batched
 from logphi.quadrature.inner_integral import over
 from logphi.quadrature.log_ratio import TwoComponents
@@ -98,9 +98,9 @@ class MixedNormal(LossTransform):
         """Masses and density; the excess follows from that of the normal law."""
         return ClosedForm(partial_masses=self.partial_masses, density=self.density)
 
-    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
+    def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
         """Its form."""
-        return forms.mixture(self.shift, self.rate)
+        return visitor.mixture(self.shift, self.rate)
 
     @staticmethod
     def batched(terms: Terms, *, rough: bool = False) -> Terms:

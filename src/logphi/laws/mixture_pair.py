@@ -16,10 +16,10 @@ from logphi.arith.protocol import Arithmetic, Number, Plain
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm
-from logphi.laws.forms import Forms
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.support import ATOMLESS, Support
 from logphi.laws.transform import LossTransform, Reflected, T
+from logphi.laws.visitor import LawVisitor
 from logphi.quadrature.pair_envelope import log_pair_envelope
 from logphi.quadrature.pair_log_ratio import PairLogRatio
 from logphi.quadrature.pair_trapezoid import PairTrapezoid
@@ -82,9 +82,9 @@ class MixturePair(LossTransform):
         """Normal masses of where the loss is above x."""
         return ClosedForm(self.excess, self.reversed_excess, self.partial_masses)
 
-    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
+    def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
         """The law of P and Q with a rate, if that is not one."""
-        return forms.sampled(replace(self, rate=1.0), Plain(self.rate)) if self.rate < 1 else None
+        return visitor.sampled(replace(self, rate=1.0), Plain(self.rate)) if self.rate < 1 else None
 
     def excess(self, x: float) -> Scaled | None:
         """Normal masses of where the loss is above x."""

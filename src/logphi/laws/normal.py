@@ -16,11 +16,11 @@ from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm
-from logphi.laws.forms import Forms
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.support import ATOMLESS, Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T, Terms
+from logphi.laws.visitor import LawVisitor
 from logphi.quadrature.values import Values
 
 # derived: smaller tails, or larger exponents, lose digits to underflow or overflow
@@ -106,9 +106,9 @@ class Normal(Shifted):
         m = self.shift.under(FLOATS)
         return float(m.mid), float(m.rad)
 
-    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
+    def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
         """Its form."""
-        return forms.normal(self.shift)
+        return visitor.normal(self.shift)
 
     @staticmethod
     def batched(terms: Terms, *, rough: bool = False) -> Terms:

@@ -17,12 +17,12 @@ from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arrays import Array
 from logphi.laws import log_mixture
-from logphi.laws.forms import Forms
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.sampled_envelope import Envelope
 from logphi.laws.support import Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
+from logphi.laws.visitor import LawVisitor
 from logphi.quadrature.mellin_barnes import Mixing, Moments
 from logphi.quadrature.values import CERTAIN, Line, Values, log_one_plus
 
@@ -115,9 +115,9 @@ class SampledOnce(LossTransform):
         """Estimated if the base is."""
         return Traits(estimated=self.base.traits.estimated)
 
-    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
+    def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
         """The base with a rate."""
-        return forms.sampled(self.base, self.rate)
+        return visitor.sampled(self.base, self.rate)
 
     def log_masses(self) -> tuple[Values, Values]:
         """log(1 - q P(L = inf)), and zero: where Q alone has mass the loss is log(1 - q)."""

@@ -16,11 +16,11 @@ from logphi.arith.protocol import Arithmetic, Number
 from logphi.arrays import Array
 from logphi.laws.block_envelope import block_points, log_block
 from logphi.laws.closed_form import ClosedForm, Sides
-from logphi.laws.forms import Forms
 from logphi.laws.growth import Growth
 from logphi.laws.partial_masses import partial_masses
 from logphi.laws.support import LINE, Support
 from logphi.laws.traits import Traits
+from logphi.laws.visitor import LawVisitor
 from logphi.quadrature.rough_sums import RoughNodes
 from logphi.quadrature.values import Line, Values
 
@@ -40,7 +40,7 @@ class LossTransform(ABC):
     formula, or more sharply from methods of its own: there are three of values, as a line is one matrix product and a rough
     value a fraction of the work, and two of decay, as a bound on a block may rise again above it. What else is known is
     optional: value objects (``support``, ``growth``, ``closed_form``, ``traits``), each with the rule by which it reflects and
-    adds; the form of the law (``by_form``); and how sums of its class are computed (``batched``).
+    adds; the form of the law (``accept``); and how sums of its class are computed (``batched``).
     """
 
     @abstractmethod
@@ -132,7 +132,7 @@ class LossTransform(ABC):
         """Whether it is symmetric, continuous, estimated; by default none of these."""
         return Traits()
 
-    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
+    def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
         """The value of a function of laws that is given form by form; None where this law's form is unknown to it."""
         return None
 
@@ -180,10 +180,10 @@ class Reflected(LossTransform):
         """That of the law, reflected."""
         return self.law.closed_form.reflected()
 
-    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
+    def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
         """From the value for the law."""
-        own = self.law.by_form(forms)
-        return None if own is None else forms.reflected(own)
+        own = self.law.accept(visitor)
+        return None if own is None else visitor.reflected(own)
 
     @property
     def traits(self) -> Traits:

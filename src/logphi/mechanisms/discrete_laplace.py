@@ -12,8 +12,8 @@ from logphi.arith.protocol import Arithmetic, Number, Ratio
 from logphi.inputs import check
 from logphi.inputs.arguments import ADD_REMOVE, Real, Relation, Whole, default, frozen
 from logphi.laws.cells import Cells
-from logphi.laws.ladder import GeometricShift
 from logphi.laws.log_phi import LogPhi
+from logphi.laws.symmetric_lattice import GeometricShift
 from logphi.laws.two_point import TwoPoint
 from logphi.pairs.extremes import noisy
 from logphi.pairs.finite import FinitePair

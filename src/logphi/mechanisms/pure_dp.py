@@ -17,8 +17,8 @@ from logphi.inputs.adjacency import Adjacency, AdjacencyLike
 from logphi.inputs.arguments import RealLike, frozen
 from logphi.laws.cells import Cells
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.thinned import Thinned
 from logphi.laws.two_point import TwoPoint
+from logphi.laws.zero_or_infinite import ZeroOrInfinite
 from logphi.mechanisms.discrete_laplace import LARGEST_SENSITIVITY, DiscreteLaplace
 from logphi.pairs.disjoint import DISJOINT
 from logphi.pairs.equal import EQUAL
@@ -199,8 +199,8 @@ def guarantee_loss(epsilon: float, delta: float) -> LogPhi:
         return nothing_promised.loss()
     if epsilon == delta == 0:
         return LogPhi()
-    thinned = [(Thinned(delta), 1)] if delta else []
-    return LogPhi.of([(TwoPoint(Plain(epsilon)), 1), *thinned])
+    failing = [(ZeroOrInfinite(delta), 1)] if delta else []
+    return LogPhi.of([(TwoPoint(Plain(epsilon)), 1), *failing])
 
 
 def guarantee_pair(epsilon: float, delta: float) -> Pair:

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 from logphi.arith.floats import FLOATS
+from logphi.laws.always_infinite import AlwaysInfinite
 from logphi.laws.cells import Cells, Chosen, Exchanged, Given, Mixed, Spliced
-from logphi.laws.everything import Everything
 from logphi.laws.finite import Finite
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.products import OneOfMany, Powers, Products
@@ -77,7 +77,7 @@ class FinitePair(Pair):
         if self._equal:
             return LogPhi()
         if not common:
-            return LogPhi.of([(Everything(), 1)])
+            return LogPhi.of([(AlwaysInfinite(), 1)])
         infinite_p = math.fsum(a for a, b in zip(self.p, self.q, strict=True) if b == 0)
         infinite_q = math.fsum(b for a, b in zip(self.p, self.q, strict=True) if a == 0)
         p, q = tuple(self.p[i] for i in common), tuple(self.q[i] for i in common)

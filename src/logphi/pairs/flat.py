@@ -9,8 +9,8 @@ from logphi.arith.protocol import Parameter
 from logphi.laws.flat_pair import FlatPair
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_flat import MixedFlat, SplicedFlat
-from logphi.laws.thinned import Thinned
 from logphi.laws.uniform import Uniform, UniformWithAtoms
+from logphi.laws.zero_or_infinite import ZeroOrInfinite
 from logphi.pairs.pair import Pair, UnsupportedError
 
 # derived: beyond these, e^{loss} times a rate, or a product of both, leaves the range of normal doubles
@@ -30,8 +30,8 @@ class TiltedFlat(Pair):
 
     def loss(self) -> LogPhi:
         """Known in closed form."""
-        thinned = [(Thinned(self.failure), 1)] if self.failure else []
-        return LogPhi.of([((UniformWithAtoms if self.with_atoms else Uniform)(self.width), 1), *thinned])
+        failing = [(ZeroOrInfinite(self.failure), 1)] if self.failure else []
+        return LogPhi.of([((UniformWithAtoms if self.with_atoms else Uniform)(self.width), 1), *failing])
 
     def reversed(self) -> TiltedFlat:
         """The same pair: its loss is symmetric."""

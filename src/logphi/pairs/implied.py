@@ -60,8 +60,8 @@ def implied(z: Array, bounds: Array, reversed_bounds: Array, places: Array = MAN
     are logarithms of the q of events.
     """
     points = _exactly(z, bounds, places)
-    turned = points if np.array_equal(bounds, reversed_bounds) else _exactly(z, reversed_bounds, places)
-    return _pair(points, turned)
+    reversed_points = points if np.array_equal(bounds, reversed_bounds) else _exactly(z, reversed_bounds, places)
+    return _pair(points, reversed_points)
 
 
 def implied_near(bound: Callable[[Array], Array], z: Array, epsilon: float) -> Pair:
@@ -89,8 +89,8 @@ def implied_near(bound: Callable[[Array], Array], z: Array, epsilon: float) -> P
     return _pair(points, points)
 
 
-def _pair(points: list[tuple[Fraction, Fraction]], turned: list[tuple[Fraction, Fraction]]) -> Pair:
-    hull = Hull.of([*points, *((1 / a, 1 - 1 / a + h / a) for a, h in turned)])
+def _pair(points: list[tuple[Fraction, Fraction]], reversed_points: list[tuple[Fraction, Fraction]]) -> Pair:
+    hull = Hull.of([*points, *((1 / a, 1 - 1 / a + h / a) for a, h in reversed_points)])
     if len(hull.vertices) < 2:
         return DISJOINT
     p, q = hull.pair()

@@ -37,7 +37,7 @@ class Factor(ExponentialMixture):
 class Curve:
     """A law as a curve: where s runs, the loss l(s), increasing, and the Q-density e^{g(s)}, g = g0 + g1 s + g2 s^2, g2 <= 0.
 
-    ``atoms`` are places (-inf allowed) and logarithms of Q-masses. A curve that is ``mirrored`` stands for l > 0 only: below
+    ``atoms`` are places (-inf allowed) and logarithms of Q-masses. A curve that is ``symmetric`` stands for l > 0 only: below
     zero the law is its mirror image, with P and Q exchanged. ``rest`` is mass at l = 0, under P and Q; ``omitted`` that of P
     and Q elsewhere, with a relative error ``omitted_error`` beside a few ulps. All parameters but rates are known to within
     a relative ``error`` and a few ulps.
@@ -48,7 +48,7 @@ class Curve:
     end: float
     density: tuple[float, float, float]
     atoms: tuple[tuple[float, float], ...] = ()
-    mirrored: bool = False
+    symmetric: bool = False
     rest: float = 0.0
     omitted: tuple[float, float] = (0.0, 0.0)
     error: float = 0.0
@@ -75,9 +75,9 @@ class Curve:
         return np.asarray(g0 + peak * (g1 + g2 * peak))
 
     def place(self, loss: Array) -> Array:
-        """The s at which the loss of one factor, or of two mirrored ones, has a value, to some ulps."""
+        """The s at which the loss of one factor, or of two symmetric ones, has a value, to some ulps."""
         first = self.factors[0]
-        return first.inverse(loss) if len(self.factors) == 1 else mirrored_place(first, loss)
+        return first.inverse(loss) if len(self.factors) == 1 else symmetric_place(first, loss)
 
     @property
     def steepness(self) -> float:
@@ -95,7 +95,7 @@ class Curve:
         return of_loss, of_density
 
 
-def mirrored_place(factor: Factor, loss: Array, correction: Array | float = 0.0) -> Array:
+def symmetric_place(factor: Factor, loss: Array, correction: Array | float = 0.0) -> Array:
     """The s at which log w(s) - log w(-s) has a value: sinh(kappa s - l/2) = (1 - q)/q e^{-o} sinh(l/2).
 
     ``correction`` is added to the logarithm of the right-hand side, to allow for its errors.
@@ -103,5 +103,5 @@ def mirrored_place(factor: Factor, loss: Array, correction: Array | float = 0.0)
     half, q = np.abs(loss) / 2, factor.rate
     log_sinh = np.log1p(-q) - np.log(q) - factor.offset + half + np.log(-np.expm1(-2 * half) / 2 + 1e-300) + correction
     # arcsinh(A) exceeds log(2 A) by at most 1/(4 A^2), below every double there
-    turned = np.where(log_sinh < 300, np.arcsinh(np.exp(np.minimum(log_sinh, 300.0))), log_sinh + np.log(2))
-    return np.asarray(np.sign(loss) * (half + turned) / factor.slope)
+    distance = np.where(log_sinh < 300, np.arcsinh(np.exp(np.minimum(log_sinh, 300.0))), log_sinh + np.log(2))
+    return np.asarray(np.sign(loss) * (half + distance) / factor.slope)

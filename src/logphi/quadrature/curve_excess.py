@@ -24,17 +24,17 @@ _SHARP = float(np.log(1e-17))
 
 def excess(curve: Curve, x: float) -> Scaled | None:
     """The excess at x; None where the integral is out of reach."""
-    if curve.mirrored and x < 0:
-        # P - e^x Q and the excess of the mirrored law
-        turned = _beyond(curve, -x, above=True)
+    if curve.symmetric and x < 0:
+        # P - e^x Q and the excess of the symmetric law
+        reflected = _beyond(curve, -x, above=True)
         left = -np.expm1(x) * (1 - curve.omitted[0])
         known = Scaled(0.0, float(left), rounding=float(1e-15 * (left + abs(x))))
-        return turned and known + turned.times_exp(x)
+        return reflected and known + reflected.times_exp(x)
     return _beyond(curve, x, above=True)
 
 
 def reversed_excess(curve: Curve, x: float) -> Scaled | None:
-    """The integral of (e^x - e^l)_+ dQ, of a curve that is not mirrored."""
+    """The integral of (e^x - e^l)_+ dQ, of a curve that is not symmetric."""
     return _beyond(curve, x, above=False)
 
 

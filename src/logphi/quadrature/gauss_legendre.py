@@ -64,10 +64,10 @@ def ends_of(curve: Curve, places: Array) -> tuple[Array, Array]:
 def everything(curve: Curve, body: Masses) -> Masses:
     """Nodes with the atoms, the mirror image and the rest."""
     whole = body.beside(atoms_of(curve)) if curve.atoms else body
-    if curve.mirrored:
+    if curve.symmetric:
         # P and Q exchanged
-        turned = Masses(-whole.loss, whole.log_mass + whole.loss, whole.relative_error + whole.loss_error, whole.loss_error)
-        whole = whole.beside(turned)
+        reflected = Masses(-whole.loss, whole.log_mass + whole.loss, whole.relative_error + whole.loss_error, whole.loss_error)
+        whole = whole.beside(reflected)
     if curve.rest:
         rest = (0.0, np.log(curve.rest), 64 * ULP + 4 * curve.error, 0.0)
         whole = whole.beside(Masses(*(np.array([one]) for one in rest)))

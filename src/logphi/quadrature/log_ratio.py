@@ -2,8 +2,8 @@
 
 notation: w(x) = sum of p_i e^{c_i x - c_i^2/2}, l = log w, X standard normal, so that E[w - 1] = 0; C = max c_i, p_0 the weight
 of the shift zero, and s_i = p_i e^{c_i x - c_i^2/2} / w the shares. l is convex, with slopes sum s_i c_i between 0 and C. At
-x + i b/C, 0 < b < pi, the terms of w are turned by angles theta_i = b c_i/C between 0 and b; turned back by b/2 they have real
-parts of at least cos(b/2) times their size, so that cos(b/2) w <= |w(x + i b/C)| <= w, and 0 <= arg w(x + i b/C) <= b.
+x + i b/C, 0 < b < pi, the terms of w are rotated by angles theta_i = b c_i/C between 0 and b; rotated back by b/2 they have
+real parts of at least cos(b/2) times their size, so that cos(b/2) w <= |w(x + i b/C)| <= w, and 0 <= arg w(x + i b/C) <= b.
 
 The trapezoidal sums, the Gauss-Legendre sums, the envelopes and the lattice cells all take l from here.
 """
@@ -76,8 +76,8 @@ class ExponentialMixture:
         return np.asarray((np.where(value < 1, near, far) - self.offset) / self.slope)
 
 
-def turned(share: Array, angle: Array) -> tuple[Array, Array]:
-    """Arg w and log |w| - l where e^Y, whose share of w is given, is turned by an angle."""
+def rotated(share: Array, angle: Array) -> tuple[Array, Array]:
+    """Arg w and log |w| - l where e^Y, whose share of w is given, is rotated by an angle."""
     sine = np.sin(angle / 2)
     argument: Array = np.arctan2(share * np.sin(angle), 1 - 2 * share * sine * sine)
     return argument, 0.5 * np.log1p(-4 * share * (1 - share) * sine * sine)
@@ -127,7 +127,7 @@ class LogRatio(ABC):
 
     @abstractmethod
     def relative_error(self, x: Array, value: Array, angle: float = 0.0) -> Array:
-        """The error of w over w at nodes, turned or not, in units of ``ELEMENTARY`` and beside that of l itself."""
+        """The error of w over w at nodes, rotated or not, in units of ``ELEMENTARY`` and beside that of l itself."""
 
     @abstractmethod
     def curvature(self, x: Array, value: Array) -> tuple[Array, Array]:
@@ -199,7 +199,7 @@ class TwoComponents(LogRatio):
 
     def continued(self, x: Array, value: Array, b: Array) -> tuple[Array, Array]:
         """From the share."""
-        return turned(self.terms.share(x, value)[:, None, :], b[:, :, None])
+        return rotated(self.terms.share(x, value)[:, None, :], b[:, :, None])
 
     def turn_rate(self, x: float, b: Array) -> Array:
         """From the share."""

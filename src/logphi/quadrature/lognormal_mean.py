@@ -11,7 +11,7 @@ normal variables is independent of their differences, so that S is e^{m times th
 
 Every error is of one of three kinds. The sum over v leaves out other heights, and its ends: there |G(u)| is at most E S^n and
 at most E S^{n-b} (b / (e Re u))^b. The sums that give phi_j err by a share of phi_j(kappa |u|), which is known beforehand
-(:mod:`logphi.quadrature.lognormal_nodes`). What is rounded is followed through the power of the series.
+(:mod:`logphi.quadrature.lognormal_laplace`). What is rounded is followed through the power of the series.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from scipy.special import gammaln
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
 from logphi.quadrature.log_gamma import log_gamma
+from logphi.quadrature.lognormal_laplace import Table, chunked_product, laplace_table, rough_table, sum_error
 from logphi.quadrature.lognormal_moments import Moments, ends_of_sum, log_cut
-from logphi.quadrature.lognormal_nodes import Table, chunked_product, laplace_table, rough_table, sum_error
 from logphi.quadrature.values import Values
 
 # chosen: aliasing and truncation that are aimed at, as a logarithm; below rounding, and below it still in the longest sums

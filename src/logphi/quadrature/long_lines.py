@@ -110,7 +110,7 @@ def _block(curve: Curve, line: Line, first: int, last: int, log_mass: float) -> 
     terms = int(np.argmax(log_rest <= _LOG_TARGET)) if (log_rest <= _LOG_TARGET).any() else int(np.argmin(log_rest))
     terms = max(terms, 1)
     inner += math.exp(min(float(log_rest[terms]), LARGE))
-    for side, inverse in ((1, 1 / (z + 1)), (-1, -1 / z))[: 1 + curve.mirrored]:
+    for side, inverse in ((1, 1 / (z + 1)), (-1, -1 / z))[: 1 + curve.symmetric]:
         scaled = low * inverse
         power = line.abscissa + 1 if side > 0 else -line.abscissa
         for end, outward in ((start, -1), (curve.end, 1)):

@@ -138,7 +138,7 @@ class ManyComponents(LogRatio):
         return mean[None], variance[None]
 
     def continued(self, x: Array, value: Array, b: Array) -> tuple[Array, Array]:
-        """From the sums of the turned shares; the logarithm errs by some ulps of the mean square of the angles."""
+        """From the sums of the rotated shares; the logarithm errs by some ulps of the mean square of the angles."""
         angle = b.T * (self.shifts / self.shift[0])
 
         def part(x: Array, value: Array) -> Array:

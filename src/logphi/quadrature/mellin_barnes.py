@@ -34,9 +34,9 @@ from scipy.special import gammaln
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arrays import Array, Complex
 from logphi.quadrature.log_gamma import log_gamma, reciprocal_gamma
-from logphi.quadrature.mixing_place import ROOM, Mixed, exp, expm1
-from logphi.quadrature.mixing_rough import approximate
-from logphi.quadrature.mixing_series import Series, exact_steps
+from logphi.quadrature.mellin_barnes_approximation import approximate
+from logphi.quadrature.mellin_barnes_lines import ROOM, Mixed, exp, expm1
+from logphi.quadrature.mellin_barnes_series import Series, exact_steps
 from logphi.quadrature.values import Line, Values
 
 # chosen: how small aliasing and truncation are to be, as a logarithm
@@ -218,9 +218,9 @@ class Integral(Series):
         mid = np.where(y < 0, values.mid[order].conj(), values.mid[order])
         gamma, error = log_gamma(-self.c - 1j * y)
         log_a, log_b = self.logs
-        turned = (self.c + 1j * y) * (log_b - log_a)
-        error = error + ELEMENTARY * (1 + np.abs(turned) + np.abs(mid)) + values.rounding[order]
-        logs = gamma + np.pi / 2 * y + turned + mid
+        power = (self.c + 1j * y) * (log_b - log_a)
+        error = error + ELEMENTARY * (1 + np.abs(power) + np.abs(mid)) + values.rounding[order]
+        logs = gamma + np.pi / 2 * y + power + mid
         top = float(logs.real.max())
         with np.errstate(under="ignore"):  # far below the largest
             terms = np.exp(logs - top)

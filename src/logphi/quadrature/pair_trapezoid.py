@@ -2,7 +2,7 @@
 
 notation: P = sum of p_i N(c_i, 1), Q = sum of q_i N(c_i, 1), l = log P/Q, a = z + 1, c = Re a, so that
 M(z) = integral of P^a Q^{1-a}. R_P and R_Q are how far apart the centres of either are, A the largest distance between one of P
-and one of Q. On x + iy the terms of Q are e^{y^2/2} times those at x, turned by angles that differ by y R_Q at most; so
+and one of Q. On x + iy the terms of Q are e^{y^2/2} times those at x, rotated by angles that differ by y R_Q at most; so
 
     cos(y R_Q / 2) Q(x) <= e^{-y^2/2} |Q(x + iy)| <= Q(x),      |arg P/Q| <= y A,
 

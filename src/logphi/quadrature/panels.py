@@ -150,7 +150,7 @@ def log_errors(curve: Curve, found: Panels, powers: Array, top: float) -> tuple[
 
 def _tilts(curve: Curve, powers: Array) -> Array:
     """The powers of e^l that occur, one row for each side of the law."""
-    return np.stack([powers, 1 - powers] if curve.mirrored else [powers])
+    return np.stack([powers, 1 - powers] if curve.symmetric else [powers])
 
 
 def _sizes(curve: Curve, s: Array, powers: Array) -> tuple[Array, Array]:

@@ -49,8 +49,8 @@ def along_lines(step: float | Array, size: int) -> SecondMoments:
 
 def one_by_one(heights: Array, loss: Array, weight: Array) -> NDArray[np.complex128]:
     """Second moments at heights in any order, the same for all or (mixture, height)."""
-    turned = second_turn(heights[..., None] * loss[:, None, :])
-    result: NDArray[np.complex128] = product(turned, weight[:, :, None])[:, :, 0]
+    rotated = second_turn(heights[..., None] * loss[:, None, :])
+    result: NDArray[np.complex128] = product(rotated, weight[:, :, None])[:, :, 0]
     return result
 
 

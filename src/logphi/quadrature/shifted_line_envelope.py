@@ -20,7 +20,7 @@ import numpy as np
 from logphi.arrays import Array
 from logphi.quadrature.curve import Curve
 from logphi.quadrature.gauss_legendre import parts_of
-from logphi.quadrature.log_ratio import turned
+from logphi.quadrature.log_ratio import rotated
 from logphi.quadrature.panels import log_beyond, panels
 from logphi.quadrature.values import MASS_ROUNDING
 
@@ -70,7 +70,7 @@ def _log_bound(curve: Curve, power: float, heights: Array, start: float, end: fl
         log_size, turn, shrunk = log_density + raise_by, np.zeros(s.size - 1), 0.0
         for factor, value in zip(curve.factors, values, strict=True):
             theta = abs(factor.slope) * b
-            arg, grown = turned(factor.share(s, value), np.asarray(theta))
+            arg, grown = rotated(factor.share(s, value), np.asarray(theta))
             exponent = factor.sign * power + factor.own
             part = exponent * (value + grown)
             log_size = log_size + np.maximum(part[1:], part[:-1])

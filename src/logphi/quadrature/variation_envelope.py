@@ -49,7 +49,7 @@ def _variation(curve: Curve, abscissa: float) -> tuple[float, float] | None:
     bend = 2 * abs(curve.density[2])
     smooth, whole = -np.inf, -np.inf
     densities = []
-    for tilt in (power, 1 - power) if curve.mirrored else (power,):
+    for tilt in (power, 1 - power) if curve.symmetric else (power,):
         body, all_of_it = parts_of(curve, found, tilt)
         smooth, whole = float(np.logaddexp(smooth, body)), float(np.logaddexp(whole, all_of_it))
         log_rise = factor.exponent(s) + np.log(factor.slope * factor.rate)
@@ -65,8 +65,8 @@ def _variation(curve: Curve, abscissa: float) -> tuple[float, float] | None:
             return None
         density = np.exp(log_density - smooth)
         most = np.maximum(density[1:], density[:-1])
-        # beyond the last node it falls; at zero the two sides of a mirrored curve meet
+        # beyond the last node it falls; at zero the two sides of a symmetric curve meet
         variation += float(np.abs(np.diff(density)).sum() + (bent * np.exp(bent / 8)) @ most + density[-1])
-        variation += 0.0 if curve.mirrored else float(density[0])
+        variation += 0.0 if curve.symmetric else float(density[0])
     weight = float(np.exp(min(smooth - whole, 0.0))) * (1 - MASS_ROUNDING)
     return variation * (1 + MASS_ROUNDING), weight

@@ -20,7 +20,7 @@ from logphi.engine import cumulants
 from logphi.engine.answer import infinite_mass, judged, probability
 from logphi.engine.log_probability import enclosed, ends_of, ledger_of, masses
 from logphi.engine.quantile import where_above, where_below
-from logphi.engine.tail import above, below, one_release, thinned
+from logphi.engine.tail import above, below, one_release, times_constants
 from logphi.inputs import check
 from logphi.inputs.arguments import Number, Numbers
 from logphi.inversion import half_line, real_space
@@ -331,7 +331,7 @@ class LossDistribution(Listed):
         own = None if single is None else single[0].closed_form.density(x)
         amount: Scaled | None
         if single is not None and own is not None:
-            name, amount = "exact", thinned(own, single[1])
+            name, amount = "exact", times_constants(own, single[1])
         elif real_space.listed(law.terms):
             prepared = real_space.prepare(law, x, Demand(rtol), DENSITY)
             name, amount = "exponential", None if prepared is None else prepared.at(x)

@@ -158,8 +158,8 @@ def inverse_tradeoff(
     loss = self._loss()
     tolerance = checked_options(loss, direction, None, rtol)
     check.unit_array("type_two_error", type_two_error)
-    turned = [(name, part.reflected()) for name, part in loss.orders(direction)]
-    return each("type_two_error", type_two_error, lambda at: _smallest(turned, at, tolerance))
+    reflected = [(name, part.reflected()) for name, part in loss.orders(direction)]
+    return each("type_two_error", type_two_error, lambda at: _smallest(reflected, at, tolerance))
 
 
 def _smallest(orders: list[tuple[Direction, LogPhi]], alpha: float, tolerance: Tolerance) -> Bound:

@@ -200,14 +200,14 @@ class UnitPair(Listed):
 
     def _log_density(self, x: float, rtol: float) -> Bound:
         """By the quantile of the loss of the reversed pair, log(q/p) under Q, of which x is the mass above."""
-        turned = self.law.reflected()
-        low, high = masses(turned)[0]
+        reflected = self.law.reflected()
+        low, high = masses(reflected)[0]
         if x < low:
             return Bound(-math.inf, -math.inf, -math.inf, direction=self.direction)
         if x >= 0.5 and 1 - x <= (1 - low) / 2:
-            found = where_below(turned, 1 - x, rtol)
+            found = where_below(reflected, 1 - x, rtol)
         else:
-            found = where_above(turned, ((x - high) * (1 - ULP), (x - low) * (1 + ULP)), rtol)
+            found = where_above(reflected, ((x - high) * (1 - ULP), (x - low) * (1 + ULP)), rtol)
         return replace(
             found, lower=-found.upper, value=-found.value, upper=-found.lower, direction=self.direction, side=Side.UPPER
         )

@@ -25,8 +25,8 @@ from fractions import Fraction
 from functools import lru_cache
 
 from logphi.inputs.adjacency import Adjacency
+from logphi.laws.always_infinite import ALWAYS_INFINITE
 from logphi.laws.convex_combination import ConvexCombination
-from logphi.laws.everything import EVERYTHING
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import Pair
 from logphi.sampling.poisson import poisson
@@ -62,7 +62,7 @@ def truncated_poisson(pair: Pair, rate: float, batch: int, size: int, relation: 
         return cut_off
     if low == 0 or high == 1:
         often = cut_off if low else sampled
-        return ConvexCombination.of([often, LogPhi.of([(EVERYTHING, 1)])], [Written(1 - _RARE), Written(_RARE)])
+        return ConvexCombination.of([often, LogPhi.of([(ALWAYS_INFINITE, 1)])], [Written(1 - _RARE), Written(_RARE)])
     return ConvexCombination.of([sampled, cut_off], [Written(1 - high), Written(high)])
 
 

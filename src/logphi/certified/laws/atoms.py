@@ -16,9 +16,9 @@ from logphi.certified.locations import Exact, Location
 from logphi.certified.reals import constant, real
 from logphi.certified.transform import Transform
 from logphi.laws.integers import NormalSteps
-from logphi.laws.ladder import GeometricShift
-from logphi.laws.thinned import Thinned
+from logphi.laws.symmetric_lattice import GeometricShift
 from logphi.laws.two_point import TwoPoint
+from logphi.laws.zero_or_infinite import ZeroOrInfinite
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class TwoPointInBalls(AtomicInBalls):
 class FailureInBalls(AtomicInBalls):
     """A loss of zero, unless it is infinite."""
 
-    kinds = (Thinned,)
+    kinds = (ZeroOrInfinite,)
 
     @property
     def only_fails(self) -> bool:

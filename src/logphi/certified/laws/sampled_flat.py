@@ -14,7 +14,7 @@ from logphi.certified.laws.uniform import FlatInBalls
 from logphi.certified.reals import constant
 from logphi.certified.route import ClosedForm
 from logphi.laws.mixed_flat import MixedFlat, SplicedFlat
-from logphi.laws.thinned import Thinned
+from logphi.laws.zero_or_infinite import ZeroOrInfinite
 
 
 class _SampledInBalls(LawInBalls):
@@ -36,7 +36,7 @@ class _SampledInBalls(LawInBalls):
     def excess(self, *, added: bool, infinite: Any) -> SampledExcess:
         """The closed form of one of the two orders, in which some losses are infinite."""
         base = self.law.base
-        failure = ((FailureInBalls(Thinned(base.failure)), 1),) if base.failure else ()
+        failure = ((FailureInBalls(ZeroOrInfinite(base.failure)), 1),) if base.failure else ()
         terms = ((FlatInBalls(base.law), 1), *failure)
         return SampledExcess(terms, constant(base.failure), constant(self.law.rate), infinite, added)
 

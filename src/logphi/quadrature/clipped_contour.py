@@ -90,7 +90,7 @@ class _Panels:
 
 
 @dataclass(frozen=True)
-class ClippedPath:
+class ClippedContour:
     """The path for the shift m and the rate q, which are known to relative errors, and the end X."""
 
     shift: float

@@ -16,7 +16,7 @@ from logphi.quadrature.values import Values
 
 
 @dataclass(frozen=True)
-class Thinned(LossTransform):
+class ZeroOrInfinite(LossTransform):
     """A loss of zero that survives with probability 1 - failure: K(z) = log(1 - failure)."""
 
     failure: float

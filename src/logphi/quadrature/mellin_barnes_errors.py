@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arrays import Array, Complex
-from logphi.quadrature.mixing_place import ROOM, SHARES, Place, binomials, exp, log
+from logphi.quadrature.mellin_barnes_lines import ROOM, SHARES, Lines, binomials, exp, log
 
 _LOG_ROOT = 0.5 * math.log(2 * math.pi)
 
 
-class Bounded(Place):
+class Bounded(Lines):
     """What the step, the ends of the sum and the error of the rate leave out or add."""
 
     def aliased(self, w: Complex, h: float) -> Array:

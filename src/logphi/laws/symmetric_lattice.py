@@ -15,10 +15,10 @@ from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm
-from logphi.laws.forms import Forms
 from logphi.laws.support import Lattice, Pieces, Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
+from logphi.laws.visitor import LawVisitor
 from logphi.quadrature.values import Values
 
 # chosen: entries of the intermediate arrays
@@ -27,7 +27,7 @@ _BLOCK = 1 << 18
 _FEW = 64
 
 
-class Ladder(LossTransform):
+class SymmetricLattice(LossTransform):
     """Atoms at l_j = D (j - m/2), j = 0 .. m, of tilted weights a_j = a_{m-j}: K(z) = log( sum of a_j e^{u l_j} ), u = z + 1/2.
 
     The mass M(0) = M(-1) is known apart, so that K may be formed from M(z) - M(0), the sum over l_j > 0 of
@@ -44,7 +44,7 @@ class Ladder(LossTransform):
         """The span D in an arithmetic."""
 
     @abstractmethod
-    def rungs(self, places: Array) -> tuple[Array, Array]:
+    def log_weights_at(self, places: Array) -> tuple[Array, Array]:
         """The log a_j at given distances (j - m/2) >= 0 from the middle, and bounds of their errors."""
 
     @property
@@ -93,12 +93,12 @@ class Ladder(LossTransform):
         """All places, logarithms of tilted weights, and the largest errors of either."""
         places: Array = np.arange(self.steps + 1, dtype=np.float64) - self.steps / 2
         size, error = self.span
-        log_weights, errors = self.rungs(np.abs(places))
+        log_weights, errors = self.log_weights_at(np.abs(places))
         return places * size, log_weights, self._top * (error + 2 * ULP), float(errors.max())
 
-    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
+    def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
         """As atoms."""
-        return forms.atoms(self._atoms_under_p)
+        return visitor.atoms(self._atoms_under_p)
 
     def _atoms_under_p(self) -> tuple[Array, Array, Array]:
         locations, log_weights, location_error, relative_error = self.atoms()
@@ -140,7 +140,7 @@ class Ladder(LossTransform):
     def _upper(self) -> tuple[Array, Array, Array]:
         """Places, log-weights and errors of the atoms at or above zero; that at zero counts half."""
         places: Array = np.arange((self.steps + 1) // 2, self.steps + 1, dtype=np.float64) - self.steps / 2
-        log_weights, errors = self.rungs(places)
+        log_weights, errors = self.log_weights_at(places)
         return places * self.span[0], log_weights - np.where(places == 0, np.log(2), 0.0), errors + ULP
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
@@ -211,7 +211,7 @@ class Ladder(LossTransform):
 
 
 @dataclass(frozen=True)
-class GeometricShift(Ladder):
+class GeometricShift(SymmetricLattice):
     """The log-ratio of a two-sided geometric law, proportional to e^{-|x| / scale}, to itself moved by a whole number s.
 
     With a = 1/scale, r = e^{-a} and u = z + 1/2, M(z) = e^{-as/2} [ 2 cosh(u a s) / (1 + r)
@@ -238,7 +238,7 @@ class GeometricShift(Ladder):
         """2 / scale."""
         return 2 / arith.constant(self.scale)
 
-    def rungs(self, places: Array) -> tuple[Array, Array]:
+    def log_weights_at(self, places: Array) -> tuple[Array, Array]:
         """The two tails at the ends, single points between them."""
         a = 1 / self.scale
         base = a * self.shift / 2

@@ -16,7 +16,7 @@ from logphi.quadrature.values import Values
 
 
 @dataclass(frozen=True)
-class Everything(LossTransform):
+class AlwaysInfinite(LossTransform):
     """The zero measure: no loss is finite, and K(z) = log 0 for all z."""
 
     traits = CONSTANT
@@ -41,4 +41,4 @@ class Everything(LossTransform):
         return nothing, nothing
 
 
-EVERYTHING = Everything()
+ALWAYS_INFINITE = AlwaysInfinite()

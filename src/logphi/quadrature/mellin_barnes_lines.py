@@ -55,7 +55,7 @@ class Mixed:
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
+class Lines:
     """The line Re w = a + 1, that of the integral, Re s = c, and how often the results are to be multiplied."""
 
     mixing: Mixed

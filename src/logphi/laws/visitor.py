@@ -14,7 +14,7 @@ T = TypeVar("T")
 Law = TypeVar("Law")
 
 
-class Forms(Generic[T, Law]):
+class LawVisitor(Generic[T, Law]):
     """A function from laws to T: one method for each form, which a law calls with its own parameters; None where it is unknown.
 
     ``Law`` is the class of the laws that a form is made of. What takes time to compute is passed as a function. A law with two

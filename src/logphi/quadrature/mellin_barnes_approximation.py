@@ -8,8 +8,8 @@ import numpy as np
 from scipy.special import gammaln, gammasgn, loggamma
 
 from logphi.arrays import Array
-from logphi.quadrature.mixing_place import Mixed
-from logphi.quadrature.mixing_series import Series
+from logphi.quadrature.mellin_barnes_lines import Mixed
+from logphi.quadrature.mellin_barnes_series import Series
 from logphi.quadrature.values import Line
 
 # measured: nodes of a rough value, and beyond which loss of digits the large losses alone are more

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, FLOATS, ULP, Discs
 from logphi.arrays import Array, Complex
-from logphi.quadrature.mixing_errors import Bounded
-from logphi.quadrature.mixing_place import ROOM, binomials, exp, expm1
+from logphi.quadrature.mellin_barnes_errors import Bounded
+from logphi.quadrature.mellin_barnes_lines import ROOM, binomials, exp, expm1
 from logphi.quadrature.values import Line
 
 

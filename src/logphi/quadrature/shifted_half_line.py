@@ -82,7 +82,7 @@ class Within:
 
 
 @dataclass(frozen=True)
-class RaisedMixture:
+class ShiftedHalfLine:
     """The half-line x + i theta/m, x <= ``end``, for the shift m and the rate q, which are known to relative errors."""
 
     shift: float
@@ -102,7 +102,7 @@ class RaisedMixture:
         """Half the width of the strip around the half-line that the sum relies on."""
         return STRIP * self.height if self.turn > 0 else min(_LEVEL[0], _LEVEL[1] / self.shift)
 
-    def at_turn(self, turn: float) -> RaisedMixture:
+    def at_turn(self, turn: float) -> ShiftedHalfLine:
         """The half-line at another height."""
         return replace(self, turn=turn)
 

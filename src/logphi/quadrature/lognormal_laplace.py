@@ -179,13 +179,13 @@ def _block(
         real, half = size * math.cos(psi), size * (math.sin(psi) / 2)
         decay = np.exp(-real)
         s = np.sin(half)
-        turned = 2 * decay * s
+        rotated = 2 * decay * s
         kernel, gap = np.empty(size.shape, complex), np.empty(size.shape, complex)
-        gap.imag = turned * np.cos(half)
-        turned *= s
+        gap.imag = rotated * np.cos(half)
+        rotated *= s
         # 1 - e^{-z}, without cancellation
-        gap.real = turned - np.expm1(-real)
-        kernel.real, kernel.imag = decay - turned, -gap.imag
+        gap.real = rotated - np.expm1(-real)
+        kernel.real, kernel.imag = decay - rotated, -gap.imag
     noise = decay * (size * (y_error + 6 * ULP))
     sums = sum_error(x.size)
     phi, phi_error = chunked_product(kernel, weights), decay @ (sizes * (unit + sums)).T + noise @ sizes.T

@@ -1,4 +1,4 @@
-"""The law of a loss that is never finite."""
+"""A loss that is always infinite."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from logphi.quadrature.values import Values
 
 @dataclass(frozen=True)
 class AlwaysInfinite(LossTransform):
-    """The zero measure: no loss is finite, and K(z) = log 0 for all z."""
+    """The zero measure: no loss is finite, and K(z) = log 0 at every z."""
 
     traits = CONSTANT
 
@@ -36,7 +36,7 @@ class AlwaysInfinite(LossTransform):
         return Values(known - np.inf, known, known)
 
     def log_masses(self) -> tuple[Values, Values]:
-        """Both masses are zero."""
+        """Both are minus infinity: neither measure has finite mass."""
         nothing = self.log_transform(np.zeros(1))
         return nothing, nothing
 

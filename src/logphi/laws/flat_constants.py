@@ -1,6 +1,6 @@
-"""The constants of symmetric laws on [-w, w] that are uniform once tilted by e^{-x/2}, with or without atoms at both ends.
+"""The constants of symmetric laws on [-w, w] that are uniform after tilting by e^{-x/2}, with or without atoms at both ends.
 
-P has the density C e^{x/2} between the ends, Q the density C e^{-x/2}. Once tilted, both atoms have one weight A: under P they
+P has the density C e^{x/2} between the ends, Q the density C e^{-x/2}. After tilting, both atoms have one weight A: under P they
 weigh A e^{-w/2} and A e^{w/2}, under Q the reverse. Every function maps w to log C
 and log A, minus infinity for what is absent.
 """

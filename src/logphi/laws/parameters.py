@@ -1,4 +1,4 @@
-"""The parameters of a law, read off its form."""
+"""The parameters of a law, for laws of two common forms."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ Mixture = tuple[LossTransform, Parameter]
 
 
 def normal_shift(law: LossTransform) -> Parameter | None:
-    """The m of a law that is the log-ratio of N(m, 1) to N(0, 1) under the former; None for every other law."""
+    """The m of a law that is the log-ratio of N(m, 1) to N(0, 1) under the former; None for any other law."""
     return law.accept(_NormalShift())
 
 
 def as_mixture(law: LossTransform) -> Mixture | None:
-    """``(base, q)`` if the likelihood ratio is 1 - q + q times that of the base law; None for every other law."""
+    """``(base, q)`` if the likelihood ratio is 1 - q + q times that of a base law; None for any other law."""
     return law.accept(_Mixtures())
 
 
@@ -29,7 +29,7 @@ class _NormalShift(LawVisitor[Parameter, LossTransform]):
 
 
 class _Mixtures(LawVisitor[Mixture, LossTransform]):
-    """The base and the rate of a mixture; that of a reflected law is none."""
+    """The base and the rate of a mixture; None for reflected laws."""
 
     def mixture(self, shift: Parameter, rate: Parameter) -> Mixture:
         """The normal law of the shift."""

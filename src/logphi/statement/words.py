@@ -1,4 +1,4 @@
-"""Releases, relations and assumptions in words that a person who knows no accounting can check."""
+"""Releases, neighbouring relations and assumptions, written for a reader who knows no accounting."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Term:
 
     @staticmethod
     def of(one: Mechanism, count: int, unit: str) -> Term:
-        """The words for a mechanism that is released so often."""
+        """The words for a mechanism that is released ``count`` times."""
         base = one._parts()[0] if one._sampling(unit) else one
         about = (type(base).__doc__ or "").strip().partition("\n")[0]
         samplings = dict.fromkeys(text for part in _within(one) if (text := part._sampling(unit)))
@@ -48,12 +48,12 @@ def _within(release: Mechanism) -> Iterator[Mechanism]:
 
 
 def neighbours(release: Mechanism, unit: str) -> str:
-    """Which data sets an attacker is to confuse."""
+    """The pairs of data sets that an attacker must not tell apart."""
     return _NEIGHBOURS[release.adjacency].format(unit=_protected(release, unit))
 
 
 def _protected(release: Mechanism, unit: str) -> str:
-    """The unit, or a group of them: the smallest one that a sample is stated for, as larger ones leak more."""
+    """The unit, or the smallest group of units that a sample states: larger groups leak more."""
     group = _group(release)
     return unit if group == 1 else f"a group of {group} (each {unit})"
 
@@ -63,7 +63,7 @@ def _group(release: Mechanism) -> int:
 
 
 def not_checked(release: Mechanism, unit: str, dataset_size: int | None) -> Iterator[str]:
-    """What the numbers take for granted."""
+    """What the numbers assume and nobody checked."""
     grouped = _group(release) > 1
     yield (
         f"That {_protected(release, unit)} is all that a person contributes. For a person with more of them, or a "

@@ -1,4 +1,4 @@
-"""Mechanisms that are known by points of a curve: two laws of which it is the trade-off function, or the profile."""
+"""Mechanisms known by points of a curve: two laws with that trade-off function, or with that profile."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from logphi.checker.balls import ball, precision, remembered
 from logphi.checker.finite import Finite
 from logphi.checker.work import EXP, Undecided, spend
 
-# chosen: at which it is decided which points are vertices of a hull
+# chosen: the precision that decides which points are vertices of a hull
 BITS = 400
 
 
 def of_tradeoff(first: list[Fraction], second: list[Fraction]) -> tuple[list[Fraction], list[Fraction]]:
     """P and Q of the segments of the largest convex curve below the points and (1, 0) ([AFA] Lemma 25).
 
-    Q has the width of a segment and P its fall; what the curve lacks of 1 at 0 P has alone, and what it is zero on, Q.
+    Q has the width of a segment and P its fall; P alone has 1 - f(0), and Q alone the width on which f is zero.
     """
-    # a point above 1 - alpha promises nothing more
+    # a point above 1 - alpha adds nothing
     given = ((alpha, min(beta, 1 - alpha)) for alpha, beta in zip(first, second, strict=True))
     points = sorted([*given, (Fraction(1), Fraction(0))])
     chain: list[tuple[Fraction, Fraction]] = []
@@ -47,7 +47,7 @@ def _turns(one: Any, middle: Any, other: Any) -> Any:
 
 @dataclass(frozen=True)
 class _Point:
-    """(eps, delta) as a point (a, h) of a profile h, a = e^eps; or, reflected, as the one at 1/a that says as much of it."""
+    """(eps, delta) as a point (a, h) of a profile h, a = e^eps; if ``reflected``, as the equivalent point at 1/a."""
 
     epsilon: Fraction
     delta: Fraction
@@ -74,7 +74,7 @@ def of_profile(epsilons: list[Fraction], deltas: list[Fraction], both_orders: bo
     """
     kept: list[_Point] = []
     for epsilon, delta in sorted(zip(epsilons, deltas, strict=True)):
-        # what an earlier point, or (0, 1), says already; that holds of the reflected points too
+        # a point implied by an earlier one, or by (0, 1); the same holds for reflected points
         if delta < (kept[-1].delta if kept else 1):
             kept.append(_Point(epsilon, delta))
     if both_orders:
@@ -96,7 +96,7 @@ def of_profile(epsilons: list[Fraction], deltas: list[Fraction], both_orders: bo
 
 
 def _vertices(points: list[_Point]) -> list[_Point]:
-    """Those of the hull, of points from left to right; an :class:`Undecided` if the balls do not tell."""
+    """The vertices of the hull of points from left to right; an :class:`Undecided` if the balls do not decide."""
 
     def positive(value: Any) -> bool:
         if not (value > 0 or value < 0):

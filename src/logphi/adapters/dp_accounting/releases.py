@@ -34,7 +34,7 @@ RELATIONS = {
     Adjacency.REPLACE: "REPLACE_ONE",
     Adjacency.REPLACE_SPECIAL: "REPLACE_SPECIAL",
 }
-# chosen: a larger epsilon promises nothing
+# chosen: larger epsilons are meaningless
 LARGEST_EPSILON = 1e100
 
 Released = Mechanism | Leak
@@ -46,7 +46,7 @@ def release(event: Any, relation: Adjacency) -> Released:
     Raises an UnreadableEventError if the event or its pair under the relation is not known, or a parameter is out of range.
     """
     name = type(event).__name__
-    # a subclass, or a namesake from elsewhere, may mean something else
+    # a subclass, or a class of the same name from elsewhere, may mean something else
     known = getattr(dp_event, name, None) is type(event)
     if not known or name not in _READERS:
         reason = _REFUSED.get(name, "the event is not known") if known else "the event is not one of dp-accounting"
@@ -60,7 +60,7 @@ def release(event: Any, relation: Adjacency) -> Released:
 
 
 def _steps(relation: Adjacency) -> int:
-    """How many times the norm of a record the sum moves."""
+    """The sensitivity of the sum, in norms of a record."""
     return 2 if relation is Adjacency.REPLACE else 1
 
 
@@ -90,7 +90,7 @@ def _discrete_laplace(event: Any, relation: Adjacency) -> Released:
     if not norm:
         return Leak.NOTHING
     if not inverse:
-        # no noise has such a law; dp-accounting takes it for none
+        # no noise has this law; dp-accounting treats it as none
         return Leak.EVERYTHING
     return DiscreteLaplace(Written(1 / exact(inverse)), sensitivity=norm * _steps(relation), adjacency=relation)
 

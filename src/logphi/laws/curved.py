@@ -15,11 +15,12 @@ from logphi.arith.protocol import Parameter
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm, Sides
+from logphi.laws.curved_crowd import batched
 from logphi.laws.forms import Forms
 from logphi.laws.support import Support
 from logphi.laws.thinned import log_complement
 from logphi.laws.traits import Traits
-from logphi.laws.transform import LossTransform, T
+from logphi.laws.transform import LossTransform, T, Terms
 from logphi.quadrature import curve_excess, long_lines
 from logphi.quadrature.curve import Curve
 from logphi.quadrature.gauss_legendre import GaussLegendre, ends_of
@@ -121,6 +122,11 @@ class Curved(LossTransform):
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, by panels near the real axis and expansions far from it."""
         return long_lines.on_line(self.curve, line, count)
+
+    @staticmethod
+    def batched(terms: Terms, *, rough: bool = False) -> Terms:
+        """Many laws on curves that are alike as one."""
+        return terms if rough else batched([(law, law.curve, count) for law, count in terms if isinstance(law, Curved)])
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """From the total variation of the tilted density; a curve of several factors has no atoms, and a contour to move."""

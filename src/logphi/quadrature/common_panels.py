@@ -26,7 +26,7 @@ from logphi.quadrature.inner_integral import weighted
 from logphi.quadrature.second_order_sums import second_turn
 from logphi.quadrature.values import Values
 
-# measured: from so many laws on, panels are faster
+# measured: from this number of laws on, panels are faster
 MANY = 64
 # measured: the degree of the interpolants, the most panels, and the error that each may add to the sum
 _DEGREE = 24
@@ -34,7 +34,7 @@ _PANELS = 256
 _SHARE = 1e-14
 _DROPPED = 1e-24
 _RHO = np.geomspace(1.1, 60.0, 40)
-# derived: exponentials of larger exponents, squared, leave the range of doubles
+# derived: squares of exponentials of larger exponents overflow
 _LARGE = 300.0
 # chosen: coefficients that are held at once
 _AT_ONCE = 1 << 21
@@ -54,7 +54,7 @@ class Powers:
         return float(np.hypot(max(-self.low, self.high), self.top))
 
     def log_size(self, low: Any, high: Any, aside: Any = 0.0) -> Any:
-        """Bound of max(0, Re l, Re al) over low <= Re l <= high, |Im l| <= aside."""
+        """A bound of max(0, Re l, Re al) over low <= Re l <= high, |Im l| <= aside."""
         ends = (np.maximum(self.high, 1.0) * high, np.minimum(self.low, 0.0) * low)
         return np.maximum(np.maximum(*ends), 0.0) + self.top * aside
 
@@ -112,7 +112,7 @@ class Moments:
         if powers.log_size(loss.min(), loss.max()) > _LARGE:
             return None
         largest = np.exp(powers.log_size(loss, loss))
-        # nodes that are light under every tilt are dropped; what they weigh is counted
+        # nodes of negligible weight under every tilt are dropped, and their sum is bounded
         weight = nodes.mass * largest
         kept = count[law] * weight > _DROPPED
         omitted = nodes.omitted + np.bincount(law[~kept], 2 * weight[~kept], count.size)
@@ -221,7 +221,7 @@ def _panels(loss: Array, weight: Array, powers: Powers) -> tuple[Array, Array, A
     edges = np.sort(np.concatenate([low * np.geomspace(1, 1e-6, 60), high * np.geomspace(1e-6, 1, 240)]))
     above = np.bincount(np.searchsorted(edges, loss, side="right"), weight, edges.size + 1)[::-1].cumsum()[::-1]
     found: list[tuple[float, float, float]] = []
-    # measured: over one panel the tilt may grow by e^3
+    # measured: the tilt may grow by e^3 over one panel
     widest = 3 / max(powers.high, -powers.low, 1.0)
     margin = 1e-15 * max(abs(low), abs(high))
     start, width = low - margin, widest
@@ -245,7 +245,7 @@ def _panels(loss: Array, weight: Array, powers: Powers) -> tuple[Array, Array, A
 
 
 def _interpolation_error(centre: float, half: float, powers: Powers) -> float:
-    """The bound of the module's docstring, at its best ellipse."""
+    """The bound of the module's docstring, at the best ellipse."""
     along, aside = half * (_RHO + 1 / _RHO) / 2, half * (_RHO - 1 / _RHO) / 2
     size = powers.size
     log_most = np.log(max(size * (size + 1) / 2, 1e-300)) + powers.log_size(centre - along, centre + along, aside)

@@ -39,7 +39,7 @@ def alike(curve: Curve) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class ManyCurves:
-    """Counted curves that are :func:`alike`, mirrored all or none."""
+    """Counted curves that are :func:`alike`, all symmetric or none."""
 
     curves: tuple[Curve, ...]
     count: Array
@@ -53,7 +53,7 @@ class ManyCurves:
         body = nodes_of(self._at(np.repeat(law, _ORDER)), low, high)
         numbers, atoms = self._atoms
         law, whole = np.concatenate([np.repeat(law, _ORDER), numbers]), body.beside(atoms)
-        if self.curves[0].mirrored:
+        if self.curves[0].symmetric:
             law, whole = np.concatenate([law, law]), whole.with_mirror_image()
         omitted, error = np.array([curve.omitted for curve in self.curves]), [curve.omitted_error for curve in self.curves]
         return CrowdNodes(
@@ -78,7 +78,7 @@ class ManyCurves:
         law, low, high, (_, plain) = found
         body, (number, atoms), every = nodes_of(self._at(np.repeat(law, _ORDER)), low, high), self._atoms, self._at(slice(None))
         law, size = np.repeat(law, _ORDER), self.count.size
-        tilts = (power, 1 - power) if self.curves[0].mirrored else (power,)
+        tilts = (power, 1 - power) if self.curves[0].symmetric else (power,)
         with np.errstate(over="ignore"):  # infinite: nothing is known
             smooth = sum(np.bincount(law, np.exp(body.log_mass + tilt * body.loss), size) for tilt in tilts)
             others = sum(np.bincount(number, np.exp(atoms.log_mass + tilt * atoms.loss), size) for tilt in tilts)
@@ -97,7 +97,7 @@ class ManyCurves:
         rate, slope, offset, start, end, g0, g1, error = parts
         density = (g0, g1, 0.0)
         factors = (Factor(rate, slope, offset),)
-        return Curve(factors, start, end, density, mirrored=self.curves[0].mirrored, error=error)
+        return Curve(factors, start, end, density, symmetric=self.curves[0].symmetric, error=error)
 
     @property
     def _table(self) -> Array:

@@ -39,7 +39,7 @@ def near_largest_loss(loss: LogPhi, delta: float, tolerance: Tolerance) -> Bound
     at_end = max(4 * law.support.error + 1e-14 * abs(law.support.upper) for law, _ in loss.terms)
     nearby = (at_end, _CLOSE * tolerance.aim * size / (2 * releases))
     log_delta = math.log(delta)
-    gap = min(_gap(log_delta + _MARGIN, _log_mass(loss, near, sure=True)) + releases * near for near in nearby)
+    gap = min(_gap(log_delta + _MARGIN, _log_mass(loss, near, sure=True, least=log_delta)) + releases * near for near in nearby)
     gap = gap * (1 + _MARGIN) + loss.support.error
     if not gap < _FARTHEST:
         return None
@@ -56,10 +56,15 @@ def _gap(log_delta: float, log_mass: float) -> float:
     return -math.log1p(-math.exp(log_delta - log_mass)) if log_delta < log_mass else math.inf
 
 
-def _log_mass(loss: LogPhi, near: float, *, sure: bool) -> float:
-    """The logarithm of the probability that every loss is within ``near`` of its largest: a lower bound, or an upper one."""
+def _log_mass(loss: LogPhi, near: float, *, sure: bool, least: float = -math.inf) -> float:
+    """The logarithm of the probability that every loss is within ``near`` of its largest: a lower bound, or an upper one.
+
+    A lower bound that is below ``least`` may be any.
+    """
     total = 0.0
     for law, count in loss.terms:
+        if total < least:
+            return -math.inf
         support = law.support
         sides = law.closed_form.partial_masses(support.upper - (support.error if sure else 0.0) - near)
         if sides is None:

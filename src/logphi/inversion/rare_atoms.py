@@ -23,34 +23,58 @@ from logphi.laws.transform import LossTransform
 
 # measured: what may be left out, as a share of the requested tolerance
 _SHARE = 1e-2
-# measured: the value falls by several orders with each round; two rounds settle most, and more gain nothing
-_ROUNDS = 6
-# measured: the rounds end once the logarithm of the value falls by less than this
-_SETTLED = 1.0
+# measured: how often a value is sought, and from which change of its logarithm on
+_ROUNDS, _SETTLED = 8, 1.0
+# measured: a value that is known to within this, as a logarithm, tells which atoms are rare beside it
+_CLOSE = 3.0
 # measured: the integrand at the saddle is about e^4 times the value
 _ABOVE = 4.0
+# chosen: the least share of a bracket that a round takes away
+_LEAST = 0.1
 
 
 def without_rare_atoms(law: LossTransform, x: float, rtol: float) -> tuple[LossTransform, float]:
-    """The law without atoms that are rare beside the excess at x, and a bound of what that takes away, at every threshold."""
+    """The law without atoms that are rare beside the excess at x, and a bound of what that takes away, at every threshold.
+
+    Which atoms are rare depends on the excess, and what is seen of that depends on the atoms that are kept: beside too large a
+    value too many seem rare, and without them the value seems too small. The two meet in between.
+    """
     terms = law.terms if isinstance(law, LogPhi) else ((law, 1),)
     total = sum(count for term, count in terms if isinstance(term, Finite))
-    if not total:
+    high = _log_value(law, x) if total else math.inf
+    if not math.isfinite(high):
         return law, 0.0
-    best, omitted, log_value = law, 0.0, math.inf
-    for _ in range(_ROUNDS):
-        found = saddle(best, Smooth(x), RIGHT)
-        log_mass = found.value + math.log(max(found.abscissa, 1e-300)) - _ABOVE
-        if not math.isfinite(found.value) or log_mass > log_value - _SETTLED:
-            break
-        log_value = log_mass
+
+    def beside(log_value: float) -> tuple[LossTransform, float, float]:
         most = math.exp(min(log_value + math.log(_SHARE * rtol) - math.log(total), 0.0))
         cut = [(_cut(term, most) if isinstance(term, Finite) else (term, 0.0), count) for term, count in terms]
         omitted = sum(count * mass for (_, mass), count in cut) * (1 + 1e-9)
-        if not omitted:
-            return law, 0.0
-        best = LogPhi.of([(term, count) for (term, _), count in cut])
-    return best, omitted
+        rest = LogPhi.of([(term, count) for (term, _), count in cut]) if omitted else law
+        return rest, omitted, _log_value(rest, x) if omitted else high
+
+    rest, omitted, low = beside(high)
+    if low >= high - _SETTLED:
+        return rest, omitted
+    # seen above the value that it was sought beside, and below it
+    below, high_gap = beside(low), low - high
+    for _ in range(_ROUNDS):
+        low_gap = below[2] - low
+        if not _SETTLED < low_gap < math.inf or high - low <= _CLOSE:
+            break
+        share = low_gap / (low_gap - high_gap) if math.isfinite(high_gap) else 0.5
+        between = low + (high - low) * min(max(share, _LEAST), 1 - _LEAST)
+        found = beside(between)
+        if found[2] >= between:
+            low, below = between, found
+        else:
+            high, high_gap = between, found[2] - between
+    return below[:2]
+
+
+def _log_value(law: LossTransform, x: float) -> float:
+    """About the logarithm of the excess; infinite where it is out of reach."""
+    found = saddle(law, Smooth(x), RIGHT)
+    return found.value + math.log(max(found.abscissa, 1e-300)) - _ABOVE
 
 
 def _cut(law: Finite, most: float) -> tuple[Finite, float]:

@@ -69,6 +69,8 @@ _FAR = 300.0
 _KERNELS, _LAW = 600.0, 500.0
 # measured: a window that is narrowed by less gains nothing
 _NARROWER = 0.9
+# measured: how often more rare atoms are left out, and by how much, as a logarithm, rounding must be above them
+_LOOSER, _UNBALANCED = 3, 3.0
 # measured: so much beta beside the logarithms, for the bound of what lies beyond the line to fall as it should
 _FALL = 6.0
 # measured: the share of the tolerance that the hump may take
@@ -169,8 +171,44 @@ def prepare(law: LossTransform, x: float, demand: Demand, values_on: ValuesOn = 
 def _prepared(
     own: LossTransform, place: float, demand: Demand, reflected: bool, large_losses: LargeLosses | None, values_on: ValuesOn
 ) -> Prepared | None:
-    """The sums for a law without its large losses, if some are omitted; ``large_losses`` is what these add."""
-    own, omitted = without_rare_atoms(own, place, demand.rtol)
+    """The sums for a law without its large losses, if some are omitted; ``large_losses`` is what these add.
+
+    Where the rounding error is far larger than the mass of the rare atoms that are omitted, more of them are omitted.
+    """
+    x, share = -place if reflected else place, demand.rtol
+    rest, omitted = without_rare_atoms(own, place, share)
+    best = _with_omitted(rest, omitted, place, demand, reflected, large_losses, values_on)
+    for _ in range(_LOOSER):
+        if best is None or not best.omitted:
+            break
+        amount = best.at(x).amount
+        if amount.relative_width <= demand.rtol or not math.isfinite(amount.rounding):
+            break
+        log_ratio = math.log(max(amount.rounding, 1e-300)) + amount.log_scale - math.log(best.omitted)
+        if log_ratio < _UNBALANCED:
+            break
+        share *= math.exp(min(log_ratio / 2, _FAR))
+        rest, omitted = without_rare_atoms(own, place, share)
+        # masses of neighbouring atoms may differ by more than that
+        if omitted <= best.omitted:
+            continue
+        found = _with_omitted(rest, omitted, place, demand, reflected, large_losses, values_on)
+        if found is None or not _log_width(found.at(x).amount) < _log_width(amount):
+            break
+        best = found
+    return best
+
+
+def _with_omitted(
+    own: LossTransform,
+    omitted: float,
+    place: float,
+    demand: Demand,
+    reflected: bool,
+    large_losses: LargeLosses | None,
+    values_on: ValuesOn,
+) -> Prepared | None:
+    """The sums for a law from which rare atoms of a mass are omitted."""
     plan = Plan.of(own, place, demand.rtol, demand.hint)
     sums = None if plan is None else _summed(own, place, plan, values_on)
     for _ in range(_DEEPER):
@@ -186,6 +224,10 @@ def _prepared(
     # a line that was to be longer may have been cut off
     sums = again if again and _left_open(again, place) < _left_open(sums, place) else sums
     return Prepared(Part.REVERSED if reflected else Part.EXCESS, *sums, omitted, large_losses)
+
+
+def _log_width(amount: Scaled) -> float:
+    return math.log(max(amount.excess + 2 * amount.spread, 1e-300)) + amount.log_scale
 
 
 def _left_open(sums: tuple[MovingSum, MovingSum], x: float) -> float:

@@ -15,9 +15,10 @@ from logphi.arith.protocol import Parameter
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm, Sides
+from logphi.laws.curved_crowd import batched
 from logphi.laws.support import Support
 from logphi.laws.traits import Traits
-from logphi.laws.transform import LossTransform, T
+from logphi.laws.transform import LossTransform, T, Terms
 from logphi.laws.visitor import LawVisitor
 from logphi.laws.zero_or_infinite import log_complement
 from logphi.quadrature import curve_excess, long_lines
@@ -121,6 +122,11 @@ class Curved(LossTransform):
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, by panels near the real axis and expansions far from it."""
         return long_lines.on_line(self.curve, line, count)
+
+    @staticmethod
+    def batched(terms: Terms, *, rough: bool = False) -> Terms:
+        """Many laws on curves that are alike as one."""
+        return terms if rough else batched([(law, law.curve, count) for law, count in terms if isinstance(law, Curved)])
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """From the total variation of the tilted density; from a shifted contour for several factors, which have no atoms."""

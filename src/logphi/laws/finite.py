@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from operator import add
 from typing import Any
@@ -48,7 +48,8 @@ class Finite(LossTransform):
     probability beside its own half ulp; ``cell_errors``, where given, are sharper: that of each p_j, and the error of each
     log-ratio. ``exact`` is where the probabilities came from, if they are not the parameters themselves. ``omitted_mass``
     bounds the mass that either law has elsewhere, where the loss may be anything; with it K(z) is at most z (z + 1) v / 2
-    for z >= 0, v = ``omitted_growth``, of either law.
+    for z >= 0, v = ``omitted_growth``, of either law. ``found_on`` is the lattice of a law that has these atoms and more, if
+    that has been sought.
     """
 
     p: tuple[float, ...]
@@ -60,6 +61,15 @@ class Finite(LossTransform):
     omitted_mass: float = 0.0
     omitted_growth: float = math.inf
     cell_errors: tuple[tuple[float, float], ...] = ()
+    found_on: tuple[Lattice | None, ...] = field(default=(), compare=False)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        """Once, as vectors may be long and sums of laws count equal ones."""
+        return hash((self.p, self.q, self.infinite_p, self.infinite_q, self.relative_error, self.omitted_mass))
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
@@ -102,6 +112,8 @@ class Finite(LossTransform):
 
     def _lattice(self, losses: tuple[float, ...], size: float) -> Lattice | None:
         """The common span of the gaps between losses, if there is one."""
+        if self.found_on:
+            return self.found_on[0]
         points = np.unique(losses)
         gaps = points[1:] - points[0]
         own = 4e-16 * size + 2 * self.relative_error
@@ -198,12 +210,18 @@ class Finite(LossTransform):
 
     @cached_property
     def _logs(self) -> tuple[Array, Array]:
-        return np.log(np.asarray(self.p)), np.log(np.asarray(self.q))
+        p, q = self._arrays
+        return np.log(p), np.log(q)
+
+    @cached_property
+    def _arrays(self) -> tuple[Array, Array]:
+        """Both vectors."""
+        return np.array(self.p), np.array(self.q)
 
     @cached_property
     def _loss(self) -> Array:
         """The losses, relatively accurate near zero, where p - q is exact."""
-        p, q = np.asarray(self.p), np.asarray(self.q)
+        p, q = self._arrays
         near = (p < 2 * q) & (q < 2 * p)
         log_p, log_q = self._logs
         return np.where(near, np.log1p(np.where(near, p - q, 0.0) / q), log_p - log_q)
@@ -263,16 +281,19 @@ class Finite(LossTransform):
         """The law with the atoms above a cap removed from both measures; itself if that removes all or none."""
         if self._loss.max() <= cap or self._loss.min() > cap:
             return self
-        kept, above = np.flatnonzero(self._loss <= cap), np.flatnonzero(self._loss > cap)
-        lost_p, lost_q = (math.fsum(numbers[i] for i in above) for numbers in (self.p, self.q))
+        below = self._loss <= cap
+        kept = np.flatnonzero(below).tolist()
+        lost_p, lost_q = (math.fsum(numbers[~below].tolist()) for numbers in self._arrays)
+        p, q = (tuple(numbers[below].tolist()) for numbers in self._arrays)
         return replace(
             self,
-            p=tuple(self.p[i] for i in kept),
-            q=tuple(self.q[i] for i in kept),
+            p=p,
+            q=q,
             infinite_p=self.infinite_p + lost_p,
             infinite_q=self.infinite_q + lost_q,
-            exact=None if self.exact is None else Chosen(self.exact, tuple(kept.tolist())),
+            exact=None if self.exact is None else Chosen(self.exact, tuple(kept)),
             cell_errors=tuple(self.cell_errors[i] for i in kept) if self.cell_errors else (),
+            found_on=(self.support.lattice,),
         )
 
     def log_mass_above(self, cap: float) -> float:
@@ -285,4 +306,4 @@ class Finite(LossTransform):
     def upper_masses(self) -> tuple[Array, Array]:
         """The losses in order, and for each the sum of the p_j from there on."""
         order = np.argsort(self._loss)
-        return self._loss[order], np.append(np.cumsum(np.asarray(self.p)[order][::-1])[::-1], 0.0)
+        return self._loss[order], np.append(np.cumsum(self._arrays[0][order][::-1])[::-1], 0.0)

@@ -21,14 +21,11 @@ from logphi.arrays import Array
 from logphi.laws.always_infinite import ALWAYS_INFINITE
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.growth import STILL, Growth
+from logphi.laws.rough import Roughly
 from logphi.laws.support import Support
 from logphi.laws.traits import CONSTANT, Traits
 from logphi.laws.transform import LossTransform, Reflected, Terms
-from logphi.quadrature.rough_sums import RoughSums
 from logphi.quadrature.values import CERTAIN, Line, Values
-
-# measured: batches of fewer laws are not faster
-_MANY = 12
 
 
 @dataclass(frozen=True)
@@ -142,26 +139,11 @@ class LogPhi(LossTransform):
 
     def approximate(self, c: Array, count: int = 1) -> Array:
         """K at real points, to some digits; many laws that have nodes share a grid."""
-        together, apart = self._rough_sums
-        if together is None:
-            return _approximated(self._parts, c, count)
-        points = c.ravel()
-        found = together.at(points)
-        known = ~np.isnan(found)
-        found[known] += _approximated(apart, points[known], count)
-        if not known.all():
-            found[~known] = _approximated(self._parts, points[~known], count)
-        return found.reshape(c.shape)
+        return self._roughly.approximate(c, count)
 
     @cached_property
-    def _rough_sums(self) -> tuple[RoughSums | None, Terms]:
-        """The terms that share a grid of nodes, and the other terms."""
-        if len(self._parts) < _MANY:
-            return None, self._parts
-        each = [(law.rough_nodes, law, own) for law, own in self._parts]
-        having = [(nodes, own) for nodes, _, own in each if nodes is not None]
-        together = RoughSums.of(having) if len(having) >= _MANY else None
-        return together, tuple((law, own) for nodes, law, own in each if nodes is None)
+    def _roughly(self) -> Roughly:
+        return Roughly(self._parts)
 
     def terms_on_line(self, abscissa: float, top: float) -> float:
         """Those of all parts."""
@@ -206,12 +188,3 @@ class LogPhi(LossTransform):
         total = reduce(add, known) if known else nothing
         # a sum marks unknown values by infinite radii; a single term may not
         return total if np.isfinite(total.mid).all() else nothing + total
-
-
-def _approximated(terms: Terms, c: Array, count: int) -> Array:
-    """The sum of terms at real points, one by one."""
-    total = np.zeros(c.shape)
-    with np.errstate(over="ignore"):  # infinite on overflow
-        for law, own in terms:
-            total += own * law.approximate(c, count * own)
-    return total

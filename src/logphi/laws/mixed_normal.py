@@ -22,7 +22,8 @@ from logphi.laws.normal import largest_shift, shifted_growth
 from logphi.laws.support import Support
 from logphi.laws.transform import LossTransform, T, Terms
 from logphi.laws.visitor import LawVisitor
-from logphi.quadrature.batched_mixtures import MANY, on_line_batched
+from logphi.quadrature.batched_mixtures import on_line_batched
+from logphi.quadrature.common_panels import MANY
 from logphi.quadrature.inner_integral import over
 from logphi.quadrature.log_ratio import TwoComponents
 from logphi.quadrature.many_components import ManyComponents

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from logphi.arith.floats import FLOATS
 from logphi.laws.always_infinite import AlwaysInfinite
@@ -157,10 +160,11 @@ class FinitePair(Pair):
         # half an ulp of the rate, which 1 - rate inherits
         exact = None if self._cells is None else Mixed(self._cells, rate)
         own = 2.0**-53 * (rate / (1 - rate) + 4)
-        errors = tuple(
-            _mixed_errors(rate * a / (mixed or 1.0), *cell, own)
-            for a, mixed, cell in zip(self.p, mixture, self.cell_errors, strict=bool(self.cell_errors))
-        )
+        errors: tuple[tuple[float, float, float], ...] = ()
+        if self.cell_errors:
+            mixed, (of_p, of_q, of_ratio) = np.array(mixture), np.array(self.cell_errors).T
+            found = _mixed_errors(rate * np.array(self.p) / np.where(mixed > 0, mixed, 1.0), of_p, of_q, of_ratio, own)
+            errors = tuple(zip(*(part.tolist() for part in found), strict=True))
         return FinitePair(
             mixture, self.q, self.relative_error + own, exact, self.omitted_mass, self.omitted_growth, errors
         ).loss()
@@ -186,11 +190,12 @@ class FinitePair(Pair):
         errors: list[tuple[float, float, float]] = []
         if self.cell_errors:
             for (a, _), i in zip(above, higher, strict=True):
-                errors.append(_mixed_errors(rate * pairs[i][0] / a, *self.cell_errors[i], own))
+                of_mixed, of_q, of_loss = _mixed_errors(rate * pairs[i][0] / a, *self.cell_errors[i], own)
+                errors.append((float(of_mixed), of_q, float(of_loss)))
             for (_, b), i in zip(below, lower, strict=True):
                 of_p, of_q, of_ratio = self.cell_errors[i]
                 of_mixed, _, of_loss = _mixed_errors(rate * pairs[i][1] / b, of_q, of_p, of_ratio, own)
-                errors.append((of_p, of_mixed, of_loss))
+                errors.append((of_p, float(of_mixed), float(of_loss)))
             # the rest is one number under both laws
             errors += [(relative_error, relative_error, 0.0)] * (rest > 0)
         return FinitePair(*above_and_below, relative_error, exact, self.omitted_mass, self.omitted_growth, tuple(errors)).loss()
@@ -206,7 +211,7 @@ class FinitePair(Pair):
         return Given(self.p, self.q) if self.exact is None and self.relative_error == 0 else self.exact
 
 
-def _mixed_errors(share: float, of_p: float, of_q: float, of_ratio: float, own: float) -> tuple[float, float, float]:
+def _mixed_errors(share: Any, of_p: Any, of_q: Any, of_ratio: Any, own: float) -> tuple[Any, Any, Any]:
     """Of a cell of (1 - rate) Q + rate P, of Q, and of their ratio; P has a share, and forming the mixture errs by ``own``."""
-    share = min(share * (1 + 1e-9), 1.0)
+    share = np.minimum(share * (1 + 1e-9), 1.0)
     return share * of_p + (1 - share + 1e-9) * of_q + own, of_q, share * of_ratio + own

@@ -7,6 +7,7 @@ Q(ds) = e^{g(s)} ds times some of the w_k, with g a polynomial of degree two.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -21,6 +22,11 @@ class Factor(ExponentialMixture):
 
     sign: int = 1
     own: int = 0
+
+    @cached_property
+    def rises(self) -> bool:
+        """Whether w grows with s: one, or all of many."""
+        return bool(np.min(self.slope) > 0)
 
     def error(self, s: Array, place: Array, parameter_error: float) -> Array:
         """A bound of the error of log w.

@@ -35,6 +35,11 @@ class Masses:
         """The union of both."""
         return Masses(*(np.concatenate([getattr(self, one.name), getattr(other, one.name)]) for one in fields(self)))
 
+    def with_mirror_image(self) -> Masses:
+        """These and those at the negative losses, P and Q exchanged."""
+        error = self.relative_error + self.loss_error
+        return self.beside(Masses(-self.loss, self.log_mass + self.loss, error, self.loss_error))
+
 
 def nodes_of(curve: Curve, low: Array, high: Array) -> Masses:
     """The nodes on panels; without atoms, mirror image and rest."""
@@ -65,9 +70,7 @@ def everything(curve: Curve, body: Masses) -> Masses:
     """Nodes and atoms, with the mirror image and the rest."""
     whole = body.beside(atoms_of(curve)) if curve.atoms else body
     if curve.symmetric:
-        # P and Q exchanged
-        reflected = Masses(-whole.loss, whole.log_mass + whole.loss, whole.relative_error + whole.loss_error, whole.loss_error)
-        whole = whole.beside(reflected)
+        whole = whole.with_mirror_image()
     if curve.rest:
         rest = (0.0, np.log(curve.rest), 64 * ULP + 4 * curve.error, 0.0)
         whole = whole.beside(Masses(*(np.array([one]) for one in rest)))

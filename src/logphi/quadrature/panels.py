@@ -94,7 +94,7 @@ def panels(curve: Curve, powers: Array, top: float, most: int = _MOST, *, near_o
     if edges is None:
         return None
     length = np.log(np.diff(edges))[:, None]
-    second, plain = (log_sum(part + length, axis=0) for part in _sizes(curve, (edges[1:] + edges[:-1]) / 2, powers))
+    second, plain = (log_sum(part + length, axis=0) for part in sizes(curve, (edges[1:] + edges[:-1]) / 2, powers))
     # relative to the sum itself, and to M(c)
     mass = np.logaddexp(plain, np.log(1e-300 + curve.rest)) + np.log(_SHARP)
     size = (np.abs(powers - 1) + top) * (np.abs(powers) + top)
@@ -107,7 +107,7 @@ def panels(curve: Curve, powers: Array, top: float, most: int = _MOST, *, near_o
     goal += -np.log(8 * _FIRST)
     found = halved(
         np.linspace(start, end, _FIRST + 1),
-        lambda low, high: np.stack(_log_bounds(curve, low, high, powers, top), axis=1),
+        lambda low, high: np.stack(log_bounds(curve, low, high, powers, top), axis=1),
         goal,
         most,
     )
@@ -140,7 +140,7 @@ def halved(
 
 def log_errors(curve: Curve, found: Panels, powers: Array, top: float) -> tuple[Array, Array]:
     """Logarithms of the errors of sums over the panels, for each power: of h over |z| |z + 1|, and of e^{al}."""
-    second, plain = (log_sum(part, axis=0) for part in _log_bounds(curve, found.low, found.high, powers, top))
+    second, plain = (log_sum(part, axis=0) for part in log_bounds(curve, found.low, found.high, powers, top))
     for own, end, outward in ((curve.start, found.start, -1), (curve.end, found.end, 1)):
         if not np.isfinite(own):
             cut = log_beyond(curve, powers, np.array([end]), outward)[:, 0]
@@ -153,7 +153,7 @@ def _tilts(curve: Curve, powers: Array) -> Array:
     return np.stack([powers, 1 - powers] if curve.symmetric else [powers])
 
 
-def _sizes(curve: Curve, s: Array, powers: Array) -> tuple[Array, Array]:
+def sizes(curve: Curve, s: Array, powers: Array) -> tuple[Array, Array]:
     """Logarithms of l^2/2 W and of W, times the density; W sums the largest of 1, e^l and e^{al} over the sides."""
     loss = curve.loss(s)
     tilt = _tilts(curve, powers)[:, None, :] * loss[:, None]
@@ -173,7 +173,7 @@ def rough_edges(curve: Curve, powers: Array) -> Array | None:
         return np.unique(edges)
     reach = 12.0 + 2.5 * float(np.abs(_tilts(curve, powers)).max() + 1) * curve.steepness
     s = np.linspace(max(curve.start, -reach), min(curve.end, reach), _SCAN)
-    _, plain = _sizes(curve, s, powers)
+    _, plain = sizes(curve, s, powers)
     kept = np.flatnonzero((plain > plain.max(axis=0) - _NEGLIGIBLE).any(axis=1))
     if not kept.size:
         # sizes beyond the range of doubles
@@ -198,7 +198,7 @@ def log_beyond(curve: Curve, powers: Array, end: Array, outward: int) -> Array:
     slope of g there and those of the factors; |l| grows by at most its own slope times u.
     """
     g1, g2 = curve.density[1:]
-    second, plain = _sizes(curve, end, powers)
+    second, plain = sizes(curve, end, powers)
     loss = np.abs(curve.loss(end))[:, None]
     steep, own = (part[:, None] for part in curve.slopes_beyond(end, outward))
     tilts = np.maximum(outward * _tilts(curve, powers), outward)
@@ -244,7 +244,7 @@ class Ellipses:
             near &= theta < _WIDEST
             theta = np.minimum(theta, _WIDEST)
             log_left, log_right = factor.value(left), factor.value(right)
-            rises = factor.slope > 0
+            rises = factor.rises
             log_down, log_up = (log_left, log_right) if rises else (log_right, log_left)
             share, half = factor.share(right if rises else left, log_up), np.cos(theta / 2)
             if factor.sign > 0:
@@ -267,7 +267,7 @@ def best(log_error: Array) -> Array:
     return np.asarray(least + LOG_ROUNDING * (1 + np.abs(least)))
 
 
-def _log_bounds(curve: Curve, low: Array, high: Array, powers: Array, top: float) -> tuple[Array, Array]:
+def log_bounds(curve: Curve, low: Array, high: Array, powers: Array, top: float) -> tuple[Array, Array]:
     """Logarithms of the error bounds of each panel, (panel, power): of h over |z| |z + 1|, and of e^{al}."""
     own = Ellipses.around(curve, low, high)
     tilts = _tilts(curve, powers)[:, None, None, :]

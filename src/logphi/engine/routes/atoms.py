@@ -32,7 +32,8 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
 def _where_few(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     """Where they are few, once composed, or split over few nodes."""
     rtol = demand.sufficient.rtol
-    found = atoms.plan(loss, epsilon, rtol / 2, atoms.FEW_NODES if rtol <= _SHARP else 0)
+    # to find out takes long where laws are many
+    found = None if len(loss.terms) > _MANY else atoms.plan(loss, epsilon, rtol / 2, atoms.FEW_NODES if rtol <= _SHARP else 0)
     if found is None:
         raise NotApplicableError("a smoothed line is as sharp, and quicker")
     return prepare(loss, epsilon, demand)
@@ -49,6 +50,8 @@ def _prepared(loss: LogPhi, x: float, demand: Demand) -> atoms.Prepared:
 
 # measured: for coarser answers a smoothed line is short
 _SHARP = 3e-6
+# measured: sums of so many different laws have more atoms, or take more transforms, than a smoothed line has nodes
+_MANY = 200
 _METHOD = Method("atoms")
 ATOMS = Route(_METHOD, prepare, "sums over atoms: losses of discrete mechanisms of several kinds")
 FEW_ATOMS = Route(_METHOD, _where_few, ATOMS.reason)

@@ -1,0 +1,67 @@
+"""Many laws whose transforms are integrals over curves of one factor, at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from logphi.arrays import Array
+from logphi.laws.crowd import Crowd
+from logphi.laws.transform import LossTransform, Terms
+from logphi.quadrature.common_panels import MANY, CrowdNodes, Powers
+from logphi.quadrature.curve import Curve
+from logphi.quadrature.density_envelope import log_density_envelope
+from logphi.quadrature.many_curves import ManyCurves, alike
+
+# measured: about the nodes of a curve
+_NODES = 64.0
+
+
+@dataclass(frozen=True, eq=False)
+class CurvedCrowd(Crowd):
+    """The sum of counted laws on curves that are alike."""
+
+    curves: tuple[Curve, ...]
+
+    def nodes(self, part: slice, powers: Powers) -> CrowdNodes | None:
+        """Those of Gauss-Legendre sums."""
+        return self._curves(part).nodes(powers)
+
+    def _curves(self, part: slice) -> ManyCurves:
+        return ManyCurves(self.curves[part], self.counts[part])
+
+    def variations(self, abscissa: float) -> tuple[Array, Array] | None:
+        """Of each law's smooth part, tilted, the total variation and the share; None where nothing is known."""
+        return self._curves(slice(None)).variation(abscissa + 1)
+
+    def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
+        """From the total variations of the tilted densities."""
+        known = _variations(self, abscissa)
+        if known is None:
+            return super().log_envelope(abscissa, heights, end)
+        variation, weight = (part[:, None] for part in known)
+        bound: Array = self.counts @ log_density_envelope(variation, heights, weight)
+        return bound
+
+    @property
+    def sizes(self) -> Array:
+        """As of a few panels."""
+        return np.full(len(self.terms), _NODES)
+
+
+# chosen: a line asks several times for the same abscissa, and for few in all
+@lru_cache(maxsize=16)
+def _variations(crowd: CurvedCrowd, abscissa: float) -> tuple[Array, Array] | None:
+    return crowd.variations(abscissa)
+
+
+def batched(terms: Sequence[tuple[LossTransform, Curve, int]]) -> Terms:
+    """Counted laws, those on curves that are alike as one if they are many."""
+    able = sorted((one for one in terms if alike(one[1])), key=lambda one: one[1].end)
+    if len(able) < MANY:
+        return [(law, count) for law, _, count in terms]
+    together = CurvedCrowd(tuple((law, count) for law, _, count in able), tuple(curve for _, curve, _ in able))
+    return [(together, 1), *((law, count) for law, curve, count in terms if not alike(curve))]

@@ -69,7 +69,7 @@ class Reference:
             if one is logphi.Mechanism:
                 options.append("inherited-members:")
             # what a class keeps from its users stands where those who extend it look
-            kept = sorted(one._unlisted) if one is logphi.Mechanism else []
+            kept = [kept for kept in sorted(one._unlisted) if hasattr(one, kept)] if one is logphi.Mechanism else []
             methods = "".join(f"\n   .. automethod:: {name}.{method}\n" for method in kept)
             return f".. autoclass:: {name}\n" + "".join(f"   :{option}\n" for option in options) + methods
         if inspect.isfunction(one):

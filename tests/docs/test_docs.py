@@ -195,7 +195,7 @@ def test_what_is_not_refused_answers(scheme, name):
 
 def test_the_catalogue_has_a_section_for_every_mechanism():
     pages = [page.read_text(encoding="utf-8") for page in DOCS.glob("catalogue-*.md")]
-    headings = [line for page in pages for line in page.splitlines() if line.startswith("### ")]
+    headings = [line for page in pages for line in page.splitlines() if line.startswith("## ")]
     assert [name for name in (*CATALOGUE, *PYTHON_ONLY) if not any(f"`{name}(" in line for line in headings)] == []
 
 

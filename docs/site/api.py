@@ -69,7 +69,7 @@ class Reference:
             if one is logphi.Mechanism:
                 options.append("inherited-members:")
             # what a class keeps from its users stands where those who extend it look
-            kept = sorted(one._unlisted) if one is logphi.Mechanism else []
+            kept = [kept for kept in sorted(one._unlisted) if hasattr(one, kept)] if one is logphi.Mechanism else []
             methods = "".join(f"\n   .. automethod:: {name}.{method}\n" for method in kept)
             return f".. autoclass:: {name}\n" + "".join(f"   :{option}\n" for option in options) + methods
         if inspect.isfunction(one):
@@ -80,7 +80,9 @@ class Reference:
         """Remember what a docstring refers to, and those of the members."""
         members = [one]
         if isinstance(one, type):
-            members += [getattr(one, name) for name in (*dir(one), *getattr(one, "_unlisted", ())) if not name.startswith("_")]
+            # what is not listed need not be there: a family only those have that stand for one
+            names = (*dir(one), *(name for name in getattr(one, "_unlisted", ()) if hasattr(one, name)))
+            members += [getattr(one, name) for name in names if not name.startswith("_")]
         for member in members:
             self.referred.update(REFERENCE.findall(inspect.getdoc(member) or ""), returned(member))
 

@@ -64,6 +64,17 @@ def output(data, name: str, directory: Path) -> str:
     return f"```text\n{data['text/plain'].rstrip()}\n```"
 
 
+def joined(outputs):
+    """Outputs of a cell: what a kernel printed in several messages is one text."""
+    found = []
+    for one in outputs:
+        if found and one.output_type == found[-1].output_type == "stream" and one.name == found[-1].name:
+            found[-1] = nbformat.v4.new_output("stream", name=one.name, text=found[-1].text + one.text)
+        else:
+            found.append(one)
+    return found
+
+
 def page(notebook, stem: str, directory: Path) -> tuple[str, list[str]]:
     """The page of an executed notebook, and the names of its pictures, which go to a directory."""
     parts, pictures = [], []
@@ -72,7 +83,7 @@ def page(notebook, stem: str, directory: Path) -> tuple[str, list[str]]:
             parts.append(for_the_site(cell.source))
             continue
         parts.append(f"```python\n{cell.source}\n```")
-        for one in cell.outputs:
+        for one in joined(cell.outputs):
             data = {"text/plain": one.text} if one.output_type == "stream" else one.data
             shown = output(data, f"{stem}-{len(pictures) + 1}", directory)
             parts.append(shown)
@@ -94,7 +105,8 @@ def write(directory: Path, cache: Path) -> dict[str, tuple[str, list[str]]]:
         found[path.stem] = text.splitlines()[0].removeprefix("# "), pictures
     listed = "\n".join(found)
     (directory / "index.md").write_text(
-        "# Notebooks\n\nEach draws what a paper says and asserts it. They are run when this site is built, and by tests.\n\n"
+        "# Notebooks\n\nShort ones on a question, and one for each paper, which draws what the paper says and asserts it.\n"
+        "All are run when this site is built, and by tests.\n\n"
         f"```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n",
         encoding="utf-8",
     )

@@ -432,3 +432,14 @@ def test_whole_numbers_beyond_the_doubles_are_told_apart():
     found = lp.calibrate(lambda n: n * lp.Gaussian(sigma=1e9), question=lambda m: m.epsilon(1e-5), limit=1.0)
     assert float(found.answer) <= 1.0 < found.nearest_miss_answer.lower
     assert 0 < found.nearest_miss - found.value < 1e-12 * found.value
+
+
+def test_an_answer_that_may_be_zero_is_an_answer():
+    """A bracket whose lower end is 0, as the epsilon of shuffled batches may be: it was asked whether it is zero."""
+
+    def bracket(release):
+        return lp.Bound(0.0, 1 / release.sigma, 1 / release.sigma)
+
+    found = lp.calibrate(lp.Gaussian, question=bracket, limit=0.3, digits=3)
+    assert found.value == 3.34
+    assert found.status is not lp.CalibrationStatus.TIGHT

@@ -167,7 +167,7 @@ def test_every_page_opens_and_shows_what_is_on_it(site, served, browser):
 
 
 def test_there_are_formulas_and_pictures(served, browser):
-    browser.get(f"{served}/catalogue.html")
+    browser.get(f"{served}/catalogue-noise.html")
     assert len(browser.find_elements(By.CSS_SELECTOR, "article math")) > 50
     browser.get(f"{served}/gallery.html")
     assert len(browser.find_elements(By.CSS_SELECTOR, "article img")) > 10
@@ -175,7 +175,7 @@ def test_there_are_formulas_and_pictures(served, browser):
 
 @pytest.mark.parametrize(
     ("words", "page"),
-    [("Gaussian", "catalogue.html"), ("calibrate", "calibration.html"), ("staircase", "add-a-mechanism.html")],
+    [("Gaussian", "catalogue-noise.html"), ("calibrate", "calibration.html"), ("staircase", "add-a-mechanism.html")],
 )
 def test_the_search_finds(served, browser, words, page):
     browser.get(f"{served}/index.html")

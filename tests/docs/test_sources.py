@@ -1,4 +1,4 @@
-"""docs/sources.md: no numbered item is left out, every call gives the number beside it, every notebook has the section."""
+"""docs/sources-*.md: no numbered item is left out, every call gives the number beside it, every notebook has the section."""
 
 import importlib.util
 import re
@@ -11,7 +11,8 @@ import pytest
 
 from repository import ROOT
 
-TEXT = (ROOT / "docs" / "sources.md").read_text(encoding="utf-8")
+# a page for each document
+PAGES = {path.stem.removeprefix("sources-").upper(): path for path in (ROOT / "docs").glob("sources-*.md")}
 
 CALL = re.compile(r"`([^`]+)`")
 LINK = re.compile(r"\[([^\]]+)\]\(\.\./notebooks/(\w+\.ipynb)\)")
@@ -91,11 +92,9 @@ class Row:
 
 def rows():
     found = []
-    for section in re.split(r"^## ", TEXT, flags=re.MULTILINE)[1:]:
-        document = re.match(r"\[(\w+)\]", section)
-        cells = [line.strip("| ").split(" | ") for line in section.splitlines() if line.startswith("| ")]
-        if document is not None:
-            found += [Row(document[1], cell[0], *cell[2:]) for cell in cells[1:]]
+    for document, path in PAGES.items():
+        cells = [line.strip("| ").split(" | ") for line in path.read_text("utf-8").splitlines() if line.startswith("| ")]
+        found += [Row(document, cell[0], *cell[2:]) for cell in cells[1:]]
     return found
 
 
@@ -107,9 +106,10 @@ def names():
     spec = importlib.util.spec_from_file_location("pages", ROOT / "docs" / "conftest.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    found: dict[str, Any] = {}
-    for block in module.blocks(TEXT):
-        exec(block, found)
+    found: dict[str, dict[str, Any]] = {document: {} for document in PAGES}
+    for document, path in PAGES.items():
+        for block in module.blocks(path.read_text(encoding="utf-8")):
+            exec(block, found[document])
     return found
 
 
@@ -134,7 +134,7 @@ def test_a_call_gives_its_number(document, kind, names):
     for row in ROWS:
         if (row.document, row.kind) == (document, kind) and CALL.search(row.answer):
             (code,) = CALL.findall(row.answer)
-            answer = eval(code, names)
+            answer = eval(code, names[document])
             assert agrees(answer, row.number), f"{row.item}: {code} is {answer!r}, the page says {row.number}"
             assert row.against, row.item
 

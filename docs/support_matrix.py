@@ -26,6 +26,7 @@ DOMINATING = {
     "PureDP",
     "RenyiDP",
     "ShuffledReports",
+    "SparseVector",
     "ZCDP",
 }
 

@@ -27,6 +27,7 @@ DOMINATING = {
     "RenyiDP",
     "ShuffledReports",
     "SparseVector",
+    "StabilityThreshold",
     "ZCDP",
 }
 

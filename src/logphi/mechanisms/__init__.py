@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from logphi.mechanisms.renyi_dp import RenyiDP as RenyiDP
     from logphi.mechanisms.shuffled_reports import ShuffledReports as ShuffledReports
     from logphi.mechanisms.sparse_vector import SparseVector as SparseVector
+    from logphi.mechanisms.stability_threshold import StabilityThreshold as StabilityThreshold
     from logphi.mechanisms.truncated_noise import TruncatedGaussian as TruncatedGaussian
     from logphi.mechanisms.truncated_noise import TruncatedLaplace as TruncatedLaplace
 
@@ -58,6 +59,7 @@ _FILES = {
     "RenyiDP": "renyi_dp",
     "ShuffledReports": "shuffled_reports",
     "SparseVector": "sparse_vector",
+    "StabilityThreshold": "stability_threshold",
     "TruncatedGaussian": "truncated_noise",
     "TruncatedLaplace": "truncated_noise",
     "ZCDP": "concentrated",

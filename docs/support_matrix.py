@@ -26,6 +26,8 @@ DOMINATING = {
     "PureDP",
     "RenyiDP",
     "ShuffledReports",
+    "SparseVector",
+    "StabilityThreshold",
     "ZCDP",
 }
 

@@ -47,6 +47,8 @@ ROWS: list[partial[Any]] = [
     partial(lp.ApproximateDP, epsilon=1, delta=0.015625),
     partial(lp.DistanceToInstability, epsilon=1, delta=0.015625),
     partial(lp.ShuffledReports, local_epsilon=1, records=20),
+    partial(lp.SparseVector, query_scale=8, threshold_scale=4, answers=2),
+    partial(lp.StabilityThreshold, threshold=48, scale=4, partitions=2),
     partial(lp.ZCDP, rho=0.125, xi=0.25),
     partial(lp.RenyiDP, orders=[2, 4, 8], epsilons=[0.25, 0.5, 1]),
     partial(lp.Discrete, p=[0.5, 0.25, 0.25], q=[0.25, 0.125, 0.625]),

@@ -43,36 +43,35 @@ import numpy as np
 
 from logphi.algebra.bracketed import Bracketed
 from logphi.algebra.families import lower, terms_of
+from logphi.algebra.profile_points import (
+    FARTHEST,
+    MASS_ERROR,
+    Point,
+    lower_and_upper_profile,
+    pair_above,
+    places,
+    upper_profile,
+)
 from logphi.algebra.release import Mechanism, Primitive, operand
 from logphi.answers.bound import Direction
 from logphi.arith.floats import ULP
-from logphi.arrays import Array
 from logphi.convex.hull import Hull, exponential
 from logphi.convex.lower_hull import hull_below
 from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.arguments import Real, frozen
-from logphi.pairs.extremes import disjoint
 from logphi.pairs.finite import FinitePair
 from logphi.pairs.pair import Pair, UnsupportedError
 from logphi.sampling.repetitions import Repetitions
 from logphi.text.description import node
 
-# chosen: levels down to which the profile is followed: the first that it reaches
-_FLOORS = (1e-40, 1e-30, 1e-20, 1e-12, 1e-8)
-# measured: this number of points adds less than 1e-5 to epsilon, in a second or two; the number in a first pass
-_POINTS, _COARSE = 4096, 257
-# chosen: the largest epsilon of one run that is tried
-_FARTHEST = 250.0
+# measured: this number of points adds less than 1e-5 to epsilon, in a second or two
+_POINTS = 4096
 # measured: with this number of tests the attack's epsilon has four digits of the best test's
 _TESTS = 1024
 # derived: far above what places and bounds are rounded by
 _MARGIN = Fraction(1, 10**15)
 # chosen: log r is larger by less than 1e-7 of t
 _HALVINGS = 24
-# chosen: a tenth of what chords between the points add
-_RTOL = 1e-5
-# derived: masses are rounded to doubles
-_ROUNDED = 2.0**-51
 
 
 @frozen
@@ -164,51 +163,23 @@ class SelectionCover(Primitive):
         points = self._points(runs, Direction.REMOVE, Direction.ADD)
         same = not self.base._bracketed and self.base.loss_law().traits.symmetric
         added = points if same else self._points(runs, Direction.ADD, Direction.REMOVE)
-        points = points + [(1 / a, 1 - 1 / a + h / a) for a, h in added]
-        hull = Hull.of(points)
-        if len(hull.vertices) < 2:
-            return disjoint()
-        p, q = hull.pair()
-        return FinitePair(tuple(map(float, p)), tuple(map(float, q)), _ROUNDED)
+        return pair_above(points, added)
 
-    def _points(self, runs: Repetitions, order: Direction, reverse: Direction) -> list[tuple[Fraction, Fraction]]:
+    def _points(self, runs: Repetitions, order: Direction, reverse: Direction) -> list[Point]:
         """Places e^eps, and bounds of the profile of the selected output there."""
         shift = _log_ratio(self.base, runs, order, reverse)
         # further left the mean times 1 - e^eps is one already
-        first = max(math.log1p(-1 / runs.mean), -_FARTHEST / 4) if runs.mean > 1 else -_FARTHEST / 4
-        places = _places(self.base, first, order, _POINTS)
+        first = max(math.log1p(-1 / runs.mean), -FARTHEST / 4) if runs.mean > 1 else -FARTHEST / 4
+        tried = places(self.base, first, order, _POINTS)
         # sums round half an ulp
-        epsilons = (places + shift) + 2 * ULP * (np.abs(places) + shift)
-        deltas = _profile(self.base, places, order)
+        epsilons = (tried + shift) + 2 * ULP * (np.abs(tried) + shift)
+        deltas = upper_profile(self.base, tried, order)
         mean = Fraction(runs.mean) * (1 + Fraction(1, 2**50))
         return [
             (exponential(Fraction(epsilon)), mean * Fraction(delta))
             for epsilon, delta in zip(epsilons.tolist(), deltas.tolist(), strict=True)
-            if delta * runs.mean < 1 and epsilon < _FARTHEST
+            if delta * runs.mean < 1 and epsilon < FARTHEST
         ]
-
-
-def _places(base: Mechanism, first: float, order: Direction, count: int) -> Array:
-    """Epsilons of one run from the first on, dense where its profile falls fast."""
-    ends = (_epsilon(base, floor, order) for floor in _FLOORS)
-    last = min(next((end for end in ends if math.isfinite(end)), _FARTHEST), _FARTHEST)
-    coarse = np.linspace(first, max(last, first + 1e-9), _COARSE)
-    depths = -np.log(np.maximum(_profile(base, coarse, order), 1e-300))
-    way = np.maximum.accumulate(depths) + count**-0.5 * np.abs(depths[-1]) * np.linspace(0, 1, _COARSE)
-    # where the loss has an end, so has the profile
-    ends_at = _epsilon(base, 0.0, order)
-    end = [ends_at] if last < ends_at < _FARTHEST else []
-    return np.unique(np.concatenate([coarse, np.interp(np.linspace(way[0], way[-1], count), way, coarse), end]))
-
-
-def _profile(base: Mechanism, epsilons: Array, order: Direction) -> Array:
-    """Upper ends."""
-    found: Array = np.asarray(base.delta(epsilons, direction=order, rtol=_RTOL).upper)
-    return found
-
-
-def _epsilon(base: Mechanism, delta: float, order: Direction) -> float:
-    return float(base.epsilon(delta, direction=order).upper)
 
 
 def _log_ratio(base: Mechanism, runs: Repetitions, order: Direction, reverse: Direction) -> float:
@@ -219,7 +190,7 @@ def _log_ratio(base: Mechanism, runs: Repetitions, order: Direction, reverse: Di
     for _ in range(_HALVINGS):
         s = (low + high) / 2
         allowed = math.expm1(s) / math.expm1(runs.high) * (1 - 16 * ULP)
-        low, high = (low, s) if _profile(base, np.array([s]), reverse)[0] <= allowed else (s, high)
+        low, high = (low, s) if upper_profile(base, np.array([s]), reverse)[0] <= allowed else (s, high)
     # t itself, where it begins, is allowed: e^t - 1 is (1 - gamma) / gamma, and no delta is above one
     return high * (runs.shape + 1) * (1 + 8 * ULP)
 
@@ -247,19 +218,19 @@ class SelectionAttack(Primitive):
         vertices = Hull.of([*points, (Fraction(1), Fraction(0))]).vertices
         p = [float(here[1] - there[1]) for here, there in pairwise(vertices)]
         q = [float(there[0] - here[0]) for here, there in pairwise(vertices)]
-        return FinitePair((*p, 0.0), (*q, float(1 - vertices[-1][0])), _ROUNDED)
+        return FinitePair((*p, 0.0), (*q, float(1 - vertices[-1][0])), MASS_ERROR)
 
     def _tests(self) -> tuple[list[Fraction], list[Fraction]]:
         """Probabilities under P and Q that log(p/q) of one run is large, of a pair whose profile is nowhere above its own."""
         order, terms = Direction.REMOVE, terms_of(self.base)
         # of a family no one member attains the whole profile
         base = lower(terms)[0] if any(family is not None for _, family, _ in terms) else self.base
-        places = _places(base, -_FARTHEST / 4, order, _TESTS)
-        found = base.delta(places, direction=order, rtol=_RTOL)
+        tried = places(base, -FARTHEST / 4, order, _TESTS)
+        lows, highs = lower_and_upper_profile(base, tried, order)
         known = [
             # places are rounded up in the last of sixty digits
             (exponential(Fraction(place)), max(Fraction(low) * (1 - _MARGIN) - _MARGIN**3, Fraction(0)), Fraction(high))
-            for place, low, high in zip(places.tolist(), found.lower.tolist(), found.upper.tolist(), strict=True)
+            for place, low, high in zip(tried.tolist(), lows.tolist(), highs.tolist(), strict=True)
         ]
         p, q = hull_below(known, Fraction(0), Fraction(1)).pair()
         return list(accumulate(reversed(p))), list(accumulate(reversed(q)))

@@ -17,6 +17,8 @@ from logphi.inputs.guesses import attribute_hint, nearest, unexpected
 from logphi.mechanisms.catalogue import PYTHON_ONLY
 
 FLAGS = {"True": True, "False": False}
+# the arguments that are one of them
+FLAGGED = ("one_pair", "monotone")
 # what may stand before a constructor, as in Python
 PACKAGE = ("lp", "logphi")
 TRANSFORMS = ("poisson", "subset", "allocation", "shuffled", "fixed_order", "repeat_and_select")
@@ -178,7 +180,7 @@ class Reader:
     def call(self, name: Token, function: Callable[..., Any]) -> Any:
         """``"(" [argument ("," argument)* [","]] ")"``, and the call.
 
-        An argument is ``[name "="] (sum | "inf")``, ``adjacency=`` with a string, or ``one_pair=`` with ``True`` or ``False``.
+        An argument is ``[name "="] (sum | "inf")``, ``adjacency=`` with a string, or a flag with ``True`` or ``False``.
         """
         positional: list[Any] = []
         keywords: dict[str, Any] = {}
@@ -194,7 +196,7 @@ class Reader:
                 start.refuse("an argument without a name cannot follow one with a name")
             if named and start.text == "adjacency" and self.token.kind == "string":
                 value: Any = self.take().text[1:-1]
-            elif named and start.text == "one_pair" and self.token.text in FLAGS:
+            elif named and start.text in FLAGGED and self.token.text in FLAGS:
                 value = FLAGS[self.take().text]
             elif self.token.text == "inf" and self.tokens[self.place + 1].text in (",", ")"):
                 self.take()

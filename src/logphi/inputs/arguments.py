@@ -68,6 +68,7 @@ if TYPE_CHECKING:
             """What it may be set from."""
 
     Real = Field[RealLike, float]
+    RealOrNone = Field[RealLike | None, float | None]
     Whole = Field[RealLike, int]
     WholeOrNone = Field[RealLike | None, int | None]
     Reals = Field[RealsLike, tuple[float, ...]]
@@ -82,7 +83,8 @@ if TYPE_CHECKING:
         """A frozen dataclass whose repr is that of its base."""
 
 else:
-    Real, Whole, WholeOrNone, Reals, Interval = float, int, int | None, tuple[float, ...], tuple[float, float]
+    Real, Whole, Reals, Interval = float, int, tuple[float, ...], tuple[float, float]
+    RealOrNone, WholeOrNone = float | None, int | None
     Relation, RelationOrNone, Mechanisms = Adjacency, Adjacency, tuple[Any, ...]
     frozen = dataclass(frozen=True, repr=False)
 

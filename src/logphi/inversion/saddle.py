@@ -68,9 +68,15 @@ def minimise(objective: Objective, interval: Interval, hint: float | None = None
     ``hint`` is a point that may be near. The result is a point at which the objective was evaluated: whatever is proved
     with it does not depend on how near the minimum it is.
     """
+
+    def known(theta: Array) -> Array:
+        # no minimum is at minus infinity: far out an approximation may have lost all digits
+        found = objective(interval.at(theta))
+        return np.where(np.isfinite(found), found, np.inf)
+
     theta = _FIRST if hint is None else interval.coordinate(hint) + _HINTED
     half = float(theta[-1] - theta[0]) / 4
-    values = objective(interval.at(theta))
+    values = known(theta)
     best = int(values.argmin())
     for _ in range(12):
         inside = 0 < best < theta.size - 1 and math.isfinite(values[best])
@@ -80,14 +86,14 @@ def minimise(objective: Objective, interval: Interval, hint: float | None = None
         all_infinite = not math.isfinite(values[best])
         side = -1 if all_infinite or best == 0 else 1
         more = (theta[0] if side < 0 else theta[-1]) + side * half * _ONWARD
-        theta, values, best = _joined(theta, values, more, objective(interval.at(more)))
+        theta, values, best = _joined(theta, values, more, known(more))
     for _ in range(_REFINEMENTS):
         near = slice(max(best - 1, 0), best + 2)
         theta, values = theta[near], values[near]
         if math.isfinite(highest := values.max()) and highest - values.min() < _FLAT:
             break
         fresh = _between(theta, values.tolist())
-        theta, values, best = _joined(theta, values, fresh, objective(interval.at(fresh)))
+        theta, values, best = _joined(theta, values, fresh, known(fresh))
     best = int(values.argmin())
     return Saddle(float(interval.at(theta[best : best + 1])[0]), float(values[best]))
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from logphi.mechanisms.randomized_response import RandomizedResponse as RandomizedResponse
     from logphi.mechanisms.renyi_dp import RenyiDP as RenyiDP
     from logphi.mechanisms.shuffled_reports import ShuffledReports as ShuffledReports
+    from logphi.mechanisms.sparse_vector import SparseVector as SparseVector
+    from logphi.mechanisms.stability_threshold import StabilityThreshold as StabilityThreshold
     from logphi.mechanisms.truncated_noise import TruncatedGaussian as TruncatedGaussian
     from logphi.mechanisms.truncated_noise import TruncatedLaplace as TruncatedLaplace
 
@@ -56,6 +58,8 @@ _FILES = {
     "RandomizedResponse": "randomized_response",
     "RenyiDP": "renyi_dp",
     "ShuffledReports": "shuffled_reports",
+    "SparseVector": "sparse_vector",
+    "StabilityThreshold": "stability_threshold",
     "TruncatedGaussian": "truncated_noise",
     "TruncatedLaplace": "truncated_noise",
     "ZCDP": "concentrated",

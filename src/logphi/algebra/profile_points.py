@@ -1,0 +1,70 @@
+"""Points of the profile of a release, dense where it falls fast, and the pair with the hull of such points as its profile."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from logphi.algebra.release import Mechanism
+from logphi.answers.bound import Direction
+from logphi.arrays import Array
+from logphi.convex.hull import Hull
+from logphi.pairs.extremes import disjoint
+from logphi.pairs.finite import FinitePair
+from logphi.pairs.pair import Pair
+
+# chosen: levels down to which the profile is followed: the first that it reaches
+_FLOORS = (1e-40, 1e-30, 1e-20, 1e-12, 1e-8)
+# measured: the number of points in a first pass, at most
+_COARSE = 257
+# chosen: the largest epsilon that is tried
+FARTHEST = 250.0
+# chosen: a tenth of what chords between the points add
+_RTOL = 1e-5
+# derived: masses are rounded to doubles
+MASS_ERROR = 2.0**-51
+
+# a place e^eps, and a bound of the profile there
+Point = tuple[Fraction, Fraction]
+
+
+def places(release: Mechanism, first: float, order: Direction, count: int, deepest: float = _FLOORS[0]) -> Array:
+    """Epsilons of a release from the first on, dense where its profile falls fast."""
+    floors = [floor for floor in _FLOORS if floor >= deepest]
+    ends = (_epsilon(release, floor, order) for floor in floors)
+    last = min(next((end for end in ends if math.isfinite(end)), FARTHEST), FARTHEST)
+    coarse = np.linspace(first, max(last, first + 1e-9), min(_COARSE, count))
+    depths = -np.log(np.maximum(upper_profile(release, coarse, order), floors[0]))
+    way = np.maximum.accumulate(depths) + count**-0.5 * np.abs(depths[-1]) * np.linspace(0, 1, coarse.size)
+    # where the loss has an end, so has the profile
+    ends_at = _epsilon(release, 0.0, order)
+    end = [ends_at] if last < ends_at < FARTHEST else []
+    return np.unique(np.concatenate([np.interp(np.linspace(way[0], way[-1], count), way, coarse), end]))
+
+
+def upper_profile(release: Mechanism, epsilons: Array, order: Direction) -> Array:
+    """Upper ends."""
+    found: Array = np.asarray(release.delta(epsilons, direction=order, rtol=_RTOL).upper)
+    return found
+
+
+def lower_and_upper_profile(release: Mechanism, epsilons: Array, order: Direction) -> tuple[Array, Array]:
+    """Both ends."""
+    found = release.delta(epsilons, direction=order, rtol=_RTOL)
+    return np.asarray(found.lower), np.asarray(found.upper)
+
+
+def pair_above(points: Sequence[Point], reversed_points: Sequence[Point]) -> Pair:
+    """The pair with the largest profile below points of P against Q, and points of Q against P."""
+    hull = Hull.of([*points, *((1 / a, 1 - 1 / a + h / a) for a, h in reversed_points)])
+    if len(hull.vertices) < 2:
+        return disjoint()
+    p, q = hull.pair()
+    return FinitePair(tuple(map(float, p)), tuple(map(float, q)), MASS_ERROR)
+
+
+def _epsilon(release: Mechanism, delta: float, order: Direction) -> float:
+    return float(release.epsilon(delta, direction=order).upper)

@@ -97,8 +97,8 @@ def _moments(mixtures: TwoComponents, powers: _Powers, total: int) -> _Moments |
     m = mixtures.shift[:, None]
     # the errors of all add up
     log_target = np.log(INNER_TARGET / mixtures.count / max(total / MANY, 1.0))
-    step = float(steps(mixtures, np.array([powers.low, powers.high, 0.0, 1.0]), powers.top, log_target).min())
-    low, high = ends(mixtures, np.array([powers.low, powers.high]), float(log_target.min()))
+    step = float(steps(mixtures, min(powers.low, 0.0), max(powers.high, 1.0), powers.top, log_target).min())
+    low, high = ends(mixtures, powers.low, powers.high, float(log_target.min()))
     if not (high - low) / step <= _MAX_NODES / mixtures.shift.size:
         return None
     x = np.arange(low, high + step, step)

@@ -143,7 +143,8 @@ def summed(
         density = np.exp(log_density)
         terms = np.concatenate([second_exp(np.concatenate([bounded, of_w[:, None, :]], axis=1)), np.expm1(bounded)], axis=1)
         by_loss = density * of_w
-        measures = np.concatenate([np.broadcast_to(density, by_loss.shape)[:, :, None], by_loss[:, :, None]], axis=2)
+        measures = np.empty((*by_loss.shape, 2))
+        measures[:, :, 0], measures[:, :, 1] = density, by_loss
         moments, last = product(terms, measures), power.shape[-1]
         excess = moments[:, :last, 0] - power * moments[:, [last], 0] + ((power - 1) * omitted[1] - power * omitted[0])
         if not every:

@@ -158,11 +158,19 @@ def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tole
         # the doubles do not tell whether delta is above the probability of an infinite loss
         return Bound(0.0, 0.0, math.inf, Status.WIDE, "exact")
     level = math.log(delta)
-    onward = warm.onward(level, math.log(delta - infinite[1]))
+    log_excess = math.log(delta - infinite[1])
+    onward = warm.onward(level, log_excess)
     start, hint, top = onward.guess, onward.abscissa, loss.support.upper
-    ceiling = min(onward.ceiling, top if top > 0 else 0.0)
+    ceiling = min(onward.about, max(top, 0.0))
+
+    def proved() -> float:
+        # the search stays below what is about the ceiling: that is proved where an answer rests on it
+        return min(warm.ceiling(log_excess), max(top, 0.0))
+
     # where the crossing may be at zero, it is not looked for beside it
     doubtful = delta > 0.01 or start <= 0 or closed(loss, 0.0)
+    if ceiling <= 0:
+        ceiling = proved()
     if ceiling <= 0 or (doubtful and _zero_suffices(loss, level, profiles, tolerance)):
         return Bound(0.0, 0.0, 0.0, method="exact")
     # half an ulp of delta moves its logarithm by less than this
@@ -185,12 +193,12 @@ def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tole
             asked = needed if sharp or at_once else needed.at_least(_COARSE)
             demand = Demand(asked.aim, hint, level - 1, asked.enough * ease)
             local = profiles(loss if sharp else loss.rough, x, demand)
-            own: dict[float, LogProbability] = {}
+            own: dict[float, Enclosure] = {}
 
-            def at(y: float) -> LogProbability:
+            def at(y: float) -> Enclosure:
                 if y not in own:
                     seen[y] = answer = local(y)
-                    own[y] = replace(answer, lower=answer.lower - slack, upper=answer.upper + slack)
+                    own[y] = Enclosure(answer.lower - slack, answer.value, answer.upper + slack)
                 return own[y]
 
             prepared.append((x, at))
@@ -212,7 +220,8 @@ def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tole
         found, last, slope = solved(needed, found.value, -slope)
     warm.mark(level, found.value, slope)
     ledger = last.ledger.scaled(1 / (delta * slope)) if delta > 1e-300 else Ledger()
-    return Bound(found.lower, found.value, found.upper, method=last.method.name, ledger=ledger)
+    upper = found.upper if found.upper < ceiling else max(proved(), found.value)
+    return Bound(found.lower, found.value, upper, method=last.method.name, ledger=ledger)
 
 
 def _surpassed(loss: LogPhi, epsilon: float, level: float, profiles: Evaluator) -> bool:

@@ -186,13 +186,14 @@ class Ceiling:
         return min(self.height - self.abscissa * x + 1e-14 * (1 + self.size + self.abscissa * abs(x)), 0.0)
 
 
-def ceiling(law: LossTransform, x: float, level: float = math.inf) -> Ceiling:
+def ceiling(law: LossTransform, x: float, level: float = math.inf, hint: float | None = None) -> Ceiling:
     """A quick bound that is good near x, by the best abscissa there; the trivial one if it will hardly be below a level.
 
-    The smaller of Chernoff's and that of the integral of the modulus, the transform replaced by its envelope.
+    The smaller of Chernoff's and that of the integral of the modulus, the transform replaced by its envelope. The best abscissa
+    may be near a hint.
     """
     kernel = Smooth(x)
-    found = saddle(law, kernel, RIGHT) if abs(x) <= OUT_OF_REACH else Saddle(0.0, math.inf)
+    found = saddle(law, kernel, RIGHT, hint) if abs(x) <= OUT_OF_REACH else Saddle(0.0, math.inf)
     if not math.isfinite(found.value):
         return Ceiling()
     about = found.value - 0.5 * math.log(2 * math.pi * found.bend) if found.bend > 0 else found.value

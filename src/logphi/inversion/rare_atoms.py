@@ -31,15 +31,21 @@ _SETTLED = 1.0
 _ABOVE = 4.0
 
 
-def without_rare_atoms(law: LossTransform, x: float, rtol: float) -> tuple[LossTransform, float]:
-    """The law without atoms that are rare beside the excess at x, and a bound of what that takes away, at every threshold."""
+def without_rare_atoms(
+    law: LossTransform, x: float, rtol: float, hint: float | None = None
+) -> tuple[LossTransform, float, float | None]:
+    """The law without atoms that are rare beside the excess at x, and a bound of what that takes away, at every threshold.
+
+    Last, an abscissa near the saddle that is left, which is sought near a hint.
+    """
     terms = law.terms if isinstance(law, LogPhi) else ((law, 1),)
     total = sum(count for term, count in terms if isinstance(term, Finite))
     if not total:
-        return law, 0.0
+        return law, 0.0, hint
     best, omitted, log_value = law, 0.0, math.inf
     for _ in range(_ROUNDS):
-        found = saddle(best, Smooth(x), RIGHT)
+        found = saddle(best, Smooth(x), RIGHT, hint)
+        hint = found.abscissa if math.isfinite(found.value) else None
         log_mass = found.value + math.log(max(found.abscissa, 1e-300)) - _ABOVE
         if not math.isfinite(found.value) or log_mass > log_value - _SETTLED:
             break
@@ -48,9 +54,9 @@ def without_rare_atoms(law: LossTransform, x: float, rtol: float) -> tuple[LossT
         cut = [(_cut(term, most) if isinstance(term, Finite) else (term, 0.0), count) for term, count in terms]
         omitted = sum(count * mass for (_, mass), count in cut) * (1 + 1e-9)
         if not omitted:
-            return law, 0.0
+            return law, 0.0, hint
         best = LogPhi.of([(term, count) for (term, _), count in cut])
-    return best, omitted
+    return best, omitted, hint
 
 
 def _cut(law: Finite, most: float) -> tuple[Finite, float]:

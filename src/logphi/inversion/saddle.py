@@ -17,9 +17,9 @@ Objective = Callable[[Array], Array]
 
 # derived: each refinement divides the distance by three at least, so this many reach the limits of doubles
 _REFINEMENTS = 16
-# measured: how far about a first guess or a hint, in the coordinate, and how many points; most saddles then take two calls,
+# measured: how far about a first guess or a hint, in the coordinate, and how many points; most saddles then take three calls,
 # and one from a hint
-_FIRST = 3.0 * np.linspace(-1, 1, 25)
+_FIRST = 3.0 * np.linspace(-1, 1, 13)
 _HINTED = 0.25 * np.linspace(-1, 1, 11)
 _ONWARD = np.linspace(0, 1, 8)[1:]
 # measured: neighbours this close in value make any point as good as the minimum

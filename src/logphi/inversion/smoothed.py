@@ -170,8 +170,8 @@ def _prepared(
     own: LossTransform, place: float, demand: Demand, turned: bool, jumps: Jumps | None, values_on: ValuesOn
 ) -> Prepared | None:
     """The sums for a law whose large losses, if some are left out, add what ``jumps`` tells."""
-    own, omitted = without_rare_atoms(own, place, demand.rtol)
-    plan = Plan.of(own, place, demand.rtol, demand.hint)
+    own, omitted, near = without_rare_atoms(own, place, demand.rtol, demand.hint)
+    plan = Plan.of(own, place, demand.rtol, near)
     sums = None if plan is None else _summed(own, place, plan, values_on)
     for _ in range(_DEEPER):
         deeper = plan and sums and plan.deepened(own, sums, place, jumps)
@@ -205,8 +205,8 @@ def _with(found: Scaled, jumps: Jumps | None, x: float) -> float:
 def promise(law: LossTransform, x: float, demand: Demand) -> Promise | None:
     """What :func:`prepare` promises near x, from K on the real axis; None where it would find nothing."""
     own, place = (law.reflected(), -x) if x < 0 else (law, x)
-    own, _ = without_rare_atoms(own, place, demand.rtol)
-    plan = Plan.of(own, place, demand.rtol, None if x < 0 else demand.hint)
+    own, _, near = without_rare_atoms(own, place, demand.rtol, None if x < 0 else demand.hint)
+    plan = Plan.of(own, place, demand.rtol, near)
     return None if plan is None else plan.promise(own, place)
 
 

@@ -133,10 +133,16 @@ def _answer(
     """The larger of both orders; one that cannot attain the maximum is not solved for."""
     found: list[Bound] = []
     for (order, part), start in zip(orders, starts, strict=True):
-        if found and delta > 0 and _surpassed(part, found[0].lower, math.log(delta), profiles):
+        other = _limited(part, found[0], math.log(delta), profiles, tolerance) if found and delta > 0 else None
+        if other is not None:
+            # an order that is proved to be the smaller one has no say
+            found += [replace(other, direction=order)] if other.upper > found[0].lower else []
             continue
-        known = next(filter(None, (shortcut(part, delta, tolerance) for shortcut in shortcuts)), None)
-        own = known or _one(start, delta, profiles, solve, tolerance)
+        # a bound that may be zero is neither true nor false
+        known = (one for shortcut in shortcuts if (one := shortcut(part, delta, tolerance)) is not None)
+        own = next(known, None)
+        if own is None:
+            own = _one(start, delta, profiles, solve, tolerance)
         found.append(replace(own, direction=order))
     return on_scale(worst(found), tolerance.enough)
 
@@ -224,16 +230,23 @@ def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tole
     return Bound(found.lower, found.value, upper, method=last.method.name, ledger=ledger)
 
 
-def _surpassed(loss: LogPhi, epsilon: float, level: float, profiles: Evaluator) -> bool:
-    """Whether the profile is proved to be below the level at epsilon already."""
-    if not 0 < epsilon < math.inf:
-        return False
+def _limited(loss: LogPhi, known: Bound, level: float, profiles: Evaluator, tolerance: Tolerance) -> Bound | None:
+    """Bounds of the other order's epsilon that widen a known one to what is asked at most; None where none are proved."""
+    if not 0 < known.lower < math.inf:
+        return None
     # a coarse answer is cheap and errs upward
     coarse = Demand(5.0, least=level)
-    known = profiles.from_prepared(loss, epsilon, coarse)
-    if known is None and not closed(loss, epsilon) and profiles.surely_below(loss, epsilon, level):
-        return True
-    return (known or profiles(loss, epsilon, coarse)(epsilon)).upper < level
+    prepared = profiles.from_prepared(loss, known.lower, coarse)
+    if prepared is None and not closed(loss, known.lower) and profiles.surely_below(loss, known.lower, level):
+        return Bound(0.0, 0.0, known.lower)
+    local = profiles(loss, known.lower, coarse)
+    if (prepared or local(known.lower)).upper < level:
+        return Bound(0.0, 0.0, known.lower)
+    # neither order may be proved to be the larger one
+    for end in (known.upper, known.lower + tolerance.aim * max(1.0, known.lower)):
+        if known.lower < end < math.inf and (there := local(end)).upper < level:
+            return Bound(0.0, known.lower, end, method=there.method.name, ledger=there.ledger)
+    return None
 
 
 def _zero_suffices(loss: LogPhi, level: float, profiles: Evaluator, tolerance: Tolerance) -> bool:

@@ -26,6 +26,8 @@ _SHARE = 0.05
 _NOISE = 1e-3
 # chosen: each step away from a guess is so much longer; halving makes up for what it skips
 _STRIDE = 8.0
+# measured: a secant step that gains so much on the one before is one of those that multiply the gaps before them
+_SQUARING = 1e-3
 # chosen: how far beyond the zero of the chord to evaluate, as a share of the bracket
 _OVERSHOOT = 0.02
 # measured: a function prepared at one point is still sharp this far from it, relatively
@@ -64,14 +66,14 @@ def crossing(
     """
     x = min(max(start, floor), ceiling)
     for _ in range(_PREPARATIONS):
-        found, slope = _secant(near(x, False), level, floor, x, ceiling, watch, slope, _ROUGH)
+        found, slope, _ = _secant(near(x, False), level, floor, x, ceiling, watch, slope, _ROUGH)
         settled = near_by(found, x)
         x = found
         if settled:
             break
     function = near(x, True)
-    x, slope = _secant(function, level, floor, x, ceiling, watch, slope)
-    return _prove(function, level, floor, x, ceiling, slope)
+    x, slope, here = _secant(function, level, floor, x, ceiling, watch, slope)
+    return _prove(function, level, floor, x, ceiling, slope, here)
 
 
 def near_by(one: float, other: float) -> bool:
@@ -141,13 +143,13 @@ def _secant(
     watch: Watch,
     slope: float,
     enough: float = 2e-14,
-) -> tuple[float, float]:
+) -> tuple[float, float, Ends]:
     """The crossing of the best values, until they are near enough: secant steps kept inside a shrinking bracket.
 
-    With it the slope there, no number where that is not known; ``slope`` is that at the start.
+    With it the slope there, no number where that is not known, and the last enclosure; ``slope`` is that at the start.
     """
     low, high = floor, ceiling
-    x, previous, before, known, untried = start, math.nan, math.nan, slope, True
+    x, previous, before, earlier, known, untried = start, math.nan, math.nan, math.nan, slope, True
     for _ in watch(range(_STEPS)):
         here = function(x)
         gap = here.value - level
@@ -163,16 +165,19 @@ def _secant(
         # steps far below the width of the enclosure would be spent on noise
         noise = _NOISE * (here.upper - here.lower) if here.lower <= level <= here.upper else 0.0
         if abs(gap) <= max(enough, noise) or (math.isfinite(high) and high - low <= 4e-16 * abs(high)):
-            return x, known
+            return x, known, here
         if math.isfinite(gap) and slope < 0:
             proposal = x - gap / slope
+            # where the steps square the gaps, the next one needs no look
+            if abs(gap) < _SQUARING * abs(before) and gap * gap <= max(enough, noise) * abs(earlier) and low < proposal < high:
+                return proposal, known, here
         elif math.isnan(previous):
             # the first step is short, because the start is nearly a crossing
             step = (1e-3 if enough >= _ROUGH else 1e-5) * max(abs(x), 1e-3)
             proposal = x + math.copysign(step, gap)
         else:
             proposal = math.nan
-        previous, before = x, gap
+        previous, before, earlier = x, gap, before
         # far below the level a value may be all noise
         uninformative = here.upper < level - 1 and here.upper - here.lower > 1
         inside = low < proposal < high and not uninformative
@@ -182,9 +187,9 @@ def _secant(
         elif not inside:
             proposal = 0.5 * (low + high) if math.isfinite(high) else 2 * max(abs(low), 1.0)
         if abs(proposal - x) <= 4e-16 * abs(x):
-            return proposal, known
+            return proposal, known, here
         x = proposal
-    return x, known
+    return x, known, function(x)
 
 
 def _slope(function: Function, x: float, here: Ends, away: float) -> float:
@@ -204,12 +209,14 @@ def _slope(function: Function, x: float, here: Ends, away: float) -> float:
     return 1.0
 
 
-def _prove(function: Function, level: float, floor: float, x: float, ceiling: float, slope: float) -> Enclosure:
-    """Step outward until the ends of the enclosure are on the right sides of the level; the slope may be no number."""
-    here = function(x)
+def _prove(function: Function, level: float, floor: float, x: float, ceiling: float, slope: float, here: Ends) -> Enclosure:
+    """Step outward until the ends of the enclosure are on the right sides of the level.
+
+    The slope may be no number; ``here`` is an enclosure at x, or as good as that.
+    """
     width = max(here.upper - here.lower, 1e-15)
     nudge = 1e-15 * max(abs(x), 1e-3)
-    slope = _slope(function, x, here, 1e3 * nudge) if math.isnan(slope) else max(-slope, 1e-3)
+    slope = _slope(function, x, function(x), 1e3 * nudge) if math.isnan(slope) else max(-slope, 1e-3)
     step = max(1.2 * width / slope, 4 * nudge)
     # where nothing is known at x itself, something may be known very near, or far away only
     step, growth = (step, 1.6) if math.isfinite(step) else (4 * nudge, 8.0)

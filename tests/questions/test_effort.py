@@ -3,9 +3,9 @@
 import logphi as lp
 from effort import calls
 
-# measured: 1,618 and 2,687; each call into Python costs what a small array does
-MOST_CALLS = 2_000
-MOST_CALLS_FOR_EPSILON = 3_000
+# measured: 1,277 and 1,859; each call into Python costs what a small array does
+MOST_CALLS = 1_450
+MOST_CALLS_FOR_EPSILON = 2_100
 # measured: 836 a point
 MOST_CALLS_IN_A_SWEEP = 1_000
 

@@ -16,7 +16,7 @@ from logphi.answers.bound import Bound, Direction
 from logphi.arrays import Array
 from logphi.engine.answer import on_scale
 from logphi.engine.directions import Loss
-from logphi.engine.log_probability import LogProbability, from_inversion
+from logphi.engine.log_probability import FINITE, LogProbability, from_inversion
 from logphi.engine.routes.contour import METHOD
 from logphi.inputs.tolerance import Tolerance
 from logphi.inversion import batched_contours
@@ -27,8 +27,6 @@ from logphi.inversion.line_sum import Contour
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.quadrature.log_ratio import TwoComponents
 
-# of a loss that is finite in both orders
-_FINITE = ((0.0, 0.0), (0.0, 0.0))
 # derived: up to here a number of repetitions is a double
 _MOST = 1 << 53
 # chosen: the range of mu of the normal limit, and the largest shift, that occur in training
@@ -138,7 +136,7 @@ def _crossing(contour: Contour, level: float, x: float) -> Bound | None:
 
 def _profile(contour: Contour, x: float) -> LogProbability:
     amount = contour.integral(x, Smooth(x))
-    return from_inversion(_FINITE, x, Inversion(Part.EXCESS, amount, contour.abscissa, contour.line.size), METHOD)
+    return from_inversion(FINITE, x, Inversion(Part.EXCESS, amount, contour.abscissa, contour.line.size), METHOD)
 
 
 def _surely_below(laws: Laws, x: Sequence[float], saddles: Array, level: float) -> list[bool]:

@@ -14,9 +14,9 @@ from logphi.laws.log_phi import LogPhi
 _SURELY = 30.0
 
 
-def log_ceiling(loss: LogPhi, x: float) -> float:
-    """The logarithm of an upper bound of the excess."""
-    return min(contour.ceiling(loss, x).at(x), without_large(loss, x))
+def log_ceiling(loss: LogPhi, x: float, level: float = math.inf, hint: float | None = None) -> float:
+    """The logarithm of an upper bound of the excess, not sought where it will hardly be below a level."""
+    return min(contour.ceiling(loss, x, level, hint).at(x), without_large(loss, x))
 
 
 def without_large(loss: LogPhi, x: float) -> float:

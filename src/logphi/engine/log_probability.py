@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from logphi.answers.bound import Direction, Entry, Ledger
-from logphi.answers.enclosure import Enclosure
+from logphi.answers.enclosure import Enclosure, meet
 from logphi.arith.safe import safe_log
 from logphi.arith.scaled import Scaled
 from logphi.engine.method import EXACT, TRIVIAL, Method
 from logphi.inversion.contour import OUT_OF_REACH, Inversion, Part
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
-from logphi.quadrature.values import Values
+from logphi.quadrature.values import CERTAIN, Values
 
 # derived: what a handful of additions and one exponential lose, on a logarithmic scale near zero
 _SLACK = 1e-15
@@ -67,26 +67,35 @@ class LogProbability(Enclosure):
 CERTAINTY = LogProbability(0.0, 0.0, 0.0, EXACT, Ledger(infinite_mass=Entry(1.0)))
 
 Masses = tuple[tuple[float, float], tuple[float, float]]
+# of a loss that is finite in both orders
+FINITE: Masses = ((0.0, 0.0), (0.0, 0.0))
 
 
 def trivial(known: Masses, epsilon: float) -> LogProbability:
     """What holds for every pair: max(0, 1 - e^eps Q(L > -inf)) <= delta <= 1, and delta >= P(L = inf)."""
-    infinite, reverse_log_mass = known
-    floor = max(infinite[0], -math.expm1(min(epsilon + reverse_log_mass[1] + 1e-14 * abs(epsilon), 0.0)) * (1 - 1e-15))
+    floor = _floor(known, epsilon)
     lower = outward(safe_log(floor), -1)
-    ledger = Ledger(truncation=Entry(1.0 - floor), infinite_mass=Entry(infinite[1]))
+    ledger = Ledger(truncation=Entry(1.0 - floor), infinite_mass=Entry(known[0][1]))
     return LogProbability(lower, lower if lower > -math.inf else -math.log(2.0), 0.0, TRIVIAL, ledger)
 
 
-def bounded(loss: LogPhi, known: Masses, epsilon: float) -> LogProbability:
-    """What holds for every pair, and for a loss with an upper end b: delta <= P(L = inf) + 1 - e^{eps - b}."""
-    found = trivial(known, epsilon)
+def _floor(known: Masses, epsilon: float) -> float:
+    """A lower bound of delta for every pair."""
+    infinite, reverse_log_mass = known
+    return max(infinite[0], -math.expm1(min(epsilon + reverse_log_mass[1] + 1e-14 * abs(epsilon), 0.0)) * (1 - 1e-15))
+
+
+def bounded(loss: LogPhi, known: Masses, epsilon: float, found: LogProbability) -> LogProbability:
+    """An enclosure within what holds for every pair; for a loss with an upper end b, delta <= P(L = inf) + 1 - e^{eps - b}."""
     room = max(loss.support.upper - epsilon, 0.0) + 1e-15 * abs(epsilon)
     if not room < _NEAR:
-        return found
+        inside = found.upper <= 0.0 and math.exp(found.lower) >= _floor(known, epsilon)
+        return found if inside else meet(found, trivial(known, epsilon))
+    other = trivial(known, epsilon)
     top = known[0][1] - math.expm1(-room)
-    upper = max(min(outward(safe_log(top * (1 + 1e-15)), 1), 0.0), found.lower)
-    return replace(found, value=min(found.value, upper), upper=upper, ledger=replace(found.ledger, truncation=Entry(top)))
+    upper = max(min(outward(safe_log(top * (1 + 1e-15)), 1), 0.0), other.lower)
+    ledger = replace(other.ledger, truncation=Entry(top))
+    return meet(found, replace(other, value=min(other.value, upper), upper=upper, ledger=ledger))
 
 
 def known_at_once(loss: LogPhi, known: Masses, epsilon: float) -> LogProbability | None:
@@ -113,7 +122,10 @@ def known_at_once(loss: LogPhi, known: Masses, epsilon: float) -> LogProbability
 
 def masses(loss: LogPhi) -> Masses:
     """P(L = inf) between two numbers, and log Q(L > -inf) between two numbers."""
-    at_zero, at_minus_one = (ends_of(values) for values in loss.log_masses())
+    logs = loss.log_masses()
+    if all(one is CERTAIN for one in logs):
+        return FINITE
+    at_zero, at_minus_one = (ends_of(values) for values in logs)
     if at_zero[1] == -math.inf:
         return (1.0, 1.0), at_minus_one
     infinite = tuple(
@@ -130,14 +142,11 @@ def ends_of(values: Values) -> tuple[float, float]:
 
 def enclosed(amount: Scaled) -> tuple[float, float, float]:
     """The logarithms of the lower end, the value and the upper end of a positive number; nothing is known of no number."""
-    if math.isnan(amount.low + amount.high):
+    low, high, scale = amount.low, amount.high, amount.log_scale
+    if math.isnan(low + high):
         return -math.inf, -math.inf, math.inf
-    slip = 4e-16 * abs(amount.log_scale)
-    middle = min(max(amount.value, amount.low), amount.high)
-    low, value, high = (
-        safe_log(part) + amount.log_scale + sign * slip for part, sign in ((amount.low, -1), (middle, 0), (amount.high, 1))
-    )
-    return low, value, high
+    slip, middle = 4e-16 * abs(scale), min(max(amount.value, low), high)
+    return safe_log(low) + scale - slip, safe_log(middle) + scale, safe_log(high) + scale + slip
 
 
 def ledger_of(amount: Scaled, infinite: float = 0.0) -> Ledger:
@@ -161,10 +170,15 @@ def from_inversion(known: Masses, epsilon: float, found: Inversion, method: Meth
     infinite, reverse_log_mass = known
     low, value, high = enclosed(found.amount)
     if found.part is Part.EXCESS:
-        ends = [
-            float(np.logaddexp(safe_log(mass), part))
-            for mass, part in ((infinite[0], low), ((infinite[0] + infinite[1]) / 2, value), (infinite[1], high))
-        ]
+        finite = infinite[1] == 0.0
+        ends = (
+            [low, value, high]
+            if finite
+            else [
+                float(np.logaddexp(safe_log(mass), part))
+                for mass, part in ((infinite[0], low), ((infinite[0] + infinite[1]) / 2, value), (infinite[1], high))
+            ]
+        )
     elif found.part is Part.SHORTFALL:
         ends = [_log_complement(part) for part in (high, value, low)]
     else:

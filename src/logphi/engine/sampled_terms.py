@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from logphi.arith.floats import FLOATS
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.transform import Reflected
@@ -24,6 +23,6 @@ def terms_of(loss: LogPhi) -> tuple[Terms, bool] | None:
         own = law.reflected() if reflected else law
         if not isinstance(own, MixedNormal):
             return None
-        m, q = (one.under(FLOATS) for one in (own.shift, own.rate))
+        m, q = own.discs
         terms.append((*own.constants, float(m.rad / m.mid), float(q.rad / q.mid), count))
     return (tuple(terms), reflected) if 0 < len(terms) <= _MOST else None

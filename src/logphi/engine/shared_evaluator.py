@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from logphi.answers.enclosure import meet
 from logphi.engine.concentration import at_once
 from logphi.engine.log_probability import LogProbability, bounded, masses
 from logphi.engine.routes.automatic import Automatic
@@ -34,12 +33,12 @@ class SharedEvaluator(Evaluator):
         answer = at_once(loss, known, epsilon)
         if answer is None:
             found = self._from_kept(loss, epsilon, demand)
-            answer = found and meet(found, bounded(loss, known, epsilon))
+            answer = found and bounded(loss, known, epsilon, found)
         return answer and as_known(loss, answer)
 
     def _ceiling(self, loss: LogPhi, epsilon: float, level: float) -> float:
         if id(loss) not in self._ceilings or self._ceilings[id(loss)][1].at(epsilon) >= level:
-            self._ceilings[id(loss)] = loss, contour.ceiling(loss, epsilon)
+            self._ceilings[id(loss)] = loss, contour.ceiling(loss, epsilon, level)
         return self._ceilings[id(loss)][1].at(epsilon)
 
     def _from_kept(self, loss: LogPhi, x: float, demand: Demand) -> LogProbability | None:

@@ -40,18 +40,22 @@ class WarmStart:
         else:
             before, x, fall = self._last
             guess, slope = x + (before - level) / fall, -fall
-        ceiling = self._chernoff.ceiling(log_excess)
-        return Onward(ceiling, guess if math.isfinite(guess) else ceiling, self._chernoff.abscissa, slope, self._near)
+        about = self._chernoff.about(log_excess)
+        return Onward(about, guess if math.isfinite(guess) else about, self._chernoff.abscissa, slope, self._near)
+
+    def ceiling(self, log_excess: float) -> float:
+        """An upper bound of the crossing."""
+        return math.inf if self._chernoff is None else self._chernoff.ceiling(log_excess)
 
 
 @dataclass(frozen=True)
 class Onward:
-    """An upper bound of a crossing, a guess, the abscissa of a saddle nearby, and about the slope of the profile's logarithm.
+    """About an upper bound of a crossing, a guess, the abscissa of a saddle nearby, and the slope of the profile's logarithm.
 
     ``near`` says that the guess is that of a saddle point where nothing else matters, mostly within a thousandth.
     """
 
-    ceiling: float
+    about: float
     guess: float
     abscissa: float
     slope: float
@@ -62,12 +66,12 @@ class Onward:
 class Chernoff:
     """What kappa(c) M(c) e^{-c eps} <= delta - P(L = inf) tells, at a c that is near the best one for one delta.
 
-    ``height`` is an upper bound of log kappa(c) M(c), ``guess`` about the crossing for that delta.
+    ``height`` is about log kappa(c) M(c), ``guess`` about the crossing for that delta.
     """
 
+    loss: LogPhi
     abscissa: float
     height: float
-    size: float
     guess: float
 
     @staticmethod
@@ -80,18 +84,25 @@ class Chernoff:
         within = interval_of(loss, RIGHT)
         if not within.low < within.high:
             # no moment on this side: nothing is known, and one is as good a guess as any
-            return Chernoff(1.0, math.inf, 0.0, 1.0)
-        c = settle(minimise(rough, within).abscissa)
-        values = loss.log_transform(np.array([c]))
-        height = float((values.mid + values.radius + log_kappa(np.array([c])))[0])
-        low, middle, high = loss.approximate(c * np.array([0.98, 1.0, 1.02]))
-        # next to where nothing is known
-        curvature = (low + high - 2 * middle) / (0.02 * c) ** 2 if math.isfinite(low + high) and math.isfinite(middle) else 0.0
-        bend = max(curvature, 0.0) + c**-2 + (c + 1) ** -2
-        guess = (middle - log_excess - math.log(c * (c + 1)) - 0.5 * math.log(2 * math.pi * bend)) / c
-        return Chernoff(c, height, abs(float(values.mid[0])), guess)
+            return Chernoff(loss, 1.0, math.inf, 1.0)
+        found = minimise(rough, within)
+        c = settle(found.abscissa)
+        height = found.value * c + log_excess
+        # at its minimum the second derivative of a quotient over c is that of what is divided, over c, and log kappa'' is
+        # 1 / (c (c + 1))
+        bend = max(found.bend * c - 1 / (c * (c + 1)), 0.0) + c**-2 + (c + 1) ** -2
+        factor = -math.log(c * (c + 1)) - 0.5 * math.log(2 * math.pi * bend)
+        guess = (height - float(log_kappa(np.array([c]))[0]) + factor - log_excess) / c
+        return Chernoff(loss, c, height, guess)
+
+    def about(self, log_excess: float) -> float:
+        """About an upper bound of the crossing for any delta."""
+        return (self.height - log_excess) / self.abscissa
 
     def ceiling(self, log_excess: float) -> float:
         """An upper bound of the crossing for any delta."""
-        top = (self.height - log_excess) / self.abscissa
-        return top + 1e-14 * (abs(top) + (self.size + abs(log_excess)) / self.abscissa)
+        c = np.array([self.abscissa])
+        values = self.loss.log_transform(c)
+        height, size = float((values.mid + values.radius + log_kappa(c))[0]), abs(float(values.mid[0]))
+        top = (height - log_excess) / self.abscissa
+        return top + 1e-14 * (abs(top) + (size + abs(log_excess)) / self.abscissa)

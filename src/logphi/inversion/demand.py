@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,7 @@ class Demand:
     least: float = -math.inf
     enough: float = 0.0
 
-    @property
+    @cached_property
     def sufficient(self) -> Demand:
         """The demand for what suffices."""
         return replace(self, rtol=max(self.rtol, self.enough))

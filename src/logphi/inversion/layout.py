@@ -41,7 +41,7 @@ def layout(law: LossTransform, saddle_at: float, kernel: Kernel, log_rtol: float
     step; so abscissas a little left of the saddle compete, at a price for what they give away.
     """
     x, outside = kernel.anchor, saddle_at > kernel.poles[-1]
-    room = _room(law, kernel, saddle_at)
+    room = float(_rooms(law, kernel, np.array([saddle_at]))[0])
     rough = law.approximate(saddle_at + room * _TRIALS).tolist()
     if not math.isfinite(rough[0]):
         return None
@@ -51,31 +51,29 @@ def layout(law: LossTransform, saddle_at: float, kernel: Kernel, log_rtol: float
     reach = max(_REACH, math.sqrt(max(-2 * log_rtol, 0.0)))
     scale = min(room, reach / math.sqrt(usable[-1])) if usable else room
     moved = saddle_at - (scale * _LEFT if outside else _LEFT[:1])
-    rooms = np.array([_room(law, kernel, one) for one in moved.tolist()])
     # the ends themselves are poles of nothing: a shift as large as the room is allowed, where the bound is the total mass
-    shifts = np.minimum(scale * _SHIFTS, rooms[:, None])
+    shifts = np.minimum(scale * _SHIFTS, _rooms(law, kernel, moved)[:, None])
     c, count = moved[:, None], _SHIFTS.size
     points = np.concatenate([c, c + shifts, c - shifts], axis=1)
     values = law.approximate(points.ravel()).reshape(points.shape)
     middle, above, below = values[:, :1], values[:, 1 : count + 1], values[:, count + 1 :]
     size = kernel.log_real(moved)
-    with np.errstate(invalid="ignore"):  # unknown values of K: such abscissas are given up below
+    # unknown values of K, or a step of zero: such abscissas are given up below
+    with np.errstate(invalid="ignore", divide="ignore"):
         bend = (above[:, 2] + below[:, 2] - 2 * middle[:, 0]) / shifts[:, 2] ** 2
         curvature = np.where((bend > 0) & (bend < np.inf), bend, 0.0)
         log_value = size - 0.5 * np.log(2 * np.pi * (curvature + sum((moved - pole) ** -2 for pole in kernel.poles)))
+        log_target = log_value + math.log(SHARE) + log_rtol
         beside = (values + kernel.log_chernoff(points) - points * x)[:, 1:]
         neighbours = np.logaddexp(beside[:, :count], beside[:, count:]) - (middle - c * x)
-    log_target = log_value + math.log(SHARE) + log_rtol
-    finite = np.isfinite(neighbours)
-    safe = np.where(finite, neighbours, 0.0)
-    # where the neighbours are far below the target, any step would do
-    turns = np.maximum(np.logaddexp(0.0, safe - log_target[:, None]), SHARE)
-    steps = np.where(finite, 2 * np.pi * shifts / turns, 0.0)
-    heights = middle[:, 0] - moved * x + size
-    known = np.isfinite(heights)
-    # where the first is unknown the others are not worse
-    given_away = np.where(known, np.where(known, heights, 0.0) - (heights[0] if known[0] else np.inf), np.inf)
-    with np.errstate(divide="ignore"):  # a step of zero: no candidate
+        finite = np.isfinite(neighbours)
+        # where the neighbours are far below the target, any step would do
+        turns = np.maximum(np.logaddexp(0.0, np.where(finite, neighbours, 0.0) - log_target[:, None]), SHARE)
+        steps = np.where(finite, 2 * np.pi * shifts / turns, 0.0)
+        heights = middle[:, 0] - moved * x + size
+        known = np.isfinite(heights)
+        # where the first is unknown the others are not worse
+        given_away = np.where(known, np.where(known, heights, 0.0) - (heights[0] if known[0] else np.inf), np.inf)
         score = np.log(steps.max(axis=1)) - 0.7 * np.maximum(given_away, 0.0)
     best = int(np.argmax(np.where(np.isnan(score), -np.inf, score)))
     pick = int(np.argmax(steps[best]))
@@ -84,14 +82,17 @@ def layout(law: LossTransform, saddle_at: float, kernel: Kernel, log_rtol: float
     settled, shift = settle(float(moved[best])), float(shifts[best, pick])
     exact = settle(settled + shift) - settled
     shift = exact if abs(exact - shift) < 1e-6 * shift else shift
-    found = (settled, shift, short(float(steps[best, pick])))
-    return Layout(*(float(one) for one in (*found, log_target[best], curvature[best])))
+    step = short(float(steps[best, pick]))
+    return Layout(settled, shift, step, float(log_target[best]), float(curvature[best]))
 
 
-def _room(law: LossTransform, kernel: Kernel, c: float) -> float:
-    """How far an abscissa is from the nearest pole and the ends of the strip."""
+def _rooms(law: LossTransform, kernel: Kernel, abscissas: Array) -> Array:
+    """How far each abscissa is from the nearest pole and the ends of the strip."""
     low, high = law.strip
-    return min(high - c, c - low, *(abs(c - pole) for pole in kernel.poles))
+    room = np.minimum(high - abscissas, abscissas - low)
+    for pole in kernel.poles:
+        room = np.minimum(room, np.abs(abscissas - pole))
+    return room
 
 
 def settle(abscissa: float) -> float:

@@ -88,39 +88,40 @@ class Contour:
         scale: float,
     ) -> tuple[NDArray[np.complex128], Array, Array]:
         """The summands and their rounding and inner errors, in units of e^scale."""
-        size = np.abs(factor)
         known = self.values.radius < 1.0
-        mid = np.where(known, self.values.mid, 0.0)
+        mid = self.values.mid if known.all() else np.where(known, self.values.mid, 0.0)
         # half an ulp of x, the product zx, and two subtractions
         exponent_error = 2 * ULP * (np.abs(mid) + 2 * np.abs(z) * abs(x) + abs(scale)) + ELEMENTARY
         # at great heights no digit of the exponent is left
         known &= exponent_error < 1.0
-        exponent = np.where(known, mid - z * x - scale, 0.0)
+        exponent, wrong, inner = mid - z * x - scale, self.values.rounding + exponent_error, self.values.inner
+        unknown = None if known.all() else ~known
+        if unknown is not None:
+            exponent, wrong, inner = (np.where(known, part, 0.0) for part in (exponent, wrong, inner))
         growth = np.exp(exponent.real)
-        f = np.where(known, growth * np.exp(1j * exponent.imag) * factor, 0.0)
-        # where K is not known, |M(z)| <= M(c) still holds: the summand lies between plus and minus its bound
+        f = growth * np.exp(1j * exponent.imag) * factor
+        size, own = np.abs(f), growth * factor_error
+        rounding, inner = np.expm1(wrong) * (size + own) + own, np.expm1(inner) * size * 3
+        if unknown is not None:
+            f[unknown], inner[unknown] = 0.0, 0.0
+            rounding[unknown] = (self._largest(known, x, scale) * (np.abs(factor) + factor_error))[unknown]
+        return f, rounding, inner
+
+    def _largest(self, known: NDArray[np.bool_], x: float, scale: float) -> Array:
+        """Bounds of |M(z) e^{-zx}| in units of e^scale, of |M(c)| or of what is known of the size where K is not."""
         trivial = np.exp(min(self.mass_error + 2e-15 * (abs(self.log_mass) + abs(self.abscissa * x)), 700.0)) * 1.01
         hardly = np.isfinite(self.values.mid) & ~known
         size_known = np.where(hardly, self.values.mid.real, np.inf) + self.values.radius - self.abscissa * x - scale
-        trivial = np.minimum(trivial, np.exp(np.minimum(size_known, 700.0)) * 1.01)
-        rounding = np.where(
-            known,
-            np.expm1(np.where(known, np.minimum(self.values.rounding + exponent_error, 700.0), 0.0))
-            * (np.abs(f) + growth * factor_error)
-            + growth * factor_error,
-            trivial * (size + factor_error),
-        )
-        inner = np.where(known, np.expm1(np.where(known, self.values.inner, 0.0)) * np.abs(f) * 3, 0.0)
-        return f, rounding, inner
+        return np.asarray(np.minimum(trivial, np.exp(np.minimum(size_known, 700.0)) * 1.01))
 
     def aliasing(self, x: float, scale: float) -> float:
         """Both neighbours' Chernoff bounds, summed over all periods."""
         c, s = self.abscissa, self.shift
         turns = 2 * np.pi * s / self.line.step
         decay = turns + np.log1p(-np.exp(-turns))
-        terms = [self.log_above - (c + s) * x, self.log_below - (c - s) * x]
         slack = 8 * ULP * (abs(self.log_above) + abs(self.log_below) + (abs(c) + s) * abs(x) + abs(scale)) + 1e-13
-        return float(sum(np.exp(np.minimum(term - decay - scale + slack, 700.0)) for term in terms))
+        above, below = self.log_above - (c + s) * x, self.log_below - (c - s) * x
+        return float(np.exp(np.minimum(np.array([above, below]) - decay - scale + slack, 700.0)).sum())
 
 
 def plan(
@@ -182,7 +183,9 @@ def lay_out(law: LossTransform, layout: Layout, extent: Extent, kernel: Kernel, 
     else:
         values, real = values_on(law, line), law.log_transform(np.append(c, neighbours))
     found = contour_of(line, values, real, shift, extent.log_tail, kernel)
-    return found and replace(found, values=_bounded(law, line, values, found.log_mass + found.mass_error))
+    if found is None or (values.radius < 1.0).all():
+        return found
+    return replace(found, values=_bounded(law, line, values, found.log_mass + found.mass_error))
 
 
 def contour_of(line: Line, values: Values, real: Values, shift: float, log_tail: float, kernel: Kernel) -> Contour | None:
@@ -209,9 +212,9 @@ def _bounded(law: LossTransform, line: Line, values: Values, log_mass: float) ->
     unknown = ~(values.radius < 1.0)
     # at the abscissa itself nothing has decayed
     unknown[0] = False
-    if not unknown.any():
-        return values
     places = np.flatnonzero(unknown)
+    if not places.size:
+        return values
     # the envelope does not rise: a bound at one node serves those above it
     few = np.unique(np.geomspace(1, places.size, _FEW).astype(np.intp)) - 1
     above = np.searchsorted(few, np.arange(places.size), side="right") - 1

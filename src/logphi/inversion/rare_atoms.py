@@ -12,6 +12,7 @@ them the saddle is that of the losses which decide.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -33,48 +34,65 @@ _ABOVE = 4.0
 _LEAST = 0.1
 
 
-def without_rare_atoms(law: LossTransform, x: float, rtol: float) -> tuple[LossTransform, float]:
+def without_rare_atoms(
+    law: LossTransform, x: float, rtol: float, hint: float | None = None
+) -> tuple[LossTransform, float, float | None]:
     """The law without atoms that are rare beside the excess at x, and a bound of what that takes away, at every threshold.
 
-    Which atoms are rare depends on the excess, and what is seen of that depends on the atoms that are kept: beside too large a
-    value too many seem rare, and without them the value seems too small. The two meet in between.
+    Last, an abscissa near the saddle that is left, which is sought near a hint. Which atoms are rare depends on the excess, and
+    what is seen of that depends on the atoms that are kept: beside too large a value too many seem rare, and without them the
+    value seems too small. The two meet in between.
     """
     terms = law.terms if isinstance(law, LogPhi) else ((law, 1),)
     total = sum(count for term, count in terms if isinstance(term, Finite))
-    high = _log_value(law, x) if total else math.inf
+    if not total:
+        return law, 0.0, hint
+    whole = _seen(law, x, hint)
+    high = whole.log_value
     if not math.isfinite(high):
-        return law, 0.0
+        return law, 0.0, None
 
-    def beside(log_value: float) -> tuple[LossTransform, float, float]:
+    def beside(log_value: float) -> _Rest:
         most = math.exp(min(log_value + math.log(_SHARE * rtol) - math.log(total), 0.0))
         cut = [(_cut(term, most) if isinstance(term, Finite) else (term, 0.0), count) for term, count in terms]
         omitted = sum(count * mass for (_, mass), count in cut) * (1 + 1e-9)
-        rest = LogPhi.of([(term, count) for (term, _), count in cut]) if omitted else law
-        return rest, omitted, _log_value(rest, x) if omitted else high
+        return _seen(LogPhi.of([(term, count) for (term, _), count in cut]), x, whole.abscissa, omitted) if omitted else whole
 
-    rest, omitted, low = beside(high)
-    if low >= high - _SETTLED:
-        return rest, omitted
+    first = beside(high)
+    if first.log_value >= high - _SETTLED:
+        return first.law, first.omitted, first.abscissa
     # seen above the value that it was sought beside, and below it
+    low = first.log_value
     below, high_gap = beside(low), low - high
     for _ in range(_ROUNDS):
-        low_gap = below[2] - low
+        low_gap = below.log_value - low
         if not _SETTLED < low_gap < math.inf or high - low <= _CLOSE:
             break
         share = low_gap / (low_gap - high_gap) if math.isfinite(high_gap) else 0.5
         between = low + (high - low) * min(max(share, _LEAST), 1 - _LEAST)
         found = beside(between)
-        if found[2] >= between:
+        if found.log_value >= between:
             low, below = between, found
         else:
-            high, high_gap = between, found[2] - between
-    return below[:2]
+            high, high_gap = between, found.log_value - between
+    return below.law, below.omitted, below.abscissa
 
 
-def _log_value(law: LossTransform, x: float) -> float:
-    """About the logarithm of the excess; infinite where it is out of reach."""
-    found = saddle(law, Smooth(x), RIGHT)
-    return found.value + math.log(max(found.abscissa, 1e-300)) - _ABOVE
+@dataclass(frozen=True)
+class _Rest:
+    """A law without atoms of a mass, about the logarithm of its excess, infinite where it is out of reach, and its saddle."""
+
+    law: LossTransform
+    omitted: float
+    log_value: float
+    abscissa: float | None
+
+
+def _seen(law: LossTransform, x: float, hint: float | None, omitted: float = 0.0) -> _Rest:
+    found = saddle(law, Smooth(x), RIGHT, hint)
+    known = math.isfinite(found.value)
+    log_value = found.value + math.log(max(found.abscissa, 1e-300)) - _ABOVE
+    return _Rest(law, omitted, log_value, found.abscissa if known else None)
 
 
 def _cut(law: Finite, most: float) -> tuple[Finite, float]:

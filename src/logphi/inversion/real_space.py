@@ -33,7 +33,8 @@ from logphi.inversion.demand import Demand
 from logphi.inversion.flat_shares import enough, flat_shares, log_beyond
 from logphi.inversion.half_line import Density, Step
 from logphi.inversion.kernels import Kernel, Smooth, log_kappa
-from logphi.inversion.line_sum import Contour, plan
+from logphi.inversion.layout import layout
+from logphi.inversion.line_sum import Contour, extent, lay_out
 from logphi.inversion.payoffs import DENSITY, EXCESS, Payoff
 from logphi.inversion.saddle import RIGHT, saddle
 from logphi.laws.log_phi import LogPhi
@@ -45,6 +46,8 @@ FLAT_PARTS = 6
 # measured: about a second, and a few milliseconds
 MAX_TERMS = 1 << 21
 _FEW_TERMS = 1 << 13
+# measured: a node of the contour takes as long as so many terms
+_NODE = 300.0
 # derived: the product of an abscissa with a location must be known to much better than one
 SHARP = 1e-3
 
@@ -177,7 +180,7 @@ class Prepared:
 def prepare(law: LogPhi, x: float, demand: Demand, payoff: Payoff = EXCESS) -> Prepared | None:
     """Prepare the mean of a payoff of a sum of laws near x; None where the rest has no contour, or atoms are too many.
 
-    Parts with six flat parts and more are left out where they hold next to nothing; else a contour takes them.
+    Parts with six flat parts and more are left out where they hold next to nothing, unless a contour takes them sooner.
     """
     few = flat_count(law.terms) < FLAT_PARTS
     if few and listed(law.terms):
@@ -191,17 +194,21 @@ def prepare(law: LogPhi, x: float, demand: Demand, payoff: Payoff = EXCESS) -> P
     terms, beside, own, share = found
     # the density of what is left out has no bound
     most = None if few or payoff is DENSITY else enough(terms, tilt, demand.rtol)
-    if few or (most is not None and cost(terms, most) <= MAX_TERMS):
+    rest = Rest(law, tuple(terms), beside)
+    kernel = _kernel(payoff, rest, x, farthest)
+    line = None if few else layout(rest, tilt, kernel, math.log(demand.rtol))
+    reach = None if line is None else extent(rest, line, kernel)
+    longest = MAX_TERMS if reach is None else min(cost(terms) + _NODE * reach.size, MAX_TERMS)
+    if few or (most is not None and cost(terms, most) <= longest):
         table = BoxSums.of(groups(terms, (most or FLAT_PARTS) - 1, own))
         share += 0.0 if most is None else math.exp(log_beyond(flat_shares(terms, tilt), most))
         log_omitted = _log_omitted(law, tilt, payoff, share)
         # nothing is known where the transform overflows
         return Prepared(x, payoff, law, table, None, tilt, log_omitted) if log_omitted < math.inf else None
-    table = BoxSums.of(groups(terms, FLAT_PARTS - 1, own))
-    rest = Rest(law, tuple(terms), beside)
-    contour = plan(rest, tilt, _kernel(payoff, rest, x, farthest), demand.rtol)
+    contour = lay_out(rest, line, reach, kernel) if line and reach else None
     if contour is None:
         return None
+    table = BoxSums.of(groups(terms, FLAT_PARTS - 1, own))
     return Prepared(x, payoff, rest, table, contour, tilt, _log_omitted(law, tilt, payoff, share))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -16,17 +17,18 @@ Objective = Callable[[Array], Array]
 
 # derived: each refinement divides the distance by three at least, so this many reach the limits of doubles
 _REFINEMENTS = 16
-# measured: how far about a first guess or a hint, in the coordinate, and how many points; most saddles then take two calls
+# measured: how far about a first guess or a hint, in the coordinate, and how many points; most saddles then take three calls,
+# and one from a hint
 _FIRST = 3.0 * np.linspace(-1, 1, 13)
-_HINTED = 0.25 * np.linspace(-1, 1, 7)
+_HINTED = 0.25 * np.linspace(-1, 1, 11)
 _ONWARD = np.linspace(0, 1, 8)[1:]
 # measured: neighbours this close in value make any point as good as the minimum
 _FLAT = 0.03
 # points about the vertex of a parabola, at which the objective changes by less than that, but not below a share of the gap
-_AROUND = np.array([-1.0, 0.0, 1.0])
+_AROUND = (-1.0, 0.0, 1.0)
 _CHANGE = 0.02
 _LEAST = 0.02
-_THIRDS = np.array([1 / 3, 2 / 3])
+_THIRDS = (1 / 3, 2 / 3)
 
 
 @dataclass(frozen=True)
@@ -56,10 +58,14 @@ MIDDLE = Interval(-1.0, 0.0)
 
 @dataclass(frozen=True)
 class Saddle:
-    """An abscissa near the minimum and the value there; the value is infinite if none was finite."""
+    """An abscissa near the minimum, the value there, infinite if none was finite, and about the second derivative.
+
+    The latter is that of the points about the minimum; zero where they do not tell.
+    """
 
     abscissa: float
     value: float
+    bend: float = 0.0
 
 
 def minimise(objective: Objective, interval: Interval, hint: float | None = None) -> Saddle:
@@ -87,15 +93,31 @@ def minimise(objective: Objective, interval: Interval, hint: float | None = None
         side = -1 if all_infinite or best == 0 else 1
         more = (theta[0] if side < 0 else theta[-1]) + side * half * _ONWARD
         theta, values, best = _joined(theta, values, more, known(more))
+    near = slice(max(best - 1, 0), best + 2)
+    places, heights = theta[near].tolist(), values[near].tolist()
     for _ in range(_REFINEMENTS):
-        near = slice(max(best - 1, 0), best + 2)
-        theta, values = theta[near], values[near]
-        if math.isfinite(highest := values.max()) and highest - values.min() < _FLAT:
+        if math.isfinite(highest := max(heights)) and highest - min(heights) < _FLAT:
             break
-        fresh = _between(theta, values.tolist())
-        theta, values, best = _joined(theta, values, fresh, known(fresh))
-    best = int(values.argmin())
-    return Saddle(float(interval.at(theta[best : best + 1])[0]), float(values[best]))
+        fresh = _between(places, heights)
+        found = known(np.array(fresh)).tolist()
+        places, heights = zip(*sorted(zip(places + fresh, heights + found, strict=True)), strict=True)
+        best = heights.index(min(heights))
+        near = slice(max(best - 1, 0), best + 2)
+        places, heights = [*places[near]], [*heights[near]]
+    best = heights.index(min(heights))
+    points = interval.at(np.array(places)).tolist()
+    return Saddle(points[best], heights[best], _bend(points, heights))
+
+
+def _bend(points: list[float], values: list[float]) -> float:
+    """The second derivative of the parabola through three points; zero where there is none, or it is not convex."""
+    if len(points) < 3 or not math.isfinite(sum(values)):
+        return 0.0
+    left, middle, right = points
+    if not left < middle < right:
+        return 0.0
+    slopes = (values[1] - values[0]) / (middle - left), (values[2] - values[1]) / (right - middle)
+    return max(2 * (slopes[1] - slopes[0]) / (right - left), 0.0)
 
 
 def _joined(theta: Array, values: Array, more: Array, found: Array) -> tuple[Array, Array, int]:
@@ -106,19 +128,18 @@ def _joined(theta: Array, values: Array, more: Array, found: Array) -> tuple[Arr
     return theta[order], values, int(values.argmin())
 
 
-def _between(theta: Array, values: list[float]) -> Array:
+def _between(theta: list[float], values: list[float]) -> list[float]:
     """Thirds of the gaps between neighbours and, where there are three, the vertex of their parabola with its surroundings."""
-    gaps = np.diff(theta)
-    thirds: Array = (theta[:-1, None] + gaps[:, None] * _THIRDS).ravel()
-    if theta.size < 3 or not math.isfinite(sum(values)):
+    thirds = [low + share * (high - low) for low, high in pairwise(theta) for share in _THIRDS]
+    if len(theta) < 3 or not math.isfinite(sum(values)):
         return thirds
-    left, right = gaps.tolist()
+    left, right = theta[1] - theta[0], theta[2] - theta[1]
     if not left * right > 0:
         return thirds
     down, up = (values[0] - values[1]) / left, (values[2] - values[1]) / right
-    vertex = float(theta[1]) + (down * right - up * left) / (2 * (down + up))
+    vertex = theta[1] + (down * right - up * left) / (2 * (down + up))
     step = max(math.sqrt(_CHANGE * (left + right) / (down + up)), _LEAST * (left + right))
-    return np.concatenate([thirds, np.clip(vertex + step * _AROUND, theta[0], theta[2])])
+    return thirds + [min(max(vertex + step * side, theta[0]), theta[2]) for side in _AROUND]
 
 
 def interval_of(law: LossTransform, region: Interval, farthest: float = np.inf) -> Interval:

@@ -176,8 +176,8 @@ def _prepared(
     Where the rounding error is far larger than the mass of the rare atoms that are omitted, more of them are omitted.
     """
     x, share = -place if reflected else place, demand.rtol
-    rest, omitted = without_rare_atoms(own, place, share)
-    best = _with_omitted(rest, omitted, place, demand, reflected, large_losses, values_on)
+    rest, omitted, near = without_rare_atoms(own, place, share, demand.hint)
+    best = _with_omitted(rest, omitted, place, replace(demand, hint=near), reflected, large_losses, values_on)
     for _ in range(_LOOSER):
         if best is None or not best.omitted:
             break
@@ -188,11 +188,11 @@ def _prepared(
         if log_ratio < _UNBALANCED:
             break
         share *= math.exp(min(log_ratio / 2, _FAR))
-        rest, omitted = without_rare_atoms(own, place, share)
+        rest, omitted, near = without_rare_atoms(own, place, share, near)
         # masses of neighbouring atoms may differ by more than that
         if omitted <= best.omitted:
             continue
-        found = _with_omitted(rest, omitted, place, demand, reflected, large_losses, values_on)
+        found = _with_omitted(rest, omitted, place, replace(demand, hint=near), reflected, large_losses, values_on)
         if found is None or not _log_width(found.at(x).amount) < _log_width(amount):
             break
         best = found
@@ -247,8 +247,8 @@ def _with(found: Scaled, large_losses: LargeLosses | None, x: float) -> float:
 def promise(law: LossTransform, x: float, demand: Demand) -> Promise | None:
     """What :func:`prepare` promises near x, from K on the real axis; None where it would find nothing."""
     own, place = (law.reflected(), -x) if x < 0 else (law, x)
-    own, _ = without_rare_atoms(own, place, demand.rtol)
-    plan = Plan.of(own, place, demand.rtol, None if x < 0 else demand.hint)
+    own, _, near = without_rare_atoms(own, place, demand.rtol, None if x < 0 else demand.hint)
+    plan = Plan.of(own, place, demand.rtol, near)
     return None if plan is None else plan.promise(own, place)
 
 

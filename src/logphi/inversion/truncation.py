@@ -82,9 +82,10 @@ def _normal_height(curvature: float, log_target: float) -> float:
 
 def _rest(heights: Array, envelope: Array, kernel: Kernel, abscissa: float) -> Array:
     """Logarithm of 1/pi times the upper Riemann sum of a product of decreasing bounds, from each height on."""
+    cells = envelope + kernel.log_size(heights, abscissa)
+    cells[:-1] += np.log(heights[1:] - heights[:-1])
     # a period ends where its grid does
-    last = -np.inf if np.isfinite(kernel.period) else float(envelope[-1]) + kernel.log_rest(float(heights[-1]), abscissa)
-    cells = np.append((envelope + kernel.log_size(heights, abscissa))[:-1] + np.log(np.diff(heights)), last)
+    cells[-1] = -np.inf if np.isfinite(kernel.period) else envelope[-1] + kernel.log_rest(float(heights[-1]), abscissa)
     total: Array = np.logaddexp.accumulate(cells[::-1])[::-1] - np.log(np.pi)
     return total
 

@@ -23,7 +23,8 @@ from logphi.laws.weights import Weights
 from logphi.quadrature.inner_integral import over
 from logphi.quadrature.many_components import ManyComponents
 from logphi.quadrature.mixture_envelope import log_mixture_envelope
-from logphi.quadrature.mixture_trapezoid import approximate, at_points, on_line
+from logphi.quadrature.mixture_trapezoid import at_points, on_line
+from logphi.quadrature.rough_axis import RoughAxis
 from logphi.quadrature.values import Line, Values
 
 # measured: an envelope that serves this count is sharp enough for any count
@@ -123,9 +124,13 @@ class BlendedNormal(LossTransform):
         """K at any points, one grid per abscissa."""
         return over(at_points(self.ratio.repeated(count), np.asarray(z)), count)
 
+    @cached_property
+    def _rough(self) -> RoughAxis:
+        return RoughAxis.of(self.ratio)
+
     def approximate(self, c: Array, count: int = 1) -> Array:
         """K at real points, from a coarse grid."""
-        return approximate(self.ratio, c)
+        return self._rough.at(c)
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as matrix products."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from operator import add
 from typing import Any
@@ -38,6 +38,8 @@ class LogPhi(LossTransform):
     """
 
     terms: tuple[tuple[LossTransform, int], ...] = ()
+    # the loss of the reversed pair, of which this one is the reflection: both share what is computed of its terms together
+    reversed_loss: LogPhi | None = field(default=None, compare=False, repr=False)
 
     @staticmethod
     def of(terms: Iterable[tuple[LossTransform, int]]) -> LogPhi:
@@ -106,7 +108,7 @@ class LogPhi(LossTransform):
 
     def reflected(self) -> LogPhi:
         """The loss of the reversed pair (Q, P)."""
-        return self if self.traits.symmetric else LogPhi(tuple((law.reflected(), count) for law, count in self.terms))
+        return self if self.traits.symmetric else LogPhi(_reflected(self.terms), self)
 
     def _batched(self, *, rough: bool) -> Terms:
         """The terms of each class batched, reflected ones separately."""
@@ -124,11 +126,15 @@ class LogPhi(LossTransform):
     @cached_property
     def _parts(self) -> Terms:
         """The terms as they are computed."""
-        return self._batched(rough=False)
+        other = self.reversed_loss
+        return self._batched(rough=False) if other is None else _reflected(other._parts)
 
     @cached_property
     def rough(self) -> LogPhi:
         """An approximation of the sum with fewer terms, for choosing where to compute; never for an answer."""
+        other = self.reversed_loss
+        if other is not None:
+            return self if other.rough is other else other.rough.reflected()
         terms = tuple(self._batched(rough=True))
         return self if len(terms) == len(self.terms) else LogPhi(terms)
 
@@ -184,7 +190,13 @@ class LogPhi(LossTransform):
         return total
 
     def _total(self, parts: Iterable[Values], shape: tuple[int, ...]) -> Values:
-        nothing, known = Values(*np.zeros((3, *shape))), list(parts)
-        total = reduce(add, known) if known else nothing
+        known = list(parts)
+        if known and np.isfinite((total := reduce(add, known)).mid).all():
+            return total
         # a sum marks unknown values by infinite radii; a single term may not
-        return total if np.isfinite(total.mid).all() else nothing + total
+        return reduce(add, known, Values(*np.zeros((3, *shape))))
+
+
+def _reflected(terms: Terms) -> tuple[tuple[LossTransform, int], ...]:
+    """The terms of the reversed pair."""
+    return tuple((law.reflected(), count) for law, count in terms)

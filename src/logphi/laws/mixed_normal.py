@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.arith.floats import FLOATS, ULP
+from logphi.arith.floats import FLOATS, ULP, Discs
 from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
@@ -28,7 +28,8 @@ from logphi.quadrature.inner_integral import over
 from logphi.quadrature.log_ratio import TwoComponents
 from logphi.quadrature.many_components import ManyComponents
 from logphi.quadrature.mixture_envelope import FLOOR, log_mixture_envelope
-from logphi.quadrature.mixture_trapezoid import approximate, at_points, inner_nodes, on_line, on_line_and_beside
+from logphi.quadrature.mixture_trapezoid import at_points, inner_nodes, on_line, on_line_and_beside
+from logphi.quadrature.rough_axis import RoughAxis
 from logphi.quadrature.values import Line, Values
 
 
@@ -48,9 +49,15 @@ class MixedNormal(LossTransform):
         return arith.log_normal_mean(lambda x: (1 - q + q * arith.exp(m * x - m * m / 2)) ** (z + 1))
 
     @cached_property
+    def discs(self) -> tuple[Discs, Discs]:
+        """The shift and the rate with their errors."""
+        return self.shift.under(FLOATS), self.rate.under(FLOATS)
+
+    @cached_property
     def constants(self) -> tuple[float, float]:
         """The shift and the rate as doubles."""
-        return float(self.shift.under(FLOATS).mid), float(self.rate.under(FLOATS).mid)
+        shift, rate = self.discs
+        return float(shift.mid), float(rate.mid)
 
     @cached_property
     def ratio(self) -> TwoComponents:
@@ -62,7 +69,7 @@ class MixedNormal(LossTransform):
     def components(self) -> ManyComponents:
         """The log-ratio with the errors of its weights."""
         m, q = self.constants
-        half = float(self.rate.under(FLOATS).rad)
+        half = float(self.discs[1].rad)
         rates, relative_error = np.array([q]), np.array([half / q + 4 * ULP])
         log_rest, rest_error = float(np.log1p(-q)), half / (1 - q) + 4 * ULP
         return ManyComponents.of(np.array([m]), rates, np.log(rates), log_rest, relative_error, rest_error)
@@ -83,7 +90,7 @@ class MixedNormal(LossTransform):
     @cached_property
     def support(self) -> Support:
         """From log(1 - q) up, rounded down."""
-        low, high = log_mixture.value(-np.inf, self.constants[1], float(self.rate.under(FLOATS).rad))
+        low, high = log_mixture.value(-np.inf, self.constants[1], float(self.discs[1].rad))
         return Support(low, error=high - low, atomless=True)
 
     @property
@@ -113,9 +120,13 @@ class MixedNormal(LossTransform):
         """K at any points."""
         return MixedNormals(((self, 1),), count).log_transform(z)
 
+    @cached_property
+    def _rough(self) -> RoughAxis:
+        return RoughAxis.of(self.ratio)
+
     def approximate(self, c: Array, count: int = 1) -> Array:
         """K at real points, from a coarse grid."""
-        return approximate(self.ratio, c)
+        return self._rough.at(c)
 
 
 @dataclass(frozen=True)
@@ -146,13 +157,15 @@ class MixedNormals(LossTransform):
         return over(at_points(self.mixtures, np.asarray(z)), self.repeats)
 
     @cached_property
-    def _coarse(self) -> TwoComponents:
+    def _rough(self) -> RoughAxis:
         """An approximation by fewer mixtures."""
-        return MixedNormals(tuple(_coarsened(self.terms)), self.repeats).mixtures
+        return RoughAxis.of(MixedNormals(tuple(_coarsened(self.terms)), self.repeats).mixtures)
 
     def approximate(self, c: Array, count: int = 1) -> Array:
-        """K at real points, from a coarse grid."""
-        return approximate(self._coarse, c) / self.repeats
+        """K at real points, from a coarse grid; that of a single law serves other sums as well."""
+        if len(self.terms) == 1:
+            return self.terms[0][1] * self.terms[0][0].approximate(c)
+        return self._rough.at(c) / self.repeats
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as matrix products."""

@@ -158,17 +158,24 @@ class Support:
     def of_sum(terms: Iterable[tuple[Support, int]]) -> Support:
         """The support of a sum of counted independent terms."""
         terms = list(terms)
-        uppers, lowers = [count * one.upper for one, count in terms], [count * one.lower for one, count in terms]
-        sizes = [float(sum(abs(end) for end in ends if math.isfinite(end))) for ends in (lowers, uppers)]
+        lower = upper = lower_size = upper_size = error = omitted = 0.0
+        atomless = False
+        for one, count in terms:
+            low, high = count * one.lower, count * one.upper
+            lower, upper = lower + low, upper + high
+            # an infinite end is exact
+            lower_size += abs(low) if low > -math.inf else 0.0
+            upper_size += abs(high) if high < math.inf else 0.0
+            error, omitted = error + count * one.error, omitted + count * one.omitted.mass
+            atomless = atomless or one.atomless
         share = 4e-16 + 2e-16 * len(terms)
-        error = float(sum(count * one.error for one, count in terms)) + 2 * share * (sizes[0] + sizes[1])
         return Support(
-            float(sum(lowers)) - share * sizes[0],
-            float(sum(uppers)) + share * sizes[1],
-            error,
-            any(one.atomless for one, _ in terms),
+            lower - share * lower_size,
+            upper + share * upper_size,
+            error + 2 * share * (lower_size + upper_size),
+            atomless,
             lattice=Lattice.of_sum((one.lattice, one.width, count) for one, count in terms),
-            omitted=Omitted(float(sum(count * one.omitted.mass for one, count in terms)) * (1 + share)),
+            omitted=Omitted(omitted * (1 + share)) if omitted else NOTHING,
         )
 
 

@@ -38,8 +38,8 @@ def _nodes(mixtures: TwoComponents, powers: Powers, total: int) -> CrowdNodes | 
     m = mixtures.shift[:, None]
     # the errors of all add up
     log_target = np.log(INNER_TARGET / mixtures.count / max(total / MANY, 1.0))
-    step = float(steps(mixtures, np.append(powers.ends, [0.0, 1.0]), powers.top, log_target).min())
-    low, high = ends(mixtures, powers.ends, float(log_target.min()))
+    step = float(steps(mixtures, min(powers.low, 0.0), max(powers.high, 1.0), powers.top, log_target).min())
+    low, high = ends(mixtures, powers.low, powers.high, float(log_target.min()))
     if not (high - low) / step <= _MAX_NODES / mixtures.shift.size:
         return None
     x = np.arange(low, high + step, step)

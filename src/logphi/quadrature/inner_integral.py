@@ -143,7 +143,8 @@ def summed(
         density = np.exp(log_density)
         terms = np.concatenate([second_exp(np.concatenate([bounded, of_w[:, None, :]], axis=1)), np.expm1(bounded)], axis=1)
         by_loss = density * of_w
-        measures = np.concatenate([np.broadcast_to(density, by_loss.shape)[:, :, None], by_loss[:, :, None]], axis=2)
+        measures = np.empty((*by_loss.shape, 2))
+        measures[:, :, 0], measures[:, :, 1] = density, by_loss
         moments, last = product(terms, measures), power.shape[-1]
         excess = moments[:, :last, 0] - power * moments[:, [last], 0] + ((power - 1) * omitted[1] - power * omitted[0])
         if not every:
@@ -180,15 +181,18 @@ def summed(
 
 def rough_log_mass(loss: Array, log_density: Array, powers: Array, omitted: tuple[float, float] = (0.0, 0.0)) -> Array:
     """K as in :func:`summed`, without its errors, which take longer than the sums."""
-    exponent = powers[:, None] * loss
-    whole = log_sum(exponent + log_density)
-    if not max(np.abs(exponent).max(), np.abs(loss).max()) <= _LARGE:
-        return whole
-    density = np.exp(log_density)
-    excess = second_exp(exponent) @ density - powers * (second_exp(loss) @ density)
-    excess += (powers - 1) * omitted[1] - powers * omitted[0]
-    near = np.abs(excess) < 0.5
-    return np.where(near, np.log1p(np.where(near, excess, 0.0)), whole)
+    found, near = np.zeros(powers.size), np.zeros(powers.size, dtype=bool)
+    # the ends of the losses tell how large the exponents are
+    exponent = np.abs(powers) * float(np.abs(loss).max())
+    if max(float(exponent.max()), float(np.abs(loss).max())) <= _LARGE:
+        density = np.exp(log_density)
+        excess = second_exp(powers[:, None] * loss) @ density - powers * (second_exp(loss) @ density)
+        excess += (powers - 1) * omitted[1] - powers * omitted[0]
+        near = np.abs(excess) < 0.5
+        found = np.log1p(np.where(near, excess, 0.0))
+    if not near.all():
+        found[~near] = log_sum(powers[~near, None] * loss + log_density)
+    return found
 
 
 def deviations(

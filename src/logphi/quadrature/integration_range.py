@@ -25,15 +25,15 @@ _CHORDS = 2.0 ** np.arange(-10, 3)
 _BOTH = np.array([0.0, 1.0])
 
 
-def ends(mixtures: LogRatio, powers: Array, log_small: float) -> tuple[float, float]:
+def ends(mixtures: LogRatio, lowest: float, highest: float, log_small: float) -> tuple[float, float]:
     """An interval of x outside of which the sums of the tilted densities are about e^log_small of M(c) or less.
 
-    It is an estimate; :func:`cut_off` bounds what is omitted.
+    It serves all powers between two. It is an estimate; :func:`cut_off` bounds what is omitted.
     """
     reach = math.sqrt(-2 * log_small) + 2
-    widest, lowest, top = float(mixtures.shift.max()), float(powers.min()), max(float(powers.max()), 1.0)
+    widest, top = mixtures.widest, max(highest, 1.0)
     # left of 0 the slope is largest at 0
-    low = (lowest * float(mixtures.slope(0.0).max()) if lowest < 0 else 0.0) - reach
+    low = (lowest * mixtures.steepest if lowest < 0 else 0.0) - reach
     farthest = top * widest + reach
     if top * widest <= _LONG * reach:
         return low, farthest
@@ -91,7 +91,7 @@ def cut_off(x: Array, mixtures: LogRatio, loss: Array, power: Array, log_density
     outermost = slice(None, None, x.size - 1)
     bound = log_density[outermost] + a[..., None] * loss[:, None, outermost] - _log_expm1(fall * step)
     left, right = bound[:, :, 0], bound[:, :, 1]
-    if float(rising.max()) * float(m.max()) > end:
+    if float(rising.max()) * mixtures.widest > end:
         right = np.where(a > 0, log_beyond(end, step, mixtures, rising), right)
     log_omitted = np.logaddexp(left, right)
     rest = np.logaddexp(log_omitted[:, -2:-1], log_omitted[:, -1:]) + np.log1p(np.abs(power))

@@ -54,7 +54,8 @@ class ExponentialMixture:
         if self.certain:
             return y
         if y.max(initial=0.0) < LARGE:
-            return np.asarray(np.log1p(self.rate * np.expm1(y)))
+            small: Array = np.log1p(self.rate * np.expm1(y))
+            return small
         near = np.log1p(self.rate * np.expm1(np.minimum(y, LARGE)))
         return np.asarray(np.where(y < LARGE, near, np.log(self.rate) + y))
 
@@ -102,6 +103,16 @@ class LogRatio(ABC):
     shift: Array
     rate: Array
     count: Array
+
+    @cached_property
+    def widest(self) -> float:
+        """The largest shift of all."""
+        return float(self.shift.max())
+
+    @cached_property
+    def steepest(self) -> float:
+        """The largest slope of all at zero."""
+        return float(self.slope(0.0).max())
 
     @property
     @abstractmethod

@@ -59,7 +59,7 @@ def log_mixture_envelope(mixtures: LogRatio, abscissa: float | Array, heights: A
         Of shape (mixtures, heights), not positive and decreasing; zero where the grid would be too long.
     """
     m = mixtures.shift[:, None]
-    power = np.atleast_1d(abscissa + 1.0)
+    power = np.array(abscissa + 1.0, ndmin=1)
     negative = np.maximum(-power, 0.0)
     # if the integrand grows by more than one over the floor, the bound is above one
     growth = 2 - np.log(floor)
@@ -67,7 +67,7 @@ def log_mixture_envelope(mixtures: LogRatio, abscissa: float | Array, heights: A
     raised = most * most / (2 * m * m) - negative * np.log(np.cos(most / 2))
     log_error = np.log(np.minimum(min(floor, _ERROR), 1e-3 / mixtures.count))[:, None]
     step = float((_strip_step(m, most, negative, log_error) / m).min())
-    low, high = ends(mixtures, power, float((log_error - raised).min()))
+    low, high = ends(mixtures, float(power.min()), float(power.max()), float((log_error - raised).min()))
     size = (high - low) / step
     if not size <= _MAX_NODES:
         return np.zeros((m.size, heights.shape[-1]))

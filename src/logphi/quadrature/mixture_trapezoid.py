@@ -20,6 +20,7 @@ All functions take many mixtures at once. Array axes, in order: mixture, absciss
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import reduce
 from operator import add
@@ -55,9 +56,10 @@ def log_masses(mixtures: LogRatio, abscissas: Array) -> Array:
     """
     powers = abscissas + 1
     power = powers[..., None]
-    low, high = ends(mixtures, powers, _LOG_APPROXIMATE)
+    lowest = float(powers.min())
+    low, high = ends(mixtures, lowest, float(powers.max()), _LOG_APPROXIMATE)
     # for positive powers no peak is narrower than a normal one
-    step = min(0.6, max(1.0 / float(mixtures.shift.max()), 0.1 if powers.min() >= 0 else 0.0))
+    step = min(0.6, max(1.0 / mixtures.widest, 0.1 if lowest >= 0 else 0.0))
     if not high - low <= step * MAX_NODES / 8:
         # the largest abscissa needs too long a grid: drop it
         near = np.abs(abscissas) < np.abs(abscissas).max()
@@ -121,8 +123,9 @@ def _on_vertical(
     values: list[Values] = []
     real: list[Values] = []
     for part in mixtures.chunks(300 * (2 * int(np.sqrt(heights.size)) + 16) + 400 * (abscissas.size - 1)):
-        shift = _worthwhile_shift(part, abscissa, top)
-        nodes = nodes_at(part, abscissas, 0.0 if shift else top)
+        step = step_at(part, abscissas, top)
+        shift = _worthwhile_shift(part, abscissa, top) if step <= _FINE else 0.0
+        nodes = nodes_at(part, abscissas, 0.0) if shift else nodes_of(part, abscissas, step)
         if nodes is None:
             return Values.unknown(heights.size), Values.unknown(abscissas.size)
         real.append(_real(part, nodes, abscissas))
@@ -135,11 +138,12 @@ def _on_vertical(
 
 def inner_nodes(mixtures: LogRatio, abscissa: float, top: float) -> float:
     """About the total number of nodes of the integrals on a line up to a height; infinite if there are too many."""
-    powers = np.array([abscissa + 1, 0.0, 1.0])
+    power = abscissa + 1
+    lowest, highest = min(power, 0.0), max(power, 1.0)
     log_target = np.log(INNER_TARGET / mixtures.count)
     shift = _worthwhile_shift(mixtures, abscissa, top)
-    step = float(steps(mixtures, powers, top, log_target, shift).min())
-    first, last = ends(mixtures, powers[[0, 2]], float(log_target.min()))
+    step = float(steps(mixtures, lowest, highest, top, log_target, shift).min())
+    first, last = ends(mixtures, power, highest, float(log_target.min()))
     found = float(last - first) / step
     return found * mixtures.shift.size if found <= MAX_NODES else np.inf
 
@@ -155,10 +159,22 @@ def nodes_at(mixtures: LogRatio, abscissas: Array, top: float) -> Nodes | None:
 
     The abscissas are the same for all mixtures, or (mixture, abscissa).
     """
+    return nodes_of(mixtures, abscissas, step_at(mixtures, abscissas, top))
+
+
+def step_at(mixtures: LogRatio, abscissas: Array, top: float) -> float:
+    """The step of nodes fit for heights up to ``top``."""
+    lowest, highest = float(abscissas.min()) + 1, float(abscissas.max()) + 1
+    log_target = np.log(INNER_TARGET / mixtures.count)
+    return float(steps(mixtures, min(lowest, 0.0), max(highest, 1.0), top, log_target).min())
+
+
+def nodes_of(mixtures: LogRatio, abscissas: Array, step: float) -> Nodes | None:
+    """Nodes of that step, as :func:`nodes_at`."""
     power = abscissas + 1
     log_target = np.log(INNER_TARGET / mixtures.count)
-    step = float(steps(mixtures, np.concatenate([power.ravel(), [0.0, 1.0]]), top, log_target).min())
-    first, last = (np.array(ends(mixtures, np.concatenate([power.ravel(), [1.0]]), float(log_target.min()))) / step).round()
+    lowest, highest = min(float(power.min()), 1.0), max(float(power.max()), 1.0)
+    first, last = np.rint(np.array(ends(mixtures, lowest, highest, float(log_target.min()))) / step)
     if not last - first <= MAX_NODES:
         return None
     x = step * np.arange(first, last + 1)
@@ -175,22 +191,23 @@ def nodes_at(mixtures: LogRatio, abscissas: Array, top: float) -> Nodes | None:
 _SHARES = np.linspace(0.05, 1.0, 64)
 
 
-def steps(mixtures: LogRatio, powers: Array, top: float, log_target: Array, shift: float = 0.0) -> Array:
+def steps(mixtures: LogRatio, lowest: float, highest: float, top: float, log_target: Array, shift: float = 0.0) -> Array:
     """The largest step in x for each mixture whose error bounds, at all powers in use, sum to less than the target."""
-    m, lowest = mixtures.shift, min(0.0, float(powers.min()))
+    m = mixtures.shift
     # |l| may be as large as about C^2
-    parts = np.log(16 * (2 + float(np.abs(powers).max()) + top)) + np.log(np.maximum(1.0, m * m / 16))[:, None]
+    parts = math.log(16 * (2 + max(-lowest, highest) + top)) + np.log(np.maximum(1.0, m * m / 16))[:, None]
     # above a few m the growth of the density dominates
     far = np.minimum(0.98 * (np.pi - shift), 2 * m * np.sqrt(2 * (parts[:, 0] - log_target)))
     b = _SHARES * far[:, None]
     high = shift + b
     growth = parts + high * high / (2 * m[:, None] ** 2)
     if top:
-        growth += np.maximum(b - shift, 0.0) * (top * _turn_rate(mixtures, max(float(powers.max()), 1.0), top, far)[:, None])
+        growth += np.maximum(b - shift, 0.0) * (top * _turn_rate(mixtures, max(highest, 1.0), top, far)[:, None])
     if lowest < 0:
         growth += lowest * np.log(np.cos(high / 2))
     # the bound is at most e^{growth - 2 pi b/h} once the exponential exceeds two
-    return np.asarray(2 * np.pi / (np.maximum(growth - log_target[:, None], 1.0) / b).min(axis=1) / m)
+    found: Array = 2 * np.pi / (np.maximum(growth - log_target[:, None], 1.0) / b).min(axis=1) / m
+    return found
 
 
 def _turn_rate(mixtures: LogRatio, power: float, top: float, far: Array) -> Array:
@@ -199,10 +216,10 @@ def _turn_rate(mixtures: LogRatio, power: float, top: float, far: Array) -> Arra
     It grows with y. Above the point at which it is evaluated, the tilted density outweighs e^{top b}.
     """
     m, q = mixtures.shift, mixtures.rate
-    widest, against = float(m.max()), top * float(far.max()) + 1
-    reach = float(np.sqrt(2 * against)) + 2 + 2 * power * float((m * q).max())
+    against = top * float(far.max()) + 1
+    reach = math.sqrt(2 * against) + 2 + 2 * power * float((m * q).max())
     # measured: a gain of less than a fifth does not repay the search
-    if widest * reach > np.log(0.2 / float(q.max())):
+    if mixtures.widest * reach > math.log(0.2 / float(q.max())):
         return np.ones(m.size)
     if log_beyond(reach, 0.1 / reach, mixtures, np.array([power])).max() > -against:
         return np.ones(m.size)
@@ -221,12 +238,12 @@ _REPAID = 3.0
 def _worthwhile_shift(mixtures: LogRatio, abscissa: float, top: float) -> float:
     """The b whose contour y + ib needs far fewer nodes than the real axis, or zero."""
     log_target = np.log(INNER_TARGET / mixtures.count)
-    power = np.array([abscissa + 1])
-    plain = steps(mixtures, power, top, log_target).min()
+    power = abscissa + 1
+    plain = steps(mixtures, power, power, top, log_target).min()
     shifts = _SHIFTS[_FARTHEST * mixtures.shift.min() >= _SHIFTS]
     if plain > _FINE or not shifts.size or not np.isfinite(mixtures.floor).all():
         return 0.0
-    longest = [steps(mixtures, power, top, log_target, shift).min() for shift in shifts]
+    longest = [steps(mixtures, power, power, top, log_target, shift).min() for shift in shifts]
     best = int(np.argmax(longest))
     return float(shifts[best]) if longest[best] > _REPAID * plain else 0.0
 
@@ -241,11 +258,11 @@ def _shifted(mixtures: LogRatio, abscissa: float, top: float, shift: float, axis
     # the part itl of the integrand is larger by |l|, at most |log w| + pi on the strip
     mean_size = (axis.weight[:, 0] * np.abs(axis.loss)).sum(axis=1)
     log_target = np.log(INNER_TARGET / mixtures.count / (8 + mean_size))
-    step = float(steps(mixtures, np.array([power]), top, log_target, shift).min())
+    step = float(steps(mixtures, power, power, top, log_target, shift).min())
     turn = shift / m
     raised = float((turn * turn / 2).max()) - min(0.0, power) * np.log(1 / np.cos(shift / 2))
     log_small = float(log_target.min()) - raised - np.log(1 + top)
-    first, last = (np.array(ends(mixtures, np.array([power, power + 1]), log_small)) / step).round()
+    first, last = np.rint(np.array(ends(mixtures, power, power + 1, log_small)) / step)
     if not last - first <= MAX_NODES:
         return None
     x = step * np.arange(first, last + 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ class Line:
         """Imaginary parts of the points."""
         return np.asarray(self.step * np.arange(self.size, dtype=float))
 
-    @property
+    @cached_property
     def points(self) -> NDArray[np.complex128]:
         """The points."""
         return np.asarray(self.abscissa + 1j * self.heights, dtype=np.complex128)

@@ -133,10 +133,16 @@ def _answer(
     """The larger epsilon of both orders; an order that cannot attain the maximum is skipped."""
     found: list[Bound] = []
     for (order, part), start in zip(orders, starts, strict=True):
-        if found and delta > 0 and _surpassed(part, found[0].lower, math.log(delta), profiles):
+        other = _limited(part, found[0], delta, profiles, tolerance) if found and delta > 0 else None
+        if other is not None:
+            # an order that is proved to be the smaller one has no say
+            found += [replace(other, direction=order)] if other.upper > found[0].lower else []
             continue
-        known = next(filter(None, (shortcut(part, delta, tolerance) for shortcut in shortcuts)), None)
-        own = known or _one(start, delta, profiles, solve, tolerance)
+        # a bound that may be zero is neither true nor false
+        known = (one for shortcut in shortcuts if (one := shortcut(part, delta, tolerance)) is not None)
+        own = next(known, None)
+        if own is None:
+            own = _one(start, delta, profiles, solve, tolerance)
         found.append(replace(own, direction=order))
     return on_scale(worst(found), tolerance.enough)
 
@@ -158,15 +164,22 @@ def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tole
         # within rounding, delta may be above or below the probability of an infinite loss
         return Bound(0.0, 0.0, math.inf, Status.WIDE, "exact")
     level = math.log(delta)
-    onward = warm.onward(level, math.log(delta - infinite[1]))
+    log_excess = math.log(delta - infinite[1])
+    onward = warm.onward(level, log_excess)
     start, hint, top = onward.guess, onward.abscissa, loss.support.upper
-    ceiling = min(onward.ceiling, top if top > 0 else 0.0)
+    ceiling = min(onward.about, max(top, 0.0))
+
+    def proved() -> float:
+        # the search stays below what is about the ceiling: that is proved where an answer rests on it
+        return min(warm.ceiling(log_excess), max(top, 0.0))
+
     # if the crossing may be at zero, no search is needed
     doubtful = delta > 0.01 or start <= 0 or closed(loss, 0.0)
+    if ceiling <= 0:
+        ceiling = proved()
     if ceiling <= 0 or (doubtful and _zero_suffices(loss, level, profiles, tolerance)):
         return Bound(0.0, 0.0, 0.0, method="exact")
-    # half an ulp of delta moves its logarithm by less than this
-    slack = 3e-16 + 1e-16 * abs(level)
+    slack = _slack(level)
     # a closed form is sharp at once
     closed_here = closed(loss, start)
     # a coarse profile is no faster if the start is close to the crossing
@@ -185,12 +198,12 @@ def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tole
             asked = needed if sharp or at_once else needed.at_least(_COARSE)
             demand = Demand(asked.aim, hint, level - 1, asked.enough * ease)
             local = profiles(loss if sharp else loss.rough, x, demand)
-            own: dict[float, LogProbability] = {}
+            own: dict[float, Enclosure] = {}
 
-            def at(y: float) -> LogProbability:
+            def at(y: float) -> Enclosure:
                 if y not in own:
                     seen[y] = answer = local(y)
-                    own[y] = replace(answer, lower=answer.lower - slack, upper=answer.upper + slack)
+                    own[y] = Enclosure(answer.lower - slack, answer.value, answer.upper + slack)
                 return own[y]
 
             prepared.append((x, at))
@@ -212,19 +225,34 @@ def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tole
         found, last, slope = solved(needed, found.value, -slope)
     warm.mark(level, found.value, slope)
     ledger = last.ledger.scaled(1 / (delta * slope)) if delta > 1e-300 else Ledger()
-    return Bound(found.lower, found.value, found.upper, method=last.method.name, ledger=ledger)
+    upper = found.upper if found.upper < ceiling else max(proved(), found.value)
+    return Bound(found.lower, found.value, upper, method=last.method.name, ledger=ledger)
 
 
-def _surpassed(loss: LogPhi, epsilon: float, level: float, profiles: Evaluator) -> bool:
-    """Whether the profile at epsilon is already proved to be below the level."""
-    if not 0 < epsilon < math.inf:
-        return False
+def _slack(level: float) -> float:
+    """More than half an ulp of delta moves its logarithm, and that is rounded."""
+    return 3e-16 + 1e-16 * abs(level)
+
+
+def _limited(loss: LogPhi, known: Bound, delta: float, profiles: Evaluator, tolerance: Tolerance) -> Bound | None:
+    """Bounds of the other order's epsilon that widen a known one to what is asked at most; None where none are proved."""
+    if not 0 < known.lower < math.inf:
+        return None
+    level = math.log(delta)
+    level -= _slack(level)
     # a coarse answer is cheap, and an upper bound
     coarse = Demand(5.0, least=level)
-    known = profiles.from_prepared(loss, epsilon, coarse)
-    if known is None and not closed(loss, epsilon) and profiles.surely_below(loss, epsilon, level):
-        return True
-    return (known or profiles(loss, epsilon, coarse)(epsilon)).upper < level
+    prepared = profiles.from_prepared(loss, known.lower, coarse)
+    if prepared is None and not closed(loss, known.lower) and profiles.surely_below(loss, known.lower, level):
+        return Bound(0.0, 0.0, known.lower)
+    local = profiles(loss, known.lower, coarse)
+    if (prepared or local(known.lower)).upper < level:
+        return Bound(0.0, 0.0, known.lower)
+    # neither order may be proved to be the larger one
+    for end in (known.upper, known.lower + tolerance.aim * max(1.0, known.lower)):
+        if known.lower < end < math.inf and (there := local(end)).upper < level:
+            return Bound(0.0, known.lower, end, method=there.method.name, ledger=there.ledger)
+    return None
 
 
 def _zero_suffices(loss: LogPhi, level: float, profiles: Evaluator, tolerance: Tolerance) -> bool:

@@ -22,22 +22,25 @@ from logphi.laws.log_phi import LogPhi
 _AMISS = 10.0
 
 
-def by_chernoff(loss: LogPhi, x: float) -> LogProbability:
-    """An upper bound where no route leads; left of zero one of what delta exceeds 1 - e^x by, which may be all but nothing."""
+def by_chernoff(loss: LogPhi, x: float, level: float = math.inf, hint: float | None = None) -> LogProbability:
+    """An upper bound where no route leads; left of zero one of what delta exceeds 1 - e^x by, which may be all but nothing.
+
+    Right of zero it is not sought where it will hardly be below a level, a logarithm.
+    """
     known = masses(loss)
     if x < 0:
         beyond = Scaled.between(-math.inf, x + log_ceiling(loss.reflected(), -x))
         return from_inversion(known, x, Inversion(Part.REVERSED, beyond), CHERNOFF)
-    upper = min(float(np.logaddexp(safe_log(known[0][1]), log_ceiling(loss, x))) + 1e-14, 0.0)
+    upper = min(float(np.logaddexp(safe_log(known[0][1]), log_ceiling(loss, x, level, hint))) + 1e-14, 0.0)
     plain = trivial(known, x)
     value = plain.lower if plain.lower > -math.inf else upper - math.log(2.0)
     ledger = replace(plain.ledger, truncation=Entry(math.exp(upper)))
     return LogProbability(plain.lower, value, max(upper, plain.lower), CHERNOFF, ledger)
 
 
-def below_the_omitted(loss: LogPhi, ceiling: LogProbability, demand: Demand) -> bool:
-    """Whether the mass that a loss omits is too large a part of a bound of its profile for any route to meet a demand."""
-    return ceiling.upper < math.log(loss.support.omitted.mass) - math.log(demand.sufficient.rtol)
+def level_of_the_omitted(loss: LogPhi, demand: Demand) -> float:
+    """The logarithm of a profile of which the mass that a loss omits is too large a part for any route to meet a demand."""
+    return math.log(loss.support.omitted.mass) - math.log(demand.sufficient.rtol)
 
 
 def may_be_beneath(loss: LogPhi, x: float, least: float) -> bool:

@@ -53,13 +53,17 @@ def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
         raise NotApplicableError("the transform is out of reach at every abscissa")
     held_back = stand.part is Part.EXCESS and (hard(loss) or clipping.decides(loss, epsilon, saddle.abscissa))
     # a line on which M falls slowly is long, and what it leaves need not be far below the tolerance
-    loose, enough = (replace(one, rtol=_SLOWLY * one.rtol) for one in (demand, demand.sufficient))
-    demands = [(demand, _SHORT), (loose, MAX_NODES if demand.enough <= demand.rtol else _QUICK), (enough, _LONGER)]
-    for one, most in demands:
+    lines = [
+        (demand, 1.0, _SHORT),
+        (demand, _SLOWLY, MAX_NODES if demand.enough <= demand.rtol else _QUICK),
+        (demand.sufficient, _SLOWLY, _LONGER),
+    ]
+    for asked, ease, most in lines:
+        one = replace(asked, rtol=ease * asked.rtol) if ease > 1 else asked
         draft = stand.draft(one, decaying=True, most=most)
         if draft is not None:
             answer = log_answer(loss, epsilon) if held_back else None
-            width = width_left(stand.log_estimate + 1, answer, _NOISE, demand.sufficient if one is enough else demand)
+            width = width_left(stand.log_estimate + 1, answer, _NOISE, asked)
             terms = draft.terms if draft.extent.size > _FEW else 0.0
             work = _LAYOUT + _NODE * draft.extent.size + _TERM * terms
             width = max(width, _ROUNDING * abs(stand.abscissa * epsilon))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from logphi.answers.enclosure import meet
 from logphi.engine.ceiling import perhaps_below, without_large
 from logphi.engine.concentration import at_once
 from logphi.engine.log_probability import LogProbability, bounded, masses
@@ -30,7 +29,7 @@ class Evaluator:
             answer = at_once(loss, known, x)
             if answer is None:
                 local = local or self._prepare(loss, x, demand)
-                answer = meet(local(x), bounded(loss, known, x))
+                answer = bounded(loss, known, x, local(x))
             return as_known(loss, answer)
 
         return at
@@ -48,7 +47,7 @@ class Evaluator:
         return perhaps_below(loss, epsilon, level, by=0.0) and without_large(loss, epsilon) < level
 
     def _ceiling(self, loss: LogPhi, epsilon: float, level: float) -> float:
-        return contour.ceiling(loss, epsilon).at(epsilon)
+        return contour.ceiling(loss, epsilon, level).at(epsilon)
 
 
 def as_known(loss: LogPhi, found: LogProbability) -> LogProbability:

@@ -14,7 +14,7 @@ from functools import cached_property, reduce
 from logphi.answers.enclosure import meet
 from logphi.engine.ceiling import perhaps_below
 from logphi.engine.log_probability import LogProbability
-from logphi.engine.routes.chernoff import below_the_omitted, by_chernoff, may_be_beneath
+from logphi.engine.routes.chernoff import by_chernoff, level_of_the_omitted, may_be_beneath
 from logphi.engine.routes.choices import Choice, note
 from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route
 from logphi.inversion.demand import Demand, Promise
@@ -119,10 +119,12 @@ class Planned:
         perhaps = perhaps_below(own, abs(x), level)
         if not (perhaps or (self._omits and not self._prepared)):
             return None
-        found = by_chernoff(self._loss, x)
-        if found.meets(self._demand) or (not perhaps and below_the_omitted(self._loss, found, self._demand)):
-            return found
-        return None
+        if perhaps:
+            found = by_chernoff(self._loss, x)
+            return found if found.meets(self._demand) else None
+        omitted = level_of_the_omitted(self._loss, self._demand)
+        found = by_chernoff(self._loss, x, max(omitted, self._demand.least), self._demand.hint)
+        return found if found.meets(self._demand) or found.upper < omitted else None
 
     @cached_property
     def _turned(self) -> LogPhi:

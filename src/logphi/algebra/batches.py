@@ -43,10 +43,17 @@ def allocation(base: Mechanism, batches: Scalar, epochs: Scalar, participations:
 
 
 def _allocated(base: Mechanism, batches: int) -> Mechanism:
-    """One of the batches, drawn uniformly; the base itself where there is one."""
+    """One of the batches, drawn uniformly; the base itself where there is one, and a bracket where no law is known."""
     from logphi.algebra.allocated import Allocated
 
-    return base if batches == 1 else Allocated(base, batches, base.adjacency)
+    if batches == 1:
+        return base
+    try:
+        return Allocated(base, batches, base.adjacency)
+    except UnsupportedError:
+        from logphi.algebra.allocated_between import AllocatedBetween
+
+        return AllocatedBetween(base, batches, base.adjacency)
 
 
 @done_by

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from logphi.arith.floats import FLOATS
 from logphi.laws.cells import Cells, Chosen, Exchanged, Given, Mixed, Spliced
@@ -13,6 +14,9 @@ from logphi.laws.log_phi import LogPhi
 from logphi.laws.products import OneOfMany, Powers, Products
 from logphi.pairs.pair import Pair, UnsupportedError
 from logphi.text.written import exactly
+
+if TYPE_CHECKING:  # numerics that a first answer does not need
+    from logphi.pairs.ratios import Ratios
 
 # measured: a product of so many cells takes a tenth of a second
 MOST_CELLS = 4096
@@ -122,6 +126,12 @@ class FinitePair(Pair):
         relative_error = math.expm1(batches * math.log1p(self._formula_error))
         cells = OneOfMany(self._formulas, batches)
         return FinitePair._enclosed(cells, relative_error, batches * self.omitted_mass, self.omitted_growth).loss()
+
+    def ratios(self, cells: int) -> Ratios:
+        """Those of the cells; two of them are the nodes themselves."""
+        from logphi.pairs.ratios import of_outcomes
+
+        return of_outcomes(self, cells)
 
     def beside(self, other: Pair) -> Pair:
         """Every cell with every cell, as long as there are few."""

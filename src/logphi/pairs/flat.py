@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Parameter
@@ -12,6 +13,9 @@ from logphi.laws.mixed_flat import MixedFlat, SplicedFlat
 from logphi.laws.thinned import Thinned
 from logphi.laws.uniform import Uniform, UniformWithAtoms
 from logphi.pairs.pair import Pair, UnsupportedError
+
+if TYPE_CHECKING:  # numerics that a first answer does not need
+    from logphi.pairs.ratios import Ratios
 
 # derived: beyond these, e^{loss} times a rate, or a product of both, leaves the range of normal doubles
 LEAST_WIDTH, LARGEST_WIDTH = 1e-50, 600.0
@@ -44,6 +48,12 @@ class TiltedFlat(Pair):
     def spliced_loss(self, rate: float) -> LogPhi:
         """No closed form: an integral."""
         return LogPhi.of([(SplicedFlat(self._base(), rate), 1)])
+
+    def ratios(self, cells: int) -> Ratios:
+        """A density proportional to the power -3/2, and two atoms."""
+        from logphi.pairs.ratios import of_flat
+
+        return of_flat(self, cells)
 
     def _base(self) -> FlatPair:
         size = float(self.width.under(FLOATS).mid)

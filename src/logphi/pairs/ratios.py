@@ -163,5 +163,8 @@ def _mean(known: Ratios, masses: np.ndarray, batches: int, *, upper: bool) -> Fi
     p, q = weights * place, weights
     if known.infinite:
         p, q = np.append(p, known.infinite), np.append(q, 0.0)
-    error = math.expm1(batches * math.log1p(known.relative_error)) + total.error + _ROUNDED
-    return FinitePair(tuple(p.tolist()), tuple(q.tolist()), error, None, omitted, known.growth)
+    # the ratio is a mean: it errs as each of its parts does
+    of_ratio = 2 * known.relative_error + _ROUNDED
+    error = math.expm1(batches * math.log1p(known.relative_error)) + total.error + of_ratio
+    errors = ((error, error, of_ratio),) * p.size
+    return FinitePair(tuple(p.tolist()), tuple(q.tolist()), error, None, omitted, known.growth, errors)

@@ -9,7 +9,7 @@ from logphi.algebra.release import Mechanism
 from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.arguments import RealLike, Scalar
-from logphi.pairs.pair import UnsupportedError
+from logphi.pairs.pair import NotAllocatedError, UnsupportedError
 from logphi.sampling.group import LARGEST_SIZE
 
 
@@ -50,10 +50,13 @@ def _allocated(base: Mechanism, batches: int) -> Mechanism:
         return base
     try:
         return Allocated(base, batches, base.adjacency)
-    except UnsupportedError:
+    except UnsupportedError as unknown:
         from logphi.algebra.allocated_between import AllocatedBetween
 
-        return AllocatedBetween(base, batches, base.adjacency)
+        try:
+            return AllocatedBetween(base, batches, base.adjacency)
+        except NotAllocatedError:
+            raise unknown from None
 
 
 @done_by

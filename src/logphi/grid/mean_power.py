@@ -30,9 +30,11 @@ MOST_DIRECT = 32
 # measured: with tilts so far apart, in standard deviations, all nodes in between are sharp to eight digits
 _APART = 3.5
 # chosen: beyond the logarithm of this mass no tilt is placed, nor more than so many on each side
-_DEEP, _MOST = -85.0, 24
+_DEEP, _MOST = -60.0, 24
 # chosen: nodes whose relative error is larger are left out
 SHARP = 1e-8
+# measured: where all draws are at an end with so much probability, as a logarithm, no further tilt is needed
+_ENDED = -2.0
 # derived: smaller ones lose digits in products with others
 _LEAST = 1e-60
 # measured: rates at which Chernoff bounds of what is wrapped around are taken, in units of one over the standard deviation
@@ -63,7 +65,7 @@ class Draws:
     @cached_property
     def _held(self) -> tuple[Array, Array]:
         held = np.flatnonzero(self.weights)
-        return held, np.log(self.weights[held])
+        return held.astype(np.float64), np.asarray(np.log(self.weights[held]))
 
     def moments(self, tilt: float) -> tuple[float, float, float]:
         """K(c), and the mean and standard deviation of a node under the tilt."""
@@ -98,7 +100,7 @@ class Draws:
         known = np.where(known > _LEAST, known, 0.0)
         omitted = float((np.minimum(weights + errors, 1.0) - known)[blunt | (known == 0)].sum()) * (1 + 1e-9)
         beyond = [
-            math.exp(min(min(count * self.moments(tilt)[0] - tilt * edge for tilt in tilts if tilt * side >= 0), 0.0))
+            math.exp(min(count * self.moments(tilt)[0] - tilt * edge for tilt in tilts if tilt * side >= 0))
             for side, edge, outside in ((1, last, last < span), (-1, first - 1, first > 0))
             if outside
         ]
@@ -117,7 +119,9 @@ class Draws:
                 tilt = found
                 exponent, mean, _ = self.moments(tilt)
                 tilts.append(tilt)
-                if count * (exponent - tilt * mean) < _DEEP:
+                place, log_weight = (part[-1 if side > 0 else 0] for part in self._held)
+                at_end = count * (log_weight + tilt * place - exponent)
+                if at_end > _ENDED or count * (exponent - tilt * mean) < _DEEP:
                     break
         return tilts
 

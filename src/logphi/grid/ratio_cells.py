@@ -4,8 +4,8 @@ notation: X has finite mass, D(a) = E[(X - a)_+]; node k lies at x_k = x_0 + k h
 whose D is larger everywhere, with the same mass and mean, is above in the convex order; sums keep that order.
 
 * Above: the mass of a cell goes to both ends, at the share of its mean. That is the chord of D.
-* Below: in cell k the chord is above D by G_k at most. Lowering the nodes by the larger G of the two cells that meet there gives a
-  piecewise linear function below D. It is not lowered at the two ends, so that mass and mean stay. In the first cell D is above
+* Below: in cell k the chord is above D by G_k at most. Lowering the nodes by the larger G of the two cells that meet there gives
+  a piecewise linear function below D. It is not lowered at the two ends, so that mass and mean stay. In the first cell D is above
   its tangent at x_0, and the next node is lowered to that; so it is at the other end. Where the result is not convex its
   chords are taken: a node of negative mass gives it to both neighbours, at their distances. That lowers D.
 
@@ -20,12 +20,13 @@ from functools import cached_property
 
 import numpy as np
 
+from logphi.arith.floats import ULP
 from logphi.arrays import Array
 
 # measured: between atoms that are not on nodes, negative masses find a positive one in a few rounds
 _ROUNDS = 1000
-# chosen: atoms so close to a node, in cells, count as on it; their places move by less than an ulp or two
-_ON_NODE = 1e-12
+# derived: atoms that are on a node but for rounding; their places move by less than a few ulps
+_ON_NODE = 8 * ULP
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,18 +48,18 @@ class RatioCells:
         position = (places - start) / step
         nearest = np.rint(position)
         on_node = np.abs(position - nearest) <= _ON_NODE * (1 + position)
-        held = np.bincount(nearest[on_node].astype(int), masses[on_node], cells + 1)
+        held = np.bincount(nearest[on_node].astype(int), masses[on_node], cells + 1).astype(np.float64)
         cell, mass = np.floor(position[~on_node]).astype(int), masses[~on_node]
         share = position[~on_node] - cell
         low, high, sag = (
-            np.bincount(cell, mass * part, cells).astype(float) for part in (1 - share, share, share * (1 - share))
+            np.bincount(cell, mass * part, cells).astype(np.float64) for part in (1 - share, share, share * (1 - share))
         )
         return RatioCells(start, step, held, low, high, sag)
 
     @property
     def nodes(self) -> Array:
         """The places of the nodes."""
-        return self.start + self.step * np.arange(self.held.size)
+        return np.asarray(self.start + self.step * np.arange(self.held.size))
 
     def above(self) -> Array:
         """Masses on the nodes, of a law above."""

@@ -130,9 +130,13 @@ class Pair(ABC):
         )
 
 
-def not_allocated() -> UnsupportedError:
+class NotAllocatedError(UnsupportedError):
+    """Nothing is known of the random allocation of a pair."""
+
+
+def not_allocated() -> NotAllocatedError:
     """Why a pair has no random allocation, and what to do."""
-    return UnsupportedError(
+    return NotAllocatedError(
         "random allocation is known for the Gaussian mechanism, for one release of Laplace noise and for mechanisms with few "
         "outcomes; m.fixed_order(batches) is an upper bound for every mechanism, and m.poisson(1 / batches) is another scheme"
     )

@@ -2,7 +2,7 @@
 
 notation: Y = p/q under Q, t batches, S the mean of t independent copies of Y. For one batch of t, drawn uniformly, by P and all
 others by Q the profile is E(S - a)_+ plus the infinite mass of P, and that of the reversed pair a E(1/a - S)_+. Both are means
-of convex functions of S: with Y above or below it in the convex order (:mod:`logphi.grid.ratio_cells`) and of the same mean, the
+of convex functions of S: with a variable above or below Y in the convex order (:mod:`logphi.grid.ratio_cells`) for Y, their
 mean is above or below S, and so are both profiles. The means of lattice variables lie on a lattice. They are put on fewer nodes
 in the same order.
 
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from logphi.arith.floats import FLOATS, ULP
+from logphi.arrays import Array
 from logphi.grid.mean_power import MOST_DIRECT, Draws
 from logphi.grid.ratio_cells import RatioCells
 from logphi.laws.flat_constants import uniform, with_atoms
@@ -38,11 +39,13 @@ _HELD = 22.0
 # measured: a pair with so many cells composes in a second
 _OUTCOMES = 1 << 15
 # chosen: the largest log-ratio, and the least one that is told from none
-_LARGEST, _LEAST = 8.0, 1e-4
+_LARGEST, _LEAST = 5.0, 1e-4
 # measured: with fewer cells to a standard deviation of the ratio the bounds are far apart
 _TO_DEVIATION = 16.0
 # derived: far more than the roundings of a weight and of its ratio
 _ROUNDED = 64 * ULP
+# chosen: a bound that leaves out more says nothing that anybody would use
+_MOST_OMITTED = 1e-3
 # chosen: what is rarer under both laws is left out
 _RARE = 1e-30
 # cells on which a standard deviation is roughly known
@@ -76,7 +79,7 @@ def of_flat(pair: TiltedFlat, cells: int) -> Ratios:
     roots = np.sqrt(start + step * np.arange(cells + 1))
     a, b = roots[:-1], roots[1:]
     mass, share = 2 * math.exp(log_c) * step / ((a + b) * a * b), a / (a + b)
-    sag = np.minimum(mass * share * (1 - share), math.exp(log_c) * step**2 / (8 * a**3)) * (1 + 1e-12)
+    sag = np.minimum(mass * share * (1 - share), math.exp(log_c) * step / (8 * a**3)) * (1 + 1e-12)
     held = np.zeros(cells + 1)
     if pair.with_atoms:
         held[0], held[-1] = math.exp(log_a + w / 2), math.exp(log_a - w / 2)
@@ -90,7 +93,7 @@ def of_outcomes(pair: FinitePair, cells: int) -> Ratios:
     kept = (q > 0) & ((p > _RARE) | (q > _RARE))
     rare = float(np.maximum(p, q)[(q > 0) & ~kept].sum()) * (1 + 1e-9)
     ratios, place = np.unique(p[kept] / q[kept], return_inverse=True)
-    masses = np.bincount(place, q[kept])
+    masses = np.bincount(place, q[kept]).astype(np.float64)
     positive = ratios[ratios > 0]
     if positive.size == 0 or ratios.size < 2:
         raise not_allocated()
@@ -109,8 +112,8 @@ def _growth(lowest: float, highest: float) -> float:
 def _check_reach(above: float, below: float) -> None:
     if not (above <= _LARGEST and max(above, below) >= _LEAST):
         raise UnsupportedError(
-            f"random allocation of other mechanisms than the Gaussian needs a largest loss between {_LEAST:g} and {_LARGEST:g}, "
-            f"got {above!r}; m.fixed_order(batches) is an upper bound"
+            "random allocation of other mechanisms than the Gaussian needs a largest loss between "
+            f"{_LEAST:g} and {_LARGEST:g}, got {above!r}; m.fixed_order(batches) is an upper bound"
         )
 
 
@@ -122,7 +125,24 @@ def check_ratios(pair: Pair, batches: int) -> None:
     UnsupportedError
         If not.
     """
-    _cells_for(pair, batches)
+    _lattices(pair, batches)
+
+
+@lru_cache(maxsize=16)
+def _lattices(pair: Pair, batches: int) -> tuple[Ratios, Array, Array]:
+    """The ratios on a lattice, and weights below and above them."""
+    known = pair.ratios(_cells_for(pair, batches))
+    try:
+        return known, known.cells.below(), known.cells.above()
+    except ArithmeticError as coarse:
+        raise _spread_too_far(batches) from coarse
+
+
+def _spread_too_far(batches: int) -> UnsupportedError:
+    return UnsupportedError(
+        f"the ratio of the two laws spreads too far to be put on a lattice for {batches} batches; m.fixed_order(batches) is an "
+        "upper bound"
+    )
 
 
 def _cells_for(pair: Pair, batches: int) -> int:
@@ -133,22 +153,18 @@ def _cells_for(pair: Pair, batches: int) -> int:
     wide = int(_SIZE / (_HELD * deviation * math.sqrt(batches)))
     cells = min(_DIRECT // batches if batches <= MOST_DIRECT else max(wide, 1), _CELLS)
     if cells * deviation < _TO_DEVIATION:
-        raise UnsupportedError(
-            f"the ratio of the two laws spreads too far for {batches} batches: its standard deviation is {deviation:.3g} of its "
-            "range; m.fixed_order(batches) is an upper bound"
-        )
+        raise _spread_too_far(batches)
     return cells
 
 
 @lru_cache(maxsize=16)
 def allocated_between(pair: Pair, batches: int) -> tuple[FinitePair, FinitePair]:
     """A pair that is dominated by one batch of many, drawn uniformly, by P and all others by Q, and one that dominates it."""
-    known = pair.ratios(_cells_for(pair, batches))
-    below, above = known.cells.below(), known.cells.above()
+    known, below, above = _lattices(pair, batches)
     return _mean(known, below, batches, upper=False), _mean(known, above, batches, upper=True)
 
 
-def _mean(known: Ratios, masses: np.ndarray, batches: int, *, upper: bool) -> FinitePair:
+def _mean(known: Ratios, masses: Array, batches: int, *, upper: bool) -> FinitePair:
     total = Draws(masses).sum_of(batches, _SIZE)
     held = np.flatnonzero(total.weights > 0)
     place = known.cells.start + known.cells.step * ((held + total.first) / batches)
@@ -160,6 +176,8 @@ def _mean(known: Ratios, masses: np.ndarray, batches: int, *, upper: bool) -> Fi
     highest = known.cells.nodes[-1]
     # all draws but one are by Q, and the one by P has at most the highest ratio
     omitted = (batches * known.omitted + total.omitted) * max(1.0, float(highest)) * (1 + 1e-9)
+    if omitted > _MOST_OMITTED:
+        raise _spread_too_far(batches)
     p, q = weights * place, weights
     if known.infinite:
         p, q = np.append(p, known.infinite), np.append(q, 0.0)

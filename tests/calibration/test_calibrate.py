@@ -432,3 +432,8 @@ def test_whole_numbers_beyond_the_doubles_are_told_apart():
     found = lp.calibrate(lambda n: n * lp.Gaussian(sigma=1e9), question=lambda m: m.epsilon(1e-5), limit=1.0)
     assert float(found.answer) <= 1.0 < found.nearest_miss_answer.lower
     assert 0 < found.nearest_miss - found.value < 1e-12 * found.value
+
+
+def test_an_answer_that_may_be_zero_is_an_answer():
+    found = lp.calibrate(lp.Gaussian, question=lambda release: lp.Bound(0.0, 0.5 / release.sigma, 1 / release.sigma), limit=0.3)
+    assert found.value == pytest.approx(1 / 0.3, rel=1e-6)

@@ -77,7 +77,7 @@ class Trials:
     def proof(self, trial: Trial) -> Trial:
         """The trial at the same value with the answer itself."""
         known = self.seen[trial.value]
-        return known if known.answer else self._asked(known.value, known.mechanism)
+        return known if known.answer is not None else self._asked(known.value, known.mechanism)
 
     def _asked(self, value: Any, mechanism: Mechanism) -> Trial:
         self.evaluations += 1

@@ -4,10 +4,10 @@ notation: X has finite mass, D(a) = E[(X - a)_+]; node k lies at x_k = x_0 + k h
 whose D is larger everywhere, with the same mass and mean, is above in the convex order; sums keep that order.
 
 * Above: the mass of a cell goes to both ends, at the share of its mean. That is the chord of D.
-* Below: in cell k the chord is above D by G_k at most. Lowering the nodes by the larger G of the two cells that meet there gives
-  a piecewise linear function below D. It is not lowered at the two ends, so that mass and mean stay. In the first cell D is above
-  its tangent at x_0, and the next node is lowered to that; so it is at the other end. Where the result is not convex its
-  chords are taken: a node of negative mass gives it to both neighbours, at their distances. That lowers D.
+* Below: in cell k the chord is above D by G_k at most. Lowering the nodes by the larger G of the two cells that meet there
+  gives a piecewise linear function below D. It is not lowered at the two ends, so that mass and mean stay. In the first cell
+  D is above its tangent at x_0, and the next node is lowered to that; so it is at the other end. Where the result is not
+  convex its chords are taken: a node of negative mass gives it to both neighbours, at their distances. That lowers D.
 
 G_k is at most the sum of s (1 - s) h over the masses of the cell, s the share at which they lie; of a density it is at most its
 largest value times h^2 / 8.

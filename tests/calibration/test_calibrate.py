@@ -435,5 +435,8 @@ def test_whole_numbers_beyond_the_doubles_are_told_apart():
 
 
 def test_an_answer_that_may_be_zero_is_an_answer():
-    found = lp.calibrate(lp.Gaussian, question=lambda release: lp.Bound(0.0, 0.5 / release.sigma, 1 / release.sigma), limit=0.3)
+    def shift(release):
+        return lp.Bound(0.0, 0.5 / release.sigma, 1 / release.sigma)
+
+    found = lp.calibrate(lp.Gaussian, question=shift, limit=0.3)
     assert found.value == pytest.approx(1 / 0.3, rel=1e-6)

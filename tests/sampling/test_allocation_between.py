@@ -13,7 +13,7 @@ import logphi as lp
 from logphi.answers.bound import Status
 from logphi.grid.mean_power import Draws
 from logphi.grid.ratio_cells import RatioCells
-from logphi.pairs.ratios import allocated_between
+from logphi.pairs.allocated import allocated_between
 
 
 def call(strike, width, batches):

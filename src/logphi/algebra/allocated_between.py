@@ -9,8 +9,8 @@ from logphi.algebra.bracketed import Bracketed
 from logphi.algebra.release import Mechanism, Primitive, operand
 from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.arguments import Whole, frozen
+from logphi.pairs.allocated import allocated_between, check_ratios
 from logphi.pairs.pair import Pair
-from logphi.pairs.ratios import allocated_between, check_ratios
 from logphi.text.description import node
 
 

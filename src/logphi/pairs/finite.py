@@ -16,7 +16,7 @@ from logphi.pairs.pair import Pair, UnsupportedError
 from logphi.text.written import exactly
 
 if TYPE_CHECKING:  # numerics that a first answer does not need
-    from logphi.pairs.ratios import Ratios
+    from logphi.grid.ratio_laws import Ratios
 
 # measured: a product of so many cells takes a tenth of a second
 MOST_CELLS = 4096
@@ -128,10 +128,12 @@ class FinitePair(Pair):
         return FinitePair._enclosed(cells, relative_error, batches * self.omitted_mass, self.omitted_growth).loss()
 
     def ratios(self, cells: int) -> Ratios:
-        """Those of the cells; two of them are the nodes themselves."""
-        from logphi.pairs.ratios import of_outcomes
+        """Those of the cells."""
+        import numpy as np
 
-        return of_outcomes(self, cells)
+        from logphi.grid.ratio_laws import of_outcomes
+
+        return of_outcomes(np.array(self.p), np.array(self.q), cells, self.relative_error, self.omitted_mass)
 
     def beside(self, other: Pair) -> Pair:
         """Every cell with every cell, as long as there are few."""

@@ -12,10 +12,10 @@ from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_flat import MixedFlat, SplicedFlat
 from logphi.laws.thinned import Thinned
 from logphi.laws.uniform import Uniform, UniformWithAtoms
-from logphi.pairs.pair import Pair, UnsupportedError
+from logphi.pairs.pair import Pair, UnsupportedError, not_allocated
 
 if TYPE_CHECKING:  # numerics that a first answer does not need
-    from logphi.pairs.ratios import Ratios
+    from logphi.grid.ratio_laws import Ratios
 
 # derived: beyond these, e^{loss} times a rate, or a product of both, leaves the range of normal doubles
 LEAST_WIDTH, LARGEST_WIDTH = 1e-50, 600.0
@@ -51,9 +51,11 @@ class TiltedFlat(Pair):
 
     def ratios(self, cells: int) -> Ratios:
         """A density proportional to the power -3/2, and two atoms."""
-        from logphi.pairs.ratios import of_flat
+        if self.failure:
+            raise not_allocated()
+        from logphi.grid.ratio_laws import of_flat
 
-        return of_flat(self, cells)
+        return of_flat(self.width, cells, atoms=self.with_atoms)
 
     def _base(self) -> FlatPair:
         size = float(self.width.under(FLOATS).mid)

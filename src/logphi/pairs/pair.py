@@ -10,7 +10,7 @@ from logphi.arith.protocol import Plain
 from logphi.laws.log_phi import LogPhi
 
 if TYPE_CHECKING:  # numerics that a first answer does not need
-    from logphi.pairs.ratios import Ratios
+    from logphi.grid.ratio_laws import Ratios
 
 
 class UnsupportedError(ValueError):

@@ -1,4 +1,4 @@
-"""A mechanism known by the symbolic log-phi of its loss."""
+"""A mechanism given by the symbolic log-phi of its loss."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from logphi.inputs.arguments import ADD_REMOVE, Relation, frozen
 from logphi.laws.expression import Expression
 from logphi.laws.log_phi import LogPhi
 
-# chosen: what rounding may make of a mass, of a symmetry, and of a second difference
+# chosen: the tolerated rounding of a mass, of a symmetry, and of a second difference
 SLACK = 1e-9
 
 
@@ -79,7 +79,7 @@ class FromLogPhi(Primitive):
         self._examine()
 
     def _examine(self) -> None:
-        """What any log-phi is."""
+        """Check the properties of every log-phi."""
         law = Expression(self.expression, self.alpha)
         c = np.linspace(-1.0, 0.0, 9)
         values, _ = law.evaluated(c.astype(complex))
@@ -113,5 +113,5 @@ class FromLogPhi(Primitive):
             )
 
     def loss_law(self) -> LogPhi:
-        """The expression."""
+        """The law of the expression."""
         return LogPhi.of([(Expression(self.expression, self.alpha), 1)])

@@ -9,7 +9,7 @@ from logphi.algebra.release import Mechanism
 from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.arguments import RealLike, Scalar
-from logphi.pairs.pair import UnsupportedError
+from logphi.pairs.pair import NotAllocatedError, UnsupportedError
 from logphi.sampling.group import LARGEST_SIZE
 
 
@@ -43,10 +43,20 @@ def allocation(base: Mechanism, batches: Scalar, epochs: Scalar, participations:
 
 
 def _allocated(base: Mechanism, batches: int) -> Mechanism:
-    """One of the batches, drawn uniformly; the base itself where there is one."""
+    """One of the batches, drawn uniformly; the base itself where there is one, and a bracket where no law is known."""
     from logphi.algebra.allocated import Allocated
 
-    return base if batches == 1 else Allocated(base, batches, base.adjacency)
+    if batches == 1:
+        return base
+    try:
+        return Allocated(base, batches, base.adjacency)
+    except UnsupportedError as unknown:
+        from logphi.algebra.allocated_between import AllocatedBetween
+
+        try:
+            return AllocatedBetween(base, batches, base.adjacency)
+        except NotAllocatedError:
+            raise unknown from None
 
 
 @done_by

@@ -134,6 +134,9 @@ class Operations(Generic[M]):
         is returned: the composition of k epochs, in each of which the record is in one of t/k batches (rounded to whole
         numbers that add up to t).
 
+        The Gaussian and mechanisms with few outcomes are answered as any release is, one release of Laplace noise and few
+        outcomes in very many batches with a bracket: between two pairs, of which one dominates it and the other is dominated.
+
         Parameters
         ----------
         batches

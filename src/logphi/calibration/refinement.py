@@ -15,6 +15,8 @@ from logphi.progress import shown
 _STEPS = 100
 # chosen: a step overshoots the crossing by this part of the tolerance, so that both ends come near it
 _PAST = 0.4
+# chosen: how near the last value is that an attack shows to miss the target
+_ATTACKED = 1e-2
 # chosen: if this many steps do not halve the bracket, the next one bisects it
 _HALVE = 3
 
@@ -35,6 +37,9 @@ def refine(trials: Trials, good: Trial, bad: Trial, rtol: float) -> tuple[Trial,
             one for one in trials.seen.values() if one.reading.fails and (one.value > good.value) == (bad.value > good.value)
         ]
         if missing:
+            if good.mechanism._bracketed:
+                # an attack decides it, and not how near the limit can be computed
+                rtol = max(rtol, _ATTACKED)
             nearest = min(missing, key=lambda one: trials.scale.apart(one.value, good.value))
             other, _ = _converge(trials, nearest, good, lambda reading: reading.fails, lambda reading: reading.lower, rtol)
     return good, other

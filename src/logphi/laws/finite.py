@@ -93,21 +93,26 @@ class Finite(LossTransform):
     def support(self) -> Support:
         """From the smallest log-ratio to the largest, each with the error of two logarithms, doubled."""
         losses, size = self.losses, 1 + self._log_size
-        room = 1e-15 * size + 2 * self.relative_error
+        room = 1e-15 * size + self._ratio_error
         return Support(
             min(losses) - room,
             max(losses) + room,
-            4e-15 * size + 4 * self.relative_error,
+            4e-15 * size + 2 * self._ratio_error,
             pieces=self._pieces(losses, size),
             lattice=self._lattice(losses, size),
             omitted=Omitted(self.omitted_mass, self.omitted_growth),
         )
 
+    @cached_property
+    def _ratio_error(self) -> float:
+        """What every log-ratio errs by beside the half ulps of the two probabilities."""
+        return max((of_loss for _, of_loss in self.cell_errors), default=2 * self.relative_error)
+
     def _pieces(self, losses: tuple[float, ...], size: float) -> Pieces:
         """Tilted weights (p_j q_j)^{1/2}."""
         log_p, log_q = self._logs
         weights = tuple(((log_p + log_q) / 2).tolist())
-        location_error = 4e-16 * size + 2 * self.relative_error
+        location_error = 4e-16 * size + self._ratio_error
         return Pieces(losses, weights, location_error=location_error, relative_error=self.relative_error)
 
     def _lattice(self, losses: tuple[float, ...], size: float) -> Lattice | None:
@@ -116,7 +121,7 @@ class Finite(LossTransform):
             return self.found_on[0]
         points = np.unique(losses)
         gaps = points[1:] - points[0]
-        own = 4e-16 * size + 2 * self.relative_error
+        own = 4e-16 * size + self._ratio_error
         # points within rounding of the first count as equal to it
         close = float(gaps[gaps <= 4 * own].max(initial=0.0))
         common = common_span([(float(gap), own) for gap in gaps if gap > 4 * own])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from logphi.laws.log_phi import LogPhi
 from logphi.laws.products import OneOfMany, Powers, Products
 from logphi.pairs.pair import Pair, UnsupportedError
 from logphi.text.written import exactly
+
+if TYPE_CHECKING:  # numerics that a first answer does not need
+    from logphi.grid.ratio_laws import Ratios
 
 # measured: a product of so many cells takes a tenth of a second
 MOST_CELLS = 4096
@@ -125,6 +128,14 @@ class FinitePair(Pair):
         relative_error = math.expm1(batches * math.log1p(self._formula_error))
         cells = OneOfMany(self._formulas, batches)
         return FinitePair._enclosed(cells, relative_error, batches * self.omitted_mass, self.omitted_growth).loss()
+
+    def ratios(self, cells: int) -> Ratios:
+        """Those of the cells."""
+        import numpy as np
+
+        from logphi.grid.ratio_laws import of_outcomes
+
+        return of_outcomes(np.array(self.p), np.array(self.q), cells, self.relative_error, self.omitted_mass)
 
     def beside(self, other: Pair) -> Pair:
         """The product of the two pairs, if it has few cells."""

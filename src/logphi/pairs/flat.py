@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Parameter
@@ -11,7 +12,10 @@ from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_flat import MixedFlat, SplicedFlat
 from logphi.laws.uniform import Uniform, UniformWithAtoms
 from logphi.laws.zero_or_infinite import ZeroOrInfinite
-from logphi.pairs.pair import Pair, UnsupportedError
+from logphi.pairs.pair import Pair, UnsupportedError, not_allocated
+
+if TYPE_CHECKING:  # numerics that a first answer does not need
+    from logphi.grid.ratio_laws import Ratios
 
 # derived: limits within which e^{loss} times a rate, and products of both, are normal doubles
 LEAST_WIDTH, LARGEST_WIDTH = 1e-50, 600.0
@@ -44,6 +48,14 @@ class TiltedFlat(Pair):
     def spliced_loss(self, rate: float) -> LogPhi:
         """The loss of the spliced pair, an integral."""
         return LogPhi.of([(SplicedFlat(self._base(), rate), 1)])
+
+    def ratios(self, cells: int) -> Ratios:
+        """A density proportional to the power -3/2, and two atoms."""
+        if self.failure:
+            raise not_allocated()
+        from logphi.grid.ratio_laws import of_flat
+
+        return of_flat(self.width, cells, atoms=self.with_atoms)
 
     def _base(self) -> FlatPair:
         size = float(self.width.under(FLOATS).mid)

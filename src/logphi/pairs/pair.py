@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from logphi.arith.protocol import Plain
 from logphi.laws.log_phi import LogPhi
+
+if TYPE_CHECKING:  # numerics that a first answer does not need
+    from logphi.grid.ratio_laws import Ratios
 
 
 class UnsupportedError(ValueError):
@@ -73,10 +77,17 @@ class Pair(ABC):
         UnsupportedError
             If the law is not known here.
         """
-        raise UnsupportedError(
-            "random allocation is known for the Gaussian mechanism and for those with few outcomes; m.fixed_order(batches) is "
-            "an upper bound for every mechanism, and m.poisson(1 / batches) is another scheme"
-        )
+        raise not_allocated()
+
+    def ratios(self, cells: int) -> Ratios:
+        """The law of the ratio p/q under Q, put on so many cells; fewer, where all its values are on them.
+
+        Raises
+        ------
+        UnsupportedError
+            If it is not known here, or reaches too far.
+        """
+        raise not_allocated()
 
     def grouped_loss(self, rate: float, size: int) -> LogPhi:
         """The loss of a group of ``size`` records, each drawn independently; the rate may be 1.
@@ -117,6 +128,18 @@ class Pair(ABC):
             "group_size above 1 under replace is known for the Gaussian mechanism only, whose groups are two mixtures with "
             "binomial weights; state the release under add/remove, or sample a subset of fixed size and ask for its group"
         )
+
+
+class NotAllocatedError(UnsupportedError):
+    """Nothing is known of the random allocation of a pair."""
+
+
+def not_allocated() -> NotAllocatedError:
+    """Why a pair has no random allocation, and what to do."""
+    return NotAllocatedError(
+        "random allocation is known for the Gaussian mechanism, for one release of Laplace noise and for mechanisms with few "
+        "outcomes; m.fixed_order(batches) is an upper bound for every mechanism, and m.poisson(1 / batches) is another scheme"
+    )
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,76 @@
+"""Random allocation of a mechanism of which the loss is only known between two bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from logphi.algebra.bracketed import Bracketed
+from logphi.algebra.release import Mechanism, Primitive, operand
+from logphi.inputs.adjacency import Adjacency
+from logphi.inputs.arguments import Whole, frozen
+from logphi.pairs.allocated import allocated_between, check_ratios
+from logphi.pairs.pair import Pair
+from logphi.text.description import node
+
+
+@frozen
+class OneEnd(Primitive):
+    """A pair that one epoch dominates, or that dominates it."""
+
+    base: Mechanism
+    batches: int
+    upper: bool
+    adjacency: Adjacency
+    _undescribed = "it is one end of a bracket"
+
+    def pair(self) -> Pair:
+        """Finitely many ratios."""
+        return allocated_between(self.base.pair(), self.batches)[self.upper]
+
+
+@frozen
+class AllocatedBetween(Bracketed, Primitive):
+    """A mechanism on all batches of one epoch, one of which holds the record; made by :meth:`Mechanism.allocation`."""
+
+    base: Mechanism
+    batches: Whole
+    adjacency: Adjacency
+
+    def __post_init__(self) -> None:
+        self._settle()
+        check_ratios(self.base.pair(), self.batches)
+
+    @property
+    def attack(self) -> Mechanism:
+        """By the mean of ratios that are below those of the base."""
+        return OneEnd(self.base, self.batches, False, self.adjacency)
+
+    @property
+    def few_outcomes(self) -> Mechanism:
+        """The same: it composes quickly."""
+        return self.attack
+
+    @property
+    def cover(self) -> Mechanism:
+        """By the mean of ratios that are above those of the base."""
+        return OneEnd(self.base, self.batches, True, self.adjacency)
+
+    @property
+    def _unanswered(self) -> str:
+        return "random allocation of this mechanism is known between two bounds only"
+
+    def _text(self, spell: Callable[[Any], str]) -> str:
+        return f"{operand(self.base, spell)}.allocation({self.batches})"
+
+    def _data(self, write: Callable[[str, Any], Any]) -> dict[str, Any]:
+        return node("allocation", self.adjacency.value, {"batches": self.batches}, write, self.base._data(write))
+
+    def _numbers(self) -> Iterator[float]:
+        return self.base._numbers()
+
+    def _uncertified(self) -> str:
+        return (
+            "certificates do not know random allocation; m.fixed_order(batches), one release an epoch, has certificates and is "
+            "an upper bound"
+        )

@@ -1,0 +1,96 @@
+"""The ratio of two laws on a lattice, above and below itself in the convex order."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from logphi.arith.floats import FLOATS, ULP
+from logphi.arith.protocol import Parameter
+from logphi.arrays import Array
+from logphi.grid.ratio_cells import RatioCells
+from logphi.laws.flat_constants import uniform, with_atoms
+
+# chosen: the largest log-ratio, and the least one that is told from none
+_LARGEST, _LEAST = 5.0, 1e-4
+# derived: far more than the roundings of a weight and of its ratio
+_ROUNDED = 64 * ULP
+# chosen: what is rarer under both laws is left out
+_RARE = 1e-30
+
+
+class TooWideError(ValueError):
+    """Ratios that reach too far, or not far enough, to be put on a lattice; the message is a verb and what follows it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ratios:
+    """The law of the ratio under Q, the mass of P where Q has none, and what both are within, relatively.
+
+    ``omitted`` bounds the mass that either law has elsewhere. For z >= 0 both orders have K(z) <= z (z + 1) ``growth`` / 2.
+    """
+
+    cells: RatioCells
+    infinite: float
+    relative_error: float
+    omitted: float
+    growth: float
+
+
+def of_flat(width: Parameter, cells: int, *, atoms: bool) -> Ratios:
+    """Under Q the ratio y has the density C y^{-3/2} between e^{-w} and e^w, and perhaps two atoms at the ends.
+
+    Raises
+    ------
+    TooWideError
+        If w is too large or too small.
+    """
+    disc = width.under(FLOATS)
+    w = float(disc.mid)
+    _check_reach(w, w)
+    start, end = math.exp(-w), math.exp(w)
+    step = 2 * math.sinh(w) / cells
+    log_c, log_a = (with_atoms if atoms else uniform)(w)
+    roots = np.sqrt(start + step * np.arange(cells + 1))
+    a, b = roots[:-1], roots[1:]
+    mass, share = 2 * math.exp(log_c) * step / ((a + b) * a * b), a / (a + b)
+    sag = np.minimum(mass * share * (1 - share), math.exp(log_c) * step / (8 * a**3)) * (1 + 1e-12)
+    held = np.zeros(cells + 1)
+    if atoms:
+        held[0], held[-1] = math.exp(log_a + w / 2), math.exp(log_a - w / 2)
+    law = RatioCells(start, step, held, mass * (1 - share), mass * share, sag)
+    return Ratios(law, 0.0, _ROUNDED * (1 + w) + 8 * float(disc.rad) * (1 + 1 / w), 0.0, _growth(start, end))
+
+
+def of_outcomes(p: Array, q: Array, cells: int, relative_error: float, omitted: float) -> Ratios:
+    """Atoms at p/q; what is rare under both laws is left out. Two of them are the nodes themselves.
+
+    Raises
+    ------
+    TooWideError
+        If a ratio is too large, or none is positive.
+    """
+    kept = (q > 0) & ((p > _RARE) | (q > _RARE))
+    rare = float(np.maximum(p, q)[(q > 0) & ~kept].sum()) * (1 + 1e-9)
+    ratios, place = np.unique(p[kept] / q[kept], return_inverse=True)
+    masses = np.bincount(place, q[kept]).astype(np.float64)
+    positive = ratios[ratios > 0]
+    if positive.size == 0 or ratios.size < 2:
+        raise TooWideError("has no two finite losses")
+    _check_reach(math.log(positive[-1]), abs(math.log(positive[0])) if positive.size == ratios.size else math.inf)
+    law = RatioCells.of_atoms(ratios, masses, 1 if ratios.size == 2 else cells)
+    infinite = float(p[q == 0].sum())
+    growth = math.inf if infinite or rare or omitted else _growth(ratios[0], ratios[-1])
+    return Ratios(law, infinite, 2 * relative_error + _ROUNDED, omitted + rare, growth)
+
+
+def _growth(lowest: float, highest: float) -> float:
+    """With all log-ratios within w of zero K(z) <= z (z + 1) w^2 / 2 (Bun & Steinke 2016)."""
+    return max(math.log(highest), -math.log(lowest)) ** 2 * (1 + 1e-9) if lowest > 0 else math.inf
+
+
+def _check_reach(above: float, below: float) -> None:
+    if not (above <= _LARGEST and max(above, below) >= _LEAST):
+        raise TooWideError(f"has the largest loss {above!r}, which must lie between {_LEAST:g} and {_LARGEST:g}")

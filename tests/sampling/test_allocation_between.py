@@ -1,0 +1,187 @@
+"""Random allocation between two pairs: by quadrature of few batches, listed outcomes, simulation, and its own rules."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import mpmath
+import numpy as np
+import pytest
+
+import logphi as lp
+from logphi.answers.bound import Status
+from logphi.grid.mean_power import Draws
+from logphi.grid.ratio_cells import RatioCells
+from logphi.pairs.allocated import allocated_between
+
+
+def call(strike, width, batches):
+    """E(Y_1 + .. + Y_t - k)_+ of Laplace ratios, one after another by Gauss-Legendre panels over the noise."""
+    if batches == 1:
+        inside = np.clip(strike, math.exp(-width), math.exp(width))
+        # the profile of one release, and the line mean - k below all ratios
+        return 1 - np.sqrt(inside) * math.exp(-width / 2) + np.maximum(inside - strike, 0)
+    ends = np.linspace(0, width, 129)
+    nodes, weights = np.polynomial.legendre.leggauss(6)
+    noise = ((ends[1:] + ends[:-1])[:, None] + np.diff(ends)[:, None] * nodes).ravel() / 2
+    mass = (np.diff(ends)[:, None] * weights / 2).ravel() * np.exp(-noise) / 2
+    ratio = np.exp(2 * noise - width)
+    total = 0.5 * call(strike - math.exp(-width), width, batches - 1)
+    total = total + math.exp(-width) / 2 * call(strike - math.exp(width), width, batches - 1)
+    return total + (mass * call(np.asarray(strike)[..., None] - ratio, width, batches - 1)).sum(axis=-1)
+
+
+def call_of_two(strike, width):
+    """E(Y_1 + Y_2 - k)_+ by one integral between its kinks, to fifteen digits."""
+    low, high = mpmath.exp(-width), mpmath.exp(width)
+
+    def one(k):
+        return 1 - k if k <= low else mpmath.mpf(0) if k >= high else 1 - mpmath.sqrt(k) * mpmath.exp(-mpmath.mpf(width) / 2)
+
+    kinks = [(mpmath.log(strike - end) + width) / 2 for end in (low, high) if strike > end]
+    ends = [0, *sorted(x for x in kinks if 0 < x < width), width]
+    rest = mpmath.quad(lambda x: mpmath.exp(-x) / 2 * one(strike - mpmath.exp(2 * x - width)), ends)
+    return one(strike - low) / 2 + low / 2 * one(strike - high) + rest
+
+
+@pytest.mark.parametrize("width", [0.1, 1.0, 3.0])
+@pytest.mark.parametrize("batches", [2, 3])
+def test_few_batches_are_an_integral(width, batches):
+    release = lp.Laplace(scale=1, sensitivity=width).allocation(batches)
+    # panels that hold a kink are known to six digits
+    by, error = (call_of_two, 1e-13) if batches == 2 else (lambda k, w: call(np.array(k), w, 3), 3e-6)
+    for share in (0.15, 0.5, 0.85):
+        epsilon = share * width
+        removed, below = (float(by(batches * math.exp(one), width)) / batches for one in (epsilon, -epsilon))
+        added = math.exp(epsilon) * (below + math.exp(-epsilon) - 1)
+        for direction, value in (("remove", removed), ("add", added)):
+            bound = release.delta(epsilon, direction=direction)
+            assert bound.lower - error * value <= value <= bound.upper + error * value
+            assert bound.width <= (1e-5 if width <= 1 else 2e-4) * value
+
+
+@pytest.mark.parametrize(("width", "batches", "epsilon"), [(1.0, 40, 0.2), (2.0, 150, 0.3), (0.2, 25, 0.05)])
+def test_many_batches_agree_with_a_simulation(width, batches, epsilon):
+    random = np.random.default_rng(11)
+    noise = random.laplace(size=(20_000, batches))
+    mean = np.exp(np.abs(noise) - np.abs(noise - width)).mean(axis=1)
+    release = lp.Laplace(scale=1, sensitivity=width).allocation(batches)
+    for direction, sample in (
+        ("remove", np.maximum(mean - math.exp(epsilon), 0)),
+        ("add", np.maximum(1 - math.exp(epsilon) * mean, 0)),
+    ):
+        bound = release.delta(epsilon, direction=direction)
+        assert abs(sample.mean() - bound.value) <= 5 * sample.std() / math.sqrt(sample.size)
+
+
+@pytest.mark.slow
+def test_ten_thousand_batches_are_nearly_normal_and_agree_with_a_simulation():
+    release, random = lp.Laplace(scale=1).allocation(10_000), np.random.default_rng(5)
+    noise = random.laplace(size=(4000, 10_000))
+    mean = np.exp(np.abs(noise) - np.abs(noise - 1)).mean(axis=1)
+    sample = np.maximum(mean - math.exp(0.01), 0)
+    bound = release.delta(0.01, direction="remove")
+    assert abs(sample.mean() - bound.value) <= 5 * sample.std() / math.sqrt(sample.size)
+    assert bound.width <= 1e-4 * bound.value
+
+
+def binomial(probability, batches, epsilon, direction):
+    """By the number of batches that tell the rarer answer, all weights in logarithms."""
+    total, ratio = 0.0, probability / (1 - probability)
+    for k in range(batches + 1):
+        ways = math.lgamma(batches + 1) - math.lgamma(k + 1) - math.lgamma(batches - k + 1)
+        alone = math.exp(ways + k * math.log(1 - probability) + (batches - k) * math.log(probability))
+        mean = (k * ratio + (batches - k) / ratio) / batches
+        total += alone * max(0.0, mean - math.exp(epsilon) if direction == "remove" else 1 - math.exp(epsilon) * mean)
+    return total
+
+
+@pytest.mark.parametrize("direction", ["remove", "add"])
+def test_two_outcomes_in_thousands_of_batches_are_a_binomial_sum(direction):
+    release = lp.Discrete([0.75, 0.25], [0.25, 0.75]).allocation(5000)
+    for epsilon in (0.01, 0.06):
+        bound, value = release.delta(epsilon, direction=direction), binomial(0.75, 5000, epsilon, direction)
+        assert bound.lower - 1e-10 * value <= value <= bound.upper + 1e-10 * value
+        assert bound.width <= 1e-6 * value
+
+
+def test_a_bracket_holds_what_is_known_exactly():
+    pair = lp.Discrete([0.5, 0.3, 0.2], [0.2, 0.3, 0.5])
+    known = pair.allocation(20)
+    below, above = (lp.Discrete(one.p, one.q) for one in allocated_between(pair.pair(), 20))
+    for epsilon in (0.0, 0.1, 0.3):
+        for direction in ("remove", "add"):
+            middle = known.delta(epsilon, direction=direction)
+            assert below.delta(epsilon, direction=direction).lower <= middle.upper
+            assert middle.lower <= above.delta(epsilon, direction=direction).upper
+
+
+@pytest.mark.parametrize(("outcomes", "cells"), [(3, 60), (7, 900), (500, 40), (5000, 200)])
+def test_lattice_laws_are_above_and_below(outcomes, cells):
+    random = np.random.default_rng(outcomes)
+    places, masses = np.sort(random.exponential(size=outcomes)), random.dirichlet(np.ones(outcomes))
+    law = RatioCells.of_atoms(places, masses, cells)
+    strikes = np.linspace(0, places[-1], 400)[:, None]
+    above, own, below = (
+        (weights * np.maximum(at - strikes, 0)).sum(axis=1)
+        for at, weights in ((law.nodes, law.above()), (places, masses), (law.nodes, law.below()))
+    )
+    assert (below <= own + 1e-14).all()
+    assert (own <= above + 1e-14).all()
+    for weights in (law.above(), law.below()):
+        assert weights.min() >= 0
+        assert weights.sum() == pytest.approx(1, rel=1e-13)
+        assert (weights * law.nodes).sum() == pytest.approx((masses * places).sum(), rel=1e-13)
+
+
+def test_a_sum_of_draws_is_sharp_far_from_its_mean():
+    draws = Draws(np.array([0.75, 0.25]))
+    total = draws.sum_of(400, 1 << 12)
+    sums = total.first + np.arange(total.weights.size)
+    for k in (60, 100, 150, 190):
+        exact = math.comb(400, k) * 0.25**k * 0.75 ** (400 - k)
+        assert total.weights[sums == k][0] == pytest.approx(exact, rel=total.error)
+
+
+def test_it_composes_and_stays_a_bracket():
+    epoch = lp.Laplace(scale=1).allocation(12)
+    three = 3 * epoch + lp.Gaussian(sigma=5)
+    bound = three.epsilon(1e-6)
+    assert bound.status is Status.BRACKET
+    assert epoch.epsilon(1e-6).upper < bound.lower <= bound.upper <= bound.lower * 1.0001
+    assert (3 * lp.Laplace(scale=1)).epsilon(1e-6).lower > (3 * epoch).epsilon(1e-6).upper
+
+
+def test_more_batches_cost_less():
+    deltas = [lp.Laplace(scale=1).allocation(t).delta(0.3) for t in (1, 2, 5, 20)]
+    assert all(one.lower > other.upper for one, other in pairwise(deltas))
+
+
+def test_no_more_than_one_release_is_promised():
+    release = lp.Laplace(scale=1).allocation(12)
+    assert release.max_divergence().upper <= 1 + 1e-6
+    assert release.renyi(2.0).upper < lp.Laplace(scale=1).renyi(2.0).lower
+    assert release.zcdp().upper <= 0.5 * (1 + 1e-6)
+
+
+def test_text_and_json_read_back():
+    release = 2 * lp.Laplace(scale=2.0).allocation(300)
+    assert lp.parse(str(release)) == release
+    assert lp.from_json(release.to_json()) == release
+
+
+@pytest.mark.parametrize(
+    ("make", "needles"),
+    [
+        (lambda: lp.Laplace(scale=0.1).allocation(100), ("largest loss", "10", "fixed_order")),
+        (lambda: (2 * lp.Laplace(scale=1)).allocation(100), ("one release of Laplace noise", "fixed_order")),
+        (lambda: lp.Laplace(scale=1).allocation(100).group(2), ("group of 2", "AllocatedBetween")),
+        (lambda: lp.Laplace(scale=1).allocation(100).loss_law(), ("between two bounds",)),
+        (lambda: lp.Laplace(scale=1).allocation(100).certify(epsilon=1.0), ("random allocation", "fixed_order")),
+    ],
+)
+def test_what_is_not_known_is_refused_in_words(make, needles):
+    with pytest.raises((ValueError, TypeError)) as refusal:
+        make()
+    assert all(needle in str(refusal.value) for needle in needles)

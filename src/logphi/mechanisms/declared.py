@@ -30,7 +30,7 @@ from logphi.inputs.arguments import frozen
 from logphi.mechanisms.declared_curves import Curve, Summed, rounded_up
 from logphi.mechanisms.gaussian import Gaussian
 from logphi.pairs.equal import EQUAL
-from logphi.pairs.implied import FEW, LARGEST_EXPONENT, MANY, implied, implied_near
+from logphi.pairs.implied import FEW, LARGEST_EXPONENT, MANY, epsilon_of_one_order, implied, implied_near
 from logphi.pairs.pair import Pair
 
 # chosen: the orders of a curve without listed ones, by K at the first and the last
@@ -111,22 +111,20 @@ class Alone(ByOthers, Primitive):
         """The pair that the curve implies."""
         return self.declared.pair()
 
-    @property
-    def _roughly(self) -> Mechanism:
-        return Together(converted(self.declared.curve), self.adjacency)
-
     def _by_others(self, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
         curve = self.declared.curve
-        closely = name in _CLOSELY and not curve.listed
-        covers = [getattr(Questions, name)(self._roughly if closely else self, *arguments, **options)]
-        if closely and isinstance(covers[0], Bound):
-            for _ in range(_TRIES):
-                place = covers[-1].upper if name == "epsilon" else float(arguments[0] if arguments else options["epsilon"])
-                near = Together(implied_near(curve.bound, orders(curve, _ORDERS), place), self.adjacency)
-                covers += [getattr(near, name)(*arguments, **options)]
-        elif closely:
-            covers = [getattr(Questions, name)(self, *arguments, **options)]
-        return between(covers, getattr(self.member, name)(*arguments, **options))
+        below = getattr(self.member, name)(*arguments, **options)
+        if name not in _CLOSELY or curve.listed or not isinstance(below, Bound):
+            return between([getattr(Questions, name)(self, *arguments, **options)], below)
+        z = orders(curve, _ORDERS)
+        asked = float(arguments[0] if arguments else options["delta" if name == "epsilon" else "epsilon"])
+        places = [epsilon_of_one_order(curve.bound, z, asked) if name == "epsilon" else asked]
+        covers: list[Bound] = []
+        while len(covers) < (_TRIES if name == "epsilon" else 1):
+            near = Together(implied_near(curve.bound, z, places[-1]), self.adjacency)
+            covers.append(getattr(near, name)(*arguments, **options))
+            places.append(covers[-1].upper)
+        return between(covers, below)
 
 
 # chosen: the number of refinements of an epsilon

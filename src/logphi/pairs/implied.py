@@ -13,6 +13,7 @@ ones to be right. Bounds of the reversed pair are bounds of the same profile, an
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -31,6 +32,8 @@ _TOP, _SHALLOW, _MIDDLE, _DEEP = -0.005, -0.5, -60.0, -300.0
 _LOOKED, _ROUGH, _FINE = 260, 30, 54
 # measured: refinements near one epsilon until eleven digits are known, and the points and orders of each
 _CLOSER, _ACROSS = 3, 61
+# chosen: the distances from that epsilon at which single orders are tried too, and the refinements that find the best of each
+_BESIDE, _BETTER = np.concatenate([-np.geomspace(1e-2, 1e-8, 7), [0.0], np.geomspace(1e-8, 1e-2, 7)]), 6
 # measured: subdivisions next to corners, after which ten digits of a corner are known, and the parts of each
 _CORNERS, _SPLIT, _MOST_CORNERS = 3, 12, 120
 # chosen: the grid of orders from which the best are refined
@@ -39,6 +42,8 @@ _SOME = 160
 _CERTAIN = -1e-9
 # derived: e^K and what it is multiplied by stay far within the doubles
 LARGEST_EXPONENT = 300.0
+# derived: e^epsilon is a double
+_LARGEST_EPSILON = 700.0
 # derived: masses are rounded to doubles
 _ROUNDED = 2.0**-51
 
@@ -66,8 +71,8 @@ def implied(z: Array, bounds: Array, reversed_bounds: Array, places: Array = MAN
 
 def implied_near(bound: Callable[[Array], Array], z: Array, epsilon: float) -> Pair:
     """The same where both orders have one bound that is known for all z, sharp at one epsilon and its opposite."""
-    target = abs(epsilon)
-    places, points = FEW, []
+    target = min(abs(epsilon), _LARGEST_EPSILON)
+    places, points = FEW, _usable(*_one_order(bound, z, target + _BESIDE))
     for _ in range(1 + _CLOSER):
         z = z[bound(z) <= LARGEST_EXPONENT]
         if not z.size:
@@ -87,6 +92,33 @@ def implied_near(bound: Callable[[Array], Array], z: Array, epsilon: float) -> P
         reach = max(4 * float(np.diff(np.log(z)).max()), 2 * float(np.ptp(apart)), 1e-8)
         z = used[nearest] * np.exp(np.linspace(-reach, reach, _ACROSS))
     return _pair(points, points)
+
+
+def _one_order(bound: Callable[[Array], Array], z: Array, epsilon: Array) -> tuple[Array, Array]:
+    """Excesses of p over a q by the best single order at each epsilon = log a, without the second term of F.
+
+    p - a q is largest where p^{1+z} q^{-z} = e^K, and then e^{K - z log a} z^z / (1+z)^{1+z} ([AFA] Appendix F drops the second
+    term; Canonne, Kamath & Steinke 2020, Proposition 12).
+    """
+    ends = np.log(z[[0, -1]])
+    at, reach = np.full(epsilon.shape, ends.mean()), float(np.ptp(ends)) / 2
+    excess = np.full(epsilon.shape, np.inf)
+    for _ in range(_BETTER):
+        tried = np.exp(at[:, None] + np.linspace(-reach, reach, 4 * _ACROSS))
+        parts = np.array([bound(tried), -tried * epsilon[:, None], tried * np.log(tried), -(1 + tried) * np.log1p(tried)])
+        found = parts.sum(axis=0) + 8 * ULP * np.abs(parts).sum(axis=0)
+        best = found.argmin(axis=1)[:, None]
+        at = np.log(np.take_along_axis(tried, best, axis=1)[:, 0])
+        excess = np.minimum(excess, np.take_along_axis(found, best, axis=1)[:, 0])
+        reach *= 2 / _ACROSS
+    # a smaller a has a larger excess
+    return np.exp(epsilon) * (1 + 4 * ULP * (1 + np.abs(epsilon))), np.exp(np.minimum(excess, 0.0)) * (1 + 4 * ULP)
+
+
+def epsilon_of_one_order(bound: Callable[[Array], Array], z: Array, delta: float) -> float:
+    """About the epsilon at which the best of these orders proves delta."""
+    log_delta = math.log(delta) if delta > 0 else -math.inf
+    return max(0.0, float(np.min((bound(z) + z * np.log(z) - (1 + z) * np.log1p(z) - log_delta) / z)))
 
 
 def _pair(points: list[tuple[Fraction, Fraction]], reversed_points: list[tuple[Fraction, Fraction]]) -> Pair:

@@ -17,6 +17,7 @@ from logphi.adapters.dp_accounting.leaves import Leak, UnreadableEventError
 from logphi.algebra.release import Mechanism
 from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency
+from logphi.mechanisms.concentrated import ZCDP
 from logphi.mechanisms.discrete_gaussian import DiscreteGaussian
 from logphi.mechanisms.discrete_laplace import DiscreteLaplace
 from logphi.mechanisms.exponential_mechanism import ExponentialMechanism
@@ -187,6 +188,14 @@ def _permute_and_flip(event: Any, relation: Adjacency) -> Released:
     return Leak.EVERYTHING if epsilon > LARGEST_EPSILON else PureDP(epsilon, adjacency=relation)
 
 
+def _zcdp(event: Any, relation: Adjacency) -> Released:
+    """Divergences of at most xi + rho a at every order a; those of epsilon-DP where rho is zero."""
+    rho, xi = check.nonnegative("rho", event.rho), check.nonnegative("xi", event.xi)
+    if not rho and xi > LARGEST_EPSILON:
+        return Leak.EVERYTHING
+    return ZCDP(rho, xi, adjacency=relation) if rho else PureDP(xi, adjacency=relation)
+
+
 _READERS: dict[str, Callable[[Any, Adjacency], Released]] = {
     "NoOpDpEvent": lambda event, relation: Leak.NOTHING,
     "NonPrivateDpEvent": lambda event, relation: Leak.EVERYTHING,
@@ -201,12 +210,11 @@ _READERS: dict[str, Callable[[Any, Adjacency], Released]] = {
     "DiscreteGaussianDpEvent": _discrete_gaussian,
     "ExponentialMechanismDpEvent": _exponential,
     "PermuteAndFlipDpEvent": _permute_and_flip,
+    "ZCDpEvent": _zcdp,
 }
 
 _REFUSED = {
     "SampledWithReplacementDpEvent": "no useful bound of a sample with replacement is known here, which may hold a "
     "record several times; sample without replacement",
     "RepeatAndSelectDpEvent": "no pair of a sample of the best of several runs is known; sample each run",
-    "ZCDpEvent": "a zCDP guarantee is a curve of Renyi divergences, which has no dominating pair; `RdpAccountant` composes it, "
-    "or compose the mechanism itself",
 }

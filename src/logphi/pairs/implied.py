@@ -32,7 +32,7 @@ _TOP, _SHALLOW, _MIDDLE, _DEEP = -0.005, -0.5, -60.0, -300.0
 _LOOKED, _ROUGH, _FINE = 260, 30, 54
 # measured: refinements near one epsilon until eleven digits are known, and the points and orders of each
 _CLOSER, _ACROSS = 3, 61
-# chosen: the distances from that epsilon at which single orders are tried too, and the refinements that find the best of each
+# chosen: offsets from that epsilon at which single orders are tried as well; refinements of the best order
 _BESIDE, _BETTER = np.concatenate([-np.geomspace(1e-2, 1e-8, 7), [0.0], np.geomspace(1e-8, 1e-2, 7)]), 6
 # measured: subdivisions next to corners, after which ten digits of a corner are known, and the parts of each
 _CORNERS, _SPLIT, _MOST_CORNERS = 3, 12, 120
@@ -95,10 +95,10 @@ def implied_near(bound: Callable[[Array], Array], z: Array, epsilon: float) -> P
 
 
 def _one_order(bound: Callable[[Array], Array], z: Array, epsilon: Array) -> tuple[Array, Array]:
-    """Excesses of p over a q by the best single order at each epsilon = log a, without the second term of F.
+    """Upper bounds of p - a q from the best single order at each epsilon = log a, as pairs of a and the bound.
 
-    p - a q is largest where p^{1+z} q^{-z} = e^K, and then e^{K - z log a} z^z / (1+z)^{1+z} ([AFA] Appendix F drops the second
-    term; Canonne, Kamath & Steinke 2020, Proposition 12).
+    Without the second term of F_z, p^{1+z} q^{-z} <= e^K, and p - a q is at most e^{K - z log a} z^z / (1+z)^{1+z} (Canonne,
+    Kamath & Steinke 2020, Proposition 12).
     """
     ends = np.log(z[[0, -1]])
     at, reach = np.full(epsilon.shape, ends.mean()), float(np.ptp(ends)) / 2
@@ -111,12 +111,12 @@ def _one_order(bound: Callable[[Array], Array], z: Array, epsilon: Array) -> tup
         at = np.log(np.take_along_axis(tried, best, axis=1)[:, 0])
         excess = np.minimum(excess, np.take_along_axis(found, best, axis=1)[:, 0])
         reach *= 2 / _ACROSS
-    # a smaller a has a larger excess
+    # rounded up: the bound at a holds for every larger a
     return np.exp(epsilon) * (1 + 4 * ULP * (1 + np.abs(epsilon))), np.exp(np.minimum(excess, 0.0)) * (1 + 4 * ULP)
 
 
 def epsilon_of_one_order(bound: Callable[[Array], Array], z: Array, delta: float) -> float:
-    """About the epsilon at which the best of these orders proves delta."""
+    """Approximately the epsilon that the best of these orders gives at delta."""
     log_delta = math.log(delta) if delta > 0 else -math.inf
     return max(0.0, float(np.min((bound(z) + z * np.log(z) - (1 + z) * np.log1p(z) - log_delta) / z)))
 

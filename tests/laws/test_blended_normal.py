@@ -15,7 +15,7 @@ from logphi.arith.protocol import Multiple, Plain
 from logphi.laws.blended_normal import BlendedNormal
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
-from logphi.laws.weights import Binomial, Listed, ZeroOrInfinite
+from logphi.laws.weights import Binomial, Listed, SampledWeights
 from logphi.quadrature.log_ratio import TwoComponents
 from logphi.quadrature.mixture_envelope import log_mixture_envelope
 from logphi.quadrature.mixture_trapezoid import on_line
@@ -42,7 +42,7 @@ def grouped(shift, size, rate):
 def sampled(shifts, probabilities, rate):
     base, places, weights = listed(shifts, probabilities)
     alone, q = shifts[0] > 0, dec(rate)
-    law = BlendedNormal((Plain(0.0), *base.shifts) if alone else base.shifts, ZeroOrInfinite(base.weights, rate, alone))
+    law = BlendedNormal((Plain(0.0), *base.shifts) if alone else base.shifts, SampledWeights(base.weights, rate, alone))
     own = [q * weight for weight in weights]
     return (law, [mpf(0), *places], [1 - q, *own]) if alone else (law, places, [1 - q + own[0], *own[1:]])
 

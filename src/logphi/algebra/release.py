@@ -27,7 +27,7 @@ from logphi.inputs.arguments import RealLike, Scalar
 from logphi.inputs.guesses import Guided, guided
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.extremes import known_by, product
-from logphi.pairs.pair import Pair
+from logphi.pairs.pair import Pair, UnsupportedError
 from logphi.progress import shown
 from logphi.sampling.group import LARGEST_SIZE, refusal
 from logphi.text.description import canonical, composition_node, manner
@@ -218,8 +218,12 @@ class Primitive(Constructed, Mechanism):
     _one_formula: ClassVar[bool] = False
     # why nobody else could rebuild it from its parameters
     _undescribed: ClassVar[str] = ""
+    # why a sample has no pair to mix; empty where it has one
+    _no_pair: ClassVar[str] = ""
     # the parameter that is k times as large for a group of k records
     _grows: ClassVar[str] = ""
+    # whether each record of a group has a release by itself
+    _responds: ClassVar[bool] = False
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
@@ -259,7 +263,15 @@ class Primitive(Constructed, Mechanism):
         return self.pair().loss()
 
     def pair(self) -> Pair:
-        """A pair of which only the loss is known; override it where the two laws are."""
+        """A pair of which only the loss is known; override it where the two laws are.
+
+        Raises
+        ------
+        UnsupportedError
+            If the class says why it has none.
+        """
+        if self._no_pair:
+            raise UnsupportedError(self._no_pair)
         return known_by(self.loss_law())
 
     @property
@@ -267,7 +279,12 @@ class Primitive(Constructed, Mechanism):
         """The pair at an end of the parameters, where no noise or nothing but noise is left; None elsewhere."""
         return None
 
+    def _share(self, size: int) -> Mechanism:
+        return self if self._responds else super()._share(size)
+
     def _grouped(self, size: int) -> Mechanism:
+        if self._responds:
+            return size * self
         if not self._grows:
             return super()._grouped(size)
         given = self._given()

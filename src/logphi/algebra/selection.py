@@ -33,6 +33,7 @@ the probabilities 1 - f(T(x)) under P and 1 - f(1 - x) under Q.
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cached_property
@@ -60,7 +61,7 @@ from logphi.convex.lower_hull import hull_below
 from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.arguments import Real, frozen
 from logphi.pairs.finite import FinitePair
-from logphi.pairs.pair import Pair, UnsupportedError
+from logphi.pairs.pair import Pair
 from logphi.sampling.repetitions import Repetitions
 from logphi.text.description import node
 
@@ -82,6 +83,10 @@ class Selected(Bracketed, Primitive):
     mean: Real
     shape: Real
     adjacency: Adjacency
+    _no_pair = (
+        "the best of many runs on one sample is not known: sample the run that is repeated, "
+        "m.poisson(rate).repeat_and_select(...)"
+    )
 
     @cached_property
     def cover(self) -> Mechanism:
@@ -129,37 +134,34 @@ class Selected(Bracketed, Primitive):
     def _uncertified(self) -> str:
         return "certificates do not know the best of many runs, whose answers are brackets: certify one run"
 
-    def pair(self) -> Pair:
-        """Not known.
-
-        Raises
-        ------
-        UnsupportedError
-            Always.
-        """
-        raise UnsupportedError(
-            "the best of many runs on one sample is not known: sample the run that is repeated, "
-            "m.poisson(rate).repeat_and_select(...)"
-        )
-
 
 @frozen
-class SelectionCover(Primitive):
-    """What dominates the best of a random number of runs."""
+class _SelectionPair(Primitive):
+    """A mechanism whose pair dominates the best of many runs, or is dominated by it."""
 
     base: Mechanism
     mean: Real
     shape: Real
     adjacency: Adjacency
-    _undescribed = "it is a hull of upper bounds"
 
     def pair(self) -> Pair:
-        """The hull of the bounds of both orders."""
+        """The pair, which is computed once."""
         return self._pair
 
     @cached_property
     def _pair(self) -> Pair:
-        runs = Repetitions.of(float(self.mean), float(self.shape))
+        return self._pair_of(Repetitions.of(float(self.mean), float(self.shape)))
+
+    @abstractmethod
+    def _pair_of(self, runs: Repetitions) -> Pair: ...
+
+
+class SelectionCover(_SelectionPair):
+    """A mechanism that dominates the best of a random number of runs: the hull of the bounds of both orders."""
+
+    _undescribed = "it is a hull of upper bounds"
+
+    def _pair_of(self, runs: Repetitions) -> Pair:
         points = self._points(runs, Direction.REMOVE, Direction.ADD)
         same = not self.base._bracketed and self.base.loss_law().traits.symmetric
         added = points if same else self._points(runs, Direction.ADD, Direction.REMOVE)
@@ -195,23 +197,12 @@ def _log_ratio(base: Mechanism, runs: Repetitions, order: Direction, reverse: Di
     return high * (runs.shape + 1) * (1 + 8 * ULP)
 
 
-@frozen
-class SelectionAttack(Primitive):
-    """The best of a random number of runs whose score is the log-ratio of their two densities."""
+class SelectionAttack(_SelectionPair):
+    """The best run by the log-ratio of its two densities: a curve through the errors of a few tests, above the best one."""
 
-    base: Mechanism
-    mean: Real
-    shape: Real
-    adjacency: Adjacency
     _undescribed = "it is one of many attacks"
 
-    def pair(self) -> Pair:
-        """The curve through the errors of a few tests, which is above the best one."""
-        return self._pair
-
-    @cached_property
-    def _pair(self) -> Pair:
-        runs = Repetitions.of(float(self.mean), float(self.shape))
+    def _pair_of(self, runs: Repetitions) -> Pair:
         power, chance = (np.array([float(one) for one in tails]) for tails in self._tests())
         power, chance = runs.selected(power, upper=False), runs.selected(chance, upper=True)
         points = [(Fraction(x), 1 - Fraction(y)) for x, y in zip(chance.tolist(), power.tolist(), strict=True)]

@@ -11,7 +11,6 @@ from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.arguments import Real, Whole, frozen
 from logphi.laws.log_phi import LogPhi
-from logphi.pairs.pair import Pair, UnsupportedError
 from logphi.sampling.group import refusal
 from logphi.sampling.truncated_poisson import truncated_poisson
 
@@ -29,6 +28,10 @@ class TruncatedSample(OnSamples):
     dataset_size: Whole
     adjacency: Adjacency
     _operation = "poisson"
+    _no_pair = (
+        "a cut-off Poisson sample cannot be sampled again, as its dataset_size is fixed and a sample has none; cut off the "
+        "inner sample only, at the product of the rates"
+    )
 
     def __post_init__(self) -> None:
         size = check.whole("dataset_size", self.dataset_size, 1, MOST_RECORDS)
@@ -44,19 +47,6 @@ class TruncatedSample(OnSamples):
     def loss_law(self) -> LogPhi:
         """By the pair of the base."""
         return truncated_poisson(self.base.pair(), self.rate, self.truncated_batch_size, self.dataset_size, self.adjacency)
-
-    def pair(self) -> Pair:
-        """Not known.
-
-        Raises
-        ------
-        UnsupportedError
-            Always: a sample has no fixed number of records.
-        """
-        raise UnsupportedError(
-            "a cut-off Poisson sample cannot be sampled again, as its dataset_size is fixed and a sample has none; cut off the "
-            "inner sample only, at the product of the rates"
-        )
 
     def _grouped(self, size: int) -> Mechanism:
         raise refusal("Poisson sample that is cut off", size)

@@ -69,8 +69,8 @@ class Listed(Weights):
 
 
 @dataclass(frozen=True)
-class ZeroOrInfinite(Weights):
-    """q times other weights; the first also gets 1 - q, or stands alone for it (``alone``)."""
+class SampledWeights(Weights):
+    """Weights of a sample: q times other weights, with 1 - q added to the first or, if ``alone``, put before it."""
 
     weights: Weights
     rate: float

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from logphi.algebra.release import Mechanism, Primitive
+from logphi.algebra.release import Primitive
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency
@@ -67,6 +67,7 @@ class KaryRandomizedResponse(Primitive):
     p: Real
     adjacency: Relation = REPLACE
     _one_formula: ClassVar = True
+    _responds: ClassVar = True
 
     def __post_init__(self) -> None:
         self._settle(k=check.whole("k", self.k, 1, MOST_SYMBOLS), p=check.probability("p", self.p))
@@ -81,14 +82,6 @@ class KaryRandomizedResponse(Primitive):
                 "without a record there is no report; for a record that may be absent take 'replace_special', which reports "
                 "a random symbol then"
             )
-
-    def _grouped(self, size: int) -> Mechanism:
-        """``size`` independent responses."""
-        return size * self
-
-    def _share(self, size: int) -> Mechanism:
-        """Each record keeps its own response."""
-        return self
 
     @property
     def _extreme(self) -> Pair | None:

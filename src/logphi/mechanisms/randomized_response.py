@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from logphi.algebra.release import Mechanism, Primitive
+from logphi.algebra.release import Primitive
 from logphi.arith.protocol import Arithmetic, LogOdds, Number
 from logphi.inputs import check
 from logphi.inputs.arguments import ADD_REMOVE, Real, Relation, frozen
@@ -55,6 +55,7 @@ class RandomizedResponse(Primitive):
     p: Real
     adjacency: Relation = ADD_REMOVE
     _one_formula: ClassVar = True
+    _responds: ClassVar = True
     _hints: ClassVar = {"epsilon": "p=math.exp(epsilon) / (1 + math.exp(epsilon))"}
 
     def __post_init__(self) -> None:
@@ -64,14 +65,6 @@ class RandomizedResponse(Primitive):
                 f"p must be 1 or at most 1 - 4e-16, got {p!r}: doubles hold no digit of 1 - p, nor of the largest loss"
             )
         self._settle(p=p)
-
-    def _grouped(self, size: int) -> Mechanism:
-        """``size`` independent responses."""
-        return size * self
-
-    def _share(self, size: int) -> Mechanism:
-        """Each record keeps its own response."""
-        return self
 
     @property
     def _extreme(self) -> Pair | None:

@@ -7,7 +7,6 @@ from logphi.inputs import check
 from logphi.inputs.arguments import ADD_REMOVE, Real, Relation, Whole, frozen
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.clones import clones
-from logphi.pairs.pair import Pair, UnsupportedError
 
 # derived: for smaller epsilons the losses of many reports are below the rounding of their probabilities
 SMALLEST_EPSILON = 1e-6
@@ -62,6 +61,10 @@ class ShuffledReports(Primitive):
     local_epsilon: Real
     records: Whole
     adjacency: Relation = ADD_REMOVE
+    _no_pair = (
+        "shuffled reports of a sample are not known: their number would be random, or another one; state the reports of "
+        "all records, which is an upper bound"
+    )
 
     def __post_init__(self) -> None:
         epsilon = check.nonnegative("local_epsilon", self.local_epsilon)
@@ -75,16 +78,3 @@ class ShuffledReports(Primitive):
     def loss_law(self) -> LogPhi:
         """The loss of the two counts."""
         return clones(float(self.local_epsilon), self.records).loss()
-
-    def pair(self) -> Pair:
-        """Not known.
-
-        Raises
-        ------
-        UnsupportedError
-            Always: a sample has no fixed number of records.
-        """
-        raise UnsupportedError(
-            "shuffled reports of a sample are not known: their number would be random, or another one; state the reports of "
-            "all records, which is an upper bound"
-        )

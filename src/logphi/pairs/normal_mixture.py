@@ -10,7 +10,7 @@ from logphi.laws.blended_normal import BlendedNormal
 from logphi.laws.log_densities import NormalsLog
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
-from logphi.laws.weights import Weights, ZeroOrInfinite
+from logphi.laws.weights import SampledWeights, Weights
 from logphi.pairs.densities import DensityPair
 from logphi.pairs.normal import NormalShift
 from logphi.pairs.pair import Pair
@@ -57,7 +57,7 @@ class NormalMixture(Pair):
         """The loss of a mixture with more weight at zero."""
         alone = self.shifts[0] is not None
         shifts = (None, *self.shifts) if alone else self.shifts
-        return NormalMixture(shifts, ZeroOrInfinite(self.weights, rate, alone)).loss()
+        return NormalMixture(shifts, SampledWeights(self.weights, rate, alone)).loss()
 
 
 @dataclass(frozen=True)

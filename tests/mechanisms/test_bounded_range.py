@@ -8,6 +8,10 @@ import pytest
 
 import logphi as lp
 from adaptive_range import by_chords, fixed, on_grid
+from logphi.algebra.asking import Questions
+from logphi.algebra.by_others import DIVERGENCES, PROFILES, TAILS
+from logphi.algebra.release import Mechanism
+from logphi.pairs.pair import UnsupportedError
 
 E = lp.ExponentialMechanism
 
@@ -236,3 +240,24 @@ def test_against_picks_from_the_definition(seed):
         x, attained = on_grid(epsilon, count, 20)
         place = int(np.searchsorted(x, threshold))
         assert attained[place] <= (count * E(epsilon)).delta(float(x[place])).upper * (1 + 1e-9)
+
+
+# what is the loss of the hull by its documentation, or has an answer of its own
+OF_THE_HULL = {"phi", "log_phi", "loss", "dual_loss", "unit_pair", "risk", "renyi_orders"}
+
+
+def test_every_question_is_answered_for_families():
+    """A question that nobody lists would be answered by the hull alone, whose lower ends do not hold."""
+    asked = {name for name in vars(Questions) if name[0] != "_" and name not in Mechanism._unlisted}
+    assert asked == {*PROFILES, *TAILS, *DIVERGENCES, "explain", *OF_THE_HULL}
+
+
+@pytest.mark.parametrize("release", [lp.ExponentialMechanism(1), 5 * lp.ExponentialMechanism(1) + lp.Gaussian(9), lp.ZCDP(0.1)])
+def test_tails_of_families_are_refused(release):
+    """One of the family: losses t and t - 1, whose first has nearly all of the mass where t is small."""
+    q = (1 - math.exp(0.01 - 1)) / (math.exp(0.01) - math.exp(0.01 - 1))
+    member = lp.Discrete([math.exp(0.01) * q, 1 - math.exp(0.01) * q], [q, 1 - q])
+    assert member.pdp_delta(0.009).lower > 0.98
+    for ask in (lambda: release.pdp_delta(0.009), lambda: release.pdp_epsilon(0.9)):
+        with pytest.raises(UnsupportedError, match="one pair"):
+            ask()

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar, NoReturn
 
-from logphi.algebra.by_others import ByOthers, between
+from logphi.algebra.by_others import TAILS, ByOthers, between
 from logphi.algebra.families import FamilyComposition
 from logphi.algebra.release import Composition, Mechanism, compose
 from logphi.laws.log_phi import LogPhi
@@ -41,6 +41,8 @@ class Bracketed(ByOthers):
         return BracketedComposition
 
     def _by_others(self, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        if name in TAILS:
+            self._refuse()
         if options.get("method") is not None:
             raise UnsupportedError("a bracket is no answer of one method: leave method out")
         above, below = (getattr(one, name)(*arguments, **options) for one in (self.cover, self.attack))

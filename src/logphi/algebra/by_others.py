@@ -17,8 +17,9 @@ from logphi.answers.bounds import Bounds
 from logphi.pairs.pair import UnsupportedError
 
 METHOD = "bracket"
-# what grows with the profile, and what grows with the moments
+# what grows with the profile; what a dominating pair does not bound; what grows with the moments
 PROFILES = ("delta", "log_delta", "epsilon", "hockey_stick", "tradeoff", "inverse_tradeoff")
+TAILS = ("pdp_delta", "pdp_epsilon")
 DIVERGENCES = ("renyi", "kl_divergence", "max_divergence", "zcdp")
 
 
@@ -47,6 +48,7 @@ class ByOthers(Mechanism):
     if not TYPE_CHECKING:  # type checkers read the questions themselves
         delta, log_delta, epsilon, hockey_stick, tradeoff, inverse_tradeoff = map(_Asked, PROFILES)
         renyi, kl_divergence, max_divergence, zcdp = map(_Asked, DIVERGENCES)
+        pdp_delta, pdp_epsilon = map(_Asked, TAILS)
         explain = _Asked("explain")
 
     @abstractmethod

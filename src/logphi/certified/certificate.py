@@ -41,6 +41,7 @@ CONSTRUCTORS = {
         "TruncatedLaplace": "scale truncation sensitivity",
         "FromTradeoff": "type_one_errors type_two_errors",
         "FromProfile": "epsilons deltas",
+        "FromDensities": "pieces",
         "ShuffledReports": "local_epsilon records",
         "RandomChoice": "probabilities",
         "poisson": "rate group_size",

@@ -15,6 +15,7 @@ from flint import arb
 
 from logphi.checker.balls import Real, ball, exactly, remembered
 from logphi.checker.choice import Choice
+from logphi.checker.densities import Densities
 from logphi.checker.finite import MOST_OUTCOMES, DiscreteGaussian, Finite
 from logphi.checker.hulls import of_profile, of_tradeoff
 from logphi.checker.law import Law, Spacing, Terms
@@ -233,6 +234,11 @@ def _profile(node: Node) -> Law | None:
     return found.reversed() if node.adjacency == "add" else found
 
 
+def _densities(node: Node) -> Law | None:
+    """The formulas, each density divided by its integral."""
+    return Densities(tuple(node.parameters["pieces"]))
+
+
 def _reports(node: Node) -> Law | None:
     """Counts of clones (Feldman, McMillan & Talwar 2021): a and b of C + 1, C ~ Bin(n - 1, e^-eps).
 
@@ -316,6 +322,7 @@ _LAWS: dict[str, Callable[[Node], Law | None]] = {
     "TruncatedLaplace": _truncated_laplace,
     "FromTradeoff": _tradeoff,
     "FromProfile": _profile,
+    "FromDensities": _densities,
     "ShuffledReports": _reports,
     "RandomChoice": _choice,
     "poisson": _poisson,

@@ -12,7 +12,11 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
+
+from logphi.checker.formula import Formula, NotAFormula, Piece
+from logphi.checker.formula import read as read_formula
 
 # chosen: larger certificates are refused before any work is done
 LARGEST_TEXT = 4_000_000
@@ -21,6 +25,7 @@ MOST_TERMS = 10_000
 MOST_RELEASES = 100
 MOST_CLAIMS = 100
 MOST_ENTRIES = 1001
+MOST_PIECES = 100
 MOST_DIGITS = 1000
 # chosen: digits of a claim whose ends do not say how many, or that has one end only
 FIRST_DIGITS = 6
@@ -79,6 +84,7 @@ _CONSTRUCTORS: dict[str, dict[str, str]] = {
     "TruncatedLaplace": {"scale": "positive", "truncation": "positive", "sensitivity": "positive"},
     "FromTradeoff": {"type_one_errors": "vector", "type_two_errors": "vector"},
     "FromProfile": {"epsilons": "reals", "deltas": "vector"},
+    "FromDensities": {"pieces": "pieces"},
     "ShuffledReports": {"local_epsilon": "nonnegative", "records": "records"},
     "RandomChoice": {"probabilities": "probabilities"},
     "poisson": {"rate": "unit", "group_size": "step"},
@@ -364,6 +370,8 @@ def _parameter(value: Any, name: str, rule: str) -> Any:
         if rule == "probabilities" and abs(total(entries) - 1) > NORMALIZED:
             raise NotACertificate(f"{name} must sum to one")
         return entries
+    if rule == "pieces":
+        return _pieces(value, name)
     read = number(value, name)
     if rule in _WHOLE:
         if read.denominator != 1 or not _WHOLE[rule][0] <= read <= _WHOLE[rule][1]:
@@ -372,6 +380,32 @@ def _parameter(value: Any, name: str, rule: str) -> Any:
     if not _RANGES[rule](read):
         raise NotACertificate(f"{name} is outside its range")
     return read
+
+
+def _pieces(value: Any, name: str) -> list[Piece]:
+    """Intervals from left to right, the first and the last of which may be infinite, each with one formula or two."""
+    pieces = []
+    for one in _listed(value, name, MOST_PIECES):
+        if not isinstance(one, list) or len(one) != 4 or one[2] is one[3] is None:
+            raise NotACertificate(f"each of {name} must be a list of two ends, log p and log q")
+        low, high = (None if end == far else number(end, name) for end, far in zip(one, ("-oo", "oo"), strict=False))
+        if low is not None and high is not None and not low < high:
+            raise NotACertificate(f"{name} must have a low end below the high one")
+        pieces.append(Piece(low, high, _formula(one[2], name), _formula(one[3], name)))
+    if any(one.high is None or other.low is None or other.low < one.high for one, other in pairwise(pieces)):
+        raise NotACertificate(f"{name} must lie side by side, from left to right")
+    if not all(any(logs) for logs in zip(*((one.log_p, one.log_q) for one in pieces), strict=True)):
+        raise NotACertificate(f"{name} must have formulas of both densities")
+    return pieces
+
+
+def _formula(value: Any, name: str) -> Formula | None:
+    if not isinstance(value, str | None):
+        raise NotACertificate(f"a formula in {name} must be a string or null")
+    try:
+        return None if value is None else read_formula(value, "x")
+    except NotAFormula as wrong:
+        raise NotACertificate(f"a formula in {name} {wrong}") from None
 
 
 def total(entries: list[Fraction]) -> Fraction:

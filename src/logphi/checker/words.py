@@ -7,6 +7,7 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any
 
+from logphi.checker.formula import Piece
 from logphi.checker.reading import Certificate, Claim, Node, Release
 
 # chosen: a longer text of a release is cut off
@@ -73,9 +74,18 @@ def _node(node: Node) -> str:
 
 
 def _parameter(value: Any) -> str:
+    if isinstance(value, list) and isinstance(value[0], Piece):
+        return "; ".join(map(_piece, value[:20]))
     if isinstance(value, list):
         return f"[{', '.join(map(_number, value[:20]))}{', ...' if len(value) > 20 else ''}]"
     return _number(value)
+
+
+def _piece(piece: Piece) -> str:
+    """An interval with both formulas."""
+    ends = ("-oo" if piece.low is None else _number(piece.low), "oo" if piece.high is None else _number(piece.high))
+    logs = (one.text if one else "-oo" for one in (piece.log_p, piece.log_q))
+    return f"({', '.join(ends)}): {', '.join(logs)}"
 
 
 def _number(value: Fraction | int) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,7 +13,9 @@ from logphi.algebra.release import Primitive
 from logphi.arrays import Array
 from logphi.inputs import check
 from logphi.inputs.arguments import ADD_REMOVE, Interval, Reals, Relation, default, frozen
+from logphi.mechanisms.density_formula import DensityFormula, as_formulas, cuts_or_none, pieces
 from logphi.pairs.densities import DensityPair
+from logphi.text.description import node, rational
 
 # chosen: how far from one the integral of a density may be
 NORMALISED = 1e-6
@@ -73,13 +77,16 @@ class FromDensities(Primitive):
         points = check.real_array("breakpoints", self.breakpoints) if len(self.breakpoints) else np.zeros(0)
         if points.ndim != 1 or not np.all((points > support[0]) & (points < support[1])):
             raise ValueError(f"breakpoints must be numbers strictly inside the support {support}, got {self.breakpoints!r}")
+        log_p, log_q = as_formulas(self.log_p, self.log_q)
+        self._settle(log_p=log_p, log_q=log_q)
         for name in ("log_p", "log_q"):
             if not callable(getattr(self, name)):
                 raise TypeError(
                     f"{name} must be a function of an array, got {getattr(self, name)!r}; "
                     "a density given by numbers on finitely many outcomes is a Discrete"
                 )
-        self._settle(support=support, breakpoints=tuple(float(x) for x in np.unique(points)))
+        given = set(check.entries(self.breakpoints, points)) if points.size else set()
+        self._settle(support=support, breakpoints=tuple(sorted(given)))
         self._examine()
 
     def _examine(self) -> None:
@@ -102,12 +109,42 @@ class FromDensities(Primitive):
 
     def pair(self) -> DensityPair:
         """The densities."""
-        return DensityPair(self.log_p, self.log_q, self.support, tuple(self.breakpoints))
+        return DensityPair(self.log_p, self.log_q, self.support, (*self.breakpoints, *self._kinks))
+
+    @property
+    def _formulas(self) -> tuple[DensityFormula, DensityFormula] | None:
+        """Both, if they are expressions."""
+        log_p, log_q = self.log_p, self.log_q
+        return (log_p, log_q) if isinstance(log_p, DensityFormula) and isinstance(log_q, DensityFormula) else None
+
+    @property
+    def _kinks(self) -> tuple[float, ...]:
+        """Those that expressions show."""
+        found = [float(x) for one in self._formulas or () for x in cuts_or_none(one)]
+        return tuple(sorted({x for x in found if self.support[0] < x < self.support[1]} - set(self.breakpoints)))
+
+    def _uncertified(self) -> str:
+        if self._formulas is None:
+            return super()._uncertified()
+        try:
+            pieces(*self._formulas, self.support, self.breakpoints)
+        except ValueError as wrong:
+            return f"certificates do not know these densities: {wrong}"
+        return ""
+
+    def _data(self, write: Callable[[str, Any], Any]) -> dict[str, Any]:
+        if self._formulas is None or write is not rational:
+            return super()._data(write)
+        found = pieces(*self._formulas, self.support, self.breakpoints)
+        return node("FromDensities", self.adjacency.value, {"pieces": found}, lambda _, value: value)
+
+    def _numbers(self) -> Iterator[float]:
+        return chain(super()._numbers(), *(one.floats for one in self._formulas or ()))
 
 
 def _interval(value: Any) -> tuple[float, float]:
     try:
-        low, high = (float(end) for end in value)
+        low, high = (float(end) if math.isinf(end) else check.real("support", end) for end in value)
     except (TypeError, ValueError):
         raise TypeError(f"support must be two numbers (low, high), either of them infinite, got {value!r}") from None
     if not low < high:

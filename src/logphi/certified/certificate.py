@@ -42,6 +42,7 @@ CONSTRUCTORS = {
         "FromTradeoff": "type_one_errors type_two_errors",
         "FromProfile": "epsilons deltas",
         "FromDensities": "pieces",
+        "FromLogPhi": "transform",
         "ShuffledReports": "local_epsilon records",
         "RandomChoice": "probabilities",
         "poisson": "rate group_size",

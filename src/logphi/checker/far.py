@@ -1,6 +1,6 @@
 """Functions far out, as c y^k + m log y for all y >= Y: what is needed to bound an integral up to infinity.
 
-Y >= 1 is a number, c and m are balls that hold the coefficients at every such y, and k is rational.
+Y >= 1 is a number, c and m are balls, real or complex, that hold the coefficients at every such y, and k is rational.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from flint import arb
+from flint import acb, arb
 
-from logphi.checker.balls import ball, between
+from logphi.checker.balls import ball, between, within
 from logphi.checker.work import Undecided
 
 
@@ -48,7 +48,9 @@ class Far:
 
     def _plain(self, what: str, positive: bool = False) -> Far:
         """Itself, if it is a power of y of one sign."""
-        if not self.m.is_zero() or not (self.c > 0 or (self.c < 0 and not positive)):
+        complex_one = isinstance(self.c, acb)
+        known = not self.c.contains(0) if complex_one else self.c > 0 or (self.c < 0 and not positive)
+        if not self.m.is_zero() or not known:
             raise Undecided(f"a formula is not known to this checker far out: the sign or the growth of {what} is not clear")
         return self
 
@@ -67,11 +69,16 @@ class Far:
         """Of what is bounded, or falls."""
         if self.m.is_zero() and self.k <= 0:
             return Far(self.start, (self.c * _up_to(self.start, self.k)).exp() if self.k else self.c.exp())
-        if self.m <= 0 and self.c < 0:
+        c = acb(self.c).real.upper()
+        if isinstance(self.m, arb) and self.m <= 0 and c < 0:
             # it falls from here on, or is at most one
-            top = (self.c * self.start ** ball(self.k)).exp() if self.k > 0 else arb(1)
-            return Far(self.start, between(0, top))
+            top = (c * self.start ** ball(self.k)).exp() if self.k > 0 else arb(1)
+            return Far(self.start, between(0, top) if isinstance(self.c, arb) else acb(within(top), within(top)))
         raise Undecided("a formula is not known to this checker far out: an exponential grows")
+
+    def largest(self) -> Any:
+        """A bound of |c y^k| for all y >= Y; infinite if it grows."""
+        return abs(self.c * _up_to(self.start, self.k)).abs_upper() if self.m.is_zero() and self.k <= 0 else arb.pos_inf()
 
     def integral(self, shift: int = 0) -> Any:
         """A bound of the integral of e^{c y^k + m log y} y^shift over all y >= Y."""

@@ -5,8 +5,8 @@
     factor  = "-", factor | atom, ["**", exponent]
     atom    = number | name | function, "(", sum, ")" | "(", sum, ")"
 
-A number is whole or a decimal; a name is that of the variable, ``pi``, ``E``, or ``I`` where it is allowed; a function is exp,
-log or sqrt; an exponent is a whole number, or a quotient of two in parentheses, each with an optional sign.
+A number is whole or a decimal; a name is that of the variable, ``pi`` or ``E``; a function is exp, log or sqrt; an exponent is
+a whole number, or a quotient of two in parentheses, each with an optional sign.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Piece:
     log_q: Formula | None
 
 
-_NAMES: dict[str, Callable[[], Any]] = {"pi": arb.pi, "E": lambda: arb(1).exp(), "I": lambda: acb(0, 1)}
+_NAMES: dict[str, Callable[[], Any]] = {"pi": arb.pi, "E": lambda: arb(1).exp()}
 _SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
@@ -105,11 +105,11 @@ _CALLS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def read(text: str, variable: str, *, imaginary: bool = False) -> Formula:
+def read(text: str, variable: str) -> Formula:
     """The formula of a text, or a :class:`NotAFormula`."""
     if len(text) > LONGEST:
         raise NotAFormula(f"is longer than {LONGEST} characters")
-    reader = _Reader(text, variable, ("pi", "E", "I") if imaginary else ("pi", "E"))
+    reader = _Reader(text, variable)
     reader.sum(0)
     if reader.token:
         raise NotAFormula(f"goes on after its end, with {reader.token[:20]!r}")
@@ -119,8 +119,8 @@ def read(text: str, variable: str, *, imaginary: bool = False) -> Formula:
 class _Reader:
     """Reads from left to right, by one method for each rule of the grammar."""
 
-    def __init__(self, text: str, variable: str, names: tuple[str, ...]) -> None:
-        self.text, self.variable, self.names, self.place = text, variable, names, 0
+    def __init__(self, text: str, variable: str) -> None:
+        self.text, self.variable, self.place = text, variable, 0
         self.steps: list[tuple[str, Any]] = []
         self.next()
 
@@ -185,7 +185,7 @@ class _Reader:
             self.steps.append((token, None))
         elif token == self.variable:
             self.steps.append(("variable", None))
-        elif token in self.names:
+        elif token in _NAMES:
             self.steps.append(("name", token))
         elif token[:1].isdigit() and len(token) <= MOST_DIGITS:
             self.steps.append(("number", Fraction(token)))

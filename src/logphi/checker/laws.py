@@ -24,6 +24,7 @@ from logphi.checker.normal_mixtures import AT_ZERO, NormalMixtures
 from logphi.checker.normal_pair import NormalPair
 from logphi.checker.reading import Node, total
 from logphi.checker.sampled import sample, subset
+from logphi.checker.transform import Transform
 from logphi.checker.truncated import TruncatedLaplace, TruncatedNormal
 from logphi.checker.uniform import TiltedUniform
 from logphi.checker.work import EXP, STORED, Undecided, spend
@@ -239,6 +240,11 @@ def _densities(node: Node) -> Law | None:
     return Densities(tuple(node.parameters["pieces"]))
 
 
+def _log_phi(node: Node) -> Law | None:
+    """As the formula says."""
+    return Transform(node.parameters["transform"])
+
+
 def _reports(node: Node) -> Law | None:
     """Counts of clones (Feldman, McMillan & Talwar 2021): a and b of C + 1, C ~ Bin(n - 1, e^-eps).
 
@@ -323,6 +329,7 @@ _LAWS: dict[str, Callable[[Node], Law | None]] = {
     "FromTradeoff": _tradeoff,
     "FromProfile": _profile,
     "FromDensities": _densities,
+    "FromLogPhi": _log_phi,
     "ShuffledReports": _reports,
     "RandomChoice": _choice,
     "poisson": _poisson,

@@ -85,6 +85,7 @@ _CONSTRUCTORS: dict[str, dict[str, str]] = {
     "FromTradeoff": {"type_one_errors": "vector", "type_two_errors": "vector"},
     "FromProfile": {"epsilons": "reals", "deltas": "vector"},
     "FromDensities": {"pieces": "pieces"},
+    "FromLogPhi": {"transform": "transform"},
     "ShuffledReports": {"local_epsilon": "nonnegative", "records": "records"},
     "RandomChoice": {"probabilities": "probabilities"},
     "poisson": {"rate": "unit", "group_size": "step"},
@@ -372,6 +373,8 @@ def _parameter(value: Any, name: str, rule: str) -> Any:
         return entries
     if rule == "pieces":
         return _pieces(value, name)
+    if rule == "transform":
+        return _formula(value, name, "z")
     read = number(value, name)
     if rule in _WHOLE:
         if read.denominator != 1 or not _WHOLE[rule][0] <= read <= _WHOLE[rule][1]:
@@ -386,12 +389,12 @@ def _pieces(value: Any, name: str) -> list[Piece]:
     """Intervals from left to right, the first and the last of which may be infinite, each with one formula or two."""
     pieces = []
     for one in _listed(value, name, MOST_PIECES):
-        if not isinstance(one, list) or len(one) != 4 or one[2] is one[3] is None:
+        if not isinstance(one, list) or len(one) != 4 or one[2:] == [None, None] or "" in one[2:]:
             raise NotACertificate(f"each of {name} must be a list of two ends, log p and log q")
         low, high = (None if end == far else number(end, name) for end, far in zip(one, ("-oo", "oo"), strict=False))
         if low is not None and high is not None and not low < high:
             raise NotACertificate(f"{name} must have a low end below the high one")
-        pieces.append(Piece(low, high, _formula(one[2], name), _formula(one[3], name)))
+        pieces.append(Piece(low, high, *(log and _formula(log, name, "x") for log in one[2:])))
     if any(one.high is None or other.low is None or other.low < one.high for one, other in pairwise(pieces)):
         raise NotACertificate(f"{name} must lie side by side, from left to right")
     if not all(any(logs) for logs in zip(*((one.log_p, one.log_q) for one in pieces), strict=True)):
@@ -399,11 +402,11 @@ def _pieces(value: Any, name: str) -> list[Piece]:
     return pieces
 
 
-def _formula(value: Any, name: str) -> Formula | None:
-    if not isinstance(value, str | None):
-        raise NotACertificate(f"a formula in {name} must be a string or null")
+def _formula(value: Any, name: str, variable: str) -> Formula:
+    if not isinstance(value, str):
+        raise NotACertificate(f"{name} must hold formulas as strings")
     try:
-        return None if value is None else read_formula(value, "x")
+        return read_formula(value, variable)
     except NotAFormula as wrong:
         raise NotACertificate(f"a formula in {name} {wrong}") from None
 

@@ -7,7 +7,7 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-from logphi.checker.formula import Piece
+from logphi.checker.formula import Formula, Piece
 from logphi.checker.reading import Certificate, Claim, Node, Release
 
 # chosen: a longer text of a release is cut off
@@ -74,6 +74,8 @@ def _node(node: Node) -> str:
 
 
 def _parameter(value: Any) -> str:
+    if isinstance(value, Formula):
+        return value.text
     if isinstance(value, list) and isinstance(value[0], Piece):
         return "; ".join(map(_piece, value[:20]))
     if isinstance(value, list):

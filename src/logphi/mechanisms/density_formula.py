@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from logphi.arrays import Array
+from logphi.mechanisms.formula_text import decimals, floats, written
 from logphi.text.written import meant
 
 # an interval, and both formulas there in one variable x; infinite ends are "-oo" and "oo", and None is the logarithm of zero
@@ -36,9 +37,7 @@ class DensityFormula:
     @property
     def floats(self) -> list[float]:
         """Its floating-point numbers."""
-        import sympy
-
-        return [float(one) for one in self.expression.atoms(sympy.Float)]
+        return floats(self.expression)
 
 
 def as_formulas(*given: Any) -> list[Any]:
@@ -124,8 +123,7 @@ def _exact(formula: DensityFormula) -> tuple[Any, Any]:
     import sympy
 
     x = sympy.Symbol("x", real=True)
-    known = {one: sympy.Rational(repr(float(one))) for one in formula.expression.atoms(sympy.Float)}
-    return formula.expression.xreplace({**known, formula.variable: x}), x
+    return decimals(formula.expression).xreplace({formula.variable: x}), x
 
 
 def _on(formula: DensityFormula, place: Fraction) -> str | None:
@@ -142,23 +140,4 @@ def _on(formula: DensityFormula, place: Fraction) -> str | None:
     expression = expression.replace(
         lambda one: isinstance(one, sympy.Abs), lambda one: one.args[0] * sympy.sign(one.args[0].subs(x, at))
     )
-    hyperbolic = sympy.functions.elementary.hyperbolic.HyperbolicFunction
-    expression = expression.replace(lambda one: isinstance(one, hyperbolic), lambda one: one.rewrite(sympy.exp))
-    expression = expression.replace(
-        lambda one: isinstance(one, sympy.Pow) and not one.exp.is_Rational, lambda one: sympy.exp(one.exp * sympy.log(one.base))
-    )
-    if expression == -sympy.oo:
-        return None
-    for one in sympy.preorder_traversal(expression):
-        if not (one == x or one.is_Rational or isinstance(one, _known())):
-            raise ValueError(
-                f"{one} in {expression} is not among what a certificate can hold: + - * / **, exp, log, sqrt, and Abs and "
-                "Piecewise; constants may be left out of both densities, which are divided by their integrals"
-            )
-    return str(expression)
-
-
-def _known() -> tuple[Any, ...]:
-    import sympy
-
-    return (sympy.Add, sympy.Mul, sympy.Pow, sympy.exp, sympy.log, type(sympy.pi), type(sympy.E))
+    return None if expression == -sympy.oo else written(expression, x)

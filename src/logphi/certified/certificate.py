@@ -41,6 +41,7 @@ CONSTRUCTORS = {
         "TruncatedLaplace": "scale truncation sensitivity",
         "FromTradeoff": "type_one_errors type_two_errors",
         "FromProfile": "epsilons deltas",
+        "GaussianMixturePair": "sigma values p q",
         "FromDensities": "pieces",
         "FromLogPhi": "transform",
         "ShuffledReports": "local_epsilon records",

@@ -5,7 +5,7 @@ P and Q are e^{log p} and e^{log q}, divided by their integrals. What lies outsi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,10 +38,10 @@ class _Known:
 
 
 class Densities(Law):
-    """The pair of such laws."""
+    """The pair of such laws: the pieces, and bounds of what both densities have beside them, at the precision in force."""
 
-    def __init__(self, pieces: tuple[Piece, ...]) -> None:
-        self.pieces = pieces
+    def __init__(self, source: Callable[[], tuple[Sequence[Piece], list[Any]]]) -> None:
+        self._source = source
         self.known = remembered(self._prepared)
 
     def reversed(self) -> Law:
@@ -111,8 +111,9 @@ class Densities(Law):
         return found, unknown
 
     def _prepared(self) -> _Known:
-        panels, beyond = list[Panel](), [arb(0), arb(0)]
-        for piece in self.pieces:
+        panels = list[Panel]()
+        pieces, beyond = self._source()
+        for piece in pieces:
             own, lost = panels_of(piece)
             panels += own
             beyond = [one + more for one, more in zip(beyond, lost, strict=True)]

@@ -17,6 +17,7 @@ from logphi.checker.balls import Real, ball, exactly, remembered
 from logphi.checker.choice import Choice
 from logphi.checker.densities import Densities
 from logphi.checker.finite import MOST_OUTCOMES, DiscreteGaussian, Finite
+from logphi.checker.histograms import histograms
 from logphi.checker.hulls import of_profile, of_tradeoff
 from logphi.checker.law import Law, Spacing, Terms
 from logphi.checker.normal import Normal
@@ -203,8 +204,8 @@ def _poisson(node: Node) -> Law | None:
     if not isinstance(base, Normal) or base.shift is None:
         raise Undecided("groups and replacement in a Poisson sample are known for the Gaussian only")
     if rate == 1:
-        return _normal(base.shift * (2 if node.adjacency == "replace" else size))
-    # a binomial number of shifts against none or, for one record under replace, against the opposite shift
+        return _normal(size * base.shift * (2 if node.adjacency == "replace" else 1))
+    # a binomial number of shifts against none or, under replace, against as many to the other side
     shifts = tuple((_binomial(size, k, rate), k * base.shift) for k in range(size + 1))
     return NormalMixtures(shifts, tuple((p, -shift) for p, shift in shifts) if node.adjacency == "replace" else AT_ZERO)
 
@@ -237,12 +238,20 @@ def _profile(node: Node) -> Law | None:
 
 def _densities(node: Node) -> Law | None:
     """The formulas, each density divided by its integral."""
-    return Densities(tuple(node.parameters["pieces"]))
+    pieces = node.parameters["pieces"]
+    return Densities(lambda: (pieces, [arb(0), arb(0)]))
 
 
 def _log_phi(node: Node) -> Law | None:
     """As the formula says."""
     return Transform(node.parameters["transform"])
+
+
+def _gaussian_mixture_pair(node: Node) -> Law | None:
+    """The sum of p_i N(v_i, sigma^2) against the sum of q_i N(v_i, sigma^2)."""
+    given = node.parameters
+    shares = [[one / total(given[name]) for one in given[name]] for name in ("p", "q")]
+    return histograms([v / given["sigma"] for v in given["values"]], *shares) if shares[0] != shares[1] else None
 
 
 def _reports(node: Node) -> Law | None:
@@ -328,6 +337,7 @@ _LAWS: dict[str, Callable[[Node], Law | None]] = {
     "TruncatedLaplace": _truncated_laplace,
     "FromTradeoff": _tradeoff,
     "FromProfile": _profile,
+    "GaussianMixturePair": _gaussian_mixture_pair,
     "FromDensities": _densities,
     "FromLogPhi": _log_phi,
     "ShuffledReports": _reports,

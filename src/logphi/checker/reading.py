@@ -84,6 +84,7 @@ _CONSTRUCTORS: dict[str, dict[str, str]] = {
     "TruncatedLaplace": {"scale": "positive", "truncation": "positive", "sensitivity": "positive"},
     "FromTradeoff": {"type_one_errors": "vector", "type_two_errors": "vector"},
     "FromProfile": {"epsilons": "reals", "deltas": "vector"},
+    "GaussianMixturePair": {"sigma": "positive", "values": "reals", "p": "probabilities", "q": "probabilities"},
     "FromDensities": {"pieces": "pieces"},
     "FromLogPhi": {"transform": "transform"},
     "ShuffledReports": {"local_epsilon": "nonnegative", "records": "records"},
@@ -434,6 +435,8 @@ def _misfit(node: Node) -> str:
             return "needs as many sensitivities as probabilities"
         if not any(a and b for a, b in zip(given["sensitivities"], given["probabilities"], strict=True)):
             return "needs a positive sensitivity of positive probability"
+    if node.name == "GaussianMixturePair" and not len(given["values"]) == len(given["p"]) == len(given["q"]):
+        return "needs as many values as p and q"
     if node.name == "RandomChoice":
         if len(given["probabilities"]) != len(node.parts):
             return "needs as many mechanisms as probabilities"
@@ -465,8 +468,8 @@ def _misfit(node: Node) -> str:
             base.adjacency == "add_remove" and node.adjacency in (*_PRESENCE, "replace")
         ):
             return f"of a mechanism under {base.adjacency} is not known under {node.adjacency}"
-        if given["group_size"] > 1 and (node.adjacency == "replace" or not gaussian):
-            return "of a group is known for the Gaussian under add/remove"
+        if given["group_size"] > 1 and not gaussian:
+            return "of a group is known for the Gaussian"
         if node.adjacency == "replace" and not gaussian:
             return "under replace is known for the Gaussian"
     if node.name == "subset" and base is not None:

@@ -15,6 +15,7 @@ from flint import arb
 
 from logphi.checker.balls import Real, ball, exactly, remembered
 from logphi.checker.choice import Choice
+from logphi.checker.declared import Declared
 from logphi.checker.densities import Densities
 from logphi.checker.finite import MOST_OUTCOMES, DiscreteGaussian, Finite
 from logphi.checker.histograms import histograms
@@ -236,6 +237,19 @@ def _profile(node: Node) -> Law | None:
     return found.reversed() if node.adjacency == "add" else found
 
 
+def _zcdp(node: Node) -> Law | None:
+    """D_a <= xi + rho a."""
+    given = node.parameters
+    return Declared(given["rho"], given["xi"]) if given["rho"] or given["xi"] else None
+
+
+def _renyi(node: Node) -> Law | None:
+    """D_a at some orders a; one that is zero makes both laws the same."""
+    orders, epsilons = node.parameters["orders"], node.parameters["epsilons"]
+    points = sorted((a - 1, (a - 1) * e) for a, e in zip(orders, epsilons, strict=True))
+    return Declared(points=tuple(points)) if all(epsilons) else None
+
+
 def _densities(node: Node) -> Law | None:
     """The formulas, each density divided by its integral."""
     pieces = node.parameters["pieces"]
@@ -337,6 +351,8 @@ _LAWS: dict[str, Callable[[Node], Law | None]] = {
     "TruncatedLaplace": _truncated_laplace,
     "FromTradeoff": _tradeoff,
     "FromProfile": _profile,
+    "ZCDP": _zcdp,
+    "RenyiDP": _renyi,
     "GaussianMixturePair": _gaussian_mixture_pair,
     "FromDensities": _densities,
     "FromLogPhi": _log_phi,

@@ -84,6 +84,8 @@ _CONSTRUCTORS: dict[str, dict[str, str]] = {
     "TruncatedLaplace": {"scale": "positive", "truncation": "positive", "sensitivity": "positive"},
     "FromTradeoff": {"type_one_errors": "vector", "type_two_errors": "vector"},
     "FromProfile": {"epsilons": "reals", "deltas": "vector"},
+    "ZCDP": {"rho": "nonnegative", "xi": "nonnegative"},
+    "RenyiDP": {"orders": "vector", "epsilons": "vector"},
     "GaussianMixturePair": {"sigma": "positive", "values": "reals", "p": "probabilities", "q": "probabilities"},
     "FromDensities": {"pieces": "pieces"},
     "FromLogPhi": {"transform": "transform"},
@@ -458,7 +460,11 @@ def _misfit(node: Node) -> str:
         return "needs a truncation of at least half its sensitivity"
     if node.name == "KaryRandomizedResponse" and node.adjacency not in ("replace", "replace_special"):
         return "is stated under replace or replace_special"
-    if node.name in ("PureDP", "ApproximateDP") and node.adjacency in ("add", "remove"):
+    if node.name == "RenyiDP":
+        orders = given["orders"]
+        if len(orders) != len(given["epsilons"]) or len(set(orders)) < len(orders) or not min(orders) > 1:
+            return "needs as many epsilons as orders, which differ and are above one"
+    if node.name in ("PureDP", "ApproximateDP", "ZCDP", "RenyiDP") and node.adjacency in ("add", "remove"):
         return "is a guarantee in both orders of two neighbours"
     if node.name == "poisson" and base is not None:
         gaussian = all(one.name == "Gaussian" for part in base.parts or (((1, base),),) for _, one in part)

@@ -56,7 +56,8 @@ def _release(release: Release) -> str:
     # several are picked one by one, and leak less than the composition of their pairs
     ranges = any("ExponentialMechanism" in (node.name, node.base and node.base.name) for _, node in release.terms)
     hulls = " (of the hulls of bounded ranges)" if ranges and sum(count for count, _ in release.terms) > 1 else ""
-    return f"{text[:LONGEST]}{'...' if more else ''}, under {release.adjacency}{hulls}:"
+    given = " (if the transform is that of a pair)" if "FromLogPhi" in text else ""
+    return f"{text[:LONGEST]}{'...' if more else ''}, under {release.adjacency}{hulls}{given}:"
 
 
 def _terms(terms: tuple[tuple[int, Node], ...]) -> str:

@@ -25,6 +25,8 @@ NORMALISED = 1e-6
 class FromDensities(Primitive):
     """A mechanism with one real output, given by the logarithms of its two densities. All errors are estimates.
 
+    Of SymPy expressions in one symbol ``certify`` proves what they leak; each density is then divided by its integral.
+
     Pair: (p, q). log-phi: K(z) = log of the integral of p^{1+z} q^{-z} over the x where both are positive, by adaptive
     Gauss-Kronrod quadrature; p where q = 0 is mass at infinity. Two such mechanisms are equal if their functions are the
     same objects.
@@ -33,7 +35,7 @@ class FromDensities(Primitive):
     ----------
     log_p
         Natural logarithm of the density of the output with the record present: a function of a NumPy array that returns an
-        array of its shape; minus infinity where the density is zero.
+        array of its shape, or an expression of SymPy in one symbol; minus infinity where the density is zero.
     log_q
         The same without the record.
     support
@@ -70,7 +72,9 @@ class FromDensities(Primitive):
     support: Interval
     breakpoints: Reals = default(())
     adjacency: Relation = ADD_REMOVE
-    _undescribed: ClassVar = "its densities are functions; certify a mechanism that dominates it"
+    _undescribed: ClassVar = (
+        "its densities are functions; write them as SymPy expressions, or certify a mechanism that dominates it"
+    )
 
     def __post_init__(self) -> None:
         support = _interval(self.support)

@@ -17,7 +17,7 @@ from logphi.questions.unit_pair import UnitPair
 
 # what answers are made of, beside the public names
 BEHIND = (Comparison, Dominance, Explanation, InnerLoss, LossDistribution, UnitPair)
-PUBLIC = [getattr(lp, name) for name in dir(lp) if name not in ("__version__", "classical", "plot")]
+PUBLIC = [getattr(lp, name) for name in dir(lp) if name not in ("__version__", "classical", "plot", "strategies")]
 CLASSES = [one for one in (*PUBLIC, *BEHIND) if inspect.isclass(one)]
 FUNCTIONS = [one for one in PUBLIC if inspect.isfunction(one)]
 # for those who write a mechanism
@@ -99,7 +99,7 @@ def test_an_instance_lists_what_it_answers(thing):
     assert all(hasattr(type(thing), name) or name in vars(thing) for name in dir(thing))
 
 
-@pytest.mark.parametrize("room", [lp.plot, lp.classical], ids=lambda room: room.__name__)
+@pytest.mark.parametrize("room", [lp.plot, lp.classical, lp.strategies], ids=lambda room: room.__name__)
 def test_a_room_lists_its_public_names(room):
     assert dir(room) == sorted(room.__all__)
 

@@ -220,7 +220,7 @@ print(*needy)
 def public_names() -> list[str]:
     """Names of the package and of the rooms that it names, and what a class lists that its public bases do not."""
     names = set(dir(logphi))
-    for room in (logphi.classical, logphi.plot):
+    for room in (logphi.classical, logphi.plot, logphi.strategies):
         names |= {f"{room.__name__.partition('.')[2]}.{name}" for name in room.__all__}
     for name in dir(logphi):
         kind = getattr(logphi, name)

@@ -29,6 +29,13 @@ def test_the_conversions_of_a_bounded_range():
     assert "hulls" in lower.reason
 
 
+@pytest.mark.parametrize("rho", [1e-4, 0.1, 50])
+def test_the_conversion_of_a_declared_rho_by_one_order(rho):
+    for delta in (1e-3, 1e-12):
+        table = lp.compare(lp.ZCDP(rho), delta=delta, methods=["zCDP, best order"])
+        assert table.exact.lower < table.exact.upper <= table.rows[1].value
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "release",

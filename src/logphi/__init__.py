@@ -13,7 +13,7 @@ Mechanisms    those of logphi.mechanisms;
 Composition   m1 + m2, n * m, compose, m.poisson(rate), m.subset(rate, adjacency=...), m.group(size)
 As text       parse, str(m); from_json, m.to_json()
 Questions     m.epsilon(delta), m.delta(epsilon), m.tradeoff(type_one_error), ...: help(logphi.Mechanism)
-Training      dp_sgd, calibrate, sweep
+Training      dp_sgd, calibrate, sweep; with correlated noise matrix_mechanism, banded_dp_sgd, strategies
 Keeping books Accountant, PrivacyFilter
 Comparing     compare, dominates, classical (theorems of the literature), plot
 Telling       report, verify; m.explain(delta=...), m.certify(delta=...)
@@ -35,6 +35,7 @@ from logphi.mechanisms import _FILES as _MECHANISMS
 if TYPE_CHECKING:
     from logphi import classical as classical
     from logphi import plot as plot
+    from logphi import strategies as strategies
     from logphi.accountant import Accountant as Accountant
     from logphi.accountant import BudgetExceededError as BudgetExceededError
     from logphi.accountant import PrivacyFilter as PrivacyFilter
@@ -57,6 +58,8 @@ if TYPE_CHECKING:
     from logphi.certified.route import NotCertifiedError as NotCertifiedError
     from logphi.checker import verify as verify
     from logphi.comparison import compare as compare
+    from logphi.correlated_noise import banded_dp_sgd as banded_dp_sgd
+    from logphi.correlated_noise import matrix_mechanism as matrix_mechanism
     from logphi.dominance import dominates as dominates
     from logphi.expression import parse as parse
     from logphi.inputs.adjacency import Adjacency as Adjacency
@@ -103,6 +106,7 @@ _HOMES = {
     "logphi.certified.route": ("NotCertifiedError",),
     "logphi.checker": ("verify",),
     "logphi.comparison": ("compare",),
+    "logphi.correlated_noise": ("banded_dp_sgd", "matrix_mechanism"),
     "logphi.inputs.adjacency": ("Adjacency",),
     "logphi.dominance": ("dominates",),
     "logphi.answers.enclosed": ("UndecidedError",),
@@ -117,7 +121,7 @@ _HOMES = {
     "logphi.questions.risk": ("AttackRisk",),
 }
 # a room of its own, with more names than belong here
-_ROOMS = ("classical", "plot")
+_ROOMS = ("classical", "plot", "strategies")
 _HOME = {
     **dict.fromkeys(_MECHANISMS, "logphi.mechanisms"),
     **{name: module for module, names in _HOMES.items() for name in names},

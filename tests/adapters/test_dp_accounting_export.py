@@ -102,10 +102,10 @@ def test_both_distributions_of_a_pessimistic_export_are_those_of_one_pair():
     exported = to_privacy_loss_distribution(mechanism, points=50, value_discretization_interval=1e-2)
     remove, add = exported._pmf_remove.to_dense_pmf(), exported._pmf_add.to_dense_pmf()
     shared = {place + remove._lower_loss: p for place, p in enumerate(remove._probs) if p}
-    turned = {-(place + add._lower_loss): q for place, q in enumerate(add._probs) if q}
-    assert shared.keys() == turned.keys()
+    reflected = {-(place + add._lower_loss): q for place, q in enumerate(add._probs) if q}
+    assert shared.keys() == reflected.keys()
     for place, p in shared.items():
-        assert turned[place] == pytest.approx(p * math.exp(-place * 1e-2), rel=1e-9)
+        assert reflected[place] == pytest.approx(p * math.exp(-place * 1e-2), rel=1e-9)
 
 
 @pytest.mark.slow

@@ -218,11 +218,11 @@ def test_a_comparison_is_a_bool_where_the_bounds_decide():
 
 
 @pytest.mark.parametrize("ask", ["<", "<=", ">", ">=", "==", "!="])
-@pytest.mark.parametrize("turned", [False, True])
-def test_what_lies_strictly_between_is_undecided_and_says_so(ask, turned):
+@pytest.mark.parametrize("reflected", [False, True])
+def test_what_lies_strictly_between_is_undecided_and_says_so(ask, reflected):
     middle = 2.381597
     with pytest.raises(UndecidedError) as caught:
-        eval(f"middle {ask} wide" if turned else f"wide {ask} middle", {"wide": wide, "middle": middle})
+        eval(f"middle {ask} wide" if reflected else f"wide {ask} middle", {"wide": wide, "middle": middle})
     error = caught.value
     assert isinstance(error, ValueError)
     assert (error.lower, error.upper, error.other) == (2.38159, 2.3816, middle)
@@ -349,9 +349,9 @@ def test_what_falls_with_the_bound_has_the_other_private_side():
     safe = 1 - lp.Gaussian(sigma=1).delta(1)
     assert safe.side is Side.LOWER
     assert f"{safe:.3f}" == "0.873"
-    for turned in (-spent, 1 - spent, spent * -2, spent / -2, 1 / spent, spent**-2, (-spent) ** 2 * -1):
-        assert turned.side is Side.LOWER
-        assert float(turned) == turned.lower
+    for reflected in (-spent, 1 - spent, spent * -2, spent / -2, 1 / spent, spent**-2, (-spent) ** 2 * -1):
+        assert reflected.side is Side.LOWER
+        assert float(reflected) == reflected.lower
     for kept in (
         +spent,
         spent + 1,

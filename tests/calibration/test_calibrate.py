@@ -113,8 +113,8 @@ def test_closed_forms_of_single_releases():
     around(lp.calibrate(lp.Laplace, **target), 1 / (epsilon - 2 * math.log1p(-delta)))
     response = lp.calibrate(lp.RandomizedResponse, lower=0.5, **target)
     around(response, (delta + math.exp(epsilon)) / (1 + math.exp(epsilon)))
-    mirrored = lp.calibrate(lp.RandomizedResponse, upper=0.5, **target)
-    around(mirrored, 1 - (delta + math.exp(epsilon)) / (1 + math.exp(epsilon)))
+    symmetric = lp.calibrate(lp.RandomizedResponse, upper=0.5, **target)
+    around(symmetric, 1 - (delta + math.exp(epsilon)) / (1 + math.exp(epsilon)))
 
 
 def training(sigma=1.1, steps=14062, rate=256 / 60000):

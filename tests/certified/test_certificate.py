@@ -310,8 +310,8 @@ def test_a_response_that_lies_more_often_than_not_is_certified(p, count):
         sure, answer = release.delta(epsilon, method="certified"), release.delta(epsilon)
         assert sure.lower <= answer.upper
         assert answer.lower <= sure.upper
-    mirrored = count * lp.RandomizedResponse(p=1 - Fraction(str(p)))
-    assert release.delta(1, method="certified").same_as(mirrored.delta(1, method="certified"))
+    symmetric = count * lp.RandomizedResponse(p=1 - Fraction(str(p)))
+    assert release.delta(1, method="certified").same_as(symmetric.delta(1, method="certified"))
 
 
 @pytest.mark.parametrize("nothing", [lp.PureDP(0), 3 * lp.RandomizedResponse(0.5), lp.Discrete([0.1, 0.9], [0.1, 0.9])])

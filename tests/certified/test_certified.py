@@ -244,11 +244,11 @@ def test_epsilon_exactly_at_a_place_of_the_lattice():
 
 
 @pytest.mark.parametrize("epsilon", ["0.3", "-1", "1"])
-@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("reflected", [False, True])
 @pytest.mark.slow
-def test_rays_and_a_line_agree(epsilon, turned):
+def test_rays_and_a_line_agree(epsilon, reflected):
     loss = parse("12 * GaussianPair(mean_p=0, sigma_p=10, mean_q=1, sigma_q=11)").loss_law()
-    loss = loss.reflected() if turned else loss
+    loss = loss.reflected() if reflected else loss
     with precision(160):
         bent, straight = (one.prepare(loss, arb(epsilon), 15).excess(arb(epsilon)) for one in (bent_contour, contour))
         assert bent.overlaps(straight)
@@ -315,15 +315,15 @@ def test_certified_bounds_of_the_views():
         training.delta(math.nan, method="certified")
 
 
-@pytest.mark.parametrize("turned", [False, True])
-def test_the_transform_of_a_pair_is_not_known_outside_of_its_strip(turned):
+@pytest.mark.parametrize("reflected", [False, True])
+def test_the_transform_of_a_pair_is_not_known_outside_of_its_strip(reflected):
     law = parse("GaussianPair(mean_p=0, mean_q=0, sigma_p=2, sigma_q=1)").loss_law().terms[0][0]
-    law = law.reflected() if turned else law
+    law = law.reflected() if reflected else law
     with precision(100):
         transform, end = in_balls(law).transform(), 1 / arb(3)
         assert transform.at(end - arb("0.001")).is_finite()
         # the formula has a value there, and the moment has none
-        assert transform.at(end + arb("0.001")).is_finite() == turned
+        assert transform.at(end + arb("0.001")).is_finite() == reflected
 
 
 def test_every_class_that_knows_a_law_is_found():

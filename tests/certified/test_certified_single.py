@@ -121,8 +121,8 @@ def test_failures_of_a_sampled_release(epsilon: str, rate: str) -> None:
     with mpmath.workdps(30):
         at, text = mpmath.mpf(epsilon), f"DistanceToInstability(epsilon=1, delta=0.05).poisson({rate})"
         assert abs(float(delta(prepare, loss_of(text), epsilon)) - float(sampled(at))) < 1e-15
-        turned = 1 - mpmath.exp(at) + mpmath.exp(at) * sampled(-at)
-        assert abs(float(delta(prepare, loss_of(text, "add"), epsilon)) - float(turned)) < 1e-15
+        reflected = 1 - mpmath.exp(at) + mpmath.exp(at) * sampled(-at)
+        assert abs(float(delta(prepare, loss_of(text, "add"), epsilon)) - float(reflected)) < 1e-15
 
 
 @pytest.mark.parametrize("base", ["Gaussian(sigma=2, adjacency='replace')", "Laplace(scale=2, adjacency='replace')"])

@@ -14,7 +14,7 @@ from logphi.certified.route import NotCertifiedError
 from logphi.certified.two_releases import prepare
 from logphi.expression import parse
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.thinned import Thinned
+from logphi.laws.zero_or_infinite import ZeroOrInfinite
 from logphi.text.written import Written
 from written_laws import assert_certified, ball, delta, loss_of
 
@@ -79,7 +79,7 @@ def test_replaced_records() -> None:
 def test_failures_are_lost() -> None:
     """A tenth of the mass does not come to be paid."""
     loss = loss_of("2*Gaussian(sigma=1).poisson(0.25)")
-    thinned = LogPhi.of([*loss.terms, (Thinned(Written(Fraction(1, 10))), 1)])
+    thinned = LogPhi.of([*loss.terms, (ZeroOrInfinite(Written(Fraction(1, 10))), 1)])
     with precision(128):
         whole, rest = (prepare(one, ball(1), 128).excess(ball(1)) for one in (loss, thinned))
         assert (rest - ball("0.9") * whole).contains(0)

@@ -82,8 +82,8 @@ def test_the_tails_of_a_sample_have_its_profile(base: Any, epsilon: str) -> None
         assert (one.infinite() + one.single_excess(at)).overlaps(expected)
         # delta of the reverse is 1 - e^eps + e^eps delta(-eps)
         back = one.reversed()
-        mirrored = 1 - at.exp() + at.exp() * (one.infinite() + one.single_excess(-at))
-        assert (back.infinite() + back.single_excess(at)).overlaps(mirrored)
+        symmetric = 1 - at.exp() + at.exp() * (one.infinite() + one.single_excess(-at))
+        assert (back.infinite() + back.single_excess(at)).overlaps(symmetric)
 
 
 @pytest.mark.parametrize("base", [LAPLACE, FLAT, UNSURE, NORMAL])

@@ -590,15 +590,15 @@ def test_third_moments_of_laplace_losses(t):
 
 
 @pytest.mark.parametrize(("rate", "sigma"), [(0.01, 4.0), (0.3, 0.7)])
-@pytest.mark.parametrize("turned", [False, True])
-def test_third_moments_of_sampled_losses(rate, sigma, turned):
+@pytest.mark.parametrize("reflected", [False, True])
+def test_third_moments_of_sampled_losses(rate, sigma, reflected):
     law = lp.Gaussian(sigma).poisson(rate).loss_law().terms[0][0]
     x = np.linspace(-14, 14 + 1 / sigma, 400_001) * sigma
     p, q = (1 - rate) * norm.pdf(x, 0, sigma) + rate * norm.pdf(x, 1, sigma), norm.pdf(x, 0, sigma)
-    under, loss = (q, np.log(q / p)) if turned else (p, np.log(p / q))
+    under, loss = (q, np.log(q / p)) if reflected else (p, np.log(p / q))
     mean = np.trapezoid(under * loss, x)
     is_just_above(
-        loss_class.third(law.reflected() if turned else law), float(np.trapezoid(under * np.abs(loss - mean) ** 3, x))
+        loss_class.third(law.reflected() if reflected else law), float(np.trapezoid(under * np.abs(loss - mean) ** 3, x))
     )
 
 

@@ -143,7 +143,7 @@ def test_two_gaussians_are_a_convolution():
 
 
 def test_a_gaussian_and_a_laplace_mechanism_are_a_convolution_with_atoms():
-    """Where the slope of delta_2 falls in e^t there is an atom: delta_2'(t-) - delta_2'(t+), turned, at both ends."""
+    """Where the slope of delta_2 falls in e^t there is an atom of mass delta_2'(t+) - delta_2'(t-), at both ends."""
     scale = mpf(2)
     end = 1 / scale
     with mpmath.workdps(20):

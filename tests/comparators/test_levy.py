@@ -14,9 +14,9 @@ from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal import Normal
-from logphi.laws.thinned import Thinned
 from logphi.laws.transform import LossTransform
 from logphi.laws.uniform import UniformWithAtoms
+from logphi.laws.zero_or_infinite import ZeroOrInfinite
 from profiles import gaussian_profile
 from slowly import slowly
 
@@ -46,9 +46,9 @@ def by_contour(law: LossTransform, x: float) -> tuple[float, float]:
     return rest + signed, error + ROUNDING * (1 + np.exp(min(x, 0.0)))
 
 
-def mixed(sigma: float, rate: float, count: int, turned: bool = False) -> LogPhi:
+def mixed(sigma: float, rate: float, count: int, reflected: bool = False) -> LogPhi:
     loss = LogPhi(((MixedNormal(Ratio(1.0, sigma), Plain(rate)), count),))
-    return loss.reflected() if turned else loss
+    return loss.reflected() if reflected else loss
 
 
 def centre(law: LossTransform) -> tuple[float, float]:
@@ -94,11 +94,11 @@ MIXED_CASES = [
 
 
 @pytest.mark.few(5)
-@pytest.mark.parametrize(("sigma", "rate", "count", "turned", "place"), MIXED_CASES)
+@pytest.mark.parametrize(("sigma", "rate", "count", "reflected", "place"), MIXED_CASES)
 def test_agrees_with_the_contour_for_mixed_normal_laws(
-    sigma: float, rate: float, count: int, turned: bool, place: float
+    sigma: float, rate: float, count: int, reflected: bool, place: float
 ) -> None:
-    law = mixed(sigma, rate, count, turned)
+    law = mixed(sigma, rate, count, reflected)
     mean, spread = centre(law)
     x = mean + place * spread
     found = excess(law, x)
@@ -109,7 +109,7 @@ def test_agrees_with_the_contour_for_mixed_normal_laws(
 
 
 def test_mass_below_one_is_allowed() -> None:
-    law = LogPhi(((Normal(Ratio(1.0, 4.0)), 10), (Thinned(0.01), 3)))
+    law = LogPhi(((Normal(Ratio(1.0, 4.0)), 10), (ZeroOrInfinite(0.01), 3)))
     found = excess(law, 0.4)
     assert abs(found.value - 0.99**3 * normal_excess(4.0, 10, 0.4)) <= found.spread
     assert found.spread < USUAL_ERROR
@@ -122,7 +122,7 @@ def test_atoms_that_fade_are_no_obstacle() -> None:
     assert abs(found.value - value) <= found.spread + error
 
 
-@pytest.mark.parametrize("law", [LogPhi(), LogPhi(((Thinned(0.1), 1),))], ids=["nothing", "constant"])
+@pytest.mark.parametrize("law", [LogPhi(), LogPhi(((ZeroOrInfinite(0.1), 1),))], ids=["nothing", "constant"])
 def test_a_law_of_one_point_is_refused(law: LossTransform) -> None:
     with pytest.raises(ValueError, match="Lévy inversion needs"):
         excess(law, 0.1)
@@ -190,18 +190,18 @@ def test_far_to_the_right_only_the_first_tail_is_left() -> None:
 
 
 @pytest.mark.few(1)
-@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("reflected", [False, True])
 @pytest.mark.parametrize(
     ("sigma", "rate", "count", "place"), [(1.0, 0.01, 200, 1.0), (0.8, 0.2, 30, 0.5), (20.0, 0.5, 50, 2.0)]
 )
 def test_double_quadrature_agrees_with_the_proved_inner_integral(
-    sigma: float, rate: float, count: int, place: float, turned: bool
+    sigma: float, rate: float, count: int, place: float, reflected: bool
 ) -> None:
-    law = mixed(sigma, rate, count, turned)
+    law = mixed(sigma, rate, count, reflected)
     mean, spread = centre(law)
     x = mean + place * spread
     plain = DoubleQuadrature(MixedNormal(Ratio(1.0, sigma), Plain(rate)))
-    found = excess(LogPhi(((plain.reflected() if turned else plain, count),)), x)
+    found = excess(LogPhi(((plain.reflected() if reflected else plain, count),)), x)
     value, error = by_contour(law, x)
     assert abs(found.value - value) <= found.spread + error
     assert found.spread < 10 * USUAL_ERROR

@@ -136,7 +136,7 @@ def test_arrays_have_their_shape() -> None:
 @pytest.mark.parametrize(
     "law",
     [Normal(Plain(0.7)), MixedNormal(Plain(2.0), Plain(0.1)), MixedNormal(Plain(2.0), Plain(0.1)).reflected()],
-    ids=["normal", "mixed", "turned"],
+    ids=["normal", "mixed", "reflected"],
 )
 @pytest.mark.parametrize("reach", [None, 12.0])
 def test_cells_hold_both_probabilities(law: LossTransform, reach: float | None) -> None:

@@ -14,7 +14,7 @@ from logphi.engine.method import Method
 from logphi.engine.routes.choices import Choice, choices
 from logphi.engine.routes.contour import CONTOUR
 from logphi.engine.routes.planner import Planned
-from logphi.engine.routes.route import Local, NotApplicableError, Offer, Route, inverted
+from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route, inverted
 from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand, Promise
 from logphi.laws.log_phi import LogPhi
@@ -30,7 +30,7 @@ def route(name: str, promise: Promise | str, width: float) -> Route:
     """A route that promises, or says why it does not, and then is as wide as it is."""
     method = Method(name)
 
-    def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+    def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
         return inverted(loss, method, lambda x: Inversion(Part.EXCESS, Scaled.between(-1.0 - width, -1.0)))
 
     def forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:

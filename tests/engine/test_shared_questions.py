@@ -95,7 +95,7 @@ def test_a_curve_goes_beyond_the_support(direction):
     with mpmath.workdps(40):
         for bound, epsilon in zip(found, epsilons, strict=True):
             e = dec(epsilon)
-            # delta(e) of the mixture against the normal law; turned, it is 1 - exp(e) (1 - delta(-e))
+            # delta(e) of the mixture against the normal law; reflected, it is 1 - exp(e) (1 - delta(-e))
             inside = 1 + (mpmath.exp(e if direction == "remove" else -e) - 1) / mpf(rate)
             exact = rate * profile_of(mpf(1), mpmath.log(inside)) if inside > 0 else rate * (1 - inside)
             exact = exact if direction == "remove" else mpmath.chop(1 - mpmath.exp(e) * (1 - exact), 1e-30)

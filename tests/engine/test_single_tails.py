@@ -80,12 +80,12 @@ def test_sampled_gaussian(sigma, rate):
         width = SHARP + float(16 * moved * (1 + abs(t) + m) / m) + 8 * ULP / (1 - rate)
         density = exp(here) * phi(t) * (1 - q + q * exp(m * t - m * m / 2)) / (q * m * exp(m * t - m * m / 2))
         found = both(mechanism.loss.law, x, (1 - q) * up(t) + q * up(t - m), (1 - q) * up(-t) + q * up(m - t), width)
-        turned = both(mechanism.dual_loss.law, -x, up(-t), up(t), width)
+        reflected = both(mechanism.dual_loss.law, -x, up(-t), up(t), width)
         # the loss increases with the output: density over slope, with p = e^x q
         wide = 4 * width + float(16 * moved / ratio)
         dense(mechanism.loss, x, density, wide)
         dense(mechanism.dual_loss, -x, density * exp(-here), wide)
-        met += max(found, turned) < 1e-9
+        met += max(found, reflected) < 1e-9
     # for a large shift most places of an absent record have a loss of log(1 - q), to all digits
     assert met >= (3 if sigma < 0.1 else 8)
 
@@ -233,11 +233,11 @@ def test_spliced_gaussian(sigma, rate):
     for ahead in (1e-3, 0.5, 3.0, 20.0):
         x = float(log1p(g * expm1(m * mpf(ahead))))
         t = log(1 + expm1(dec(x)) / g) / m + m / 2
-        above, turned = (1 - g) * up(t) + g * up(t - m), up(t)
+        above, reflected = (1 - g) * up(t) + g * up(t - m), up(t)
         width = SHARP * 4 + 32 * ULP / (1 - rate)
         # on the other side of zero the two laws change places
         both(mechanism.loss.law, x, above, 1 - above, width)
-        both(mechanism.loss.law, -x, 1 - turned, turned, width)
+        both(mechanism.loss.law, -x, 1 - reflected, reflected, width)
         density = exp(2 * dec(x)) * phi(t) / (g * m * exp(m * t - m * m / 2))
         dense(mechanism.loss, x, density, 8 * width)
         dense(mechanism.loss, -x, density * exp(-dec(x)), 8 * width)
@@ -271,9 +271,9 @@ def test_spliced_laplace_with_its_atoms():
     for share in (0.6, 0.9, 1 - 1e-7):
         x = float(log1p(g * expm1((2 * mpf(share) - 1) / b)))
         y = (b * log(1 + expm1(dec(x)) / g) + 1) / 2
-        above, turned = (1 - g) * laplace(y, b, 0)[1] + g * laplace(y, b, 1)[1], laplace(y, b, 0)[1]
+        above, reflected = (1 - g) * laplace(y, b, 0)[1] + g * laplace(y, b, 1)[1], laplace(y, b, 0)[1]
         both(mechanism.loss.law, x, above, 1 - above, SHARP)
-        both(mechanism.loss.law, -x, 1 - turned, turned, SHARP)
+        both(mechanism.loss.law, -x, 1 - reflected, reflected, SHARP)
     top = math.log1p(0.3 * math.expm1(2))
     weight = (1 - g) * exp(-2) / 2 + g / 2
     for x in (top, math.nextafter(top, 0), math.nextafter(top, 9)):

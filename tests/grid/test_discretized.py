@@ -23,11 +23,11 @@ from logphi.laws.integers import NormalOnIntegers
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal import Normal
-from logphi.laws.thinned import Thinned
 from logphi.laws.transform import LossTransform, Reflected
 from logphi.laws.two_point import TwoPoint
 from logphi.laws.uniform import Uniform, UniformWithAtoms
 from logphi.laws.weights import Listed
+from logphi.laws.zero_or_infinite import ZeroOrInfinite
 from profiles import gaussian_profile
 from slowly import slowly
 
@@ -108,8 +108,8 @@ def test_a_single_sampled_release_on_both_sides() -> None:
             truth = mixed_excess(m, q, x)
             assert_between(excess(law, x, 1e-7, 1 << 14), truth, HALF_ULP)
             x = -x
-            turned = 1 - mp.exp(mp.mpf(x)) + mp.exp(mp.mpf(x)) * mixed_excess(m, q, -x)
-            assert_between(excess(Reflected(law), x, 1e-7, 1 << 14), turned, HALF_ULP)
+            reflected = 1 - mp.exp(mp.mpf(x)) + mp.exp(mp.mpf(x)) * mixed_excess(m, q, -x)
+            assert_between(excess(Reflected(law), x, 1e-7, 1 << 14), reflected, HALF_ULP)
 
 
 def lattice_excess(law: LatticeLaw, grid: Grid, x: float) -> mp.mpf:
@@ -126,16 +126,16 @@ def lattice_excess(law: LatticeLaw, grid: Grid, x: float) -> mp.mpf:
     ("m", "q", "step", "tilt"),
     [(0.5, 0.1, 1e-3, 8.0), (3.0, 1e-4, 1e-2, 2.0), *slowly((0.013039019953872568, 0.054260028571646, 3e-6, 1500.0))],
 )
-@pytest.mark.parametrize("turned", [False, True])
-def test_one_lattice_law_is_above_and_one_below_everywhere(m: float, q: float, step: float, tilt: float, turned: bool) -> None:
+@pytest.mark.parametrize("reflected", [False, True])
+def test_one_lattice_law_is_above_and_one_below(m: float, q: float, step: float, tilt: float, reflected: bool) -> None:
     base = MixedNormal(Plain(m), Plain(q))
-    [(piece, _)], _ = discretizers([(Reflected(base) if turned else base, 1)])
-    # the turned law has its top, where cells are wide, at the end of the support
-    points = -np.log1p(-q) * np.linspace(-0.5, 0.35, 60) if turned else np.linspace(0.2, 2.0, 13) * m * np.sqrt(q)
+    [(piece, _)], _ = discretizers([(Reflected(base) if reflected else base, 1)])
+    # the reflected law has its top, where cells are wide, at the end of the support
+    points = -np.log1p(-q) * np.linspace(-0.5, 0.35, 60) if reflected else np.linspace(0.2, 2.0, 13) * m * np.sqrt(q)
     with mp.workdps(400):
         for x in points.tolist():
             at = mp.mpf(x)
-            truth = 1 - mp.exp(at) + mp.exp(at) * mixed_excess(m, q, -x) if turned else mixed_excess(m, q, x)
+            truth = 1 - mp.exp(at) + mp.exp(at) * mixed_excess(m, q, -x) if reflected else mixed_excess(m, q, x)
             for upper in (True, False):
                 grid = Grid(step, tilt, upper, 60.0, -700.0, 1 << 22)
                 law = piece.on(grid)
@@ -169,7 +169,7 @@ def test_atoms_without_a_common_lattice_against_enumeration() -> None:
             law = total(
                 *((TwoPoint(Plain(float(a))), int(n)) for a, n in zip(points, counts, strict=True)),
                 (Finite(tuple(p.tolist()), tuple(q.tolist())), 1),
-                (Thinned(0.25), 2),
+                (ZeroOrInfinite(0.25), 2),
             )
             top = float(sum(max(a for a, _ in part) for part in parts))
             x = float(rng.uniform(-0.2, 0.999)) * top
@@ -259,7 +259,7 @@ def test_thresholds_out_of_all_proportion_are_answered(far: float) -> None:
 def test_at_and_beyond_the_top_nothing_is_left() -> None:
     law = total((TwoPoint(Plain(0.5)), 4), (Uniform(Plain(1.0)), 2))
     assert excess(law, 4.1, 1e-6).high == 0
-    assert excess(total((Thinned(0.1), 3)), 0.0, 1e-6).high == 0
+    assert excess(total((ZeroOrInfinite(0.1), 3)), 0.0, 1e-6).high == 0
     near = prepare(law, 1.0, Demand(1e-6))
     assert near.at(4.1).high == 0
     beyond = prepare(law, 5.0, Demand(1e-6))
@@ -281,9 +281,9 @@ BLENDS = {
 
 @pytest.mark.few(2)
 @pytest.mark.parametrize("name", BLENDS)
-@pytest.mark.parametrize("turned", [False, True])
-def test_a_release_of_several_shifts_on_both_sides(name: str, turned: bool) -> None:
-    law: LossTransform = BLENDS[name].reflected() if turned else BLENDS[name]
+@pytest.mark.parametrize("reflected", [False, True])
+def test_a_release_of_several_shifts_on_both_sides(name: str, reflected: bool) -> None:
+    law: LossTransform = BLENDS[name].reflected() if reflected else BLENDS[name]
     points = [-0.3, 0.1, 0.3, 0.6, 2.0]
     near = prepare(law, 0.3, Demand(1e-7), BUDGET)
     assert near.at(0.3).relative_width < 1e-6

@@ -74,9 +74,9 @@ def test_sums_add_with_their_counts() -> None:
     whole = values_on(LogPhi.of(parts), line)
     alone = [law.on_line(line) for law, _ in parts]
     gap = sum((count * own.mid for own, (_, count) in zip(alone, parts, strict=True)), np.zeros(line.size)) - whole.mid
-    turned = gap.imag - 2 * np.pi * np.rint(gap.imag / (2 * np.pi))
+    wrapped = gap.imag - 2 * np.pi * np.rint(gap.imag / (2 * np.pi))
     allowed = whole.radius + sum(count * own.radius for own, (_, count) in zip(alone, parts, strict=True))
-    assert (np.abs(gap.real + 1j * turned) <= allowed * 2 + 1e-13).all()
+    assert (np.abs(gap.real + 1j * wrapped) <= allowed * 2 + 1e-13).all()
 
 
 @pytest.mark.parametrize("abscissa", [1e300, 1e307, 1.7e308])

@@ -405,9 +405,9 @@ def test_both_tails_are_formed_alike(expression, share):
     """The mass below, from payoffs that fall, and the mass above, from payoffs that rise, add up to one."""
     law = parse(expression).loss_law()
     x = share * law.support.upper
-    turned = law.reflected()
+    reflected = law.reflected()
     above = prepare(law, x, Demand(1e-9), MASS).at(x)
-    below = prepare(turned, -x, Demand(1e-9), DUAL_MASS).at(-x).times_exp(x)
+    below = prepare(reflected, -x, Demand(1e-9), DUAL_MASS).at(-x).times_exp(x)
     one = [
         getattr(above, end) * np.exp(above.log_scale) + getattr(below, end) * np.exp(below.log_scale) for end in ("low", "high")
     ]

@@ -15,7 +15,7 @@ from logphi.arith.protocol import Multiple, Plain
 from logphi.laws.blended_normal import BlendedNormal
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
-from logphi.laws.weights import Binomial, Listed, Thinned
+from logphi.laws.weights import Binomial, Listed, ZeroOrInfinite
 from logphi.quadrature.log_ratio import TwoComponents
 from logphi.quadrature.mixture_envelope import log_mixture_envelope
 from logphi.quadrature.mixture_trapezoid import on_line
@@ -42,7 +42,7 @@ def grouped(shift, size, rate):
 def sampled(shifts, probabilities, rate):
     base, places, weights = listed(shifts, probabilities)
     alone, q = shifts[0] > 0, dec(rate)
-    law = BlendedNormal((Plain(0.0), *base.shifts) if alone else base.shifts, Thinned(base.weights, rate, alone))
+    law = BlendedNormal((Plain(0.0), *base.shifts) if alone else base.shifts, ZeroOrInfinite(base.weights, rate, alone))
     own = [q * weight for weight in weights]
     return (law, [mpf(0), *places], [1 - q, *own]) if alone else (law, places, [1 - q + own[0], *own[1:]])
 
@@ -196,7 +196,7 @@ def test_a_nearly_normal_law_keeps_its_decay():
     assert np.all(ratio > 0.97)
 
 
-def profile(x, shifts, weights, turned):
+def profile(x, shifts, weights, reflected):
     """E_Q[(w - e^x)_+], or E_Q[(e^x - w)_+], in output space; digits enough for the cancellation."""
 
     def ratio(t):
@@ -211,8 +211,8 @@ def profile(x, shifts, weights, turned):
     def above(t):
         return mpmath.erfc(t / mpmath.sqrt(2)) / 2
 
-    moving = mpmath.fsum(p * above((c - low) if turned else (low - c)) for c, p in zip(shifts, weights, strict=True))
-    return level * above(-low) - moving if turned else moving - level * above(low)
+    moving = mpmath.fsum(p * above((c - low) if reflected else (low - c)) for c, p in zip(shifts, weights, strict=True))
+    return level * above(-low) - moving if reflected else moving - level * above(low)
 
 
 @pytest.mark.few(2)
@@ -227,11 +227,11 @@ def test_one_release_in_both_directions_far_into_the_tails(seed):
     root = rng.uniform(-33, 33)
     x = float(law.ratio.value(root)[0, 0])
     with mpmath.workdps(330):
-        for turned in (False, True):
-            found = law.reversed_excess(x) if turned else law.excess(x)
-            exact, scale = profile(x, places, weights, turned), mpmath.exp(mpf(found.log_scale))
+        for reflected in (False, True):
+            found = law.reversed_excess(x) if reflected else law.excess(x)
+            exact, scale = profile(x, places, weights, reflected), mpmath.exp(mpf(found.log_scale))
             assert found.low * scale <= exact <= found.high * scale
-            # the distance to the infimum, of which doubles tell few digits, is what a turned law is about
+            # the distance to the infimum, of which doubles tell few digits, is what a reflected law is about
             if places[0] > 0 or root > 0:
                 assert found.relative_width < 1e-8
 

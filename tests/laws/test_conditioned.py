@@ -18,10 +18,10 @@ def test_a_finite_pair(p, q):
     sums = [sum(own) for own in zip(*common, strict=True)]
     pairs = [(a / sums[0], b / sums[1]) for a, b in common]
     z = np.array([-2.0, -1.0, -0.3, 0.0, 0.7, 5.0, 1.5 + 2j])
-    found, turned = law.log_transform(z), law.reflected().log_transform(-1 - z)
+    found, reflected = law.log_transform(z), law.reflected().log_transform(-1 - z)
     for place, at in enumerate(z):
         exact = mpmath.log(sum(a * (a / b) ** mpmath.mpmathify(complex(at)) for a, b in pairs))
-        for values in (found, turned):
+        for values in (found, reflected):
             # K is told up to multiples of 2 pi i
             gap = complex(mpmath.expm1(exact - complex(values.mid[place])))
             assert abs(gap) <= 1.01 * values.radius[place] + 1e-15

@@ -186,12 +186,12 @@ def test_a_smooth_law_on_the_line_has_a_sharp_envelope():
     assert np.all(law.log_envelope(0.7, heights) <= 0.9 * exact)
 
 
-def laplace_profile(w, q, x, turned):
+def laplace_profile(w, q, x, reflected):
     """Of one sampled release: the hockey-stick integral over outputs, split where the densities bend and cross."""
     p, o = (lambda y: exp(-abs(y - w)) / 2), (lambda y: exp(-abs(y)) / 2)
     mixed = lambda y: (1 - q) * o(y) + q * p(y)  # noqa: E731
-    at = (log((exp(-x if turned else x) - 1 + q) / q) + w) / 2
-    if turned:
+    at = (log((exp(-x if reflected else x) - 1 + q) / q) + w) / 2
+    if reflected:
         pieces = [-mpmath.inf, -40, -10, -3, 0, at]
         return mpmath.quad(lambda y: o(y) - exp(x) * mixed(y), pieces)
     return mpmath.quad(lambda y: mixed(y) - exp(x) * o(y), [at, w, w + 3, w + 10, w + 40, mpmath.inf])

@@ -12,14 +12,14 @@ from logphi.arith.protocol import LogOdds, Plain, Ratio
 from logphi.laws.blended_normal import BlendedNormal
 from logphi.laws.finite import Finite
 from logphi.laws.integers import NormalOnIntegers, NormalSteps
-from logphi.laws.ladder import GeometricShift
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal import Normal
-from logphi.laws.thinned import Thinned
+from logphi.laws.symmetric_lattice import GeometricShift
 from logphi.laws.two_point import TwoPoint
 from logphi.laws.uniform import Uniform, UniformWithAtoms
 from logphi.laws.weights import Listed
+from logphi.laws.zero_or_infinite import ZeroOrInfinite
 from logphi.quadrature.values import Line
 
 DIGITS = 40
@@ -99,7 +99,7 @@ CLOSED = {
     "laplace": (UniformWithAtoms(Ratio(1.0, 2.0)), laplace(mpf(1) / 2)),
     "laplace-large": (UniformWithAtoms(Ratio(3.0, 0.1)), laplace(mpf(30))),
     "finite": (Finite(P, Q), finite(P, Q)),
-    "finite-turned": (Finite(P, Q).reflected(), reflect(finite(P, Q))),
+    "finite-reflected": (Finite(P, Q).reflected(), reflect(finite(P, Q))),
     "finite-lost": (Finite(*LOST, 0.1, 0.3), finite(*LOST)),
     "geometric": (GeometricShift(2.0, 3), geometric(2.0, 3)),
     "geometric-wide": (GeometricShift(0.7, 8), geometric(0.7, 8)),
@@ -111,7 +111,7 @@ CLOSED = {
     "integers-ends": (NormalSteps(2.0, 3, 9), normal_on_integers(2.0, 3, 3 - 9, 9)),
     "integers-near-ends": (NormalSteps(3.0, 2, 2), normal_on_integers(3.0, 2, 0, 2)),
     "integers-one-atom": (NormalSteps(3.0, 4, 2), normal_on_integers(3.0, 4, 2, 2)),
-    "thinned": (Thinned(1e-5), lambda z: 1 - dec(1e-5)),
+    "thinned": (ZeroOrInfinite(1e-5), lambda z: 1 - dec(1e-5)),
 }
 PROBABILITIES = [name for name in CLOSED if name not in ("finite-lost", "thinned") and "end" not in name and "atom" not in name]
 BLENDS = {
@@ -181,19 +181,19 @@ def test_masses_of_probabilities_are_one(name):
 
 def test_lost_masses_are_known():
     with mpmath.workdps(DIGITS):
-        for law, masses in [(Finite(*LOST, 0.1, 0.3), (dec(0.9), dec(0.7))), (Thinned(1e-5), (1 - dec(1e-5),) * 2)]:
+        for law, masses in [(Finite(*LOST, 0.1, 0.3), (dec(0.9), dec(0.7))), (ZeroOrInfinite(1e-5), (1 - dec(1e-5),) * 2)]:
             for values, mass in zip(law.log_masses(), masses, strict=True):
                 assert abs(log(mass) - mpf(float(values.mid[0]))) <= values.radius[0]
-        turned = Finite(*LOST, 0.1, 0.3).reflected().log_masses()
-        assert abs(log(dec(0.7)) - mpf(float(turned[0].mid[0]))) <= turned[0].radius[0]
+        reflected = Finite(*LOST, 0.1, 0.3).reflected().log_masses()
+        assert abs(log(dec(0.7)) - mpf(float(reflected[0].mid[0]))) <= reflected[0].radius[0]
 
 
 def laws():
     found = {name: law for name, (law, _) in CLOSED.items()}
     found |= {f"mixed-{name}": MixedNormal(Plain(m), Plain(q)) for name, (m, q) in MIXED.items()}
     found |= {f"blend-{name}": blend for name, blend in BLENDS.items()}
-    found |= {f"blend-{name}-turned": blend.reflected() for name, blend in BLENDS.items()}
-    found |= {f"mixed-{name}-turned": MixedNormal(Plain(m), Plain(q)).reflected() for name, (m, q) in MIXED.items()}
+    found |= {f"blend-{name}-reflected": blend.reflected() for name, blend in BLENDS.items()}
+    found |= {f"mixed-{name}-reflected": MixedNormal(Plain(m), Plain(q)).reflected() for name, (m, q) in MIXED.items()}
     return found
 
 
@@ -210,10 +210,10 @@ def test_reflection_conjugation_convexity_and_modulus(name):
     law = LAWS[name]
     z = np.array([c + 1j * t for c in (-1.7, -0.3, 0.8) for t in (0.3, 2.0, 9.0)])
     here, radius = checked_values(law, z)
-    turned, turned_radius = checked_values(law.reflected(), -1 - z)
+    reflected, turned_radius = checked_values(law.reflected(), -1 - z)
     conjugate, _ = checked_values(law, z.conj())
     known = np.isfinite(radius)
-    for other, other_radius in ((turned, turned_radius), (conjugate.conj(), radius)):
+    for other, other_radius in ((reflected, turned_radius), (conjugate.conj(), radius)):
         gap = (other - here)[known]
         gap -= 2j * np.pi * np.round(gap.imag / (2 * np.pi))
         assert np.all(np.abs(gap) <= (radius + other_radius)[known])
@@ -256,7 +256,7 @@ SUMS: dict[str, list[tuple[Any, int]]] = {
         (Normal(Plain(0.1)), 5),
         (TwoPoint(Plain(0.3)), 4),
         (UniformWithAtoms(Plain(0.5)), 2),
-        (Thinned(1e-3), 7),
+        (ZeroOrInfinite(1e-3), 7),
     ],
 }
 

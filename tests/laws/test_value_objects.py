@@ -21,11 +21,11 @@ from logphi.laws.parameters import as_mixture, normal_shift
 from logphi.laws.sampled_once import SampledOnce
 from logphi.laws.shift_bound import shift_bound, shift_bound_of_sum
 from logphi.laws.support import Lattice, Omitted, Pieces, Support
-from logphi.laws.thinned import Thinned
 from logphi.laws.traits import Traits
 from logphi.laws.transform import Reflected
 from logphi.laws.two_point import TwoPoint
 from logphi.laws.uniform import UniformWithAtoms
+from logphi.laws.zero_or_infinite import ZeroOrInfinite
 
 P, Q = (0.5, 0.3, 0.2), (0.2, 0.2, 0.6)
 PIECES, LATTICE = Pieces((-1.0, 2.0), (-0.1, -0.2), 0.5, -1.0, 1e-16, 1e-15), Lattice(0.5, 2.0, 1e-15, 1e-16)
@@ -84,10 +84,10 @@ def test_k_is_infinite_where_its_growth_says_so_on_both_sides():
 
 
 def test_the_closed_form_of_a_reflected_law_is_that_of_the_pair_exchanged():
-    law, turned = Finite(P, Q), Finite(Q, P)
+    law, reflected = Finite(P, Q), Finite(Q, P)
     for x, tilted in product((-1.2, -0.3, 0.1, 0.7), (False, True)):
         found = law.closed_form.reflected().partial_masses(x, tilted=tilted)
-        exact = turned.closed_form.partial_masses(x, tilted=tilted)
+        exact = reflected.closed_form.partial_masses(x, tilted=tilted)
         for one, other in zip(found, exact, strict=True):
             assert one.low * math.exp(one.log_scale) == pytest.approx(other.low * math.exp(other.log_scale), rel=1e-13)
 
@@ -97,7 +97,7 @@ def test_a_sum_is_symmetric_and_continuous_if_all_terms_are_and_estimated_if_any
     assert symmetric + continuous == symmetric
     assert continuous + estimated == estimated
     assert LogPhi().traits + continuous == continuous
-    assert LogPhi(((Normal(Plain(1.0)), 2), (Thinned(0.1), 1))).traits == continuous
+    assert LogPhi(((Normal(Plain(1.0)), 2), (ZeroOrInfinite(0.1), 1))).traits == continuous
     assert LogPhi(((Normal(Plain(1.0)), 2), (TwoPoint(Plain(1.0)), 1))).traits == symmetric
     assert LogPhi(((Normal(Plain(1.0)), 2), (Finite(P, Q), 1))).traits == Traits()
 
@@ -123,7 +123,7 @@ def test_shift_bounds_are_the_shifts_of_normal_laws_and_of_sums_their_length(m):
     assert shift_bound_of_sum(LogPhi()) == 0
     # odds of e^l to one, for a test that errs with probability 1 / (1 + e^l) on either side
     assert shift_bound(TwoPoint(Plain(m))) == pytest.approx(-2 * norm.ppf(1 / (1 + math.exp(m))), rel=1e-12)
-    assert shift_bound(NormalPair(0.0, 1.5, 0.0, 1.0)) == shift_bound(Thinned(0.1)) == math.inf
+    assert shift_bound(NormalPair(0.0, 1.5, 0.0, 1.0)) == shift_bound(ZeroOrInfinite(0.1)) == math.inf
 
 
 def test_parameters_are_read_off_the_form():

@@ -18,10 +18,10 @@ _ONE_CLASS = "asked of a class whose laws are summed, which a wrapper is not"
 _TERMS = "a sum has as many nodes as the product of those of its terms"
 LEFT = {
     Reflected: {"batched": _ONE_CLASS},
-    LogPhi: {"by_form": "routes look at the terms one by one", "batched": _ONE_CLASS, "rough_nodes": _TERMS},
+    LogPhi: {"accept": "routes look at the terms one by one", "batched": _ONE_CLASS, "rough_nodes": _TERMS},
     Conditioned: {
         "rough_nodes": "one law alone is approximated as quickly",
-        "by_form": "divergences do not ask for it",
+        "accept": "divergences do not ask for it",
         "closed_form": "divergences do not ask for it",
         "reflected": "who asks turns the law first",
         "batched": _ONE_CLASS,
@@ -45,17 +45,17 @@ def test_a_wrapper_tells_everything_or_says_why_not(wrapper):
 
 
 def test_the_reflection_keeps_atoms_and_their_lattice():
-    turned = Reflected(Finite(P, Q))
+    reflected = Reflected(Finite(P, Q))
     # the reflected measure by hand: e^{-x} mu(dx) at -x, so that Q takes the place of P
     places, weights = np.log(np.divide(Q, P)), np.array(Q)
-    pieces = turned.support.pieces
+    pieces = reflected.support.pieces
     assert pieces is not None
     order, own = np.argsort(places), np.argsort(pieces.locations)
     assert np.allclose(np.take(pieces.locations, own), places[order])
     assert np.allclose(np.take(pieces.log_weights, own), (np.log(weights) - places / 2)[order])
     heights = np.array([0.0, 0.5, 1.0])
     by_hand = np.log([(weights * np.exp((0.3 + 1j * height) * places)).sum() for height in heights])
-    assert np.allclose(turned.on_line(Line(0.3, 0.5, 3)).mid, by_hand)
+    assert np.allclose(reflected.on_line(Line(0.3, 0.5, 3)).mid, by_hand)
     # losses -log 2, 0 and log 4
     lattice = Reflected(Finite((0.1, 0.1, 0.8), (0.2, 0.1, 0.2))).support.lattice
     assert lattice is not None

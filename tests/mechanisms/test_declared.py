@@ -208,3 +208,10 @@ def test_refusals():
     refused(ValueError, lambda: lp.RenyiDP([], []), "at least one")
     refused(ValueError, lambda: lp.RenyiDP([2], [1], adjacency="remove"), "add_remove")
     refused(ValueError, lambda: lp.RenyiDP([math.inf], [1]), "orders", "finite")
+
+
+def test_a_composed_rho_of_hundreds():
+    """The bound of Bun and Steinke is an upper one; its epsilon is near 430, where a pair of places at doubles q has no end."""
+    found = (30 * lp.ZCDP(10)).epsilon(1e-6)
+    assert found.lower < found.upper < 300 + 2 * math.sqrt(300 * math.log(1e6))
+    assert found.width < 0.03 * found.value

@@ -33,8 +33,8 @@ def convolve(one, other):
 def profile(cells, n, eps, direction="remove"):
     """The hockey-stick sum over all outcomes of n releases; cells with one key are alike, and keys add."""
     total = reduce(convolve, [cells] * n)
-    turned = direction == "add"
-    found = mpmath.fsum(max(mpf(0), (q - exp(eps) * p) if turned else (p - exp(eps) * q)) for p, q in total.values())
+    reflected = direction == "add"
+    found = mpmath.fsum(max(mpf(0), (q - exp(eps) * p) if reflected else (p - exp(eps) * q)) for p, q in total.values())
     return min(found, mpf(1))
 
 

@@ -78,11 +78,11 @@ def test_one_release(pair, rate):
             assert found.upper >= expected
             assert found.upper - found.lower < 1e-8
             # delta of Q against P, from the other one at -epsilon
-            turned = mechanism.delta(epsilon, direction="add")
+            reflected = mechanism.delta(epsilon, direction="add")
             other = 1 - exp(dec(epsilon)) + exp(dec(epsilon)) * laws.profile(-dec(epsilon))
-            assert turned.lower <= other + mpf(10) ** -30
-            assert turned.upper >= other - mpf(10) ** -25
-            assert turned.upper - turned.lower < 1e-8
+            assert reflected.lower <= other + mpf(10) ** -30
+            assert reflected.upper >= other - mpf(10) ** -25
+            assert reflected.upper - reflected.lower < 1e-8
 
 
 @pytest.mark.parametrize("pair", [PAIRS[0], *(pytest.param(pair, marks=pytest.mark.slow) for pair in PAIRS[1:])])

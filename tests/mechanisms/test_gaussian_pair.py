@@ -229,9 +229,9 @@ def test_bad_parameters_are_refused_by_name(arguments, kind, needles):
     ],
 )
 def test_a_threshold_at_the_vertex(pair, epsilon, direction):
-    turned = pair if direction == "remove" else (*pair[2:], *pair[:2])
+    reflected = pair if direction == "remove" else (*pair[2:], *pair[:2])
     with mpmath.workdps(60):
-        exact = profile(turned, dec(epsilon))
+        exact = profile(reflected, dec(epsilon))
         found = lp.GaussianPair(*pair).delta(epsilon, direction=direction)
         assert contains(found, exact)
         assert mpf(found.upper) - exact <= mpf("2e-14")

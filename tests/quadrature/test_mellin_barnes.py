@@ -8,9 +8,9 @@ from mpmath import mpf
 import logphi as lp
 from logphi.arith.protocol import Plain
 from logphi.laws.sampled_once import SampledOnce
-from logphi.quadrature import mixing_place
+from logphi.quadrature import mellin_barnes_lines
 from logphi.quadrature.log_gamma import log_gamma, reciprocal_gamma
-from logphi.quadrature.mixing_series import exact_steps
+from logphi.quadrature.mellin_barnes_series import exact_steps
 from logphi.quadrature.values import Line
 
 
@@ -66,14 +66,14 @@ def test_the_transform_of_a_sample_is_within_its_bound(shift, odds, rate, z):
     assert wrong <= found.radius[0] < 1e-8
 
 
-@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("reflected", [False, True])
 @pytest.mark.parametrize("seed", range(6))
-def test_it_agrees_with_the_law_of_a_sampled_gaussian(seed, turned):
+def test_it_agrees_with_the_law_of_a_sampled_gaussian(seed, reflected):
     random = np.random.default_rng(seed)
     sigma, rate = float(10 ** random.uniform(-0.3, 1.5)), float(10 ** random.uniform(-5, -0.1))
     known = lp.Gaussian(sigma=sigma).poisson(rate).loss_law()
     law = SampledOnce(lp.Gaussian(sigma=sigma).loss_law(), Plain(rate))
-    own, other = (law.reflected(), known.reflected()) if turned else (law, known)
+    own, other = (law.reflected(), known.reflected()) if reflected else (law, known)
     line = Line(round(float(random.uniform(-0.9, 6)) * 64) / 64, 0.125 * 2.0 ** int(random.integers(0, 8)), 24)
     found, exact = own.on_line(line), other.on_line(line)
     usable = (found.radius < 1) & (exact.radius < 1)
@@ -88,8 +88,8 @@ def test_it_agrees_with_the_law_of_a_sampled_gaussian(seed, turned):
 
 
 def test_bounds_beyond_the_range_of_doubles_are_no_bounds():
-    assert np.isinf(mixing_place.exp(np.array([601.0, np.inf]))).all()
-    assert mixing_place.expm1(1.0) == np.expm1(1.0)
+    assert np.isinf(mellin_barnes_lines.exp(np.array([601.0, np.inf]))).all()
+    assert mellin_barnes_lines.expm1(1.0) == np.expm1(1.0)
 
 
 def test_abscissas_are_moved_by_whole_numbers_only_while_that_is_exact():

@@ -125,11 +125,11 @@ def test_why_is_told():
 def test_order_survives_where_the_maximum_over_directions_has_it_only():
     """delta, the larger of both directions, is smaller everywhere, but not the profile of each direction."""
     base = lp.Discrete([0.6, 0.4], [0.1, 0.9])
-    turned = lp.Discrete([0.1, 0.9], [0.6, 0.4])
+    reflected = lp.Discrete([0.1, 0.9], [0.6, 0.4])
     at = np.linspace(0, 3, 31)
-    np.testing.assert_allclose(base.delta(at).value, turned.delta(at).value, atol=1e-12)
-    assert lp.dominates(base, turned).refuted
-    assert lp.dominates(turned, base).refuted
+    np.testing.assert_allclose(base.delta(at).value, reflected.delta(at).value, atol=1e-12)
+    assert lp.dominates(base, reflected).refuted
+    assert lp.dominates(reflected, base).refuted
 
 
 sigmas, rates, counts = st.floats(0.5, 5), st.floats(0.01, 0.99), st.integers(1, 20)

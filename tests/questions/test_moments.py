@@ -64,17 +64,17 @@ SAMPLED = [
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize(("sigma", "rate"), SAMPLED)
-@pytest.mark.parametrize("turned", [False, True])
-def test_sampled_normal_laws(sigma, rate, turned):
+@pytest.mark.parametrize("reflected", [False, True])
+def test_sampled_normal_laws(sigma, rate, reflected):
     s, r = dec(sigma), dec(rate)
     null = normal(0, 1)
     alternative = mixed(normal(1 / s, 1), null, r)
-    p, q = (null, alternative) if turned else (alternative, null)
+    p, q = (null, alternative) if reflected else (alternative, null)
     law = lp.Gaussian(sigma=sigma).poisson(rate).loss_law()
     # a mean of q^2 is the difference of parts of q
     with mpmath.workdps(45):
         first, second = raw(p, q, GRID, 2)
-    check(law.reflected() if turned else law, [first, second - first**2], 3e-7 if (sigma, rate) == (0.3, 1e-5) else SHARP)
+    check(law.reflected() if reflected else law, [first, second - first**2], 3e-7 if (sigma, rate) == (0.3, 1e-5) else SHARP)
 
 
 def test_many_repetitions_cost_nothing():

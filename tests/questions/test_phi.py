@@ -338,8 +338,8 @@ def test_laws_that_every_log_phi_obeys(name):
     log_phi = make(*symbols).log_phi(-sympy.I * Z)
     # M(0) = 1, the reversed pair, and the derivative at zero, which is the divergence
     assert sympy.simplify(log_phi.subs(Z, 0)) == 0
-    turned = make(*symbols).log_phi(-sympy.I * Z, direction="add").subs(Z, -1 - Z) - log_phi
-    assert sympy.simplify(turned) == 0 or abs(turned.evalf(subs={**dict(values), Z: 0.3})) < 1e-30
+    reflected = make(*symbols).log_phi(-sympy.I * Z, direction="add").subs(Z, -1 - Z) - log_phi
+    assert sympy.simplify(reflected) == 0 or abs(reflected.evalf(subs={**dict(values), Z: 0.3})) < 1e-30
     slope = sympy.diff(log_phi, Z).evalf(subs={**dict(values), Z: 0})
     assert float(slope) == pytest.approx(
         make(*(value for _, value in values)).kl_divergence(direction="remove").value, rel=1e-9

@@ -10,7 +10,7 @@ import pytest
 import logphi as lp
 from effort import answers
 from logphi.questions.risk import AttackRisk
-from logphi.statement.words import neighbours, not_checked
+from logphi.statement.words import Term, neighbours, not_checked
 
 TRAINING = 14062 * lp.Gaussian(sigma=1.1).poisson(256 / 60000)
 
@@ -282,3 +282,14 @@ def test_attacks_on_a_bracket_are_those_on_what_covers_it_and_not_from_below():
     assert said.epsilon.status is said.advantage.status is lp.Status.BRACKET
     assert said.advantage.lower == 0
     assert said.advantage.upper == (2 * lp.Gaussian(4)).risk.advantage().upper
+
+
+@pytest.mark.parametrize(
+    "made", [lambda m: m.repeat_and_select(5), lambda m: lp.RandomChoice([m, lp.Laplace(scale=5)], [0.5, 0.5])]
+)
+def test_sampling_inside_of_another_mechanism_is_stated(made):
+    inside = made(lp.Gaussian(sigma=4).poisson(0.1))
+    assert "takes part with probability 0.1" in Term.of(inside, 1, "one user").sampling
+    said = " ".join(not_checked(inside, "one user", None))
+    assert "Shuffled batches" in said
+    assert "whatever the data are" in said or "does not depend on the data" in said

@@ -120,7 +120,7 @@ def spliced(rate, *pairs):
     return cells(*above, *below, (rest, rest))
 
 
-def turned(pairs):
+def reflected(pairs):
     return [(q, p) for p, q in pairs]
 
 
@@ -226,7 +226,7 @@ FORMULAS = {
         n("0.1"), *guarantee(n("0.3"), n("1e-5"))
     ),
     "ApproximateDP(epsilon=0.3, delta=1e-5, adjacency='replace').subset(0.1, adjacency='remove')": lambda n: mixed(
-        n("0.1"), *turned(guarantee(n("0.3"), n("1e-5")))
+        n("0.1"), *reflected(guarantee(n("0.3"), n("1e-5")))
     ),
     "KaryRandomizedResponse(k=5, p=0.7)": lambda n: cells(*symbols(5, n("0.7"))),
     "KaryRandomizedResponse(k=5, p=0.7).subset(0.1, adjacency='replace')": lambda n: spliced(n("0.1"), *symbols(5, n("0.7"))),
@@ -330,7 +330,7 @@ def test_what_may_mean_two_numbers_is_not_collected():
 
 
 @pytest.mark.parametrize(
-    ("text", "mirrored"),
+    ("text", "symmetric"),
     [
         ("RandomizedResponse(p=0.7)", True),
         ("KaryRandomizedResponse(k=5, p=0.7).subset(0.1, adjacency='replace')", True),
@@ -342,11 +342,11 @@ def test_what_may_mean_two_numbers_is_not_collected():
         ("RandomizedResponse(p=0.7).poisson(1e-20)", False),
     ],
 )
-def test_whether_both_orders_agree_is_read_off_the_formulas(text, mirrored):
+def test_whether_both_orders_agree_is_read_off_the_formulas(text, symmetric):
     pytest.importorskip("flint")
     from logphi.certified.laws.registry import in_balls
 
-    assert all(in_balls(law).symmetric for law, _ in parse(text).loss_law().terms) is mirrored
+    assert all(in_balls(law).symmetric for law, _ in parse(text).loss_law().terms) is symmetric
 
 
 @pytest.mark.parametrize(

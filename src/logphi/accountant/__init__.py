@@ -1,4 +1,4 @@
-"""What has been released, step by step, and whether the next release is still within a budget."""
+"""The ledger of releases, and budgets that refuse further ones."""
 
 from logphi.accountant.budget import BudgetExceededError, PrivacyFilter
 from logphi.accountant.ledger import Accountant

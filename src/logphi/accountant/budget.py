@@ -1,4 +1,4 @@
-"""A budget that releases are spent from: what would exceed it is not released."""
+"""A privacy budget: a release that would exceed it is refused."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from logphi.inputs.arguments import Scalar
 from logphi.inputs.guesses import BUDGET, Guided
 from logphi.text.strict_json import fields, number_from_json, number_to_json
 
-# derived: an excess this small, relatively, may be that of doubles over the decimals they stand for
+# derived: a relative excess this small may be that of doubles over their decimals
 _ROUNDING = Fraction(1, 10**12)
 
 
@@ -28,7 +28,7 @@ class BudgetExceededError(ValueError):
 
 
 class PrivacyFilter(Guided, Checksummed):
-    """A budget (epsilon, delta), from which releases are spent as long as everything together stays within it.
+    """A budget (epsilon, delta) that releases are spent from, as long as all of them together stay within it.
 
     What can be spent depends on how it is decided what to spend. ``rule="renyi"``, the default, holds whatever the steps depend
     on: noise, rates, counts and the decision to go on may all be chosen after looking at earlier outputs. It keeps three exact
@@ -94,7 +94,7 @@ class PrivacyFilter(Guided, Checksummed):
             "epsilon": check.real("epsilon", epsilon),
             "delta": check.real("delta", delta),
             "infinite_mass": check.real("infinite_mass", infinite_mass),
-            # the order that was found is kept, so that nobody looks for it again
+            # the order that was found is stored
             "order": getattr(self._rule, "order", None),
         }
         self._ledger = Accountant(adjacency)
@@ -176,7 +176,7 @@ class PrivacyFilter(Guided, Checksummed):
 
     @property
     def budget(self) -> dict[str, Amount]:
-        """The most that each of the rule's sums may be, exact: which of them must stay within it depends on the rule."""
+        """The largest value of each of the rule's sums, exact; the rule says which of them must stay within it."""
         return {**self._rule.budget}
 
     @property
@@ -187,7 +187,7 @@ class PrivacyFilter(Guided, Checksummed):
 
     @property
     def remaining(self) -> dict[str, Amount]:
-        """The budget less what is spent; negative where another sum is what counts."""
+        """The budget minus what is spent; negative where another sum counts."""
         spent = self.spent
         return {name: -_less(spent[name], most) for name, most in self._rule.budget.items()}
 
@@ -214,7 +214,7 @@ class PrivacyFilter(Guided, Checksummed):
 
     @classmethod
     def of_content(cls, data: Any) -> PrivacyFilter:
-        """The filter that plain data hold; a ValueError if they hold none."""
+        """The filter in plain data; a ValueError if they describe none."""
         names = ("epsilon", "delta", "infinite_mass", "order")
         content = fields(data, "a filter", (*names, "rule", "ledger"))
         numbers = {name: number_from_json(name, content[name]) for name in names}
@@ -226,7 +226,7 @@ class PrivacyFilter(Guided, Checksummed):
         return made
 
     def _resume(self, ledger: Accountant) -> None:
-        # what was recorded was within the budget; another machine may round its bounds otherwise, which does not undo that
+        # recorded releases were within the budget; bounds that round differently on another machine do not change that
         self._ledger, self._spent = ledger, self._rule.after(self._rule.nothing, ledger.release, 1)
 
     def __getstate__(self) -> tuple[str, dict[str, Any], Accountant]:
@@ -250,12 +250,12 @@ class PrivacyFilter(Guided, Checksummed):
 
 
 def _less(amount: Amount, most: Fraction) -> Amount:
-    # infinity plus a quotient that exceeds every double overflows
+    # infinity plus a quotient that overflows
     return math.inf if amount == math.inf else amount - most
 
 
 def _shown(amount: Amount) -> float:
-    """A double; infinite where none holds it."""
+    """A double; infinite on overflow."""
     try:
         return float(amount)
     except OverflowError:

@@ -1,4 +1,4 @@
-"""Ledgers and budgets in files: JSON of one form, with a checksum that shows damage. It is no signature."""
+"""Ledgers and budgets in files: JSON in a fixed form, with a checksum against damage. It is not a signature."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 
 class Checksummed(Saved, Listed):
-    """What is kept as checksummed JSON: a subclass names its ``_format``, and turns itself into plain data and back."""
+    """An object kept as checksummed JSON; a subclass names its ``_format`` and converts itself to plain data and back."""
 
     _unlisted = frozenset({"content", "of_content"})
     _format: ClassVar[str]
 
     @abstractmethod
     def content(self) -> dict[str, Any]:
-        """All of it as plain data; raises as :meth:`to_json`."""
+        """The content as plain data; raises as :meth:`to_json`."""
 
     @classmethod
     @abstractmethod
     def of_content(cls, data: Any) -> Self:
-        """What plain data hold; a ValueError if they hold none."""
+        """The object in plain data; a ValueError if they describe none."""
 
     def to_json(self) -> str:
         """All of it as JSON: the same bytes for the same content, all numbers exact; ASCII, ends in a line break.
@@ -112,5 +112,5 @@ class Checksummed(Saved, Listed):
         ...     lp.PrivacyFilter.load(f"{folder}/budget.json").can_spend(lp.PureDP(1))
         True
         """
-        # bytes that are no text make the checksum fail
+        # bytes that are not text fail the checksum
         return cls.from_json(Path(path).read_text(encoding="utf-8", errors="replace"))

@@ -69,11 +69,11 @@ class Accountant(Guided, Checksummed):
 
     def __init__(self, adjacency: AdjacencyLike | None = None) -> None:
         self._adjacency = None if adjacency is None else Adjacency.of(adjacency)
-        # in the order of first use; equal mechanisms whose numbers were written differently stay apart
+        # in the order of first use; equal mechanisms with differently written numbers are separate
         self._mechanisms: list[Mechanism] = []
         self._counts: list[int] = []
         self._places: dict[tuple[Mechanism, Any], int] = {}
-        # the steps in their order, by place; equal neighbours are one run
+        # the steps in order, by index; equal neighbours form a run
         self._runs: list[tuple[int, int]] = []
         self._total = 0
         self._latest: Mechanism | None = None
@@ -105,14 +105,14 @@ class Accountant(Guided, Checksummed):
         with self._lock:
             self.check_relation(mechanism)
             if mechanism is self._latest:
-                # the step of a loop: it was checked the first time
+                # the step of a loop, which was checked the first time
                 self._total = _sum(self._total, count)
                 self._append(self._runs[-1][0], count)
                 return
             terms = [(one, exactly(one), own * count) for one, own in mechanism.counted() if own * count]
             if not terms:
                 return
-            # a mechanism of a user's own may hold something that has no hash: refuse it before anything changes
+            # a user's mechanism may not be hashable: refuse it before anything changes
             hash(tuple(terms))
             self._total = _sum(self._total, *(own for _, _, own in terms))
             # nothing fails from here on
@@ -159,7 +159,7 @@ class Accountant(Guided, Checksummed):
 
     @property
     def release(self) -> Mechanism:
-        """The composition of all steps, its terms in the order of their first use; of none, one that leaks nothing.
+        """The composition of all steps, in the order of first use; without steps, the composition that leaks nothing.
 
         Examples
         --------
@@ -246,7 +246,7 @@ class Accountant(Guided, Checksummed):
 
     @classmethod
     def of_content(cls, data: Any) -> Accountant:
-        """The ledger that plain data hold; a ValueError if they hold none."""
+        """The ledger in plain data; a ValueError if they describe none."""
         content = fields(data, "a ledger", ("adjacency", "mechanisms", "steps"))
         if not isinstance(content["mechanisms"], list) or not isinstance(content["steps"], list):
             raise ValueError("the mechanisms and the steps of a ledger must be lists")
@@ -285,7 +285,7 @@ def _relation(data: Any) -> Adjacency:
 
 
 def _step(data: Any, places: int) -> tuple[int, int]:
-    # a bool is no whole number here
+    # a bool does not count as an integer here
     if isinstance(data, list) and [type(entry) for entry in data] == [int, int]:
         place, count = data
         if 0 <= place < places and count > 0:

@@ -1,1 +1,1 @@
-"""Other people's packages, each imported only when its adapter is."""
+"""Adapters to other packages, each of which is imported only with its adapter."""

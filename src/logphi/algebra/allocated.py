@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from logphi.algebra.release import Mechanism, Primitive, compose, operand
+from logphi.algebra.on_samples import OnSamples
+from logphi.algebra.release import Mechanism, compose, operand
 from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.arguments import Whole, frozen
 from logphi.laws.log_phi import LogPhi
 from logphi.sampling.allocation import allocation
-from logphi.text.description import node
 
 
 @frozen
-class Allocated(Primitive):
+class Allocated(OnSamples):
     """A mechanism on all batches of one epoch, one of which holds the record; made by :meth:`Mechanism.allocation`."""
 
     base: Mechanism
     batches: Whole
     adjacency: Adjacency
+    _operation = "allocation"
 
     def __post_init__(self) -> None:
         self._settle()
@@ -32,11 +33,17 @@ class Allocated(Primitive):
     def _text(self, spell: Callable[[Any], str]) -> str:
         return f"{operand(self.base, spell)}.allocation({self.batches})"
 
-    def _data(self, write: Callable[[str, Any], Any]) -> dict[str, Any]:
-        return node("allocation", self.adjacency.value, {"batches": self.batches}, write, self.base._data(write))
+    def _drawn(self) -> dict[str, Any]:
+        return {"batches": self.batches}
 
-    def _numbers(self) -> Iterator[float]:
-        return self.base._numbers()
+    def _sampling(self, unit: str) -> str:
+        return f"each time on {self.batches} batches: {unit} is in exactly one, drawn uniformly and independently of all others"
+
+    def _assumptions(self) -> Iterator[str]:
+        yield (
+            "That every record is put into one batch as stated, afresh each time and in secret, and by itself: batches of a "
+            "shuffled data set are not drawn so. A mean must be divided by the expected size of a batch."
+        )
 
     def _grouped(self, size: int) -> Mechanism:
         """As many allocations by themselves, each with its share of the noise: an upper bound."""

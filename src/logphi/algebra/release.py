@@ -159,6 +159,23 @@ class Mechanism(Guided, Serializable, Operations["Mechanism"], Questions):
         """The class of a composition with this mechanism; of several such classes one is a subclass of all others."""
         return Composition
 
+    def _parts(self) -> tuple[Mechanism, ...]:
+        """The mechanisms that one release may run, where it is made of others."""
+        return ()
+
+    @property
+    def _stated_group(self) -> int | None:
+        """The number of records that are protected together; None where sampling does not state one."""
+        return None
+
+    def _sampling(self, unit: str) -> str:
+        """How one release draws its records, for a privacy statement; empty where it draws none."""
+        return ""
+
+    def _assumptions(self) -> Iterator[str]:
+        """What its guarantee takes for granted of the sampling, for a privacy statement."""
+        return iter(())
+
     @property
     def _reveals_all(self) -> bool:
         """Whether every output tells everything."""

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import chain
 from typing import Any
 
 from logphi.algebra.batches import truncated
 from logphi.algebra.families import Representative
 from logphi.algebra.family import Family
 from logphi.algebra.hulls import sampled_family
+from logphi.algebra.on_samples import OnSamples
 from logphi.algebra.operations import done_by
 from logphi.algebra.parametric import Parametric, symbolic
 from logphi.algebra.parametric import poisson as symbolic_poisson
-from logphi.algebra.release import Mechanism, Primitive, operand
+from logphi.algebra.release import Mechanism, operand
 from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency, AdjacencyLike
 from logphi.inputs.arguments import Real, RealLike, Scalar, Whole, frozen
@@ -23,7 +23,6 @@ from logphi.sampling.poisson import one_pair_of_poisson, poisson_relation
 from logphi.sampling.poisson import poisson as poisson_law
 from logphi.sampling.subset import meeting, subset_relation
 from logphi.sampling.subset import subset as subset_law
-from logphi.text.description import node
 from logphi.text.written import Written, meant
 
 # measured: the binomial weights of larger groups take long to sum over
@@ -31,13 +30,14 @@ LARGEST_GROUP = 1000
 
 
 @frozen
-class PoissonSampled(Representative, Primitive):
+class PoissonSampled(Representative, OnSamples):
     """A mechanism on a Poisson sample; made by :meth:`Mechanism.poisson`."""
 
     base: Mechanism
     rate: Real
     group_size: Whole
     adjacency: Adjacency
+    _operation = "poisson"
 
     def __post_init__(self) -> None:
         size = check.whole("group_size", self.group_size, 1, LARGEST_GROUP)
@@ -83,17 +83,27 @@ class PoissonSampled(Representative, Primitive):
     def _grouped(self, size: int) -> Mechanism:
         return type(self)(self.base, self.rate, self.group_size * size, self.adjacency)
 
-    def _uncertified(self) -> str:
-        return self.base._uncertified()
-
-    def _data(self, write: Callable[[str, Any], Any]) -> dict[str, Any]:
-        return node("poisson", self.adjacency.value, self._drawn(), write, self.base._data(write))
-
     def _drawn(self) -> dict[str, Any]:
         return {"rate": self.rate, "group_size": self.group_size}
 
-    def _numbers(self) -> Iterator[float]:
-        return chain([self.rate], self.base._numbers())
+    @property
+    def _stated_group(self) -> int:
+        return self.group_size
+
+    def _sampling(self, unit: str) -> str:
+        group = f"; for a group of {self.group_size} at once" if self.group_size > 1 else ""
+        return (
+            f"each time on a fresh Poisson sample: {unit} takes part with probability {self.rate!r}, independently of all "
+            f"others{group}"
+        )
+
+    def _assumptions(self) -> Iterator[str]:
+        yield (
+            "That samples are drawn as stated, afresh and in secret each time. Shuffled batches, or batches in a fixed order, "
+            "are no Poisson samples, and have no such guarantee. A mean must be divided by the expected size of a sample."
+        )
+        if self.adjacency is Adjacency.REPLACE_SPECIAL:
+            yield "That a record which is not in a sample has the very effect there of one with the value 'nothing'."
 
 
 class PoissonOnePair(PoissonSampled):
@@ -114,12 +124,13 @@ class PoissonOnePair(PoissonSampled):
 
 
 @frozen
-class SubsetSampled(Representative, Primitive):
+class SubsetSampled(Representative, OnSamples):
     """A mechanism on a subset of fixed size; made by :meth:`Mechanism.subset`."""
 
     base: Mechanism
     rate: Real
     adjacency: Adjacency
+    _operation = "subset"
 
     def __post_init__(self) -> None:
         self._settle(rate=check.probability("rate", self.rate))
@@ -139,14 +150,14 @@ class SubsetSampled(Representative, Primitive):
     def _grouped(self, size: int) -> Mechanism:
         return self.base.group(size).subset(meeting(self.rate, size), adjacency=self.adjacency)
 
-    def _uncertified(self) -> str:
-        return self.base._uncertified()
+    def _drawn(self) -> dict[str, Any]:
+        return {"rate": self.rate}
 
-    def _data(self, write: Callable[[str, Any], Any]) -> dict[str, Any]:
-        return node("subset", self.adjacency.value, {"rate": self.rate}, write, self.base._data(write))
+    def _sampling(self, unit: str) -> str:
+        return f"each time on a fresh random subset of fixed size, {self.rate!r} of the data set, drawn without replacement"
 
-    def _numbers(self) -> Iterator[float]:
-        return chain([self.rate], self.base._numbers())
+    def _assumptions(self) -> Iterator[str]:
+        yield "That subsets are drawn as stated, uniformly, afresh and in secret each time."
 
 
 @done_by

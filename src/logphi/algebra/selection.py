@@ -114,6 +114,15 @@ class Selected(Bracketed, Primitive):
     def _numbers(self) -> Iterator[float]:
         return chain([self.mean, self.shape], self.base._numbers())
 
+    def _parts(self) -> tuple[Mechanism, ...]:
+        return (self.base,)
+
+    def _assumptions(self) -> Iterator[str]:
+        yield (
+            "That the number of runs is drawn as stated, whatever the data are, and that of all runs only the best output is "
+            "released, by a score that depends on the output alone."
+        )
+
     def _grouped(self, size: int) -> Mechanism:
         grouped: Mechanism = self.base.group(size).repeat_and_select(self.mean, self.shape)
         return grouped

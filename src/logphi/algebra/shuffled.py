@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from logphi.algebra.bracketed import Bracketed
+from logphi.algebra.on_samples import OnSamples
 from logphi.algebra.release import Mechanism, Primitive, operand
 from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.arguments import frozen
@@ -14,7 +15,6 @@ from logphi.pairs.equal import Equal
 from logphi.pairs.largest import largest_output
 from logphi.pairs.normal import NormalShift
 from logphi.pairs.pair import Pair, UnsupportedError
-from logphi.text.description import node
 
 # measured: with this number of cells the attack's delta is the best threshold's to seven digits, in a quarter of a second
 _CELLS = 1 << 15
@@ -59,12 +59,13 @@ class LargestOutput(Primitive):
 
 
 @frozen
-class Shuffled(Bracketed, Primitive):
+class Shuffled(Bracketed, OnSamples):
     """A mechanism on every batch of a shuffled data set; made by :meth:`Mechanism.shuffled`."""
 
     base: Mechanism
     batches: int
     adjacency: Adjacency
+    _operation = "shuffled"
 
     @property
     def attack(self) -> Mechanism:
@@ -97,11 +98,20 @@ class Shuffled(Bracketed, Primitive):
     def _text(self, spell: Callable[[Any], str]) -> str:
         return f"{operand(self.base, spell)}.shuffled({self.batches})"
 
-    def _data(self, write: Callable[[str, Any], Any]) -> dict[str, Any]:
-        return node("shuffled", self.adjacency.value, {"batches": self.batches}, write, self.base._data(write))
+    def _drawn(self) -> dict[str, Any]:
+        return {"batches": self.batches}
 
-    def _numbers(self) -> Iterator[float]:
-        return self.base._numbers()
+    def _sampling(self, unit: str) -> str:
+        return (
+            f"each time on all {self.batches} batches of a data set that is shuffled afresh: {unit} is in exactly one; the "
+            "upper bounds count on no more than that"
+        )
+
+    def _assumptions(self) -> Iterator[str]:
+        yield (
+            "That every record is in one batch of an epoch only, and that its place stays empty without it: no other record "
+            "moves into another batch."
+        )
 
     def _grouped(self, size: int) -> Mechanism:
         """What covers it, for the group."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import chain
 from typing import Any
 
-from logphi.algebra.release import Mechanism, Primitive, operand
+from logphi.algebra.on_samples import OnSamples
+from logphi.algebra.release import Mechanism, operand
 from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.arguments import Real, Whole, frozen
@@ -14,14 +14,13 @@ from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import Pair, UnsupportedError
 from logphi.sampling.group import refusal
 from logphi.sampling.truncated_poisson import truncated_poisson
-from logphi.text.description import node
 
 # measured: the sums over the binomial probabilities of more records take longer than a second
 MOST_RECORDS = 10**9
 
 
 @frozen
-class TruncatedSample(Primitive):
+class TruncatedSample(OnSamples):
     """A mechanism on a cut-off Poisson sample, an upper bound; made by :meth:`Mechanism.poisson`."""
 
     base: Mechanism
@@ -29,6 +28,7 @@ class TruncatedSample(Primitive):
     truncated_batch_size: Whole
     dataset_size: Whole
     adjacency: Adjacency
+    _operation = "poisson"
 
     def __post_init__(self) -> None:
         size = check.whole("dataset_size", self.dataset_size, 1, MOST_RECORDS)
@@ -72,9 +72,18 @@ class TruncatedSample(Primitive):
         sizes = f"truncated_batch_size={self.truncated_batch_size}, dataset_size={self.dataset_size}"
         return f"{operand(self.base, spell)}.poisson({spell(self.rate)}, {sizes}{relation})"
 
-    def _data(self, write: Callable[[str, Any], Any]) -> dict[str, Any]:
-        given = {name: getattr(self, name) for name in ("rate", "truncated_batch_size", "dataset_size")}
-        return node("poisson", self.adjacency.value, given, write, self.base._data(write))
+    def _drawn(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("rate", "truncated_batch_size", "dataset_size")}
 
-    def _numbers(self) -> Iterator[float]:
-        return chain([self.rate], self.base._numbers())
+    def _sampling(self, unit: str) -> str:
+        return (
+            f"each time on a fresh Poisson sample of {self.dataset_size} records: {unit} is drawn with probability "
+            f"{self.rate!r}, independently of all others, and {self.truncated_batch_size} records, drawn uniformly, are kept "
+            "of a larger sample"
+        )
+
+    def _assumptions(self) -> Iterator[str]:
+        yield (
+            "That samples are drawn and cut off as stated, afresh and in secret each time, and that the number of records is "
+            "the stated one. A mean must be divided by a number that does not depend on the sample."
+        )

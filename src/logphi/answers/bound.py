@@ -244,8 +244,8 @@ class Bound(Arithmetic):
             ledger = replace(ledger, rounding=ledger.rounding + Entry(width))
         elif math.isfinite(width) and math.isfinite(self.width):
             ledger = ledger.scaled(width / self.width)
-        turned = Side.LOWER if self.side is Side.UPPER else Side.UPPER
-        return replace(self, lower=lower, value=value, upper=upper, ledger=ledger, side=turned if falling else self.side)
+        opposite = Side.LOWER if self.side is Side.UPPER else Side.UPPER
+        return replace(self, lower=lower, value=value, upper=upper, ledger=ledger, side=opposite if falling else self.side)
 
     def __str__(self) -> str:
         value = f"{self.value:.10g}"

@@ -77,8 +77,8 @@ class Arithmetic(Enclosed):
                 f"a power of a number between {lower!r} and {upper!r} may rise or fall with it, so that it has no private "
                 "side: take powers of .lower and .upper"
             )
-        mirrored = lower < 0 and power % 2 == 0
-        return self._mapped(lambda x: x.power(int(power)), falling=(power < 0) is not mirrored)
+        even_of_negative = lower < 0 and power % 2 == 0
+        return self._mapped(lambda x: x.power(int(power)), falling=(power < 0) is not even_of_negative)
 
 
 class Elementwise(Listed):

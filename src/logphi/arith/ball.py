@@ -57,7 +57,7 @@ class Ball:
         """Whether functions of it must be analytic to be finite."""
         return bool(self.variables)
 
-    def _paired(self, other: Any, operation: Callable[[Any, Any], Any], *, turned: bool = False) -> Any:
+    def _paired(self, other: Any, operation: Callable[[Any, Any], Any], *, swapped: bool = False) -> Any:
         if isinstance(other, int):
             with precision(self.bits) as flint:
                 other = Ball(flint.acb(other), self.bits)
@@ -66,7 +66,7 @@ class Ball:
             return NotImplemented
         bits = max(self.bits, other.bits)
         with precision(bits):
-            value = operation(other.value, self.value) if turned else operation(self.value, other.value)
+            value = operation(other.value, self.value) if swapped else operation(self.value, other.value)
         return Ball(value, bits, self.variables | other.variables)
 
     def __neg__(self) -> Ball:
@@ -83,7 +83,7 @@ class Ball:
         return self._paired(other, sub)
 
     def __rsub__(self, other: Any) -> Any:
-        return self._paired(other, sub, turned=True)
+        return self._paired(other, sub, swapped=True)
 
     def __mul__(self, other: Any) -> Any:
         return self._paired(other, mul)
@@ -94,7 +94,7 @@ class Ball:
         return self._paired(other, truediv)
 
     def __rtruediv__(self, other: Any) -> Any:
-        return self._paired(other, truediv, turned=True)
+        return self._paired(other, truediv, swapped=True)
 
     def __pow__(self, other: Any) -> Any:
         """Whole powers by multiplication, others of the principal branch."""

@@ -225,16 +225,16 @@ class Floats(Arithmetic):
         terms = np.exp(weight - top[..., None])
         total = terms.sum(axis=-1)
         if np.iscomplexobj(z.mid):
-            turned = (terms * np.exp(1j * z.mid.imag[..., None] * loss)).sum(axis=-1)
+            rotated = (terms * np.exp(1j * z.mid.imag[..., None] * loss)).sum(axis=-1)
         else:
-            turned = total
+            rotated = total
         # each loss carries the rounding of two logarithms and of two parameters, each exponent |z| times that
         sharp = ELEMENTARY * (3 + np.abs(log_p) + np.abs(log_q))
         exponent = sharp + np.abs(z.mid)[..., None] * sharp + z.rad[..., None] * np.abs(loss)
         wrong = (terms * np.expm1(np.minimum(exponent + len(log_p) * ULP, 700.0))).sum(axis=-1) * (1 + 1e-9)
         with np.errstate(divide="ignore"):  # a zero of the sum: infinite radius
-            error = _log_error(wrong / np.abs(turned))
-            mid = top + np.log(turned)
+            error = _log_error(wrong / np.abs(rotated))
+            mid = top + np.log(rotated)
         return Discs(mid, (error + ELEMENTARY * (np.abs(top) + 1)) * INFLATE)
 
 

@@ -1,4 +1,4 @@
-"""From one trial outward by growing strides, to two values between which the answer crosses the target."""
+"""Bracketing: from one trial outward by growing strides, until two values enclose the crossing of the target."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from logphi.calibration.trials import Trial, Trials
 from logphi.pairs.pair import UnsupportedError
 from logphi.progress import shown
 
-# chosen: a smaller relative change counts as none
+# chosen: smaller relative changes count as none
 _STILL = 1e-6
-# chosen: the search ends after so many strides in a row without a change
+# chosen: the search ends after this many strides without a change
 _PATIENCE = 2
-# chosen: how many trials that decide nothing are skipped before the search turns back, and how many are made at most
+# chosen: the number of undecided trials that are skipped before the search turns back, and the largest number of trials
 _LEAPS, _UNDECIDED = 2, 10
 
 
 class End(enum.Enum):
-    """Why the search ends."""
+    """The reason why the search ends."""
 
     CROSSED = "the target is met on one side of here and missed on the other"
     EDGE = "the domain of the parameter ends here"
@@ -31,7 +31,7 @@ class End(enum.Enum):
 
 @dataclass(frozen=True)
 class Bracket:
-    """The last trial, the one before it, why the search ended there, and whether it came nearer to the target."""
+    """The last two trials, the reason for the end of the search, and whether it came nearer to the target."""
 
     end: End
     last: Trial
@@ -40,9 +40,9 @@ class Bracket:
 
 
 def bracket(trials: Trials, start: Trial, sign: int) -> Bracket:
-    """Search upward (sign 1) or downward (-1) from the start, until the target is crossed or cannot be."""
+    """Search upward (sign 1) or downward (-1) from the start, until the target is crossed or cannot be reached."""
     here, still, approached = start, 0, False
-    # trials that decide nothing are skipped at first; then the search halves the way back to the first of them
+    # undecided trials are skipped at first; then the search bisects back to the first of them
     undecided, number, back = None, 0, False
     # powers of two: 1, 3, 6, 10, ...
     for doublings in shown(accumulate(count(1)), "strides", total=0):
@@ -76,7 +76,7 @@ def bracket(trials: Trials, start: Trial, sign: int) -> Bracket:
 
 
 def _approach(here: Trial, following: Trial) -> int:
-    """Whether a step went toward the target (1), away from it (-1), or neither."""
+    """The direction of a step: toward the target (1), away from it (-1), or neither."""
     one, other = here.reading, following.reading
     rise = 1 if other.lower > one.upper else -1 if other.upper < one.lower else 0
     # delta is 0 or 1, or its bounds overlap: the masses and means of the losses may still differ
@@ -91,7 +91,7 @@ def _rise(one: float, other: float) -> int:
 
 
 def _infinite(trial: Trial) -> float:
-    """Minus the logarithm of the probability of a finite loss, which adds up."""
+    """Minus the logarithm of the probability of a finite loss, which is additive."""
     finite, _ = trial.mechanism.loss_law().log_masses()
     return max(-float(finite.mid[0].real), 0.0)
 

@@ -20,11 +20,11 @@ from logphi.inputs import check
 from logphi.inputs.arguments import Scalar
 from logphi.inputs.guesses import guided
 
-# derived: the logarithms of parameters that differ by less, relatively, are equal up to rounding
+# derived: parameters with a smaller relative difference have equal logarithms up to rounding
 _FINEST = 1e-12
-# derived: a double holds that many decimal digits
+# derived: the decimal digits of a double
 _MOST_DIGITS = 15
-# chosen: how many decimals are tried; the first one is nearly always right
+# chosen: the number of decimals that are tried; the first is nearly always right
 _DECIMALS = 5
 
 
@@ -42,7 +42,7 @@ def calibrate(
     digits: Scalar | None = None,
     rtol: Scalar = 1e-6,
 ) -> Calibration:
-    """The smallest noise, the most steps, the largest rate, or whatever else it is, that meets a target.
+    """The smallest noise, the most steps, the largest rate, or the best value of any other parameter that meets a target.
 
     The parameter is a positive number. Which way privacy grows, and where the domain ends, is found by trying; a value that
     the family refuses with a ValueError is outside of its domain.
@@ -102,7 +102,7 @@ def calibrate(
     rtol = max(check.tolerance("rtol", rtol), _FINEST)
     if digits is not None:
         digits = check.whole("digits", digits, 1, _MOST_DIGITS)
-        # two digits more, so that the first decimal that is tried is nearly always the right one
+        # two more digits, so that the first decimal is nearly always right
         rtol = max(10.0 ** -(digits + 2), _FINEST)
     target = stated_target(epsilon, delta, question, limit, rtol)
     least, most = (None if end is None else check.positive(name, end) for name, end in (("lower", lower), ("upper", upper)))
@@ -116,13 +116,13 @@ def calibrate(
     if not crossed:
         return _uncrossed(trials, start, brackets, rtol)
     good, bad = sorted((crossed[0].last, crossed[0].before), key=lambda trial: not trial.reading.meets)
-    # half of the tolerance on each side of the range in which the bounds decide nothing
+    # half of the tolerance on each side of the undecided range
     good, bad = refine(trials, good, bad, rtol / 2)
     if not good.reading.meets:
         raise _missed(trials)
     if digits is not None and not isinstance(good.value, int):
         good, bad = _rounded(trials, good, bad, digits)
-        # the bounds may leave the next decimal undecided, as long as they decide the one after it
+        # the next decimal may be undecided, as long as the one after it is decided
         rtol = 2 * 10.0 ** (1 - digits)
     return _calibration(trials, good, bad, rtol)
 
@@ -171,7 +171,7 @@ def _proved(trial: Trial) -> Bound:
 
 
 def _name(family: Callable[[Any], Mechanism]) -> str:
-    """The name of the parameter in the signature of the family."""
+    """The name of the family's parameter in its signature."""
     try:
         parameters = inspect.signature(family).parameters.values()
     except (TypeError, ValueError):
@@ -193,7 +193,7 @@ def _status(
 
 
 def _turns(trials: Trials) -> bool:
-    """Whether the readings, in the order of the parameter, are proved to rise here and fall there."""
+    """Whether the readings, in the order of the parameter, are proved to increase somewhere and decrease elsewhere."""
     known = [trials.seen[value].reading for value in sorted(trials.seen)]
     steps = list(pairwise(known))
     return any(after.lower > before.upper for before, after in steps) and any(
@@ -202,7 +202,7 @@ def _turns(trials: Trials) -> bool:
 
 
 def _uncrossed(trials: Trials, start: Trial, brackets: list[Bracket], rtol: float) -> Calibration:
-    """The edge of the domain, if all values meet the target; a refusal otherwise."""
+    """The edge of the domain, if all values meet the target; otherwise a refusal."""
     if not start.reading.meets:
         raise _missed(trials)
     edges = [

@@ -1,4 +1,4 @@
-"""From a bracket of the crossing to two values within the tolerance, one proved to meet the target, one to miss it."""
+"""Refinement: from a bracket to two values within the tolerance, one proved to meet the target, one proved to miss it."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from logphi.progress import shown
 
 # derived: bisection alone needs some forty steps to reach neighbouring doubles
 _STEPS = 100
-# chosen: a step aims past the crossing by this part of the tolerance, so that both ends come near it
+# chosen: a step overshoots the crossing by this part of the tolerance, so that both ends come near it
 _PAST = 0.4
-# chosen: so many steps must at least halve the bracket, or the next one bisects it
+# chosen: if this many steps do not halve the bracket, the next one bisects it
 _HALVE = 3
 
 Condition = Callable[[Reading], bool]
-# the end of a reading that decides whether it has a property
+# the end of a reading that decides a property
 End = Callable[[Reading], float]
 
 
 def refine(trials: Trials, good: Trial, bad: Trial, rtol: float) -> tuple[Trial, Trial]:
-    """The nearest proved values on both sides of the crossing; the second may be one that is not proved to miss the target.
+    """The nearest proved values on both sides of the crossing; the second may be undecided.
 
-    Both have been asked the question itself.
+    Both readings are of the question itself.
     """
     good, other = _converge(trials, good, bad, lambda reading: reading.meets, lambda reading: reading.upper, rtol)
     if not other.reading.fails:
-        # the bounds decide nothing between the two: the nearest value that is proved to miss is approached as well
+        # between the two the bounds are undecided: the nearest value proved to miss is approached as well
         missing = [
             one for one in trials.seen.values() if one.reading.fails and (one.value > good.value) == (bad.value > good.value)
         ]
@@ -41,14 +41,14 @@ def refine(trials: Trials, good: Trial, bad: Trial, rtol: float) -> tuple[Trial,
 
 
 def _converge(trials: Trials, inside: Trial, outside: Trial, holds: Condition, end: End, rtol: float) -> tuple[Trial, Trial]:
-    """Two adjacent values, of which a property is proved of the first and not of the second."""
+    """Two adjacent values, such that a property is proved for the first and not for the second."""
     behind, scale, spare = [inside], trials.scale, None
     widths: list[float] = []
     for _ in shown(range(_STEPS), "trials", total=0):
         if scale.adjacent(inside.value, outside.value, rtol):
             break
         widths.append(scale.apart(inside.value, outside.value))
-        # the logarithms of two large whole numbers may be one double
+        # the logarithms of two large integers may be equal
         if widths[-1] == 0 or (len(widths) > _HALVE and widths[-1] > widths[-1 - _HALVE] / 2):
             value = scale.middle(inside.value, outside.value)
         else:
@@ -64,14 +64,14 @@ def _converge(trials: Trials, inside: Trial, outside: Trial, holds: Condition, e
             behind.append(trial)
         else:
             outside, spare = trial, outside
-    # the bound of the answer itself may be wider than that of its logarithm
+    # the bounds of the answer may be wider than those of its logarithm
     while not holds(trials.proof(behind[-1]).reading) and len(behind) > 1:
         behind.pop()
     return trials.proof(behind[-1]), trials.proof(outside)
 
 
 def _decided_trial(trials: Trials, value: Any, gap: float) -> Trial:
-    """A trial that meets or misses the target if that can be proved; a coarse one while the limit is far."""
+    """A trial that decides, if possible; a coarse one far from the limit."""
     trial = trials.at(value, sharp=gap <= NEAR)
     if trial is None:
         raise ValueError(
@@ -82,10 +82,10 @@ def _decided_trial(trials: Trials, value: Any, gap: float) -> Trial:
 
 
 def _share(one: Trial, other: Trial, spare: Trial | None, scale: Scale, end: End) -> float:
-    """Where between two trials the reading passes zero, as a share of the way; half way if it is not known."""
+    """The estimated zero of the reading between two trials, as a share of the distance; one half if unknown."""
     first, last = _known(one), _known(other)
     if not first * last < 0:
-        # the readings have one sign: the ends that decide may still differ in sign
+        # readings of one sign may have deciding ends of different signs
         first, last = end(one.reading), end(other.reading)
         return first / (first - last) if -math.inf < first * last < 0 else 0.5
     chord = first / (first - last)
@@ -94,7 +94,7 @@ def _share(one: Trial, other: Trial, spare: Trial | None, scale: Scale, end: End
         return chord
     place = scale.apart(one.value, spare.value) / scale.apart(one.value, other.value)
     place = place if (spare.value > one.value) == (other.value > one.value) else -place
-    # the inverse parabola through all three
+    # the inverse parabola through all three points
     bent = first * third / ((last - first) * (last - third)) + place * first * last / ((third - first) * (third - last))
     return bent if 0 < bent < 1 else chord
 

@@ -1,4 +1,4 @@
-"""A calibrated parameter, with all that shows that it is one."""
+"""A calibrated parameter, with the evidence for it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class CalibrationStatus(enum.Enum):
-    """How sharp a calibration is, in words."""
+    """The accuracy of a calibration, in words."""
 
     TIGHT = "the value meets the target, and the next one, within the tolerance, is proved to miss it"
     EDGE = "every value as far as the family goes meets the target: this is where its domain ends"
@@ -212,7 +212,7 @@ class Calibration(Enclosed):
 
     @property
     def _shown(self) -> str:
-        """The value, rounded away from what misses the target."""
+        """The value, rounded away from the values that miss the target."""
         if isinstance(self.value, int) or self.nearest_miss is None:
             return repr(self.value)
         digits = 2 - math.floor(math.log10(self.rtol))

@@ -1,4 +1,4 @@
-"""The numbers that a parameter may be: positive reals, or whole numbers; distances are those of logarithms."""
+"""The values of a parameter, positive reals or whole numbers; distances are differences of logarithms."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ from abc import ABC, abstractmethod
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
-# derived: as a power of two: parameters of the catalogue lie between 1e-100 and 1e100
+# derived: a power of two; parameters of the catalogue lie between 1e-100 and 1e100
 FARTHEST = 332
 
 
 class Scale(ABC):
-    """The numbers that a parameter can be."""
+    """The set of values of a parameter."""
 
     @abstractmethod
     def number(self, value: float) -> Any:
-        """The nearest of them."""
+        """The nearest value in the set."""
 
     @abstractmethod
     def shifted(self, value: Any, doublings: int) -> Any:
-        """Doubled, or halved, some times; None out of range."""
+        """The value doubled, or halved, some number of times; None out of range."""
 
     @abstractmethod
     def between(self, one: Any, other: Any, share: float) -> Any:
-        """A number strictly between two, about at a share of the way; None if there is none."""
+        """A value strictly between two, near a share of the distance; None if there is none."""
 
     @abstractmethod
     def adjacent(self, one: Any, other: Any, rtol: float) -> bool:
-        """Whether two are within the tolerance, or neighbours."""
+        """Whether two values are within the tolerance, or neighbours."""
 
     def middle(self, one: Any, other: Any) -> Any:
-        """Half way between two; None if there is nothing between them."""
+        """The midpoint of two values; None if there is no value between them."""
         low, high = sorted((one, other))
         # the logarithms of neighbours are equal
         if high > 2 * low:
@@ -49,11 +49,11 @@ class Reals(Scale):
     """Positive doubles."""
 
     def number(self, value: float) -> float:
-        """Itself."""
+        """The number itself."""
         return float(value)
 
     def shifted(self, value: float, doublings: int) -> float | None:
-        """Exact, but for the range of doubles."""
+        """Exact, within the range of doubles."""
         found = math.ldexp(value, doublings) if abs(math.log2(value) + doublings) <= FARTHEST else None
         return found or None
 
@@ -75,14 +75,14 @@ class Wholes(Scale):
         return round(value)
 
     def shifted(self, value: int, doublings: int) -> int | None:
-        """Zero is the half of one."""
+        """Half of one counts as zero."""
         if doublings > 0:
             return value << doublings if value and _log(value) / math.log(2) + doublings <= FARTHEST else None
         found = value >> -doublings
         return found if found < value else None
 
     def between(self, one: int, other: int, share: float) -> int | None:
-        """By logarithms, but never one of the two."""
+        """By logarithms, but strictly between the two."""
         low, high = sorted((one, other))
         if high - low < 2:
             return None
@@ -90,14 +90,14 @@ class Wholes(Scale):
         return min(max(found, low + 1), high - 1)
 
     def middle(self, one: int, other: int) -> int | None:
-        """Computed in whole numbers, as large ones share doubles."""
+        """In integer arithmetic, because large integers share doubles."""
         low, high = sorted((one, other))
         if high > 2 * low:
             return self.between(low, high, 0.5)
         return (low + high) // 2 if high - low > 1 else None
 
     def adjacent(self, one: int, other: int, rtol: float) -> bool:
-        """Neighbours, whatever the tolerance."""
+        """Whether they are neighbours, whatever the tolerance."""
         return abs(one - other) == 1
 
 
@@ -108,5 +108,5 @@ def shortened(value: float, digits: int, upward: bool) -> Decimal:
 
 
 def _log(value: float) -> float:
-    # zero is as far from one as two is
+    # zero is as far from one as two is, by convention
     return math.log(value) if value else -math.log(2)

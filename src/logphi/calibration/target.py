@@ -1,4 +1,4 @@
-"""The target of a calibration: an answer on the right side of a limit."""
+"""The target of a calibration: an answer on the private side of a limit."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from logphi.engine.directions import Loss
 from logphi.inputs import check
 from logphi.questions.delta import log_profile
 
-# measured: a coarser answer is no quicker, and this one is sharp enough to steer the search
+# measured: a coarser answer is no faster, and this one is accurate enough for the search
 _COARSE = 1e-2
-# measured: delta moves by no less, relatively, than the parameter does; an answer sharper than 1e-9 takes longer
+# measured: relative changes of delta are at least those of the parameter; answers sharper than 1e-9 take longer
 _SHARE, _SHARPEST = 0.05, 1e-9
-# chosen: a reading that lies below the limit by this logarithm may be of any width
+# chosen: a reading this far below the limit, as a logarithm, may have any width
 _FAR = 1.0
-# chosen: a wider reading does not steer the search
+# chosen: wider readings do not direct the search
 _UNINFORMATIVE = 5.0
 # derived: the roundings of a logarithm and a difference
 _ROUNDING = 1e-15
@@ -31,7 +31,7 @@ _ROUNDING = 1e-15
 
 @dataclass(frozen=True)
 class Reading:
-    """Bounds of the excess of an answer over its limit, positive where the limit is missed; mostly the log of their ratio."""
+    """Bounds of the excess of an answer over its limit, usually of the log of their ratio; positive if the limit is missed."""
 
     lower: float
     value: float
@@ -39,22 +39,22 @@ class Reading:
 
     @property
     def meets(self) -> bool:
-        """Whether the limit is proved to be kept."""
+        """Whether the answer is proved to be within the limit."""
         return self.upper <= 0
 
     @property
     def fails(self) -> bool:
-        """Whether it is proved to be missed."""
+        """Whether the answer is proved to miss the limit."""
         return self.lower > 0
 
     @property
     def uninformative(self) -> bool:
-        """Whether the limit is neither proved kept nor missed, and the bounds are too wide to steer the search."""
+        """Whether the reading is undecided and too wide to direct the search."""
         return not (self.meets or self.fails) and self.upper - self.lower > _UNINFORMATIVE
 
 
 class Target(ABC):
-    """A question to a mechanism, and the limit of its answer: an upper or a lower limit, by the side of the bound.
+    """A question to a mechanism with the limit of its answer: an upper or a lower limit, by the side of the bound.
 
     ``limit`` is that of the question by which the goal is decided, ``asked`` that of the quantity that the user named.
     """
@@ -83,17 +83,17 @@ class Target(ABC):
         return Reading(lower, value, upper)
 
     def attained(self, mechanism: Mechanism, answer: Bound) -> Bound:
-        """What a mechanism attains in the unit of the target, where the question is answered already."""
+        """The answer in the unit of the target, if the question is already answered."""
         del mechanism
         return answer
 
     @property
     def point(self) -> tuple[float, float] | None:
-        """The epsilon and the delta that a certificate can be about; None for other targets."""
+        """The epsilon and the delta of a certificate; None for other targets."""
         return None
 
     def slack(self, attained: Bound) -> float:
-        """How much of the target is left, on the private side."""
+        """The remaining slack of the target, on the private side."""
         left = self.asked - float(attained)
         return left if attained.side is Side.UPPER else -left
 
@@ -117,7 +117,7 @@ class ProfileTarget(Target):
         return self.epsilon, self.limit
 
     def attained(self, mechanism: Mechanism, answer: Bound) -> Bound:
-        """Epsilon at the delta of the target, on the side of the target on which delta proves it to be."""
+        """Epsilon at the delta of the target, on the side of the target that the delta proves."""
         found, reading = _one(mechanism.epsilon(self.limit)), self.read(answer)
         if not (reading.meets or reading.fails):
             return found
@@ -126,15 +126,15 @@ class ProfileTarget(Target):
         return replace(found, lower=lower, value=value, upper=upper)
 
     def ask(self, mechanism: Mechanism) -> Bound:
-        """The privacy profile, sharp enough to decide wherever a tighter tolerance can."""
+        """The privacy profile, as sharp as a decision may need."""
         answer = _one(mechanism.delta(self.epsilon, rtol=self.rtol))
         if self.rtol > _SHARPEST and answer.lower <= self.limit < answer.upper:
             answer = _one(mechanism.delta(self.epsilon, rtol=_SHARPEST))
         return answer
 
     def coarse(self, mechanism: Mechanism) -> Reading:
-        """The log of delta, which steers the search even where delta underflows."""
-        # far from the target doubles may overflow, after which nothing is known, and nothing is claimed
+        """The log of delta, which directs the search even if delta underflows."""
+        # far from the target doubles may overflow: the reading is then unknown
         level = math.log(self.limit)
         with np.errstate(all="ignore"):
             if mechanism._bracketed or picks(terms_of(mechanism)):
@@ -151,18 +151,18 @@ class ProfileTarget(Target):
 
 @dataclass(frozen=True)
 class QuestionTarget(Target):
-    """Any question that is answered by a bound."""
+    """Any question whose answer is a bound."""
 
     question: Callable[[Mechanism], Any]
     limit: float
     words: str
 
     def ask(self, mechanism: Mechanism) -> Bound:
-        """The answer, if it is one."""
+        """The answer, checked."""
         return _one(self.question(mechanism))
 
     def coarse(self, mechanism: Mechanism) -> Reading:
-        """The answer itself, as only the question knows its tolerance."""
+        """The answer itself, because only the question knows its tolerance."""
         with np.errstate(all="ignore"):
             return self.read(self.ask(mechanism))
 

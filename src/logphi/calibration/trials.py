@@ -1,4 +1,4 @@
-"""A family of mechanisms, tried at some values of its parameter, none twice."""
+"""The members of a family that have been tried, each value once."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from logphi.answers.bound import Bound
 from logphi.calibration.scale import FARTHEST, Reals, Scale, Wholes
 from logphi.calibration.target import Reading, Target
 
-# chosen: nearer to the limit, as a logarithm, a reading is computed in full
+# chosen: closer to the limit, as a logarithm, readings are of the question itself
 NEAR = 1.0
 # chosen: the search for a start tries all powers of two up to this exponent, and every eighth above
 _DENSE = 60
-# chosen: so many refusals in the same words do not depend on the value
+# chosen: this many identical refusals do not depend on the value
 _ALIKE = 3
 
 
@@ -31,7 +31,7 @@ class Trial:
 
 
 class Trials:
-    """What is known of a family. Values that it refuses with a ValueError are outside of its domain."""
+    """The trials of a family. Values that it refuses with a ValueError are outside of its domain."""
 
     def __init__(
         self, family: Callable[[Any], Mechanism], target: Target, scale: Scale, least: float | None, most: float | None
@@ -42,7 +42,7 @@ class Trials:
         self.refusals: list[tuple[Any, str]] = []
 
     def made(self, value: Any) -> Mechanism | None:
-        """A member; None where there is none."""
+        """A member; None if the family refuses the value."""
         if (self.least is not None and value < self.least) or (self.most is not None and value > self.most):
             return None
         try:
@@ -60,7 +60,7 @@ class Trials:
         return "at {!r}: {}".format(*self.refusals[0]) if self.refusals else ""
 
     def at(self, value: Any, *, sharp: bool = False) -> Trial | None:
-        """The trial at a value: coarse where that decides; None where the family refuses it."""
+        """The trial at a value, coarse if that decides; None if the family refuses the value."""
         if value in self.seen:
             return self.proof(self.seen[value]) if sharp else self.seen[value]
         mechanism = self.made(value)
@@ -75,7 +75,7 @@ class Trials:
         return found if far or reading.uninformative else self.proof(found)
 
     def proof(self, trial: Trial) -> Trial:
-        """The trial at the same value with the answer itself."""
+        """The trial at the same value, of the question itself."""
         known = self.seen[trial.value]
         return known if known.answer else self._asked(known.value, known.mechanism)
 
@@ -86,7 +86,7 @@ class Trials:
         return self.seen[value]
 
     def onward(self, value: Any, doublings: int) -> Any:
-        """The value some doublings away, within the limits; None if there is none."""
+        """The value this many doublings away, within the limits; None if there is none."""
         found = self.scale.shifted(value, doublings)
         if found is None:
             return None
@@ -95,7 +95,7 @@ class Trials:
         return self.scale.number(kept)
 
     def edge(self, inside: Any, outside: Any) -> Any:
-        """The last value before one that is refused."""
+        """The last value before a refused one."""
         while (middle := self.scale.middle(inside, outside)) is not None:
             if self.made(middle) is None:
                 outside = middle
@@ -139,7 +139,7 @@ def _begun(trials: Trials, start: Any) -> tuple[Trials, Trial]:
 
 
 def _first(trials: Trials) -> Any:
-    """The allowed value nearest to one, but no end of the range at which everything leaks."""
+    """The allowed value nearest to one, except an end of the range at which everything leaks."""
     allowed = ((value, made) for value in _candidates(trials) if (made := trials.made(value)) is not None)
     first, made = next(allowed, (None, None))
     if made is None or not made._reveals_all:

@@ -1,4 +1,4 @@
-"""Answers in ball arithmetic: every error of the whole chain is inside the ball, and the ball is as small as asked.
+"""Answers in ball arithmetic: the ball encloses every error of the computation, and is as small as asked.
 
 Raises
 ------

@@ -1,4 +1,4 @@
-"""Above the support of the loss, where the excess is zero."""
+"""The excess above the support of the loss, which is zero."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class AboveSupport:
     name = "beyond"
 
     def excess(self, epsilon: Any) -> Any:
-        """Zero there, and not known elsewhere."""
+        """Zero above the support, unknown below."""
         return arb(0) if epsilon >= self.supremum else arb(0.5, 0.5)
 
     def witness(self, epsilon: Any) -> dict[str, Any]:
@@ -32,12 +32,12 @@ class AboveSupport:
 
 
 def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Route:
-    """A loss whose largest value is bounded in doubles, by at most epsilon.
+    """A route for a loss whose upper end, bounded in doubles, is at most epsilon.
 
     Raises
     ------
     NotCertifiedError
-        If it is not.
+        If the upper end exceeds epsilon or is unknown.
     """
     omitted = any(law.omitted for law, _ in terms_of(loss))
     if omitted or not (math.isfinite(loss.support.upper) and epsilon >= arb(loss.support.upper)):

@@ -1,4 +1,4 @@
-"""Certified answers: delta at an epsilon and epsilon at a delta, as decimals between which the truth lies."""
+"""Certified answers: delta at an epsilon and epsilon at a delta, as decimals that enclose the truth."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from logphi.laws.log_phi import LogPhi
 from logphi.progress import shown
 from logphi.questions.epsilon import epsilon
 
-# derived: digits beside those that are claimed. Two more are written, and the balls must decide a unit of the last of them
+# derived: digits in addition to the claimed ones: two more are written, and the balls must resolve a unit of the last
 _SPARE = 5
-# chosen: precision of what is computed before the answer, and its precision, are known
+# chosen: the precision for the quantities that determine the precision of the answer
 _BITS = 64
 # chosen: doublings of the precision before a question counts as undecidable
 _ATTEMPTS = 6
@@ -34,13 +34,13 @@ _ATTEMPTS = 6
 _ROUGH = 1e-4
 # measured: the secant method converges in fewer steps
 _SECANTS = 50
-# chosen: the search around a smaller epsilon starts with the steps of one of this size
+# chosen: a smaller epsilon is searched with the steps of one of this size
 _LEAST = 1e-3
 
 
 @dataclass(frozen=True)
 class Answer:
-    """``lower`` and ``upper`` as decimals, at least a unit of their last place away from the truth unless they are exact.
+    """``lower`` and ``upper`` as decimals, each at least a unit of its last place away from the truth, unless exact.
 
     ``attained`` is the order that attains the maximum, or ``"both"``; ``witness`` holds, for each order, how it was computed.
     """
@@ -87,7 +87,7 @@ def _certify(loss: Loss, quantity: str, at: Fraction, direction: Direction | str
     count = max((count for part in orders for _, count in part[1].terms), default=1)
     bits = math.ceil((digits + _SPARE) * math.log2(10)) + count.bit_length() + 24
     for attempt in range(1, _ATTEMPTS + 1):
-        # the line of nodes must serve more digits, too, as it is chosen from estimates that may have been too small
+        # the line of nodes must allow more digits too, because the estimates that chose it may have been too small
         aim = digits + attempt * _SPARE
         with precision(bits), suppress(_TooWideError):
             if quantity == "delta":
@@ -159,7 +159,7 @@ def _epsilon(loss: Loss, orders: Orders, at: Fraction, direction: Direction | st
 
 
 def _root(profile: Callable[[Any], Any], level: Any, guess: float, digits: int) -> Any:
-    """About where a profile crosses a level; the caller proves a bracket around it."""
+    """An estimate of the crossing of a profile with a level; the caller proves a bracket around it."""
     near = arb(guess)
     unit = arb(10) ** (1 - digits - _SPARE)
     found = _secants(profile, level, near, unit)
@@ -167,7 +167,7 @@ def _root(profile: Callable[[Any], Any], level: Any, guess: float, digits: int) 
 
 
 def _secants(profile: Callable[[Any], Any], level: Any, near: Any, unit: Any) -> Any:
-    """The secant method for the logarithm of the profile; None where the profile is zero or the method does not converge."""
+    """The secant method for the logarithm of the profile; None if the profile is zero or the method does not converge."""
     far = near + abs(near).max(_LEAST) / 2**30
     here, there = (_height(profile(place), level) for place in (near, far))
     for _ in shown(range(_SECANTS), "secants", total=0):

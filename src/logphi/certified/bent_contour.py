@@ -1,4 +1,4 @@
-"""Few pairs of normal laws of different widths in balls: a bent line, along which the integrand falls exponentially.
+"""Few pairs of normal laws of different widths in balls: a bent contour, along which the integrand decays exponentially.
 
 With y = 1 + z v, v = 1 - r^2, r the ratio of the widths and d the distance of the means in units of the second,
 
@@ -37,7 +37,7 @@ class BentContour:
     name = "rays"
 
     def excess(self, epsilon: Any) -> Any:
-        """FLINT's rigorous quadrature up to a radius, and a bound of the rest."""
+        """FLINT's rigorous quadrature up to a radius, with a bound of the remainder."""
         slope = sum((count * part.top for part, count in self.parts), arb(0)) - epsilon
         if not abs(slope) > 0:
             return arb(0.5, 0.5)
@@ -71,12 +71,12 @@ class BentContour:
 
 
 def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Route:
-    """Few pairs of normal laws and nothing else, near an epsilon.
+    """A route for a few pairs of normal laws and no other law, near an epsilon.
 
     Raises
     ------
     NotCertifiedError
-        If there is anything else, or more of them.
+        If there is any other law, or there are too many pairs.
     """
     pairs = [(found, count) for law, count in terms_of(loss) if (found := law.pair_exponent()) is not None]
     if not pairs or len(pairs) < len(loss.terms) or sum(count for _, count in pairs) > MOST:

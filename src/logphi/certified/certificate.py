@@ -1,4 +1,4 @@
-"""A certificate: a claim about one release, with all that is needed to check it again, as JSON of one form."""
+"""A certificate: a claim about one release with everything needed to check it, as JSON in a fixed form."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ CONSTRUCTORS = {
 }
 # known by bounds only: of what they leak there is an upper end
 ABOVE = ("ZCDP", "RenyiDP")
-# several of it are picked one by one, and leak less than the composition of their pairs
+# several of these are chosen adaptively, and leak less than the composition of their pairs
 HULL = "ExponentialMechanism"
 NOT_COVERED = (
     "That each mechanism did what it is described to do: queries of the stated sensitivity, contributions really clipped.",
@@ -148,7 +148,7 @@ class Certificate(Saved, Listed):
 
 
 class Check(Protocol):
-    """What is said of a certificate: whether it is accepted, printed as the reason."""
+    """The verdict on a certificate: true if it is accepted, printed as the reason."""
 
     def __bool__(self) -> bool: ...
 
@@ -165,9 +165,9 @@ def issue(
     check: Callable[[Certificate], Check],
     check_soon: Callable[[Certificate], Check],
 ) -> Certificate:
-    """The certificate of an answer that is proved here and that ``check`` accepts, or of one of fewer digits.
+    """The certificate of an answer that is proved here and that ``check`` accepts, with fewer digits if necessary.
 
-    These have as many as ``check_soon`` accepts, a check that does less work than a user's.
+    The number of digits is then the largest that ``check_soon`` accepts, a check with a smaller budget than a user's.
 
     Raises
     ------
@@ -192,7 +192,7 @@ def issue(
             digits=digits,
             lower=Decimal(answer.lower),
             upper=Decimal(answer.upper),
-            # the two orders of a loss that is its own mirror image are one
+            # both orders of a symmetric loss are equal
             witness={"remove" if one == "both" else one: chosen for one, chosen in answer.witness.items()},
             made_by=made_by(),
         )
@@ -239,7 +239,7 @@ def refuse_unknown(node: Mapping[str, Any]) -> None:
 
 
 def _shown(number: Fraction) -> str:
-    """As a whole number or a decimal, as a double, or as a quotient unless that is long."""
+    """A number as text: whole or decimal, as a double, or as a quotient unless that is long."""
     nearest = float(number)
     if number.denominator == 1:
         return str(number)

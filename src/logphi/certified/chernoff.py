@@ -1,4 +1,4 @@
-"""Chernoff's bound, which is enough for an order that cannot attain the maximum.
+"""Chernoff's bound, which suffices for an order that cannot attain the maximum.
 
 D(x) = E[(1 - e^{x - L})_+; L < inf] is at most kappa(c) M(c) e^{-cx}, kappa(c) = c^c / (1 + c)^{1 + c}, for every c > 0 in
 the strip.
@@ -21,7 +21,7 @@ from logphi.laws.log_phi import LogPhi
 
 # chosen: the smallest that proves the bound is taken, as a transform takes longer at a large abscissa
 _ABSCISSAS = tuple(2.0**k for k in range(-4, 17))
-# derived: the logarithm of the bound in doubles is off by less than this
+# derived: a bound of the error of the bound's logarithm in doubles
 _ROOM = 1.0
 
 
@@ -35,7 +35,7 @@ class ChernoffBound:
     name = "ceiling"
 
     def excess(self, epsilon: Any) -> Any:
-        """Between zero and the bound."""
+        """An interval from zero to the bound."""
         return arb(0).union(self._bound(epsilon))
 
     def witness(self, epsilon: Any) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def prepare(loss: LogPhi, epsilon: Any, level: Any) -> Route:
         If a law is not known in balls.
     """
     inside = np.array([c for c in _ABSCISSAS if c < 0.9 * loss.strip[1]])
-    with np.errstate(all="ignore"):  # K may overflow at a large abscissa, whose infinite bound is then not taken
+    with np.errstate(all="ignore"):  # K may overflow at a large abscissa; its infinite bound is then not used
         logs = loss.approximate(inside) + log_kappa(inside) - inside * float(epsilon.mid())
     enough = np.flatnonzero(logs < math.log(max(float(level.lower()), 1e-300)) - _ROOM)
     if not enough.size:

@@ -1,4 +1,4 @@
-"""Inversion on a vertical line in balls.
+"""Inversion along a vertical line in balls.
 
 With the step h on Re z = c > 0 and D(x) = E[(1 - e^{x - L})_+; L < inf], Poisson summation makes
 
@@ -38,7 +38,7 @@ Parts = Sequence[tuple[Transform, int]]
 
 @dataclass(frozen=True, eq=False)
 class Line(ABC):
-    """A composition on nodes ``c + i h n``, n from 0, whose sum over both signs of n is D but for errors that are bounded."""
+    """A composition at nodes ``c + i h n``, n from 0; the sum over both signs of n is D, up to bounded errors."""
 
     parts: Parts
     layout: Layout
@@ -52,7 +52,7 @@ class Line(ABC):
 
     @abstractmethod
     def truncation(self, epsilon: Any) -> Any:
-        """A bound of what the nodes leave out, on either side."""
+        """A bound of the contribution of the omitted nodes."""
 
     @cached_property
     def _lines(self) -> list[list[Any]]:
@@ -70,14 +70,14 @@ class Line(ABC):
         return found
 
     def excess(self, epsilon: Any) -> Any:
-        """The sum less half the aliasing bound, with the error bounds and the omitted mass as radius."""
+        """The sum minus half the aliasing bound, with the error bounds and the omitted mass as radius."""
         first, *others = (value * factor for value, factor in zip(self.values, self.kernel(epsilon), strict=True))
         total = self.step / (2 * arb.pi()) * (first.real + 2 * sum((one.real for one in others), arb(0)))
         half = (self.aliasing(epsilon) / 2).upper()
         return total - half + arb(0, half) + arb(0, self.truncation(epsilon).upper()) + self.omitted
 
     def aliasing(self, epsilon: Any) -> Any:
-        """A bound of the aliasing error, by which the sum is too large."""
+        """A bound of the aliasing error, which is positive."""
         total = arb(0)
         for place, shift, value in self._chernoff:
             total += value * (-place * epsilon).exp() / ((2 * arb.pi() * shift / self.step).exp() - 1)
@@ -85,7 +85,7 @@ class Line(ABC):
 
     @property
     def _shifts(self) -> tuple[float, float]:
-        """By how much the line is moved right and left for the aliasing bound; on the left no farther than to 0."""
+        """The distances to the line's shifts to the right and to the left for the aliasing bound; the left one not below 0."""
         return self.layout.shift, min(self.layout.shift, self.layout.abscissa)
 
     @cached_property
@@ -115,7 +115,7 @@ class Line(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Contour(Line):
-    """The sum with the kernel e^{-zx}/(z (z + 1)), up to a height at which the transform of the composition is small."""
+    """The sum with the kernel e^{-zx}/(z (z + 1)), up to a height above which the transform is small."""
 
     name = "contour"
 
@@ -154,12 +154,12 @@ class Contour(Line):
 
 
 def prepare(loss: LogPhi, epsilon: Any, digits: int, most: int = MOST_NODES) -> Route:
-    """A line of at most ``most`` nodes near an epsilon, for a loss with a part whose transform falls.
+    """A line of at most ``most`` nodes near an epsilon, for a loss with a part whose transform decays.
 
     Raises
     ------
     NotCertifiedError
-        If a part is not known in balls, or none falls fast enough.
+        If a part is unknown in balls, or none decays fast enough.
     """
     terms = terms_of(loss)
     parts = [(law.transform(), count) for law, count in terms]
@@ -170,7 +170,7 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int, most: int = MOST_NODES) -> 
 
 
 def omitted_by(terms: Terms) -> Any:
-    """An enclosure of the contribution of the mass that the laws leave out."""
+    """An enclosure of the contribution of the omitted mass of the laws."""
     return sum((count * arb(law.omitted) for law, count in terms), arb(0)).union(0)
 
 

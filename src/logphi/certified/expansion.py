@@ -1,4 +1,4 @@
-"""Products of sums of terms e^{ua} f(t), with exact places a and polynomials f; terms that are not needed are left out."""
+"""Products of sums of terms e^{ua} f(t), with exact exponents a and polynomials f; negligible terms are dropped."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import flint
 from logphi.certified.locations import Basis, Key, Location
 from logphi.certified.route import NotCertifiedError
 
-# key of a place -> polynomial of t
+# key of an exponent -> polynomial in t
 Terms = dict[Key, Any]
 
-# measured: multiplying so many coefficients takes some seconds
+# measured: multiplying this many coefficients takes some seconds
 MOST_WORK = 2_000_000
 
 
@@ -42,7 +42,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class Cut:
-    """The terms of a product that are kept: places not certainly below ``floor``, powers of t up to ``degree``."""
+    """The terms of a product that are kept: exponents not certainly below ``floor``, powers of t up to ``degree``."""
 
     basis: Basis
     floor: Any
@@ -54,7 +54,7 @@ class Cut:
         return self.basis.place(key)
 
     def above(self, key: Key, rest: Any) -> bool:
-        """Whether the place plus ``rest`` may lie above the floor."""
+        """Whether the exponent plus ``rest`` may exceed the floor."""
         return not self.place(key) + rest < self.floor
 
     def times(self, one: Any, other: Any) -> Any:
@@ -65,7 +65,7 @@ class Cut:
 
 
 def product(factors: Iterator[tuple[Terms, Any]], cut: Cut) -> Terms:
-    """The product of sums, each given with the highest place in the product of all later ones."""
+    """The product of sums, each given with the largest exponent of the product of all later ones."""
     nothing = cut.basis.key(Location()), flint.arb_poly([1])
     whole, _ = next(factors, (dict([nothing]), None))
     for terms, rest in factors:

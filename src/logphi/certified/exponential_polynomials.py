@@ -25,7 +25,7 @@ from logphi.certified.locations import Key, Location
 
 @dataclass(frozen=True)
 class Branches(ABC):
-    """One law as such a sum: its places from the highest down, their weights, and the places as balls.
+    """One law as such a sum: its exponents in decreasing order, their weights, and the exponents as balls.
 
     ``omitted`` bounds the mass that is left out.
     """
@@ -46,7 +46,7 @@ class Branches(ABC):
 
     @abstractmethod
     def power(self, keys: Sequence[Key], count: int, rest: Any, cut: Cut) -> Terms:
-        """The power, without the places that stay below the floor when ``rest`` is added."""
+        """The power, without the exponents that stay below the floor when ``rest`` is added."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class TwoBranches(Branches):
         return [1]
 
     def lowered(self, shape: list[Any]) -> list[Any]:
-        """The coefficients with one upper factor less and a lower one in its place."""
+        """The coefficients with one factor of the upper kind replaced by one of the lower kind."""
         return shape
 
     def moment(self, c: Any, stretch: Any) -> Any:
@@ -154,7 +154,7 @@ class Points(Branches):
         if len(keys) == 1:
             return {tuple(count * a for a in keys[0]): flint.arb_poly([self.weights[0] ** count])}
         indices = _lattice_indices(keys)
-        # far apart on a fine lattice they are few all the same
+        # exponents far apart on a fine lattice may still be few
         if indices is not None and count * max(indices) <= cut.budget.left:
             return self._lattice(keys, indices, count, rest, cut)
         return self._multinomial(keys, count, rest, cut)
@@ -175,7 +175,7 @@ class Points(Branches):
 
     def _multinomial(self, keys: Sequence[Key], count: int, rest: Any, cut: Cut) -> Terms:
         cut.budget.spend(count * len(keys))
-        # how many are taken so far, the sum of their places -> product of w^i / i!
+        # the number of atoms so far, the sum of their exponents -> product of w^i / i!
         states: dict[tuple[int, Key], Any] = {(0, (0,) * len(keys[0])): flint.arb(1)}
         whole: dict[Key, Any] = {}
         for j, (key, weight) in enumerate(zip(keys, self.weights, strict=True), 1):
@@ -199,7 +199,7 @@ class Points(Branches):
 
 
 def _lattice_indices(keys: Sequence[Key]) -> list[int] | None:
-    """Whole numbers from 0 that equally spaced vectors on one line are, if they lie on a line and not all in one place."""
+    """The integers that equally spaced collinear vectors correspond to, from 0, unless they all coincide."""
     gaps = [tuple(a - b for a, b in zip(key, keys[0], strict=True)) for key in keys]
     longest = max(gaps, key=lambda gap: max(map(abs, gap)))
     size = gcd(*longest)

@@ -1,4 +1,4 @@
-"""Losses on a lattice in balls: a sum over one period of the line, without truncation.
+"""Losses on a lattice in balls: a sum over one period of the line, without truncation error.
 
 With the places a + k d of the loss and the first of them x_0 that is not below x, sums of geometric series make
 
@@ -59,7 +59,7 @@ class Periodic(Line):
         return found
 
     def truncation(self, epsilon: Any) -> Any:
-        """The contribution of a place that balls do not separate from epsilon: its mass is at most M(c) e^{-c x_0}."""
+        """The contribution of a location that balls do not separate from epsilon: its mass is at most M(c) e^{-c x_0}."""
         first = self._first(epsilon)
         if first > epsilon:
             return arb(0)
@@ -67,10 +67,10 @@ class Periodic(Line):
         return mass * abs((epsilon - first).exp() - 1)
 
     def _first(self, epsilon: Any) -> Any:
-        """The first place that is not certainly below epsilon."""
+        """The first location that is not certainly below epsilon."""
         rank = (epsilon - self.lattice.offset) / self.lattice.span
         first = rank.lower().ceil()
-        # a NaN if two places may be the first
+        # a NaN if two locations may be the first
         known = first if first + 1 > rank else arb("nan")
         return self.lattice.offset + self.lattice.span * known
 
@@ -100,7 +100,7 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int, most: int = MOST_FORMULAS) 
 
 
 def _lattice_of(terms: Terms) -> Lattice:
-    """The lattice that carries every term: all gaps are rational, or there is one law only."""
+    """The lattice that carries all terms: all gaps must be rational, or there is only one law."""
     laws = [(law, count) for law, count in terms if not law.only_fails]
     gaps = [(Location.of(gap).as_rational(), steps, count) for gap, steps, count in _lattices(laws, Exact())]
     if any(gap is None for gap, _, _ in gaps):

@@ -17,7 +17,7 @@ _LEAST = 1e-9
 
 
 def line_at(loss: LogPhi, epsilon: float, digits: int) -> Layout:
-    """The layout of a line to the right of zero, for a loss near an epsilon; nothing that is proved relies on it.
+    """The layout of a line to the right of zero, for a loss near an epsilon; no proof relies on it.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def line_at(loss: LogPhi, epsilon: float, digits: int) -> Layout:
 
 
 def height_of(parts: Sequence[tuple[Transform, int]], line: Layout, most: int) -> float:
-    """The height at which the transform of the composition is small enough for the target of the line.
+    """The height at which the transform is small enough for the target of the line.
 
     Raises
     ------

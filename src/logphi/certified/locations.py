@@ -1,4 +1,4 @@
-"""Places of atoms as exact numbers, so that equal places are known to be equal.
+"""Locations of atoms as exact numbers, so that equality is decided exactly.
 
 A place is r + log(a) + k_1 x_1 + k_2 x_2 + ..., with r and a > 0 rational, whole k_i, and x_i numbers of which only balls are
 known. The rational a of all places together are products of powers of a few whole numbers without common divisors, so that each
@@ -28,7 +28,7 @@ MOST_NUMBERS = 2000
 
 @dataclass(frozen=True)
 class Unit:
-    """A real number of which a ball is known; equal names are equal numbers."""
+    """A real number known by balls; equal names mean equal numbers."""
 
     name: Hashable
     value: Any = field(compare=False)
@@ -48,7 +48,7 @@ class Location:
         return number if isinstance(number, Location) else Location(Fraction(number))
 
     def as_rational(self) -> Fraction | None:
-        """The place, unless it is irrational or not known to be rational."""
+        """The location, unless it is irrational or not known to be rational."""
         return None if self.units or self.ratio != 1 else self.rational
 
     def __add__(self, other: Location | Fraction | int) -> Location:
@@ -95,7 +95,7 @@ class Exact(Arithmetic):
 
 @dataclass(frozen=True)
 class Basis:
-    """Numbers of which every place of a composition is an integer combination: 1/denominator, log of divisors, and units.
+    """Numbers whose integer combinations are all locations of a composition: 1/denominator, logs of divisors, and units.
 
     Logarithms are taken once, at the precision of the first use.
     """
@@ -106,7 +106,7 @@ class Basis:
 
     @staticmethod
     def of(places: Sequence[Location]) -> Basis:
-        """The basis of some places.
+        """The basis of some locations.
 
         Raises
         ------
@@ -124,7 +124,7 @@ class Basis:
         return Basis(denominator, tuple(_coprime(numbers)), tuple(units))
 
     def key(self, place: Location) -> Key:
-        """The place as a vector."""
+        """The location as a vector of integers."""
         above, below = place.ratio.as_integer_ratio()
         powers = (_power(above, divisor) - _power(below, divisor) for divisor in self.divisors)
         counts = dict(place.units)
@@ -140,7 +140,7 @@ class Basis:
 
 
 def _coprime(numbers: Iterable[int]) -> list[int]:
-    """Whole numbers above 1 without common divisors, of which all the given ones are products."""
+    """Pairwise coprime integers above 1 whose products include all the given ones."""
     base: list[int] = []
     waiting = list(dict.fromkeys(numbers))
     while waiting:
@@ -158,7 +158,7 @@ def _coprime(numbers: Iterable[int]) -> list[int]:
 
 
 def _power(number: int, divisor: int) -> int:
-    """How often a divisor divides a number."""
+    """The exponent of a divisor in a number."""
     count = 0
     while number % divisor == 0:
         number, count = number // divisor, count + 1

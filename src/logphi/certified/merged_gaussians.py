@@ -1,4 +1,4 @@
-"""A composition with its Gaussian mechanisms merged into one, and the route by a formula for the few releases that are left."""
+"""A composition with its Gaussian mechanisms merged, and a route by a formula for the few releases that remain."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from logphi.laws.log_phi import LogPhi
 from logphi.laws.normal import Normal
 from logphi.laws.parameters import normal_shift
 
-# derived: no route that merges takes so many releases
+# derived: routes that merge take fewer releases
 _ENOUGH = 3
 
 
 @dataclass(frozen=True)
 class FewReleases:
-    """The excess of few releases by a formula, and the places in its witness, at a precision of their own, at any epsilon."""
+    """The excess of few releases by a formula, with the locations in its witness, each at its own precision."""
 
     name: str
     loss: LogPhi

@@ -1,4 +1,4 @@
-"""The log-ratio of two mixtures of unit normal densities in balls: its transform on a line, and how that falls along it.
+"""The transform of the log-ratio of two mixtures of unit normal laws in balls, and its decay along a line.
 
 With u(x) = sum of p_i e^{c_i x - c_i^2/2} and v(x) = sum of q_j e^{-d_j x - d_j^2/2}, all shifts c_i, d_j >= 0, the pair is
 P = u N(0, 1) against Q = v N(0, 1), and M(z) = E[u(X)^{1+z} v(X)^{-z}] for a standard normal X. For theta between 0 and
@@ -25,8 +25,7 @@ from logphi.certified.exponential_sums import exponential_sums
 from logphi.certified.mixture_guess import MixtureInDoubles, RatioInDoubles
 from logphi.certified.transform import MOST_SUMS, Transform
 
-# measured: steps are within some percent of the best with these shares of the widest strip for its upper edge, and of that
-# for the lower edge
+# measured: with these shares of the widest strip for its two edges, steps are within some percent of the best
 _STRIPS = np.array([0.95, 0.85, 0.7, 0.5, 0.35, 0.25, 0.15])
 _FALLS = np.array([0.0, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 1.0])
 
@@ -58,12 +57,12 @@ class Mixture:
 
     @cached_property
     def at_rest(self) -> Any:
-        """The weight at the shift zero."""
+        """The weight of the shift zero."""
         return sum((p for p, c in zip(self.weights, self.shifts, strict=True) if c.is_zero()), arb(0))
 
     @property
     def trivial(self) -> bool:
-        """Whether it is one everywhere."""
+        """Whether the mixture is N(0, 1) alone."""
         return bool(self.largest.is_zero())
 
     def log(self, x: Any) -> Any:
@@ -105,7 +104,7 @@ class NormalRatio(Transform):
 
     @property
     def most_nodes(self) -> int:
-        """Sums."""
+        """The limit for sums over nodes."""
         return MOST_SUMS
 
     def on_line(self, c: Any, step: Any, size: int) -> list[Any]:
@@ -159,7 +158,7 @@ class NormalRatio(Transform):
         return (inside + grid.tails + grid.relative * whole).upper()
 
     def fall(self, c: float, height: float) -> float:
-        """About log(ceiling / M(c))."""
+        """An estimate of log(ceiling / M(c))."""
         return self.in_doubles.falling(c)(height)[1]
 
     def _grid(self, c: Any, top: Any, sharp: float) -> Grid:
@@ -170,7 +169,7 @@ class NormalRatio(Transform):
         up, down = self.up.largest, self.down.largest
         turning = top * (up + down)
         most = float((arb.pi() / up.max(down)).lower())
-        # the upper edge and the lower one, as shares of the widest strip or of the best where the square is all
+        # the upper and the lower edge, as shares of the widest strip, or of the optimum if the quadratic term dominates
         high = np.minimum(most, 2 * math.sqrt(sharp)) * _STRIPS[:, None]
         low = high * _FALLS
         narrow = -float(c.upper()) * np.log(np.cos(float(down) * high / 2))
@@ -216,7 +215,7 @@ def _dyadic(step: float) -> Any:
 
 
 def _reach(lines: list[tuple[Any, Any]], level: float, step: Any) -> int:
-    """About how many steps from zero all e^{C + A x - x^2/2} are below e^-level."""
+    """An estimate of the number of steps from zero after which all e^{C + A x - x^2/2} are below e^-level."""
     ends = []
     for a, start in lines:
         slope, top = float(a.upper()), float(start.upper())

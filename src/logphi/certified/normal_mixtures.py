@@ -11,7 +11,7 @@ from typing import Any
 
 import flint
 
-# derived: bits that rounding may take from a loss, and the most doublings and halvings of a bracket
+# derived: the bits of a loss that rounding may cost, and the largest number of doublings and halvings of a bracket
 _ROUNDING_BITS, _MOST_STEPS = 12, 2000
 
 
@@ -39,7 +39,7 @@ class NormalMixtures:
     q: tuple[Component, ...]
 
     def reversed(self) -> NormalMixtures:
-        """Q against P, on the line turned around."""
+        """Q against P, with x replaced by -x."""
         p, q = (tuple(Component(one.weight, -one.centre) for one in reversed(side)) for side in (self.q, self.p))
         return NormalMixtures(p, q)
 
@@ -69,7 +69,7 @@ class NormalMixtures:
         return means[0] - means[1]
 
     def root(self, epsilon: Any) -> Any:
-        """Where the loss is epsilon, an exact number strictly between the ends: an interval, by Newton's method in a bracket.
+        """An interval that contains the root of loss = epsilon, an exact number strictly between the ends, by Newton's method.
 
         The loss is certainly below epsilon at its left end, and above at its right end.
         """
@@ -107,7 +107,7 @@ class NormalMixtures:
 
     @staticmethod
     def _unit(x: Any, scale: Any) -> Any:
-        """The accuracy to which a root is sought."""
+        """The accuracy of a root."""
         return ((abs(x) + scale) * flint.arb(2) ** (_ROUNDING_BITS - flint.ctx.prec)).upper()
 
     def above(self, x: Any, epsilon: Any) -> Any:

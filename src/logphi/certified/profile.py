@@ -26,17 +26,17 @@ from logphi.laws.log_phi import LogPhi
 
 Prepare = Callable[[LogPhi, Any, int], Route]
 
-# measured: a line of fewer nodes is quicker than a sum of many terms
+# measured: a line of fewer nodes is faster than a sum of many terms
 FEW_NODES = 20_000
 
 
 def _to_the_bit(prepare_route: Prepare) -> Prepare:
-    """The route with the precision of the caller in place of the digits."""
+    """The route at the precision of the caller, which replaces the digits."""
     return lambda loss, epsilon, digits: prepare_route(loss, epsilon, ctx.prec)
 
 
-# tried in turn: lines of few nodes before sums of many terms, and long lines last. If all fail, the user sees the last reason
-# of a route that is made for such losses
+# tried in this order: short lines, sums of many terms, long lines. If all fail, the user sees the last reason of a route
+# that is meant for such losses
 _ROUTES: tuple[Prepare, ...] = (
     above_support.prepare,
     partial(lattice.prepare, most=FEW_NODES),
@@ -51,12 +51,12 @@ _ROUTES: tuple[Prepare, ...] = (
 
 
 def infinite_mass(loss: LogPhi) -> Any:
-    """P(L = inf), one less the product of the finite masses; relatively accurate, and zero only if every loss is finite.
+    """P(L = inf), one minus the product of the finite masses; relatively accurate, and zero only if every loss is finite.
 
     Raises
     ------
     NotCertifiedError
-        If that of a law is not known.
+        If that of a law is unknown.
     """
     return -sum((count * (-law.infinite_mass()).log1p() for law, count in terms_of(loss)), arb(0)).expm1()
 
@@ -94,7 +94,7 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Profile:
 
 
 def prepare_below(loss: LogPhi, epsilon: Any, level: Any, digits: int) -> Profile:
-    """As :func:`prepare`, but a profile below a positive level may be enclosed by a wide ball below it."""
+    """As :func:`prepare`, but a profile below a positive level may be enclosed by a wide ball below that level."""
     infinite = infinite_mass(loss)
     if level > infinite:
         ways: tuple[Callable[[], Route], ...] = (

@@ -1,4 +1,4 @@
-"""Claims of few digits, from the bounds in doubles, for whoever checks them: where balls have no route, or none short enough.
+"""Claims of few digits from bounds in doubles, for a checker that derives them itself: where balls have no route.
 
 Nothing is proved here. The answer in doubles is rounded to as many digits as the checker accepts, which derives the claim by
 itself, cell by cell.
@@ -19,7 +19,7 @@ from logphi.engine.directions import Loss
 from logphi.questions.delta import delta
 from logphi.questions.epsilon import epsilon
 
-# measured: cells prove no more
+# measured: the largest number of digits that cells prove
 MOST_DIGITS = 9
 # chosen: of the answer in doubles
 _RTOL = 1e-12
@@ -30,12 +30,12 @@ _WIDTH = Fraction(9, 10)
 def proposed(
     loss: Loss, *, quantity: str, at: Fraction, direction: Direction | None, digits: int, accepts: Callable[[Answer, int], bool]
 ) -> tuple[Answer, int]:
-    """The answer of the most digits, at most ``digits``, that is accepted, and how many.
+    """The answer with the most digits, at most ``digits``, that is accepted, and their number.
 
     Raises
     ------
     NotCertifiedError
-        If none is, or the answer is zero or infinite.
+        If none is accepted, or the answer is zero or infinite.
     """
     question = delta if quantity == "delta" else epsilon
     found = question(loss, float(at), direction=direction, rtol=_RTOL)
@@ -56,7 +56,7 @@ def proposed(
 
 
 def _rounded(found: Bound, digits: int, most: Decimal | None) -> Answer | None:
-    """Decimals around the answer, as far apart as the digits allow; None if it is not known so well."""
+    """Decimals around the answer, as far apart as the digits allow; None if its bounds are too wide."""
     value = Fraction(found.value)
     room = _WIDTH * value / 10**digits / 2
     down, up = (Context(prec=digits + 3, rounding=rounding) for rounding in (ROUND_FLOOR, ROUND_CEILING))

@@ -1,4 +1,4 @@
-"""The certified route of the views: bounds in doubles, rounded outward from decimals."""
+"""The certified method of the questions: bounds in doubles, rounded outward from decimals."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from logphi.questions.delta import pointwise
 from logphi.text.description import manner
 from logphi.text.written import meant
 
-# derived: as many as doubles tell apart
+# derived: the digits that distinguish all doubles
 _DIGITS = 15
 
 
 def certified(quantity: str, loss: Loss, question: Any, *, direction: Direction | str | None, rtol: float) -> Bound | Bounds:
     """``"delta"`` at an epsilon or ``"epsilon"`` at a delta, one or an array, by :func:`logphi.certified.answer.certify`.
 
-    A number counts as it was written where that is known, and a float as the shortest decimal that reads back as it; so do the
-    parameters.
+    Numbers and parameters count as they were written, if that is known; otherwise a float counts as the shortest decimal that
+    reads as it.
 
     Raises
     ------

@@ -38,7 +38,7 @@ def ball(number: Fraction) -> Any:
 
 
 def on_ball(falling: Callable[[Any], Any], place: Any) -> Any:
-    """The values of a decreasing function with values in [0, 1] on a ball, from those at its two ends."""
+    """The range of a decreasing function with values in [0, 1] on a ball, from its values at both ends."""
     if not place.is_finite():
         return arb(0).union(1)
     low, high = place.lower(), place.upper()

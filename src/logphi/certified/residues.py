@@ -36,11 +36,11 @@ from logphi.certified.locations import Basis
 from logphi.certified.reals import ball, on_ball
 from logphi.inversion.saddle import Interval, minimise
 
-# measured: places down to this far below epsilon are kept, for questions nearby
+# measured: exponents down to this far below epsilon are kept, for later questions nearby
 _BELOW = Fraction(1, 8)
-# chosen: bits beside those asked for, and rounds of measuring how many bits cancel
+# chosen: bits beyond those asked for, and the number of attempts to measure the cancellation
 _SPARE, _ROUNDS = 16, 4
-# measured: the stretches that are tried for the degree
+# measured: the values of s that are tried for the degree
 _STRETCHES = tuple(Fraction(5 + k * k, 4) for k in range(1, 13))
 # chosen: the search for an abscissa: its precision, interval and end
 _SEARCH_BITS = 64
@@ -58,7 +58,7 @@ class Tail:
 
 @dataclass(frozen=True)
 class ResidueSum:
-    """The terms of a composition of atoms and flat parts at all places above a floor."""
+    """The terms of a composition of atoms and flat parts with exponents above a floor."""
 
     terms: Terms
     floor: Any
@@ -82,7 +82,7 @@ class ResidueSum:
             return on_ball(lambda end: self.sum_above(end) + self._left(end), epsilon)
 
     def sum_above(self, epsilon: Any) -> Any:
-        """The contribution of the places above a point, up to the degree."""
+        """The contribution of exponents above a point, up to the degree."""
         total = flint.arb(0)
         for place, coefficients in self._terms:
             y = (place - epsilon) / 2
@@ -94,7 +94,7 @@ class ResidueSum:
         return 2 * (epsilon / 2).exp() * total
 
     def _left(self, epsilon: Any) -> Any:
-        """An enclosure of what is left out: the omitted mass and, below the largest loss, the powers above the degree."""
+        """An enclosure of the omitted part: the omitted mass and, below the largest loss, the powers above the degree."""
         most = sum((count * flint.arb(part.omitted) for part, count in self._parts), flint.arb(0))
         if self.tail is not None and not epsilon >= self._top:
             c, stretch = (ball(number) for number in (self.tail.abscissa, self.tail.stretch))
@@ -150,12 +150,12 @@ def prepare(terms: Terms, epsilon: Any, bits: int) -> ResidueSum:
 
 
 def _tail(terms: Terms, epsilon: Any, bits: int) -> tuple[Tail | None, float]:
-    """The least degree found to leave 2^-bits of the excess, None for all of them; and about log of the excess."""
+    """The smallest degree found to omit 2^-bits of the excess, None for all; and an estimate of the log of the excess."""
     with precision(_SEARCH_BITS):
         parts, at = [(law.branches(), count) for law, count in terms], float(epsilon.mid())
 
         def height(c: float, stretch: Fraction) -> float:
-            # at the largest loss the height falls for ever
+            # at the largest loss the height decreases without end
             return float(_moment(parts, flint.arb(c), ball(stretch)).log().mid()) - c * at if c <= _FARTHEST else math.inf
 
         def lowest(stretch: Fraction) -> float:

@@ -10,7 +10,7 @@ class NotCertifiedError(ValueError):
 
 
 class NotThisRouteError(NotCertifiedError):
-    """A route is not made for this loss. Users see it only as the reason of the last route, if no other gives a better one."""
+    """A route does not apply to this loss. Users see it only as the last route's reason, if no other gives a better one."""
 
 
 class ClosedForm(Protocol):
@@ -21,7 +21,7 @@ class ClosedForm(Protocol):
 
 
 class Route(Protocol):
-    """A loss prepared near an epsilon, used at the precision of the caller, who raises it where the balls are too wide."""
+    """A loss prepared near an epsilon, used at the precision of the caller, who raises it if the balls are too wide."""
 
     @property
     def name(self) -> str:

@@ -28,13 +28,13 @@ from logphi.text.checksum import Saved, with_checksum
 from logphi.text.description import DECIMALS, WRITTEN
 
 VERSION = 2
-# measured: the digits of doubles that are tried, the most first
+# measured: the numbers of digits that are tried, in decreasing order
 _DIGITS = (12, 9, 7, 5, 4, 3, 2, 1)
 # chosen: of the answers in doubles
 _RTOL = 1e-12
-# chosen: where the checker does not derive all claims in its budget
+# chosen: the reduction if the checker cannot derive all claims in its budget
 _FEWER = (6, 3)
-# derived: certificates hold no line beyond
+# derived: the largest slope of a line in a certificate
 _FARTHEST = 1e4
 
 
@@ -49,7 +49,7 @@ class Described:
 
 @dataclass(frozen=True)
 class Asked:
-    """A claim to be made of a release, or one whose ends are given."""
+    """A claim to be made about a release, or one whose ends are given."""
 
     release: Described
     quantity: str
@@ -66,7 +66,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class CertifiedClaim:
-    """One claim: ``lower`` <= ``quantity`` <= ``upper`` at a place, of the release at an index; an end that is None is open.
+    """One claim, ``lower`` <= ``quantity`` <= ``upper``, about the release at an index; None leaves an end open.
 
     For epsilon it says that delta(lower) > at >= delta(upper). ``lines`` holds what the proof of a trade-off function rests on:
     for each order the logarithms of slopes of lines below it.
@@ -147,12 +147,12 @@ class CertifiedClaims(Saved, Listed):
 def issue_several(
     asked: Sequence[Asked], *, digits: int, check: Callable[[Any], Check], check_soon: Callable[[Any], Check]
 ) -> CertifiedClaims:
-    """One certificate of all claims that ``check`` accepts, of fewer digits where it does not accept as many.
+    """One certificate of all claims that ``check`` accepts, with fewer digits where necessary.
 
     Raises
     ------
     NotCertifiedError
-        If a claim cannot be certified, or all together are more work than a check may be.
+        If a claim cannot be certified, or all together exceed the budget of a check.
     """
     for one in asked:
         for _, node in one.release.tree:
@@ -256,7 +256,7 @@ def _tradeoff(one: Asked, order: Direction | None, digits: int, accepts: Accepts
         ends = _rounded(found, tried, most=Decimal(1))
         if ends is None:
             continue
-        # the gap of chords is of second order in the distance where the curve is smooth, and of first order at a kink
+        # the error of chords is of second order in the distance where the curve is smooth, and of first order at a kink
         for power in (tried / 2, tried + 1):
             lines = {
                 key: _around(*touched[name], power if found.direction in (name, Direction.BOTH, None) else None)
@@ -270,14 +270,14 @@ def _tradeoff(one: Asked, order: Direction | None, digits: int, accepts: Accepts
 
 
 def _touched(part: LogPhi, alpha: float) -> tuple[float, float]:
-    """About where the largest line is, and the scale on which it changes; no proof rests on it."""
+    """An estimate of the best line, and of the scale on which it changes; no proof relies on it."""
     guess = guessed(part, alpha, 0.0)
     search = Search(ProfileLines(part, alpha, lines_demand(Tolerance(_RTOL, _RTOL))), guess)
     return supremum(search, _RTOL).at, guess.scale
 
 
 def _around(place: float, scale: float, power: float | None) -> list[str]:
-    """Three lines at a distance of so many digits, or the line alone."""
+    """Three lines around a place, at a distance of this many digits, or the line alone."""
     if not abs(place) < _FARTHEST:
         raise NotCertifiedError("the slopes of lines below this trade-off function are too large for a certificate")
     if power is None:
@@ -295,7 +295,7 @@ def _tried(digits: int) -> list[int]:
 
 
 def _rounded(found: Bound, digits: int, most: Decimal | None = None) -> tuple[Decimal, Decimal] | None:
-    """Decimals around an answer, as far apart as the digits allow; None if it is not known so well."""
+    """Decimals around an answer, as far apart as the digits allow; None if its bounds are too wide."""
     if not 0 < found.lower <= found.upper < math.inf:
         return None
     room = Fraction(found.value) / 10**digits * Fraction(9, 20)

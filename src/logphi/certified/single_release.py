@@ -1,4 +1,4 @@
-"""One release alone: its excess in closed form."""
+"""One release: its excess in closed form."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def prepare(loss: LogPhi, epsilon: Any, bits: int) -> FewReleases:
         If there are several, or no closed form is known.
     """
     route = FewReleases("single", loss, bits + _SPARE, _closed_form, _root)
-    # what cannot be done is refused here
+    # refuse here what cannot be computed
     _ = route.parts
     return route
 
@@ -36,7 +36,7 @@ def _closed_form(laws: list[LawInBalls]) -> ClosedForm:
 
 
 def _root(form: ClosedForm, epsilon: Any) -> dict[str, str]:
-    """The outcome at which the loss is epsilon, if there is one such outcome."""
+    """The outcome at which the loss is epsilon, if there is exactly one."""
     if isinstance(form, NormalMixtures) and form.ends[0] < epsilon < form.ends[1]:
         return {"root": form.root(epsilon).mid().str(_WITNESS_DIGITS, radius=False)}
     return {}

@@ -1,4 +1,4 @@
-"""The transform of a law on a vertical line in balls, and how it falls along the line."""
+"""The transform of a law on a vertical line in balls, and its decay along the line."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 
 from flint import arb
 
-# measured: longer lines take minutes, as do lines of an eighth of the length if a formula is evaluated at each node
+# measured: longer lines take minutes, as do lines of an eighth of the length if each node evaluates a formula
 MOST_NODES = 400_000
 MOST_FORMULAS = MOST_NODES // 8
-# measured: so many sums over hundreds of points, as of a mixture of normal laws, take ten seconds
+# measured: this many sums over hundreds of points, as for a mixture of normal laws, take ten seconds
 MOST_SUMS = 20_000
 
 
 class Transform(ABC):
-    """The transform M of one law; abscissas are not negative."""
+    """The transform M of one law, at non-negative abscissas."""
 
     @property
     def most_nodes(self) -> int:
@@ -34,7 +34,7 @@ class Transform(ABC):
         return whole
 
     def fall(self, c: float, height: float) -> float:
-        """About log(ceiling / M(c)), in doubles."""
+        """An estimate of log(ceiling / M(c)), in doubles."""
         return 0.0
 
     def at(self, c: Any) -> Any:

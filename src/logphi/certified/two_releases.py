@@ -29,7 +29,7 @@ from logphi.certified.reals import SMALLEST_BITS, TOO_SMALL
 from logphi.certified.route import NotCertifiedError, NotThisRouteError
 from logphi.laws.log_phi import LogPhi
 
-# derived: bits beside those asked for; exponents as large as that of the smallest answer take twenty of them
+# derived: bits beyond those asked for; exponents as large as that of the smallest answer take twenty of them
 _SPARE = 44
 # measured: the number of points and the range of the first estimate of the excess, and how near a tail is to its share
 _POINTS, _FARTHEST, _NEAR = 400, 60, 2.0**-8
@@ -75,7 +75,7 @@ class Integral:
         return low + bottom, high + top
 
     def cuts(self, bits: int) -> tuple[Any, Any, Any]:
-        """The ends of the integral, and about 2^-bits of it; they need no proof, as the bounds hold for any ends."""
+        """The ends of the integral, and about 2^-bits of it; they need no proof, as the bounds hold for all ends."""
         low, high = self._reach()
         step = (high - low) / _POINTS
         inside = [self.integrand(flint.acb((low + step * k).mid()), False).real for k in range(1, _POINTS)]
@@ -85,10 +85,10 @@ class Integral:
         return start, _last(self.after, high, start, wanted), wanted
 
     def _reach(self) -> tuple[Any, Any]:
-        """About the x between which the second release has a root and all normal laws have most of their mass."""
+        """An estimate of the range of x in which the second release has a root and all normal laws have most of their mass."""
         least, most = self.second.mixtures.ends
         bottom, top = self.first.ends
-        # little is left where the loss of the first release alone is epsilon
+        # little mass remains where the loss of the first release alone is epsilon
         far = abs(self.first.root(self.epsilon)).mid() if bottom < self.epsilon < top else 0
         low, high = (
             (side.centre + sign * (far + _FARTHEST)).mid() for side, sign in ((self.first.p[0], -1), (self.first.p[-1], 1))
@@ -101,7 +101,7 @@ class Integral:
 
 
 def _last(bound: Callable[[Any], Any], good: Any, bad: Any, wanted: Any) -> Any:
-    """About the last point on the way from one to the other at which a bound is as small as wanted."""
+    """About the last point from ``good`` to ``bad`` at which a bound is as small as wanted."""
     for _ in range(4 * flint.ctx.prec):
         middle = ((good + bad) / 2).mid()
         size = bound(middle)
@@ -146,7 +146,7 @@ class Two:
 
 
 def prepare(loss: LogPhi, epsilon: Any, bits: int) -> FewReleases:
-    """Two releases; it is as good at any other epsilon.
+    """A route for two releases; it is as accurate at any other epsilon.
 
     Raises
     ------
@@ -174,13 +174,13 @@ def _two(laws: list[LawInBalls], goal: int) -> Two:
             "of two releases one must be a Gaussian mechanism or a Poisson sample of one, the loss of which has an "
             "explicit root"
         )
-    # normal laws come first, and have no kink
+    # normal laws come first, because they have no kink
     other = laws[1] if laws[0].explicit_root() is not None else laws[0]
     return Two(other.mixtures(), explicit[0], goal)
 
 
 def _ends(two: Two, epsilon: Any) -> dict[str, str]:
-    """The ends of the integral, if one is taken."""
+    """The ends of the integral, if there is one."""
     integral = two.at(epsilon)
     low, high = integral.ends
     if not (low < epsilon and epsilon < high):

@@ -1,4 +1,4 @@
-"""The checker: it decides whether the claim of a certificate follows, by code that is independent of what made it.
+"""The checker: it decides whether the claim of a certificate follows, with code independent of what issued it.
 
 It imports the standard library and python-flint and nothing of the library, and is meant to be read from end to end:
 ``work`` (the budget), ``balls`` (numbers with errors), ``reading`` (the text), ``laws`` (from mechanisms to laws), ``law``

@@ -1,4 +1,4 @@
-"""Exact numbers as balls of the precision in force, and the normal tail."""
+"""Exact numbers as balls at the present precision, and the normal tail."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from flint import acb, arb, ctx, fmpq
 
 from logphi.checker.work import MOST_BITS, TAIL, Undecided, spend
 
-# A real number that is known to any precision: calling it gives a ball of the precision in force.
+# A real number known to any precision: calling it gives a ball at the present precision.
 Real = Callable[[], Any]
 
 
-# All threads share FLINT's one precision. The lock that guards it stands among FLINT's own names, so that the code that makes
-# certificates takes the same one, though neither imports the other.
+# All threads share FLINT's precision. The lock that guards it is an attribute of FLINT's module, so that the code that issues
+# certificates takes the same lock, although neither imports the other.
 _LOCK = "_precision_lock"
 
 
@@ -55,7 +55,7 @@ def within(size: Any) -> Any:
 
 
 def rough(value: Any) -> float:
-    """The midpoint of a ball as a double, infinite if it is too large for one; only for choices that need no proof."""
+    """The midpoint of a ball as a double, infinite on overflow; only for choices that need no proof."""
     return float(arb(value).mid())
 
 
@@ -68,7 +68,7 @@ def normal_tail(x: Any) -> Any:
 
 
 def remembered(compute: Callable[[], Any]) -> Callable[[], Any]:
-    """The same function of the precision in force, which keeps its last value."""
+    """The same function of the present precision, with its last value cached."""
     known: dict[int, Any] = {}
 
     def value() -> Any:

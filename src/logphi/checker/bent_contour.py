@@ -1,4 +1,4 @@
-"""The excess of few pairs of normal laws of different widths: the line is bent, as their M hardly falls on a straight one.
+"""The excess of a few pairs of normal laws of different widths, by a bent contour: M hardly decays on a straight line.
 
 With w = 1 + z v, v = 1 - r^2, one pair has z (z+1) / w = (w - 2 + v + (1-v) / w) / v^2, so that
 
@@ -23,12 +23,12 @@ from logphi.checker.law import Terms
 from logphi.checker.normal_pair import NormalPair
 from logphi.checker.work import EXP, Undecided, spend
 
-# measured: of more pairs, M falls fast enough on a straight line
+# measured: with more pairs, M decays fast enough on a straight line
 MOST_PAIRS = 200
 
 
 def applies(terms: Terms) -> bool:
-    """Whether all laws are such pairs, and not too many."""
+    """Whether all laws are such pairs, and few enough."""
     return all(isinstance(law, NormalPair) for law, _ in terms) and sum(count for _, count in terms) <= MOST_PAIRS
 
 

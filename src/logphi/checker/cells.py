@@ -1,4 +1,4 @@
-"""The excess of any composition, between two that lie on a lattice: for laws whose M is not known, or falls too slowly.
+"""Bounds of the excess of any composition by two lattice laws, for laws whose M is unknown or decays too slowly.
 
 X = e^L is the likelihood ratio p/q, and D(eps) = E_Q[(X_1 ... X_n - e^eps)_+], so that D grows if the law of one X under Q is
 replaced by one that is larger in the increasing convex order, whatever the others are. A law is cut into cells between the
@@ -31,13 +31,13 @@ from logphi.checker.balls import ball, between, precision, rough
 from logphi.checker.law import Cells, Law, Terms
 from logphi.checker.work import EXP, STORED, Undecided, left, spend
 
-# chosen: the cells of one law in the first attempt; later ones have as many as the goal needs, up to a share of the budget
+# chosen: the cells of one law in the first attempt; later attempts use as many as the goal needs, up to a share of the budget
 FIRST, SHARE = 256, 0.3
-# chosen: digits that an answer has beside those that are claimed, in the units of the goal
+# chosen: digits of an answer beyond the claimed ones, in the units of the goal
 ROOM = 3 * math.log(10)
-# chosen: of sums of finite losses
+# chosen: the number of values of a sum of finite losses
 MOST_VALUES = 4000
-# chosen: how many cells are tried for the share
+# chosen: the number of cells that are tried for the share
 HEAVY = 4
 
 
@@ -102,7 +102,7 @@ def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any
 
 
 def _attempt(terms: Terms, epsilons: Sequence[Fraction], goal: float, cells: int) -> list[Any]:
-    """With so many cells for the law whose losses spread the most; those of few values stay as they are."""
+    """An attempt with this many cells for the law with the widest range; laws of few values are unchanged."""
     few, others = _separated(terms)
     atoms, omitted = residues.all_atoms(few)
     floor = goal - math.log(64 + 64 * len(others))
@@ -112,7 +112,7 @@ def _attempt(terms: Terms, epsilons: Sequence[Fraction], goal: float, cells: int
     low, high = ranges[leading]
     width = (high - low) / cells
     if len(corners[leading]) == 2:
-        # both atoms in the middle of a cell
+        # both atoms at the centre of a cell
         gap = abs(rough(corners[leading][0] - corners[leading][1]))
         width = gap / math.ceil(gap / width)
     step, least = arb(width), arb(floor).exp()
@@ -137,7 +137,7 @@ def _attempt(terms: Terms, epsilons: Sequence[Fraction], goal: float, cells: int
 
 
 def _separated(terms: Terms) -> tuple[Terms, Terms]:
-    """Finite laws whose sum has few values, and all others."""
+    """Finite laws whose sum has few values, and all other laws."""
     few, others, size = list[tuple[Law, int]](), list[tuple[Law, int]](), 1
     for law, count in terms:
         values = residues.values_of(law, count) if law.atomic else MOST_VALUES + 1
@@ -150,7 +150,7 @@ def _separated(terms: Terms) -> tuple[Terms, Terms]:
 
 
 def _raised(cut: Cells, step: Any) -> _OnLattice:
-    """The upper law."""
+    """The upper lattice law."""
     spend(len(cut.p) * (EXP + 2 * STORED))
     ratio, grown = step.exp(), step.expm1()
     growth = [t.exp() for t in cut.points]
@@ -166,7 +166,7 @@ def _raised(cut: Cells, step: Any) -> _OnLattice:
 
 
 def _lowered(cut: Cells, step: Any) -> _OnLattice:
-    """The lower law."""
+    """The lower lattice law."""
     spend(len(cut.p) * (4 * EXP + 2 * STORED))
     share = _share(cut, step)
     masses = [arb(0)] * len(cut.points)
@@ -190,7 +190,7 @@ def _lowered(cut: Cells, step: Any) -> _OnLattice:
 
 
 def _share(cut: Cells, step: Any) -> Any:
-    """The s, of those of heavy cells and one for smooth densities, that moves losses the least; no proof rests on it."""
+    """The s that changes the losses least, from heavy cells and from one for smooth densities; no proof relies on it."""
     places = [
         (rough(((p / q).log() - t) / step), rough(p)) if p > 0 and q > 0 else (0.0, 0.0)
         for p, q, t in zip(cut.p, cut.q, cut.points, strict=False)
@@ -218,14 +218,14 @@ def _share(cut: Cells, step: Any) -> Any:
 
 
 def _least(mass: Any) -> Any:
-    """A mass is not negative."""
+    """A lower bound of a mass, at least zero."""
     return mass if mass > 0 else arb(0)
 
 
 def _power(one: _OnLattice, count: int, floor: Any, upward: bool) -> _OnLattice:
-    """By squares."""
+    """The power, by repeated squaring."""
     if not all(mass < 2 for mass in one.masses):
-        # their errors would grow with each square, and the work with them
+        # each squaring would increase their errors, and the work
         raise Undecided("the masses of its cells are not known at the precision of this checker")
     found = None
     while True:
@@ -239,7 +239,7 @@ def _power(one: _OnLattice, count: int, floor: Any, upward: bool) -> _OnLattice:
 
 
 def _sum(one: _OnLattice, other: _OnLattice, floor: Any, upward: bool) -> _OnLattice:
-    """The sum of two independent losses, without what both ends have beyond ``floor``."""
+    """The sum of two independent losses, without the parts of both ends below ``floor``."""
     spend((len(one.masses) + len(other.masses)) * STORED)
     masses = (arb_poly(list(one.masses)) * arb_poly(list(other.masses))).coeffs()
     first, below = 0, arb(0)

@@ -1,4 +1,4 @@
-"""A public coin that chooses which of several releases runs: every transform, tail and mass is the mean of theirs."""
+"""A public coin that chooses one of several releases: transforms, tails and masses are weighted means."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Choice(Law):
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]
-        """If all are."""
+        """Whether all parts are symmetric."""
         return all(law.symmetric for _, terms in self.parts for law, _ in terms)
 
     @property
     def end(self) -> float:
-        """That of the narrowest strip."""
+        """The end of the narrowest strip."""
         return min((law.end for _, terms in self.parts for law, _ in terms), default=float("inf"))
 
     def reversed(self) -> Choice:
@@ -36,7 +36,7 @@ class Choice(Law):
         return Choice(tuple((weight, [(law.reversed(), count) for law, count in terms]) for weight, terms in self.parts))
 
     def infinite(self) -> Any:
-        """The mean of one less the products of the finite masses."""
+        """The mean of one minus the products of the finite masses."""
         found = arb(0)
         for weight, terms in self.parts:
             log_finite = sum((count * (-law.infinite()).log1p() for law, count in terms), arb(0))
@@ -74,7 +74,7 @@ class Choice(Law):
         return bound
 
     def tails(self, epsilon: Any) -> tuple[Any, Any]:
-        """The mean, where every part is one release."""
+        """The mean, if every part is a single release."""
         p, q = arb(0), arb(0)
         for weight, terms in self.parts:
             if not terms:
@@ -87,7 +87,7 @@ class Choice(Law):
         return p, q
 
     def corners(self) -> list[Any]:
-        """Those of the parts, of which two are kept in sight."""
+        """The atoms of the parts; at most two are returned."""
         found = [corner for _, terms in self.parts for law, _ in terms for corner in law.corners()]
         return sorted(found, key=rough)[:: max(len(found) - 1, 1)] if len(found) > 1 else found
 

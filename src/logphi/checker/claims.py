@@ -1,6 +1,6 @@
-"""Whether a claim follows: both of its ends against what each order of the pair leaks.
+"""Whether a claim follows: both ends, compared with the answer for each order of the pair.
 
-Of the two orders the worse one counts: each must keep the end on the safe side, and one must reach the other end.
+The worse of the two orders counts: both must satisfy the private end, and one must reach the other end.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from logphi.checker.laws import terms
 from logphi.checker.reading import Claim, Release
 from logphi.checker.work import EXP, Undecided, spend
 
-# derived: digits beside those of the claim, doubled in each attempt until the balls decide
+# derived: digits beyond those of the claim, doubled in each attempt until the balls decide
 SPARE = 4
 ATTEMPTS = 4
 
 
 class Fails(Exception):
-    """The claim is wrong at every precision, or what it rests on does not show it, for this reason."""
+    """The claim is wrong at every precision, or its premises do not show it, for the given reason."""
 
 
 class Known:
-    """A release: its laws in each order, and the deltas that claims have needed so far."""
+    """A release: its laws in each order, and the deltas computed so far."""
 
     def __init__(self, release: Release) -> None:
         there = terms(release.terms)
@@ -39,7 +39,7 @@ class Known:
         self.found: dict[Any, list[Any]] = {}
 
     def asked(self, direction: str | None) -> dict[str, Terms]:
-        """The orders, the worse of which is claimed."""
+        """The orders whose worse answer is claimed."""
         if self.adjacency in ("add", "remove"):
             return {self.adjacency: self.laws[self.adjacency]}
         return {order: laws for order, laws in self.laws.items() if direction in (None, order)}
@@ -54,12 +54,12 @@ class Known:
 
 
 def check_claim(claim: Claim, known: Known) -> None:
-    """Raise why the claim does not follow, a :class:`Fails` or an :class:`Undecided`."""
+    """Raise the reason if the claim does not follow: a :class:`Fails` or an :class:`Undecided`."""
     if claim.attained is not None and claim.upper is not None:
         size = max(claim.upper, Fraction(1)) if claim.quantity == "epsilon" else claim.upper
         if claim.upper - claim.lower > size / Fraction(10) ** claim.digits:
             raise Fails("the bounds are farther apart than the digits say")
-    # the size of what is compared; for a claim of zero, 1e-400
+    # the size of the compared numbers; for a claim of zero, 1e-400
     scale = max(claim.at if claim.quantity == "epsilon" else claim.upper or claim.lower, Fraction(1, 10**400))
     for attempt in range(ATTEMPTS):
         digits = (claim.digits + SPARE) * 2**attempt
@@ -70,7 +70,7 @@ def check_claim(claim: Claim, known: Known) -> None:
 
 
 def _by_profile(claim: Claim, known: Known, goal: float) -> bool:
-    """Of epsilon at a delta, delta at an epsilon, and the advantage, which is delta at zero.
+    """Check epsilon at a delta, delta at an epsilon, or the advantage, which is delta at zero.
 
     As delta falls with epsilon, the smallest epsilon with delta(epsilon) <= at is above ``lower`` if delta there is above
     ``at``, and at most ``upper`` if delta there is at most ``at``.
@@ -90,7 +90,7 @@ def _bits(goal: float) -> int:
 
 
 def _settled(claim: Claim, found: Mapping[str, list[Any]]) -> bool:
-    """Whether the balls prove the whole claim; a :class:`Fails` if they disprove a part of it."""
+    """Whether the balls prove the whole claim; raises a :class:`Fails` if they disprove part of it."""
     # delta at the upper end must be at most ``most`` in all orders, and at the lower end reach ``least`` in some order
     most, least = (claim.at, claim.at) if claim.quantity == "epsilon" else (claim.upper, claim.lower)
     sure = True
@@ -108,7 +108,7 @@ def _settled(claim: Claim, found: Mapping[str, list[Any]]) -> bool:
 
 
 def _reaches(claim: Claim, delta: Any, least: Any) -> bool | None:
-    """Whether the answer of an order is at least the lower bound; None if the ball does not decide."""
+    """Whether the answer of an order is at least the lower bound; None if the balls do not decide."""
     if claim.lower == 0:
         return True
     strict = claim.quantity == "epsilon"
@@ -138,7 +138,7 @@ def _attained(claim: Claim, found: Mapping[str, list[Any]], reaching: Mapping[st
 
 
 def _by_lines(claim: Claim, known: Known, goal: float) -> bool:
-    """Of the least type II error f at a type I error, the smaller over the orders.
+    """Check the least type II error f at a type I error, the smaller one over the orders.
 
     f is the supremum over a = e^x >= 0 of g(a) = 1 - delta(x) - a alpha, which is concave in a, as delta is convex in e^x. So
     each line x bounds f from below, and three of them from above: see :func:`_ceiling`.
@@ -170,7 +170,7 @@ def _by_lines(claim: Claim, known: Known, goal: float) -> bool:
 
 
 def _ceiling(places: list[Any], heights: list[Any]) -> Any:
-    """A bound of a concave function from its values at three places, the middle one the highest: f is at most 1 anyway.
+    """A bound of a concave function from its values at three points, the middle one the largest; f is at most 1 anyway.
 
     Right of the middle it is below the chord of the first two, extended, and left of the middle below that of the last two;
     beyond the outer two it falls.
@@ -183,7 +183,7 @@ def _ceiling(places: list[Any], heights: list[Any]) -> Any:
 
 
 def _by_moment(claim: Claim, known: Known, goal: float) -> bool:
-    """Of the Renyi divergence of an order a > 1, log M(a - 1) / (a - 1), the larger over the orders of the pair."""
+    """Check the Renyi divergence of an order a > 1, log M(a - 1) / (a - 1), the larger one over the orders of the pair."""
     place, found = claim.at - 1, []
     with precision(_bits(goal) + claim.at.numerator.bit_length()):
         for laws in known.asked(claim.direction).values():

@@ -25,9 +25,9 @@ from logphi.checker.balls import Real, ball, between, precision, rough, within
 from logphi.checker.law import Terms
 from logphi.checker.work import EXP, STORED, Undecided, spend
 
-# measured: a line of more nodes takes minutes
+# measured: longer lines take minutes
 MOST_NODES = 2**20
-# measured: on a finer lattice the sum over the atoms is quicker
+# measured: on a finer lattice the sum over the atoms is faster
 MOST_FOLDED = 2**15
 # chosen: the abscissa over that of the saddle point: near it, and not the abscissa that certificates are made with
 ASIDE = 0.9
@@ -42,7 +42,7 @@ class Lattice:
 
 
 def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float, lattice: Lattice | None = None) -> list[Any]:
-    """D at neighbouring epsilons, with errors of about e^``goal``; an :class:`Undecided` if that takes too many nodes."""
+    """D at neighbouring epsilons, with errors of about e^``goal``; an :class:`Undecided` if that needs too many nodes."""
     if not all(law.omitted().is_zero() for law, _ in terms):
         raise Undecided("this checker composes sampled discrete Gaussians only with losses of countably many values")
     spare = sum(count for _, count in terms).bit_length()
@@ -71,7 +71,7 @@ def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float, lattice: La
 
 
 def _inverted(values: list[Any], c: Any, h: Any, epsilon: Any, lattice: Lattice | None, nodes: int) -> Any:
-    """The sum over the nodes; those below the real axis contribute the conjugates."""
+    """The sum over the nodes; nodes below the real axis contribute the conjugates."""
     if lattice is None:
         error, scale = arb(0), h / (2 * arb.pi())
 
@@ -111,7 +111,7 @@ class _Line:
         self.bounds: list[tuple[Callable[[Any], Any], int]] = []
 
     def abscissa(self, place: float) -> float:
-        """The point of the strip at a place on a logarithmic scale."""
+        """The point of the strip at a position on a logarithmic scale."""
         return 2.0**place if self.end == math.inf else float(self.end / (1 + 2.0**-place))
 
     def growth(self, x: float) -> float:
@@ -131,7 +131,7 @@ class _Line:
         return self.peak_at(place) - math.log(x) - math.log1p(x)
 
     def shifts(self) -> tuple[tuple[float, float], tuple[float, float]]:
-        """To the right and to the left: the widest step with an aliasing error of a quarter of the goal, and its shift."""
+        """The widest step with an aliasing error of a quarter of the goal, and its shift, to the right and to the left."""
 
         def step(shift: float) -> float:
             s = self.c + shift
@@ -156,11 +156,11 @@ class _Line:
         return nodes, 2 * math.pi / (span * nodes)
 
     def truncated(self) -> tuple[int, float]:
-        """A number of nodes that leaves out less than a quarter of the goal, and their step."""
+        """A number of nodes that omits less than a quarter of the goal, and their step."""
         (one, self.up), (other, self.down) = self.shifts()
         step = min(one, other)
         total = sum(count for _, count in self.terms)
-        # how far the logarithm of |M| of each release must fall
+        # the decrease of log |M| that each release needs
         share = max(self.peak - self.goal, 1) / total
         lifts = [math.sqrt(2 * share) * 2.0**k for k in range(-2, 3)]
         for law, count in self.terms:
@@ -183,7 +183,7 @@ class _Line:
         return nodes, step
 
     def tail(self, c: Any, nodes: int, step: Any, epsilon: Any) -> Any:
-        """A bound of what the nodes from N on contribute: |z (z+1)| > t^2, and the sum of 1/k^2 is below (1 + 1/N) / N."""
+        """A bound of the contribution of the nodes from N on: |z (z+1)| > t^2, and the sum of 1/k^2 is below (1 + 1/N) / N."""
         time = nodes * step
         logs = (count * bound(time).log() for bound, count in self.bounds)
         return (sum(logs, -c * epsilon)).exp() * (1 + arb(1) / nodes) / (arb.pi() * time)
@@ -210,12 +210,12 @@ def abscissa(terms: Terms, epsilon: float, goal: float) -> float:
 
 
 def infinite_mass(terms: Terms) -> Any:
-    """P(L = inf) of a composition: one less the product of the finite masses."""
+    """P(L = inf) of a composition, one minus the product of the finite masses."""
     return -(sum((count * (-law.infinite()).log1p() for law, count in terms), arb(0))).expm1()
 
 
 def _least(height: Callable[[float], float], enough: Callable[[float], bool]) -> float:
-    """About the minimum of a convex function, or any place where it is small enough: by steps of one, then by halves."""
+    """About the minimum of a convex function, or any point where it is small enough: by steps of one, then by bisection."""
     place, width = 0.0, 1.0
     while width > 0.2:
         while place < 40 and not enough(place) and height(place + width) < height(place):

@@ -1,4 +1,4 @@
-"""Laws of finitely many outcomes, and the discrete Gaussian's, whose outcomes are all whole numbers."""
+"""Laws of finitely many outcomes, and the discrete Gaussian law, whose outcomes are all integers."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Finite(Law):
         return Finite(outcomes, Spacing(free, unit, (Fraction(0), Fraction(1)), lambda: free.losses()[0]), omitted)
 
     def lattice(self) -> Spacing | None:
-        """The spacing."""
+        """The spacing of the losses."""
         return self.spacing
 
     def common(self) -> list[tuple[Any, Any]]:
@@ -81,7 +81,7 @@ class Finite(Law):
         return min(places), max(places)
 
     def cut(self, base: Any, step: Any, number: int) -> Cells:
-        """Every outcome in its cell."""
+        """The cells of the outcomes."""
         masses = {k: (arb(0), arb(0)) for k in range(-1, number + 1)}
         spend(STORED * (number + len(self.losses())))
         for (p, q), loss in zip(self.common(), self.losses(), strict=True):
@@ -95,7 +95,7 @@ class Finite(Law):
         return Cells([base + k * step for k in range(number + 1)], p, q, masses[-1][0], masses[number])
 
     def largest(self) -> Any:
-        """The largest loss, unless some are not listed."""
+        """The largest loss; None if some outcomes are omitted."""
         if not self.omitted().is_zero():
             return None
         first, *others = self.losses()
@@ -115,12 +115,12 @@ class Finite(Law):
         return exponential_sums(weights, losses, step, nodes)
 
     def sampled(self, rate: Fraction) -> Finite:
-        """Outcome by outcome."""
+        """The sample, outcome by outcome."""
         g = exactly(rate)
         return Finite.spaced(remembered(lambda: [((1 - g()) * q + g() * p, q) for p, q in self.outcomes()]), self.omitted)
 
     def subset(self, rate: Fraction) -> Law | None:
-        """Outcome by outcome, where the sign of each loss is known exactly."""
+        """The subset, outcome by outcome, if the sign of each loss is known exactly."""
         g, signs = exactly(rate), self.signs
         if signs is None and self.spacing is not None and self.spacing.base().is_zero():
             signs = tuple((step > 0) - (step < 0) for step in self.spacing.steps)
@@ -132,18 +132,18 @@ class Finite(Law):
             alone, other = self.infinite(), self.reversed().infinite()
             above = [((1 - g()) * q + g() * p, q) for sign, (p, q) in signed if sign > 0]
             below = [(p, (1 - g()) * p + g() * q) for sign, (p, q) in signed if sign < 0]
-            # the rest of P is the rest of Q, with a loss of zero
+            # the remaining mass is the same for P and Q, with a loss of zero
             rest = sum((p for sign, (p, _) in signed if sign == 0), arb(0))
             rest += (1 - g()) * (sum((p - q for sign, (p, q) in signed if sign > 0), arb(0)) + alone)
             return [*above, *below, (rest, rest), (g() * alone, arb(0)), (arb(0), g() * other)]
 
-        # what is not listed, and what is then lacking at zero
+        # the omitted mass, and the mass that is then missing at zero
         return Finite.spaced(remembered(outcomes), lambda: 2 * self.omitted())
 
 
 @dataclass(frozen=True)
 class DiscreteGaussian(Formula):
-    """The discrete Gaussian on all whole numbers moved by s against itself.
+    """The discrete Gaussian on all integers, moved by s, against itself.
 
     With Theta(a) the sum of e^{-(x-a)^2 / (2 sigma^2)}, M(z) = e^{z (z+1) s^2 / (2 sigma^2)} Theta((1+z) s) / Theta(0).
     """
@@ -167,7 +167,7 @@ class DiscreteGaussian(Formula):
         return lead * acb.modular_theta(y, tau)[2] / acb.modular_theta(acb(0), tau)[2]
 
     def as_finite(self) -> Finite:
-        """The outcomes that the precision in force resolves."""
+        """The outcomes that the present precision resolves."""
         far, half = self._far(), Fraction(self.move, 2)
         spend(2 * STORED * (2 * far + self.move))
         steps = tuple((x - half) * self.move / self.sigma**2 for x in range(-far, far + self.move + 1))
@@ -175,13 +175,13 @@ class DiscreteGaussian(Formula):
         return Finite(lambda: near()[0], Spacing("one", exactly(1), steps), lambda: near()[1])
 
     def sampled(self, rate: Fraction) -> Finite:
-        """Outcome by outcome, as many as each precision in force resolves."""
+        """The sample, outcome by outcome, with as many as each precision resolves."""
         g = exactly(rate)
         near = remembered(lambda: self._near(self._far()))
         return Finite(remembered(lambda: [((1 - g()) * q + g() * p, q) for p, q in near()[0]]), None, lambda: near()[1])
 
     def subset(self, rate: Fraction) -> Finite:
-        """Outcome by outcome, likewise."""
+        """The subset, outcome by outcome, likewise."""
 
         def spliced() -> Finite:
             found = self.as_finite().subset(rate)

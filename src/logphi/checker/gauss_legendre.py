@@ -12,7 +12,7 @@ from flint import arb, ctx
 from logphi.checker.balls import rough
 from logphi.checker.work import EXP, TAIL, Undecided, spend
 
-# chosen: a rule of more points is given up as undecided
+# chosen: rules of more points count as undecided
 MOST_POINTS = 2000
 
 

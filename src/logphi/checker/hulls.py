@@ -1,4 +1,4 @@
-"""Mechanisms that are known by points of a curve: two laws of which it is the trade-off function, or the profile."""
+"""Mechanisms known by points of a curve: two laws with that trade-off function, or with that profile."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from logphi.checker.balls import ball, precision, remembered
 from logphi.checker.finite import Finite
 from logphi.checker.work import EXP, Undecided, spend
 
-# chosen: at which it is decided which points are vertices of a hull
+# chosen: the precision that decides which points are vertices of a hull
 BITS = 400
 
 
 def of_tradeoff(first: list[Fraction], second: list[Fraction]) -> tuple[list[Fraction], list[Fraction]]:
     """P and Q of the segments of the largest convex curve below the points and (1, 0) ([AFA] Lemma 25).
 
-    Q has the width of a segment and P its fall; what the curve lacks of 1 at 0 P has alone, and what it is zero on, Q.
+    Q has the width of a segment and P its fall; P alone has 1 - f(0), and Q alone the width on which f is zero.
     """
-    # a point above 1 - alpha promises nothing more
+    # a point above 1 - alpha adds nothing
     given = ((alpha, min(beta, 1 - alpha)) for alpha, beta in zip(first, second, strict=True))
     points = sorted([*given, (Fraction(1), Fraction(0))])
     chain: list[tuple[Fraction, Fraction]] = []
@@ -47,22 +47,22 @@ def _turns(one: Any, middle: Any, other: Any) -> Any:
 
 @dataclass(frozen=True)
 class _Point:
-    """(eps, delta) as a point (a, h) of a profile h, a = e^eps; or, mirrored, as the one at 1/a that says as much of it."""
+    """(eps, delta) as a point (a, h) of a profile h, a = e^eps; if ``reflected``, as the equivalent point at 1/a."""
 
     epsilon: Fraction
     delta: Fraction
-    mirrored: bool = False
+    reflected: bool = False
 
     @property
     def exponent(self) -> Fraction:
         """Log a."""
-        return -self.epsilon if self.mirrored else self.epsilon
+        return -self.epsilon if self.reflected else self.epsilon
 
     def place(self) -> tuple[Any, Any]:
         """In balls of the precision in force."""
         spend(EXP)
         a = ball(self.exponent).exp()
-        return a, 1 - a + a * ball(self.delta) if self.mirrored else ball(self.delta)
+        return a, 1 - a + a * ball(self.delta) if self.reflected else ball(self.delta)
 
 
 def of_profile(epsilons: list[Fraction], deltas: list[Fraction], both_orders: bool) -> Finite:
@@ -74,7 +74,7 @@ def of_profile(epsilons: list[Fraction], deltas: list[Fraction], both_orders: bo
     """
     kept: list[_Point] = []
     for epsilon, delta in sorted(zip(epsilons, deltas, strict=True)):
-        # what an earlier point, or (0, 1), says already; that holds of the mirrored points too
+        # a point implied by an earlier one, or by (0, 1); the same holds for reflected points
         if delta < (kept[-1].delta if kept else 1):
             kept.append(_Point(epsilon, delta))
     if both_orders:
@@ -82,7 +82,7 @@ def of_profile(epsilons: list[Fraction], deltas: list[Fraction], both_orders: bo
     with precision(BITS):
         chain = _vertices(sorted(kept, key=lambda point: point.exponent))
     # no other h is zero: e^eps would be rational
-    private = chain[-1].delta == 0 and not chain[-1].mirrored
+    private = chain[-1].delta == 0 and not chain[-1].reflected
 
     def outcomes() -> list[tuple[Any, Any]]:
         places = [(arb(0), arb(1)), *(point.place() for point in chain)]
@@ -96,7 +96,7 @@ def of_profile(epsilons: list[Fraction], deltas: list[Fraction], both_orders: bo
 
 
 def _vertices(points: list[_Point]) -> list[_Point]:
-    """Those of the hull, of points from left to right; an :class:`Undecided` if the balls do not tell."""
+    """The vertices of the hull of points from left to right; an :class:`Undecided` if the balls do not decide."""
 
     def positive(value: Any) -> bool:
         if not (value > 0 or value < 0):

@@ -1,4 +1,4 @@
-"""What the checker asks of a law: the privacy loss of one release, P with the record against Q without it.
+"""The interface of a law in the checker: the privacy loss of one release, P with the record against Q without it.
 
 M(z) = E_P[e^{zL}; L finite] on the strip 0 <= Re z < ``end``. As P is positive, |M(c + it)| <= M(c).
 """
@@ -20,7 +20,7 @@ from logphi.checker.work import EXP, MOST_BITS, STORED, Undecided, spend
 
 # chosen: larger losses are not cut into cells
 LARGEST_LOSS = 2.0**40
-# chosen: where all losses are smaller, their range is no longer looked for
+# chosen: if all losses are smaller, their range is not searched
 SMALLEST_LOSS = 2.0**-100
 
 
@@ -60,17 +60,17 @@ class Cells:
 
 
 class Law:
-    """A law; its defaults are those of a finite loss of which nothing is known beside M."""
+    """A law; the defaults are those of a finite loss of which only M is known."""
 
     # whether (P, Q) and (Q, P) have the same loss
     symmetric: bool = False
-    # whether the loss takes countably many values
+    # whether the loss is discrete
     atomic = False
     # m^2, if the loss is that of N(m, 1) against N(0, 1)
     squared_shift: Real | None = None
     # P(L = inf)
     infinite: Real = staticmethod(ZERO)
-    # a bound of the probability of outcomes that M leaves out
+    # a bound of the probability of outcomes that M omits
     omitted: Real = staticmethod(ZERO)
 
     def lattice(self) -> Spacing | None:
@@ -97,7 +97,7 @@ class Law:
         return self.on_line(x, arb(0), 1)[0].real
 
     def ceiling(self, c: Any, t: Any) -> Any:
-        """A bound of |M(c + is)| for all s >= t > 0, where there is a better one than M(c)."""
+        """A bound of |M(c + is)| for all s >= t > 0, if one better than M(c) is known."""
         return arb.pos_inf()
 
     def ceiling_above(self, c: Any, lifts: list[float], bits: int) -> Callable[[Any], Any]:
@@ -110,11 +110,11 @@ class Law:
         raise Undecided("a law of this composition is not known cell by cell to this checker")
 
     def corners(self) -> list[Any]:
-        """The losses at which there are atoms, two at most, of a law that is not atomic."""
+        """The losses at which a non-atomic law has atoms, at most two."""
         return []
 
     def reach(self, goal: float) -> tuple[float, float]:
-        """Losses between which all but about e^``goal`` lies; no proof rests on it."""
+        """Losses between which all but about e^``goal`` of the mass lies; no proof relies on it."""
 
         def outside(t: float) -> bool:
             spend(5 * STORED)
@@ -149,15 +149,15 @@ class Law:
         return p - epsilon.exp() * q
 
     def largest(self) -> Any:
-        """The largest finite loss, or None if there is none or it is not known."""
+        """The largest finite loss; None if there is none, or it is unknown."""
         return None
 
     def as_finite(self) -> Any:
-        """The :class:`Finite` law of the outcomes that the precision in force resolves; of an atomic law only."""
+        """The :class:`Finite` law of the outcomes that the present precision resolves; for atomic laws only."""
         raise NotImplementedError
 
     def sampled(self, rate: Fraction) -> Law | None:
-        """The law of ((1-rate) Q + rate P, Q), for 0 < rate < 1, where more than its tails is known."""
+        """The law of ((1-rate) Q + rate P, Q), for 0 < rate < 1, if more than its tails is known; None otherwise."""
         return None
 
     def subset(self, rate: Fraction) -> Law | None:
@@ -173,7 +173,7 @@ Terms = Sequence[tuple[Law, int]]
 
 
 class Formula(Law):
-    """A law whose M is a formula, of a certain cost."""
+    """A law whose M is a formula of known cost."""
 
     cost = 3 * EXP
 
@@ -192,7 +192,7 @@ Points = tuple[list[Any], list[Any], Any]
 
 
 class ByQuadrature(Law):
-    """A law whose M(c + it) is an integral: a sum over points, with one bound of the error for a whole line."""
+    """A law whose M(c + it) is an integral: a sum over points, with one error bound for a whole line."""
 
     def points(self, c: Any, time: Any) -> Points:
         """The points for |t| <= time; their number grows with the time."""

@@ -1,6 +1,6 @@
-"""From mechanisms to laws: for each constructor the pair that dominates it, P with the record against Q without it.
+"""From mechanisms to laws: the dominating pair of each constructor, P with the record against Q without it.
 
-The file is longer than others because all that is believed of a constructor stands in one table, to be read at once.
+The file is longer than others because everything assumed about the constructors is in one table.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from logphi.checker.truncated import TruncatedLaplace, TruncatedNormal
 from logphi.checker.uniform import TiltedUniform
 from logphi.checker.work import EXP, STORED, Undecided, spend
 
-# chosen: some ten thousand outcomes
+# chosen: about ten thousand outcomes
 MOST_REPORTS = 140
 
 
 def terms(counted: tuple[tuple[int, Node], ...]) -> Terms:
-    """The laws of a composition with their counts; the normal ones are one, as their squared shifts add."""
+    """The laws of a composition with their counts; the normal laws become one, because squared shifts add."""
     known = [(law, count) for count, node in counted if (law := law_of(node)) is not None]
     squares = [(law.squared_shift, count) for law, count in known if law.squared_shift is not None]
     found = [(law, count) for law, count in known if law.squared_shift is None]
@@ -294,7 +294,7 @@ def _reports(node: Node) -> Law | None:
 
 
 def _choice(node: Node) -> Law | None:
-    """A public coin; the worst case of a sample of it is that of each choice."""
+    """A public coin; a sample of a coin is the coin of the samples."""
     weights = node.parameters["probabilities"]
     whole = total(weights)
     kept = [(weight / whole, terms(part)) for weight, part in zip(weights, node.parts, strict=True) if weight]
@@ -304,7 +304,7 @@ def _choice(node: Node) -> Law | None:
 
 
 def _each(node: Node) -> Node:
-    """A choice between samples, for a sample of a choice: everybody sees the coin, so that each pair is mixed by itself."""
+    """A coin between samples, for a sample of a coin: the coin is public, so that each pair is mixed separately."""
     base = _base(node)
     if not all([count for count, _ in part] == [1] for part in base.parts):
         raise Undecided("several releases on one sample are not known to this checker")

@@ -1,4 +1,4 @@
-"""The normal law moved, and what a subset of fixed size makes of it under replace."""
+"""The normal law, moved, and its subset of fixed size under replacement."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from logphi.checker.normal_mixtures import AT_ZERO, NormalMixtures
 from logphi.checker.sampled import Spliced
 from logphi.checker.work import EXP, Undecided, spend
 
-# measured: the length of an interval of a Gauss-Legendre rule that takes the fewest points
+# measured: the length of an interval for which Gauss-Legendre rules need the fewest points
 WIDTH = 1.5
 
 
@@ -47,7 +47,7 @@ class Normal(Formula):
         return NormalMixtures(((exactly(1 - rate), Fraction(0)), (exactly(rate), self._rational())), AT_ZERO)
 
     def subset(self, rate: Fraction) -> SubsetNormal:
-        """By the integral over half of the line."""
+        """The subset, by an integral over half of the line."""
         return SubsetNormal(self._rational(), rate)
 
     def _rational(self) -> Fraction:
@@ -69,7 +69,7 @@ class SubsetNormal(ByQuadrature):
     symmetric = True
 
     def tails(self, epsilon: Any) -> tuple[Any, Any]:
-        """As of every subset."""
+        """As for every subset."""
         return Spliced(Normal(exactly(self.shift**2), self.shift), self.rate).tails(epsilon)
 
     def points(self, c: Any, time: Any) -> Points:
@@ -86,7 +86,7 @@ class SubsetNormal(ByQuadrature):
         return weights, losses, error
 
     def fall(self, c: Any) -> tuple[Any, Any]:
-        """The atom, and 1/t times what integration by parts gives of each integral.
+        """The atom, and 1/t times bounds of both integrals by integration by parts.
 
         With l = log w, l' = m g e^{mx - m^2/2} / w < m, and F = phi w^s / l', the integral of F l' e^{itl} is at most
         (F(m/2) + variation of F) / t, and |F'| <= F (x + m + |s+1| m), as (log F)' = -x - m + (s+1) l'.

@@ -4,7 +4,7 @@ With densities relative to N(0, 1), u(x) = sum of p_i e^{c_i x - c_i^2 / 2} and 
 
     M(z) = E[u(X)^{1+z} v(X)^{-z}].
 
-What follows rests on these facts, for real x and y, with S the largest difference of two shifts of u:
+All bounds rely on these facts, for real x and y, with S the largest difference of two shifts of u:
 
 1. |u(x+iy)| <= u(x); and |u(x+iy)| >= cos(S y / 2) u(x) for 0 <= S y < pi: divided by e^{i c y}, c the middle of the
    extreme shifts, every term has an angle of at most S y / 2 to the positive axis. So log u is analytic there, and
@@ -43,8 +43,8 @@ class NormalMixtures(Law):
     q: Shifts
 
     def reversed(self) -> NormalMixtures:
-        """The pair (v, u), on the line turned around."""
-        return NormalMixtures(_mirrored(self.q), _mirrored(self.p))
+        """The pair (v, u), with x replaced by -x."""
+        return NormalMixtures(_negated(self.q), _negated(self.p))
 
     def sampled(self, rate: Fraction) -> Law | None:
         """With the component at zero, if Q is N(0, 1)."""
@@ -111,13 +111,13 @@ class NormalMixtures(Law):
         return bound
 
     def tails(self, epsilon: Any) -> tuple[Any, Any]:
-        """Above the x where the loss, which rises, is eps."""
+        """The tails above the x where the loss, which increases in x, is eps."""
         x = self.threshold(epsilon)
         p, q = (sum((weight() * normal_tail(x - ball(c)) for weight, c in side), arb(0)) for side in (self.p, self.q))
         return p, q
 
     def threshold(self, epsilon: Any) -> Any:
-        """The x where the loss is epsilon: an interval, with the loss below at one end and above at the other; or infinite."""
+        """An interval that contains the x where the loss is epsilon, proved by the signs at both ends; or an infinity."""
         for ours, theirs, sign in ((self.p, self.q, -1), (self.q, self.p, 1)):
             still = sum((weight() for weight, c in ours if c == 0), arb(0))
             if still > 0 and all(c == 0 for _, c in theirs) and sign * epsilon > -still.log():
@@ -185,7 +185,7 @@ def _near(x: Any) -> None:
         raise Undecided("the precision does not separate this epsilon from the limit of the loss")
 
 
-def _mirrored(shifts: Shifts) -> Shifts:
+def _negated(shifts: Shifts) -> Shifts:
     return tuple((weight, -shift) for weight, shift in shifts)
 
 

@@ -1,4 +1,4 @@
-"""The privacy profile of a composition, by the first way that decides it."""
+"""The privacy profile of a composition, by the first method that decides."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def delta(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
 
 
 def _excess(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
-    """D, by the first way that decides it; all ways enclose the same number."""
+    """D, by the first method that decides; all methods enclose the same number."""
     with precision(int(-goal / math.log(2)) + 64):
         most = _largest(terms)
         if most is not None and all(ball(epsilon) > most for epsilon in epsilons):
@@ -47,7 +47,7 @@ def _excess(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any
 
 
 def _largest(terms: Terms) -> Any:
-    """The largest loss of the composition, or None if it is not known."""
+    """The largest loss of the composition; None if it is unknown."""
     total = arb(0)
     for law, count in terms:
         largest = law.largest()
@@ -58,7 +58,7 @@ def _largest(terms: Terms) -> Any:
 
 
 def _ways(terms: Terms) -> Iterator[Callable[..., list[Any]]]:
-    """The ways that apply, the quickest first."""
+    """The methods that apply, the fastest first."""
     lattice = lattice_of(terms)
     if lattice is not None:
         yield partial(contour.enclose, terms, lattice=lattice)

@@ -18,7 +18,7 @@ from typing import Any
 from logphi.checker.formula import Formula, NotAFormula, Piece
 from logphi.checker.formula import read as read_formula
 
-# chosen: larger certificates are refused before any work is done
+# chosen: larger certificates are refused immediately
 LARGEST_TEXT = 4_000_000
 LARGEST_COUNT = 10**300
 MOST_TERMS = 10_000
@@ -27,14 +27,14 @@ MOST_CLAIMS = 100
 MOST_ENTRIES = 1001
 MOST_PIECES = 100
 MOST_DIGITS = 1000
-# chosen: digits of a claim whose ends do not say how many, or that has one end only
+# chosen: digits of a claim whose ends do not determine them, or that has only one end
 FIRST_DIGITS = 6
-# chosen: of a numerator or a denominator; those of a double have at most 1074
+# chosen: bits of a numerator or a denominator; those of a double have at most 1074
 MOST_BITS = 3700
 LARGEST_EPSILON = 10**9
 LARGEST_ORDER = 10**6
 LARGEST_LINE = 10**4
-# derived: how far the sum of probabilities that were rounded to doubles may be from one
+# derived: the largest distance from one of a sum of probabilities rounded to doubles
 NORMALIZED = Fraction(1, 10**14)
 
 NOT_COVERED = (
@@ -50,11 +50,11 @@ _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:/[1-9][0-9]*|(?:\.[0-9]+)?(?:[eE][+
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _RELATIONS = ("add_remove", "add", "remove", "replace", "replace_special")
 _PRESENCE = _RELATIONS[:3]
-# the last two are what certificates said when floats counted as the doubles they are
+# the last two occur in certificates from when floats counted as their doubles
 _MANNERS = ("as written", "floats as their shortest decimals", "exact doubles", "mixed")
 QUANTITIES = ("epsilon", "delta", "advantage", "tradeoff", "renyi")
 _ATTAINED = ("remove", "add", "both")
-# what each quantity is asked at: a delta, an epsilon, an epsilon of zero, a type I error, an order
+# the argument of each quantity: a delta, an epsilon, an epsilon of zero, a type I error, an order
 _PLACES: dict[str, Callable[[Fraction], bool]] = {
     "epsilon": lambda x: 0 < x <= 1,
     "delta": lambda x: True,
@@ -107,18 +107,18 @@ _RANGES: dict[str, Callable[[Fraction], bool]] = {
 
 
 class NotACertificate(ValueError):
-    """What is wrong with the text."""
+    """An error in the text of a certificate."""
 
 
 @dataclass(frozen=True)
 class Node:
-    """A mechanism: its constructor with exact parameters, and what it samples from."""
+    """A mechanism: its constructor with exact parameters, and the base that it samples from."""
 
     name: str
     adjacency: str
     parameters: Mapping[str, Any]
     base: Node | None = None
-    # of a public coin, what may run: counted mechanisms each
+    # for a public coin, the choices: counted mechanisms each
     parts: tuple[tuple[tuple[int, Node], ...], ...] = ()
 
 
@@ -132,9 +132,9 @@ class Release:
 
 @dataclass(frozen=True)
 class Claim:
-    """What is claimed of the release at a place; ``direction`` None means the worse of both orders.
+    """A claim about the release at a place; ``direction`` None means the worse of both orders.
 
-    ``upper`` None is no upper end, a ``lower`` of zero no lower one; ``attained`` is said of the one claim of version 1 only.
+    ``upper`` None means no upper end, a ``lower`` of zero no lower one; only the single claim of version 1 has ``attained``.
     """
 
     quantity: str
@@ -150,7 +150,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Certificate:
-    """A certificate that is well formed, whose claims have not been checked."""
+    """A well-formed certificate, whose claims have not been checked."""
 
     releases: tuple[Release, ...]
     claims: tuple[Claim, ...]
@@ -158,7 +158,7 @@ class Certificate:
     whole: Mapping[str, Any]
 
     def digest_agrees(self) -> bool:
-        """Whether the SHA-256 of everything else is the one that is stated."""
+        """Whether the stated SHA-256 is that of all other entries."""
         body = {key: value for key, value in self.whole.items() if key != "sha256"}
         text = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
         return hashlib.sha256(text.encode("ascii")).hexdigest() == str(self.whole["sha256"])
@@ -306,7 +306,7 @@ def _one_of_several(value: Any, releases: tuple[Release, ...]) -> Claim:
     lines = {order: tuple(number(x, "a line") for x in _listed(some, "lines", 3)) for order, some in given.items()}
     if any(abs(x) > LARGEST_LINE for some in lines.values() for x in some):
         raise NotACertificate(f"no line may be beyond {LARGEST_LINE}")
-    # as many digits as both ends share, to begin with
+    # initially, as many digits as both ends share
     gap = upper - lower if upper else Fraction(0)
     size = max(upper or 0, int(quantity == "epsilon"))
     digits = next((k for k in range(MOST_DIGITS) if gap * 10**k >= size), FIRST_DIGITS) if gap else FIRST_DIGITS
@@ -357,7 +357,7 @@ def _node(value: Any, sampled: bool = False, chosen: bool = False) -> Node:
 
 
 def _part(value: Any, sampled: bool) -> tuple[tuple[int, Node], ...]:
-    """One of the releases that a coin chooses: a mechanism, or a composition."""
+    """One choice of a coin: a mechanism, or a composition."""
     if not isinstance(value, dict) or value.get("name") != "composition":
         return ((1, _node(value, sampled, chosen=True)),)
     _keys(value, "a composition", "name adjacency terms")
@@ -425,7 +425,7 @@ def total(entries: list[Fraction]) -> Fraction:
 
 
 def _misfit(node: Node) -> str:
-    """Why the parts of a node do not fit each other, if they do not."""
+    """The reason why the parts of a node are inconsistent, if they are."""
     given, base = node.parameters, node.base
     if node.name == "Discrete":
         if len(given["p"]) != len(given["q"]):

@@ -26,7 +26,7 @@ from logphi.checker.law import Law, Terms
 from logphi.checker.uniform import TiltedUniform
 from logphi.checker.work import STORED, Undecided, spend
 
-# measured: more take minutes
+# measured: more terms take minutes
 MOST_ATOMS = 300_000
 MOST_FLAT = 2000
 # losses and their probabilities
@@ -34,7 +34,7 @@ Atoms = list[tuple[Any, Any]]
 
 
 def applies(terms: Terms) -> bool:
-    """Whether every law is one of atoms or uniform once tilted."""
+    """Whether every law is atomic, or uniform after tilting."""
     return all(law.atomic or isinstance(law, TiltedUniform) for law, _ in terms)
 
 
@@ -47,7 +47,7 @@ def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any
     with precision(int(-goal / math.log(2)) + 64 + 3 * smooth):
         atoms, omitted = all_atoms([term for term in terms if not isinstance(term[0], TiltedUniform)])
         places = _expanded(flats, corners)
-        # measured: a coefficient takes half a unit to be added up, and one to be made
+        # measured: half a unit to add a coefficient, and one to compute it
         spend(len(atoms) * sum(map(len, places)) * (20 + smooth / 2) * len(epsilons))
         spend(corners * smooth)
         found = [between(0, omitted) for _ in epsilons]
@@ -60,7 +60,7 @@ def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any
 
 
 def beside(law: Law, terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
-    """D of atoms and one release whose excess is known in closed form: the mean of that excess over the atoms."""
+    """D of atoms and one release with a closed-form excess: the mean of that excess over the atoms."""
     with precision(int(-goal / math.log(2)) + 64):
         atoms, omitted = all_atoms(terms)
         spend(STORED * len(atoms) * len(epsilons))
@@ -70,7 +70,7 @@ def beside(law: Law, terms: Terms, epsilons: Sequence[Fraction], goal: float) ->
 
 
 def all_atoms(terms: Terms) -> tuple[Atoms, Any]:
-    """The finite losses of a composition of atomic laws, and a bound of the probability of those that are not listed."""
+    """The finite losses of a composition of atomic laws, with a bound of the omitted probability."""
     atoms, omitted = [(arb(0), arb(1))], arb(0)
     for law, count in terms:
         listed = law.as_finite()
@@ -80,7 +80,7 @@ def all_atoms(terms: Terms) -> tuple[Atoms, Any]:
 
 
 def values_of(law: Law, count: int) -> int:
-    """How many values a sum of so many losses has at most."""
+    """The largest number of values of a sum of ``count`` losses."""
     finite = law.as_finite()
     spacing, kinds = finite.spacing, len(finite.common())
     if spacing is None or not spacing.span():
@@ -89,7 +89,7 @@ def values_of(law: Law, count: int) -> int:
 
 
 def _excess(weighted: Atoms, steps: Atoms, residue: Callable[[Any], Any], epsilon: Any) -> Any:
-    """What the terms of one power of Q - 1 add."""
+    """The contribution of the terms with one power of Q - 1."""
     found = arb(0)
     for y, weight in weighted:
         sides = arb(0)
@@ -122,7 +122,7 @@ def _atoms(law: Finite, count: int) -> Atoms:
     degrees = [int((step - least) / span) for step in spacing.steps]
     if max(degrees) * count > MOST_ATOMS:
         raise Undecided("more atoms than this checker lists")
-    # FLINT multiplies blocks of coefficients of like size: those of a power differ the more the higher it is
+    # FLINT multiplies blocks of coefficients of similar size; the coefficients of high powers differ most
     blocks = min(max(degrees) * count, 1 + count * _range(masses) / ctx.prec)
     spend((2 * STORED + 4 * blocks) * max(degrees) * count)
     coefficients = [arb(0)] * (max(degrees) + 1)

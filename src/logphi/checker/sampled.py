@@ -1,4 +1,4 @@
-"""Samples of any law whose tails are known: their tails, though not their M.
+"""Samples of any law whose tails are known: their tails, although not their M.
 
 notation: X = p/q, the likelihood ratio of the base (P, Q); f = P(L = inf).
 """
@@ -35,7 +35,7 @@ class Sampled(Law):
     is_reversed: bool = False
 
     def infinite(self) -> Any:
-        """The mass that P alone has; the mixture reaches all that Q reaches."""
+        """The mass that P alone has; the mixture has mass wherever Q has."""
         return arb(0) if self.is_reversed else ball(self.rate) * self.base.infinite()
 
     def reversed(self) -> Sampled:
@@ -43,14 +43,14 @@ class Sampled(Law):
         return Sampled(self.base, self.rate, not self.is_reversed)
 
     def tails(self, epsilon: Any) -> tuple[Any, Any]:
-        """Of the reverse, what is not above -eps: the mixture without what P alone has, and Q."""
+        """For the reverse: the mixture without the mass of P alone, and Q, where the loss is not above -eps."""
         if not self.is_reversed:
             return self._above(epsilon)
         mixed, plain = self._above(-epsilon)
         return 1 - plain, 1 - ball(self.rate) * self.base.infinite() - mixed
 
     def _above(self, epsilon: Any) -> tuple[Any, Any]:
-        """The mixture and Q where the ratio is above e^eps, and finite."""
+        """The masses of the mixture and of Q where the ratio is finite and above e^eps."""
         spend(4 * EXP)
         g = ball(self.rate)
         ratio = 1 + epsilon.expm1() / g
@@ -62,7 +62,7 @@ class Sampled(Law):
         return (1 - g) * q + g * p, q
 
     def corners(self) -> list[Any]:
-        """Where those of the base go."""
+        """The atoms of the base, mapped."""
         g = ball(self.rate)
         sign = -1 if self.is_reversed else 1
         return [sign * (g * loss.expm1()).log1p() for loss in self.base.corners()]
@@ -77,7 +77,7 @@ class Spliced(Law):
     symmetric: bool = False
 
     def infinite(self) -> Any:
-        """That of the upper half."""
+        """The infinite mass of the upper half."""
         return ball(self.rate) * self.base.infinite()
 
     def reversed(self) -> Law:
@@ -85,7 +85,7 @@ class Spliced(Law):
         return Spliced(self.base.reversed(), self.rate, self.symmetric)
 
     def tails(self, epsilon: Any) -> tuple[Any, Any]:
-        """For eps >= 0 those of ((1-g) Q + g P, Q); below, all but what (P, (1-g) P + g Q) has at most there."""
+        """For eps >= 0 those of ((1-g) Q + g P, Q); below, the complement of (P, (1-g) P + g Q)."""
         if epsilon >= 0:
             return Sampled(self.base, self.rate).tails(epsilon)
         if not epsilon < 0:

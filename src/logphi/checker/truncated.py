@@ -53,7 +53,7 @@ class TruncatedNormal(Formula):
         return ball(self.move * (self.far - self.move / 2))
 
     def tails(self, epsilon: Any) -> tuple[Any, Any]:
-        """The outputs from eps/m + m/2 on, to t."""
+        """The outputs from eps/m + m/2 to t."""
         spend(TAIL)
         m, t = ball(self.move), ball(self.far)
         at = (epsilon / m + m / 2).max(m - t).min(t)
@@ -106,7 +106,7 @@ class TruncatedLaplace(Formula):
         return [ball(self.move), -ball(self.move)] if self.move < self.far else []
 
     def tails(self, epsilon: Any) -> tuple[Any, Any]:
-        """The outputs from (eps + w) / 2 on, and the atoms; at an atom, all between the values on its two sides."""
+        """The outputs from (eps + w) / 2 on, and the atoms; at an atom, an interval between its two sides."""
         spend(6 * EXP)
         w, t, end = ball(self.move), ball(self.far), self.largest()
         finite = 1 - self.infinite()

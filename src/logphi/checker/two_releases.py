@@ -1,8 +1,8 @@
-"""The excess of two sampled normal releases as two integrals over outputs: M of so few falls too slowly for a line.
+"""The excess of two sampled normal releases as two integrals over outputs: M of so few decays too slowly for a line.
 
 D(eps) = P(S) - e^eps Q(S) for the set S of pairs of outputs whose losses sum to more than eps. Losses rise with the outputs;
 let t(x) be the output of the second, s(y) that of the first, at which the sum is eps. For any a, and b = t(a), S consists of
-x < a with y > t(x), of x > a with y > b, and of y < b with x > s(y). With a and b well inside, no loss is near its limit.
+x < a with y > t(x), of x > a with y > b, and of y < b with x > s(y). With a and b in the interior, no loss is near its limit.
 """
 
 from __future__ import annotations

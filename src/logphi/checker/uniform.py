@@ -1,4 +1,4 @@
-"""Losses that are uniform on [-w, w] once tilted, with or without atoms at both ends, and their Poisson samples."""
+"""Losses that are uniform on [-w, w] after tilting, with or without atoms at both ends, and their Poisson samples."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class TiltedUniform(Formula):
         return (1 - self.infinite()) * excess
 
     def tails(self, epsilon: Any) -> tuple[Any, Any]:
-        """Both densities are exponentials inside; at an atom, all between the values on its two sides."""
+        """Both densities are exponentials inside; at an atom, an interval between its two sides."""
         spend(6 * EXP)
         w, finite = self.width(), 1 - self.infinite()
         if epsilon > w:
@@ -118,7 +118,7 @@ class SampledUniform(Sampled, ByQuadrature):
         return [mass * (power * loss).exp() for mass, loss in points], losses, error
 
     def fall(self, c: Any) -> tuple[Any, Any]:
-        """The atoms, and 1/t times what integration by parts gives of the rest.
+        """The atoms, and 1/t times a bound of the rest by integration by parts.
 
         With l = log r and the density F l', F = k e^{-3y/2} r^{s+1} / q, the integral of F l' e^{itl} is at most
         (F(w) + F(-w) + variation of F) / t; F falls, or falls and then rises, as (log F)' = -3/2 + (s+1) q e^y / r.

@@ -14,7 +14,7 @@ from logphi.checker.witness import check_witness
 from logphi.checker.words import words
 from logphi.checker.work import LARGEST_WORK, Undecided, budget
 
-# chosen: precision of what is computed before an error goal is set
+# chosen: the precision before an error goal is set
 BITS = 64
 
 
@@ -27,7 +27,7 @@ class Issued(Protocol):
 
 @dataclass(frozen=True)
 class Verdict:
-    """Status 0: the claim follows; 1: it does not; 2: there is no claim, the text is not a certificate. And why.
+    """Status 0: the claim follows; 1: it does not; 2: the text is not a certificate; with the reason.
 
     ``claims`` says in words what follows, of a certificate of several claims.
     """
@@ -37,11 +37,11 @@ class Verdict:
     claims: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        """Whether the claim follows: a refusal must not pass for a yes."""
+        """Whether the claim follows; a refusal must not count as true."""
         return self.status == 0
 
     def __str__(self) -> str:
-        """The reason, and below it what is claimed, where that is more than the reason says."""
+        """The reason, followed by the claims if they say more."""
         return "\n".join([self.reason, *self.claims])
 
 
@@ -61,8 +61,8 @@ def verify(certificate: Issued | os.PathLike[str] | str | bytes | Mapping[str, A
     certificate
         What ``certify`` returned, its text, the ``pathlib.Path`` of a file, or what ``json.load`` makes of one.
     work
-        The budget: the most that is done, in multiplications of short complex balls. It is kept whatever the text holds: a
-        step that does not fit is not begun, and the claim then does not follow. A second holds about ten million.
+        The budget, in multiplications of short complex balls. It is never exceeded: a step that does not fit is not begun,
+        and the claim then does not follow. A second is about ten million.
 
     Returns
     -------

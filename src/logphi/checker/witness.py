@@ -1,4 +1,4 @@
-"""The witness: the numbers from which a certificate says its bounds came. They must agree; no claim rests on them."""
+"""The witness: the numbers from which a certificate derived its bounds. They must agree; no claim relies on them."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ LINES = ("contour", "lattice")
 CEILING = "ceiling"
 # derived: relative: numbers of a witness are rounded to eight digits or more
 AGREEMENT = Fraction(1, 10**6)
-# theirs: certificates write this number for all smaller errors
+# certificates write this number for all smaller errors
 LEAST = Fraction(1, 10**1000)
 
 
 def check_witness(claim: Claim, given: Mapping[str, Mapping[str, Any]], laws: Mapping[str, Terms]) -> None:
-    """Compare the witness with the mechanism; an :class:`Undecided` if a number is not the one that follows."""
+    """Compare the witness with the mechanism; an :class:`Undecided` if a number disagrees."""
     if not given:
         raise Undecided("it has no witness")
     for order, witness in given.items():
@@ -81,7 +81,7 @@ def _place(claim: Claim) -> Fraction:
 
 
 def _check_ceiling(claim: Claim, order: str, witness: Mapping[str, Any], terms: Terms) -> None:
-    """An order below the answer: its Chernoff bound kappa(c) M(c) e^{-c eps} is the one stated, and is below the answer."""
+    """Check an order below the answer: its stated Chernoff bound kappa(c) M(c) e^{-c eps} is right, and below the answer."""
     if claim.attained in (order, "both"):
         raise Undecided(f"the witness of {order}, which attains the answer, only bounds it")
     c, bound = (number(witness.get(key), key) for key in ("abscissa", "bound"))
@@ -101,7 +101,7 @@ def _aliasing(terms: Terms, c: Fraction, shift: Fraction, step: Fraction, epsilo
 
 
 def _left_out(terms: Terms, c: Fraction, step: Fraction, nodes: int, epsilon: Fraction) -> Any:
-    """What the nodes at c +- i nodes h contribute at most: h / pi times the size of the integrand."""
+    """A bound of the omitted nodes at c +- i nodes h: h / pi times the size of the integrand."""
     z = acb(ball(c), ball(nodes * step))
     found = ball(step) / arb.pi() * (-ball(c * epsilon)).exp() / abs(z * (z + 1))
     for law, count in terms:

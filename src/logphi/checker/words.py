@@ -1,4 +1,4 @@
-"""What claims say, in the words of a privacy statement."""
+"""Claims in the words of a privacy statement."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from logphi.checker.reading import Certificate, Claim, Node, Release
 LONGEST = 400
 _PLAIN = Context(prec=28)
 
-# what is claimed, and at what
+# each claimed quantity, and its argument
 _WORDS = {
     "epsilon": "epsilon at delta = {}",
     "delta": "delta at epsilon = {}",
@@ -53,7 +53,7 @@ def _ends(claim: Claim) -> tuple[tuple[str, Fraction | None], ...]:
 def _release(release: Release) -> str:
     text = _terms(release.terms)
     more = len(text) > LONGEST or len(release.terms) > 20
-    # several are picked one by one, and leak less than the composition of their pairs
+    # several of these are chosen adaptively, and leak less than the composition of their pairs
     ranges = any("ExponentialMechanism" in (node.name, node.base and node.base.name) for _, node in release.terms)
     hulls = " (of the hulls of bounded ranges)" if ranges and sum(count for count, _ in release.terms) > 1 else ""
     given = " (if the transform is that of a pair)" if "FromLogPhi" in text else ""
@@ -92,6 +92,6 @@ def _piece(piece: Piece) -> str:
 
 
 def _number(value: Fraction | int) -> str:
-    """As a decimal if it is a short one, as a quotient otherwise."""
+    """A number as a decimal if that is short, as a quotient otherwise."""
     decimal = str(_PLAIN.divide(Decimal(value.numerator), Decimal(value.denominator)))
     return decimal.lower() if Fraction(decimal) == value else str(value)

@@ -1,6 +1,6 @@
-"""The budget of a verdict: work is counted before it is done, so that no text, however made, keeps the checker busy for long.
+"""The budget of a verdict: work is counted before it is done, so that no text keeps the checker busy for long.
 
-The unit is one multiplication of complex balls of few bits. What a step takes is known before it begins, from sizes that the
+The unit is one multiplication of complex balls of few bits. The cost of a step is known before it begins, from sizes that the
 text states or that follow from it; a step that does not fit is not begun.
 """
 
@@ -23,7 +23,7 @@ class Undecided(ValueError):
     """The checker cannot show that the claim follows, for this reason."""
 
 
-# what is left; it is set under the lock of FLINT, one verdict at a time
+# the remaining units; set under the lock of FLINT, one verdict at a time
 _left = [float("inf")]
 
 
@@ -47,5 +47,5 @@ def spend(operations: float) -> None:
 
 
 def left() -> float:
-    """How many units are left."""
+    """The remaining units."""
     return _left[0]

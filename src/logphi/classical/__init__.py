@@ -1,4 +1,4 @@
-"""Classical bounds of delta and epsilon: one-sided claims of known theorems, so that one sees what the exact answer gains.
+"""Classical bounds of delta and epsilon: one-sided claims of known theorems, for comparison with the exact answer.
 
 Every bound is a :class:`Claim`, on one side of the truth and rounded to that side; what is not proved is a
 :class:`logphi.Approximation`, which no theorem here accepts. :func:`logphi.compare` puts them all beside the exact answer.

@@ -1,4 +1,4 @@
-"""Algorithm 2 of the analytical Fourier accountant on a grid of one's own (Zhu, Dong & Wang 2022, appendix E).
+"""Algorithm 2 of the analytical Fourier accountant, on a grid of the user's choice (Zhu, Dong & Wang 2022, appendix E).
 
 The output of every Gaussian mechanism, sampled or not, is cut into N cells on [-S, S]. Its privacy loss, a monotone function
 of the output, is rounded to the lower ends of the cells, and to the upper ones: the profiles of the two releases that this
@@ -24,7 +24,7 @@ from logphi.inputs.arguments import DirectionLike
 from logphi.questions.delta import delta as profile
 from logphi.questions.epsilon import epsilon as inverse_profile
 
-# theirs: the parameters of Experiment 3
+# from the paper: the parameters of Experiment 3
 _CELLS, _REACH = 100_000, 100.0
 # chosen: a cell takes about a hundred bytes
 _MOST = 10_000_000

@@ -1,4 +1,4 @@
-"""The Renyi order that gives the best bound: any order proves one, so that doubles may look for it."""
+"""The Renyi order that gives the best bound; every order gives a valid one, so that the search may use doubles."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from logphi.inversion.saddle import Interval, minimise
 
 
 def best_order(objective: Callable[[Array], Array], curve: RenyiCurve) -> float | None:
-    """A positive z near the minimum of an objective that is convex in z, or of the few known; None if none is finite."""
+    """A positive z near the minimum of a convex objective, or the best of a few known z; None if no value is finite."""
     if curve.orders is not None:
         z = curve.orders[curve.orders > 0]
         values = objective(z) if z.size else z
@@ -26,7 +26,7 @@ def best_order(objective: Callable[[Array], Array], curve: RenyiCurve) -> float 
     def at(z: Array) -> Array:
         z = representable(z)
         inside = (z > 0) & (z < high)
-        # an eps next to the largest double: no order is found
+        # an eps near the largest double: no order is found
         with np.errstate(over="ignore"):
             values = objective(np.where(inside, z, min(1.0, high / 2)))
         return np.where(inside & ~np.isnan(values), values, np.inf)

@@ -1,4 +1,4 @@
-"""One-sided claims: what a classical theorem proves of delta or epsilon, and what may be put into one."""
+"""One-sided claims: what a classical theorem proves about delta or epsilon, and what it accepts as a premise."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Claim(Enclosed):
     source
         The theorem.
     note
-        What was chosen on the way, in words: an order, a slack, a constant.
+        What was chosen in the computation, in words: an order, a slack, a constant.
     proved
         False if an error that went into it is an estimate, as for losses that are known by samples only.
 
@@ -120,7 +120,7 @@ def _end(name: str, bound: Any, side: Side) -> float:
     if isinstance(bound, float) and math.isinf(bound):
         return bound
     number = check.real(name, bound, f"a proved {side.value} bound")
-    # a number that was written exactly may lie on the wrong side of its double
+    # an exact number may lie on the wrong side of its double
     excess = exact(number) - Fraction(float(number))
     wrong = excess > 0 if side is Side.UPPER else excess < 0
     return math.nextafter(number, math.copysign(math.inf, excess)) if wrong else number

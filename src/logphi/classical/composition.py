@@ -5,7 +5,7 @@ Viswanath 2015, Theorem 3.4), so that what a theorem says of the pure parts at d
 
     delta = 1 - (1 - delta') prod (1 - delta_j)  <=  delta' + sum delta_j.
 
-The slack delta' is therefore never a choice: it is what delta leaves.
+The slack delta' is therefore determined: it is the part of delta that remains.
 """
 
 from __future__ import annotations
@@ -150,14 +150,14 @@ def optimal_delta(guarantees: Iterable[Guarantee], epsilon: float) -> Claim:
 def optimal_epsilon(guarantees: Iterable[Guarantee], delta: float) -> Claim:
     """The smallest eps >= 0 at which :func:`optimal_delta` is at most delta."""
     parts = _listed(guarantees)
-    # delta may be any decimal that reads back as the double
+    # delta may be any decimal that reads as the double
     level = max(math.nextafter(check.unit("delta", delta), -1.0), 0.0)
     least = crossing(lambda at: optimal_delta(parts, at).value <= level)[1] if level >= _spent(parts) else math.inf
     return Claim(least, Side.UPPER, "optimal composition", _OPTIMAL)
 
 
 def _smaller(advanced: tuple[float, str], basic: Claim) -> tuple[float, str]:
-    """The smaller bound, and what was chosen."""
+    """The smaller bound, with a note of what was chosen."""
     return advanced if advanced[0] < basic.value else (basic.value, "sum of the epsilons")
 
 
@@ -170,19 +170,19 @@ def _listed(guarantees: Iterable[Guarantee]) -> Sequence[Guarantee]:
 
 
 def _basic(parts: Sequence[Guarantee]) -> str:
-    """The theorem: that on pure guarantees, or the one whose minimum has their sum."""
+    """The theorem on pure guarantees, or the one whose minimum contains their sum."""
     return f"Steinke 2022, Theorem {22 if any(one.delta for one in parts) else 1}"
 
 
 def _sum(parts: Sequence[Guarantee]) -> float:
-    """The sum of eps_j; of a single release it is the double that was given, whatever decimal that stands for."""
+    """The sum of eps_j; for a single release the double that was given."""
     if sum(one.count for one in parts if one.epsilon) == 1:
         return max(float(one.epsilon) for one in parts if one.count)
     return up(sum((_epsilon(one) * one.count for one in parts), exact(0.0)))
 
 
 def _spent(parts: Sequence[Guarantee]) -> float:
-    """The probability that some release fails; of a single one that may, it is the double that was given."""
+    """The probability that some release fails; for a single one, the double that was given."""
     if sum(one.count for one in parts if one.delta) == 1:
         return max(float(one.delta) for one in parts if one.count)
     return min(1.0, up(1 - _survival(parts)))

@@ -29,7 +29,7 @@ from logphi.questions.zcdp import smallest_rho
 
 # derived: two products and a sum in doubles, and the half ulps of what goes in, twice over
 _ROUNDING = 1e-15
-# measured: the relative width to which the supremum over orders is found
+# measured: the relative width of the supremum over orders
 _WIDTH = 1e-4
 
 _FIELDS = ("rho", "xi", "infinite_mass", "tilt")
@@ -38,7 +38,7 @@ _TAIL = "Bun & Steinke 2016, Proposition 1.3; Steinke 2022, Remark 15"
 
 @dataclass(frozen=True)
 class Concentrated:
-    """A budget: D_a <= xi + rho a for all a > 1, beside infinite losses of probability ``infinite_mass``.
+    """A budget: D_a <= xi + rho a for all a > 1, besides infinite losses of probability ``infinite_mass``.
 
     Infinite losses of the reversed pair, of probability v, leave the finite part with eps + log(1 - v), and ``tilt`` is
     -log(1 - v). Without ``both`` the budget is that of one order of the pair, D_a(P||Q) alone.
@@ -121,10 +121,10 @@ class Concentrated:
         if any(law.traits.estimated for law in laws):
             raise UnsupportedError("a loss is known by samples of its densities only: no rho could be proved from them")
         known = [LossCurve(law) for law in laws]
-        # eps' = eps + shift is what the finite part sees
+        # for the finite part, eps becomes eps' = eps + shift
         rho = max(_rho(law) for law in laws)
         if isinstance(mechanism, Mechanism) and any(family for _, family, _ in terms_of(mechanism)):
-            # infinite losses are not set aside there
+            # infinite losses are not separated there
             rho = min(rho, mechanism.zcdp(direction=direction).upper)
         return Concentrated(
             rho,
@@ -160,7 +160,7 @@ def tail_delta(budget: Concentrated, epsilon: float) -> Claim:
     """
     ahead = decimal(_ahead(epsilon, budget)) - exact(float(budget.xi)) - exact(float(budget.rho))
     if not ahead.a > 0:
-        # without rho the loss is at most xi
+        # for rho = 0 the loss is at most xi
         value = 0.0 if ahead.a == 0 and budget.rho == 0 else 1.0
     elif budget.rho == 0:
         value = 0.0
@@ -212,7 +212,7 @@ def tail_budget(epsilon: float, delta: float) -> Concentrated:
 
 
 def _ahead(epsilon: float, budget: Concentrated) -> float:
-    """Epsilon less the tilt, rounded down."""
+    """Epsilon minus the tilt, rounded down."""
     given = check.real("epsilon", epsilon)
     return given if budget.tilt == 0 else down(decimal(given) - exact(budget.tilt))
 
@@ -226,7 +226,7 @@ def _sum(value: float, budget: Concentrated) -> float:
 
 
 def _left(delta: float, budget: Concentrated) -> float:
-    """What the infinite losses leave of delta, rounded down."""
+    """The part of delta that infinite losses leave, rounded down."""
     given = check.unit("delta", delta)
     return given if budget.infinite_mass == 0 else down(decimal(given) - exact(budget.infinite_mass))
 

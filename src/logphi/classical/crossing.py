@@ -1,4 +1,4 @@
-"""Where a claim of delta, a decreasing function of epsilon, comes down to a level."""
+"""The crossing of a claim of delta, a decreasing function of epsilon, with a level."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 def crossing(holds: Callable[[float], bool], farthest: float = 1e9) -> tuple[float, float]:
-    """The last eps >= 0 seen at which a condition fails and the first at which it holds; infinite if it never does."""
+    """The last eps >= 0 at which a condition was seen to fail, and the first at which it holds; infinite if it never holds."""
     if holds(0.0):
         return (0.0, 0.0)
     bad, good = 0.0, 1.0

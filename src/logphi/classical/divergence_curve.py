@@ -1,4 +1,4 @@
-"""Renyi divergences that are guaranteed: a function of the order, which adds under composition."""
+"""Guaranteed Renyi divergences: a function of the order that adds under composition."""
 
 from __future__ import annotations
 
@@ -105,22 +105,22 @@ class DivergenceCurve(RenyiCurve):
         return shared
 
     def _up(self, order: float, count: int) -> float:
-        """A multiple of the divergence, and room for one sum, rounded up."""
+        """A multiple of the divergence with room for one sum, rounded up."""
         own = divergence_at(self.divergence, order)
         return count * own if own == 0 or count == 0 else count * own * (1 + _ROUNDING)
 
     @property
     def reach(self) -> tuple[float, float]:
-        """The orders less one, and mirrored where the guarantee holds for both orders of the pair."""
+        """The orders less one, extended by reflection if the guarantee holds for both orders of the pair."""
         return (-self.interval[1] if self.both else self.interval[0] - 1, self.interval[1] - 1)
 
     @property
     def orders(self) -> Array | None:
-        """The few orders, less one, and those of the reversed pair."""
+        """The few orders, less one, with those of the reversed pair."""
         if self.only is None:
             return None
         known = np.array(self.only)
-        # without those whose distance from 1 is no double
+        # without orders whose distance from 1 is not a double
         z = known[1 + (known - 1) == known] - 1
         return np.unique(np.concatenate([z, -known]) if self.both else z)
 

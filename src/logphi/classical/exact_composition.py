@@ -1,4 +1,4 @@
-"""Compositions that are finite sums: of guarantees (eps, delta), and of piecewise profiles; apart from every transform.
+"""Compositions that are finite sums: of guarantees (eps, delta), and of piecewise linear profiles; without transforms.
 
 notation: D(eps) = E[(1 - e^{eps - L})_+] over the finite part of a loss L, F the probability of an infinite one;
 delta = F + (1 - F) D for a composition of guarantees, each of which has the losses +-eps_i beside its own infinite one.
@@ -29,10 +29,9 @@ LARGEST_PRODUCT = 200_000
 LARGEST_EPSILON = 300.0
 # derived: half an ulp of every parameter, and some roundings, relative to the size of an exponent or a logarithm
 _ROUNDING = 1.2e-15
-# derived: from here on four terms of Stirling's series leave less than 1e-18
+# derived: from here on the remainder of Stirling's series after four terms is below 1e-18
 _STIRLING = 64
-# derived: exponentials are known to sixty digits; rational numbers lose nothing, rounded far below every double where they are
-# added up
+# derived: exponentials have sixty digits; rational numbers are exact, and sums of them are rounded far below every double
 _SHARE = Fraction(1, 10**40)
 _UNIT = 1 << 1200
 
@@ -84,7 +83,7 @@ def compose_guarantees(guarantees: Sequence[tuple[float, float, int]], epsilon: 
         if failure == 1 and repeated:
             return Bound(1.0, 1.0, 1.0)
         if repeated:
-            # and by how much half an ulp of delta may move it
+            # the effect of half an ulp of delta
             survivals.append((repeated * math.log1p(-failure), repeated * _ROUNDING * failure / (1 - failure)))
     # guarantees with epsilon 0 add no loss
     distinct = [(level, count) for level, count in counts.items() if level > 0 and count > 0]
@@ -98,7 +97,7 @@ def compose_guarantees(guarantees: Sequence[tuple[float, float, int]], epsilon: 
     for level, count in distinct:
         own_loss, own_weight = _response(level, count)
         loss, weight = (np.add.outer(one, own).ravel() for one, own in ((loss, own_loss), (weight, own_weight)))
-        # every logarithm that went into a weight is below this
+        # a bound of all logarithms in a weight
         size += count * (level + 1.0)
     room = _ROUNDING * (size + abs(at))
     finite = [float((np.exp(weight) * -np.expm1(-np.maximum(loss - at + side * room, 0.0))).sum()) for side in (-1, 0, 1)]
@@ -140,7 +139,7 @@ def _log_ways(count: int) -> Array:
 
 
 def _remainder(n: Array) -> Array:
-    """Log n! less n log n - n + log(2 pi n) / 2."""
+    """The logarithm log n! - n log n + n - log(2 pi n) / 2."""
     square = 1 / (n * n)
     remainder: Array = (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square / 1680))) / n
     return remainder

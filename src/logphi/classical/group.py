@@ -1,4 +1,4 @@
-"""Group privacy: what a guarantee for one record says of several, and one for addition and removal of replacement.
+"""Group privacy: guarantees for several records from one for a single record, and for replacement from one for add/remove.
 
 A replacement is a removal and an addition, so that it is a group of two ([S22] section 6.2), the ``size`` that is meant if none
 is given. Conversely, where the mechanism knows a null record, a removal is a replacement by it.
@@ -17,7 +17,7 @@ from logphi.classical.divergence_curve import Divergence, DivergenceCurve, betwe
 from logphi.classical.interval_arithmetic import Interval, decimal, exact, intervals, up
 from logphi.inputs import check
 
-# measured: what the shares of the steps are multiples of; the bound is within 1e-4 of the best for pairs, 2% for sixty steps
+# measured: the unit of the shares of the steps; the bound is within 1e-4 of the best for pairs, 2% for sixty steps
 _SHARES = 240
 # derived: sixty times this, times the largest c of an order, is a double too
 _HUGE = 1e280
@@ -47,7 +47,7 @@ def group_guarantee(guarantee: Guarantee, size: int = 2) -> Guarantee:
     if k == 1:
         return guarantee
     grown = iv.exp(eps) - 1
-    # where e^eps is next to one, k e^{(k-1) eps} is hardly above the sum
+    # for e^eps near one, k e^{(k-1) eps} is close to the sum
     times = (iv.exp(k * eps) - 1) / grown if grown.a > 1e-20 else k * iv.exp((k - 1) * eps)
     return Guarantee(up(k * eps), min(1.0, up(times * delta)), guarantee.count)
 
@@ -149,7 +149,7 @@ def _chained(steps: tuple[DivergenceCurve, ...], order: float) -> float:
         total, rest = total + rest * exact(_known(step, b)), rest * _conjugate(exact(b))
         if not math.isfinite(up(total)):
             return math.inf
-    # the first order takes what the others leave of c(a)
+    # the first order takes the remaining factor of c(a)
     left = a / (a - 1) / rest
     if not left.a > 1:
         return math.inf
@@ -158,13 +158,13 @@ def _chained(steps: tuple[DivergenceCurve, ...], order: float) -> float:
 
 
 def _best_shares(steps: tuple[DivergenceCurve, ...], order: float) -> list[int]:
-    """For each step its share of log c(a), in units: by dynamic programming from the last step to the first."""
+    """The share of log c(a) for each step, in units, by dynamic programming from the last step to the first."""
     unit = math.log1p(1 / (order - 1)) / _SHARES
     each = np.arange(1, _SHARES)
     tables = {step: np.array([min(_known(step, _at_share(order, int(m))), _HUGE) for m in each]) for step in set(steps)}
     cost = np.full(_SHARES + 1, np.inf)
     cost[each] = tables[steps[-1]]
-    # what is left for the steps behind: a row for each total, a column for each share of this step
+    # the remainder for later steps: a row for each total, a column for each share of this step
     behind = np.arange(_SHARES + 1)[:, None] - each
     grown = np.exp(unit * np.maximum(behind, 0))
     choices = []
@@ -180,7 +180,7 @@ def _best_shares(steps: tuple[DivergenceCurve, ...], order: float) -> list[int]:
 
 
 def _at_share(order: float, share: int) -> float:
-    """The order b whose log c(b) is so many units of log c(a)."""
+    """The order b whose log c(b) is this many units of log c(a)."""
     return 1 / -math.expm1(-share / _SHARES * math.log1p(1 / (order - 1)))
 
 
@@ -189,7 +189,7 @@ def _conjugate(b: Interval) -> Interval:
 
 
 def _known(step: DivergenceCurve, order: float) -> float:
-    """A bound at an order, infinite where nothing is promised."""
+    """A bound at an order; infinite if nothing is promised."""
     if not step.interval[0] < order < step.interval[1]:
         return math.inf
     return divergence_at(step.divergence, order)

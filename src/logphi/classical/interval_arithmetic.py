@@ -11,20 +11,20 @@ from functools import lru_cache
 from threading import local
 from typing import Any
 
-# An interval supports + - * / ** with others and with numbers; its type is mpmath's own.
+# An interval supports + - * / ** with intervals and numbers; its type is mpmath's.
 Interval = Any
 
 # measured: far below the half ulp of the parameters, also after cancellation; the cost hardly depends on it
 _BITS = 160
 # derived: every whole number up to here is a double
 _WHOLE = 2.0**53
-# each thread has points of its own, whose precision changes for a while wherever more digits are asked for
+# each thread has its own context for points, whose precision is raised temporarily
 _of_thread = local()
 
 
 @lru_cache(maxsize=1)
 def intervals() -> Any:
-    """The arithmetic: ``exp``, ``log``, ``sqrt`` of intervals; a context of its own, apart from mpmath's global ones."""
+    """The interval arithmetic with ``exp``, ``log`` and ``sqrt``, in a context apart from mpmath's global ones."""
     from mpmath.ctx_iv import MPIntervalContext
 
     context = MPIntervalContext()
@@ -33,7 +33,7 @@ def intervals() -> Any:
 
 
 def digits() -> Any:
-    """Points instead of intervals, at sixty digits, for the error function: a context of its own too, one for each thread."""
+    """Points in place of intervals, at sixty digits, for the error function; one context for each thread."""
     if not hasattr(_of_thread, "context"):
         from mpmath.ctx_mp import MPContext
 
@@ -49,23 +49,23 @@ def ends(x: Interval) -> tuple[Any, Any]:
 
 
 def spanned(low: Any, high: Any) -> Interval:
-    """The interval between two points, of which forty digits are relied on."""
+    """The interval between two points that are accurate to forty digits."""
     error = digits().mpf(10) ** -40
     low, high = low - error * abs(low), high + error * abs(high)
     return intervals().make_mpf((low._mpf_, high._mpf_))
 
 
 def exact(number: float) -> Interval:
-    """A double taken as it is."""
+    """A double, taken as exact."""
     return intervals().mpf(number)
 
 
 def decimal(number: float) -> Interval:
-    """A parameter as the user wrote it: whatever reads back as the double; whole numbers are exact where all are doubles."""
+    """A parameter as the user wrote it: any number that reads as the double; whole numbers are exact as long as doubles are."""
     number = float(number)
     if (number.is_integer() and abs(number) <= _WHOLE) or not math.isfinite(number):
         return exact(number)
-    # half an ulp of a subnormal number is no double
+    # half an ulp of a subnormal number is not a double
     half = exact(math.ulp(number)) / 2
     return intervals().mpf([exact(number) - half, exact(number) + half])
 

@@ -1,4 +1,4 @@
-"""The privacy profile that Renyi bounds of several orders imply together: a search for it, and its proof."""
+"""The privacy profile that Renyi bounds of several orders imply together: a search, and a proof of its result."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from logphi.arrays import Array
 from logphi.classical.joint_range import Limits, Place, least, least_alone, proved
 from logphi.classical.renyi_curve import RenyiCurve, representable
 
-# measured: by how much a claim is loosened until its proof goes through; the first does unless rounding is in the way
+# measured: successive relaxations of a claim until its proof succeeds; the first succeeds unless rounding interferes
 MARGINS = (1e-9, 1e-7, 1e-5, 1e-3)
-# measured: after so many rounds of orders in between, more of them change nothing in nine digits
+# measured: after this many refinements of the orders, nine digits are stable
 ROUNDS = 5
-# derived: e^-600 is well within the doubles, whether t is the logarithm of a delta or an eps
+# derived: e^-600 is a double, whether t is the logarithm of a delta or an eps
 _DEEPEST = 600.0
 # chosen: where the orders of a next round lie between those of the last one
 _SHARES = np.array([0.1, 0.25, 0.5])
@@ -23,7 +23,7 @@ _SHARES = np.array([0.1, 0.25, 0.5])
 
 @dataclass(frozen=True)
 class Implied:
-    """A point above the profile, and the orders that prove it."""
+    """A point above the profile, with the orders that prove it."""
 
     delta: float
     epsilon: float
@@ -39,7 +39,7 @@ class Implied:
 def sharpened(
     curve: RenyiCurve, point: Callable[[float], tuple[float, float]], known: float, z: float | None, alone: bool
 ) -> Implied | None:
-    """The lowest t whose ``point(t)``, a delta and an eps, is implied; None if that is not below a known one.
+    """The smallest t whose ``point(t)``, a delta and an eps, is implied; None if it is not below a known one.
 
     At least one of delta and eps grows with t. ``known`` is a t that is implied already, or where the search begins; ``z`` an
     order, less one, near the best of those above 1, if there is one. With ``alone`` each order above 1 is used by itself,
@@ -73,7 +73,7 @@ def sharpened(
 
 
 def _lowest(test: Callable[[float], bool], good: float) -> float:
-    """The least point, to rounding, down to which the test holds; no lower than the doubles of delta go."""
+    """The smallest point, to rounding, down to which the test holds; delta stays within the doubles."""
     step, bad = 0.1, good - 0.1
     while bad > -_DEEPEST and test(bad):
         good, step = bad, 2 * step
@@ -87,7 +87,7 @@ def _lowest(test: Callable[[float], bool], good: float) -> float:
 
 
 def first_limits(curve: RenyiCurve, z: float | None, alone: bool) -> Limits:
-    """The orders to begin with: around the best one above 1, and over the rest of the line unless each stands alone."""
+    """The initial orders: around the best one above 1, and over the whole line unless each is used alone."""
     if curve.orders is not None:
         return _limits(curve, curve.orders, alone)
     centre = z if z is not None else min(1.0, curve.reach[1] / 2)
@@ -108,6 +108,6 @@ def _limits(curve: RenyiCurve, z: Array, alone: bool) -> Limits:
     low, high = curve.reach
     z = np.unique(representable(z) if curve.orders is None else z)
     z = z[(z > (0.0 if alone else low)) & (z < high) & (z != 0) & (z != -1)]
-    # points on the same side of the poles are near enough to one another to share a grid
+    # points on the same side of the poles can share a grid
     k = np.concatenate([curve.limit(part) if part.size else part for part in np.split(z, np.searchsorted(z, [-1.0, 0.0]))])
     return Limits(z[np.isfinite(k)], k[np.isfinite(k)])

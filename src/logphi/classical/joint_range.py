@@ -1,4 +1,4 @@
-"""What one test can do under Renyi bounds: the pairs (p, q) of probabilities of an event that they allow.
+"""The pairs (p, q) of probabilities of an event that Renyi bounds allow: the joint range.
 
 notation: p = P(S), q = Q(S); F_z(p, q) = p^{1+z} q^{-z} + (1-p)^{1+z} (1-q)^{-z}, so that, by data processing, every event has
 F_z(p, q) <= e^{K(z)} for z outside [-1, 0] and >= for z within. Each of these is a convex set, and
@@ -28,13 +28,13 @@ Points = Array
 
 # derived: exponentials of larger numbers overflow
 _HUGE = 700.0
-# measured: points of a line looked at together; each look shrinks the distance between them sixteenfold
+# measured: the points of one search step along a line; each step shrinks their distance sixteenfold
 _ACROSS = 33
-# measured: points this close are as good as one; rounding of x leaves no less than 1e-14
+# measured: points this close count as one; the rounding of x is about 1e-14
 _CLOSE = 1e-9
-# measured: how far from the place, in x, tangents are taken; next to a minimum they must part to have slopes
+# measured: the distance in x at which tangents are taken; near a minimum it must be large enough for a slope
 _STEPS = (0.0, 1e-6, 1e-5, 1e-4)
-# measured: how many of those that exclude a point most are looked at for one with the right slope
+# measured: how many of the most excluding z are searched for one with the right slope
 _TRIED = 6
 
 
@@ -46,18 +46,18 @@ class Limits:
     k: Points
 
     def joined(self, other: Limits) -> Limits:
-        """The limits of both, in the order of z."""
+        """The union of both, in the order of z."""
         z, k = np.concatenate([self.z, other.z]), np.concatenate([self.k, other.k])
         z, first = np.unique(z, return_index=True)
         return Limits(z, k[first])
 
     def at(self, rows: tuple[int, ...]) -> Limits:
-        """The limits in some rows."""
+        """The limits of some rows."""
         return Limits(self.z[list(rows)], self.k[list(rows)])
 
 
 def excess(limits: Limits, delta: float, epsilon: float, x: Points) -> Points:
-    """By how much log F misses the limit, a row for each z, at q = delta e^x / e^eps; positive: excluded.
+    """The excess of log F over its limit, a row for each z, at q = delta e^x / e^eps; a positive excess excludes the point.
 
     It is relative to K where that is large, absolute otherwise, in doubles: for finding the places only.
     """
@@ -68,9 +68,9 @@ def excess(limits: Limits, delta: float, epsilon: float, x: Points) -> Points:
     other = np.log1p(-p) - np.log1p(-q)
     first, second = np.log(p) + z * ratio, np.log1p(-p) + z * other
     parts = []
-    for share, turned, power in ((p, z * ratio, first), (1 - p, z * other, second)):
-        near = np.abs(turned) < 0.5
-        parts.append(np.where(near, share * np.expm1(np.where(near, turned, 0.0)), np.exp(np.minimum(power, _HUGE)) - share))
+    for share, exponent, power in ((p, z * ratio, first), (1 - p, z * other, second)):
+        near = np.abs(exponent) < 0.5
+        parts.append(np.where(near, share * np.expm1(np.where(near, exponent, 0.0)), np.exp(np.minimum(power, _HUGE)) - share))
     small = np.log1p(np.maximum(parts[0] + parts[1], -1 + 1e-300))
     size = np.where(np.maximum(first, second) > 30, np.logaddexp(first, second), small)
     side = np.where((z > 0) | (z < -1), 1.0, -1.0)
@@ -81,7 +81,7 @@ def excess(limits: Limits, delta: float, epsilon: float, x: Points) -> Points:
 
 @dataclass(frozen=True)
 class Place:
-    """The point of a line that is excluded least: log(e^eps q / delta), by how much, and the rows of z that do it."""
+    """The least excluded point of a line: log(e^eps q / delta), its excess, and the rows of z that attain it."""
 
     x: float
     margin: float
@@ -89,9 +89,9 @@ class Place:
 
 
 def least(limits: Limits, delta: float, epsilon: float) -> Place:
-    """The minimum along the line of the largest excess; it is quasi-convex, so that zooming finds it.
+    """The minimum along the line of the largest excess, which is quasi-convex, by successive refinement.
 
-    The search ends early at a point that is not excluded at all.
+    The search ends early at a point that is not excluded.
     """
     x = _whole_line(delta, epsilon)
     while True:
@@ -106,7 +106,7 @@ def least(limits: Limits, delta: float, epsilon: float) -> Place:
 
 
 def least_alone(limits: Limits, delta: float, epsilon: float) -> Place:
-    """The same for each z by itself, and of these the one that excludes most."""
+    """The same for each z separately, and the z that excludes most."""
     x = np.broadcast_to(_whole_line(delta, epsilon), (limits.z.size, _ACROSS))
     each = np.arange(limits.z.size)
     while True:
@@ -121,7 +121,7 @@ def least_alone(limits: Limits, delta: float, epsilon: float) -> Place:
 
 
 def _whole_line(delta: float, epsilon: float) -> Points:
-    """Places from q next to zero to where p or q is one."""
+    """Points from q near zero to where p or q is one."""
     high = _end(delta, epsilon)
     return np.linspace(min(-60.0, high - 60.0), high, _ACROSS)
 
@@ -132,7 +132,7 @@ def _end(delta: float, epsilon: float) -> float:
 
 
 def proved(limits: Limits, delta: float, epsilon: float, x: float) -> bool:
-    """Whether the line is proved to hold no allowed point, by tangents next to the place x.
+    """Whether the line is proved to contain no allowed point, by tangents near x.
 
     notation: v the value and s the slope, in q, of F - e^K with the sign that makes it convex. A tangent with v > 0 excludes
     everything on its rising side, and as far as v / |s| on the other.
@@ -142,7 +142,7 @@ def proved(limits: Limits, delta: float, epsilon: float, x: float) -> bool:
     for step in _STEPS:
         q1, left = _cut(limits, delta, epsilon, min(x - step, top), rising=False)
         q2, right = _cut(limits, delta, epsilon, min(x + step, top), rising=True)
-        # the line ends at q = 0 and where p or q is one, so that one side may do
+        # the line ends at q = 0 and where p or q is one, so that one side may suffice
         covered = [
             left is not None and (left - (last - q1)).a >= 0,
             right is not None and (right - q2).a >= 0,

@@ -25,24 +25,24 @@ from logphi.classical.renyi_curve import RenyiCurve
 _DEEPEST = 700.0
 # measured: halvings after which the ends of any interval of logarithms are neighbours among the doubles
 _HALVINGS = 64
-# measured: how often the orders looked at are moved outward, and by which factor: the least losses worth asking about need 1e12
+# measured: the number of outward moves of the orders, and their factor: the smallest relevant losses need 1e12
 _MOVES, _MOVED = 9, 25.0
 
 
 @dataclass(frozen=True)
 class ImpliedError:
-    """A type II error that no test goes below, and the order that proves it."""
+    """A type II error that no test goes below, with the order that proves it."""
 
     type_two_error: float
     order: float
 
 
 def implied_error(curve: RenyiCurve, alpha: float) -> ImpliedError | None:
-    """The largest type II error at ``alpha``, in [0, 1), that an order of the curve proves; None if none does."""
+    """The largest type II error at ``alpha``, in [0, 1), that an order of the curve proves; None if there is none."""
     alpha, none = max(alpha, math.ulp(0.0)), alpha == 0
     limits = _limits_around_best(curve, alpha)
     if none and (limits.z > 0).any():
-        # what Q never gives, P never gives
+        # events of Q-probability zero have P-probability zero
         return ImpliedError(1.0, 1 + float(limits.z.max()))
     if not limits.z.size:
         return None
@@ -75,7 +75,7 @@ def _limits_around_best(curve: RenyiCurve, alpha: float) -> Limits:
 
 
 def _log_errors(limits: Limits, alpha: float) -> Points:
-    """For each z the logarithm of the least b that its bound allows, to some digits; minus infinity where it allows any."""
+    """The logarithm of the smallest b that each bound allows, to some digits; minus infinity if it allows all."""
     low, high = np.full(limits.z.size, -_DEEPEST), np.full(limits.z.size, math.log1p(-alpha))
     reached = ~_misses(limits, alpha, low)
     for _ in range(_HALVINGS):

@@ -33,13 +33,13 @@ from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform
 from logphi.pairs.pair import UnsupportedError
 
-# theirs: of summands that differ, and identical ones: sup |F - Phi| <= C T / s^3
+# from the literature: for different and for identical summands, sup |F - Phi| <= C T / s^3
 _UNIFORM = ((0.56, "Shevtsova 2010, C = 0.5600"), (0.4748, "Shevtsova 2011, C = 0.4748"))
-# theirs: likewise |F(x) - Phi(x)| <= C T / (s^3 (1 + |x|^3)), x in units of s; both in Pinelis 2017
+# likewise |F(x) - Phi(x)| <= C T / (s^3 (1 + |x|^3)), x in units of s; both in Pinelis 2017
 _TAPERED = ((31.935, "Paditz 1989, C = 31.935"), (25.80, "Pinelis 2017, C = 25.80"))
-# derived: moments below it may be no normal doubles; it is added to them
+# derived: smaller moments may be subnormal; this is added to them
 _SMALLEST = 1e-300
-# measured: a sampled loss takes half a second for its third moment; of more losses a quick bound of it is taken
+# measured: the third moment of a sampled loss takes half a second; for more losses a quick bound is used
 _FEW = 16
 
 
@@ -78,7 +78,7 @@ class LossClass:
 
     @staticmethod
     def of(law: LogPhi) -> LossClass:
-        """The class of one order of a pair, under composition the sums of means, variances and third moments.
+        """The class of one order of a pair: means, variances and third moments add under composition.
 
         Raises
         ------
@@ -235,13 +235,13 @@ def nagaev_epsilon(known: LossClass, delta: float, side: Side = Side.UPPER) -> C
 
 
 def _inverse(delta_of: Callable[[LossClass, float, Side], Claim], known: LossClass, delta: float, side: Side) -> Claim:
-    # delta may be any decimal that reads back as the double
+    # delta may be any decimal that reads as the double
     level = math.nextafter(check.unit("delta", delta), -1.0 if side is Side.UPPER else 2.0)
     shown = delta_of(known, 0.0, side)
     if side is Side.UPPER:
         value = crossing(lambda eps: delta_of(known, eps, side).value <= level)[1]
     else:
-        # at an eps whose delta is proved to be larger, the guarantee fails
+        # an eps whose delta is proved to be larger does not satisfy the guarantee
         value = crossing(lambda eps: not delta_of(known, eps, side).value > level)[0]
     return Claim(value, side, shown.name, shown.source, shown.note, shown.proved)
 
@@ -274,7 +274,7 @@ def _around(known: LossClass, epsilon: float, side: Side, constant: float, taper
 
 
 def _excess(mean: float, s: float, epsilon: float) -> Interval:
-    """E[(1 - e^{eps-N})_+] of N(mean, s^2), all three taken as they are."""
+    """E[(1 - e^{eps-N})_+] of N(mean, s^2), all three exact."""
     if s == 0:
         return max(exact(0.0), 1 - intervals().exp(exact(epsilon) - exact(mean))) if mean > epsilon else exact(0.0)
     return excess(*(digits().mpf(one) for one in (epsilon, mean, s)))

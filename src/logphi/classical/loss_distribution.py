@@ -1,7 +1,7 @@
-"""Privacy loss distributions as [PLD] computes with them: on the multiples of one width, truncated by Chernoff's bound.
+"""Privacy loss distributions as in [PLD]: on the multiples of one width, truncated by Chernoff's bound.
 
-They are the methods of accountants that keep a whole distribution. The bounds are proved here, rounding included, and are those
-of the methods: how far they are from the truth is what the width costs.
+These are the methods of accountants that store a whole distribution. Their bounds are proved here, rounding included; their
+distance from the truth is the cost of the width.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from logphi.pairs.pair import UnsupportedError
 LARGEST_LOSS = 300.0
 # derived: half an ulp of a loss, of a mass and of epsilon, and some roundings
 _ROUNDING = 1.2e-15
-# measured: how far around the best order so far others are tried, relatively; the last leaves a relative 1e-7
+# measured: the relative ranges of orders tried around the best one; the last is accurate to 1e-7
 _ROUNDS = (0.3, 0.05, 0.01)
 
 
@@ -156,15 +156,15 @@ def chernoff_ends(release: Questions, mass: float, *, direction: DirectionLike |
     return lower, upper
 
 
-# chosen: a bound that falls towards the end of the support has fallen to it, and K has digits left
+# chosen: for this t the bound is close to the end of the support, and K still has digits
 _FARTHEST = 1e12
 
 
 def _chernoff(law: LogPhi, mass: float, sign: int) -> float:
-    """The least (K(sign t) + log(1/mass)) / t, rounded up: any t > 0 proves it."""
+    """The smallest (K(sign t) + log(1/mass)) / t, rounded up: every t > 0 gives a valid bound."""
     low, high = law.strip
     reach = high if sign > 0 else -low
-    # half an ulp of the mass is in its logarithm
+    # the logarithm includes half an ulp of the mass
     cost = -math.log(mass) + _ROUNDING * (1 - math.log(mass))
 
     def approximate(t: Array) -> Array:

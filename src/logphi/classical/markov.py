@@ -34,15 +34,15 @@ from logphi.inputs.arguments import DirectionLike
 
 # measured: with so many points, and orders for each factor of ten, the bound is within a percent of its limit
 _POINTS, _ORDERS = 2000, 64
-# derived: a tail so much smaller, as a logarithm, adds nothing to the sum
+# derived: a tail smaller by this logarithm does not change the sum
 _NEGLIGIBLE = 45.0
-# derived: orders this many times smaller than the largest of use leave T next to one
+# derived: for orders this many times below the largest relevant one, T is near one
 _DECADES = 12
-# measured: a fall so much steeper than that to the top of the support is a step
+# measured: a decrease this many times steeper than that towards the end of the support is a step
 _STEEP = 1e3
 # derived: rounding of K at small orders stays above
 _NEXT_TO_ONE = -1e-6
-# derived: more doublings than any order of use needs
+# derived: more doublings than any relevant order needs
 _DOUBLINGS = 100
 # derived: the product of a point and an order is a double
 _FARTHEST = 1e100
@@ -80,7 +80,7 @@ def delta(source: Source, epsilon: float, *, points: Any = None, direction: Dire
     >>> 0.0209 < Gaussian(sigma=1).delta(2.0).value < found.value < 0.12
     True
     """
-    # delta is no larger at larger epsilons, the bound is one at small ones, and fewer points prove a bound too
+    # delta decreases in epsilon, the bound is one for small epsilons, and fewer points give a valid bound too
     at = min(max(check.real("epsilon", epsilon), -_FARTHEST), _FARTHEST)
     chosen = None if points is None else check.real_array("points", points).ravel()
     return max((_delta(curve, _near(curve, at), at, chosen) for curve in curves(source, direction)), key=float)
@@ -117,7 +117,7 @@ class _Tails:
         return tail
 
     def points(self, start: float) -> Array:
-        """Points above a first one, at all scales from that of the largest order to where the tail is negligible."""
+        """Points above a first one, at all scales from that of the largest order to a negligible tail."""
         far = _NEGLIGIBLE / (1 + self.least)
         near = min(1e-2 / (1 + float(self.z.max(initial=0.0))), far / 10)
         return start + np.geomspace(near, far, _POINTS)
@@ -144,7 +144,7 @@ def _tails(curve: RenyiCurve, best: float | None, log_tail: float) -> _Tails:
         if after < min(log_tail, 0.0) - _NEGLIGIBLE:
             break
         if before - after < 1e-3 * -after and after < _NEXT_TO_ONE:
-            # the top of the support: beyond it T falls at the rate of the largest order
+            # above the end of the support T decays at the rate of the largest order
             top *= _STEEP
             break
         top, before = 2 * top, after

@@ -1,4 +1,4 @@
-"""No private algorithm answers many queries well: lower bounds of the error of a private mean.
+"""Lower bounds of the error of a private mean: no private algorithm answers many queries accurately.
 
 notation: n records in {0, 1}^k, M with values in [0, 1]^k, private with respect to replacement of a record; the error is
 sqrt(E ||M(x) - mean(x)||^2 / k), at the worst x.
@@ -41,7 +41,7 @@ def mean_error(guarantee: Guarantee, records: int, queries: int) -> Claim:
     """
     n, k = _sizes(records, queries)
     delta, growth = _single(guarantee), _growth(guarantee)
-    # the proof has room for the half ulp of eps and delta
+    # the proof has slack for the half ulps of eps and delta
     if not (100 * n * delta).a <= 1 or not (200 * growth**2 * n).a <= k:
         raise ValueError(
             f"the theorem needs delta <= 1/(100 n) and at least 200 (e^eps - 1)^2 n queries, got {guarantee!r}, {records!r} "

@@ -1,4 +1,4 @@
-"""The classical methods applied to a release: every theorem with what it needs to know of it."""
+"""The classical methods applied to a release, each with the premises that it needs."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from logphi.pairs.pair import UnsupportedError
 Answer = Claim | Approximation
 T = TypeVar("T")
 
-# where the approximations are from; a claim names its theorem itself
+# the sources of the approximations; claims name their theorems themselves
 SOURCES: Mapping[str, str] = {
     "Gaussian of the loss class": "Sommer, Meiser & Mohammadi 2019",
     "saddle point": "Alghamdi et al. 2023",
 }
 
-# chosen: what all releases of unbounded losses together may spend: one of these deltas, or one of these shares of delta
+# chosen: the delta that all releases with unbounded losses spend together: one of these, or one of these shares of delta
 _SPENT = (1e-1, 1e-2, 1e-3, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12)
 _SHARES = (0.9, 0.5, 0.1)
 # measured: the moments of a sampled loss take about twenty milliseconds
 _MOST_LOSSES = 256
-# measured: such a sum takes milliseconds, and is taken some fifty times
+# measured: such a sum takes milliseconds, and is computed some fifty times
 _LONGEST_SUM = 1 << 15
-# derived: the rounded sum of shares stays below what they are shares of
+# derived: the rounded sum of the shares stays below the whole
 _WITHIN = 1 - 1e-9
 
 
@@ -78,7 +78,7 @@ class Methods:
     def _composed(
         self, delta: Callable[..., Claim], epsilon: Callable[..., Claim], shares: tuple[float, ...], both: bool = True
     ) -> Claim:
-        """A theorem on guarantees, at the best delta to spend on the releases of unbounded losses."""
+        """A theorem on guarantees, at the best delta for the releases with unbounded losses."""
         of = self._asked(delta, epsilon)
         known = premises.guarantees(self.mechanism, both)
         releases = premises.unbounded_releases(self.mechanism, both)
@@ -112,7 +112,7 @@ class Methods:
         return replace(found, note=f"{found.note} of 2 to {premises.LARGEST_ORDER}" if found.note else "")
 
     def _of_class(self, delta: Callable[..., Answer], epsilon: Callable[..., Answer], *side: Side) -> Answer:
-        """The largest answer of both orders of the pair: right for upper and lower bounds alike, unless the pair is a hull."""
+        """The larger answer of both orders of the pair, which is valid for upper and lower bounds unless the pair is a hull."""
         if Side.LOWER in side and picks(terms_of(self.mechanism)):
             raise UnsupportedError(
                 "a lower bound of the hulls of a bounded range is none of mechanisms that are picked one by one"

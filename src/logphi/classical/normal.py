@@ -1,4 +1,4 @@
-"""The tail and the profile of a normal loss, in as many digits as cancellation asks for.
+"""The tail and the profile of a normal loss, at the precision that cancellation requires.
 
 notation: N has mean m and deviation s; x = (eps - m) / s and y = x + s, so that
 
@@ -13,17 +13,17 @@ from typing import Any
 
 from logphi.classical.interval_arithmetic import Interval, between, digits, spanned
 
-# derived: a normal tail this far out is below every double
+# derived: a normal tail beyond this point underflows
 _FAR = 45
 # derived: 1/y - 1/y^3 is below R(y), and 3/y^5 more is above it: from here on relative digits of the tail stay, twenty of them
 _SERIES = 10**6
-# chosen: digits that are relied on, and twelve more for t; what cancels is added
+# chosen: accurate digits, and twelve more for t; digits lost to cancellation are added
 _DIGITS = 60 + 12
 _NEGLIGIBLE = 5e-324
 
 
 def tail(eps: Any, mean: Any, s: Any) -> Interval:
-    """P(N > eps), all three taken as they are."""
+    """P(N > eps), all three exact."""
     mp = digits()
     with mp.workdps(_enough(eps, mean, s)):
         x = (eps - mean) / s
@@ -31,7 +31,7 @@ def tail(eps: Any, mean: Any, s: Any) -> Interval:
 
 
 def excess(eps: Any, mean: Any, s: Any) -> Interval:
-    """E[(1 - e^{eps-N})_+] for s > 0, all three taken as they are."""
+    """E[(1 - e^{eps-N})_+] for s > 0, all three exact."""
     mp = digits()
     with mp.workdps(_enough(eps, mean, s)):
         x = (eps - mean) / s
@@ -52,12 +52,12 @@ def excess(eps: Any, mean: Any, s: Any) -> Interval:
 
 
 def _certain(nothing: bool) -> Interval:
-    """A probability next to zero, or to one."""
+    """A probability near zero, or near one."""
     return between(0.0, _NEGLIGIBLE) if nothing else 1 - between(0.0, _NEGLIGIBLE)
 
 
 def _enough(eps: Any, mean: Any, s: Any) -> int:
-    """Digits that leave x its own after eps - m, and the profile its own after 1 - e^t for small s."""
+    """The digits needed for x after eps - m, and for the profile after 1 - e^t with small s."""
     mp = digits()
     size = int(mp.mag(s))
     larger = [int(mp.mag(one)) - size for one in (eps, mean) if one != 0]

@@ -1,4 +1,4 @@
-"""The premises of the theorems on composition: guarantees and whole-order divergences of the parts of a release."""
+"""The premises of composition theorems: guarantees and integer-order divergences of the parts of a release."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ ESTIMATED = "a loss is known by samples of its densities only: its errors are es
 
 # measured: each unbounded part costs an exact epsilon, each sampled one a table of sums
 MOST_PARTS = 64
-# chosen: the tolerance for the epsilon of a part, whose upper end is used: any width is valid
+# chosen: the tolerance for the epsilon of a part; its upper end is used, so that any width is valid
 _RTOL = 1e-6
-# theirs: the orders that the accountants of today use
+# the orders that common accountants use
 LARGEST_ORDER = 64
 
 
 def pure(one: Questions, both: bool = False) -> Guarantee | None:
-    """The largest loss and the probability of an infinite one, if the losses have a top; ``both`` as of :func:`guarantees`."""
+    """The largest loss and the probability of an infinite one, if losses are bounded; ``both`` as in :func:`guarantees`."""
     laws = [law for _, law in _loss(one, both).orders(None)]
     top = max(law.support.upper for law in laws)
     if not math.isfinite(top):
@@ -79,12 +79,12 @@ def _spending(one: Mechanism, delta: float, both: bool) -> Guarantee:
 
 
 def unbounded_releases(mechanism: Mechanism, both: bool = False) -> int:
-    """How many releases have losses without a top."""
+    """The number of releases with unbounded losses."""
     return sum(count for one, count in mechanism.counted() if pure(one, both) is None)
 
 
 def bounded_mass(mechanism: Mechanism, both: bool = False) -> float:
-    """The sum of the deltas that the other parts spend."""
+    """The sum of the deltas of the other parts."""
     own = ((pure(one, both), count) for one, count in mechanism.counted())
     return sum(count * float(guarantee.delta) for guarantee, count in own if guarantee is not None)
 
@@ -106,7 +106,7 @@ def whole_order_curve(mechanism: Mechanism) -> DivergenceCurve:
     return total
 
 
-# a curve of questions about the same step asks for the same divergences
+# a curve of questions needs the same divergences of each step
 @lru_cache(maxsize=32)
 def _whole_orders(one: Mechanism) -> DivergenceCurve:
     if isinstance(one, PoissonSampled) and one.group_size == 1 and one.adjacency is not Adjacency.REPLACE:

@@ -1,4 +1,4 @@
-"""The Renyi accountant: delta and epsilon from the divergences of a release, by every conversion that is known.
+"""The Renyi accountant: delta and epsilon from the divergences of a release, by each known conversion.
 
 A divergence of one order, composed by addition (Mironov 2017), bounds the privacy profile; any order does, so that only the
 evaluation at the order that was found best has to be proved. The conversions, from the first to the sharpest:
@@ -32,7 +32,7 @@ from logphi.classical.renyi_curve import RenyiCurve
 from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike
 
-# derived: for smaller values masses may underflow: the sharper conversions are not tried
+# derived: for smaller values masses may underflow, and the sharper conversions are skipped
 _LEAST = 1e-280
 # derived: exponentials of larger numbers overflow
 _HUGE = 600.0
@@ -223,7 +223,7 @@ def _epsilon(curve: RenyiCurve, delta: float, how: Conversion) -> Claim:
 
 
 def _tradeoff(curve: RenyiCurve, alpha: float) -> Claim:
-    # P and Q are bounded where the loss is finite; no type I error is spent where only P is, all of it may be where only Q is
+    # restricted to finite losses; where only P has mass no type I error is needed, where only Q has mass all of it may be spent
     kept = 1 - between(*curve.infinite_mass)
     shared = kept * intervals().exp(between(*curve.shift))
     own = up(decimal(alpha) / shared) if alpha else 0.0
@@ -237,7 +237,7 @@ def _tradeoff(curve: RenyiCurve, alpha: float) -> Claim:
 def _sharpened(
     curve: RenyiCurve, point: Callable[[float], tuple[float, float]], known: float, z: float | None, how: Conversion
 ) -> Implied | None:
-    """By all orders together or, where that is asked for or cannot be proved, by the best of them alone."""
+    """The bound of all orders together; of the best order alone, if that is asked for or the proof fails."""
     together = sharpened(curve, point, known, z, alone=False) if how is Conversion.TRADEOFF else None
     return together or sharpened(curve, point, known, z, alone=True)
 
@@ -250,7 +250,7 @@ def _name(how: Conversion) -> str:
 
 
 def _factor(z: Array, how: Conversion) -> Array:
-    """The logarithm of what the conversion multiplies e^{(a-1)(D_a - eps)} with, z = a - 1."""
+    """The logarithm of the conversion's factor of e^{(a-1)(D_a - eps)}, z = a - 1."""
     if how is Conversion.MIRONOV:
         return np.zeros_like(z)
     return -z * np.log1p(1 / z) - np.log1p(z)
@@ -264,6 +264,6 @@ def _exact_factor(z: float, how: Conversion) -> Interval:
 
 
 def _with_infinite(curve: RenyiCurve, value: float) -> float:
-    """The mass w at infinity, and 1 - w times the rest."""
+    """The infinite mass w, plus 1 - w times the rest."""
     mass = between(*curve.infinite_mass)
     return min(1.0, up(mass + (1 - mass) * exact(value))) if curve.infinite_mass[1] > 0 else value

@@ -1,4 +1,4 @@
-"""Upper bounds of the Renyi divergences of a release, order by order: what a Renyi accountant composes.
+"""Upper bounds of the Renyi divergences of a release, by order: what a Renyi accountant composes.
 
 notation: z = order - 1; K(z) = z D_{1+z}(P||Q) = log of the integral of p^{1+z} q^{-z}, also for -1 < z < 0, and for z < -1,
 where it is -(1 + z) D_{-z}(Q||P). A bound of a divergence is a bound of K from above outside [-1, 0] and from below within.
@@ -22,7 +22,7 @@ _ROUNDING = 8e-16
 
 
 class RenyiCurve(ABC):
-    """What is known of K; the probability of an infinite loss is kept apart.
+    """Bounds of K; the probability of an infinite loss is separate.
 
     With w = P(L = inf), v = Q(L = -inf), P' and Q' the laws without these outcomes,
 
@@ -34,26 +34,26 @@ class RenyiCurve(ABC):
     @property
     @abstractmethod
     def reach(self) -> tuple[float, float]:
-        """The open interval of z in which something is known."""
+        """The open interval of z in which bounds are known."""
 
     @property
     def orders(self) -> Array | None:
-        """The values of z at which something is known, if they are few."""
+        """The values of z at which bounds are known, if they are few."""
         return None
 
     @property
     def proved(self) -> bool:
-        """Whether the bounds are proved; those of losses known by samples only are estimates."""
+        """Whether the bounds are proved; those from samples of a function are estimates."""
         return True
 
     @property
     def infinite_mass(self) -> tuple[float, float]:
-        """P(L = inf) between two numbers."""
+        """P(L = inf), as an interval."""
         return (0.0, 0.0)
 
     @property
     def shift(self) -> tuple[float, float]:
-        """By how much eps' exceeds eps, between two numbers."""
+        """The difference eps' - eps, as an interval."""
         return (0.0, 0.0)
 
     @abstractmethod
@@ -63,7 +63,7 @@ class RenyiCurve(ABC):
 
 @dataclass(frozen=True)
 class LossCurve(RenyiCurve):
-    """The divergences of one order of a pair, from its log-phi: both ends are proved, all orders are known."""
+    """The divergences of one order of a pair, from its log-phi; both ends are proved, at all orders."""
 
     law: LogPhi
 
@@ -85,7 +85,7 @@ class LossCurve(RenyiCurve):
 
     @cached_property
     def _masses(self) -> tuple[tuple[float, float], tuple[float, float]]:
-        """Logarithms of P(L < inf) and Q(L > -inf), between two numbers each."""
+        """Logarithms of P(L < inf) and Q(L > -inf), as intervals."""
         ends = [(float((one.mid.real - one.radius)[0]), float((one.mid.real + one.radius)[0])) for one in self.law.log_masses()]
         (a, b), (c, d) = [(min(low, 0.0), min(high, 0.0)) for low, high in ends]
         return (a, b), (c, d)
@@ -106,7 +106,7 @@ class LossCurve(RenyiCurve):
         """K(z) - (1 + z) K(0) + z K(-1), outward."""
         found = self._limit(z)
         if z.size > 1 and not np.isfinite(found).all():
-            # one quadrature grid for points far apart may be too fine: those of each half are nearer to one another
+            # points far apart may need too fine a common grid, unlike those of each half
             half = z.size // 2
             return np.concatenate([self.limit(z[:half]), self.limit(z[half:])])
         return found
@@ -127,5 +127,5 @@ class LossCurve(RenyiCurve):
 
 
 def representable(z: Array) -> Array:
-    """The numbers z moved by half an ulp at most, so that 1 + z, the order, is a double too."""
+    """The numbers z, changed by at most half an ulp so that the order 1 + z is a double too."""
     return np.where(z > -0.5, (1 + z) - 1, z)

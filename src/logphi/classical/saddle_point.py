@@ -1,4 +1,4 @@
-"""The saddle-point approximation of the privacy profile: one evaluation of K and its derivatives, no claim of its error.
+"""The saddle-point approximation of the privacy profile: one evaluation of K and its derivatives, without an error bound.
 
 notation: F(t) = K(t) - t eps - log t - log(1 + t), convex for t > 0, smallest at t0; delta(eps) - w is the integral of
 e^{F(z)} / (2 pi i) over Re z = t0, and the method of steepest descent gives e^{F(t0)} / sqrt(2 pi F''(t0)).
@@ -21,7 +21,7 @@ from logphi.inputs import check
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import UnsupportedError
 
-# measured: the first step of the differences, relative to the room on both sides, and the second, to the width of the saddle
+# measured: the first step of the differences, relative to the distance to the ends; the second, to the width of the saddle
 _STEP, _SHARE = 0.01, 0.1
 # derived: weights of seven points for the derivatives of order 2, 3 and 4
 _SECOND = np.array([2.0, -27.0, 270.0, -490.0, 270.0, -27.0, 2.0]) / 180
@@ -63,7 +63,7 @@ def saddle_point_delta(law: LogPhi, epsilon: float, *, corrected: bool = True) -
         )
     room = min(saddle, law.strip[1] - saddle) / 4
     found = _expansion(exponent, saddle, _STEP * room)
-    # the width of the saddle is what the derivatives are about
+    # the derivatives are scaled by the width of the saddle point
     found = found and _expansion(exponent, saddle, min(_SHARE / math.sqrt(found[1]), room))
     if found is None:
         return Approximation(min(1.0, mass), method)
@@ -75,7 +75,7 @@ def saddle_point_delta(law: LogPhi, epsilon: float, *, corrected: bool = True) -
 
 
 def _expansion(exponent: Callable[[Array], Array], saddle: float, step: float) -> tuple[float, float, float, float] | None:
-    """F and its derivatives of order 2, 3, 4 by differences; None next to the top of the loss, where the saddle moves off."""
+    """F and its derivatives of order 2, 3, 4 by differences; None near the largest loss, where the saddle point diverges."""
     values = exponent(saddle + step * np.arange(-3.0, 4.0))
     if not np.isfinite(values).all():
         return None

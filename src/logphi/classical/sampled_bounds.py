@@ -1,4 +1,4 @@
-"""Closed bounds of what Poisson sampling makes of one divergence: small orders, large orders, and the reversed pair.
+"""Closed-form bounds of one divergence under Poisson sampling: for small orders, large orders, and the reversed pair.
 
 notation: q the rate, W = q P + (1 - q) Q the sample with the record, Q without it. A bound of D_a(W||Q) that follows from
 bounds of both D_k(P||Q) and D_k(Q||P) is one of D_a(Q||W) too ([S22] Theorem 35).
@@ -16,11 +16,11 @@ from logphi.classical.divergence_curve import Divergence, divergence_at
 from logphi.classical.interval_arithmetic import Interval, decimal, down, exact, intervals, up
 from logphi.inputs import check
 
-# derived: e (1 - q) is at least one up to here, which Lemma 39 needs; the next smaller double
+# derived: e (1 - q) >= 1 up to here, as Lemma 39 needs; rounded down
 _LARGEST_RATE = math.nextafter(-math.expm1(-1), 0.0)
 # derived: products of it with the logarithms of doubles are doubles
 _LARGEST_ORDER = 1e300
-# measured: places of omega on both sides of the best so far, and how often they move closer
+# measured: the points omega on both sides of the best one, and the number of refinements
 _PLACES, _LOOKS = 9, 8
 
 
@@ -168,7 +168,7 @@ def reversed_divergence(forward: float | Bound | Claim, swapped: float | Bound |
 
 
 def _best_last(divergence: Divergence, order: float, rate: float) -> float:
-    """An order at which the last term is near its least."""
+    """An order at which the last term is nearly smallest."""
     slope = math.log(order - 1) + math.log(rate)
 
     def term(omega: float) -> float:

@@ -1,4 +1,4 @@
-"""What Poisson sampling makes of Renyi divergences, known of the base by their bounds only."""
+"""Renyi divergences under Poisson sampling, from bounds of those of the base."""
 
 from __future__ import annotations
 

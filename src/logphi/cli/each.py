@@ -54,7 +54,7 @@ def each(arguments: argparse.Namespace, answer: Callable[[Mechanism], Iterable[A
 def _lines() -> Iterator[tuple[int, str]]:
     """The expressions of standard input with the numbers of their lines; comments and blank lines are left out."""
     for number, line in enumerate(sys.stdin.buffer, 1):
-        # what is not UTF-8 becomes a letter that the expression refuses, so that the line is named
+        # invalid UTF-8 becomes a letter that the expression refuses, so that the line is named
         text = line.decode("utf-8-sig", "replace").partition("#")[0].strip()
         if text:
             yield number, text
@@ -77,6 +77,6 @@ def _print(answers: Iterable[Answer], as_json: bool, label: str = "", named: dic
                 print(json.dumps({**(named or {}), **one}, allow_nan=False))
         else:
             print(f"{label}{text}")
-    # who writes one line at a time gets each answer at once
+    # a user who types one line at a time gets each answer immediately
     sys.stdout.flush()
     return MET if all(one.met for one in listed) else WIDE

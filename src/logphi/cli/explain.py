@@ -1,4 +1,4 @@
-"""``explain``: how an answer comes about."""
+"""``explain``: how an answer was computed."""
 
 from __future__ import annotations
 

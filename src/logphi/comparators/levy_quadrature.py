@@ -14,10 +14,10 @@ from logphi.arrays import Array
 from logphi.comparators.levy import NODES, ORDER, RADIANS, WEIGHTS
 from logphi.comparators.output_cells import REACH, mixed_loss
 from logphi.laws.blended_normal import BlendedNormal
-from logphi.laws.forms import Forms
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.transform import LossTransform
+from logphi.laws.visitor import LawVisitor
 from logphi.laws.weights import Weights
 from logphi.quadrature.values import Values
 
@@ -139,10 +139,10 @@ class DoubleQuadrature(_Numeric):
 
 def double_quadrature(law: LossTransform) -> LossTransform | None:
     """The law with its K by a plain quadrature; None if its K is not the integral of a normal mixture."""
-    return law.by_form(_DoubleQuadratures())
+    return law.accept(_DoubleQuadratures())
 
 
-class _DoubleQuadratures(Forms[LossTransform, LossTransform]):
+class _DoubleQuadratures(LawVisitor[LossTransform, LossTransform]):
     """A double quadrature for each mixture."""
 
     def reflected(self, own: LossTransform) -> LossTransform:

@@ -12,9 +12,9 @@ import numpy as np
 from logphi.arith.floats import ELEMENTARY, FLOATS
 from logphi.arith.protocol import Parameter
 from logphi.arrays import Array
-from logphi.laws.forms import Forms
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.transform import LossTransform
+from logphi.laws.visitor import LawVisitor
 from logphi.quadrature.log_ratio import LogRatio
 
 # derived: a normal variable is beyond this many standard deviations with probability below 1e-20
@@ -50,11 +50,11 @@ def cells_of(law: LossTransform, size: int, reach: float | None = None) -> Cells
     The two outermost cells have no other end. The others are between -S and S for a reach of S, in units of the
     distance between the two means and around that of Q; by default where both laws of the pair have all their mass but 1e-20.
     """
-    return law.by_form(_OutputCells(size, reach))
+    return law.accept(_OutputCells(size, reach))
 
 
 @dataclass(frozen=True)
-class _OutputCells(Forms[Cells, LossTransform]):
+class _OutputCells(LawVisitor[Cells, LossTransform]):
     """Normal laws and mixtures of two in cells."""
 
     size: int

@@ -125,7 +125,7 @@ class Rest:
 
 
 @dataclass(frozen=True)
-class Jumps:
+class LargeLosses:
     """P(F) - Q(F) and Q(F) in units of e^log_unit, their relative error, and a bound of R e^{-(1 + v) x} at one v."""
 
     log_unit: float
@@ -136,7 +136,7 @@ class Jumps:
     log_rest: float
 
     @staticmethod
-    def beyond(laws: Sequence[tuple[ClippedNormal, int]], loss: LogPhi, rest: Rest) -> Jumps:
+    def beyond(laws: Sequence[tuple[ClippedNormal, int]], loss: LogPhi, rest: Rest) -> LargeLosses:
         """Those of clipped laws, from their masses above the cap, with the v that is best at the threshold."""
         counts = np.array([float(count) for _, count in laws])
         parts = [law.upper_tail for law, _ in laws]
@@ -149,7 +149,7 @@ class Jumps:
         apart = float(counts @ np.log1p(-unit * more / (1 - unit * mass))) / unit
         relative = max(part.error for part in parts) + 16 * ULP
         exponent, log_rest = rest.proved(loss, min(law.least_above for law, _ in laws))
-        return Jumps(
+        return LargeLosses(
             log_unit,
             -math.exp(kept * unit) * math.expm1(apart * unit) / unit,
             -math.expm1(kept * unit) / unit,
@@ -174,13 +174,13 @@ class Prepared:
     """A contour of the clipped law, laid for one threshold, and the large losses; the bounds hold at every threshold."""
 
     contour: Contour
-    jumps: Jumps
+    large_losses: LargeLosses
 
     def at(self, x: float) -> Inversion:
         """The excess at x."""
         if not abs(x) < _FARTHEST:
             return Inversion(Part.EXCESS, _UNKNOWN)
-        amount = self.contour.integral(x, Smooth(x)) + self.jumps.at(x)
+        amount = self.contour.integral(x, Smooth(x)) + self.large_losses.at(x)
         return Inversion(Part.EXCESS, amount, self.contour.abscissa, self.contour.line.size)
 
 
@@ -234,9 +234,9 @@ class Draft:
         line = lay_out(self.small, self.layout, self.extent, Smooth(self.x))
         if line is None or not (line.values.radius < 1).any():
             return None
-        jumps = Jumps.beyond(self.laws, self.loss, self.rest)
+        large_losses = LargeLosses.beyond(self.laws, self.loss, self.rest)
         # far out to the left the transform may be out of reach
-        return Prepared(line, jumps) if math.isfinite(jumps.log_rest) else None
+        return Prepared(line, large_losses) if math.isfinite(large_losses.log_rest) else None
 
 
 def prepare(loss: LogPhi, x: float, demand: Demand) -> Prepared | None:

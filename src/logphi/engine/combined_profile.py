@@ -12,9 +12,9 @@ import numpy as np
 from logphi.answers.bound import Ledger
 from logphi.engine.log_probability import LogProbability
 from logphi.engine.method import EXACT
-from logphi.laws.forms import Forms
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform
+from logphi.laws.visitor import LawVisitor
 from logphi.laws.weights import Weights
 
 
@@ -42,7 +42,7 @@ class Combined:
         return LogProbability.outward(map(float, (lower, value, upper)), EXACT, reduce(_sum, ledgers))
 
 
-class _Combined(Forms[Combined, LossTransform]):
+class _Combined(LawVisitor[Combined, LossTransform]):
     """The parts of a combination."""
 
     def combination(self, parts: tuple[LossTransform, ...], weights: Weights) -> Combined:
@@ -53,7 +53,7 @@ class _Combined(Forms[Combined, LossTransform]):
 def combination_of(loss: LogPhi) -> Combined | None:
     """The combination, if the loss is that of just one."""
     alone = len(loss.terms) == 1 and loss.terms[0][1] == 1
-    return loss.terms[0][0].by_form(_Combined()) if alone else None
+    return loss.terms[0][0].accept(_Combined()) if alone else None
 
 
 def _sum(one: Ledger, other: Ledger) -> Ledger:

@@ -9,7 +9,7 @@ from logphi.engine.routes.automatic import Automatic
 from logphi.engine.routes.evaluator import Evaluator, as_known
 from logphi.engine.routes.planner import Planned
 from logphi.engine.routes.registry import named
-from logphi.engine.routes.route import Local, Route
+from logphi.engine.routes.route import LocalProfile, Route
 from logphi.inversion import contour
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
@@ -46,7 +46,7 @@ class SharedEvaluator(Evaluator):
         found = self._kept[id(loss)][1].from_prepared(x) if id(loss) in self._kept else None
         return found if found is not None and found.meets(demand) else None
 
-    def _shared(self, loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+    def _shared(self, loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
         own = self._automatic(loss, epsilon, demand)
 
         def at(x: float) -> LogProbability:

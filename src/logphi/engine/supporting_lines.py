@@ -14,7 +14,7 @@ import numpy as np
 from logphi.answers.bound import Entry, Ledger
 from logphi.answers.enclosure import Enclosure
 from logphi.engine.log_probability import LogProbability
-from logphi.engine.routes.route import Local
+from logphi.engine.routes.route import LocalProfile
 from logphi.engine.shared_evaluator import evaluator
 from logphi.engine.tail import below
 from logphi.inversion.contour import OUT_OF_REACH
@@ -46,7 +46,7 @@ class ProfileLines:
         """The logarithm of the tail that is looked for."""
         return math.log(self.alpha)
 
-    def near(self, x: float) -> Local:
+    def near(self, x: float) -> LocalProfile:
         """What is computed, on a logarithmic scale: delta."""
         return evaluator()(self.loss, x, self.demand)
 
@@ -89,7 +89,7 @@ class ReversedLines(ProfileLines):
         """Log beta."""
         return math.log1p(-self.alpha)
 
-    def near(self, x: float) -> Local:
+    def near(self, x: float) -> LocalProfile:
         """The profile of the reversed pair."""
         local = evaluator()(self.loss.reflected(), -x, self.demand)
         return lambda y: local(-y)
@@ -115,15 +115,15 @@ class TailLines(ProfileLines):
 
     rising = True
 
-    def near(self, x: float) -> Local:
+    def near(self, x: float) -> LocalProfile:
         """1 - delta."""
-        turned = self.loss.reflected()
+        reflected = self.loss.reflected()
 
         def at(x: float) -> LogProbability:
             under = below(self.loss, x, self.demand.rtol)
             # the loss under Q is the negative of the reversed one; an atom at x is no part of Q(L > x)
-            over = below(turned, -x, self.demand.rtol)
-            least = below(turned, -math.nextafter(x, math.inf), self.demand.rtol)
+            over = below(reflected, -x, self.demand.rtol)
+            least = below(reflected, -math.nextafter(x, math.inf), self.demand.rtol)
             ends = ((under.lower, least.lower), (under.value, over.value), (under.upper, over.upper))
             lower, value, upper = (float(np.logaddexp(part, x + other)) for part, other in ends)
             slip = ROUNDING * (1 + abs(x))

@@ -27,8 +27,8 @@ from logphi.inversion.half_line import spread
 from logphi.inversion.lattice import reserve_at
 from logphi.inversion.payoffs import DUAL_MASS, MASS
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.thinned import Thinned
 from logphi.laws.transform import LossTransform
+from logphi.laws.zero_or_infinite import ZeroOrInfinite
 
 # measured: the shortest and the longest chords that are of use, in units of the spread of the loss
 _CHORDS = (1e-7, 0.1)
@@ -121,7 +121,7 @@ def _mass(law: LogPhi) -> LogProbability:
 
 def one_release(law: LogPhi) -> tuple[LossTransform, LogPhi] | None:
     """The law of a loss of one release, and the constant factors beside it; None of any other loss."""
-    constant = [isinstance(own, Thinned) for own, _ in law.terms]
+    constant = [isinstance(own, ZeroOrInfinite) for own, _ in law.terms]
     main = [term for term, still in zip(law.terms, constant, strict=True) if not still]
     if len(main) != 1 or main[0][1] != 1:
         return None
@@ -133,11 +133,11 @@ def _in_closed_form(law: LogPhi, x: float, rtol: float, finite: LogProbability) 
     masses_beside = single and single[0].closed_form.partial_masses(x)
     if single is None or masses_beside is None or not all(math.isfinite(one.high) for one in masses_beside):
         return None
-    above, below = (_log_of(thinned(amount, single[1]), EXACT) for amount in masses_beside)
+    above, below = (_log_of(times_constants(amount, single[1]), EXACT) for amount in masses_beside)
     return Tails(meet(above, _complement(finite, below)), meet(below, _complement(finite, above)))
 
 
-def thinned(amount: Scaled, factors: LogPhi) -> Scaled:
+def times_constants(amount: Scaled, factors: LogPhi) -> Scaled:
     """A number times constant factors."""
     if not factors.terms:
         return amount
@@ -187,8 +187,8 @@ def _by_pieces(law: LogPhi, x: float, rtol: float, finite: LogProbability) -> Ta
     if x >= 2 * (high - low):
         prepared = real_space.prepare(law, x, Demand(rtol), MASS)
         return None if prepared is None else _with_rest(True, _log_of(prepared.at(x), _EXPONENTIAL), finite)
-    turned = law.reflected()
-    prepared = real_space.prepare(turned, -x, Demand(rtol), DUAL_MASS)
+    reflected = law.reflected()
+    prepared = real_space.prepare(reflected, -x, Demand(rtol), DUAL_MASS)
     return None if prepared is None else _with_rest(False, _log_of(prepared.at(-x).times_exp(x), _EXPONENTIAL), finite)
 
 

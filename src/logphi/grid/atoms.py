@@ -13,13 +13,13 @@ from logphi.grid.chords import Chords, atom_chords
 from logphi.grid.discretizer import Discretizer
 from logphi.grid.lattice_law import Grid, LatticeLaw, placed
 
-# measured: with more atoms, no base and no step fits better than any other
+# measured: with more atoms, all offsets and steps fit equally well
 _MANY = 24
 
 
 @dataclass(frozen=True)
 class Atoms(Discretizer):
-    """Atoms at ``locations`` with logarithms of their P-masses; ``location_error`` bounds the error of either."""
+    """Atoms at ``locations`` with logarithms of P-masses; ``location_error`` bounds the errors of both."""
 
     locations: tuple[float, ...]
     log_p: tuple[float, ...]
@@ -31,12 +31,12 @@ class Atoms(Discretizer):
         return max(self.locations) + self.location_error
 
     def misfit(self, steps: Array, tilt: float) -> Array:
-        """How far rounding down moves the tilted mean, per step, when node 0 is the atom that fits best."""
+        """The change of the tilted mean by rounding down, per step, if node 0 is the best-fitting atom."""
         least: Array = self._misfits(steps, tilt).min(axis=0)
         return least
 
     def _misfits(self, steps: Array, tilt: float) -> Array:
-        """How far rounding down moves the tilted mean, for each atom as node 0 and each step."""
+        """The change of the tilted mean by rounding down, for each atom as node 0 and each step."""
         r, log_p = np.asarray(self.locations), np.asarray(self.log_p)
         weight = np.exp(log_p + tilt * r - (log_p + tilt * r).max())
         if r.size > _MANY:
@@ -67,5 +67,5 @@ class Atoms(Discretizer):
         return placed(grid, r - r[base], log_p, float(r[base]), self.location_error)
 
     def chords(self, first: int, last: int, h: float, upper: bool) -> Chords:
-        """Every atom in its cell."""
+        """The chords: each atom in its cell."""
         return atom_chords(np.asarray(self.locations), np.asarray(self.log_p), self.location_error, h)

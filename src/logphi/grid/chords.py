@@ -23,7 +23,7 @@ from logphi.normal.errors import MASS, SHARE
 
 @dataclass(frozen=True)
 class Chords:
-    """Chords from the nodes at ``places`` upward: Q-masses with relative errors, shares with absolute ones.
+    """Chords from the nodes at ``places`` up: Q-masses with relative errors, shares with absolute ones.
 
     A share of exactly zero is mass on the node itself. Ends are within ``location_error`` of their nodes.
     """
@@ -46,26 +46,26 @@ class Chords:
         )
 
     def reversed(self, h: float) -> Chords:
-        """Of -X under Q: the chords of the reversed pair."""
+        """The chords of -X under Q, that is, of the reversed pair."""
         growth = np.log1p(self.share * np.expm1(h))
         inside = self.share > 0
         log_mass = self.log_mass + self.places * h + growth
         share = np.where(inside, (1 - self.share) * np.exp(-growth), 0.0)
         error = self.error + np.expm1(h) * self.share_error + 2 * self.location_error + 4 * ULP * (2 + np.abs(self.places * h))
         share_error = np.where(inside, np.exp(h) * self.share_error + SHARE, 0.0)
-        # a share that was one is zero now: it would count as mass on the lower end
+        # a share of one becomes zero, and would count as mass at the lower end
         share = np.where(inside, np.maximum(share, 1e-300), 0.0)
         return Chords(-self.places - inside, log_mass, error, share, share_error, self.location_error)
 
     def on(self, grid: Grid, connect_dots: bool) -> tuple[LatticeLaw, float]:
-        """The nodes of one side, and how much of the P-mass is on them."""
+        """The nodes of one side, with their P-masses."""
         h, c = grid.step, grid.tilt
         inside = self.share > 0
         sign = 1.0 if grid.upper else -1.0
         share = np.where(inside, np.clip(self.share + sign * self.share_error, 0.0, 1.0), 0.0)
         x = self.places * h
         if grid.upper and connect_dots:
-            with np.errstate(divide="ignore"):  # a share of zero or one leaves nothing at one end
+            with np.errstate(divide="ignore"):  # a share of zero or one leaves no mass at one end
                 logs = np.concatenate([self.log_mass + np.log1p(-share), self.log_mass + np.log(share) + h])
             places = np.concatenate([self.places, self.places + 1])
         else:
@@ -86,7 +86,7 @@ class Chords:
 
 
 def atom_chords(places: Array, log_p: Array, location_error: float, h: float) -> Chords:
-    """Each on a node if it is there within rounding."""
+    """Atoms as chords; an atom within rounding of a node is on it."""
     position = places / h
     nearest = np.rint(position)
     hit = np.abs(position - nearest) <= 16 * ULP * (1 + np.abs(position)) + location_error / h

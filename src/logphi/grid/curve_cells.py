@@ -1,4 +1,4 @@
-"""A law that is held as a curve, on a lattice.
+"""Laws given by curves, on a lattice.
 
 Between two nodes of the lattice the curve runs through an interval of its variable s. The cell's Q-mass and the share of
 it that goes to the upper node are integrals of analytic functions over that interval, taken as sums over panels with the
@@ -23,20 +23,20 @@ from logphi.quadrature.curve import Curve
 from logphi.quadrature.gauss_legendre import GaussLegendre, atoms_of
 from logphi.quadrature.panels import Ellipses, gauss
 
-# measured: nodes and ellipses of a panel; fewer nodes and a larger ellipse suffice where the loss changes little in a cell
+# measured: nodes and ellipses of a panel; fewer nodes and a larger ellipse suffice if the loss changes little in a cell
 _ORDER, _FEWER = 8, 4
 _RHO, _LARGER = np.array([2.5, 5.0, 10.0, 20.0]), np.array([160.0])
 _NARROW = 0.02
-# the largest error of a share, as a logarithm, and how often a cell is halved for it at most
+# the logarithm of the largest error of a share, and the largest number of halvings of a cell
 _SHARP = float(np.log(1e-15))
 _HALVINGS = 60
-# measured: points of a sum that only has to find the saddle
+# measured: points of a sum that only locates the saddle point
 _POINTS = 1025
 
 
 @dataclass(frozen=True)
 class CurveCells(Discretizer):
-    """A curve, as a function of whether its profile is above or below that of the law; ``exchanged``: the law of -l under Q."""
+    """Curves with profiles above and below that of the law; ``exchanged``: the law of -l under Q."""
 
     curve_at: Callable[[bool], Curve]
     exchanged: bool = False
@@ -56,7 +56,7 @@ class CurveCells(Discretizer):
 
     @property
     def spans(self) -> Array:
-        """The distance between two atoms."""
+        """The distances between atoms."""
         curve = self.curve_at(True)
         if not curve.atoms:
             return np.zeros(0)
@@ -64,7 +64,7 @@ class CurveCells(Discretizer):
         return np.array([high - low])
 
     def misfit(self, steps: Array, tilt: float) -> Array:
-        """How far atoms off the lattice are moved, per step."""
+        """The change of the tilted mean, per step, by atoms off the lattice."""
         if not self.spans.size:
             return np.zeros_like(steps)
         turns = self.spans[0] / steps
@@ -72,7 +72,7 @@ class CurveCells(Discretizer):
         return np.asarray(missed * steps / 2)
 
     def reflected(self) -> Discretizer:
-        """Turned."""
+        """The cells with P and Q exchanged."""
         return replace(self, exchanged=not self.exchanged)
 
     def approximate(self, u: Array, cut: float) -> Array:
@@ -83,17 +83,17 @@ class CurveCells(Discretizer):
         s = np.linspace(*_reached(curve, 1.0, -cut), _POINTS)
         loss, log_density = curve.loss(s), curve.log_density(s) + np.log(s[1] - s[0])
         parts = [log_density + (1 + u[:, None]) * loss]
-        if curve.mirrored:
+        if curve.symmetric:
             parts.append(log_density - u[:, None] * loss)
         if curve.rest:
             parts.append(np.full((u.size, 1), np.log(curve.rest)))
         return log_sum(np.concatenate(parts, axis=1))
 
     def on(self, grid: Grid) -> LatticeLaw:
-        """Cells between the points where the loss meets the lattice, atoms, and the mirror image."""
+        """Cells between the crossings of the loss with the lattice, atoms, and the mirror image."""
         curve = self.curve_at(grid.upper)
         origin = 0.0 if np.isinf(curve.start) else float(curve.loss(np.array([curve.start]))[0])
-        if not curve.mirrored:
+        if not curve.symmetric:
             return self._whole(curve, grid, origin, self.exchanged)
         right, left = (self._whole(curve, grid, 0.0, exchanged) for exchanged in (False, True))
         both = joined(right, left)
@@ -140,7 +140,7 @@ def _reached(curve: Curve, power: float, reach: float) -> tuple[float, float]:
     for _ in range(3):
         s = np.linspace(low, high, 513)
         weight = curve.log_density(s) + power * curve.loss(s)
-        # the largest weight is kept even where its ulp is longer than the reach
+        # the largest weight is kept even if its ulp exceeds the reach
         kept = np.flatnonzero(weight >= weight.max() - reach)
         low, high = float(s[max(kept[0] - 1, 0)]), float(s[min(kept[-1] + 1, s.size - 1)])
     return low, high

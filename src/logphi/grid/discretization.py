@@ -1,4 +1,4 @@
-"""The known laws on a lattice: two discrete laws whose excess lies above and below that of the exact one.
+"""Laws on a lattice: two discrete laws whose excess lies above and below that of the exact one.
 
 notation: a law X has two measures, P(dx) = mu(dx) and Q(dx) = e^{-x} mu(dx); l = e^X is their density ratio, and
 with a = e^x the excess E[(1 - e^{x-X})_+] is D(a) = integral of (l - a)_+ dQ: convex in a, and additive over the
@@ -34,9 +34,9 @@ from logphi.grid.flat_cells import FlatCells
 from logphi.grid.mixture_cells import MixtureCells
 from logphi.grid.samples import Samples
 from logphi.laws.blended_normal import BlendedNormal
-from logphi.laws.forms import Forms
 from logphi.laws.parameters import normal_shift
 from logphi.laws.transform import LossTransform
+from logphi.laws.visitor import LawVisitor
 from logphi.laws.weights import Weights
 from logphi.quadrature.curve import Curve
 
@@ -45,12 +45,12 @@ Parts = tuple[tuple[Discretizer, int], ...]
 
 # measured: each shift takes a pass over the lattice
 _MOST_SHIFTS = 64
-# derived: weights below this are near the smallest normal double, and lose digits
+# derived: smaller weights are near the smallest normal double, and lose digits
 _LEAST = 1e-290
 
 
 def discretizers(terms: Terms) -> tuple[Parts, Ends]:
-    """A discretizer for each law, with its count, and the logarithm of the constant factor; all normal laws become one.
+    """The discretizer of each law with its count, and the logarithm of the constant factor; all normal laws become one.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def discretizers(terms: Terms) -> tuple[Parts, Ends]:
 
 
 def without_constants(terms: Terms) -> tuple[Terms, Ends]:
-    """The laws whose loss is not always zero, and the logarithm of the product of the others' masses."""
+    """The laws whose loss is not always zero, and the logarithm of the product of the other masses."""
     constant = [law.support.lower == law.support.upper == 0 for law, _ in terms]
     low = high = 0.0
     for (law, count), known in zip(terms, constant, strict=True):
@@ -88,7 +88,7 @@ def discretizer_of(law: LossTransform) -> Discretizer:
     ValueError
         If its cell masses are not known.
     """
-    found = law.by_form(_Discretizers())
+    found = law.accept(_Discretizers())
     if found is None:
         raise ValueError(
             "no cell masses are known of some loss: discretisation serves Gaussian, Laplace, exponential, truncated and finite "
@@ -101,36 +101,36 @@ def _normal(shift: Ends) -> MixtureCells:
     return MixtureCells((shift,), (Ends(1.0, 1.0),))
 
 
-class _Discretizers(Forms[Discretizer, LossTransform]):
-    """The discretizer of each form."""
+class _Discretizers(LawVisitor[Discretizer, LossTransform]):
+    """The discretizer of a law, by its form."""
 
     def reflected(self, own: Discretizer) -> Discretizer | None:
-        """Its own reflection."""
+        """The discretizer's own reflection."""
         return own.reflected()
 
     def normal(self, shift: Parameter) -> Discretizer:
-        """A mixture of one."""
+        """A mixture of a single component."""
         return _normal(Ends.of(shift))
 
     def mixture(self, shift: Parameter, rate: Parameter) -> Discretizer:
-        """Both parameters outward."""
+        """The mixture with both parameters rounded outward."""
         return MixtureCells((Ends.of(shift),), (Ends.of(rate),))
 
     def mixtures(self, shifts: tuple[Parameter, ...], weights: Weights) -> Discretizer:
-        """The shifts outward, the weights with their errors."""
+        """The mixture with its shifts rounded outward, and its weights with their errors."""
         law = BlendedNormal(shifts, weights)
         ratio = law.ratio
         if ratio.shifts.size > _MOST_SHIFTS or float(ratio.weights.min()) < _LEAST:
             raise ValueError(f"discretisation serves mixtures of at most {_MOST_SHIFTS} shifts, none too rare, not {law!r}")
         ends = tuple(end for shift in shifts if (end := Ends.of(shift)).high > 0)
-        # the error of a weight, and of its logarithm
+        # the error of a weight and of its logarithm
         weight_error = float(max(ratio.weight_error.max(), ratio.rest_error)) + 4 * ULP * (
             1 + float(np.abs(ratio.log_weights).max())
         )
         return MixtureCells(ends, tuple(Ends(p, p) for p in ratio.weights.tolist()), False, ratio.log_rest, weight_error)
 
     def flat(self, width: Parameter, constants: Callable[[float], tuple[float, float]]) -> Discretizer:
-        """The width outward."""
+        """The flat law with its width rounded outward."""
         return FlatCells(Ends.of(width).size, constants)
 
     def curve(self, curve: Curve, curve_at: Callable[[bool], Curve]) -> Discretizer:

@@ -1,4 +1,4 @@
-"""Bounds that are valid for every sum of known laws: two lattice laws, composed by one Fourier sum each.
+"""Bounds for every sum of laws with known cell masses: two lattice laws, each composed by one Fourier sum.
 
 notation: X = sum of n_i independent X_i, D(x) = E[(1 - e^{x-X})_+]. Each X_i is replaced by a lattice law above it
 and by one below it (:mod:`logphi.grid.discretization`); so are then their sums, and D lies between the two at every
@@ -6,7 +6,7 @@ threshold. The sums are those of :mod:`logphi.grid.fft_composition`, with a tilt
 where they are sharp. Halving the step h divides the distance of the bounds by four for continuous laws; atoms are exact
 when h divides the distances between them, and of first order otherwise.
 
-The file is longer than others because the choice of a lattice, the two laws on it and what they leave out make one bound.
+The file is longer than others because one bound combines the choice of a lattice, the two laws on it and their omissions.
 """
 
 from __future__ import annotations
@@ -32,24 +32,24 @@ from logphi.laws.transform import LossTransform
 
 # measured: shorter transforms take hardly less time
 _FIRST = 1 << 11
-# measured: in three cases of four the distance of the bounds is below this multiple of the predicted one
+# measured: in three of four cases the distance of the bounds is below this multiple of the predicted one
 _ROOM = 1.4
 # measured: wrap-around as a share of the requested tolerance
 _SHARE = 1e-3
 # measured: candidates for a step that divides the distances between atoms
 _STEPS = 1 << 14
-# measured: steps over which the tilt grows by more than e^30 are of no use
+# measured: steps over which the tilt grows by more than e^30 are useless
 _COARSE = 30.0
 # derived: for larger c x, e^{-cx} has no digit
 _FARTHEST = 1e14
 _UNKNOWN = Scaled(0.0, 0.5, truncation=0.5)
-# measured: how many nodes a single law may have, in periods of the transform
+# measured: the largest number of nodes of a single law, in periods of the transform
 _TURNS = 16
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """Two compositions made for one threshold, which serve its neighbours too: the bounds hold at every threshold."""
+    """Two compositions, prepared for one threshold; their bounds hold at every threshold."""
 
     factor: Ends
     top: float
@@ -58,15 +58,15 @@ class Prepared:
     def at(self, x: float) -> Scaled:
         """E[(1 - e^{x-X})_+] between two proved ends.
 
-        ``discretization`` and ``truncation`` are half the distance of the two lattice laws, the latter what is due to what
-        lies outside the nodes; ``excess`` is the wrap-around of the lower one.
+        ``discretization`` and ``truncation`` add up to half the distance of the two lattice laws, the latter due to mass
+        outside of the nodes; ``excess`` is the wrap-around of the lower one.
         """
         if x >= self.top:
             return Scaled(self.factor.high, 0.0)
         if self.sides is None or (self.sides[0].grid.tilt + 1) * abs(x) > _FARTHEST:
             return _UNKNOWN
         above, below = (side.at(x) for side in self.sides)
-        # in units of the upper side
+        # relative to the upper side
         unit = safe_exp(below.log_scale - above.log_scale)
         low, low_noise = below.value * unit, below.noise * unit
         log_scale = above.log_scale + self.factor.low
@@ -95,7 +95,7 @@ def prepare(law: LossTransform, x: float, demand: Demand, budget: int = 1 << 20)
     Parameters
     ----------
     law
-        A normal, mixed normal (also reflected), uniform (also with atoms), two-point, finite or thinned law, or a
+        A normal, mixed normal (also reflected), uniform (also with atoms), two-point, finite or constant law, or a
         sum of such with ``terms``: pairs of a law and its count.
     x
         The threshold, any real number, near which the bounds are tightest.
@@ -198,13 +198,13 @@ def at_width(law: LossTransform, x: float, width: float, connect_dots: bool) -> 
     return Prepared(factor, np.inf, sides_of(parts, parts, plan, width, size))
 
 
-# measured: cuts and wrap-around of this share are far below the distance of the bounds
+# measured: with this share, cuts and wrap-around are far below the distance of the bounds
 _SHARP = 1e-10
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The tilt, the period in nats, the rates of the Chernoff bounds of the wrap-around, and how deep tails go."""
+    """The tilt, the period in nats, the rates of the Chernoff bounds of the wrap-around, and the depth of the tails."""
 
     tilt: float
     length: float
@@ -213,18 +213,18 @@ class Plan:
     cut: float
 
 
-# measured: deeper cuts change no answer; so many bisections of the exponent settle a cut within percents
+# measured: deeper cuts change no answer; this many bisections of the exponent find a cut within percents
 _DEEPEST = -1e9
 _BISECTIONS = 9
-# measured: shifts of the abscissa among which the two of the wrap-around are chosen, in units of the tilt
+# measured: the shifts of the abscissa, in units of the tilt, that are tried for the wrap-around
 _BELOW = np.geomspace(1 / 256, 1, 17)
 _ABOVE = np.geomspace(1 / 256, 4, 21)
 
 
 def plan_for(parts: Parts, x: float, rtol: float) -> Plan | None:
-    """Tilt near the saddle; more tilt than that where it shortens the period much and costs few digits.
+    """A tilt near the saddle point; a larger one if that shortens the period much and costs few digits.
 
-    Nothing here is proved, and nothing proved depends on it. Endless tails are cut where their mass is a small share of
+    Nothing here is proved, and nothing proved depends on it. Unbounded tails are cut where their mass is a small share of
     the answer: the cut law has all moments, and a period no longer than needed.
     """
     total = sum(count for _, count in parts)
@@ -242,7 +242,7 @@ def plan_for(parts: Parts, x: float, rtol: float) -> Plan | None:
     cut = _DEEPEST
     c, log_value = settle(cut)
     if any(part.endless for part, _ in parts):
-        # the highest cut that leaves out no more than the share of what is then the value
+        # the highest cut that omits at most the given share of the resulting value
         deep, high = _DEEPEST, -1.0
         for _ in range(_BISECTIONS):
             middle = -math.sqrt(deep * high)
@@ -276,7 +276,7 @@ def plan_for(parts: Parts, x: float, rtol: float) -> Plan | None:
 
 
 def step_for(parts: Parts, plan: Plan, size: int) -> tuple[float, float]:
-    """A step that covers the period and nearly divides the distances between atoms, and about the gap that it leaves."""
+    """A step that covers the period and nearly divides the distances between atoms, and a prediction of the remaining gap."""
     least = plan.length / size
     spans = [span for part, _ in parts for span in part.spans.tolist() if span >= least]
     candidates = [np.array([least])]
@@ -286,7 +286,7 @@ def step_for(parts: Parts, plan: Plan, size: int) -> tuple[float, float]:
         candidates.append(span / np.arange(most, max(0, most - share, most // 3), -1))
     steps = np.unique(np.concatenate(candidates))
     c = plan.tilt
-    with np.errstate(over="ignore"):  # steps that are too long by far
+    with np.errstate(over="ignore"):  # steps that are far too long
         second = sum(count for part, count in parts) * c * (c + 1) * steps**2 / 8
     first = c * sum(count * part.misfit(steps, c) for part, count in parts)
     best = int(np.argmin(first + second))
@@ -294,7 +294,7 @@ def step_for(parts: Parts, plan: Plan, size: int) -> tuple[float, float]:
 
 
 def sides_of(above: Parts, below: Parts, plan: Plan, step: float, size: int) -> tuple[Composition, Composition] | None:
-    """The compositions above some laws and below others with one period; None where steps are too long."""
+    """The compositions above and below, with one period; None if the steps are too long."""
     if (plan.tilt + 1) * step > _COARSE:
         return None
 

@@ -1,4 +1,4 @@
-"""What is known of a law that can be put on a lattice, and a parameter between two doubles."""
+"""The interface of a law that can be put on a lattice, and parameters as intervals of doubles."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Discretizer(ABC):
 
     @property
     def endless(self) -> bool:
-        """Whether there is an upper tail that :class:`Grid` may cut."""
+        """Whether the law has an unbounded upper tail, which :class:`Grid` may cut."""
         return False
 
     @property
@@ -33,24 +33,24 @@ class Discretizer(ABC):
         return np.zeros(0)
 
     def misfit(self, steps: Array, tilt: float) -> Array:
-        """About how far the lower law's tilted mean is moved by atoms off the lattice, per step."""
+        """About the change of the lower law's tilted mean, per step, by atoms off the lattice."""
         return np.zeros_like(steps)
 
     @abstractmethod
     def approximate(self, u: Array, cut: float) -> Array:
-        """About log E[e^{uX}], of the law that is cut as in :class:`Grid`."""
+        """About log E[e^{uX}] of the law, cut as in :class:`Grid`."""
 
     @abstractmethod
     def on(self, grid: Grid) -> LatticeLaw:
         """A lattice law whose excess lies above, or below, that of the law at every threshold."""
 
     def chords(self, first: int, last: int, h: float, upper: bool) -> Chords:
-        """The law between two multiples of h, on one side in its parameters.
+        """The law between two multiples of h, with its parameters rounded to one side.
 
         Raises
         ------
         ValueError
-            If the masses between given losses are not known.
+            If the cell masses of the law are unknown.
         """
         raise ValueError(
             "rounding to a given width serves Gaussians and their mixtures, sampled or not, Laplace mechanisms and mechanisms "
@@ -65,7 +65,7 @@ class Discretizer(ABC):
 
 @dataclass(frozen=True)
 class Ends:
-    """A parameter between two doubles."""
+    """A parameter as an interval between two doubles."""
 
     low: float
     high: float

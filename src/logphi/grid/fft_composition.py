@@ -1,4 +1,4 @@
-"""A sum of independent lattice laws on a circle of N nodes: its excess at any threshold, by one Fourier sum.
+"""A sum of independent lattice laws modulo N nodes: its excess at any threshold, by one Fourier sum.
 
 notation: with masses y_J at s_J = s_0 + J h, tilted by e^{c s_J}, and the discrete transform Phi_k = prod of
 phi_{i,k}^{n_i}, theta_k = 2 pi k / N,
@@ -181,7 +181,7 @@ def _kept(log_bound: Array, c: float, h: float) -> tuple[int, float]:
     starts = np.arange(0, log_bound.size, _BLOCK)
     # the kernel falls from its first node to the last
     sizes = np.exp(np.minimum(np.maximum.reduceat(log_bound, starts), 700.0))
-    with np.errstate(over="ignore"):  # an infinite rest says that nothing is known
+    with np.errstate(over="ignore"):  # an infinite rest marks the value as unknown
         sizes = sizes * np.abs(_kernel(c, h, _angles(starts, nodes))) * (2 * _BLOCK / nodes)
         rests = np.append(np.cumsum(sizes[::-1])[::-1], 0.0)
     blocks = max(int(np.count_nonzero(rests > _DROPPED * rests[0])), 1)
@@ -191,7 +191,7 @@ def _kept(log_bound: Array, c: float, h: float) -> tuple[int, float]:
 def _transform(law: LatticeLaw, nodes: int) -> tuple[Complex, int, float, float]:
     """The transform over its sum, the place of the largest node, log of the sum, and the 2-norm error over sqrt(nodes).
 
-    The largest node is turned to place 0, where its transform is a constant: what is left has the smaller norm.
+    The largest node is moved to place 0, where its transform is a constant: the rest has a smaller norm.
     """
     held = np.flatnonzero(law.weights)
     if 0 < held.size <= _FEW:
@@ -207,7 +207,7 @@ def _transform(law: LatticeLaw, nodes: int) -> tuple[Complex, int, float, float]
     rest = law.folded(nodes, place)
     largest = float(rest[0])
     rest[0] = 0.0
-    # a lower law may have nothing left
+    # a lower law may be empty
     mass = max(float(largest + rest.sum()), 1e-300)
     rest /= mass
     transform = np.fft.rfft(rest)

@@ -1,4 +1,4 @@
-"""A flat part between two atoms, once tilted by e^{-x/2}, on a lattice."""
+"""A flat part between two atoms, after tilting by e^{-x/2}, on a lattice."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class FlatCells(Discretizer):
         return np.array([2 * self.width.low])
 
     def misfit(self, steps: Array, tilt: float) -> Array:
-        """How far narrowing the support to a multiple of the step moves the tilted mean, per step."""
+        """The change of the tilted mean, per step, if the support is narrowed to a multiple of the step."""
         turns = 2 * self.width.low / steps
         missed = np.where(np.abs(turns - np.rint(turns)) <= 16 * ULP * turns, 0.0, turns - np.floor(turns))
         moved: Array = missed * steps / 2 * np.tanh((tilt + 0.5) * self.width.low)
@@ -71,7 +71,7 @@ class FlatCells(Discretizer):
             return LatticeLaw(np.zeros(1, np.int64), np.ones(1), 0.0, 0.0, 48 * ULP * (w + h))
         log_c, log_p = self.weights(w)
         ends = np.array([0.0, count * h if aligned or not grid.upper else 2 * w])
-        # ends that are on a node within rounding count as exactly on it
+        # ends within rounding of a node count as on it
         location_error = 48 * ULP * (w + h)
         if log_c == -np.inf:
             return placed(grid, ends, np.array([log_p - w, log_p]), -w, location_error)
@@ -79,10 +79,10 @@ class FlatCells(Discretizer):
         first = max(0, count - int(min(grid.reach / ((c + 0.5) * h) + 4, grid.most)))
         k = np.arange(first, cells)
         low = -w + k * h
-        # all cells but the last are whole
+        # all cells except the last are complete
         lengths = np.array([h, h if aligned or not grid.upper else min(max(w - low[-1], 0.0), h)])
         kind = np.append(np.zeros(k.size - 1, np.int64), 1)
-        with np.errstate(divide="ignore"):  # a sliver of no length has no mass
+        with np.errstate(divide="ignore"):  # a cell of length zero has no mass
             log_mass = (log_c + np.log(4 * np.sinh(lengths / 4)) - lengths / 4)[kind] + (c + 0.5) * low
         peak = float(log_mass.max())
         error = MASS + ULP * (64 + 64 * w + 2 * np.abs((1 + c) * low) + abs(peak))

@@ -1,4 +1,4 @@
-"""Laws on a lattice, as masses on its nodes, and how the cells of a law are carried to them."""
+"""Laws on a lattice as masses on its nodes, and the transfer of a law's cells to them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 from logphi.normal.errors import MASS, RUN, SHARE
 
-# measured: near a finite end of the support more than two cells must be rounded down
+# measured: near a finite end of the support, more than two cells must be rounded down
 _ROUGH = tuple(2**k for k in range(1, 11))
 # measured: deficits vanish after two or three steps upward; laws that need more are rounded down
 _CARRIES = 64
@@ -22,9 +22,9 @@ _FARTHEST = 2.0**52
 
 @dataclass(frozen=True)
 class Grid:
-    """Which lattice law is asked for: step h, tilt e^{cx}, side, the depth of the tails, and the largest number of nodes.
+    """The lattice that is asked for: step h, tilt e^{cx}, side, the depth of the tails, and the largest number of nodes.
 
-    ``cut`` is the logarithm of a P-mass: about that much of an endless upper tail is left out.
+    ``cut`` is the logarithm of the P-mass that is about to be omitted from an unbounded upper tail.
     """
 
     step: float
@@ -77,9 +77,9 @@ class LatticeLaw:
 
 @dataclass(frozen=True)
 class TiltedCells:
-    """Tilted Q-masses e^{alpha x_k} A_k (with relative error), shares (absolute error), and bounds of G / (A d).
+    """Tilted Q-masses e^{alpha x_k} A_k (relative error), shares (absolute error), and bounds of G / (A d).
 
-    Where cells are ``coarse``, they are rounded down in the law below, whatever they hold.
+    ``coarse`` cells are rounded down in the law below.
     """
 
     mass: Array
@@ -95,13 +95,13 @@ class TiltedCells:
     coarse: NDArray[np.bool_] | None = None
 
     def above(self) -> Array:
-        """Chords: one more node than cells."""
+        """The chords: one node more than cells."""
         sign = -1.0 if self.exchanged else 1.0
         share = np.clip(self.share + sign * self.share_error, 0.0, 1.0)
         return self._split(self.mass * (1 + self.error), share) * (1 + 8 * ULP)
 
     def below(self) -> Array:
-        """Chords lowered below the curve."""
+        """The chords, lowered below the curve."""
         # near the top no chord is lowered: there is no node above to take a deficit from
         for rough in (*_ROUGH, self.mass.size):
             smooth = np.ones(self.mass.size, dtype=bool) if self.coarse is None else ~self.coarse
@@ -147,7 +147,7 @@ class TiltedCells:
 
 
 def carry(nodes: Array, factor: float) -> Array | None:
-    """Deficits taken from the node above; None if that does not end. The top must not be in deficit."""
+    """Each deficit taken from the node above; None if that does not end. The top node must not be in deficit."""
     nodes = nodes.copy()
     for _ in range(_CARRIES):
         bad = np.flatnonzero(nodes < 0)
@@ -157,19 +157,19 @@ def carry(nodes: Array, factor: float) -> Array | None:
             return None
         deficit = nodes[bad]
         nodes[bad] = 0.0
-        with np.errstate(over="ignore"):  # an infinite deficit is never met
+        with np.errstate(over="ignore"):  # an infinite deficit cannot be covered
             nodes[bad + 1] += factor * deficit
     return None
 
 
 def within_doubles(*places: float) -> None:
-    """Refuse places on a lattice that doubles do not count to."""
+    """Raise an error if a place on the lattice is too large for doubles to count."""
     if not all(abs(place) < _FARTHEST for place in places):
         raise ValueError("the lattice is finer than the doubles at the losses of one release")
 
 
 def placed(grid: Grid, offsets: Array, log_p: Array, origin: float, location_error: float) -> LatticeLaw:
-    """Atoms at origin + offset: on a node within rounding, else split over two nodes, or rounded down."""
+    """Atoms at origin + offset: on a node if within rounding of it, otherwise split over two nodes, or rounded down."""
     h, c = grid.step, grid.tilt
     position = offsets / h
     within_doubles(float(position.min()), float(position.max()))

@@ -1,4 +1,4 @@
-"""The logarithm of a normal mixture, on a lattice."""
+"""The logarithm of a normal mixture on a lattice."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class MixtureCells(Discretizer):
     weight_error: float = 0.0
 
     def one_sided(self, upper: bool) -> OneSidedMixture:
-        """W grows with every parameter: with what their errors do, on one side."""
+        """The mixture w with its parameters and their errors on one side; w increases with each of them."""
         rates = np.array([rate.at(upper) for rate in self.rates])
         log_rest = self.log_rest
         if log_rest is None:
@@ -52,15 +52,15 @@ class MixtureCells(Discretizer):
 
     @property
     def endless(self) -> bool:
-        """That of a mixture; a normal law's is light enough."""
+        """Whether the mixture has an unbounded tail; that of a normal law is negligible enough."""
         return not self.exchanged and not self._normal
 
     def reflected(self) -> Discretizer:
-        """Turned."""
+        """The cells with P and Q exchanged."""
         return replace(self, exchanged=not self.exchanged)
 
     def approximate(self, u: Array, cut: float) -> Array:
-        """Closed for a normal law, else a coarse sum."""
+        """In closed form for a normal law, otherwise a coarse sum."""
         mixture = self.one_sided(True)
         m = mixture.largest
         if self._normal:
@@ -79,7 +79,7 @@ class MixtureCells(Discretizer):
         return log_sum(alpha * mixture.log_ratio(y) - y * y / 2 + log_weight)
 
     def _highest(self, cut: float) -> float:
-        """The y above which there is hardly more P-mass than e^cut."""
+        """The y above which the P-mass is about e^cut."""
         if not self.endless:
             return np.inf
         mixture = self.one_sided(True)
@@ -91,7 +91,7 @@ class MixtureCells(Discretizer):
         return high
 
     def on(self, grid: Grid) -> LatticeLaw:
-        """Cells in y between the points where log w meets the lattice; an end of the support may become one node."""
+        """Cells in y between the crossings of log w with the lattice; an end of the support may become one node."""
         h, mixture = grid.step, self.one_sided(grid.upper)
         m, end = mixture.largest, mixture.log_rest
         bounded = end > -np.inf
@@ -164,7 +164,7 @@ class MixtureCells(Discretizer):
         return LatticeLaw(k, nodes, peak, origin, location_error, omitted_above, omitted_mass, below)
 
     def chords(self, first: int, last: int, h: float, upper: bool) -> Chords:
-        """Cells in y between the points where log w meets the multiples."""
+        """Cells in y between the crossings of log w with the multiples."""
         if self.exchanged:
             return replace(self, exchanged=False).chords(-last, -first, h, upper).reversed(h)
         mixture = self.one_sided(upper)
@@ -194,7 +194,7 @@ class MixtureCells(Discretizer):
 
     @staticmethod
     def _merged(h: float, mixture: OneSidedMixture) -> tuple[float, float]:
-        """How far the node of all mass below some y is from the end of the support, and that y, half a step above."""
+        """The distance between the node of all mass below some y and the end of the support, and that y, half a step above."""
 
         def over(y: float) -> bool:
             return bool(np.logaddexp(0.0, mixture.ratio.moving(np.array([y]))[0] - mixture.log_rest) - mixture.lead(y) > h / 2)
@@ -210,7 +210,7 @@ class MixtureCells(Discretizer):
         return mixture.lead(low), low
 
     def _range(self, grid: Grid, mixture: OneSidedMixture, alpha: float) -> tuple[float, float]:
-        """Between which losses the tilted law has nearly all its mass; nothing depends on how nearly."""
+        """The losses between which the tilted law has nearly all its mass; no bound relies on it."""
         deep, m = np.sqrt(2 * grid.reach) + 1, mixture.largest
         # peaks are near 0 or near alpha m, or between them
         y = np.concatenate([centre + deep * np.linspace(-1, 1, 513) for centre in (0.0, alpha * m)])

@@ -1,4 +1,4 @@
-"""Transforms on a long vertical line: every law that is an integral becomes one sum over nodes, for the whole line at once.
+"""Transforms on a long vertical line: every law that is an integral becomes one sum over nodes, for all heights together.
 
 notation: K(z) = log E_Q[e^{al}], a = z + 1, z = c + it. The nodes are those of Gauss-Legendre panels that serve all heights of
 the line (:mod:`logphi.quadrature.panels`), or the atoms of the law; :mod:`logphi.grid.spread_sums` takes their sums.
@@ -18,9 +18,9 @@ from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Parameter
 from logphi.arrays import Array
 from logphi.grid.spread_sums import spread_sums
-from logphi.laws.forms import Forms
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform
+from logphi.laws.visitor import LawVisitor
 from logphi.quadrature.curve import Curve, Factor
 from logphi.quadrature.gauss_legendre import Masses, everything, nodes_of
 from logphi.quadrature.panels import log_errors, panels
@@ -28,11 +28,11 @@ from logphi.quadrature.values import Line, Values
 
 # measured: on shorter lines a matrix product is as quick
 _LONG = 1 << 10
-# measured: so many panels have as many nodes as a long line has heights
+# measured: this many panels have as many nodes as a long line has heights
 _PANELS = 1 << 14
 # derived: nodes so far below the largest count with their mass
 _NEGLIGIBLE = 42.0
-# derived: of larger angles the rounding of a loss leaves nothing
+# derived: larger angles have no correct digits, by the rounding of a loss
 _LARGEST_ANGLE = 2.0**53
 
 
@@ -58,7 +58,7 @@ SumAt = Callable[[float, float], Sum | None]
 def values_on(law: LossTransform, line: Line) -> Values:
     """K on a line, term by term."""
     terms = law.terms if isinstance(law, LogPhi) else ((law, 1),)
-    sums = [(term.by_form(_Sums()) if line.size >= _LONG else None, count) for term, count in terms]
+    sums = [(term.accept(_Sums()) if line.size >= _LONG else None, count) for term, count in terms]
     others = [term for term, (sum_at, _) in zip(terms, sums, strict=True) if sum_at is None]
     whole = LogPhi.of(others).on_line(line)
     return reduce(add, (_on_line(sum_at, line).times(count) for sum_at, count in sums if sum_at is not None), whole)
@@ -70,17 +70,17 @@ def _on_line(sum_at: SumAt, line: Line) -> Values:
     if found is None:
         return Values.unknown(line.size)
     own = found.nodes
-    with np.errstate(over="ignore"):  # infinite: not known
+    with np.errstate(over="ignore"):  # infinite: unknown
         exponent = own.log_mass + a * own.loss
     peak = float(exponent.max())
     if not abs(peak) * ULP < 1:
-        # an exponent so large has no digit behind the point
+        # an exponent this large has no fractional digits
         return Values.unknown(line.size)
     weight = np.exp(exponent - peak)
     whole = float(weight.sum())
     size = np.abs(own.log_mass) + 2 * np.abs(a * own.loss) + abs(peak)
     wrong = np.expm1(np.minimum(own.relative_error + abs(a) * own.loss_error + ULP * (8 + 2 * size), 700.0))
-    # what is negligible is counted and not summed
+    # negligible terms are bounded, not summed
     kept = exponent > peak - _NEGLIGIBLE
     if top * float(np.abs(own.loss[kept]).max()) > _LARGEST_ANGLE:
         return Values.unknown(line.size)
@@ -93,8 +93,8 @@ def _on_line(sum_at: SumAt, line: Line) -> Values:
     return Values.logarithm(sums, error, peak + math.log(whole))
 
 
-class _Sums(Forms[SumAt, LossTransform]):
-    """The nodes of each form that is an integral or a sum of atoms."""
+class _Sums(LawVisitor[SumAt, LossTransform]):
+    """The nodes of a law that is an integral or a sum of atoms, by its form."""
 
     def reflected(self, own: SumAt) -> SumAt:
         """With P and Q exchanged."""

@@ -1,4 +1,4 @@
-"""What lattice cells need of the log-ratio of a normal mixture: its inverse, tails on either side of a place, cell masses.
+"""The log-ratio of a normal mixture for lattice cells: its inverse, tails on both sides of a point, cell masses.
 
 notation: w(y) = p_0 + v(y), v = sum of p_i e^{c_i y - c_i^2/2} over positive shifts c_i, C the largest.
 """
@@ -21,7 +21,7 @@ from logphi.quadrature.many_components import ManyComponents
 
 @dataclass(frozen=True)
 class OneSidedMixture:
-    """A mixture, each of its parameters at the end that makes w larger, or smaller."""
+    """A mixture whose parameters are all at the ends that make w larger, or all at those that make it smaller."""
 
     ratio: ManyComponents
 
@@ -37,12 +37,12 @@ class OneSidedMixture:
 
     @property
     def log_weights(self) -> Array:
-        """Theirs."""
+        """The logarithms of their weights."""
         return self.ratio.log_weights
 
     @property
     def log_rest(self) -> float:
-        """Log p_0."""
+        """The logarithm log p_0."""
         return self.ratio.log_rest
 
     @property
@@ -51,18 +51,18 @@ class OneSidedMixture:
         return float(self.ratio.shift[0])
 
     def log_ratio(self, y: Array) -> Array:
-        """Log w, of an array of any shape."""
+        """The logarithm log w, for an array of any shape."""
         if self.shifts.size == 1 and self.log_rest > -np.inf:
             m = float(self.shifts[0])
             return ExponentialMixture(float(self.ratio.weights[0]), m, -m * m / 2).value(y)
         return np.asarray(self.ratio.value(y)[0].reshape(np.shape(y)))
 
     def slope(self, y: float) -> float:
-        """D log w / dy, rounded down by far more than it errs."""
+        """The slope d log w / dy, rounded down by far more than its error."""
         return float(self.ratio.slope(y)[0, 0]) * (1 - 2e-9)
 
     def size(self, y: Array, big: Array) -> Array:
-        """The largest parts that log v is formed from."""
+        """The largest terms of log v."""
         c = self.largest
         own = big - self.log_weights[0] if self.shifts.size == 1 else np.abs(big) + self.shifts.size
         logs = 0.0 if self.shifts.size == 1 else float(np.abs(self.log_weights).max())
@@ -70,7 +70,7 @@ class OneSidedMixture:
         return result
 
     def lead(self, y: float) -> float:
-        """Log of w / p_0 in the mean below y."""
+        """The logarithm of the mean of w / p_0 below y."""
         inner = self.log_weights - self.log_rest + log_ndtr(y - self.shifts) - log_ndtr(y)
         return float(np.log1p(np.exp(inner).sum()))
 
@@ -84,7 +84,7 @@ class OneSidedMixture:
         return float(log_sum(parts))
 
     def cells(self, y: Array) -> tuple[Array, Array, Array, Array, NDArray[np.bool_]]:
-        """Log-masses between the y, shares of w and their errors, bounds of G / (A d), and which cells are narrow.
+        """Log-masses between the y, shares of w with errors, bounds of G / (A d), and which cells are narrow.
 
         The rise of w over a cell is that of its terms, and its share their mean, weighted by the rises. dQ/dw is at most the
         largest of dQ/d(term) times the term's part in the rise.

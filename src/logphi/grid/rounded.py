@@ -1,4 +1,4 @@
-"""Laws on the whole multiples of one width: rounded to them, or by Connect-the-Dots (:mod:`logphi.grid.chords`)."""
+"""Laws on the multiples of one width: rounded to them, or by Connect-the-Dots (:mod:`logphi.grid.chords`)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from logphi.grid.discretizer import Discretizer
 from logphi.grid.lattice_law import Grid, LatticeLaw
 from logphi.laws.transform import LossTransform
 
-# measured: so many nodes take about a second and half a gigabyte
+# measured: this many nodes take about a second and half a gigabyte
 MOST_BUCKETS = 1 << 22
-# measured: rates of Chernoff bounds beside the tilt, in units of what a normal law of the same variance would have
+# measured: rates of Chernoff bounds besides the tilt, relative to that of a normal law with the same variance
 _RATES = np.geomspace(1 / 16, 16, 17)
 
 # derived: leaves 1e-9 of the range, far less than a bucket
@@ -31,7 +31,7 @@ class RoundedLaw(Discretizer):
 
     @property
     def top(self) -> float:
-        """Infinite: rounded up, a support has no end that is known beforehand."""
+        """Infinite: the upper end is not known before rounding."""
         return np.inf
 
     @property
@@ -83,7 +83,7 @@ class RoundedLaw(Discretizer):
         return 0.0 if found is None else min(found[0].log_ends[1], 0.0)
 
     def _cut_at(self, low: float, high: float, cut: float) -> float:
-        """The loss between two above which the P-mass is about e^cut; the higher one if more is above that."""
+        """The loss between two above which the P-mass is about e^cut; the higher one if the mass above it is larger."""
         if self._log_above(high) > cut:
             return high
         for _ in range(_BISECTIONS):

@@ -1,4 +1,4 @@
-"""Very many atoms on a lattice: the nodes of a fine quadrature, or the cells of a density rounded to their ends.
+"""Very many atoms on a lattice: the nodes of a fine quadrature, or rounded cells of a density.
 
 Where a cell of the lattice holds several atoms, its chord is lowered as that of a density; where it holds a few, the lower
 law has them at the node below.
@@ -17,9 +17,9 @@ from logphi.grid.discretizer import Discretizer
 from logphi.grid.lattice_law import Grid, LatticeLaw, TiltedCells
 from logphi.normal.errors import MASS, SHARE
 
-# measured: more mass than this at an end of the support is an atom that the step should divide
+# measured: an atom at an end of the support with more mass than this should be on a node
 _ATOM = 1e-3
-# measured: with fewer atoms in a cell, neighbouring cells differ too much for chords to be lowered
+# measured: with fewer atoms in a cell, neighbouring cells differ too much to lower chords
 _SEVERAL = 4
 # a chord that sags by less than this share of its mass is as tight as rounding down
 _STRAIGHT = 1e-9
@@ -53,7 +53,7 @@ class Samples(Discretizer):
 
     @property
     def spans(self) -> Array:
-        """The width of the support, where both ends have atoms."""
+        """The width of the support, if both ends have atoms."""
         loss, log_p = self.loss, self.log_p
         ends = [np.exp(log_p[np.abs(loss - end) < 1e-12]).sum() for end in (loss[0], loss[-1])]
         return np.array([loss[-1] - loss[0]]) if min(ends) > _ATOM else np.zeros(0)
@@ -67,7 +67,7 @@ class Samples(Discretizer):
         return log_sum(share + u[:, None] * loss[start])
 
     def _end(self, cut: float) -> int:
-        """How many atoms remain when a P-mass of about e^cut is cut off above; at least one."""
+        """The number of atoms that remain if a P-mass of about e^cut is cut off above; at least one."""
         tail = np.cumsum(np.exp(self.log_p[::-1]))[::-1]
         return max(int(np.count_nonzero(tail > np.exp(max(cut, -_DEEP)))), 1)
 

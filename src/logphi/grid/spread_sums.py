@@ -1,4 +1,4 @@
-"""Exponential sums over any places at equally spaced heights, by one Fourier transform.
+"""Exponential sums over arbitrary points at equally spaced heights, by one Fourier transform.
 
 notation: the sum over k of w_k e^{i t x_k}, w_k > 0, at t_j = j s; a circle of N cells of width g = 2 pi / (N s), u = x / g,
 theta = t g, and B the central B-spline of order p (even), the p-fold convolution of the indicator of a cell.
@@ -31,12 +31,12 @@ _ORDER = 12
 _LEVEL = 8 * ULP
 # derived: four roundings a step of the recursion, those of the quotient by sinc^p, and the sum of what meets in one cell
 _SPREAD = (6 * _ORDER + 24) * ULP
-# measured: so many places at once stay in the cache
+# measured: blocks of this size stay in the cache
 _RUN = 1 << 12
 
 
 def spread_sums(places: Array, weights: Array, step: float, size: int) -> tuple[Complex, Array]:
-    """The sums at the heights j step, j < size, and bounds of their errors over the sum of the weights.
+    """The sums at the heights j step, j < size, with bounds of their errors relative to the sum of the weights.
 
     The places are taken as they are; in what is lost by their reduction to a cell, each moves by at most two of its ulps.
     """

@@ -13,8 +13,8 @@ from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 from logphi.inversion.tilted import DEPTH, Tilted, normalized
-from logphi.laws.forms import Forms
 from logphi.laws.transform import LossTransform
+from logphi.laws.visitor import LawVisitor
 
 # derived: weights below e to minus this, and their sum, are far below the rounding of the others; counted as omitted
 _LIGHT = 60.0
@@ -108,7 +108,7 @@ class NormalOnWholes(Atomic):
 
 
 @dataclass(frozen=True)
-class _Forms(Forms[Atomic, LossTransform]):
+class _AtomicVisitor(LawVisitor[Atomic, LossTransform]):
     """The atoms of each form."""
 
     law: LossTransform
@@ -127,7 +127,7 @@ def atomic(law: LossTransform) -> Atomic | None:
     """The atoms of a law; None of a law that has other parts."""
     pieces = law.support.pieces
     if pieces is None:
-        return law.by_form(_Forms(law))
+        return law.accept(_AtomicVisitor(law))
     if pieces.width or not pieces.locations:
         return None
     log_weights, locations = np.array(pieces.log_weights), np.array(pieces.locations)

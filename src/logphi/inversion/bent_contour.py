@@ -1,7 +1,7 @@
 """Inversion along an hyperbola that opens to the right: few laws of mixtures of two normal densities, many scales.
 
 notation: law k, counted n_k times, is that of log w_k(X), X standard normal, w = 1 - q + q e^{m X - m^2/2} as in
-:mod:`logphi.quadrature.raised_mixture`; C_k its transform where X is at most X_k, N_k the same integral on the raised
+:mod:`logphi.quadrature.shifted_half_line`; C_k its transform where X is at most X_k, N_k the same integral on the raised
 half-line. T is the law of the sum where every X is at most its X_k, c the vertex, x the threshold, and
 
     D = (1/pi) Re (1/i) * integral from c to c + i infinity of  F(z) dz,    F(z) = prod C_k^{n_k} e^{-zx} / (z (z + 1)),
@@ -45,7 +45,7 @@ from logphi.arith.floats import ELEMENTARY, ULP, complex_log1p
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array, Complex
 from logphi.inversion.contour import Inversion, Part
-from logphi.quadrature.raised_mixture import Moments, RaisedMixture, Within
+from logphi.quadrature.shifted_half_line import Moments, ShiftedHalfLine, Within
 
 _LARGEST = 700.0
 _SLACK = 1e-9
@@ -99,7 +99,7 @@ class Hyperbola:
 class Counted:
     """A law and how often it is repeated."""
 
-    law: RaisedMixture
+    law: ShiftedHalfLine
     count: int
 
 

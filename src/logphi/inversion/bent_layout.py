@@ -14,7 +14,7 @@ from logphi.inversion.bent_sketch import Axis
 from logphi.inversion.clipped_ceiling import Terms
 from logphi.inversion.contour import Part
 from logphi.inversion.demand import Demand
-from logphi.quadrature.raised_mixture import STRIP, RaisedMixture
+from logphi.quadrature.shifted_half_line import STRIP, ShiftedHalfLine
 
 # measured: at a vertex worth trying the integrand is at most e^12 times the least; how many of those are tried
 _WORTH, _TRIED = 12.0, 8
@@ -183,7 +183,7 @@ def _field(terms: Terms, ends: list[float], x: float, depth: float, log_lost: fl
         cost = work / angle * math.log1p(100 / (depth * distance)) * (1 + 8 * width / rtol)
     best = int(cost.argmin())
     laws = tuple(
-        Counted(RaisedMixture(*term[:4], end, float(turn[best])), term[4])
+        Counted(ShiftedHalfLine(*term[:4], end, float(turn[best])), term[4])
         for term, end, turn in zip(terms, ends, turns, strict=True)
     )
     return _Field(

@@ -149,8 +149,8 @@ def _candidate(
     """Where a functional would be computed and about how large it is."""
     if part is Part.REVERSED:
         # E[(e^{x-X} - 1)_+] is e^x times the excess of the reflected law at -x
-        turned = _candidate(law.reflected(), -x, Part.EXCESS, kernel_at)
-        return replace(turned, part=part, log_estimate=turned.log_estimate + x)
+        reflected = _candidate(law.reflected(), -x, Part.EXCESS, kernel_at)
+        return replace(reflected, part=part, log_estimate=reflected.log_estimate + x)
     kernel = kernel_at(law, x)
     found = known or saddle(law, kernel, RIGHT if part is Part.EXCESS else MIDDLE, hint)
     distance = found.abscissa if part is Part.EXCESS else min(-found.abscissa, found.abscissa + 1)

@@ -136,8 +136,8 @@ class Half:
             kernel = _step(x, 0.0, self.lattice)
             return self.contour.integral(kernel.anchor, kernel)
         # the law of -X under e^{-X} mu(dX), and the payoff e^{-(-X)}
-        turned = None if self.lattice is None else self.lattice.reflected()
-        kernel = _step(-x, -1.0, turned)
+        reflected = None if self.lattice is None else self.lattice.reflected()
+        kernel = _step(-x, -1.0, reflected)
         return self.contour.integral(kernel.anchor, kernel).times_exp(-kernel.anchor)
 
 
@@ -178,16 +178,16 @@ def log_ceilings(law: LossTransform, x: float) -> tuple[float, float]:
 def density(law: LossTransform, x: float, rtol: float) -> Scaled | None:
     """The density at x; None where the transform does not decay fast enough, or is out of reach."""
     low, high = law.approximate(np.array([-0.75, -0.25])).tolist()
-    turned = x < 2 * (high - low)
+    reflected = x < 2 * (high - low)
     # the density at x is e^x times that of the reflected law at -x
-    own, place = (law.reflected(), -x) if turned else (law, x)
+    own, place = (law.reflected(), -x) if reflected else (law, x)
     kernel = Density.at(own, place)
     found = saddle(own, kernel, Interval(kernel.poles[0], math.inf))
     contour = plan(own, found.abscissa, kernel, rtol, decaying=True) if math.isfinite(found.value) else None
     if contour is None:
         return None
     amount = contour.integral(place, kernel)
-    return amount.times_exp(x) if turned else amount
+    return amount.times_exp(x) if reflected else amount
 
 
 def _step(x: float, pole: float, lattice: Lattice | None) -> Kernel:

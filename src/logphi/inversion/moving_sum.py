@@ -78,8 +78,8 @@ class MovingSum:
         value = share * float((sums * np.exp(turn * (columns * np.arange(rows)))).sum().real)
         log_scale = contour.log_mass - contour.abscissa * x
         # each angle is a product of the height with a difference
-        turned = _TURNED + 1.5 * ULP * roundings(columns) + 4 * ULP * (abs(self.log_scale) + abs(contour.abscissa * x))
-        noise = self.rounding + turned * self.size + 4 * ULP * self.moment * (abs(moved) + abs(x) * (moved != 0))
+        phase_error = _TURNED + 1.5 * ULP * roundings(columns) + 4 * ULP * (abs(self.log_scale) + abs(contour.abscissa * x))
+        noise = self.rounding + phase_error * self.size + 4 * ULP * self.moment * (abs(moved) + abs(x) * (moved != 0))
         return Scaled(
             log_scale,
             value,
@@ -108,6 +108,6 @@ class Moved:
 
     def at(self, x: float) -> Inversion:
         """The prepared functional at x."""
-        turned = self.part is Part.REVERSED
-        amount = self.sum.at(-x).times_exp(x) if turned else self.sum.at(x)
+        reflected = self.part is Part.REVERSED
+        amount = self.sum.at(-x).times_exp(x) if reflected else self.sum.at(x)
         return Inversion(self.part, amount, self.sum.contour.abscissa, self.sum.contour.line.size)

@@ -38,7 +38,7 @@ from logphi.inversion.layout import Layout, layout
 from logphi.inversion.line_sum import MAX_NODES, ValuesOn, lay
 from logphi.inversion.moving_sum import MovingSum, Summands
 from logphi.inversion.rare_atoms import without_rare_atoms
-from logphi.inversion.rare_jumps import Jumps, without_jumps
+from logphi.inversion.rare_losses import LargeLosses, without_large_losses
 from logphi.inversion.saddle import RIGHT, saddle
 from logphi.inversion.truncation import length
 from logphi.inversion.window import Window
@@ -123,28 +123,28 @@ class Smoothed:
 class Prepared:
     """Two sums on one line: that of the smoothed payoff and that of the hump. The bounds hold at every threshold.
 
-    ``omitted`` bounds what rare atoms that are left out would add; ``jumps`` tells what large losses that are left out do add.
+    ``omitted`` bounds what omitted rare atoms would add; ``large_losses`` is what omitted large losses add.
     """
 
     part: Part
     payoff: MovingSum
     hump: MovingSum
     omitted: float = 0.0
-    jumps: Jumps | None = None
+    large_losses: LargeLosses | None = None
 
     def at(self, x: float) -> Inversion:
         """The prepared functional at x; ``discretization`` is half the bound of the hump."""
-        turned = self.part is Part.REVERSED
-        place = -x if turned else x
+        reflected = self.part is Part.REVERSED
+        place = -x if reflected else x
         payoff = self.payoff.at(place)
         half = self.hump.at(place).high / 2
         middle = payoff.value - half if math.isfinite(half) else 0.0
         amount = replace(payoff, value=middle, discretization=half)
         if self.omitted:
             amount += Scaled(math.log(self.omitted), 0.5, truncation=0.5)
-        if self.jumps is not None:
-            amount += self.jumps.at(place)
-        amount = amount.times_exp(x) if turned else amount
+        if self.large_losses is not None:
+            amount += self.large_losses.at(place)
+        amount = amount.times_exp(x) if reflected else amount
         contour = self.payoff.contour
         return Inversion(self.part, amount, contour.abscissa, contour.line.size)
 
@@ -156,36 +156,36 @@ def prepare(law: LossTransform, x: float, demand: Demand, values_on: ValuesOn = 
     it. A window that turns out too wide, because of an atom near the threshold for instance, is narrowed once. None if no
     abscissa was found at which the transform is known, or the line cannot resolve anything. ``values_on`` computes K on a line.
     """
-    turned = x < 0
-    own, place = (law.reflected(), -x) if turned else (law, x)
-    small, jumps = without_jumps(own, place, demand.rtol)
-    if jumps is not None:
-        found = _prepared(small, place, Demand(demand.rtol), turned, jumps, values_on)
+    reflected = x < 0
+    own, place = (law.reflected(), -x) if reflected else (law, x)
+    small, large_losses = without_large_losses(own, place, demand.rtol)
+    if large_losses is not None:
+        found = _prepared(small, place, Demand(demand.rtol), reflected, large_losses, values_on)
         if found is not None and found.at(x).amount.relative_width <= _RESOLVED:
             return found
-    return _prepared(own, place, replace(demand, hint=None if turned else demand.hint), turned, None, values_on)
+    return _prepared(own, place, replace(demand, hint=None if reflected else demand.hint), reflected, None, values_on)
 
 
 def _prepared(
-    own: LossTransform, place: float, demand: Demand, turned: bool, jumps: Jumps | None, values_on: ValuesOn
+    own: LossTransform, place: float, demand: Demand, reflected: bool, large_losses: LargeLosses | None, values_on: ValuesOn
 ) -> Prepared | None:
-    """The sums for a law whose large losses, if some are left out, add what ``jumps`` tells."""
+    """The sums for a law without its large losses, if some are omitted; ``large_losses`` is what these add."""
     own, omitted = without_rare_atoms(own, place, demand.rtol)
     plan = Plan.of(own, place, demand.rtol, demand.hint)
     sums = None if plan is None else _summed(own, place, plan, values_on)
     for _ in range(_DEEPER):
-        deeper = plan and sums and plan.deepened(own, sums, place, jumps)
+        deeper = plan and sums and plan.deepened(own, sums, place, large_losses)
         found = deeper and _summed(own, place, deeper, values_on)
         if not (deeper and found):
             break
         plan, sums = deeper, found
     if plan is None or sums is None:
         return None
-    finer = plan.narrowed(sums, place, jumps)
+    finer = plan.narrowed(sums, place, large_losses)
     again = finer and _summed(own, place, finer, values_on)
     # a line that was to be longer may have been cut off
     sums = again if again and _left_open(again, place) < _left_open(sums, place) else sums
-    return Prepared(Part.REVERSED if turned else Part.EXCESS, *sums, omitted, jumps)
+    return Prepared(Part.REVERSED if reflected else Part.EXCESS, *sums, omitted, large_losses)
 
 
 def _left_open(sums: tuple[MovingSum, MovingSum], x: float) -> float:
@@ -194,11 +194,11 @@ def _left_open(sums: tuple[MovingSum, MovingSum], x: float) -> float:
     return payoff.truncation + payoff.rounding + hump.high
 
 
-def _with(found: Scaled, jumps: Jumps | None, x: float) -> float:
+def _with(found: Scaled, large_losses: LargeLosses | None, x: float) -> float:
     """The value of a sum with what large losses add, in units of the sum."""
-    if jumps is None:
+    if large_losses is None:
         return found.value
-    more = jumps.at(x)
+    more = large_losses.at(x)
     return found.value + more.value * math.exp(min(more.log_scale - found.log_scale, _FAR))
 
 
@@ -248,11 +248,11 @@ class Plan:
         return Plan(line, window, rtol, log_share) if line.abscissa * window.width <= window.beta else None
 
     def deepened(
-        self, law: LossTransform, sums: tuple[MovingSum, MovingSum], x: float, jumps: Jumps | None = None
+        self, law: LossTransform, sums: tuple[MovingSum, MovingSum], x: float, large_losses: LargeLosses | None = None
     ) -> Plan | None:
         """The plan for a value far below the integrand, next to which the errors of a first line are large; None elsewhere."""
         found = sums[0].at(x)
-        lost, value = found.excess + found.truncation, _with(found, jumps, x)
+        lost, value = found.excess + found.truncation, _with(found, large_losses, x)
         if lost <= _LINE * self.rtol * value or lost < found.rounding:
             return None
         # bounds of the errors are far above them mostly; a value that is not known yet is some digits below
@@ -268,7 +268,7 @@ class Plan:
         wider = max(self.window.width / _wanted(self.layout, self.rtol, self.window.beta), 1.0)
         return Promise(self.rtol * wider**2, size * (_KERNELS + _LAW * len(getattr(law, "terms", (law,)))))
 
-    def narrowed(self, sums: tuple[MovingSum, MovingSum], x: float, jumps: Jumps | None = None) -> Plan | None:
+    def narrowed(self, sums: tuple[MovingSum, MovingSum], x: float, large_losses: LargeLosses | None = None) -> Plan | None:
         """The plan for a second sum, from what the first has left at x; None where none is needed, or none is better.
 
         What a smooth density adds falls with the square of the window's width. What an atom near the threshold adds falls with
@@ -276,7 +276,7 @@ class Plan:
         """
         payoff, hump = sums
         found, w, beta = payoff.at(x), self.window.width, self.window.beta
-        here, value = hump.at(x).high, _with(found, jumps, x)
+        here, value = hump.at(x).high, _with(found, large_losses, x)
         if not (self.rtol * value < here < math.inf and 0 < value < math.inf):
             return None
         beside = np.array([max(hump.at(x + w * place).high, 0.0) for place in _PLACES])

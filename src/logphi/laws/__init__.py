@@ -1,1 +1,1 @@
-"""Laws on the line, held by the logarithm of their Laplace transform: one file a law."""
+"""Laws on the line, given by the logarithms of their Laplace transforms: one file for each law."""

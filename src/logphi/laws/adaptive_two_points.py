@@ -1,4 +1,4 @@
-"""The best of all sums of two points, each pair chosen after those before it: its excess is known, it has no transform."""
+"""The largest excess of a sum of two-point losses, each chosen after the previous ones; it has no transform."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
 
-# measured: so many steps to the width, over the root of the number of rounds, take 2 ms a round, and so many over its power of
-# 3/2 take 50 ms in all
+# measured: grid steps over the width, divided by the root of the number of rounds for 2 ms a round, and by its power 3/2 for
+# 50 ms in all
 _WORK, _QUICK = 5000, 300_000
 # chosen: the coarsest and the finest grid, in steps to the width
 _COARSEST, _FINEST = 16, 4096
 # measured: the square of the number of steps times the relative distance of the two bounds of a crossing
 _SPREAD = 2.0
-# derived: where between the two bounds the truth is about; the best node misses the best chord by a twelfth of a squared step
-# on average, and what is added from above is five times that
+# derived: where the truth lies between the two bounds: the best node misses the best chord by a twelfth of a squared step on
+# average, and the upper bound adds five times that
 _SHARE = 1 / 6
 
 
@@ -42,14 +42,14 @@ def _log_sinhc(x: Array) -> Array:
 
 
 def parts_for(rounds: int, rtol: float | None = None) -> int:
-    """How many steps of the grid to the width are affordable, or needed for crossings as narrow as asked."""
+    """The number of grid steps over the width that is affordable, or that crossings of relative width ``rtol`` need."""
     wanted = max(_WORK / rounds**0.5, _QUICK / rounds**1.5) if rtol is None else math.sqrt(_SPREAD / max(rtol, 1e-12))
     return max(_COARSEST, min(_FINEST, int(wanted)))
 
 
 @dataclass(frozen=True)
 class AdaptiveTwoPoints(LossTransform):
-    """The sum of k losses t or t - w, each t chosen by what came before, for the largest excess at a threshold.
+    """The sum of k losses t or t - w, each t chosen with knowledge of the earlier ones: its largest excess at any threshold.
 
     Each pair of points has the probability (1 - e^{t-w}) / (1 - e^{-w}) of t, so that its tilt by e^{-x} is one too. The choice
     depends on the threshold, so that there is no one law: of this one the excess is known, by
@@ -77,7 +77,7 @@ class AdaptiveTwoPoints(LossTransform):
         return Values.unknown(np.asarray(z).size)
 
     def approximate(self, c: Array, count: int = 1) -> Array:
-        """The largest K of any of the pairs, which is about that of the best choices at a threshold with this saddle point."""
+        """The largest K of any of the pairs: about that of the best choices at a threshold with this saddle point."""
         half = float(self.width.under(FLOATS).mid) / 2
         rough: Array = self.rounds * (
             (c + 1) * _log_sinhc((c + 1) * half) - c * _log_sinhc(c * half) - _log_sinhc(np.array(half))
@@ -86,28 +86,28 @@ class AdaptiveTwoPoints(LossTransform):
 
     @property
     def strip(self) -> tuple[float, float]:
-        """What every law has; no more is known."""
+        """The strip of every law; no more is known."""
         return (-1.0, 0.0)
 
     @cached_property
     def support(self) -> Support:
-        """K times the width on both sides."""
+        """Within k times the width."""
         disc = self.width.under(FLOATS)
         end, error = self.rounds * float(disc.mid), self.rounds * float(disc.rad)
         return Support.within((end + error) * (1 + 4 * ULP), 2 * error + 16 * ULP * end)
 
     @property
     def closed_form(self) -> ClosedForm:
-        """Between the two bounds."""
+        """The excess, between its two bounds."""
         return ClosedForm(self.excess, lambda x: self.excess(-x).times_exp(x), alone=True)
 
     def pair(self, bends: int, *, above: bool) -> tuple[Array, Array]:
-        """Masses with an excess above that, or below it, of about so many bends on each side of zero."""
+        """Masses whose excess is nowhere below (``above``) or above that of the law, about this many on each side of zero."""
         bounds = self._bounds(above=above)
         return pair_above(bounds, self.support.upper, bends) if above else pair_below(bounds, bends)
 
     def excess(self, x: float) -> Scaled:
-        """H_k at a threshold; to the left of zero 1 - e^x and e^x times that at -x."""
+        """H_k at a threshold; left of zero it is 1 - e^x plus e^x times its value at -x."""
         if x < 0:
             right = self.excess(-x)
             return Scaled(0.0, -math.expm1(x), rounding=-4 * ULP * math.expm1(x)) + right.times_exp(x)
@@ -116,7 +116,7 @@ class AdaptiveTwoPoints(LossTransform):
         return Scaled(0.0, value, discretization=max(value - low, high - value) * (1 + 1e-15))
 
     def crossing(self, level: float) -> tuple[float, float, float]:
-        """Where from zero on the excess crosses a level, between two places, and about where."""
+        """Two places between which the excess crosses a level, from zero on, and an estimate of the crossing."""
         bounds, top = self._bounds(above=True), self.support.upper
         place = int(np.searchsorted(-bounds.values, -(level * (1 - 8 * ULP) - bounds.cut)))
         if place == 0:
@@ -134,11 +134,11 @@ class AdaptiveTwoPoints(LossTransform):
         return low, low + _SHARE * (upper - low), upper
 
     def _low(self, x: float) -> float:
-        """By the best chords of the nodes on both sides, at x itself."""
+        """A lower bound, from the best chords of the neighbouring nodes at x itself."""
         bounds = self._bounds(above=False)
         node = x / bounds.step
         if bounds.best.size == 0:
-            # one round: the formula itself
+            # one round has a formula
             left = max(bounds.step * self.parts - x, 0.0)
             return math.exp(x) * math.expm1(left / 2) ** 2 / math.expm1(bounds.step * self.parts) * (1 - 64 * ULP)
         found, (near, far), m = 0.0, bounds.before, self.parts
@@ -155,18 +155,18 @@ class AdaptiveTwoPoints(LossTransform):
         return float(found) * (1 - 64 * ULP)
 
     def _high(self, x: float) -> float:
-        """Between two nodes linear in e^x."""
+        """An upper bound, linear in e^x between two nodes."""
         bounds = self._bounds(above=True)
         node = int(x / bounds.step)
         if node >= bounds.values.size - 1:
             return bounds.cut if x < self.support.upper else 0.0
         left, right = bounds.values[node : node + 2]
-        # derived: a node is known to less than a billionth of a step
+        # derived: a node is accurate to a billionth of a step
         share = min(max(math.expm1(x - node * bounds.step) / math.expm1(bounds.step) - 1e-9, 0.0), 1.0)
         return float(left + share * (right - left)) * (1 + 16 * ULP) + bounds.cut
 
     def _bounds(self, *, above: bool) -> Bounds:
         disc = self.width.under(FLOATS)
-        # the grids are moved by more than the last digits of the width
+        # the grids move by more than the error of the width
         moved = float(disc.mid) + (1 if above else -1) * float(disc.rad)
         return widest_chords(moved, self.rounds, self.parts, above=above)

@@ -1,4 +1,4 @@
-"""The log-ratio of a shift in one of many normal coordinates, drawn at random, to no shift."""
+"""The log-ratio of t normal coordinates, one of which, drawn at random, is shifted, to none shifted."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class AllocatedNormal(LossTransform):
 
     @cached_property
     def mean(self) -> LognormalMean:
-        """The mean of lognormal variables, of the shift as a double."""
+        """The mean of lognormal variables, its shift rounded to a double."""
         m = self.shift.under(FLOATS)
         return LognormalMean(float(m.mid), self.batches, float(m.rad / m.mid))
 
@@ -52,14 +52,14 @@ class AllocatedNormal(LossTransform):
 
     @property
     def support(self) -> Support:
-        """The line: the loss is a smooth function of normal variables."""
+        """The whole line: the loss is a smooth function of normal variables."""
         return ATOMLESS
 
     @property
     def growth(self) -> Growth:
-        """To the right that of the shift: S is at least a t-th of one variable, and no convex mean of S exceeds that of one.
+        """Right: as for the shift, since S is at least 1/t of one variable, and no convex mean of S exceeds that of one.
 
-        To the left S is at least the geometric mean of the variables, and e^{m times the mean of the X} is a factor of it.
+        Left: S is at least the geometric mean of the variables, and e^{m times the mean of the X} is a factor of it.
         Drawing the coordinate at random never raises a profile.
         """
         right, t = shifted_growth(self.shift), self.batches
@@ -98,7 +98,7 @@ class AllocatedNormal(LossTransform):
         return self._moved(Values(mid, values.rounding, values.inner), np.full(heights.shape, abscissa))
 
     def _moved(self, values: Values, c: Array) -> Values:
-        """The values, with the effect of the rounding of 1 + c: |dM/dw| <= E[|log S| S^a] <= 4 (M(a + 1/4) + M(a - 1/4))."""
+        """The values with the rounding of 1 + c in their errors: |dM/dw| <= E[|log S| S^a] <= 4 (M(a + 1/4) + M(a - 1/4))."""
         off = np.abs(((1 + c) - 1) - c)
         if not off.any():
             return values

@@ -15,9 +15,9 @@ import numpy as np
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
 
-# derived: from here on four terms of the series leave less than 1e-14
+# derived: from this m on, the remainder after four terms is below 1e-14
 _TABLED = 16
-# derived: up to it, twelve terms of the series of phi leave less than an ulp
+# derived: for |x| up to this, the remainder after twelve terms of phi is below an ulp
 _SMALL = 0.04
 
 

@@ -1,4 +1,4 @@
-"""The law of the logarithm of a mixture of many shifted normal densities."""
+"""The law of the logarithm of a mixture of shifted normal densities."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm
-from logphi.laws.forms import Forms
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.normal import largest_shift, shifted_growth
 from logphi.laws.support import Support
 from logphi.laws.transform import LossTransform, T
+from logphi.laws.visitor import LawVisitor
 from logphi.laws.weights import Weights
 from logphi.quadrature.inner_integral import over
 from logphi.quadrature.many_components import ManyComponents
@@ -26,7 +26,7 @@ from logphi.quadrature.mixture_envelope import log_mixture_envelope
 from logphi.quadrature.mixture_trapezoid import approximate, at_points, on_line
 from logphi.quadrature.values import Line, Values
 
-# measured: an envelope for so many repetitions is sharp enough for any number
+# measured: an envelope that serves this count is sharp enough for any count
 _MANY = 10**12
 
 
@@ -64,16 +64,16 @@ class BlendedNormal(LossTransform):
 
     @cached_property
     def support(self) -> Support:
-        """From log p_0 upward, less its error; from minus infinity where every shift is positive."""
+        """From log p_0 up, rounded down; the whole line if every shift is positive."""
         log_rest, error = self.ratio.log_rest, self.ratio.rest_error
         known = 4e-15 * abs(log_rest) + 2 * error if np.isfinite(log_rest) else 0.0
         return Support(log_rest * (1 + 1e-15) - error, error=known, atomless=True)
 
     @property
     def growth(self) -> Growth:
-        """To the right that of the largest shift, as w^{z+1} is convex in w.
+        """Right: as for the largest shift, since w^{z+1} is convex in w.
 
-        To the left it is bounded by p_0, or by the part of the smallest shift: there -log w is at most
+        Left: bounded by p_0, or by the component of the smallest shift: -log w is at most
         -log p_1 - c_1 X + c_1^2/2.
         """
         right, lower = shifted_growth(max(self.shifts, key=_size)), self.support.lower
@@ -88,33 +88,33 @@ class BlendedNormal(LossTransform):
 
     @property
     def closed_form(self) -> ClosedForm:
-        """Normal masses on either side of where log w meets x."""
+        """Sums of normal masses on both sides of the point where log w equals x."""
         return ClosedForm(self.excess, self.reversed_excess, self.partial_masses, self.density)
 
-    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
-        """Its form."""
-        return forms.mixtures(self.shifts, self.weights)
+    def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
+        """The mixture of shifts."""
+        return visitor.mixtures(self.shifts, self.weights)
 
     def excess(self, x: float) -> Scaled:
-        """E[(1 - e^{x-X})_+], from where log w meets x."""
+        """E[(1 - e^{x-X})_+], from the point where log w equals x."""
         from logphi.quadrature.mixture_profile import excess
 
         return excess(self.ratio, x)
 
     def reversed_excess(self, x: float) -> Scaled | None:
-        """E[(e^{x-X} - 1)_+], from where log w meets x."""
+        """E[(e^{x-X} - 1)_+], from the point where log w equals x."""
         from logphi.quadrature.mixture_profile import reversed_excess
 
         return reversed_excess(self.ratio, x)
 
     def partial_masses(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
-        """Normal masses on either side of where log w meets x."""
+        """Normal masses on both sides of the point where log w equals x."""
         from logphi.quadrature.mixture_tails import partial_masses
 
         return partial_masses(self.ratio, x, tilted=tilted)
 
     def density(self, x: float) -> Scaled | None:
-        """That of the normal variable over the slope of log w."""
+        """The density of the normal variable over the slope of log w."""
         from logphi.quadrature.mixture_tails import density
 
         return density(self.ratio, x)
@@ -132,7 +132,7 @@ class BlendedNormal(LossTransform):
         return over(on_line(self.ratio.repeated(count), line), count)
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
-        """From a shifted line of integration."""
+        """A bound from a shifted line of integration."""
         # accurate enough for any number of repetitions
         result: Array = log_mixture_envelope(self.ratio.repeated(_MANY), abscissa, heights)[0]
         return result

@@ -23,7 +23,7 @@ KNOWN = 0.69
 
 
 def block_points(abscissa: float, centres: Array) -> Complex:
-    """The abscissa itself, and the middle of each block."""
+    """The points of evaluation: the abscissa itself and the centre of each block."""
     return np.asarray(abscissa + 1j * np.append(0.0, centres), dtype=np.complex128)
 
 
@@ -34,16 +34,16 @@ def log_block(values: Values, spread: float | Array, radius: float) -> Array:
     """
     mid, error = values.mid.real, values.radius
     first = error[..., :1]
-    # M(c) is off by at most e^error - 1 of its size, so that an error of log 2 leaves no bound below
+    # M(c) has a relative error of at most e^error - 1: at an error of log 2 it has no positive lower bound
     known = first < KNOWN
     least = np.where(known, mid[..., :1] + np.log1p(-np.expm1(np.where(known, first, 0.0))), -np.inf)
-    with np.errstate(invalid="ignore"):  # a value that is not known gives no bound below
+    with np.errstate(invalid="ignore"):  # an unknown value gives no lower bound
         log_ratio = (mid + error)[..., 1:] - least
     return log_block_from(np.where(np.isfinite(log_ratio), log_ratio, 0.0), spread, radius)
 
 
 def log_block_from(log_ratio: Array, spread: float | Array, radius: float | Array) -> Array:
-    """The bound from upper bounds of log |chi| in the middle of each block; a block may have its own radius."""
+    """The bound from upper bounds of log |chi| at the centres of the blocks, one radius for all or one for each."""
     log_ratio = np.minimum(log_ratio, 0.0)
     moved = radius * (1 + MARGIN) * spread
     gap = -np.expm1(2 * log_ratio) * (1 - MARGIN) - moved

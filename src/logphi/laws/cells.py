@@ -1,4 +1,4 @@
-"""Pairs of probability vectors as formulas of the parameters that they come from."""
+"""Pairs of probability vectors, as formulas of their parameters."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from logphi.arith.names import Names
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.text.written import meant
 
-# derived: so many bits order exponentials and mixtures of doubles unless they agree to three hundred digits
+# derived: at this precision exponentials and mixtures of doubles compare correctly unless 300 digits agree
 _ORDERING = 1024
 
 
 class Cells(Protocol):
-    """Two probability vectors as formulas of the parameters that they came from."""
+    """Two probability vectors, as formulas of their parameters."""
 
     def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
-        """Both as numbers of an arithmetic, cell by cell.
+        """Both vectors as numbers of an arithmetic, cell by cell.
 
         Probabilities that are equal for all parameters are best written as one formula: only then are they known to be equal.
         """
@@ -31,7 +31,7 @@ class Cells(Protocol):
 
 @dataclass(frozen=True)
 class Given(Cells):
-    """Vectors that are parameters themselves, each over its sum, as doubles miss a sum of one by an ulp.
+    """Vectors of parameters, each divided by its sum, because the sum of doubles may miss one by an ulp.
 
     With a ``relative_error`` they are the doubles nearest to probabilities that are not known.
     """
@@ -41,7 +41,7 @@ class Given(Cells):
     relative_error: float = 0.0
 
     def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
-        """As they were written.
+        """The parameters themselves.
 
         Raises
         ------
@@ -70,13 +70,13 @@ class Given(Cells):
 
 @dataclass(frozen=True)
 class Chosen(Cells):
-    """Some of the cells."""
+    """A part of the cells."""
 
     cells: Cells
     places: tuple[int, ...]
 
     def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
-        """Those at the places."""
+        """The cells at the places."""
         p, q = self.cells.under(arith)
         return [p[i] for i in self.places], [q[i] for i in self.places]
 
@@ -88,7 +88,7 @@ class Exchanged(Cells):
     cells: Cells
 
     def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
-        """Both, in the other order."""
+        """The two vectors, exchanged."""
         p, q = self.cells.under(arith)
         return q, p
 
@@ -121,7 +121,7 @@ class Spliced(Cells):
     rest: bool
 
     def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
-        """Those above, those below, and one cell for the rest.
+        """The cells above, the cells below, and one cell for the rest.
 
         Raises
         ------
@@ -142,7 +142,7 @@ class Spliced(Cells):
 
     @cached_property
     def _ordered(self) -> bool:
-        """Whether P is larger above, smaller below and the same elsewhere."""
+        """Whether P is larger above, smaller below, and equal to Q elsewhere."""
         p, q = self.cells.under(Balls(_ORDERING, proving=True))
         same = [a == b for a, b in _named(self.cells)]
         sides = {**dict.fromkeys(self.above, 1), **dict.fromkeys(self.below, -1)}

@@ -1,4 +1,4 @@
-"""The loss of a mixture of two shifted normal densities up to a cap, and the masses above it."""
+"""The loss of a mixture of two shifted normal densities without the losses above a cap, and the masses above the cap."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from logphi.arith.protocol import Arithmetic, Number
 from logphi.laws.curved import Curved, parameter_error
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.normal.tails import log_masses
+from logphi.quadrature.clipped_contour import ClippedContour
 from logphi.quadrature.curve import Curve, Factor
-from logphi.quadrature.raised_clipped import ClippedPath
 from logphi.quadrature.values import Line, Values
 
-# measured: a phase that turns by fewer radians is followed on the real axis
+# measured: smaller ranges of the phase, in radians, are integrated on the real axis
 _TURNS = 4000.0
 _LOG_ROOT = 0.5 * math.log(2 * math.pi)
 
@@ -33,14 +33,14 @@ class UpperTail:
 
 @dataclass(frozen=True)
 class ClippedNormal(Curved):
-    """The law of :class:`MixedNormal` where its normal variable is below an end; larger losses are left out."""
+    """The part of a :class:`MixedNormal` law where its normal variable is below an end; larger losses are omitted."""
 
     whole: MixedNormal
     end: float
 
     @staticmethod
     def at(whole: MixedNormal, cap: float) -> ClippedNormal:
-        """The end is about where the loss is ``cap`` > 0."""
+        """The law without losses above ``cap`` > 0, up to rounding of the end."""
         return ClippedNormal(whole, float(whole.ratio.terms.inverse(cap)[0, 0]))
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
@@ -55,14 +55,14 @@ class ClippedNormal(Curved):
 
     @cached_property
     def upper_tail(self) -> UpperTail:
-        """The masses above the end."""
+        """The masses above the end, under Q and P."""
         m, q = self.whole.constants
         ahead = self.end - np.array([0.0, m])
         (own, other), wrong = log_masses(ahead, np.full(2, np.inf))
-        # half an ulp of m moves a tail by at most its end plus one times that, relatively
+        # half an ulp of m changes a tail by at most (end + 1) times that, relatively
         moved = float((wrong + (1 + np.maximum(ahead, 0.0)) * ULP * (4 * m + np.abs(ahead))).max())
         log_rate_error = float(self.whole.rate.under(FLOATS).rad) / q
-        # where the share rounds to one, the error exceeds one
+        # if the share rounds to one, the error exceeds one
         share = min(math.exp(own - other), 1 - ULP)
         error = moved * (1 + share) / (1 - share) + log_rate_error + ULP * (8 + abs(own) + abs(other))
         return UpperTail(float(own), math.log(q) + float(other) + math.log1p(-share), error)
@@ -74,7 +74,7 @@ class ClippedNormal(Curved):
         return top - error - 2 * ULP * abs(top)
 
     def on_line(self, line: Line, count: int = 1) -> Values:
-        """K on a vertical line; on a long one by a contour above the real axis."""
+        """K on a vertical line; a long line uses a contour above the real axis."""
         top, power = line.step * line.size, line.abscissa + 1
         if power < 0 or top * (self._highest[0] - self.whole.support.lower) < _TURNS:
             return super().on_line(line, count)
@@ -83,12 +83,12 @@ class ClippedNormal(Curved):
         return super().on_line(line, count) if found is None else found
 
     @property
-    def _path(self) -> ClippedPath:
+    def _path(self) -> ClippedContour:
         m, q = (one.under(FLOATS) for one in (self.whole.shift, self.whole.rate))
-        return ClippedPath(float(m.mid), float(q.mid), float(m.rad / m.mid), float(q.rad / q.mid), self.end)
+        return ClippedContour(float(m.mid), float(q.mid), float(m.rad / m.mid), float(q.rad / q.mid), self.end)
 
     def _curve(self, side: int) -> Curve:
-        """Over the normal variable."""
+        """The curve over the normal variable."""
         m, q = self.whole.constants
         m, q = m * (1 + 4 * side * ULP), q * (1 + side * ULP)
         rest = self.upper_tail

@@ -1,4 +1,4 @@
-"""What is known of a law in closed form, without its transform."""
+"""The functions of a law that have closed forms and need no transform."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ Sides = tuple[Scaled, Scaled]
 
 
 def _unknown(x: float, **_: Any) -> None:
-    """Not in closed form."""
+    """No closed form."""
 
 
 @dataclass(frozen=True)
 class ClosedForm:
-    """Functions of a threshold x, each in closed form; None where there is none, or where it overflows.
+    """Functions of a threshold x in closed form; None where there is no closed form, or where it overflows.
 
     ``excess`` is E[(1 - e^{x-X})_+] and ``reversed_excess`` E[(e^{x-X} - 1)_+]. ``partial_masses`` are the masses of mu above x
     and not above, or of its tilt e^{-x} mu(dx) with ``tilted=True``; both are relatively accurate however small, and where an
@@ -35,11 +35,11 @@ class ClosedForm:
 
     @property
     def has_profile(self) -> bool:
-        """Whether the excess is known in closed form, at some thresholds at least."""
+        """Whether the excess has a closed form, at least at some thresholds."""
         return self.excess is not _unknown
 
     def reflected(self) -> ClosedForm:
-        """Of the measure e^{-x} mu(dx) reflected at 0: the excesses change places, and so do the two sides of x."""
+        """The functions of the reflected law: the excesses change places, and so do the two sides of x."""
 
         def sides(x: float, *, tilted: bool = False) -> Sides | None:
             masses = self.partial_masses(-x, tilted=not tilted)
@@ -51,7 +51,7 @@ class ClosedForm:
 
 
 def _reflected(amount_at: Amount) -> Amount:
-    """E^x times the amount at -x."""
+    """The function e^x times the amount at -x."""
     if amount_at is _unknown:
         return _unknown
 

@@ -1,4 +1,4 @@
-"""A law without its infinite part: both measures as probabilities."""
+"""A law conditioned on a finite loss: both measures become probabilities."""
 
 from __future__ import annotations
 
@@ -26,34 +26,34 @@ class Conditioned(LossTransform):
     law: LossTransform
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
-        """In terms of that of the law."""
+        """The formula of the law, shifted."""
         whole = self.law.formula
         return whole(arith, z) - (1 + z) * whole(arith, 0 * z) + z * whole(arith, 0 * z - 1)
 
     @property
     def strip(self) -> tuple[float, float]:
-        """As of the law."""
+        """The strip of the law."""
         return self.law.strip
 
     @property
     def traits(self) -> Traits:
-        """As of the law."""
+        """The traits of the law."""
         return self.law.traits
 
     @property
     def support(self) -> Support:
-        """That of the law, shifted like every loss."""
+        """The support of the law, shifted as every loss is."""
         own, (down, up) = self.law.support, self._shift
         return Support(own.lower + down, own.upper + up, own.error + 2 * (up - down), own.atomless)
 
     @property
     def growth(self) -> Growth:
-        """That of a law with an end; of any other only that it has none, and where K is infinite."""
+        """From the support if that has an end; otherwise only where K is infinite."""
         support, own = self.support, self.law.growth
         return Growth(_unbounded(support.upper, own.right), _unbounded(-support.lower, own.left))
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
-        """The values, and what the masses may be error by."""
+        """The values, with the errors of the masses included."""
         z = np.asarray(z)
         found = self.law.log_transform(z, count)
         at_zero, at_minus_one = self._masses
@@ -65,11 +65,11 @@ class Conditioned(LossTransform):
         return Values(mid, found.rounding + error + rounding + 2.0**-51 * np.where(known, np.abs(mid), 0.0), found.inner)
 
     def terms_on_line(self, abscissa: float, top: float) -> float:
-        """As of the law."""
+        """The number of terms for the law."""
         return self.law.terms_on_line(abscissa, top)
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
-        """As of the law."""
+        """The envelope of the law."""
         return self.law.log_envelope(abscissa, heights, end)
 
     @cached_property
@@ -78,7 +78,7 @@ class Conditioned(LossTransform):
 
     @cached_property
     def _shift(self) -> tuple[float, float]:
-        """The shift K(-1) - K(0) of every loss, between two numbers."""
+        """Two numbers that the shift K(-1) - K(0) of the losses lies between."""
         at_zero, at_minus_one = self._masses
         middle = float((at_minus_one.mid - at_zero.mid).real[0])
         room = float((at_minus_one.radius + at_zero.radius)[0]) + 2.0**-50 * (abs(middle) + 1e-300)

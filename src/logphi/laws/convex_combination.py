@@ -2,7 +2,7 @@
 
 notation: mu = sum of w_i mu_i with positive weights that sum to one, M = sum of w_i M_i, K = log M.
 
-The file is longer than others because all that is known of the parts is combined, member by member.
+The file is longer than others because each member of a law has its own rule of combination.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from logphi.arith.safe import safe_expm1
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm, Sides
-from logphi.laws.forms import Forms
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.partial_masses import partial_masses
 from logphi.laws.support import Lattice, Omitted, Pieces, Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
+from logphi.laws.visitor import LawVisitor
 from logphi.laws.weights import Listed, Weight, Weights
 from logphi.quadrature.values import SIZE_ONLY, Line, Values, log_one_plus
 
@@ -46,7 +46,7 @@ class ConvexCombination(LossTransform):
 
     @staticmethod
     def of(parts: Sequence[LogPhi], weights: Sequence[float]) -> LogPhi:
-        """The combination, equal parts collected; a part of weight zero is left out, and one that is alone is the law."""
+        """The combination, with equal parts collected and parts of weight zero dropped; a single part is returned as it is."""
         groups: dict[LogPhi, list[float]] = {}
         for part, weight in zip(parts, weights, strict=True):
             if weight > 0:
@@ -56,18 +56,18 @@ class ConvexCombination(LossTransform):
         return LogPhi.of([(ConvexCombination(tuple(groups), Listed(tuple(map(tuple, groups.values())))), 1)])
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
-        """K(z); a part whose measure is zero has no term."""
+        """K(z); a part of the zero measure has no term."""
         weights = zip(self.parts, self.weights.under(arith), strict=True)
         return arith.log(reduce(add, (w * arith.exp(part.formula(arith, z)) for part, w in weights if not part.empty)))
 
     @property
     def _finite(self) -> tuple[LogPhi, ...]:
-        """The parts that have some mass."""
+        """The parts that are not the zero measure."""
         return tuple(part for part in self.parts if not part.empty)
 
     @property
     def strip(self) -> tuple[float, float]:
-        """The intersection of the strips."""
+        """The intersection of the strips of the parts."""
         strips = [part.strip for part in self._finite]
         return (max(low for low, _ in strips), min(high for _, high in strips))
 
@@ -87,7 +87,7 @@ class ConvexCombination(LossTransform):
         return np.asarray(self._mean(found).mid.real)
 
     def log_masses(self) -> tuple[Values, Values]:
-        """From the missing masses, which add with the weights."""
+        """From the missing masses, whose weighted sum is the missing mass here."""
         at_zero, at_minus_one = (self._mean([part.log_masses()[i] for part in self.parts]) for i in (0, 1))
         return at_zero, at_minus_one
 
@@ -96,7 +96,7 @@ class ConvexCombination(LossTransform):
         return [nothing if part.empty else values_of(part) for part in self.parts]
 
     def _mean(self, values: Sequence[Values]) -> Values:
-        """The logarithm of the sum of w_i e^{K_i}, from the K_i: minus infinity where a measure is zero.
+        """The logarithm of the sum of w_i e^{K_i}; a K_i is minus infinity for a zero measure.
 
         By the sum of w_i (e^{K_i - s} - 1): with s = 0 as long as all w_i e^{K_i} are of order one at most, and the largest is.
         """
@@ -112,7 +112,7 @@ class ConvexCombination(LossTransform):
             far = np.exp(np.where(near, 0.0, mid) + weight.log) - weight.value
             change = np.where(near, weight.value * _complex_expm1(np.where(near, mid, 0.0)), far)
             own, other = (np.where(known, error, 0.0) for error in (one.rounding, one.inner))
-            # sums of exponents err by an ulp of each part; where nothing is left, nothing errs
+            # each sum of exponents errs by an ulp of its parts; an empty sum is exact
             exponent = np.where(size > 0, np.abs(mid), 0.0) + np.where(near, 0.0, abs(weight.log)) + 2 * np.abs(scale)
             moved = np.where(near & (scale == 0), 0.0, ULP * exponent)
             wrong = np.where(near, np.abs(change), size + weight.value)
@@ -123,11 +123,11 @@ class ConvexCombination(LossTransform):
         return log_one_plus(total, rounded, inner, scale, known)
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
-        """|M| is at most the sum of w_i M_i(c) with the factors by which the parts fall."""
+        """From the sum of w_i M_i(c), each term reduced by the envelope of its part."""
         return self._fallen(abscissa, lambda part: part.log_envelope(abscissa, heights, end), heights)
 
     def log_block(self, abscissa: float, centres: Array, radius: float) -> Array:
-        """The same with the bounds of the parts on a block."""
+        """The same, with the bounds of the parts on a block."""
         return self._fallen(abscissa, lambda part: part.log_block(abscissa, centres, radius), centres)
 
     def _fallen(self, abscissa: float, fall: Callable[[LogPhi], Array], heights: Array) -> Array:
@@ -143,7 +143,7 @@ class ConvexCombination(LossTransform):
                 continue
             falls, slip = fall(part), weight.relative_error + 8 * ULP * (1 + abs(weight.log) + abs(top))
             share = weight.log + float(values.mid[0].real) - top
-            # of the share of the part in M(c), the least is lost and the most is left
+            # bounded with the least possible share of what falls and the largest of what does not
             lost += math.exp(min(share - float(values.radius[0]) - slip, 0.0)) * np.expm1(falls)
             most = share + float(values.radius[0] + 2 * whole.radius[0]) + slip
             left = np.logaddexp(left, most + falls)
@@ -152,7 +152,7 @@ class ConvexCombination(LossTransform):
 
     @cached_property
     def support(self) -> Support:
-        """From the lowest end to the highest; made of pieces, or on a lattice, if all parts are."""
+        """The hull of the supports of the parts; with pieces or a lattice if all parts have them."""
         supports = [part.support for part in self._finite]
         omitted = [one.omitted for one in supports if one.omitted.mass]
         return Support(
@@ -168,11 +168,11 @@ class ConvexCombination(LossTransform):
         )
 
     def _omitted_growth(self) -> float:
-        """A bound of 2 K(z) / (z (z + 1)), of either law, if one is known of every part."""
+        """A bound of 2 K(z) / (z (z + 1)) for both laws, if every part has one."""
         return max(one.support.omitted.growth if one.support.omitted.mass else _quadratic(one.growth) for one in self.parts)
 
     def _pieces(self) -> Pieces | None:
-        """Those of all parts, if at most one has a flat part."""
+        """The pieces of all parts together, if at most one part has a flat piece."""
         known = [
             (pieces, weight)
             for part, weight in zip(self.parts, self.weights.table(), strict=True)
@@ -203,7 +203,7 @@ class ConvexCombination(LossTransform):
 
     @property
     def growth(self) -> Growth:
-        """That of the part that grows fastest; a mixture of mu-GDP pairs is mu-GDP."""
+        """The growth of the fastest part; a mixture of mu-GDP pairs is mu-GDP."""
         known = [part.growth for part in self._finite]
         right, left = (_fastest([getattr(one, side) for one in known]) for side in ("right", "left"))
         shift = max(one.shift for one in known) if len(known) == len(self.parts) else math.inf
@@ -211,7 +211,7 @@ class ConvexCombination(LossTransform):
 
     @property
     def closed_form(self) -> ClosedForm:
-        """Weighted sums of those of the parts, if all have one."""
+        """Weighted sums of the closed forms, if all parts have them."""
         forms = [_closed_form_of(part) for part in self._finite]
         weights = [weight for part, weight in zip(self.parts, self.weights.table(), strict=True) if not part.empty]
 
@@ -239,19 +239,19 @@ class ConvexCombination(LossTransform):
 
     @cached_property
     def traits(self) -> Traits:
-        """Symmetric if all parts are, estimated if any is."""
+        """Symmetric if all parts are, estimated if one is."""
         traits = [part.traits for part in self.parts]
         return Traits(symmetric=all(one.symmetric for one in traits), estimated=any(one.estimated for one in traits))
 
     def reflected(self) -> LossTransform:
-        """The parts reflected, with the same weights."""
+        """The reflected parts with the same weights."""
         if self.traits.symmetric:
             return self
         return ConvexCombination(tuple(part.reflected() for part in self.parts), self.weights)
 
-    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
-        """Its form, and else as atoms, where there is nothing else."""
-        found = forms.combination(self.parts, self.weights)
+    def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
+        """The combination, or its atoms if the visitor knows no combinations."""
+        found = visitor.combination(self.parts, self.weights)
         if found is not None:
             return found
         pieces = self.support.pieces
@@ -259,7 +259,7 @@ class ConvexCombination(LossTransform):
             return None
         places, weights = np.asarray(pieces.locations), np.asarray(pieces.log_weights)
         error = pieces.location_error + pieces.relative_error + 4 * ULP * (1 + float(np.abs(places).max()))
-        return forms.atoms(lambda: (places, weights + places / 2, np.full(places.shape, error)))
+        return visitor.atoms(lambda: (places, weights + places / 2, np.full(places.shape, error)))
 
 
 def _complex_expm1(x: NDArray[Any]) -> NDArray[Any]:
@@ -274,7 +274,7 @@ def _complex_expm1(x: NDArray[Any]) -> NDArray[Any]:
 
 
 def _resolved(part: LogPhi, line: Line, count: int) -> Values:
-    """K of a part on a line, by its size at most where rounding hides it: |M_i(c + it)| <= M_i(c).
+    """K of a part on a line; where its error exceeds it, the bound |M_i(c + it)| <= M_i(c).
 
     A rare part with large losses has a size far above its value, and far below the others once it is weighted.
     """
@@ -290,12 +290,12 @@ def _resolved(part: LogPhi, line: Line, count: int) -> Values:
 
 
 def _growth(radius: Array) -> Array:
-    """``e^r - 1``, finite: from one on nothing more is lost."""
+    """``e^r - 1``, capped from r = 1 on, where nothing is known anyway."""
     return np.asarray(np.expm1(np.minimum(radius, 600.0)) * (1 + 4 * ULP))
 
 
 def _fastest(sides: Sequence[OneSided]) -> OneSided:
-    """What bounds the logarithm of a mean of transforms: the largest of each bound, and the nearest end."""
+    """A bound of log of a mean of transforms: the largest of each bound, and the nearest end."""
     return OneSided(
         max(one.least for one in sides),
         max(one.most for one in sides),
@@ -305,17 +305,17 @@ def _fastest(sides: Sequence[OneSided]) -> OneSided:
 
 
 def _quadratic(growth: Growth) -> float:
-    """A v with K(z) <= z (z + 1) v / 2 to the right, and to the left of the reflected law; infinite where none is known."""
+    """A v with K(z) <= z (z + 1) v / 2 on the right, for the law and its reflection; infinite if none is known."""
     sides = (growth.right, growth.left)
     return max(one.most for one in sides) if all(one.offset <= 0 for one in sides) else math.inf
 
 
 def _alone(part: LogPhi) -> LossTransform | None:
-    """The law that a sum consists of, if it is just one."""
+    """The law of a sum with one term; None for a longer sum."""
     return part.terms[0][0] if len(part.terms) == 1 and part.terms[0][1] == 1 else None
 
 
-# the law of one atom at zero: the sum of no laws
+# the empty sum is one atom at zero
 _AT_ZERO = Pieces((0.0,), (0.0,))
 
 
@@ -343,6 +343,6 @@ def _closed_form_of(part: LogPhi) -> ClosedForm:
 
 
 def _times(amount: Scaled, weight: Weight) -> Scaled:
-    """The amount times a weight, with the errors of both, and that of the sum of two logarithms."""
+    """The amount times a weight, with the errors of both and of the sum of two logarithms."""
     relative = weight.relative_error + 4 * ULP * (1 + abs(amount.log_scale) + abs(weight.log))
     return replace(amount, log_scale=amount.log_scale + weight.log, rounding=amount.rounding + relative * amount.high)

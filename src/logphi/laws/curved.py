@@ -1,4 +1,4 @@
-"""Laws whose transform is an integral over a curve, by Gauss-Legendre sums: what sampling makes of flat or normal laws."""
+"""Laws whose transform is an integral over a curve, by Gauss-Legendre sums: samples of flat and of normal laws."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from logphi.arith.protocol import Parameter
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm, Sides
-from logphi.laws.forms import Forms
 from logphi.laws.support import Support
-from logphi.laws.thinned import log_complement
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
+from logphi.laws.visitor import LawVisitor
+from logphi.laws.zero_or_infinite import log_complement
 from logphi.quadrature import curve_excess, long_lines
 from logphi.quadrature.curve import Curve
 from logphi.quadrature.gauss_legendre import GaussLegendre, ends_of
@@ -34,7 +34,7 @@ class Curved(LossTransform):
 
     @abstractmethod
     def _curve(self, side: int) -> Curve:
-        """The loss, and the law of Q, over the variable of integration: with the parameters as they are, or at their ends."""
+        """The loss and Q's density over a variable of integration, with the parameters themselves or their ends (``side``)."""
 
     @cached_property
     def curve(self) -> Curve:
@@ -46,21 +46,21 @@ class Curved(LossTransform):
         return GaussLegendre(self.curve)
 
     def curve_at(self, upper: bool) -> Curve:
-        """A curve of exact parameters whose profile is above or below that of the law: it grows with each of them."""
+        """A curve of exact parameters whose profile is above or below that of the law: it increases in each parameter."""
         return replace(self._curve(1 if upper else -1), error=0.0)
 
-    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
-        """Its form."""
-        return forms.curve(self.curve, self.curve_at)
+    def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
+        """The curve."""
+        return visitor.curve(self.curve, self.curve_at)
 
     @property
     def traits(self) -> Traits:
-        """Symmetric if the curve stands for its reflection too."""
-        return Traits(symmetric=self.curve.mirrored)
+        """Symmetric if the curve is one half of a symmetric law."""
+        return Traits(symmetric=self.curve.symmetric)
 
     @cached_property
     def _highest(self) -> tuple[float, float]:
-        """The largest loss of a bounded curve, and its error."""
+        """The largest loss of a bounded curve, with its error."""
         loss, error = ends_of(self.curve, np.array([self.curve.end]))
         return float(loss[0]), float(error[0])
 
@@ -74,7 +74,7 @@ class Curved(LossTransform):
 
     @cached_property
     def support(self) -> Support:
-        """Up to the loss at the end of the curve; a symmetric law from minus that."""
+        """Up to the loss at the end of the curve; symmetric laws from minus that."""
         own = self._upward
         return Support.within(own.upper, own.error) if self.traits.symmetric else own
 
@@ -84,15 +84,15 @@ class Curved(LossTransform):
         return ClosedForm(self.excess, self.reversed_excess, self.partial_masses, self.density)
 
     def partial_masses(self, x: float, *, tilted: bool = False) -> Sides | None:
-        """Not known of every curve."""
+        """None: it is not known for every curve."""
         return None
 
     def density(self, x: float) -> Scaled | None:
-        """Not known of every curve."""
+        """None: it is not known for every curve."""
         return None
 
     def log_masses(self) -> tuple[Values, Values] | None:
-        """From what the curve omits."""
+        """From the masses that the curve omits."""
         error = self.curve.omitted_error + 8 * ULP
         p, q = (log_complement(one, error) for one in self.curve.omitted)
         return (p, q) if any(self.curve.omitted) else None
@@ -106,7 +106,7 @@ class Curved(LossTransform):
         return curve_excess.reversed_excess(self.curve, x)
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
-        """K at any points, new panels for each abscissa of complex ones."""
+        """K at any points, with new panels for each abscissa of complex points."""
         return self._integral.at_points(np.asarray(z), count)
 
     def approximate(self, c: Array, count: int = 1) -> Array:
@@ -115,7 +115,7 @@ class Curved(LossTransform):
 
     @property
     def rough_nodes(self) -> RoughNodes | None:
-        """The nodes of a rough quadrature; none of a curve without ends, whose nodes depend on the tilt."""
+        """The nodes of a rough quadrature; None for an unbounded curve, whose nodes depend on the tilt."""
         return self._integral.rough_nodes
 
     def on_line(self, line: Line, count: int = 1) -> Values:
@@ -123,13 +123,13 @@ class Curved(LossTransform):
         return long_lines.on_line(self.curve, line, count)
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
-        """From the total variation of the tilted density; a curve of several factors has no atoms, and a contour to move."""
+        """From the total variation of the tilted density; from a shifted contour for several factors, which have no atoms."""
         envelope = log_variation_envelope if len(self.curve.factors) == 1 else log_shifted_line_envelope
         return envelope(self.curve, abscissa, heights)
 
 
 def end_of(parameter: Parameter, side: int) -> float:
-    """A parameter as it is, or one of its ends."""
+    """A parameter, or one of the ends of its interval."""
     disc = parameter.under(FLOATS)
     return float(disc.mid) + side * (float(disc.rad) + ULP * float(disc.mid))
 

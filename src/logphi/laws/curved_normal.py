@@ -1,4 +1,4 @@
-"""Log-ratios of normal mixtures to one another: spliced with their reflection, and of samples under replace."""
+"""Log-ratios of two normal mixtures: spliced pairs, and samples under replacement."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from logphi.laws.growth import Growth
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal import largest_shift, shifted_growth
 from logphi.laws.traits import Traits
-from logphi.quadrature.curve import Curve, Factor, mirrored_place
+from logphi.quadrature.curve import Curve, Factor, symmetric_place
 
 _LOG_ROOT = 0.5 * float(np.log(2 * np.pi))
 
@@ -31,16 +31,16 @@ class SplicedNormal(Curved):
 
     @property
     def growth(self) -> Growth:
-        """That of the shift: its excess is nowhere smaller, and it is at least g^{z+1} M of the shift on half of the line."""
+        """As for the shift: its excess is at least as large, and M is at least g^{z+1} M of the shift on half of the line."""
         return Growth.both(shifted_growth(self.shift), largest_shift(self.shift))
 
     def partial_masses(self, x: float, *, tilted: bool = False) -> Sides | None:
-        """Those of the mixture above zero, reflected below."""
+        """The masses of the mixture for losses above zero, reflected below."""
         law = MixedNormal(self.shift, Plain(self.rate))
         return log_mixture.spliced(lambda x, tilted: law.partial_masses(x, tilted=tilted), x, tilted=tilted)
 
     def density(self, x: float) -> Scaled | None:
-        """That of the mixture above zero, reflected below."""
+        """The density of the mixture for losses above zero, reflected below."""
         found = MixedNormal(self.shift, Plain(self.rate)).density(abs(x))
         return found and found.times_exp(min(x, 0.0))
 
@@ -48,12 +48,12 @@ class SplicedNormal(Curved):
         """K(z)."""
         m = self.shift.under(arith)
         change = log_mixture.spliced_change(arith, self.rate, z)
-        # relative to the density in the middle, at m/2
+        # relative to the density at the centre m/2
         total = arith.integral(lambda x: change(m * x) * arith.exp(-(x + m / 2) * (x + m / 2) / 2), 0 * m, None)
         return arith.log(1 + total / (2 * arith.integral(lambda x: arith.exp(-x * x / 2), 0 * m, None)))
 
     def _curve(self, side: int) -> Curve:
-        """Over the distance from m/2."""
+        """The curve over the distance from m/2."""
         m, g = end_of(self.shift, side), self.rate * (1 + side * ULP)
         density = (-m * m / 8 - _LOG_ROOT, -m / 2, -0.5)
         return Curve(
@@ -73,7 +73,7 @@ class ReplacedNormal(Curved):
 
     @property
     def growth(self) -> Growth:
-        """That of the shift, and -log(1 - q) from below; the means are two shifts apart."""
+        """As for a shift between the means, which are two shifts apart, with the lower end -log(1 - q)."""
         q = self.rate
         side = shifted_growth(self.shift, -float(np.log1p(-q)) * (1 + 1e-15) + 2.0**-52 * q / (1 - q))
         return Growth.both(side, 2 * largest_shift(self.shift))
@@ -88,7 +88,7 @@ class ReplacedNormal(Curved):
         return arith.log_normal_mean(lambda x: mixture(x) ** (z + 1) * mixture(-x) ** (-z))
 
     def partial_masses(self, x: float, *, tilted: bool = False) -> Sides | None:
-        """Masses of two normal laws on either side of where the loss meets x."""
+        """Masses of two normal laws on both sides of the point where the loss equals x."""
         from logphi.normal.tails import mixed_sides
 
         m, q = float(self.shift.under(FLOATS).mid), self.rate
@@ -96,7 +96,7 @@ class ReplacedNormal(Curved):
         return mixed_sides(*self._places(x), centres, log_weights, np.array([ULP / (1 - q), ULP]))
 
     def _places(self, x: float) -> tuple[float, float]:
-        """Two places between which the loss is x."""
+        """Two points that the root of loss = x lies between."""
         factor, size = self.curve.factors[0], abs(x)
         m, q, half = factor.slope, self.rate, size / 2
         if half == 0:
@@ -105,11 +105,11 @@ class ReplacedNormal(Curved):
         # half an ulp of q and of x, a few of m
         error = 8 * ULP * (1 + np.abs(parts).sum() + m * m + half) + ULP / (1 - q)
         side = np.array([-1.0, 1.0])
-        near, far = (mirrored_place(factor, np.asarray(size), error * side) * (1 + 24 * ULP * side)).tolist()
+        near, far = (symmetric_place(factor, np.asarray(size), error * side) * (1 + 24 * ULP * side)).tolist()
         return (near, far) if x > 0 else (-far, -near)
 
     def _curve(self, side: int) -> Curve:
-        """Over the line."""
+        """The curve over the whole line."""
         m, q = end_of(self.shift, side), self.rate * (1 + side * ULP)
         factors = (Factor(q, m, -m * m / 2), Factor(q, -m, -m * m / 2, -1, 1))
         return Curve(factors, -np.inf, np.inf, (-_LOG_ROOT, 0.0, -0.5), error=parameter_error(self.shift))

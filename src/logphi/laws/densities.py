@@ -1,4 +1,4 @@
-"""The log-ratio of two densities that are known by samples: quadrature, with errors that are estimates."""
+"""The log-ratio of two densities given by their values: quadrature, with estimated errors."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ from logphi.bracketing import last_good
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.density_excess import density_excess
 from logphi.laws.density_tables import LIGHT, centred_terms, log_peak, log_ulps, losses, pruned, tilted_shares, with_atom
-from logphi.laws.forms import Forms
 from logphi.laws.log_densities import LogDensity
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
+from logphi.laws.visitor import LawVisitor
 from logphi.quadrature.kronrod import KRONROD, Table, beyond_noise, divided, doubts, first_table, settled, spread
 from logphi.quadrature.values import Line, Values
 
-# measured: what the quadrature aims at, relatively, and what is spent on it per block of points
+# measured: the relative error that the quadrature aims at, and the work per block of points
 _TOLERANCE, _ROUGH = 1e-13, 1e-7
 _BLOCK = 1 << 18
-# derived: the 10-point rule leaves less than 1e-14 of a panel over which the phase turns by so much
+# derived: the 10-point rule errs by less than 1e-14 on a panel over which the phase changes by this angle
 _TURN = 6.0
 # measured: panels of the finest quadrature, at least so many for each; densities below e^-700 of the largest are left out
 _CELLS, _LEAST, _DEEP = 8000, 8, 700.0
-# chosen: beyond so many radians the phase is not followed
+# chosen: phases up to this many radians are resolved
 _LONGEST = 1200.0
 # measured: so many points take about a second
 _POINTS = 512
-# derived: above it one is nothing beside a transform's integrand
+# derived: above this exponent, one is negligible in the integrand of a transform
 _LARGE = 50.0
 # chosen: the largest abscissa looked at, and how finely the end of the strip is found
 _FARTHEST, _HALVINGS = 2.0**15, 24
 # chosen: by how much abscissas of one table may differ in size, as a logarithm
 _APART = 1.5
-# measured: an abscissa with a larger error is taken to be outside; abscissas that panels are made for at a time
+# measured: an abscissa with a larger error counts as outside of the strip; the number of abscissas that share panels
 _SETTLED, _FEW = 1e-6, 6
 # measured: phases up to which the decay is sampled, and the samples in a turn
 _PHASE, _SAMPLES = 800.0, 16
@@ -78,11 +78,11 @@ class Densities(LossTransform):
 
     def logs(self, x: Array) -> tuple[Array, Array]:
         """Both logarithms."""
-        with np.errstate(all="ignore"):  # far out squares overflow, and logarithms of zero are minus infinity
+        with np.errstate(all="ignore"):  # squares overflow at extreme points, and logarithms of zero are minus infinity
             return tuple(np.asarray(log(x), dtype=float) for log in (self.log_p, self.log_q))  # type: ignore[return-value]
 
     def probes(self) -> Array:
-        """Points at which the two functions may be examined before anything rests on them."""
+        """Points at which the two functions may be checked before they are used."""
         return spread(self.interval, self.breakpoints)
 
     @property
@@ -91,7 +91,7 @@ class Densities(LossTransform):
         return (-1.0, _end_of_strip(self))
 
     def totals(self) -> tuple[tuple[float, float], tuple[float, float], float]:
-        """The masses of p and q, each with the part of it where the other is zero; the error of all of them."""
+        """The masses of p and q, the part of each where the other is zero, and the error of all four."""
         table = _base(self)
         p, q = np.exp(table.log_p) * table.width, np.exp(table.log_q) * table.width
         alone_p, alone_q = np.where(np.isneginf(table.log_q), p, 0.0), np.where(np.isneginf(table.log_p), q, 0.0)
@@ -100,7 +100,7 @@ class Densities(LossTransform):
         return (sums[0] + self.rest, sums[1]), (sums[2] + self.rest, sums[3]), error + 64 * ULP
 
     def log_masses(self) -> tuple[Values, Values] | None:
-        """From where the other density is zero."""
+        """From the masses where the other density is zero."""
         (_, infinite_p), (_, infinite_q), error = self.totals()
         if infinite_p == infinite_q == 0:
             return None
@@ -113,7 +113,7 @@ class Densities(LossTransform):
         z = np.asarray(z)
         inside = (z.real >= self.strip[0]) & (z.real < self.strip[1]) & (np.abs(z.imag) * _reach(self) < _LONGEST)
         result = Values(np.full(z.shape, np.inf, dtype=z.dtype), np.full(z.shape, np.inf), np.zeros(z.shape))
-        # where it is large, its panels and its scale are no use where it is small
+        # panels and scale chosen for large values do not serve small ones
         level = np.where(inside, np.floor(np.log(np.maximum(np.abs(z.real), 1.0)) / _APART), -1.0)
         for one in np.unique(level[inside]):
             those = level == one
@@ -133,7 +133,7 @@ class Densities(LossTransform):
         return result
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
-        """An estimate: sampled where the phase turns slowly enough, its largest value to the right taken; constant beyond."""
+        """An estimate: sampled at small phases; the largest value further up, and constant after the last sample."""
         top, sampled = _decay(self, abscissa)
         place = np.minimum(np.searchsorted(top, heights, side="right") - 1, top.size - 1)
         return np.where(place >= 0, sampled[np.maximum(place, 0)], 0.0)
@@ -144,16 +144,16 @@ class Densities(LossTransform):
         return ClosedForm(self.excess)
 
     def excess(self, x: float) -> Scaled:
-        """The integral of (p - e^x q)_+ where q is positive, and what the atom adds to it."""
+        """The integral of (p - e^x q)_+ where q is positive, plus the contribution of the atom."""
         own, atom = density_excess(_base(self), self.logs, x, _TOLERANCE), self.rest * -float(np.expm1(min(x, 0.0)))
         return own + Scaled(0.0, atom, rounding=4 * ULP * atom) if atom else own
 
-    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
+    def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
         """As the nodes of a quadrature."""
-        return forms.samples(lambda: _samples(self))
+        return visitor.samples(lambda: _samples(self))
 
     def on_line(self, line: Line, count: int = 1) -> Values:
-        """K on a vertical line; nothing is known beyond so many points."""
+        """K on a vertical line; unknown if the line has more than a fixed number of nodes."""
         known = self.log_transform(line.points[:_POINTS], count)
         rest = max(0, line.size - _POINTS)
         mid, rounding = (np.append(part, np.full(rest, np.inf)) for part in (known.mid, known.rounding))
@@ -172,7 +172,7 @@ def _samples(law: Densities) -> tuple[Array, Array]:
     parts = np.where(heavy, np.maximum(np.ceil(_CELLS * ranges / max(float(ranges.sum()), 1e-300)), _LEAST), 1)
     table = divided(table.pick(heavy), parts[heavy], law.logs)
     loss, common = losses(table)
-    with np.errstate(divide="ignore"):  # weights of no mass
+    with np.errstate(divide="ignore"):  # weights of zero
         log_p = np.where(common, table.log_p + np.log(table.width * KRONROD), -np.inf)
     kept = np.isfinite(log_p)
     loss, log_p = with_atom(law.rest, loss[kept], log_p[kept])
@@ -181,7 +181,7 @@ def _samples(law: Densities) -> tuple[Array, Array]:
 
 
 def _few(abscissas: Array) -> tuple[float, ...]:
-    """Some of many abscissas, with both ends."""
+    """A few of many abscissas, both ends included."""
     places = np.unique(abscissas)
     return tuple(places[np.unique(np.linspace(0, places.size - 1, _FEW).astype(int))].tolist())
 
@@ -201,7 +201,7 @@ def _transform(law: Densities, table: Table, z: NDArray[Any]) -> tuple[NDArray[A
         parts.append((sums, doubt, (moved @ KRONROD).sum(axis=1) * ULP))
     deviation, doubt, moved = (np.concatenate(one) for one in zip(*parts, strict=True))
     doubt = doubt + dropped * np.exp(-peak)
-    # what the two masses are known to miss of one is the user's, and an error of the answer
+    # the amounts by which the two masses miss one are the user's errors, and count in the answer
     missing = np.abs(1 + z) * max(abs(whole_p - 1) - 4 * error, 0.0) + np.abs(z) * max(abs(whole_q - 1) - 4 * error, 0.0)
     infinite = -(1 + z) * infinite_p + z * infinite_q
     inner = missing + (np.abs(1 + z) * (infinite_p > 0) + np.abs(z) * (infinite_q > 0)) * error
@@ -235,20 +235,20 @@ def _base(law: Densities) -> Table:
         return size, beyond_noise(doubts(parts), noise)
 
     table = settled(first_table(law.interval, law.breakpoints, law.logs), law.logs, report, _TOLERANCE)
-    # a kink beside the end of a panel is seen once the panel is halved
+    # halving a panel reveals a kink near its end
     return settled(divided(table, np.full(table.low.size, 2.0), law.logs), law.logs, report, _TOLERANCE)
 
 
 @lru_cache(maxsize=32)
 def _reach(law: Densities) -> float:
-    """About how far apart losses are that matter."""
+    """A typical distance between losses that matter."""
     loss, weight = tilted_shares(law.rest, _base(law), -0.5)
     return float(np.ptp(loss)) if weight.size else 0.0
 
 
 @lru_cache(maxsize=64)
 def _tilted(law: Densities, abscissas: tuple[float, ...], height: float, tolerance: float = _TOLERANCE) -> Table:
-    """Panels on which M settles at some abscissas, narrow enough for its phase up to a height."""
+    """Panels on which M converges at some abscissas, narrow enough for the phase up to a height."""
 
     def report(table: Table) -> tuple[Array, Array]:
         parts, noise = centred_terms(table, np.array(abscissas), [log_peak(table, c) for c in abscissas])
@@ -267,7 +267,7 @@ def _tilted(law: Densities, abscissas: tuple[float, ...], height: float, toleran
 
 @lru_cache(maxsize=32)
 def _end_of_strip(law: Densities) -> float:
-    """The largest abscissa, up to the farthest, at which the quadrature settles."""
+    """The largest abscissa, up to the farthest one, at which the quadrature converges."""
 
     def settles(c: float) -> bool:
         table = _tilted(law, (c,), 0.0, _ROUGH)
@@ -279,7 +279,7 @@ def _end_of_strip(law: Densities) -> float:
 
 @lru_cache(maxsize=32)
 def _decay(law: Densities, abscissa: float) -> tuple[Array, Array]:
-    """Heights from zero, and the logarithm of the largest |M(c + it)| / M(c) seen from each on."""
+    """Heights from zero on, and for each the logarithm of the largest |M(c + it)| / M(c) from there on."""
     loss, weight = tilted_shares(law.rest, _tilted(law, (abscissa,), 0.0), abscissa)
     if not np.ptp(loss) > 0:
         return np.zeros(1), np.zeros(1)

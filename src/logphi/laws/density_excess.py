@@ -15,7 +15,7 @@ def density_excess(table: Table, logs: Logs, x: float, tolerance: float) -> Scal
     """The integral of (p - e^x q)_+ where q is positive, on the panels of a table, bisected until it settles."""
 
     def log_integrand(table: Table) -> Array:
-        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # zeros of p or q: the integrand is zero there
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # where p or q is zero, so is the integrand
             log_value = np.log(-np.expm1(np.minimum(x - (table.log_p - table.log_q), 0.0))) + table.log_p
         return np.where(np.isnan(log_value) | np.isneginf(table.log_q), -np.inf, log_value)
 
@@ -45,7 +45,7 @@ def density_excess(table: Table, logs: Logs, x: float, tolerance: float) -> Scal
         return Scaled(0.0, 0.0)
     parts, hidden = integrand(table, scale)
     value = float((parts @ KRONROD).sum())
-    with np.errstate(over="ignore", invalid="ignore"):  # overflow where the integrand is zero is not used
+    with np.errstate(over="ignore", invalid="ignore"):  # overflow is not used: the integrand is zero there
         density = np.where(np.isneginf(log_value), 0.0, np.exp(table.log_p - scale)) * table.width
     rounding = float(((density * np.where(density > 0, _ulps(table) + abs(x) + 4, 0.0)) @ KRONROD).sum()) * ULP
     inner = float(np.maximum(doubts(parts), hidden).sum())

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from logphi.arrays import Array
 from logphi.quadrature.kronrod import KRONROD, Table
 
-# chosen: generous: panels with a smaller share of the tilted mass add nothing to the digits of the transform
+# chosen, generously: panels with a smaller share of the tilted mass do not change the digits of the transform
 LIGHT = 1e-17
-# derived: below this exponent a difference of exponentials is taken by its series
+# derived: for smaller exponents a difference of exponentials is a series
 _SERIES = 0.5
 
 
@@ -23,11 +23,11 @@ def losses(table: Table) -> tuple[Array, NDArray[np.bool_]]:
 
 
 def log_ulps(table: Table, log: Array) -> Array:
-    """The error of a tabulated logarithm in ulps: of its own size, and of its slope times the point."""
+    """The error of a tabulated logarithm, in ulps of its size and of its slope times the point."""
     finite = np.isfinite(log)
     known = np.where(finite, log, 0.0)
     rise = np.where(finite, log, -np.inf).max(axis=1) - np.where(finite, log, np.inf).min(axis=1)
-    # a rise over hundreds is where there is no mass
+    # a slope of hundreds occurs only where there is no mass
     slope = np.clip(np.where(np.isfinite(rise), rise, 0.0), 0.0, 1e3) / np.maximum(np.ptp(table.x, axis=1), 1e-300)
     return np.asarray(1 + np.abs(known) + np.abs(table.x) * slope[:, None])
 
@@ -36,14 +36,14 @@ def centred_terms(table: Table, z: NDArray[Any], peak: Any) -> tuple[NDArray[Any
     """p^a q^{1-a} - a p + z q, a = 1 + z, over e^peak, times dx, of shape (z, panels, nodes); and its errors in ulps."""
     loss, common = losses(table)
     log_p, log_q = np.where(common, table.log_p, -np.inf), np.where(common, table.log_q, -np.inf)
-    # both are kept: one less the other would round
+    # both are kept, because their difference would round
     z = z[:, None, None]
     a = 1 + z
     peak = np.asarray(peak).reshape(-1, 1, 1)
     scaled_p, scaled_q = (np.exp(log - peak) * table.width for log in (log_p, log_q))
     with np.errstate(over="ignore"):  # outside the strip
         whole = np.exp(np.where(common, np.where(common, log_q, 0.0) - peak + a * loss, -np.inf)) * table.width
-    # p (L - 1) + q and a p - z q, where p is near q by series and by their difference
+    # p (L - 1) + q and a p - z q; by a series and by the difference of p and q where these are close
     near = np.abs(loss) < _SERIES
     tiny = np.where(near, loss, 0.0)
     growth = np.expm1(tiny)
@@ -75,7 +75,7 @@ def log_peak(table: Table, c: float) -> float:
 
 
 def pruned(table: Table, z: NDArray[Any]) -> tuple[Table, float]:
-    """The panels that have mass at some points, and a bound of the mass of the others."""
+    """The panels with a relevant share of the mass at some points, and a bound of the mass of the others."""
     loss, common = losses(table)
     tilts = np.array([z.real.min(), z.real.max(), 0.0, -1.0])[:, None, None]
     exponent = np.where(common, table.log_p, -np.inf) + tilts * loss
@@ -88,7 +88,7 @@ def pruned(table: Table, z: NDArray[Any]) -> tuple[Table, float]:
 
 
 def tilted_shares(rest: float, table: Table, abscissa: float) -> tuple[Array, Array]:
-    """The losses of a tilted law and their shares, the light ones left out."""
+    """The losses of the tilted law and their shares, without the negligible ones."""
     loss, common = losses(table)
     with np.errstate(divide="ignore"):  # weights of no mass
         log_mass = np.where(common, table.log_p + abscissa * loss, -np.inf) + np.log(table.width * KRONROD)
@@ -99,5 +99,5 @@ def tilted_shares(rest: float, table: Table, abscissa: float) -> tuple[Array, Ar
 
 
 def with_atom(rest: float, loss: Array, log_mass: Array) -> tuple[Array, Array]:
-    """Losses and logarithms of masses, with an atom of a mass at zero, if there is one."""
+    """Losses and logarithms of masses, with an atom at zero if its mass is positive."""
     return (np.append(loss, 0.0), np.append(log_mass, np.log(rest))) if rest else (loss, log_mass)

@@ -1,4 +1,4 @@
-"""The law of a loss that is known by its Renyi divergences at complex orders."""
+"""The law of a loss whose Renyi divergences are given at complex orders."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from logphi.arrays import Array, Complex
 from logphi.laws.sampled import Sampled, slopes_apart
 from logphi.quadrature.values import Values
 
-# chosen: the step of the differences that tell noise from slope
+# chosen: the step of the differences that separate noise from slope
 _STEP = 2.0**-30
 
 
@@ -40,12 +40,12 @@ class Divergences(Sampled):
         return (self.orders[0] - 1, self.orders[1] - 1)
 
     def log_masses(self) -> tuple[Values, Values] | None:
-        """P has no infinite mass; that of Q follows from order 0, and is not needed where order 0 is unknown."""
+        """No infinite mass under P; the mass under Q follows from order 0, and counts as one if order 0 is unknown."""
         return super().log_masses() if self.orders[0] < 0 else None
 
     @property
     def samples(self) -> int:
-        """Fewer, if the function takes one order at a time: 25 standard deviations."""
+        """Fewer if the function takes one order at a time: 25 standard deviations."""
         return 4000 if self.arrays else 500
 
     def rough(self, z: Complex) -> Complex:
@@ -62,7 +62,7 @@ class Divergences(Sampled):
         return np.where(np.isfinite(found), found, np.inf)
 
     def evaluated(self, z: Complex) -> tuple[Complex, Array]:
-        """From the values and what they say of their own errors, and from second differences over a small step."""
+        """From the values, the errors that come with them, and second differences over a small step."""
         step = _STEP * (1 + np.abs(z))
         with np.errstate(all="ignore"):  # what is not finite is not known
             (left, _), (mid, wrong), (right, _) = (self._values(z + side * step) for side in (-1, 0, 1))
@@ -71,7 +71,7 @@ class Divergences(Sampled):
         return mid, np.where(np.isfinite(noise), noise, np.inf)
 
     def _values(self, z: Complex) -> tuple[Complex, Array]:
-        """K and the errors that come with the values."""
+        """K and the errors that come with its values."""
         if self.arrays:
             found, wrong = np.asarray(self.divergence(1 + z), complex), np.zeros(z.shape)
         else:

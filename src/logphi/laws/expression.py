@@ -1,4 +1,4 @@
-"""A law known by a SymPy expression of its log-characteristic function: compiled, with errors that are estimates."""
+"""A law given by a SymPy expression of its log-characteristic function: compiled, with estimated errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from logphi.arrays import Array, Complex
 from logphi.bracketing import last_good
 from logphi.laws.sampled import Sampled, slopes_apart
 
-# measured: steps of the differences that tell rounding from slope, and what of it calls for more digits
+# measured: steps of the differences that separate rounding from slope, and the rounding that asks for more digits
 _STEP, _NOISY = 2.0**-30, 1e-13
 # chosen: points at which more bits are computed at a time; the bits; the step across a removable singularity
 _MOST, _BITS, _ACROSS = 400, 136, 1e-15
@@ -46,14 +46,14 @@ class Expression(Sampled):
 
     @property
     def strip(self) -> tuple[float, float]:
-        """As far as K is real on the real axis."""
+        """The largest interval on which K is real and finite."""
         return (-1 - _end(self, True), _end(self, False))
 
     def evaluated(self, z: Complex) -> tuple[Complex, Array]:
-        """By second differences over a small step; by more digits where rounding shows or nothing is defined."""
+        """By second differences over a small step; at higher precision where rounding shows or the value is undefined."""
         quick, _ = _compiled(self.expression, self.alpha)
         step = _STEP * (1 + np.abs(z))
-        with np.errstate(all="ignore"):  # removable singularities are evaluated by more digits below
+        with np.errstate(all="ignore"):  # removable singularities are evaluated at higher precision below
             left, mid, right = (
                 np.broadcast_to(np.asarray(quick(-1j * (z + side * step)), complex), z.shape) for side in (-1, 0, 1)
             )
@@ -67,7 +67,7 @@ class Expression(Sampled):
 
 
 def _precise(law: Expression, z: complex) -> complex | None:
-    """K by many digits, if it has a value."""
+    """K at high precision, if it has a value."""
     import mpmath
 
     from logphi.arith.mp import precision
@@ -107,7 +107,7 @@ def _compiled(expression: Any, alpha: Any) -> tuple[Callable[[Any], Any], Callab
 
 @lru_cache(maxsize=32)
 def _end(law: Expression, left: bool) -> float:
-    """How far beyond 0, or beyond -1, K stays real and finite."""
+    """How far right of 0, or left of -1, K stays real and finite."""
 
     def real(distance: float) -> bool:
         z = -1 - distance if left else distance

@@ -1,6 +1,6 @@
 """Laws with finitely many atoms.
 
-The file is longer than others because nearly all that may be known of a law is known of a finite one.
+The file is longer than others because a finite law overrides nearly every optional member.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from logphi.arrays import Array
 from logphi.laws.block_envelope import log_block
 from logphi.laws.cells import Cells, Chosen, Exchanged, Given
 from logphi.laws.closed_form import ClosedForm
-from logphi.laws.forms import Forms
 from logphi.laws.spans import common_span
 from logphi.laws.support import Lattice, Omitted, Pieces, Support
-from logphi.laws.thinned import log_complement
 from logphi.laws.tilted_atoms import TiltedAtoms
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
+from logphi.laws.visitor import LawVisitor
+from logphi.laws.zero_or_infinite import log_complement
 from logphi.quadrature.exponential_sums import turned_sums
 from logphi.quadrature.inner_integral import rough_log_mass
 from logphi.quadrature.rough_sums import RoughNodes
 from logphi.quadrature.values import Line, Values
 
-# derived: with so much elsewhere, K is not near zero
+# derived: with this much infinite mass, K is not near zero
 _MOSTLY = 0.1
-# chosen: of more atoms than that, neighbours are taken together for rough values
+# chosen: above this number of atoms, neighbours are merged for rough values
 _MANY = 2048
 
 
@@ -70,18 +70,18 @@ class Finite(LossTransform):
 
     @property
     def cells(self) -> Cells:
-        """The probabilities over the common support; a law with omitted mass has more."""
+        """The probabilities on the common support, if no mass is omitted."""
         return self.exact or Given(self.p, self.q, self.relative_error)
 
     @cached_property
     def traits(self) -> Traits:
-        """Symmetric if the two vectors, as doubles, are one in another order."""
+        """Symmetric if one vector of doubles is a permutation of the other."""
         same = self.infinite_p == self.infinite_q
         return Traits(same and sorted(zip(self.p, self.q, strict=True)) == sorted(zip(self.q, self.p, strict=True)))
 
     @cached_property
     def support(self) -> Support:
-        """From the smallest log-ratio to the largest; their errors are those of two logarithms, twice."""
+        """From the smallest log-ratio to the largest, each with the error of two logarithms, doubled."""
         losses, size = self.losses, 1 + self._log_size
         room = 1e-15 * size + 2 * self.relative_error
         return Support(
@@ -101,11 +101,11 @@ class Finite(LossTransform):
         return Pieces(losses, weights, location_error=location_error, relative_error=self.relative_error)
 
     def _lattice(self, losses: tuple[float, ...], size: float) -> Lattice | None:
-        """The common span of the gaps between losses, if they have one."""
+        """The common span of the gaps between losses, if there is one."""
         points = np.unique(losses)
         gaps = points[1:] - points[0]
         own = 4e-16 * size + 2 * self.relative_error
-        # points within rounding of the first are taken to coincide with it
+        # points within rounding of the first count as equal to it
         close = float(gaps[gaps <= 4 * own].max(initial=0.0))
         common = common_span([(float(gap), own) for gap in gaps if gap > 4 * own])
         return None if common is None else Lattice(float(points[0]), common[0], common[1] + own + close)
@@ -116,7 +116,7 @@ class Finite(LossTransform):
         return ClosedForm(partial_masses=self.partial_masses)
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
-        """K, with the error of the probabilities counted relative to the sum of the sizes of the terms."""
+        """K; the errors of the probabilities count relative to the sum of absolute terms."""
         values = super().log_transform(z, count)
         if self.relative_error == 0:
             return values
@@ -136,13 +136,13 @@ class Finite(LossTransform):
 
     @cached_property
     def _rough(self) -> tuple[Array, Array]:
-        """The losses and the logarithms of the q_j; of very many atoms those of cells, at their means."""
+        """The losses and the logarithms of the q_j; many atoms are merged into cells at their means."""
         loss, log_q = self._loss, self._logs[1]
         if loss.size <= _MANY:
             return loss, log_q
         least, width = float(loss.min()), float(np.ptp(loss))
         cell = np.minimum((loss - least) * (_MANY / width), _MANY - 1).astype(np.int64)
-        # the largest of a cell is its unit, as its masses may be far below all others
+        # the largest mass of a cell is its unit, because it may be far below those of other cells
         unit = np.full(_MANY, -np.inf)
         np.maximum.at(unit, cell, log_q)
         mass = np.exp(log_q - unit[cell])
@@ -152,13 +152,13 @@ class Finite(LossTransform):
 
     @property
     def rough_nodes(self) -> RoughNodes | None:
-        """The atoms; none where much of the mass is elsewhere."""
+        """The atoms; None if much of the mass is omitted."""
         if max(self.infinite_p, self.infinite_q) > _MOSTLY:
             return None
         return RoughNodes(self._loss, self._logs[1], (self.infinite_p, self.infinite_q))
 
     def on_line(self, line: Line, count: int = 1) -> Values:
-        """K on a vertical line, as a matrix product; its errors at a few sizes of z, with which they grow."""
+        """K on a vertical line, as a matrix product; errors at a few sizes of z, with which they grow."""
         tilted = self._tilted(line.abscissa)
         level = np.ceil(4 * np.log2(np.abs(line.points) + 1)).astype(int)
         lowest = level.min()
@@ -166,7 +166,7 @@ class Finite(LossTransform):
         return Values.logarithm(turned_sums(tilted.terms, tilted.loss, line), wrong[level - lowest], tilted.top)
 
     def log_block(self, abscissa: float, centres: Array, radius: float) -> Array:
-        """From sums over the atoms that matter under the tilt, and from their standard deviation."""
+        """From sums over the relevant atoms under the tilt, and from their standard deviation."""
         tilted = self._tilted(abscissa)
         heights = np.append(0.0, centres)
         sums, wrong = tilted.sums(heights), tilted.error(np.abs(abscissa) + heights.max(keepdims=True))
@@ -178,13 +178,13 @@ class Finite(LossTransform):
         return TiltedAtoms.of(self._logs[0], self._loss, self._errors, abscissa)
 
     def log_masses(self) -> tuple[Values, Values]:
-        """From the smaller of what lies on the common support and what lies outside."""
+        """From the smaller of the finite mass and its complement."""
         return self._log_mass(self.p, self.infinite_p), self._log_mass(self.q, self.infinite_q)
 
     def _log_mass(self, kept: Sequence[float], infinite_mass: float) -> Values:
         if infinite_mass <= 0.5:
             return log_complement(infinite_mass, self.relative_error, self.omitted_mass)
-        # the complement of what is nearly one has few digits
+        # the complement of a mass near one has few digits
         total = math.fsum(kept)
         value = np.array([math.log(total)])
         return Values(
@@ -193,7 +193,7 @@ class Finite(LossTransform):
 
     @cached_property
     def losses(self) -> tuple[float, ...]:
-        """log(p_j / q_j), each with the rounding of two logarithms at most."""
+        """log(p_j / q_j), each with at most the rounding of two logarithms."""
         return tuple(self._loss.tolist())
 
     @cached_property
@@ -202,7 +202,7 @@ class Finite(LossTransform):
 
     @cached_property
     def _loss(self) -> Array:
-        """The losses, relatively accurate near zero, where the difference of p and q is exact."""
+        """The losses, relatively accurate near zero, where p - q is exact."""
         p, q = np.asarray(self.p), np.asarray(self.q)
         near = (p < 2 * q) & (q < 2 * p)
         log_p, log_q = self._logs
@@ -210,7 +210,7 @@ class Finite(LossTransform):
 
     @cached_property
     def _errors(self) -> tuple[Array, Array]:
-        """Of every p_j, relatively, and of every loss, with half ulps and the rounding of a loss that is not small."""
+        """The relative errors of the p_j, and the errors of the losses."""
         log_p, log_q = self._logs
         far = np.abs(self._loss) > 0.6
         rounding = np.where(far, ELEMENTARY * (np.abs(log_p) + np.abs(log_q)), 0.0) + 3 * ULP
@@ -221,7 +221,7 @@ class Finite(LossTransform):
         return of_weight + ULP, of_loss + rounding
 
     def partial_masses(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
-        """Sums over the atoms on either side; the omitted mass may be on either."""
+        """Sums over the atoms on either side; the omitted mass may lie on either."""
         found = self._masses_of_pieces(x, tilted=tilted)
         omitted = Scaled(0.0, 0.0, truncation=self.omitted_mass)
         return found and (found[0] + omitted, found[1] + omitted)
@@ -230,19 +230,19 @@ class Finite(LossTransform):
     def _log_size(self) -> float:
         return max(float(np.abs(part).max()) for part in self._logs)
 
-    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
-        """As atoms."""
-        return forms.atoms(self._atoms)
+    def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
+        """The atoms."""
+        return visitor.atoms(self._atoms)
 
     def _atoms(self) -> tuple[Array, Array, Array]:
         log_p, _ = self._logs
         of_weight, of_loss = self._errors
-        # a logarithm errs by its own rounding and by the relative error of its argument
+        # a logarithm has its own rounding and the relative error of its argument
         of_logarithm = -np.log1p(-np.minimum(of_weight, 0.5)) + ELEMENTARY * (1 + np.abs(log_p))
         return self._loss, log_p, np.maximum(of_logarithm, of_loss)
 
     def reflected(self) -> LossTransform:
-        """The roles of p and q exchanged."""
+        """The law with p and q exchanged."""
         if self.traits.symmetric:
             return self
         exact = None if self.exact is None else Exchanged(self.exact)
@@ -255,12 +255,12 @@ class Finite(LossTransform):
             exact,
             self.omitted_mass,
             self.omitted_growth,
-            # of q, from those of p and of the log-ratio
+            # the errors of q follow from those of p and of the log-ratio
             tuple((of_p + of_loss, of_loss) for of_p, of_loss in self.cell_errors),
         )
 
     def capped(self, cap: float) -> Finite:
-        """The law without its atoms above a cap, which are lost to both measures; itself if that leaves all or none."""
+        """The law with the atoms above a cap removed from both measures; itself if that removes all or none."""
         if self._loss.max() <= cap or self._loss.min() > cap:
             return self
         kept, above = np.flatnonzero(self._loss <= cap), np.flatnonzero(self._loss > cap)
@@ -276,13 +276,13 @@ class Finite(LossTransform):
         )
 
     def log_mass_above(self, cap: float) -> float:
-        """The logarithm of an upper bound of the mass that :meth:`capped` leaves out; minus infinity for none."""
+        """The logarithm of an upper bound of the mass that :meth:`capped` removes; minus infinity if it removes none."""
         losses, masses = self.upper_masses
         lost = float(masses[np.searchsorted(losses, cap, side="right")])
         return math.log(lost) + 2 * self.relative_error + 1e-9 if lost > 0 and losses[0] <= cap else -math.inf
 
     @cached_property
     def upper_masses(self) -> tuple[Array, Array]:
-        """The losses in order, and the sum of the p_j from each on."""
+        """The losses in order, and for each the sum of the p_j from there on."""
         order = np.argsort(self._loss)
         return self._loss[order], np.append(np.cumsum(np.asarray(self.p)[order][::-1])[::-1], 0.0)

@@ -1,8 +1,8 @@
-"""The constants of symmetric laws on [-w, w] that are uniform once tilted by e^{-x/2}, with or without atoms at both ends.
+"""The constants of symmetric laws on [-w, w] that are uniform after tilting by e^{-x/2}, with or without atoms at both ends.
 
-P has the density C e^{x/2} between the ends, Q the density C e^{-x/2}. Once tilted, both atoms have one weight A: under P they
-weigh A e^{-w/2} and A e^{w/2}, under Q the reverse. Every function maps w to log C
-and log A, minus infinity for what is absent.
+P has the density C e^{x/2} between the ends, Q the density C e^{-x/2}. After tilting, both atoms have one weight A: under P
+they have the masses A e^{-w/2} and A e^{w/2}, under Q the reverse. Each function maps w to log C and log A, which are minus
+infinity for an absent part.
 """
 
 from __future__ import annotations

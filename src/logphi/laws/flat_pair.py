@@ -1,4 +1,4 @@
-"""Symmetric pairs whose loss is uniform once tilted, with or without atoms, and with outcomes of infinite loss."""
+"""Symmetric pairs whose loss is uniform after tilting, with or without atoms, and with outcomes of infinite loss."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class FlatPair:
         return parameter_error(self.width) + ULP * self.failure / (1 - self.failure)
 
     def size(self, side: int) -> tuple[float, float]:
-        """W and the failure probability: as they are (0), rounded down (-1) or rounded up (1)."""
+        """The width w and the failure probability: nominal (``side`` 0), rounded down (-1) or up (1)."""
         return end_of(self.width, side), self.failure * (1 + side * ULP)
 
     def log_constants(self, side: int) -> tuple[float, float, float]:

@@ -10,9 +10,9 @@ from logphi.laws.support import Support
 
 @dataclass(frozen=True)
 class OneSided:
-    """K(z) <= z offset + z (z + 1) most / 2 for all real z >= 0, and 2 K(z) / z^2 tends to ``least`` or more.
+    """K(z) <= z offset + z (z + 1) most / 2 for all real z >= 0, and liminf 2 K(z) / z^2 is at least ``least``.
 
-    A positive ``least`` says that the law has no upper end, an infinite ``most`` that no bound is known. Above ``end`` K is
+    A positive ``least`` means that the law has no upper end, an infinite ``most`` that no bound is known. Above ``end`` K is
     certainly infinite. Offsets and factors of sums add, rounded outward; the smallest end counts.
     """
 
@@ -23,12 +23,12 @@ class OneSided:
 
     @staticmethod
     def normal(size: float, relative_error: float = 0.0, offset: float = 0.0) -> OneSided:
-        """Of a law that grows like that of a shift of m, m^2 = ``size`` to within a ``relative_error``."""
+        """The growth of a shift m, with m^2 = ``size`` to within a ``relative_error``."""
         return OneSided(size * (1 - relative_error) * (1 - 1e-15), size * (1 + relative_error) * (1 + 1e-15), offset)
 
     @staticmethod
     def bounded(supremum: float, end: float = math.inf) -> OneSided:
-        """Of a law with an upper end; if that is infinite, only that K is infinite above ``end``, which is rounded up."""
+        """The growth of a law with an upper end; if that is infinite, only that K is infinite above ``end``, rounded up."""
         if math.isfinite(supremum):
             return OneSided(0.0, 0.0, supremum)
         return OneSided(0.0, math.inf, 0.0, end + 8e-16 * (1 + abs(end)))
@@ -63,12 +63,12 @@ class Growth:
 
     @staticmethod
     def both(side: OneSided, shift: float = math.inf) -> Growth:
-        """The same on both sides."""
+        """The same growth on both sides."""
         return Growth(side, side, shift)
 
     @staticmethod
     def on(support: Support, strip: tuple[float, float] = (-math.inf, math.inf)) -> Growth:
-        """Of a law with a known support whose K is infinite outside a strip."""
+        """The growth of a law with a known support, whose K is infinite outside of a strip."""
         return Growth(OneSided.bounded(support.upper, strip[1]), OneSided.bounded(-support.lower, -1 - strip[0]))
 
     @property
@@ -78,7 +78,7 @@ class Growth:
         return (low - 4e-16 * abs(low), self.right.end)
 
     def reflected(self) -> Growth:
-        """That of K(-1 - z)."""
+        """The growth of K(-1 - z)."""
         return Growth(self.left, self.right, self.shift)
 
     def __add__(self, other: Growth) -> Growth:
@@ -89,5 +89,5 @@ class Growth:
         return Growth(self.right * count, self.left * count, self.shift * math.sqrt(count) * (1 + 4e-16))
 
 
-# of the law of one atom at zero, to which sums add
+# the growth of one atom at zero, the neutral element of sums
 STILL = Growth(shift=0.0)

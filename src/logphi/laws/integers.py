@@ -1,4 +1,4 @@
-"""Log-ratios of a normal law on the whole numbers, and of what is left of it between two ends, to itself moved.
+"""Log-ratios of a normal law on the integers, or of its part between two ends, to the same law, moved.
 
 notation: weights e^{-x^2 / (2 sigma^2)}, moved by s; Theta(a) = sum over x of e^{-(x - a)^2 / (2 sigma^2)}, which has period 1
 and by Poisson summation is sigma (2 pi)^{1/2} theta(a), theta(a) = 1 + 2 sum over k > 0 of Q^{k^2} cos(2 pi k a),
@@ -18,15 +18,15 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ELEMENTARY, FLOATS, ULP, Discs
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arrays import Array
-from logphi.laws.forms import Forms
 from logphi.laws.growth import Growth, OneSided
-from logphi.laws.ladder import Ladder
 from logphi.laws.support import Lattice, Support
+from logphi.laws.symmetric_lattice import SymmetricLattice
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
+from logphi.laws.visitor import LawVisitor
 from logphi.quadrature.values import Values
 
-# derived: from here on Q < 3e-9, and three terms of theta leave less than 1e-100 within half a period
+# derived: from this sigma on Q < 3e-9, and the remainder after three terms of theta is below 1e-100 within half a period
 _SMOOTH = 1.0
 _ROWS = 1 << 13
 
@@ -65,7 +65,7 @@ class NormalOnIntegers(LossTransform):
 
     @property
     def growth(self) -> Growth:
-        """That of a normal law: Theta is largest at zero, and the same at every whole number."""
+        """The growth of a normal law: Theta is largest at zero, and equal there at all integers."""
         return Growth.both(OneSided.normal((self.shift / self.sigma) ** 2, 4 * ULP))
 
     def gap(self, arith: Arithmetic) -> Number:
@@ -82,16 +82,16 @@ class NormalOnIntegers(LossTransform):
         """The places (x - s/2) s / sigma^2 of whole x."""
         return Support(lattice=Lattice(-self.shift / 2 * self.span, self.span, stretch=4 * ULP))
 
-    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
-        """Its form."""
-        return forms.normal_on_integers(self.sigma, self.shift)
+    def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
+        """The normal law on the integers."""
+        return visitor.normal_on_integers(self.sigma, self.shift)
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
-        """K, by the dual series for wide laws and by the sum itself for narrow ones."""
+        """K, by the dual series for wide laws and by the direct sum for narrow ones."""
         z = np.asarray(z)
         points = z.ravel()
         parts = [points[i : i + _ROWS] for i in range(0, points.size, _ROWS)]
-        with np.errstate(over="ignore", invalid="ignore"):  # overflow: the radius below says that nothing is known
+        with np.errstate(over="ignore", invalid="ignore"):  # overflow: the radius below marks the value as unknown
             found = [self._wide(part) if self.sigma >= _SMOOTH else self._narrow(part) for part in parts]
         mid = np.concatenate([np.asarray(one.mid) for one in found]).reshape(z.shape)
         rad = np.concatenate([np.broadcast_to(one.rad, one.mid.shape) for one in found]).reshape(z.shape)
@@ -100,22 +100,22 @@ class NormalOnIntegers(LossTransform):
 
     def _wide(self, z: NDArray[Any]) -> Discs:
         sigma, s = self.sigma, self.shift
-        # the square of sigma is known to two half ulps, and three roundings follow
+        # the square of sigma has an error of two half ulps, and three roundings follow
         half = Discs(np.float64(s * self.span / 2), np.float64(4 * ULP * s * self.span / 2))  # type: ignore[arg-type]
-        own, turned, moved = z, 0.0 * z.real, np.zeros(z.shape)
+        own, half_turns, moved = z, 0.0 * z.real, np.zeros(z.shape)
         if np.iscomplexobj(z):
             # M(z + i P) = (-1)^s M(z) with P = 2 pi sigma^2 / s
             period = 2 * np.pi / self.span
             turns = np.rint(z.imag / period)
             own = z.real + 1j * (z.imag - turns * period)
-            turned, moved = np.mod(turns * (s % 2), 2.0), 16 * ULP * np.abs(turns) * period
+            half_turns, moved = np.mod(turns * (s % 2), 2.0), 16 * ULP * np.abs(turns) * period
         disc = Discs(own, moved)
         square = disc * (disc + 1) * half
         k = np.arange(1, 4)
         argument = 2 * np.pi * s * own[:, None] * k
         log_weight = -2 * np.pi**2 * sigma**2 * k**2
         lift = np.abs(argument.imag) if np.iscomplexobj(own) else np.zeros(argument.shape)
-        # cos is formed from two exponentials that take the weight along, so that nothing overflows
+        # cos is the sum of two exponentials that include the weight, so that nothing overflows
         if np.iscomplexobj(own):
             terms = np.exp(log_weight + 1j * argument) + np.exp(log_weight - 1j * argument)
         else:
@@ -129,14 +129,14 @@ class NormalOnIntegers(LossTransform):
         at_zero = 2 * np.exp(log_weight)
         wrong_zero = (at_zero * (8 * ULP * np.abs(log_weight) + 2 * ELEMENTARY)).sum() + 1e-100
         result = square + theta - FLOATS.log1p(Discs(np.asarray(at_zero.sum()), np.asarray(wrong_zero)))
-        return Discs(result.mid + 1j * np.pi * turned, result.rad + 8 * ULP * turned) if np.iscomplexobj(z) else result
+        return Discs(result.mid + 1j * np.pi * half_turns, result.rad + 8 * ULP * half_turns) if np.iscomplexobj(z) else result
 
     def _narrow(self, z: NDArray[Any]) -> Discs:
         variance, s = self.sigma**2, self.shift
         c, t = z.real, (z.imag if np.iscomplexobj(z) else np.zeros(z.shape))
         a = (1 + c) * s
         rounding = 4 * ULP * (np.abs(a) + s)
-        # derived: the terms farther out sum to less than 1e-19 of the nearest one
+        # derived: the omitted terms sum to less than 1e-19 of the nearest one
         reach = int(np.ceil(9.5 * self.sigma + 2))
         x = np.rint(a)[:, None] + np.arange(-reach, reach + 1)
         away = x - a[:, None]
@@ -158,14 +158,14 @@ class NormalOnIntegers(LossTransform):
         return Discs(mid, log_total.rad + rad + 2 * ELEMENTARY * (1 + np.abs(mid)))
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
-        """Of a wrapped normal law up to half a period; zero above."""
+        """The envelope of a wrapped normal law up to half a period; zero above."""
         if self.sigma < _SMOOTH or end * self.span > np.pi * (1 + 1e-9):
             return np.zeros_like(heights)
         return _log_wrapped(self.sigma, heights * (self.shift / self.sigma) * (1 - 1e-12))
 
 
 @dataclass(frozen=True)
-class NormalSteps(Ladder):
+class NormalSteps(SymmetricLattice):
     """Between the ends -T and T: atoms (x - s/2) s / sigma^2 for x = s - T .. T, and the mass of T - s < x <= T at infinity."""
 
     sigma: float
@@ -191,13 +191,13 @@ class NormalSteps(Ladder):
 
     @cached_property
     def _whole(self) -> tuple[float, float]:
-        """The logarithm of the sum of all weights, and the share of those that the moved law does not reach."""
+        """The logarithm of the sum of all weights, and the share of those that the moved law does not have."""
         weights = np.exp(-((np.arange(-self.most, self.most + 1.0) / self.sigma) ** 2) / 2)
         return float(np.log(weights.sum())), float(weights[2 * self.most + 1 - self.shift :].sum() / weights.sum())
 
     @property
     def infinite_mass(self) -> float:
-        """The mass at infinity; the law is of use where some is left."""
+        """The mass at infinity; less than one."""
         return self._whole[1]
 
     @property
@@ -209,14 +209,14 @@ class NormalSteps(Ladder):
         value = np.array([np.log1p(-infinite_mass)])
         return Values(value, wrong + 8e-16 * np.abs(value), np.zeros(1))
 
-    def rungs(self, places: Array) -> tuple[Array, Array]:
+    def log_weights_at(self, places: Array) -> tuple[Array, Array]:
         """-(k^2 + s^2/4) / (2 sigma^2), less the logarithm of the sum of all weights."""
         square = (places**2 + self.shift**2 / 4) / (2 * self.sigma**2)
-        # in the sum of all weights, exponents err by a few ulps of themselves and are below one on average
+        # in the sum of all weights, exponents have relative errors of a few ulps, and are below one on average
         return -square - self._whole[0], 8 * ULP * square + 4 * ELEMENTARY + 64 * ULP + ULP * abs(self._whole[0])
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
-        """From the law without ends, less its tails outside them, in units of the mass between them."""
+        """From the unbounded law, less its tails, relative to the mass between the ends."""
         bound = super().log_envelope(abscissa, heights, end)
         size, sigma, centre = self.span[0], self.sigma, (1 + abscissa) * self.shift
         ends = np.array([self.most + 1 - centre, centre - (self.shift - self.most) + 1])

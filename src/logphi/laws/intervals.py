@@ -1,4 +1,4 @@
-"""Many laws on intervals [-w, w] that differ in w alone: computed as matrices, a law a row and a point a column."""
+"""Many laws on intervals [-w, w] that differ in w only: matrices with a row for each law and a column for each point."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ _ENTRIES = 1 << 17
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """Parameters one below the other, as doubles with their errors."""
+    """A column of parameters, as doubles with their errors."""
 
     discs: Discs
 
     def under(self, arith: Arithmetic) -> Number:
-        """The column; of doubles only."""
+        """The column; doubles only."""
         return self.discs
 
 
 @dataclass(frozen=True, eq=False)
 class OnIntervals(LossTransform):
-    """The sum of counted laws; ``law`` makes one of them, or a column of them, from their parameter w."""
+    """The sum of counted laws; ``law`` makes one of them, or a column of them, from the parameter w."""
 
     law: Callable[[Parameter], LossTransform]
     widths: tuple[tuple[Parameter, int], ...]
@@ -47,17 +47,17 @@ class OnIntervals(LossTransform):
 
     @staticmethod
     def of(law: Callable[[Parameter], LossTransform], widths: Sequence[tuple[Parameter, int]]) -> Terms:
-        """The sum as one term; none for a few laws, which are quicker one by one."""
+        """The sum as a single term; None for a few laws, which are faster one by one."""
         if len(widths) < _MANY:
             return ()
         known = [width.under(FLOATS) for width, _ in widths]
         mid, rad = (np.array([float(getattr(one, name)) for one in known]) for name in ("mid", "rad"))
-        # w and -w are the same two points
+        # w and -w give the same law
         counts = np.array([float(count) for _, count in widths])
         return ((OnIntervals(law, tuple(widths), np.abs(mid), rad, counts), 1),)
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
-        """K(z)."""
+        """K(z), the sum of the terms."""
         return reduce(add, (count * self.law(width).formula(arith, z) for width, count in self.widths))
 
     # each term is
@@ -72,7 +72,7 @@ class OnIntervals(LossTransform):
             values, counts = law.log_transform(points), self.counts[rows]
             known = np.isfinite(values.mid).all(axis=0)
             mid = np.where(known, values.mid, 0.0)
-            # derived: sums of so many products, and counts that are no doubles
+            # derived: sums of this many products, and counts that are not doubles
             summing = (counts.size + 4) * ULP * (counts @ np.abs(mid))
             rounding = np.where(known, counts @ np.where(known, values.rounding, 0.0) * (1 + 1e-9) + summing, np.inf)
             total += Values(np.where(known, counts @ mid, np.inf), rounding, zero)
@@ -87,7 +87,7 @@ class OnIntervals(LossTransform):
         return self._total(heights, lambda rows, law: law.log_envelope(abscissa, heights, end))
 
     def log_block(self, abscissa: float, centres: Array, radius: float) -> Array:
-        """The sum of those of the laws."""
+        """The sum of the bounds of the laws."""
 
         def bounds(rows: slice, law: LossTransform) -> Array:
             half_width = (self.mid[rows, None] + self.rad[rows, None]) * (1 + 1e-12)

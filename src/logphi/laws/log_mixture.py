@@ -1,4 +1,4 @@
-"""The map from a loss L to log(1 - q + q e^L): its value, its inverse, and what it makes of K and of the masses of a law.
+"""The map of a loss L to log(1 - q + q e^L): its value, its inverse, and its effect on K and on partial masses.
 
 notation: (P, Q) the base pair with loss L, (1 - q) Q + q P the mixture. Its loss against Q increases with L and is x where L is
 x' = log(1 + (e^x - 1)/q), so that the masses of the mixture above x are sums of those of P and Q above x'.
@@ -30,7 +30,7 @@ def formula(arith: Arithmetic, rate: float, z: Number, mean: Callable[..., Numbe
 
 
 def spliced_formula(arith: Arithmetic, rate: float, z: Number, mean: Callable[..., Number], infinite: Number | None) -> Number:
-    """K of the loss of the mixture where that is positive, with its reflection where it is negative."""
+    """K of the loss of the mixture where that is positive, and of its reflection where it is negative."""
     total = 1 + mean(arith, spliced_change(arith, rate, z), above=True)
     return arith.log(total if infinite is None else total - arith.constant(rate) * infinite)
 
@@ -79,7 +79,7 @@ def inverse(x: float, rate: float) -> tuple[float, float]:
 def partial_masses(
     base: Callable[..., Sides | None], rate: float, x: float, *, tilted: bool, floor: float, only_q: Scaled | None = None
 ) -> Sides | None:
-    """The masses of the mixture, or of Q if ``tilted``, above x and not, from the partial masses of the base.
+    """The masses of the mixture, or of Q if ``tilted``, above x and not above x, from those of the base.
 
     No loss of the base is below ``floor``. ``only_q`` is the mass of Q where P has none: an atom at log(1 - q).
     """
@@ -89,7 +89,7 @@ def partial_masses(
     if of_q is None or not (tilted or of_p):
         return None
     if only_q is not None:
-        # the atom is above x where x' does not exist
+        # if x' does not exist, the atom is above x
         share = (high == -math.inf) + 0.5 * (low == -math.inf < high)
         of_q = of_q[0] + _part(only_q, share), of_q[1] + _part(only_q, 1 - share)
     if of_p is None:
@@ -104,13 +104,13 @@ def partial_masses(
 
 
 def _between(base: Callable[..., Sides | None], low: float, high: float, *, tilted: bool) -> Sides | None:
-    """The masses above and below a threshold between two."""
+    """The masses above and below a threshold between two, as intervals."""
     first, last = base(low, tilted=tilted), base(high, tilted=tilted)
     return first and last and (first[0].hull(last[0]), first[1].hull(last[1]))
 
 
 def _part(amount: Scaled, share: float) -> Scaled:
-    """All of an amount, none of it, or, for one half, anything between."""
+    """All of an amount, none of it, or, for a share of one half, anything between."""
     if share in (0.0, 1.0):
         return amount if share else Scaled(0.0, 0.0)
     return replace(amount, value=amount.value / 2, rounding=amount.rounding + amount.value / 2)
@@ -130,7 +130,7 @@ def flat_density(base: LossTransform, rate: float, x: float) -> Scaled | None:
 
 
 def spliced(half: Callable[[float, bool], Sides | None], x: float, *, tilted: bool) -> Sides | None:
-    """The masses of a law that is symmetric under the exchange of P and Q, from those at thresholds of zero or more."""
+    """The masses of a law that is symmetric under the exchange of P and Q, from those at non-negative thresholds."""
     if x > 0:
         return half(x, tilted)
     exchanged = half(-x, not tilted)

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arrays import Array
+from logphi.laws.always_infinite import ALWAYS_INFINITE
 from logphi.laws.closed_form import ClosedForm
-from logphi.laws.everything import EVERYTHING
 from logphi.laws.growth import STILL, Growth
 from logphi.laws.support import Support
 from logphi.laws.traits import CONSTANT, Traits
@@ -27,7 +27,7 @@ from logphi.laws.transform import LossTransform, Reflected, Terms
 from logphi.quadrature.rough_sums import RoughSums
 from logphi.quadrature.values import CERTAIN, Line, Values
 
-# measured: of fewer laws, each is as quick by itself
+# measured: batches of fewer laws are not faster
 _MANY = 12
 
 
@@ -44,13 +44,13 @@ class LogPhi(LossTransform):
 
     @staticmethod
     def of(terms: Iterable[tuple[LossTransform, int]]) -> LogPhi:
-        """Collect equal terms; sums are taken apart, counts of zero dropped, and a zero measure absorbs all other terms."""
+        """The sum with equal terms collected, sums expanded, counts of zero dropped; a zero measure absorbs all other terms."""
         counts: Counter[LossTransform] = Counter()
         for law, count in terms:
             for part, own in law.terms if isinstance(law, LogPhi) else ((law, 1),):
                 counts[part] += own * count
-        if counts[EVERYTHING]:
-            return LogPhi(((EVERYTHING, 1),))
+        if counts[ALWAYS_INFINITE]:
+            return LogPhi(((ALWAYS_INFINITE, 1),))
         return LogPhi(tuple((law, count) for law, count in counts.items() if count))
 
     def __add__(self, other: LogPhi) -> LogPhi:
@@ -68,11 +68,11 @@ class LogPhi(LossTransform):
     @property
     def empty(self) -> bool:
         """Whether the only term is the zero measure: no loss is finite."""
-        return bool(self.terms) and self.terms[0][0] == EVERYTHING
+        return bool(self.terms) and self.terms[0][0] == ALWAYS_INFINITE
 
     @cached_property
     def traits(self) -> Traits:
-        """The traits add."""
+        """The traits of the terms combined."""
         return reduce(add, (law.traits for law, _ in self.terms), CONSTANT)
 
     @cached_property
@@ -83,24 +83,24 @@ class LogPhi(LossTransform):
 
     @cached_property
     def support(self) -> Support:
-        """The ends add."""
+        """The supports of the terms, added."""
         return Support.of_sum((law.support, count) for law, count in self.terms)
 
     @cached_property
     def growth(self) -> Growth:
-        """The growths add."""
+        """The growths of the terms, added."""
         return reduce(add, (law.growth * count for law, count in self.terms), STILL)
 
     @property
     def closed_form(self) -> ClosedForm:
-        """That of a single law, which normal terms are together; other sums have none."""
+        """The closed form of a single law, where all normal terms count as one; other sums have none."""
         for terms in (self.terms, self._parts):
             if len(terms) == 1 and terms[0][1] == 1:
                 return terms[0][0].closed_form
         return ClosedForm()
 
     def with_omitted_mass(self) -> LogPhi:
-        """The sum with the masses that the transforms of its terms omit; itself if they omit none."""
+        """The sum with the masses that its transforms omit; itself if they omit none."""
         if not self.support.omitted.mass:
             return self
         from logphi.laws.with_omitted_mass import WithOmittedMass
@@ -112,7 +112,7 @@ class LogPhi(LossTransform):
         return self if self.traits.symmetric else LogPhi(tuple((law.reflected(), count) for law, count in self.terms))
 
     def _batched(self, *, rough: bool) -> Terms:
-        """The terms of each class batched, reflected ones apart."""
+        """The terms of each class batched, reflected ones separately."""
         kinds: dict[tuple[type[LossTransform], bool], list[tuple[LossTransform, int]]] = {}
         for law, count in self.terms:
             reflected = isinstance(law, Reflected)
@@ -131,7 +131,7 @@ class LogPhi(LossTransform):
 
     @cached_property
     def rough(self) -> LogPhi:
-        """About this sum with fewer terms, for choosing where to compute; never for an answer."""
+        """An approximation of the sum with fewer terms, for choosing where to compute; never for an answer."""
         terms = tuple(self._batched(rough=True))
         return self if len(terms) == len(self.terms) else LogPhi(terms)
 
@@ -141,7 +141,7 @@ class LogPhi(LossTransform):
         return self._total((law.log_transform(z, count * own).times(own) for law, own in self._parts), z.shape)
 
     def approximate(self, c: Array, count: int = 1) -> Array:
-        """K at real points, to some digits; of many laws that have nodes, on a common grid."""
+        """K at real points, to some digits; many laws that have nodes share a grid."""
         together, apart = self._rough_sums
         if together is None:
             return _approximated(self._parts, c, count)
@@ -155,7 +155,7 @@ class LogPhi(LossTransform):
 
     @cached_property
     def _rough_sums(self) -> tuple[RoughSums | None, Terms]:
-        """Many terms that have nodes on a common grid, and the others."""
+        """The terms that share a grid of nodes, and the other terms."""
         if len(self._parts) < _MANY:
             return None, self._parts
         each = [(law.rough_nodes, law, own) for law, own in self._parts]
@@ -172,7 +172,7 @@ class LogPhi(LossTransform):
         return self._total((law.on_line(line, count * own).times(own) for law, own in self._parts), (line.size,))
 
     def on_line_and_beside(self, line: Line, beside: Array, count: int = 1) -> tuple[Values, Values]:
-        """K on a vertical line, and at its abscissa and beside it, term by term."""
+        """K on a vertical line, and at its abscissa and at other real points, term by term."""
         found = [(law.on_line_and_beside(line, beside, count * own), own) for law, own in self._parts]
         values = self._total((pair[0].times(own) for pair, own in found), (line.size,))
         return values, self._total((pair[1].times(own) for pair, own in found), (1 + beside.size,))
@@ -204,14 +204,14 @@ class LogPhi(LossTransform):
     def _total(self, parts: Iterable[Values], shape: tuple[int, ...]) -> Values:
         nothing, known = Values(*np.zeros((3, *shape))), list(parts)
         total = reduce(add, known) if known else nothing
-        # a sum marks what is unknown in one way, a single term may not
+        # a sum marks unknown values by infinite radii; a single term may not
         return total if np.isfinite(total.mid).all() else nothing + total
 
 
 def _approximated(terms: Terms, c: Array, count: int) -> Array:
     """The sum of terms at real points, one by one."""
     total = np.zeros(c.shape)
-    with np.errstate(over="ignore"):  # infinite where it is beyond every double
+    with np.errstate(over="ignore"):  # infinite on overflow
         for law, own in terms:
             total += own * law.approximate(c, count * own)
     return total

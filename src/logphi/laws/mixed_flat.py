@@ -1,4 +1,4 @@
-"""Log-ratios of mixtures of a flat pair: of (1 - q) Q + q P to Q, whole or where it is positive with its reflection."""
+"""Log-ratios of mixtures of a flat pair: of (1 - q) Q + q P to Q, or the spliced pair."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from logphi.laws import log_mixture
 from logphi.laws.closed_form import Sides
 from logphi.laws.curved import Curved
 from logphi.laws.flat_pair import FlatPair
-from logphi.laws.forms import Forms
 from logphi.laws.support import Support
 from logphi.laws.transform import LossTransform, T
+from logphi.laws.visitor import LawVisitor
 from logphi.quadrature.curve import Curve, Factor
 from logphi.quadrature.gauss_legendre import ends_of
 
@@ -33,7 +33,7 @@ class MixedFlat(Curved):
         return log_mixture.formula(arith, self.rate, z, self.base.mean, self.base.infinite_mass(arith))
 
     def _curve(self, side: int) -> Curve:
-        """Over L itself."""
+        """The curve over L itself."""
         (w, failure), (log_height, bottom, top) = self.base.size(side), self.base.log_constants(side)
         q = self.rate * (1 + side * ULP)
         ends = ((-w, bottom), (w, top)) if self.base.with_atoms else ()
@@ -41,26 +41,26 @@ class MixedFlat(Curved):
         factors, infinite_mass = (Factor(q, 1.0),), (q * failure, 0.0)
         return Curve(factors, -w, w, (log_height, -0.5, 0.0), (*ends, *failed), omitted=infinite_mass, error=self.base.error)
 
-    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
-        """The flat law with a rate, if none of it fails, or a curve."""
-        found = None if self.base.failure else forms.sampled(self.base.law, Plain(self.rate))
-        return super().by_form(forms) if found is None else found
+    def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
+        """The flat law with a rate if no outcome fails, otherwise the curve."""
+        found = None if self.base.failure else visitor.sampled(self.base.law, Plain(self.rate))
+        return super().accept(visitor) if found is None else found
 
     def partial_masses(self, x: float, *, tilted: bool = False) -> Sides | None:
-        """From the base; the failures under Q are an atom at log(1 - q)."""
+        """From the masses of the base; the failures under Q are an atom at log(1 - q)."""
         only_q = self.base.failed if self.base.failure else None
         return log_mixture.partial_masses(
             self.base.partial_masses, self.rate, x, tilted=tilted, floor=self.base.floor, only_q=only_q
         )
 
     def density(self, x: float) -> Scaled | None:
-        """From that of the base, without failures."""
+        """From the density of the base, without failures."""
         found = log_mixture.flat_density(self.base.law, self.rate, x)
         return found and found.times_exp(float(np.log1p(-self.base.failure)), 2 * ULP * self.base.failure)
 
     @cached_property
     def support(self) -> Support:
-        """From the least loss to that at the end of the curve."""
+        """From the smallest loss to the one at the end of the curve."""
         own, q = self._upward, self.rate
         loss, error = ends_of(self.curve, np.array([-np.inf if self.base.failure else self.curve.start]))
         lower = float(loss[0] - error[0]) * (1 + 2 * ULP)
@@ -79,7 +79,7 @@ class SplicedFlat(Curved):
         return log_mixture.spliced_formula(arith, self.rate, z, self.base.mean, self.base.infinite_mass(arith))
 
     def partial_masses(self, x: float, *, tilted: bool = False) -> Sides | None:
-        """From the base above zero, reflected below; the finite part of the failures is at zero."""
+        """From the masses of the base above zero, reflected below; the finite part of the failures is at zero."""
         at_zero = self.base.failed.times_exp(float(np.log1p(-self.rate)), ULP / (1 - self.rate))
 
         def half(x: float, tilted: bool) -> Sides | None:
@@ -89,7 +89,7 @@ class SplicedFlat(Curved):
         return log_mixture.spliced(half, x, tilted=tilted)
 
     def _curve(self, side: int) -> Curve:
-        """Over L > 0."""
+        """The curve over L > 0."""
         (w, failure), (log_height, _, top) = self.base.size(side), self.base.log_constants(side)
         g = self.rate * (1 + side * ULP)
         # Q(L <= 0) - Q(L > 0) of the base without failures, and Q(L > 0)

@@ -1,4 +1,4 @@
-"""The laws of logarithms of mixtures of two shifted normal densities, many at a time."""
+"""The log-ratio of a mixture of two shifted normal densities to one of them, for many parameters at a time."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws import log_mixture
 from logphi.laws.closed_form import ClosedForm
-from logphi.laws.forms import Forms
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.normal import largest_shift, shifted_growth
 from logphi.laws.support import Support
 from logphi.laws.transform import LossTransform, T, Terms
+from logphi.laws.visitor import LawVisitor
 from logphi.quadrature.batched_mixtures import MANY, on_line_batched
 from logphi.quadrature.inner_integral import over
 from logphi.quadrature.log_ratio import TwoComponents
@@ -67,27 +67,27 @@ class MixedNormal(LossTransform):
         return ManyComponents.of(np.array([m]), rates, np.log(rates), log_rest, relative_error, rest_error)
 
     def partial_masses(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
-        """Normal masses on either side of where log w meets x."""
+        """Normal masses on both sides of the point where log w equals x."""
         # SciPy's normal tails would double the time of importing the package
         from logphi.quadrature.mixture_tails import partial_masses
 
         return partial_masses(self.components, x, tilted=tilted)
 
     def density(self, x: float) -> Scaled | None:
-        """That of the normal variable over the slope of log w."""
+        """The density of the normal variable over the slope of log w."""
         from logphi.quadrature.mixture_tails import density
 
         return density(self.components, x)
 
     @cached_property
     def support(self) -> Support:
-        """From log(1 - q) upward."""
+        """From log(1 - q) up, rounded down."""
         low, high = log_mixture.value(-np.inf, self.constants[1], float(self.rate.under(FLOATS).rad))
         return Support(low, error=high - low, atomless=True)
 
     @property
     def growth(self) -> Growth:
-        """That of the shift: as w^{z+1} is convex in w, M is at most 1 - q + q M of the shift; it is at least q^{z+1} M.
+        """As for the shift: w^{z+1} is convex in w, so that M is at most 1 - q + q M of the shift; it is at least q^{z+1} M.
 
         Mixing P with Q never raises a profile.
         """
@@ -98,13 +98,13 @@ class MixedNormal(LossTransform):
         """Masses and density; the excess follows from that of the normal law."""
         return ClosedForm(partial_masses=self.partial_masses, density=self.density)
 
-    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
-        """Its form."""
-        return forms.mixture(self.shift, self.rate)
+    def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
+        """The mixture."""
+        return visitor.mixture(self.shift, self.rate)
 
     @staticmethod
     def batched(terms: Terms, *, rough: bool = False) -> Terms:
-        """One law for all; roughly, terms with nearly equal shift and rate as one."""
+        """One law for all terms; with ``rough``, terms of nearly equal shift and rate are merged."""
         own = tuple((law, count) for law, count in terms if isinstance(law, MixedNormal))
         return _coarsened(own) if rough else ((MixedNormals(own), 1),)
 
@@ -146,7 +146,7 @@ class MixedNormals(LossTransform):
 
     @cached_property
     def _coarse(self) -> TwoComponents:
-        """About the same mixtures, fewer."""
+        """An approximation by fewer mixtures."""
         return MixedNormals(tuple(_coarsened(self.terms)), self.repeats).mixtures
 
     def approximate(self, c: Array, count: int = 1) -> Array:
@@ -158,20 +158,20 @@ class MixedNormals(LossTransform):
         return (on_line if len(self.terms) < MANY else on_line_batched)(self.mixtures, line)
 
     def on_line_and_beside(self, line: Line, beside: Array, count: int = 1) -> tuple[Values, Values]:
-        """K on a vertical line, and at its abscissa and beside it: of few terms, by the same nodes."""
+        """K on a vertical line, and at its abscissa and other real points; a few terms use the same nodes for both."""
         tilted = float(np.abs(1 + beside).max(initial=abs(1 + line.abscissa)) * self.mixtures.shift.max())
         if count > 1 or len(self.terms) >= MANY or tilted > _FARTHEST:
             return super().on_line_and_beside(line, beside, count)
         return on_line_and_beside(self.mixtures, line, beside)
 
     def terms_on_line(self, abscissa: float, top: float) -> float:
-        """The nodes of the inner integrals."""
+        """The number of nodes of the inner integrals."""
         return sum(inner_nodes(part, abscissa, top) for part in self.mixtures.chunks(_AT_ONCE))
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
-        """From shifted lines of integration."""
+        """A bound from shifted lines of integration."""
         total = np.zeros_like(heights)
-        # the more repetitions, or terms, the less decay each of them needs
+        # with more repetitions or terms, each needs less decay
         floor = max(FLOOR, min(math.exp(_LOG_NEGLIGIBLE / float(self.mixtures.count.min())), _HIGHEST_FLOOR))
         floor = floor if len(self.terms) < MANY else _HIGHEST_FLOOR
         for part in self.mixtures.chunks(120 * heights.size):
@@ -179,19 +179,19 @@ class MixedNormals(LossTransform):
         return total
 
 
-# chosen: numbers for each mixture that a guess of the nodes holds at once
+# chosen: the size of the arrays, for each mixture, in the guess of the nodes
 _AT_ONCE = 500
-# derived: nodes that reach farther, for the sake of points beside the line, have exponents beyond the second-order sums
+# derived: wider nodes, for real points beside the line, have exponents too large for the second-order sums
 _FARTHEST = 16.0
 # derived: below the last digit of every answer; measured: less decay than to a tenth is no quicker to prove
 _LOG_NEGLIGIBLE = -100.0
 _HIGHEST_FLOOR = 0.1
-# measured: shifts and rates this near each other, in logarithms, count as equal where a rough answer does
+# measured: shifts and rates whose logarithms differ by less than this count as equal in a rough answer
 _NEAR = 0.03
 
 
 def _coarsened(terms: Sequence[tuple[MixedNormal, int]]) -> Sequence[tuple[MixedNormal, int]]:
-    """Cells of shifts and rates as one term each, at the means; a few terms as they are."""
+    """Cells of shifts and rates as one term each, at the means; a few terms are unchanged."""
     if len(terms) < MANY:
         return terms
     counts = np.array([float(count) for _, count in terms])

@@ -16,10 +16,10 @@ from logphi.arith.protocol import Arithmetic, Number, Plain
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm
-from logphi.laws.forms import Forms
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.support import ATOMLESS, Support
 from logphi.laws.transform import LossTransform, Reflected, T
+from logphi.laws.visitor import LawVisitor
 from logphi.quadrature.pair_envelope import log_pair_envelope
 from logphi.quadrature.pair_log_ratio import PairLogRatio
 from logphi.quadrature.pair_trapezoid import PairTrapezoid
@@ -31,7 +31,7 @@ class MixturePair(LossTransform):
     """log(P/Q) under P, or of (1 - rate) Q + rate P to Q, for P = sum of p_i N(v_i, s^2), Q = sum of q_i N(v_i, s^2).
 
     The v_i increase, no two are equal, and each has a weight in P or in Q. ``unsure`` is the relative error of (v_i - v_1)/s
-    beyond that of numbers as they were written.
+    in addition to that of the numbers as written.
     """
 
     width: float
@@ -58,7 +58,7 @@ class MixturePair(LossTransform):
 
     @cached_property
     def ratio(self) -> PairLogRatio:
-        """In units of the width, from the middle."""
+        """The log-ratio in units of the width, centred."""
         values = np.asarray(self.values)
         middle = (values[0] + values[-1]) / 2
         centres = (values - middle) / self.width
@@ -69,39 +69,39 @@ class MixturePair(LossTransform):
 
     @property
     def support(self) -> Support:
-        """No ends are known; the loss is an analytic function of the output, and not constant."""
+        """The whole line: the loss is a non-constant analytic function of the output, whose ends are not computed."""
         return ATOMLESS
 
     @property
     def growth(self) -> Growth:
-        """At most that of the largest distance between a centre of P and one of Q: e^K is jointly convex in both."""
+        """At most that of the largest distance between a centre of P and one of Q: e^K is jointly convex in both laws."""
         return Growth.both(OneSided(0.0, self.ratio.apart**2 * (1 + 8 * ULP), 0.0), self.ratio.apart)
 
     @property
     def closed_form(self) -> ClosedForm:
-        """Normal masses of where the loss is above x."""
+        """Normal masses of the set where the loss is above x."""
         return ClosedForm(self.excess, self.reversed_excess, self.partial_masses)
 
-    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
-        """The law of P and Q with a rate, if that is not one."""
-        return forms.sampled(replace(self, rate=1.0), Plain(self.rate)) if self.rate < 1 else None
+    def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
+        """The pair P, Q with the rate, if that is below one."""
+        return visitor.sampled(replace(self, rate=1.0), Plain(self.rate)) if self.rate < 1 else None
 
     def excess(self, x: float) -> Scaled | None:
-        """Normal masses of where the loss is above x."""
+        """From normal masses of the set where the loss is above x."""
         # SciPy's normal tails would double the time of importing the package
         from logphi.quadrature.pair_regions import excess
 
         return excess(self.ratio, x)
 
     def reversed_excess(self, x: float) -> Scaled | None:
-        """E^x times the excess at -x with the mixtures exchanged."""
+        """e^x times the excess at -x with the mixtures exchanged."""
         from logphi.quadrature.pair_regions import excess
 
         amount = excess(self.ratio.exchanged, -x)
         return amount and amount.times_exp(x)
 
     def partial_masses(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
-        """Normal masses of where the loss is above x, and of where it is not."""
+        """Normal masses of the set where the loss is above x, and of its complement."""
         from logphi.quadrature.pair_regions import partial_masses
 
         return partial_masses(self.ratio, x, tilted=tilted)
@@ -111,7 +111,7 @@ class MixturePair(LossTransform):
         return replace(self, p=self.q, q=self.p) if self.rate == 1 else Reflected(self)
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
-        """K at any points, new nodes for each abscissa of complex ones."""
+        """K at any points, with new nodes for each abscissa of complex points."""
         return PairTrapezoid(self.ratio).at_points(np.asarray(z), count)
 
     def approximate(self, c: Array, count: int = 1) -> Array:
@@ -123,5 +123,5 @@ class MixturePair(LossTransform):
         return PairTrapezoid(self.ratio).on_line(line, count)
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
-        """From a part of the law with a density of steps."""
+        """From a component of the law with a step density."""
         return log_pair_envelope(self.ratio, abscissa, heights)

@@ -1,4 +1,4 @@
-"""The normal law that a shift of a normal density makes: mean v/2, variance v = shift^2."""
+"""The normal law that a shift m of a normal density makes: mean m^2/2, variance m^2."""
 
 from __future__ import annotations
 
@@ -16,36 +16,36 @@ from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm
-from logphi.laws.forms import Forms
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.support import ATOMLESS, Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T, Terms
+from logphi.laws.visitor import LawVisitor
 from logphi.quadrature.values import Values
 
-# derived: smaller tails, or larger exponents, lose digits to underflow or overflow
+# derived: smaller tails lose digits to underflow, larger exponents overflow
 _LEAST = 1e-290
 _LARGE = 600.0
 _SQRT_HALF = math.sqrt(0.5)
-# derived: a variance above it overflows in products
+# derived: larger variances overflow in products
 _MOST = 1e300
 
 
 class Shifted(LossTransform):
-    """N(m^2/2, m^2): what follows in closed form from the shift m, in standard deviations."""
+    """N(m^2/2, m^2): the closed forms that follow from the shift m, in standard deviations."""
 
     @property
     @abstractmethod
     def disc(self) -> tuple[float, float]:
-        """M as a double, and a bound of its error; infinite on overflow."""
+        """The shift m as a double, with a bound of its error; infinite on overflow."""
 
     @property
     def closed_form(self) -> ClosedForm:
-        """Normal tails."""
+        """The closed forms, from normal tails."""
         return ClosedForm(self.excess, self.reversed_excess, self.partial_masses)
 
     def excess(self, x: float) -> Scaled | None:
-        """Phi(-a) - e^x Phi(-b), a = x/m - m/2, b = x/m + m/2; None where a tail is below every normal double.
+        """Phi(-a) - e^x Phi(-b), a = x/m - m/2, b = x/m + m/2; None if a tail underflows.
 
         Balle & Wang 2018, Theorem 8. The derivative in m is the normal density at a, the one in x is the second term.
         """
@@ -57,18 +57,18 @@ class Shifted(LossTransform):
         if min(first, second) < _LEAST or x > _LARGE:
             return None
         second *= math.exp(x)
-        # a tail moves by at most its end plus one times what its end does, relatively
+        # relatively, a tail changes by at most (end + 1) times the change of its end
         end_error = 2 * ULP * (abs(x) / m + m)
         rounding = first * (8 * ULP + (abs(a) + 1) * end_error) + second * (8 * ULP + (abs(b) + 1) * end_error + ULP * abs(x))
         return Scaled(0.0, first - second, rounding=rounding + wrong * math.exp(-a * a / 2) * (1 + abs(a) * end_error))
 
     def reversed_excess(self, x: float) -> Scaled | None:
-        """E^x times the excess at -x."""
+        """e^x times the excess at -x."""
         amount = self.excess(-x)
         return amount and amount.times_exp(x)
 
     def partial_masses(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
-        """Phi(-a) and Phi(a), or Phi(-b) and Phi(b) of the tilt."""
+        """Phi(-a) and Phi(a), or Phi(-b) and Phi(b) under the tilt."""
         from logphi.normal.tails import ALONE, mixed_sides
 
         m = Discs(*(np.float64(part) for part in self.disc))  # type: ignore[arg-type]
@@ -92,7 +92,7 @@ class Normal(Shifted):
 
     @property
     def support(self) -> Support:
-        """The line: the loss is a smooth function of a normal variable."""
+        """The whole line: the loss is a smooth function of a normal variable."""
         return ATOMLESS
 
     @property
@@ -106,13 +106,13 @@ class Normal(Shifted):
         m = self.shift.under(FLOATS)
         return float(m.mid), float(m.rad)
 
-    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
-        """Its form."""
-        return forms.normal(self.shift)
+    def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
+        """The normal law."""
+        return visitor.normal(self.shift)
 
     @staticmethod
     def batched(terms: Terms, *, rough: bool = False) -> Terms:
-        """One normal law, unless it is one already."""
+        """The sum of all terms as one normal law."""
         shifts = tuple((law.shift, count) for law, count in terms if isinstance(law, Normal))
         alone = rough or (len(shifts) == 1 and shifts[0][1] == 1)
         return terms if alone else ((Normals(shifts), 1),)
@@ -143,13 +143,13 @@ class Normals(Shifted):
         shifts = [shift.under(FLOATS) for shift, _ in self.shifts]
         mid, rad = (np.array([float(part) for part in parts]) for parts in zip(*((m.mid, m.rad) for m in shifts), strict=True))
         count = np.array([float(count) for _, count in self.shifts])
-        with np.errstate(over="ignore"):  # overflow: nothing is known
+        with np.errstate(over="ignore"):  # overflow: the value is unknown
             squares = count * mid * mid
             known = squares.sum() < _MOST
         if not known:
             return Discs(np.float64(np.inf), np.float64(np.inf))  # type: ignore[arg-type]
         total = math.fsum(squares)
-        # derived: two roundings of each product, one of a count beyond 2^53 and one of the sum
+        # derived: two roundings of each product, one of a count above 2^53 and one of the sum
         error = math.fsum(count * rad * (2 * mid + rad)) + 4 * ULP * total
         return Discs(np.float64(total), np.float64(error * (1 + 1e-14)))  # type: ignore[arg-type]
 
@@ -165,7 +165,7 @@ class Normals(Shifted):
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K(z) = z (z + 1) v / 2."""
-        with np.errstate(over="ignore", invalid="ignore"):  # overflow: the radius says that nothing is known
+        with np.errstate(over="ignore", invalid="ignore"):  # overflow: the radius marks the value as unknown
             place = Discs.exact(z)
             found = place * (place + 1) * self.variance / 2
         known = np.isfinite(found.mid) & np.isfinite(found.rad)
@@ -178,12 +178,12 @@ class Normals(Shifted):
 
 
 def shifted_growth(shift: Parameter, offset: float = 0.0) -> OneSided:
-    """That of a shift m, K(z) = z (z + 1) m^2 / 2."""
+    """The growth of a shift m, K(z) = z (z + 1) m^2 / 2."""
     m = shift.under(FLOATS)
     return OneSided.normal(float(m.mid) ** 2, 3 * float(m.rad / m.mid) + 4 * ULP, offset)
 
 
 def largest_shift(shift: Parameter) -> float:
-    """A shift, rounded up."""
+    """A shift as a double, rounded up."""
     m = shift.under(FLOATS)
     return float(m.mid + m.rad) * (1 + 2 * ULP)

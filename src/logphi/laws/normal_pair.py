@@ -21,7 +21,7 @@ from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
 
-# measured: from here on the logarithm of the ratio of widths is sharper than its gap from their difference
+# measured: for larger differences of widths, the logarithm of their ratio is sharper than its remainder after the linear term
 _FAR = 0.5
 
 
@@ -77,7 +77,7 @@ class NormalPair(LossTransform):
 
     @cached_property
     def support(self) -> Support:
-        """Up to the vertex for P narrower than Q, from the vertex for P wider, known to twice its error."""
+        """Up to the vertex for P narrower than Q, from the vertex for P wider, with twice its error."""
         vertex = self.quadratic.vertex
         mid, rad = float(vertex.mid), float(vertex.rad)
         if self.quadratic.opens_upward:
@@ -86,7 +86,7 @@ class NormalPair(LossTransform):
 
     @cached_property
     def growth(self) -> Growth:
-        """Bounded on the side of the vertex; on the other side K is infinite outside the strip, rounded outward."""
+        """Bounded on the side of the vertex; on the other side K is infinite outside of the strip, rounded outward."""
         bend = self.quadratic.bend
         room = float(np.abs(bend.mid) - bend.rad)
         end = (1 + 8 * ULP) / room if room > 0 else np.inf
@@ -98,14 +98,14 @@ class NormalPair(LossTransform):
         return ClosedForm(self.excess, partial_masses=self.partial_masses, density=self.density)
 
     def excess(self, x: float) -> Scaled | None:
-        """Normal masses of an interval, or of the outside of one."""
+        """From normal masses of an interval or of its complement."""
         # SciPy's normal tails would double the time of importing the package
         from logphi.laws.normal_regions import excess
 
         return excess(self.quadratic, x)
 
     def partial_masses(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
-        """Normal masses of an interval and of its outside."""
+        """Normal masses of an interval and of its complement."""
         from logphi.laws.normal_regions import partial_masses
 
         return partial_masses(self.quadratic, x, tilted=tilted)
@@ -117,11 +117,11 @@ class NormalPair(LossTransform):
         return density(self.quadratic, x)
 
     def reflected(self) -> NormalPair:
-        """The roles of P and Q exchanged."""
+        """The pair with P and Q exchanged."""
         return NormalPair(self.mean_q, self.sigma_q, self.mean_p, self.sigma_p)
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
-        """K on the strip; infinite outside."""
+        """K on the strip; infinite outside of it."""
         low, high = self.strip
         real = np.asarray(z).real
         inside = (real > low) & (real < high)
@@ -134,7 +134,7 @@ class NormalPair(LossTransform):
         least, most = (np.maximum(np.abs(v.mid) + sign * v.rad, 0.0) for sign in (-1, 1))
         base = 1 + abscissa * v.mid + np.abs(abscissa) * v.rad + 4 * ULP * (1 + np.abs(abscissa) * most)
         shift = np.maximum(d.mid - d.rad, 0.0) * (r.mid - r.rad)
-        # in units of the base nothing overflows
+        # relative to the base nothing overflows
         t = heights / base
         decay = np.log1p((t * least) ** 2) / 4 + shift**2 / (2 * base) * (t**2 / (1 + (t * most) ** 2))
         return -(1 - 1e-13) * np.asarray(decay)

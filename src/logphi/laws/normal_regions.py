@@ -1,4 +1,4 @@
-"""The normal masses of where a quadratic of a normal variable exceeds a level; notation as in :mod:`logphi.laws.quadratic`."""
+"""Normal masses of the set where a quadratic of a normal variable exceeds a level; notation of :mod:`logphi.laws.quadratic`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def excess(quadratic: Quadratic, x: float) -> Scaled | None:
     """E[(1 - e^{x-X})_+] = P(X > x) - e^x Q(X > x); None where doubles overflow.
 
     With any other region in place of {X > x} the difference is too small, by a second-order amount, as p = e^x q at the roots.
-    So the roots are taken as rounded, and the cost of that is bounded apart from the masses.
+    So rounded roots are used, and the effect of their error is bounded separately.
     """
     roots = quadratic.roots(x)
     if roots is None:
@@ -38,7 +38,7 @@ def partial_masses(quadratic: Quadratic, x: float, *, tilted: bool) -> tuple[Sca
         vertex = _near_vertex(quadratic, x)
         if vertex is None:
             return None
-        # the density of P is at most e^(x + apart) times that of Q there
+        # in the interval the density of P is at most e^(x + apart) times that of Q
         held = vertex.mass_bound(0.0 if tilted else x + vertex.apart)
         inside, outside = Scaled(0.0, held / 2, rounding=held / 2), Scaled(0.0, 1 - held / 2, rounding=held / 2)
     else:
@@ -69,7 +69,7 @@ def density(quadratic: Quadratic, x: float) -> Scaled | None:
 
 
 def _excess_near_vertex(quadratic: Quadratic, x: float) -> Scaled | None:
-    """The excess where rounding hides the roots: 0, or 1 - e^x, but for the interval between them.
+    """The excess where rounding hides the roots: 0 or 1 - e^x, up to the interval between the roots.
 
     There log(p/q) is within g = s^2 / (2 |v| r^2) of x, on an interval of length 2 s / |v|.
     """
@@ -115,7 +115,7 @@ def _near_vertex(quadratic: Quadratic, x: float) -> _Vertex | None:
 
 
 def _mass(ends: Array, radius: Array, outer: bool) -> Scaled:
-    """The normal mass between two places, or outside, each place known to within a radius."""
+    """The normal mass between two points, or outside of them, each point known to within a radius."""
     log_mass, error = _log_masses(ends, outer)
     scale = float(log_sum(log_mass))
     mass = np.exp(log_mass - scale)
@@ -125,7 +125,7 @@ def _mass(ends: Array, radius: Array, outer: bool) -> Scaled:
 
 
 def _difference(quadratic: Quadratic, roots: tuple[Discs, Discs], x: float) -> tuple[float, float, float]:
-    """The logarithm of P(X > x); the excess and its error in units of that."""
+    """The logarithm of P(X > x); the excess and its error, both relative to it."""
     outer = quadratic.opens_upward
     places = np.array([float(root.mid) for root in roots])
     in_units_of_p = quadratic.in_units_of_p(Discs.exact(places))
@@ -139,13 +139,13 @@ def _difference(quadratic: Quadratic, roots: tuple[Discs, Discs], x: float) -> t
 
 
 def _log_masses(ends: Array, outer: bool) -> tuple[Array, Array]:
-    """Logarithms of the normal masses between two places, or of each part outside, and their relative errors."""
+    """Logarithms of the normal masses between two points, or of each outer part, with their relative errors."""
     low, high = (np.array([-np.inf, ends[1]]), np.array([ends[0], np.inf])) if outer else (ends[:1], ends[1:])
     return log_masses(low, high)
 
 
 def _density(distance: Array, log_unit: float) -> Array:
-    """An upper bound of the normal density at a distance from its centre or farther, times e^log_unit."""
+    """An upper bound of the normal density at least this far from its centre, times e^log_unit."""
     exponent = log_unit - np.maximum(distance, 0.0) ** 2 / 2 - 0.5 * math.log(2 * math.pi)
     return np.asarray(np.exp(exponent + 1e-12 * (1 + np.abs(exponent))))
 

@@ -1,4 +1,4 @@
-"""Two mixtures of normal laws with binomial weights, shifted to opposite sides."""
+"""Two mixtures of normal laws with binomial weights, shifted in opposite directions."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from logphi.arith.protocol import Parameter
 from logphi.laws.mixture_pair import MixturePair
 from logphi.text.written import meant
 
-# measured: an answer about shifts further apart than so many widths takes many seconds
+# measured: larger distances of the shifts, in widths, take many seconds
 LARGEST_RANGE = 50.0
-# derived: below it, a share of a weight loses its digits
+# derived: products of smaller weights lose digits
 LEAST_WEIGHT = Fraction(1, 10**290)
 
 
@@ -41,6 +41,6 @@ def opposite_groups(shift: Parameter, rate: float, size: int) -> MixturePair:
     weights = tuple(map(float, exact))
     none = (0.0,) * size
     values = tuple(i * m for i in range(-size, size + 1))
-    # a multiple rounds once more
+    # a multiple has one more rounding
     unsure = float(number.rad) / m + ULP
     return MixturePair(1.0, values, (*none, *weights), (*reversed(weights), *none), unsure=unsure)

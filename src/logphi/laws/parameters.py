@@ -1,26 +1,26 @@
-"""The parameters of a law, read off its form."""
+"""The parameters of a law, for laws of two common forms."""
 
 from __future__ import annotations
 
 from logphi.arith.protocol import Parameter
-from logphi.laws.forms import Forms
 from logphi.laws.normal import Normal
 from logphi.laws.transform import LossTransform
+from logphi.laws.visitor import LawVisitor
 
 Mixture = tuple[LossTransform, Parameter]
 
 
 def normal_shift(law: LossTransform) -> Parameter | None:
-    """The m of a law that is the log-ratio of N(m, 1) to N(0, 1) under the former; None for every other law."""
-    return law.by_form(_NormalShift())
+    """The m of a law that is the log-ratio of N(m, 1) to N(0, 1) under the former; None for any other law."""
+    return law.accept(_NormalShift())
 
 
 def as_mixture(law: LossTransform) -> Mixture | None:
-    """``(base, q)`` if the likelihood ratio is 1 - q + q times that of the base law; None for every other law."""
-    return law.by_form(_Mixtures())
+    """``(base, q)`` if the likelihood ratio is 1 - q + q times that of a base law; None for any other law."""
+    return law.accept(_Mixtures())
 
 
-class _NormalShift(Forms[Parameter, LossTransform]):
+class _NormalShift(LawVisitor[Parameter, LossTransform]):
     """The shift of a normal law."""
 
     def normal(self, shift: Parameter) -> Parameter:
@@ -28,8 +28,8 @@ class _NormalShift(Forms[Parameter, LossTransform]):
         return shift
 
 
-class _Mixtures(Forms[Mixture, LossTransform]):
-    """The base and the rate of a mixture; that of a reflected law is none."""
+class _Mixtures(LawVisitor[Mixture, LossTransform]):
+    """The base and the rate of a mixture; None for reflected laws."""
 
     def mixture(self, shift: Parameter, rate: Parameter) -> Mixture:
         """The normal law of the shift."""

@@ -1,4 +1,4 @@
-"""The masses of atoms and a flat part on both sides of a threshold.
+"""The masses of atoms and of a flat part on both sides of a threshold.
 
 Weights are those of e^{-x/2} mu(dx); the mass under mu, or under its tilt e^{-x} mu(dx), takes a factor e^{l/2}, or e^{-l/2}.
 """
@@ -18,7 +18,7 @@ _NOTHING = Scaled(0.0, 0.0)
 
 
 def partial_masses(pieces: Pieces, x: float, *, tilted: bool) -> tuple[Scaled, Scaled]:
-    """The masses above x, and not above; an atom within rounding of x may be on either side."""
+    """The masses above x and not above x; an atom within rounding of x may be on either side."""
     own = atom_masses(
         np.array(pieces.locations), np.array(pieces.log_weights), pieces.location_error, pieces.relative_error, x, tilted=tilted
     )
@@ -31,7 +31,7 @@ def partial_masses(pieces: Pieces, x: float, *, tilted: bool) -> tuple[Scaled, S
 def atom_masses(
     locations: Array, log_weights: Array, location_error: float, relative_error: float, x: float, *, tilted: bool
 ) -> tuple[Scaled, Scaled]:
-    """The same of atoms alone."""
+    """The same for atoms only."""
     if not locations.size:
         return _NOTHING, _NOTHING
     reach = location_error + 4 * ULP * float(np.abs(locations).max()) + 2 * ULP * abs(x)
@@ -55,7 +55,7 @@ def _side(ahead: Array, exponent: Array, relative: Array, reach: float) -> Scale
 
 
 def _flat_mass(pieces: Pieces, x: float, sign: int, tilt: float) -> Scaled:
-    """The integral of e^{log_density + tilt l} over the part above x, or below; 2 e^{top} (1 - e^{-length/2}) of it."""
+    """The integral of e^{log_density + tilt l} over the part above x, or below it; 2 e^{top} (1 - e^{-length/2}) times that."""
     width = pieces.width
     place = pieces.location_error + 4 * ULP * width + ULP * abs(x)
     length = min(width - sign * x, 2 * width)

@@ -30,13 +30,13 @@ class Products(Cells):
 
 @dataclass(frozen=True)
 class Powers(Cells):
-    """How often each cell of a pair comes out in ``count`` draws: multinomial probabilities."""
+    """The counts of each cell in ``count`` draws: multinomial probabilities."""
 
     cells: Cells
     count: int
 
     def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
-        """Coefficients times products of powers."""
+        """Multinomial coefficients times products of powers."""
         p, q = self.cells.under(arith)
         drawn = list(_drawn(len(p), self.count))
         p_powers, q_powers = ([_powers(number, self.count) for number in vector] for vector in (p, q))
@@ -49,7 +49,7 @@ class Powers(Cells):
 
 @dataclass(frozen=True)
 class OneOfMany(Cells):
-    """How often each cell comes out in ``count`` draws, of which one, at a place drawn uniformly, is by p and all others by q.
+    """The counts of each cell in ``count`` draws, one of which, at a random index, is from p and all others from q.
 
     Under q alone the probabilities are multinomial. The mean of ratios of all draws is the ratio here.
     """
@@ -77,7 +77,7 @@ class OneOfMany(Cells):
 
 
 def _drawn(cells: int, count: int) -> Iterator[tuple[int, ...]]:
-    """All ways to share ``count`` draws among cells."""
+    """All vectors of counts with sum ``count``."""
     if cells == 1:
         yield (count,)
         return
@@ -94,6 +94,6 @@ def _powers(number: Number, count: int) -> list[Number]:
 
 
 def _coefficient(arith: Arithmetic, times: Sequence[int]) -> Number:
-    """The number of orders in which draws may come, exact in an exact arithmetic."""
+    """The number of orders of the draws, exact in an exact arithmetic."""
     ways = math.prod(math.comb(sum(times[: i + 1]), one) for i, one in enumerate(times))
     return arith.constant(Written(Fraction(ways)))

@@ -25,7 +25,7 @@ class Quadratic:
 
     @property
     def vertex(self) -> Discs:
-        """The end of the support: d^2 / (2 v) - log r."""
+        """The end of the support, d^2 / (2 v) - log r."""
         return self.shift * self.shift / (2 * self.bend) - self.log_ratio
 
     @property
@@ -41,7 +41,7 @@ class Quadratic:
         return FLOATS.constant(x) + self.log_ratio
 
     def roots(self, x: float) -> tuple[Discs, Discs] | None:
-        """Both y at which the loss is x, the lower one first; None where rounding hides that they are real, or on overflow."""
+        """The two y at which the loss is x, in order; None on overflow, or if rounding hides whether they are real."""
         d, r, v = self.shift, self.ratio, self.bend
         with np.errstate(all="ignore"):  # values that are not finite are refused below
             square = self.discriminant(x)
@@ -55,5 +55,5 @@ class Quadratic:
         return (roots[1], roots[0]) if self.opens_upward else roots
 
     def in_units_of_p(self, y: Discs) -> Discs:
-        """(y - d)/r, standard normal under P."""
+        """(y - d)/r, which is standard normal under P."""
         return (y - self.shift) / self.ratio

@@ -1,4 +1,4 @@
-"""Laws of which nothing but samples of the transform is known: every error is an estimate."""
+"""Laws known by values of the transform only: all errors are estimates."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
 
-# chosen: a mass this close to one is one
+# chosen: a mass this close to one counts as one
 _WHOLE = 1e-12
 # derived: what a peak between two samples may add to log |M|, (0.025 r)^2 / 2 for losses within r = 10 standard deviations
 _SPACING, _BETWEEN = 0.05, 0.032
@@ -25,7 +25,7 @@ class Sampled(LossTransform):
 
     @abstractmethod
     def evaluated(self, z: Complex) -> tuple[Complex, Array]:
-        """K at points of the strip, and an estimate of its error; not finite where nothing is known."""
+        """K at points of the strip, with an estimate of its error; not finite where K is unknown."""
 
     def rough(self, z: Complex) -> Complex:
         """K alone."""
@@ -34,13 +34,13 @@ class Sampled(LossTransform):
     traits = Traits(estimated=True)
 
     def asymmetry(self, z: Complex) -> Complex:
-        """K(z) less the conjugate of K at the conjugate, up to whole turns: zero of a real loss."""
+        """K(z) minus the conjugate of K at the conjugate, modulo 2 pi i: zero for a real loss."""
         gap = self.rough(z) - self.rough(z.conj()).conj()
         return np.asarray(gap - 2j * np.pi * np.round(gap.imag / (2 * np.pi)))
 
     @property
     def samples(self) -> int:
-        """How many values of K tell how it decays along a line: 20 to a standard deviation."""
+        """The number of values of K that determine its decay along a line: 20 per standard deviation."""
         return 4000
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
@@ -58,7 +58,7 @@ class Sampled(LossTransform):
         )
 
     def log_masses(self) -> tuple[Values, Values] | None:
-        """K(0) and K(-1); zero within rounding is zero."""
+        """K(0) and K(-1); zero if they are zero within rounding."""
         mid, radius = self.evaluated(np.array([0j, -1 + 0j]))
         if (np.abs(mid) < _WHOLE).all():
             return None
@@ -67,19 +67,19 @@ class Sampled(LossTransform):
         return one, other
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
-        """An estimate: sampled, its largest value to the right taken; constant beyond."""
+        """An estimate: sampled; the largest value further up, and constant after the last sample."""
         places, sampled = _decay(self, abscissa)
         return np.asarray(sampled[np.searchsorted(places, heights, side="right") - 1])
 
 
 def _middle(low: float, high: float) -> float:
-    """Some abscissa of a strip."""
+    """An abscissa inside a strip."""
     return -0.5 if low < -0.5 < high else low + min(1.0, (high - low) / 2) if np.isfinite(low) else high - 1.0
 
 
 @lru_cache(maxsize=32)
 def _decay(law: Sampled, abscissa: float) -> tuple[Array, Array]:
-    """Heights from zero, and the largest Re K(c + it) - K(c) seen from each on."""
+    """Heights from zero on, and the largest Re K(c + it) - K(c) from each of them on."""
     low, high = law.strip
     step = min(1e-3 * (1 + abs(abscissa)), (abscissa - low) / 4, (high - abscissa) / 4)
     near = law.rough(np.asarray(abscissa + step * np.array([-1.0, 0.0, 1.0]), complex)).real
@@ -93,6 +93,6 @@ def _decay(law: Sampled, abscissa: float) -> tuple[Array, Array]:
 
 
 def slopes_apart(left: Complex, mid: Complex, right: Complex) -> Array:
-    """The size of second differences, whole turns left out: over a small step a smooth function has none, so they are noise."""
+    """The size of second differences modulo 2 pi i: over a small step a smooth function has none, so that they are noise."""
     gap = left + right - 2 * mid
     return np.abs(gap - 2j * np.pi * np.round(gap.imag / (2 * np.pi)))

@@ -1,11 +1,12 @@
-"""How the transform of a sampled law falls along a line, where its base has a normal part.
+"""The decay of the transform of a sampled law along a line, if its base has a normal component.
 
 notation: b = A + B e^L, w = a + 1 + it, F(t) = |E[b^w]|; f the density of L under Q, M its transform, m^2 the variance of the
 normal part of L, so that |M(s + iy)| <= M(s) e^{-m^2 y^2 / 2}.
 
-* Far out: b^w = (1/w) (1 + (A/B) e^{-x}) d(b^w)/dx, so that J integrations by parts give E[b^w] = w^{-J} times the integral of
-  g b^w, where g has the transform of a sum over j <= J of a_j(s) (A/B)^j M(s - j), |a_j(s)| <= binom(J, j) (|s| + J)^J. By the
-  inequality of Cauchy and Schwarz and Parseval's formula, for any kappa > 0 and N(s)^2 the integral of |g^(s + iy)|^2 / 2 pi,
+* High up the line: b^w = (1/w) (1 + (A/B) e^{-x}) d(b^w)/dx, so that J integrations by parts give E[b^w] = w^{-J} times the
+  integral of g b^w, where g has the transform of a sum over j <= J of a_j(s) (A/B)^j M(s - j), with the bound
+  |a_j(s)| <= binom(J, j) (|s| + J)^J. By the inequality of Cauchy and Schwarz and Parseval's formula, for any kappa > 0 and
+  N(s)^2 the integral of |g^(s + iy)|^2 / 2 pi,
 
       (integral of |g| e^{sx})^2 <= pi / (4 kappa) (N(s + kappa)^2 + N(s - kappa)^2),
 
@@ -32,21 +33,21 @@ from logphi.laws.parameters import normal_shift
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.mellin_barnes import Mixing
 
-# chosen: how often one integrates by parts
+# chosen: the number of integrations by parts
 _ORDERS = np.arange(1, 13)
-# measured: where blocks begin and their size, in units that make the law's deviation one, and the depth to which they go
+# measured: the start and the size of blocks, in units of the law's deviation, and the depth at which they end
 _START, _BLOCK, _DEPTH = 0.3, 0.2, -1.5
-# chosen: the most blocks, and how often heights are halved towards the axis
+# chosen: the largest number of blocks, and how often heights are halved towards the axis
 _MOST_BLOCKS, _HALVINGS = 600, 40
-# chosen: the r that compete
+# chosen: the values of r that are tried
 _SHARES = np.array([0.5, 0.2, 0.05, 1e-2, 1e-3, 1e-4])
-# chosen: abscissas that are remembered
+# chosen: the number of cached abscissas
 _REMEMBERED = 64
 
 
 @dataclass(frozen=True)
 class Table:
-    """Heights from zero on, the largest log F(t) - log F(0) from each to the next or beyond, and the bound far out."""
+    """Heights from zero on, bounds of log F(t) - log F(0) from each height on, and the bound for large heights."""
 
     heights: Array
     bounds: Array
@@ -60,18 +61,18 @@ class Table:
 
 @dataclass(frozen=True)
 class Envelope:
-    """The bounds of one law."""
+    """The bounds of the decay of one law."""
 
     base: LossTransform
     mixing: Mixing
 
     def at(self, abscissa: float, heights: Array) -> Array:
-        """The envelope; zero where none is known."""
+        """The envelope; zero if none is known."""
         table = _table_of(self, abscissa)
         return np.zeros_like(heights) if table is None else table.at(heights)
 
     def table(self, a: float) -> Table | None:
-        """The bounds on one line; None without a normal part, or where too little is known."""
+        """The bounds on one line; None without a normal component, or if too little is known."""
         m = normal_part(self.base)
         if m == 0:
             return None
@@ -105,7 +106,7 @@ class Envelope:
     def _log_sizes(self, a: float, heights: Array) -> Array:
         """Upper bounds of log F."""
         found = self.mixing.at(a, heights)
-        with np.errstate(divide="ignore"):  # an error of zero of nothing
+        with np.errstate(divide="ignore"):  # the relative error of zero
             size = np.abs(found.excess + math.exp(-found.scale)) + found.rounding + found.inner
             return np.asarray(np.log(size) + found.scale + 1e-14 * (1 + abs(found.scale)))
 
@@ -129,10 +130,10 @@ class Envelope:
         return math.sqrt(max(square + 1e-15 * (abs(middle) + 1) / d**2, 0.0))
 
     def _far(self, a: float, m: float) -> Array:
-        """Log C_J, F(t) <= C_J |t|^{-J}."""
+        """The logarithm log C_J, where F(t) <= C_J |t|^{-J}."""
         log_a, log_b = math.log1p(-self.mixing.rate), math.log(self.mixing.rate)
         if self.mixing.base.log_masses() is not None and float(self.mixing.base.log_masses()[1].mid[0]) < 0:  # type: ignore[index]
-            # an atom without decay
+            # a law with an atom does not decay
             return np.full(_ORDERS.shape, np.inf)
         p, kappa = a + 1, 1 / m
         small = p * log_a + self._log_total(0.0, kappa, m, log_a - log_b)
@@ -177,7 +178,7 @@ def _table_of(envelope: Envelope, abscissa: float) -> Table | None:
 
 
 def normal_part(base: LossTransform) -> float:
-    """The deviation of the normal laws that a sum has among its terms, rounded down."""
+    """The largest deviation of a normal component of a sum, rounded down."""
     if base.traits.estimated:
         return _apparent_part(base)
     terms: Iterable[tuple[LossTransform, int]] = getattr(base, "terms", ((base, 1),))
@@ -191,7 +192,7 @@ def normal_part(base: LossTransform) -> float:
 
 
 def _apparent_part(base: LossTransform) -> float:
-    """An estimate, from the envelope of a law whose values are estimates too."""
+    """An estimate from the envelope of a law whose values are themselves estimates."""
     heights = np.geomspace(1e-3, 1e3, 200)
     falls = base.log_envelope(-0.5, heights)
     seen = (falls < -1) & (falls > -30)
@@ -204,7 +205,7 @@ def _far_at(far: Array, heights: Array) -> Array:
 
 
 def _edges(start: float, last: float, spread: float) -> Array | None:
-    """Edges of blocks from a height to another: short where F is near F(0); None if there are too many."""
+    """Edges of blocks between two heights: short blocks where F is near F(0); None if there would be too many."""
     edges = [start]
     while edges[-1] < max(last, 2 * start):
         reach = edges[-1] * spread
@@ -215,7 +216,7 @@ def _edges(start: float, last: float, spread: float) -> Array | None:
 
 
 def _octaves(heights: Array) -> list[Array]:
-    """Ascending heights in parts whose ends are a factor of two apart at most."""
+    """Ascending heights, split into parts whose ends differ by at most a factor of two."""
     octave = np.floor(np.log2(heights / heights[0]))
     return np.split(heights, np.flatnonzero(np.diff(octave)) + 1)
 

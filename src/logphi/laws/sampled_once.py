@@ -1,4 +1,4 @@
-"""A mixture of two measures with the loss between them known: everything follows from the transform of that loss.
+"""A mixture of two measures whose log-ratio is known by its transform only.
 
 notation: L the loss of (P, Q); the law is that of log b, b = 1 - q + q e^L, under (1 - q) Q + q P.
 """
@@ -17,18 +17,18 @@ from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arrays import Array
 from logphi.laws import log_mixture
-from logphi.laws.forms import Forms
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.sampled_envelope import Envelope
 from logphi.laws.support import Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
+from logphi.laws.visitor import LawVisitor
 from logphi.quadrature.mellin_barnes import Mixing, Moments
 from logphi.quadrature.values import CERTAIN, Line, Values, log_one_plus
 
 
 class NotAnsweredError(ValueError):
-    """A question to a law that has numbers but no formula; the message says what is answered instead."""
+    """A question to a law that has values but no formula; the message names a question that it answers."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class SampledOnce(LossTransform):
         return Values(mid.reshape(z.shape), rounding.reshape(z.shape), inner.reshape(z.shape))
 
     def on_line(self, line: Line, count: int = 1) -> Values:
-        """K on a vertical line, all at once."""
+        """K on a vertical line, at all nodes together."""
         return _values(self._mixing.at(line.abscissa, line.heights, count, line.step))
 
     def approximate(self, c: Array, count: int = 1) -> Array:
@@ -90,12 +90,12 @@ class SampledOnce(LossTransform):
 
     @property
     def strip(self) -> tuple[float, float]:
-        """To the right that of the base; to the left b has a lower end."""
+        """Right: the strip of the base; left: b is bounded below."""
         return (-math.inf, self.base.strip[1])
 
     @property
     def support(self) -> Support:
-        """From the ends of the base; an error there is no larger here, as the map has slopes up to one."""
+        """From the ends of the base; the map has slopes up to one, so that errors do not grow."""
         base = self.base.support
         ends = [log_mixture.value(end, *self._rate) for end in (base.lower, base.upper)]
         room = max((high - low for low, high in ends if math.isfinite(low)), default=0.0)
@@ -104,7 +104,7 @@ class SampledOnce(LossTransform):
 
     @property
     def growth(self) -> Growth:
-        """That of the base or nothing, whichever is larger; to the left at most by the lower end."""
+        """The larger of zero and the growth of the base; on the left at most the lower end."""
         base = self.base.growth
         right = replace(base.right, offset=max(base.right.offset, 0.0))
         left = OneSided.bounded(-self.support.lower)
@@ -112,15 +112,15 @@ class SampledOnce(LossTransform):
 
     @property
     def traits(self) -> Traits:
-        """Estimated if the base is."""
+        """Estimated if the base is; otherwise nothing."""
         return Traits(estimated=self.base.traits.estimated)
 
-    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
+    def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
         """The base with a rate."""
-        return forms.sampled(self.base, self.rate)
+        return visitor.sampled(self.base, self.rate)
 
     def log_masses(self) -> tuple[Values, Values]:
-        """log(1 - q P(L = inf)), and zero: where Q alone has mass the loss is log(1 - q)."""
+        """log(1 - q P(L = inf)), and zero: where only Q has mass the loss is log(1 - q), which is finite."""
         masses = self.base.log_masses()
         if masses is None:
             return CERTAIN, CERTAIN
@@ -132,7 +132,7 @@ class SampledOnce(LossTransform):
         return Values(value, radius, np.zeros(1)), CERTAIN
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
-        """From values of K on blocks, and far out from the normal part of the base; zero without one."""
+        """From values of K on blocks and, high up, from the normal component of the base; zero without one."""
         return self._envelope.at(abscissa, heights)
 
     @cached_property
@@ -146,7 +146,7 @@ class SampledOnce(LossTransform):
 
 
 def _values(found: Moments) -> Values:
-    """K from moments less one."""
+    """K from the moments, which are given minus one."""
     known = np.isfinite(found.rounding) & np.isfinite(found.inner)
     total = np.where(known, found.excess + (math.expm1(-found.scale) if found.scale else 0.0), 0.0)
     rounding, inner = np.where(known, found.rounding, 0.0), np.where(known, found.inner, 0.0)

@@ -1,4 +1,4 @@
-"""A mu for which the two measures of a law are mu-GDP: as hard to tell apart, or harder, than N(mu, 1) and N(0, 1)."""
+"""A mu for which the pair of measures of a law is mu-GDP."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from logphi.laws.transform import LossTransform
 
 
 def shift_bound(law: LossTransform) -> float:
-    """A mu for which the pair is mu-GDP; infinite where none is known.
+    """A mu for which the pair is mu-GDP; infinite if none is known.
 
-    From the growth of the law, or else from the ends of its support if both measures are probabilities.
+    From the growth of the law; otherwise from the ends of its support, if both measures are probabilities.
     """
     known = law.growth.shift
     if math.isfinite(known) or any((mass.mid != 0).any() or (mass.radius != 0).any() for mass in law.log_masses() or ()):
@@ -27,5 +27,5 @@ def shift_bound(law: LossTransform) -> float:
 
 
 def shift_bound_of_sum(loss: LogPhi) -> float:
-    """The same of a sum, from those of its terms."""
+    """The same for a sum, from the mu of its terms."""
     return reduce(add, (replace(law.growth, shift=shift_bound(law)) * count for law, count in loss.terms), STILL).shift

@@ -1,4 +1,4 @@
-"""Common spans of lattices."""
+"""Common spans of several lattices."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import numpy as np
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
 
-# measured: ratios with larger terms make lattices too fine to be worth having
+# measured: ratios with larger terms make lattices too fine to be useful
 _LARGEST_RATIO = 20000
 
 
 def common_span(spans: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
-    """The largest span that divides all, and a bound of its error at the end of the widest.
+    """The largest span that divides all given ones, with a bound of its error at the end of the widest lattice.
 
     ``spans`` are positive numbers with their absolute errors; None where no ratio of small whole numbers fits.
     """
@@ -26,7 +26,7 @@ def common_span(spans: Sequence[tuple[float, float]]) -> tuple[float, float] | N
     own, errors = np.array(spans).T
     widest, parts = float(own.max()) / base, 1
     ratios = np.rint(own / base)
-    # what is no multiple, one by one
+    # the spans that are not multiples, one by one
     others = np.flatnonzero(np.abs(own - ratios * base) > _rounding(own, errors + ratios * base_error))
     for place in others.tolist():
         ratio = Fraction(float(own[place]) / base).limit_denominator(1000)
@@ -44,5 +44,5 @@ def common_span(spans: Sequence[tuple[float, float]]) -> tuple[float, float] | N
 
 
 def _rounding(own: Array, error: Array) -> Array:
-    """How far a span may be from its ratio times another: the errors of both, and the rounding of the quotient."""
+    """A bound of the distance between a span and its ratio times another: both errors, and the rounding of the quotient."""
     return 2 * error + 4 * ULP * own

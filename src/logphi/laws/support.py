@@ -1,4 +1,4 @@
-"""Where a law has its mass: its ends, its atoms and flat part, its lattice."""
+"""The support of a law: its ends, its atoms and flat part, its lattice."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from logphi.laws.spans import common_span
 
 @dataclass(frozen=True)
 class Pieces:
-    """A law as atoms and a flat part, once tilted by e^{-x/2}: weights are those of e^{-x/2} mu(dx).
+    """A law of atoms and a flat part; all weights are those of e^{-x/2} mu(dx).
 
     ``width`` is half the length of the flat part, centred at 0, ``log_density`` its height; -inf where there is none.
     ``location_error`` bounds the error of a location, ``relative_error`` the relative error of a weight.
@@ -25,13 +25,13 @@ class Pieces:
     relative_error: float = 0.0
 
     def reflected(self) -> Pieces:
-        """Of the reflected law: the tilt by e^{-x/2} is symmetric under reflection."""
+        """The pieces of the reflected law: the tilt by e^{-x/2} is symmetric under reflection."""
         return replace(self, locations=tuple(-x for x in self.locations[::-1]), log_weights=self.log_weights[::-1])
 
 
 @dataclass(frozen=True)
 class Lattice:
-    """Atoms at ``offset + span k`` only; one atom has an infinite span.
+    """Atoms at points ``offset + span k`` only; a single atom has an infinite span.
 
     Each is within ``location_error`` of its place, once all places are stretched by a common factor within ``stretch`` of one.
     """
@@ -42,12 +42,12 @@ class Lattice:
     stretch: float = 0.0
 
     def reflected(self) -> Lattice:
-        """Of the law reflected at 0."""
+        """The lattice of the law reflected at 0."""
         return replace(self, offset=-self.offset)
 
     @staticmethod
     def of_sum(terms: Iterable[tuple[Lattice | None, float, int]]) -> Lattice | None:
-        """The finest lattice that carries a sum of counted terms, given with their widths; None if spans share no part."""
+        """The finest lattice that carries a sum of counted terms, given with their widths; None if no span divides theirs."""
         known: list[tuple[Lattice, float, int]] = []
         for lattice, width, count in terms:
             if lattice is None:
@@ -61,7 +61,7 @@ class Lattice:
             return None
         span, span_error = common
         offset = float(sum(count * lattice.offset for lattice, _, count in known))
-        # a common stretch stays one; of different ones, each adds to the errors of the locations
+        # a common stretch remains; different ones add to the errors of the locations
         shared = len({lattice for lattice, _, _ in moving}) == 1
         stretch = max((lattice.stretch for lattice, _, _ in known), default=0.0) if shared else 0.0
         errors = [
@@ -76,7 +76,7 @@ class Lattice:
 
     @staticmethod
     def of_union(laws: Iterable[tuple[Lattice | None, float, float]]) -> Lattice | None:
-        """The finest lattice that carries each of several laws, given with the ends of their supports; None without one."""
+        """The finest lattice that carries several laws, given with the ends of their supports; None if there is none."""
         known: list[tuple[Lattice, float]] = []
         for lattice, lower, upper in laws:
             if lattice is None:
@@ -90,21 +90,21 @@ class Lattice:
             return None
         places = [(lattice, lattice.location_error + (lattice.stretch + 4e-16) * largest) for lattice, _ in known]
         gaps = [(abs(lattice.offset - first.offset), own + places[0][1]) for lattice, own in places[1:]]
-        # offsets within rounding of the first are taken to coincide with it
+        # offsets within rounding of the first count as equal to it
         close = max((gap for gap, own in gaps if gap <= 4 * own), default=0.0)
         moving = [lattice for lattice, _ in known if math.isfinite(lattice.span)]
         common = common_span([*((one.span, 4e-16 * one.span) for one in moving), *(gap for gap in gaps if gap[0] > 4 * gap[1])])
         if common is None:
             return None
         span, span_error = common
-        # an atom is so many spans of its own from its offset
+        # the number of its own spans between an atom and its offset
         steps = max(((largest + abs(one.offset)) / one.span for one in moving), default=0.0) + 2
         return Lattice(first.offset, span, max(own for _, own in places) + close + steps * span_error)
 
 
 @dataclass(frozen=True)
 class Omitted:
-    """Mass that a law has beside what its transform counts: at most ``mass``, at places that may be anywhere.
+    """Mass of a law that its transform omits: at most ``mass``, at unknown points.
 
     With it K(z) is at most z (z + 1) ``growth`` / 2 for z >= 0, of the law and of the reflected one; infinite if unknown.
     """
@@ -122,7 +122,7 @@ class Support:
 
     A finite end is within ``error`` of the true one. ``atomless``: no point has a positive mass; false if unknown. ``pieces``
     are the law itself, to a few ulps, if it is made of atoms and a flat part, and ``lattice`` carries it, if one does.
-    ``omitted`` is what the law has beside all this. The ends of sums add, and their omitted masses; a sum with an atomless term
+    ``omitted`` is mass of the law that all of these leave out. Ends and omitted masses of sums add; a sum with an atomless term
     has no atoms, and of its pieces no more is known than those of its terms.
     """
 
@@ -136,7 +136,7 @@ class Support:
 
     @staticmethod
     def within(end: float, error: float = 0.0, pieces: Pieces | None = None, lattice: Lattice | None = None) -> Support:
-        """Of a law on [-end, end]."""
+        """The support of a law on [-end, end]."""
         return Support(-end, end, error, pieces=pieces, lattice=lattice)
 
     @property
@@ -145,7 +145,7 @@ class Support:
         return self.upper - self.lower
 
     def reflected(self) -> Support:
-        """Of the law reflected at 0."""
+        """The support of the law reflected at 0."""
         return replace(
             self,
             lower=-self.upper,
@@ -156,7 +156,7 @@ class Support:
 
     @staticmethod
     def of_sum(terms: Iterable[tuple[Support, int]]) -> Support:
-        """Of a sum of counted independent terms."""
+        """The support of a sum of counted independent terms."""
         terms = list(terms)
         uppers, lowers = [count * one.upper for one, count in terms], [count * one.lower for one, count in terms]
         sizes = [float(sum(abs(end) for end in ends if math.isfinite(end))) for ends in (lowers, uppers)]
@@ -172,7 +172,7 @@ class Support:
         )
 
 
-# of a law of which nothing is known
+# the support of a law of which nothing is known
 LINE = Support()
-# of a smooth function of a normal variable
+# the support of a smooth function of a normal variable
 ATOMLESS = Support(atomless=True)

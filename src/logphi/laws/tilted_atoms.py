@@ -1,4 +1,4 @@
-"""Atoms under a tilt e^{cx}: the sums that are M on a vertical line, with their errors."""
+"""Atoms under a tilt e^{cx}: their sums, which are M on a vertical line, with errors."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from logphi.quadrature.values import Line
 
 # entries of the intermediate arrays
 _BLOCK = 1 << 18
-# derived: so near, in steps, that no bound on a block notices
+# derived: a distance in steps that does not affect a bound on a block
 _EQUAL = 1e-10
-# measured: for so few heights a matrix product gains nothing
+# measured: for fewer heights a matrix product is not faster
 _FEW = 16
-# derived: so light a term, relative to the heaviest, is left out of a sum; what it weighs is counted
+# derived: terms below this share of the largest are dropped from a sum, and bounded
 _LIGHT = 1e-25
 
 
 @dataclass(frozen=True)
 class TiltedAtoms:
-    """The terms of M on a vertical line over e^top, less the lightest, which weigh ``omitted``, with their errors.
+    """The terms of M on a vertical line over e^top, without the smallest, whose sum is at most ``omitted``; with errors.
 
     ``of_weight`` are relative errors, ``of_loss`` absolute ones, which |z| multiplies.
     """
@@ -37,7 +37,7 @@ class TiltedAtoms:
 
     @staticmethod
     def of(log_p: Array, loss: Array, errors: tuple[Array, Array], abscissa: float) -> TiltedAtoms:
-        """From logarithms of P-masses and losses, with the relative errors of the masses and the errors of the losses."""
+        """The terms from logarithms of P-masses and losses, the relative errors of the masses and the errors of the losses."""
         weight = log_p + abscissa * loss
         top = float(weight.max())
         terms = np.exp(weight - top)
@@ -54,7 +54,7 @@ class TiltedAtoms:
         )
 
     def sums(self, heights: Array) -> Complex:
-        """At zero and at other heights, as a matrix product where these are equally spaced."""
+        """The sums at zero and at other heights, as a matrix product if these are equally spaced."""
         first, others = self.terms.sum(), heights[1:]
         step = float(others[-1] - others[0]) / max(others.size - 1, 1)
         if others.size > _FEW and np.abs(others[0] + step * np.arange(others.size) - others).max() < _EQUAL * step:
@@ -65,13 +65,13 @@ class TiltedAtoms:
         return np.concatenate([[first], *(np.exp(1j * part[:, None] * self.loss) @ self.terms for part in parts)])
 
     def error(self, sizes: Array) -> Array:
-        """Bounds of the errors of the sum at sizes of z."""
+        """Bounds of the errors of the sum at these |z|."""
         exponent = self.of_weight + sizes[:, None] * self.of_loss
         wrong: Array = ((self.terms * np.expm1(np.minimum(exponent, 700.0))).sum(axis=1) + self.omitted) * (1 + 1e-9)
         return wrong
 
     def deviation(self, width: float) -> float:
-        """The standard deviation of the tilted law, but for a millionth of it; what is omitted counts with the whole width."""
+        """The standard deviation of the tilted law, to within a millionth; omitted mass counts with the full width."""
         total = self.terms.sum()
         share = self.terms / total
         return float(np.sqrt(share @ (self.loss - share @ self.loss) ** 2 + self.omitted / total * width**2))

@@ -1,4 +1,4 @@
-"""What can be said of a transform as a whole by yes or no."""
+"""Properties of a transform that hold or not: symmetric, continuous, estimated."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Traits:
-    """Yes or no, each the same for the reflected law; ``no`` to the first two if unknown.
+    """Properties that a law shares with its reflection; false for the first two if unknown.
 
     ``symmetric``: K(-1 - z) = K(z). ``continuous``: the formula is continuous on the strip, so that it gives K itself and not K
     up to 2 pi i. ``estimated``: the errors of the transform are estimates, as the law is known by samples of a function only.
@@ -24,5 +24,5 @@ class Traits:
         )
 
 
-# of the zero function, to which sums add
+# the traits of the zero function, the neutral element of sums
 CONSTANT = Traits(symmetric=True, continuous=True)

@@ -16,17 +16,17 @@ from logphi.arith.protocol import Arithmetic, Number
 from logphi.arrays import Array
 from logphi.laws.block_envelope import block_points, log_block
 from logphi.laws.closed_form import ClosedForm, Sides
-from logphi.laws.forms import Forms
 from logphi.laws.growth import Growth
 from logphi.laws.partial_masses import partial_masses
 from logphi.laws.support import LINE, Support
 from logphi.laws.traits import Traits
+from logphi.laws.visitor import LawVisitor
 from logphi.quadrature.rough_sums import RoughNodes
 from logphi.quadrature.values import Line, Values
 
 T = TypeVar("T")
 
-# measured: with more atoms, a bound on blocks costs more than the nodes that it saves
+# measured: with more atoms, a bound on blocks takes longer than the nodes that it saves
 _MOST_ATOMS = 8
 
 
@@ -40,7 +40,7 @@ class LossTransform(ABC):
     formula, or more sharply from methods of its own: there are three of values, as a line is one matrix product and a rough
     value a fraction of the work, and two of decay, as a bound on a block may rise again above it. What else is known is
     optional: value objects (``support``, ``growth``, ``closed_form``, ``traits``), each with the rule by which it reflects and
-    adds; the form of the law (``by_form``); and how sums of its class are computed (``batched``).
+    adds; the form of the law (``accept``); and how sums of its class are computed (``batched``).
     """
 
     @abstractmethod
@@ -54,7 +54,7 @@ class LossTransform(ABC):
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at an array of points, with errors fit to be multiplied by ``count``; infinite on overflow."""
-        # overflow, or the end of the strip: the radius below says that nothing is known
+        # overflow, or the end of the strip: the radius below marks the value as unknown
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             discs = self.formula(FLOATS, Discs.exact(z))
         known = np.isfinite(discs.mid) & np.isfinite(discs.rad)
@@ -65,15 +65,15 @@ class LossTransform(ABC):
         return self.log_transform(line.points, count)
 
     def on_line_and_beside(self, line: Line, beside: Array, count: int = 1) -> tuple[Values, Values]:
-        """K on a vertical line, and at its abscissa and real points beside it, for laws that are quicker with both at once.
+        """K on a vertical line, and at its abscissa and real points beside it, for laws that compute both faster together.
 
-        Where a real point is unknown, all of the line may be.
+        If a real point is unknown, the whole line may be.
         """
         real = self.log_transform(np.append(line.abscissa, beside), count)
         return self.on_line(line, count) if np.isfinite(real.mid).all() else Values.unknown(line.size), real
 
     def terms_on_line(self, abscissa: float, top: float) -> float:
-        """About how many summands K is formed from at each node of a vertical line up to a height, a guess."""
+        """An estimate of the number of summands of K at each node of a vertical line up to a height."""
         return 1.0
 
     def approximate(self, c: Array, count: int = 1) -> Array:
@@ -100,27 +100,27 @@ class LossTransform(ABC):
         return log_block(values, self.support.width / 2 * (1 + 1e-12), radius)
 
     def reflected(self) -> LossTransform:
-        """The law with K(-1 - z)."""
+        """The law with K(-1 - z), which is the measure e^{-x} mu(dx) reflected at 0."""
         return self if self.traits.symmetric else Reflected(self)
 
     @property
     def support(self) -> Support:
-        """Where the law has its mass; by default somewhere on the line."""
+        """The support of the law; by default the whole line."""
         return LINE
 
     @property
     def rough_nodes(self) -> RoughNodes | None:
-        """About this law as nodes, by which many laws are quickly approximated together; None where they are not at hand."""
+        """An approximation of the law by nodes, for approximating many laws together; None if it has no nodes at hand."""
         return None
 
     @property
     def growth(self) -> Growth:
-        """How K grows on both sides; by default from the ends of the support and of the strip."""
+        """The growth of K on both sides; by default from the ends of the support and of the strip."""
         return Growth.on(self.support) if self.traits.estimated else Growth.on(self.support, self.strip)
 
     @property
     def closed_form(self) -> ClosedForm:
-        """What has a closed form; by default the masses of the pieces, if it has any."""
+        """The functions that have closed forms; by default the partial masses, if the law has pieces."""
         return ClosedForm(partial_masses=self._masses_of_pieces)
 
     def _masses_of_pieces(self, x: float, *, tilted: bool = False) -> Sides | None:
@@ -129,16 +129,16 @@ class LossTransform(ABC):
 
     @property
     def traits(self) -> Traits:
-        """Whether it is symmetric, continuous, estimated; by default none of these."""
+        """Whether the law is symmetric, continuous, estimated; by default none of them."""
         return Traits()
 
-    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
-        """The value of a function of laws that is given form by form; None where this law's form is unknown to it."""
+    def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
+        """The result of the visitor's method for the form of this law; None if there is none."""
         return None
 
     @staticmethod
     def batched(terms: Terms, *, rough: bool = False) -> Terms:
-        """Counted laws of this class as fewer terms with the same sum, which are quicker to compute.
+        """Counted laws of this class as fewer terms with the same sum, which are faster to compute.
 
         With ``rough`` laws of this class with about the same sum, for choosing where to compute and never for an answer.
         """
@@ -167,27 +167,27 @@ class Reflected(LossTransform):
 
     @cached_property
     def support(self) -> Support:
-        """That of the law, reflected."""
+        """The support of the law, reflected."""
         return self.law.support.reflected()
 
     @property
     def growth(self) -> Growth:
-        """That of the law, reflected."""
+        """The growth of the law, reflected."""
         return self.law.growth.reflected()
 
     @property
     def closed_form(self) -> ClosedForm:
-        """That of the law, reflected."""
+        """The closed form of the law, reflected."""
         return self.law.closed_form.reflected()
 
-    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
-        """From the value for the law."""
-        own = self.law.by_form(forms)
-        return None if own is None else forms.reflected(own)
+    def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
+        """The visitor's reflection of the result for the law."""
+        own = self.law.accept(visitor)
+        return None if own is None else visitor.reflected(own)
 
     @property
     def traits(self) -> Traits:
-        """As for the law."""
+        """The traits of the law."""
         return self.law.traits
 
     def reflected(self) -> LossTransform:
@@ -203,7 +203,7 @@ class Reflected(LossTransform):
         return self.law.approximate(-1 - c, count)
 
     def terms_on_line(self, abscissa: float, top: float) -> float:
-        """As for the law."""
+        """As for the law itself."""
         return self.law.terms_on_line(-1 - abscissa, top)
 
     def on_line(self, line: Line, count: int = 1) -> Values:
@@ -212,7 +212,7 @@ class Reflected(LossTransform):
         return self._on_conjugate_line(values, line.abscissa, count)
 
     def on_line_and_beside(self, line: Line, beside: Array, count: int = 1) -> tuple[Values, Values]:
-        """As for the law: on the line, the conjugate."""
+        """As for the law; the line is conjugate."""
         values, real = self.law.on_line_and_beside(Line(-1 - line.abscissa, line.step, line.size), -1 - beside, count)
         return self._on_conjugate_line(values, line.abscissa, count), self._rounded(
             real, np.append(line.abscissa, beside), count
@@ -233,7 +233,7 @@ class Reflected(LossTransform):
         low, high = self.law.strip
         h = 0.25 * np.minimum(1.0, np.minimum(reflected - low, high - reflected))
         beside = [self.law.log_transform(reflected + side * h, count) for side in (1, -1)]
-        with np.errstate(over="ignore", invalid="ignore"):  # not finite: nothing is known
+        with np.errstate(over="ignore", invalid="ignore"):  # not finite: the value is unknown
             least = np.where(np.isfinite(values.mid), values.mid.real - values.radius, -np.inf)
             share = sum(np.exp(one.mid.real + one.radius - least) for one in beside) * (1.01 * rounding / h)
         inside = np.where(share < 0.5, share, 0.0)
@@ -241,19 +241,19 @@ class Reflected(LossTransform):
 
     @property
     def rough_nodes(self) -> RoughNodes | None:
-        """Those of the law, reflected."""
+        """The nodes of the law, reflected."""
         nodes = self.law.rough_nodes
         return nodes and nodes.reflected()
 
     def log_masses(self) -> tuple[Values, Values] | None:
-        """The masses, exchanged."""
+        """The masses of the law, exchanged."""
         masses = self.law.log_masses()
         return masses and (masses[1], masses[0])
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
-        """The envelope at -1 - c."""
+        """The envelope of the law at -1 - c."""
         return self.law.log_envelope(-1 - abscissa, heights, end)
 
     def log_block(self, abscissa: float, centres: Array, radius: float) -> Array:
-        """The bound at -1 - c."""
+        """The bound of the law at -1 - c."""
         return self.law.log_block(-1 - abscissa, centres, radius)

@@ -1,4 +1,4 @@
-"""Losses of noise on [-T, T] against the same noise moved, and of their mixtures."""
+"""Losses of noise on [-T, T] and the same noise moved, and of their mixtures."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from logphi.quadrature.curve import Curve, Factor
 
 
 class _MovedNoise(Curved):
-    """The law of a loss of noise against the same noise moved."""
+    """The log-ratio of noise to the same noise, moved."""
 
     noise: Noise
 
     def curve_at(self, upper: bool) -> Curve:
-        """The curve with its atoms rounded outward; its parameters stay, as a larger shift also makes losses infinite."""
+        """The curve with its atoms rounded outward; its parameters are kept, since a larger shift also adds infinite losses."""
         common, side = self.noise.common, 1 if upper else -1
         atoms = tuple(
             (place, log_mass + side * (common.relative_error + common.infinite_mass_error))
@@ -32,7 +32,7 @@ class _MovedNoise(Curved):
         return replace(self.curve, atoms=atoms)
 
     def excess(self, x: float) -> Scaled:
-        """By an integral of positive terms; within rounding of an end of the support, bounded by the distance to it."""
+        """The excess by an integral of positive terms; within rounding of an end of the support, a bound from the distance."""
         found = super().excess(x)
         if found is not None:
             return found
@@ -45,7 +45,7 @@ class _MovedNoise(Curved):
 
 @dataclass(frozen=True)
 class TruncatedLoss(_MovedNoise):
-    """The loss of the moved noise; it is infinite where Q has no mass."""
+    """The loss of the moved noise; it is infinite where only P has mass."""
 
     noise: Noise
 
@@ -55,16 +55,16 @@ class TruncatedLoss(_MovedNoise):
 
     @cached_property
     def support(self) -> Support:
-        """Between the ends, in the pieces of the noise; the loss of a normal density has no atoms."""
+        """Between the ends, with the pieces of the noise; a normal density gives no atoms."""
         pieces = self.noise.pieces
         return replace(super().support, atomless=pieces is None, pieces=pieces)
 
     def partial_masses(self, x: float, *, tilted: bool = False) -> Sides:
-        """Those of the noise."""
+        """The partial masses of the noise."""
         return self.noise.partial_masses(x, tilted=tilted)
 
     def _curve(self, side: int) -> Curve:
-        """Over the losses above zero; the law is symmetric."""
+        """The curve over the losses above zero; the law is symmetric."""
         return _upper_half(self.noise.common, 1.0)
 
 
@@ -113,19 +113,19 @@ class MixedTruncated(_MovedNoise):
 
     @cached_property
     def support(self) -> Support:
-        """From log(1 - q), the loss where P has no mass."""
+        """From log(1 - q), the loss where only Q has mass."""
         low, high = log_mixture.value(-math.inf, self.rate, ULP * self.rate)
         return replace(self._upward, lower=low, error=self._upward.error + high - low)
 
     def partial_masses(self, x: float, *, tilted: bool = False) -> Sides | None:
-        """From the noise; the mass of Q where P has none is an atom at log(1 - q)."""
+        """From the masses of the noise; where only Q has mass, the loss is an atom at log(1 - q)."""
         common = self.noise.common
         only_q = Scaled(0.0, common.infinite_mass, rounding=common.infinite_mass * common.infinite_mass_error)
         floor = -2 * common.slope * common.end
         return log_mixture.partial_masses(self.noise.partial_masses, self.rate, x, tilted=tilted, floor=floor, only_q=only_q)
 
     def _curve(self, side: int) -> Curve:
-        """Over the common support; where P has no mass the loss of the base is minus infinity."""
+        """The curve over the common support; where only Q has mass, the loss of the base is minus infinity."""
         common = self.noise.common
         atoms = (*common.ends, (-math.inf, math.log(common.infinite_mass)))
         relative_error = max(common.relative_error, common.infinite_mass_error / (2 + abs(math.log(common.infinite_mass))))

@@ -1,4 +1,4 @@
-"""Log-concave noise on [-T, T], and the same noise moved: what both share, and what only one has.
+"""Log-concave noise on [-T, T] and the same noise moved: their common support, and the mass outside of it.
 
 notation: the noise has a log-concave density f on [-T, T]; P is the noise moved by m, Q the noise itself, both in units of the
 scale of f, m < 2T. On the common support m - T .. T the loss log f(x - m)/f(x) is odd around the middle m/2 and never falls, so
@@ -26,13 +26,13 @@ from logphi.laws.support import Pieces
 from logphi.quadrature.panels import gauss
 
 _LOG_ROOT = 0.5 * math.log(2 * math.pi)
-# derived: the exponent of the density changes by so little over a panel that its rule leaves less than 1e-20
+# derived: over a panel of this length the exponent of the density changes so little that the rule errs by less than 1e-20
 _PANEL = 8.0
 
 
 @dataclass(frozen=True)
 class CommonSupport:
-    """The common support under Q: loss slope * s on [-end, end], its density, and the atoms at both ends.
+    """The common support under Q: the loss slope * s on [-end, end], its density, and atoms at both ends.
 
     ``log_ends`` are the logarithms of the atoms' masses under Q below and above. ``infinite_mass`` is the mass that one law has
     where the other has none, known to ``infinite_mass_error``, and ``middle`` is by how much Q has more below the middle than
@@ -56,7 +56,7 @@ class CommonSupport:
 
 @dataclass(frozen=True)
 class Noise(ABC):
-    """The noise, and by how much it is moved, in the units of the query."""
+    """The noise and its move, in the units of the query."""
 
     scale: float
     truncation: float
@@ -82,20 +82,20 @@ class Noise(ABC):
 
     @abstractmethod
     def infinite_mass(self, arith: Arithmetic) -> Number:
-        """The mass of P where Q has none."""
+        """The mass of P outside of the support of Q."""
 
     @property
     def pieces(self) -> Pieces | None:
-        """The loss as atoms and a flat part, if it is."""
+        """The loss as atoms and a flat part, if it has that form."""
         return None
 
     @abstractmethod
     def partial_masses(self, x: float, *, tilted: bool) -> Sides:
-        """What P, or Q if ``tilted``, holds of the common support above the loss x, and not above it."""
+        """The mass of P, or of Q if ``tilted``, on the common support above the loss x, and not above it."""
 
 
 def _known(*discs: Discs) -> tuple[list[float], float]:
-    """Midpoints, and the largest relative error."""
+    """Centres, and the largest relative error."""
     return [float(one.mid) for one in discs], max(float(one.rad / one.mid) for one in discs) + ULP
 
 

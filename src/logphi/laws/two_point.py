@@ -11,11 +11,11 @@ from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arrays import Array
 from logphi.laws import flat_constants
-from logphi.laws.forms import Forms
 from logphi.laws.intervals import OnIntervals
 from logphi.laws.support import Lattice, Pieces, Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T, Terms
+from logphi.laws.visitor import LawVisitor
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,9 @@ class TwoPoint(LossTransform):
             lattice=Lattice(0.0, np.inf) if place == 0 else Lattice(-place, 2 * place, stretch=error / place),
         )
 
-    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
+    def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
         """Its form."""
-        return forms.flat(self.point, flat_constants.two_point)
+        return visitor.flat(self.point, flat_constants.two_point)
 
     @staticmethod
     def batched(terms: Terms, *, rough: bool = False) -> Terms:

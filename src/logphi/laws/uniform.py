@@ -15,11 +15,11 @@ from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws import flat_constants
 from logphi.laws.closed_form import ClosedForm
-from logphi.laws.forms import Forms
 from logphi.laws.intervals import OnIntervals
 from logphi.laws.support import Pieces, Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T, Terms
+from logphi.laws.visitor import LawVisitor
 from logphi.quadrature.density_envelope import log_density_envelope
 
 # derived: e^{(c + 1/2) x} is one to the digits of an envelope
@@ -114,9 +114,9 @@ class Uniform(_OnInterval):
         half = self.width.under(arith) / 2
         return arith.log_sinhc((2 * z + 1) * half) - arith.log_sinhc(half)
 
-    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
+    def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
         """Its form."""
-        return forms.flat(self.width, flat_constants.uniform)
+        return visitor.flat(self.width, flat_constants.uniform)
 
     def _pieces(self, width: float) -> Pieces:
         """A flat part of height 1 / (4 sinh(w/2))."""
@@ -158,9 +158,9 @@ class UniformWithAtoms(_OnInterval):
         approximate: Array = _log_cosh(u_w) - _log_cosh(half) + np.log1p((half * ratio - tanh) / (1 + tanh))
         return approximate
 
-    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
+    def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
         """Its form."""
-        return forms.flat(self.width, flat_constants.with_atoms)
+        return visitor.flat(self.width, flat_constants.with_atoms)
 
     def _pieces(self, width: float) -> Pieces:
         """Atoms of tilted weight e^{-w/2}/2 at both ends of a flat part of height e^{-w/2}/4."""

@@ -69,7 +69,7 @@ class Listed(Weights):
 
 
 @dataclass(frozen=True)
-class Thinned(Weights):
+class ZeroOrInfinite(Weights):
     """q times other weights; the first also gets 1 - q, or stands alone for it (``alone``)."""
 
     weights: Weights

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from logphi.mechanisms.truncated_noise import TruncatedGaussian as TruncatedGaussian
     from logphi.mechanisms.truncated_noise import TruncatedLaplace as TruncatedLaplace
 
-# a name and its file, which is loaded when the name is first asked for (PEP 562)
+# each name and its file, which is loaded at the first use of the name (PEP 562)
 _FILES = {
     "ApproximateDP": "pure_dp",
     "Discrete": "discrete",

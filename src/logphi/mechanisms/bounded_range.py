@@ -1,4 +1,4 @@
-"""What mechanisms of a bounded range are together: the best adaptive picks of two-point pairs.
+"""Compositions of mechanisms of bounded range: the best adaptive choices of two-point pairs.
 
 notation: a mechanism of epsilon-bounded range has at each threshold at most the profile of a loss that is t with probability
 (1 - e^{t-eps}) / (1 - e^{-eps}) and t - eps otherwise, for some t in [0, eps] (Dong, Durfee & Rogers 2020). Its E e^{zL} is
@@ -32,32 +32,32 @@ from logphi.mechanisms.randomized_response import RandomizedResponse
 from logphi.pairs.finite import FinitePair
 from logphi.questions.delta import pointwise
 
-# derived: e^epsilon and its inverse keep their digits on the grid; beyond, and for more steps, the hulls are the bound
+# derived: e^epsilon and its inverse keep their digits on the grid; for larger ones, and more steps, the hulls are the bound
 _LEAST, _LARGEST = 1e-7, 50.0
 # measured: more steps take longer than a few seconds
 _MOST = 4000
-# chosen: bends of a pair that composes with others, on each side of zero
+# chosen: the vertices, on each side of zero, of a pair that composes with others
 _BENDS = 6000
 # derived: orders differ from one by 1e-16 or more, and K is of the size of that times epsilon squared
 _BITS, _BITS_EACH = 400, 8
-# derived: up to this order less one, sinh has few enough digits
+# derived: up to this order minus one, sinh is accurate
 _FAR = 1e9
 
 
 @frozen
 class Steps(ByOthers, Primitive):
-    """So many mechanisms of a bounded range, each picked after those before it."""
+    """Counted mechanisms of bounded range, each chosen with knowledge of the previous outputs."""
 
     law: AdaptiveTwoPoints
     adjacency: Adjacency
     _undescribed = "it is the profile of a composition"
 
     def loss_law(self) -> LogPhi:
-        """Known by its profile."""
+        """A law of which only the profile is known."""
         return LogPhi.of([(self.law, 1)])
 
     def _by_others(self, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        """Epsilon is looked up, between the crossings of both bounds."""
+        """Epsilon is found between the crossings of both bounds."""
         return self._epsilon(*arguments, **options) if name == "epsilon" else None
 
     def _epsilon(self, delta: Any, *, direction: Any = None, method: None = None, rtol: float | None = None) -> Any:
@@ -78,7 +78,7 @@ class Steps(ByOthers, Primitive):
 
 @frozen
 class StepsBetween(Primitive):
-    """A pair of finitely many outcomes that dominates them, or that they dominate."""
+    """A pair of finitely many outcomes that dominates these steps, or is dominated by them."""
 
     width: Parameter
     count: int
@@ -87,7 +87,7 @@ class StepsBetween(Primitive):
     _undescribed = "it is a bound of a composition"
 
     def pair(self) -> FinitePair:
-        """By the profile between some of its points."""
+        """The pair of a few points of the profile."""
         return _pair(AdaptiveTwoPoints(self.width, self.count, parts_for(self.count)), self.above)
 
 
@@ -99,26 +99,26 @@ def _pair(law: AdaptiveTwoPoints, above: bool) -> FinitePair:
 
 @dataclass(frozen=True)
 class BoundedRange(Family):
-    """All mechanisms of a bounded range."""
+    """All mechanisms of bounded range with this epsilon."""
 
     release: Mechanism
     epsilon: float
     adjacency: Adjacency
 
     def alone(self, count: int, rtol: float | None = None) -> Mechanism | None:
-        """By the profile of the best picks, unless there are too many."""
+        """The steps by their profile, unless there are too many."""
         if not self._known(count):
             return None
         return Steps(AdaptiveTwoPoints(Plain(self.epsilon), count, parts_for(count, rtol)), self.adjacency)
 
     def above(self, count: int) -> Mechanism:
-        """A finite pair; one step is its hull, and so are too many."""
+        """A finite pair; one step, and too many steps, have the hull."""
         if count > 1 and self._known(count):
             return StepsBetween(Plain(self.epsilon), count, True, self.adjacency)
         return count * hull(self.release)
 
     def below(self, count: int, lean: float = 0.5) -> Mechanism:
-        """A finite pair; one step is its hull."""
+        """A finite pair; one step has the hull."""
         if count == 1:
             return hull(self.release)
         if self._known(count):
@@ -126,24 +126,24 @@ class BoundedRange(Family):
         return self.fixed(count, lean)
 
     def fixed(self, count: int, lean: float = 0.5) -> Mechanism:
-        """Two losses of the same size or, leaning, a small loss and a rarer one that is large and negative."""
+        """Two losses of equal size or, for a larger ``lean``, a small loss and a rarer, large negative one."""
         if lean != 0.5 and _LEAST <= self.epsilon <= _LARGEST:
-            # a range that is a little narrower makes up for rounding
+            # a slightly narrower range compensates for rounding
             width = self.epsilon * (1 - 1e-6)
             t = lean * width
             p = math.expm1(t - width) / math.expm1(-width)
             q = p * math.exp(-t)
             return count * Discrete(p=[p, 1 - p], q=[q, 1 - q], adjacency=self.adjacency)
-        # a little less than half of the range, and no certainty
+        # slightly less than half of the range, and not certain
         p = min(1 / (1 + math.exp(-self.epsilon / 2 * (1 - 1e-12))), 1 - 1e-15)
         return count * RandomizedResponse(p, adjacency=self.adjacency)
 
     def size(self) -> float:
-        """As of a variance."""
+        """A variance: epsilon squared."""
         return self.epsilon**2
 
     def divergence(self, order: float) -> tuple[float, float]:
-        """K(z)/z, z one less than the order; of orders below 1/2 from that of one less the order."""
+        """K(z)/z with z = order - 1; orders below 1/2 from one minus the order."""
         if order == 0:
             return 0.0, 0.0
         if order < 0.5:
@@ -162,7 +162,7 @@ class BoundedRange(Family):
 
 @lru_cache(maxsize=4096)
 def _largest_divergence(epsilon: float, order: float) -> tuple[float, float]:
-    """Of an order of at least 1/2."""
+    """The divergence of an order of at least 1/2."""
     if math.isinf(order):
         return epsilon * (1 - 1e-15), epsilon * (1 + 1e-15)
     from mpmath import mpf

@@ -1,4 +1,4 @@
-"""The constructors that a text can call, and why it cannot call the others."""
+"""The constructors that the expression language knows, and the reasons for those that it does not."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from logphi import mechanisms
 if TYPE_CHECKING:
     from logphi.algebra.release import Mechanism
 
-# their arguments are functions or symbols, which no text can hold
+# constructors whose arguments are functions or symbols, which text cannot express
 PYTHON_ONLY: Mapping[str, str] = {
     "FromDensities": "its densities are functions",
     "FromLogPhi": "its log-phi is a SymPy expression",
@@ -19,7 +19,7 @@ PYTHON_ONLY: Mapping[str, str] = {
 
 
 class _Catalogue(Mapping[str, "type[Mechanism]"]):
-    """The constructors that a text can call, by name."""
+    """The constructors of the expression language, by name."""
 
     def __getitem__(self, name: str) -> type[Mechanism]:
         if name not in self:

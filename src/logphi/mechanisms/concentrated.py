@@ -18,7 +18,7 @@ from logphi.pairs.equal import EQUAL
 from logphi.pairs.pair import Pair
 from logphi.text.written import Written, meant
 
-# derived: the places at which the implied profile is taken are far apart for smaller ones, and for larger ones out of range
+# derived: for smaller values the points of the implied profile are too far apart, for larger ones out of range
 SMALLEST_RHO, LARGEST_RHO = 1e-12, 50.0
 
 
@@ -30,13 +30,13 @@ class Line(Curve):
     xi: float
 
     def bound(self, z: Array) -> Array:
-        """Rounded up."""
+        """The bound, rounded up."""
         value: Array = z * (self.xi + self.rho_declared * (1 + z)) * (1 + 8 * ULP)
         return value
 
     @property
     def listed(self) -> tuple[float, ...]:
-        """All are known."""
+        """None: the curve is known at all z."""
         return ()
 
     @property
@@ -46,17 +46,17 @@ class Line(Curve):
 
     @property
     def rho(self) -> float:
-        """That of the limit at order 1."""
+        """The limit at order 1."""
         return self.rho_declared + self.xi if self.xi == 0 else (self.rho_declared + self.xi) * (1 + 2 * ULP)
 
     @property
     def line(self) -> tuple[float, float]:
-        """As declared."""
+        """The declared xi and rho."""
         return self.xi, self.rho_declared
 
     @property
     def gaussian(self) -> float:
-        """As declared."""
+        """The declared rho."""
         return self.rho_declared
 
 
@@ -115,7 +115,7 @@ class ZCDP(Representative, Primitive):
 
     @property
     def _extreme(self) -> Pair | None:
-        """Nothing leaks."""
+        """For zero rho and xi nothing leaks."""
         return None if self.rho else EQUAL
 
     @property
@@ -123,15 +123,15 @@ class ZCDP(Representative, Primitive):
         return Line(float(self.rho), float(self.xi))
 
     def family(self) -> Family | None:
-        """All mechanisms that keep it."""
+        """All mechanisms that satisfy the declaration."""
         return Keeping(self, self._curve, self.adjacency) if self.rho else None
 
     def pair(self) -> Pair:
-        """What the divergences imply."""
+        """The pair that the divergences imply."""
         return self._extreme or converted(self._curve)
 
     def _grouped(self, size: int) -> Mechanism:
-        """k^2 rho; of an offset nothing is known."""
+        """k^2 rho; an offset is refused."""
         if self.xi:
             return super()._grouped(size)
         return ZCDP(Written(size * size * meant(self.rho)), 0.0, self.adjacency)

@@ -30,21 +30,21 @@ from logphi.inputs.arguments import frozen
 from logphi.mechanisms.declared_curves import Curve, Summed, rounded_up
 from logphi.mechanisms.gaussian import Gaussian
 from logphi.pairs.equal import EQUAL
-from logphi.pairs.implied import FEW, LARGEST_EXPONENT, MANY, implied, implied_near
+from logphi.pairs.implied import FEW, LARGEST_EXPONENT, MANY, epsilon_of_one_order, implied, implied_near
 from logphi.pairs.pair import Pair
 
-# chosen: orders of a curve that is known at all of them, by K at the first and the last
+# chosen: the orders of a curve without listed ones, by K at the first and the last
 _ORDERS, _LEAST_EXPONENT = 1600, 1e-6
-# measured: with so many orders the divergences of other releases take some tenths of a second
+# measured: with this many orders the divergences of other releases take some tenths of a second
 _WITH_OTHERS = 320
-# chosen: a larger rho is of no use to anybody
+# chosen: a larger rho is useless
 _LEAST_PRIVATE = 1e6
 # derived: halvings that find an exponent to a few digits
 _HALVINGS = 60
 
 
 def orders(curve: Curve, most: int) -> Array:
-    """The z to look at: between a small K and a large one, and where it was declared."""
+    """The z to use: between a small and a large K, and the declared ones."""
     known = curve.listed
     if known:
         between = [np.linspace(a, b, 6)[1:-1] for a, b in zip((0.0, *known[:-1]), known, strict=True)]
@@ -73,7 +73,7 @@ def of_both_orders(adjacency: Adjacency) -> Adjacency:
 
 @lru_cache(maxsize=64)
 def converted(curve: Curve, sharp: bool = False) -> Pair:
-    """The pair that the curve implies for both orders, with a few hundred outcomes or some thousand."""
+    """The pair that the curve implies for both orders, with a few hundred outcomes, or some thousand if ``sharp``."""
     if curve.mean == 0:
         return EQUAL
     z = orders(curve, _ORDERS)
@@ -90,17 +90,17 @@ class Declared(Representative, Primitive):
     _undescribed = "it is a bound of a composition"
 
     def family(self) -> Family | None:
-        """All mechanisms that keep the curve."""
+        """All mechanisms that satisfy the curve."""
         return Keeping(self, self.curve, self.adjacency) if self.curve.mean else None
 
     def pair(self) -> Pair:
-        """As the curve implies."""
+        """The pair that the curve implies."""
         return converted(self.curve, sharp=True)
 
 
 @frozen
 class Alone(ByOthers, Primitive):
-    """Declared releases with nothing else: one number is looked at more closely."""
+    """Declared releases only: single epsilons and deltas are refined."""
 
     declared: Declared
     member: Mechanism
@@ -108,63 +108,61 @@ class Alone(ByOthers, Primitive):
     _undescribed = "it is a bound of a composition"
 
     def pair(self) -> Pair:
-        """As the curve implies."""
+        """The pair that the curve implies."""
         return self.declared.pair()
-
-    @property
-    def _roughly(self) -> Mechanism:
-        return Together(converted(self.declared.curve), self.adjacency)
 
     def _by_others(self, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
         curve = self.declared.curve
-        closely = name in _CLOSELY and not curve.listed
-        covers = [getattr(Questions, name)(self._roughly if closely else self, *arguments, **options)]
-        if closely and isinstance(covers[0], Bound):
-            for _ in range(_TRIES):
-                place = covers[-1].upper if name == "epsilon" else float(arguments[0] if arguments else options["epsilon"])
-                near = Together(implied_near(curve.bound, orders(curve, _ORDERS), place), self.adjacency)
-                covers += [getattr(near, name)(*arguments, **options)]
-        elif closely:
-            covers = [getattr(Questions, name)(self, *arguments, **options)]
-        return between(covers, getattr(self.member, name)(*arguments, **options))
+        below = getattr(self.member, name)(*arguments, **options)
+        if name not in _CLOSELY or curve.listed or not isinstance(below, Bound):
+            return between([getattr(Questions, name)(self, *arguments, **options)], below)
+        z = orders(curve, _ORDERS)
+        asked = float(arguments[0] if arguments else options["delta" if name == "epsilon" else "epsilon"])
+        places = [epsilon_of_one_order(curve.bound, z, asked) if name == "epsilon" else asked]
+        covers: list[Bound] = []
+        while len(covers) < (_TRIES if name == "epsilon" else 1):
+            near = Together(implied_near(curve.bound, z, places[-1]), self.adjacency)
+            covers.append(getattr(near, name)(*arguments, **options))
+            places.append(covers[-1].upper)
+        return between(covers, below)
 
 
-# chosen: how often an epsilon is looked for near the last one
+# chosen: the number of refinements of an epsilon
 _TRIES = 2
-# one number that one place of the profile answers
+# a single number, which one point of the profile answers
 _CLOSELY = ("delta", "log_delta", "epsilon")
 
 
 @frozen
 class Together(Primitive):
-    """A pair that divergences imply: those of a composition, or a curve, near one epsilon."""
+    """An implied pair, of a composition or of a curve near one epsilon."""
 
     implied_pair: Pair
     adjacency: Adjacency
     _undescribed = "it is a bound of a composition"
 
     def pair(self) -> Pair:
-        """As it is."""
+        """The implied pair."""
         return self.implied_pair
 
 
 @dataclass(frozen=True)
 class Keeping(Family):
-    """All mechanisms that keep a curve."""
+    """All mechanisms that satisfy a curve."""
 
     release: Mechanism
     curve: Curve
     adjacency: Adjacency
 
-    # no member has the whole profile
+    # no member attains the whole profile
     attained = False
 
     def gathered(self, terms: Sequence[tuple[Family, int]]) -> Mechanism:
-        """All that are declared as one."""
+        """All declared releases as one."""
         return Declared(Summed(tuple((one.curve, count) for one, count in terms if isinstance(one, Keeping))), self.adjacency)
 
     def alone(self, count: int, rtol: float | None = None) -> Mechanism:
-        """Between what the curve implies and what a Gaussian mechanism attains."""
+        """Bounds by the implied pair and by a Gaussian mechanism in the family."""
         return Alone(Declared(self._of(count), self.adjacency), self.fixed(count), self.adjacency)
 
     def above(self, count: int) -> Mechanism:
@@ -172,7 +170,7 @@ class Keeping(Family):
         return hull(Declared(self._of(count), self.adjacency))
 
     def together(self, terms: Terms) -> Mechanism | None:
-        """The pair that the divergences of all releases imply."""
+        """The pair that the divergences of all releases together imply."""
         others = [(one, count) for one, family, count in terms if family is not self]
         if not others:
             return None
@@ -187,21 +185,21 @@ class Keeping(Family):
         return Together(implied(z, bounds[wanted.index(Direction.REMOVE)], bounds[-1]), self.adjacency)
 
     def below(self, count: int, lean: float = 0.5) -> Mechanism:
-        """A Gaussian mechanism that keeps it."""
+        """A Gaussian mechanism that satisfies the curve."""
         return self.fixed(count, lean)
 
     def fixed(self, count: int, lean: float = 0.5) -> Mechanism:
-        """A Gaussian mechanism that keeps it."""
-        # with less noise nothing is private any more
+        """A Gaussian mechanism that satisfies the curve."""
+        # with less noise the bound is useless
         rho = min(self._of(count).gaussian, _LEAST_PRIVATE)
         return Gaussian(math.sqrt(0.5 / rho) * (1 + 4 * ULP) if rho else 1.0, 1.0 if rho else 0.0, self.adjacency)
 
     def size(self) -> float:
-        """So that one member is tried, as there are no others."""
+        """A tiny weight: a member of this family is tried only if there is no other family."""
         return math.sqrt(math.ulp(0.0))
 
     def divergence(self, order: float) -> tuple[float, float]:
-        """As declared; at orders below one no more than at one. The lower end is that of the Gaussian mechanism."""
+        """As declared; orders below one have at most the divergence of order one. The lower end is that of the Gaussian."""
         if order < 0:
             factor = order / (1 - order) if math.isfinite(order) else -1.0
             ends = sorted(factor * end for end in self.divergence(1 - order))
@@ -211,18 +209,18 @@ class Keeping(Family):
             share = min(1.0, order / (1 - order)) if order < 1 else 1.0
             return low * (1 - 2 * ULP), max(low, mean * share * (1 + 2 * ULP))
         if math.isinf(order):
-            # divergences without an end
+            # unbounded divergences
             return math.inf, math.inf
         z = order - 1
         high = float(self.curve.bound(np.array([z]))[0]) / z if z else mean
         return low * (1 - 2 * ULP), max(low, high * (1 + 2 * ULP))
 
     def rho(self) -> float:
-        """As declared."""
+        """The declared rho."""
         return self.curve.rho
 
     def line(self) -> tuple[float, float]:
-        """As declared."""
+        """The declared xi and rho."""
         return self.curve.line
 
     def _of(self, count: int) -> Curve:

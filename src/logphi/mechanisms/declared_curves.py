@@ -1,4 +1,4 @@
-"""Bounds of Renyi divergences that were declared: K(z) = z D_{1+z}(P||Q) for z > 0, in both orders of a pair.
+"""Declared bounds of Renyi divergences: K(z) = z D_{1+z}(P||Q) for z > 0, in both orders of a pair.
 
 Curves add under composition (Mironov 2017, Proposition 1).
 """
@@ -17,7 +17,7 @@ from logphi.arrays import Array
 
 
 class Curve(ABC):
-    """Bounds of K."""
+    """Upper bounds of K."""
 
     @abstractmethod
     def bound(self, z: Array) -> Array:
@@ -26,7 +26,7 @@ class Curve(ABC):
     @property
     @abstractmethod
     def listed(self) -> tuple[float, ...]:
-        """The z at which it was declared, if they are few."""
+        """The declared z, if they are few."""
 
     @property
     @abstractmethod
@@ -56,28 +56,28 @@ class Summed(Curve):
     terms: tuple[tuple[Curve, int], ...]
 
     def bound(self, z: Array) -> Array:
-        """The sum."""
-        with np.errstate(over="ignore"):  # infinite is a bound too
+        """The sum of the bounds."""
+        with np.errstate(over="ignore"):  # infinity is a bound too
             return rounded_up(np.sum([count * curve.bound(z) for curve, count in self.terms], axis=0), len(self.terms))
 
     @property
     def listed(self) -> tuple[float, ...]:
-        """Those of all."""
+        """The listed z of all terms."""
         return tuple(sorted({z for curve, _ in self.terms for z in curve.listed}))
 
     @property
     def mean(self) -> float:
-        """The sum."""
+        """The sum of the means."""
         return self._sum([count * curve.mean for curve, count in self.terms])
 
     @property
     def rho(self) -> float:
-        """The sum."""
+        """The sum of the rho."""
         return self._sum([count * curve.rho for curve, count in self.terms])
 
     @property
     def line(self) -> tuple[float, float]:
-        """The sum."""
+        """The sum of the lines."""
         xi, rho = (self._sum([count * curve.line[k] for curve, count in self.terms]) for k in (0, 1))
         return xi, rho
 
@@ -91,5 +91,5 @@ class Summed(Curve):
 
 
 def rounded_up(values: Array, parts: int) -> Array:
-    """Values that sums of so many parts rounded, from above."""
+    """Values of sums of this many parts, rounded up."""
     return values * (1 + (4 + parts) * ULP)

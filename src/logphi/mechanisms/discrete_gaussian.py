@@ -26,13 +26,13 @@ from logphi.pairs.pair import Pair
 # measured: up to both ends of this range the transform agrees with sixty digits to within 6% of its declared error
 SMALLEST_SIGMA, LARGEST_SIGMA = 0.1, 1e6
 LARGEST_SENSITIVITY = 10**6
-# measured: each step is an atom, and more make a question a matter of minutes
+# measured: each step is an atom; with more, an answer takes minutes
 LARGEST_TRUNCATION = 100_000
-# derived: below it, the finite part of the loss is hardly known
+# derived: below this, the finite part of the loss has few digits
 LEAST_SHARED = 1e-6
 # derived: doubles above e^-706 have all their digits
 _DEEPEST = 706.0
-# measured: sampled, an outcome is an atom without a lattice
+# measured: in a sample, outcomes are atoms without a lattice
 LARGEST_SAMPLED_SIGMA = 250.0
 LARGEST_SAMPLED_SHIFT = 10.0
 
@@ -98,12 +98,12 @@ class DiscreteGaussian(Primitive):
 
     @property
     def _extreme(self) -> Pair | None:
-        """The pair without noise, or with less than the query moves; or of a query that does not move."""
+        """The pair without noise or with too little noise, or of a query with sensitivity zero."""
         narrow = self.truncation is not None and 2 * self.truncation < self.sensitivity
         return noisy(self.sensitivity, 0.0 if narrow else self.sigma)
 
     def pair(self) -> Pair:
-        """The outcomes whose probabilities are doubles under both laws; what is left out is far below every delta."""
+        """The outcomes whose probabilities are doubles under both laws; the omitted mass is far below every relevant delta."""
         if extreme := self._extreme:
             return extreme
         sigma, s = self.sigma, self.sensitivity
@@ -131,7 +131,7 @@ class DiscreteGaussian(Primitive):
         relative_error = float(errors.max())
         omitted_mass, growth = 0.0, math.inf
         if cut:
-            # the noise beyond, or within a move of the ends: a geometric series from its first and largest term
+            # the noise outside of the ends, or within a shift of them: a geometric series from its first and largest term
             first = reach - s + 1
             omitted_mass = 4 * float(weights[reach + first]) / -math.expm1(-first / sigma**2)
             both = (x >= s - reach) & (x <= reach)
@@ -159,7 +159,7 @@ class _Outcomes(Cells):
     ends: tuple[int, int]
 
     def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
-        """Whole numbers between two ends, both counted."""
+        """The integers between two ends, inclusive."""
         first, last = self.ends
         variance = arith.constant(self.sigma) * arith.constant(self.sigma)
         most = self.truncation

@@ -12,16 +12,16 @@ from logphi.arith.protocol import Arithmetic, Number, Ratio
 from logphi.inputs import check
 from logphi.inputs.arguments import ADD_REMOVE, Real, Relation, Whole, default, frozen
 from logphi.laws.cells import Cells
-from logphi.laws.ladder import GeometricShift
 from logphi.laws.log_phi import LogPhi
+from logphi.laws.symmetric_lattice import GeometricShift
 from logphi.laws.two_point import TwoPoint
 from logphi.pairs.extremes import noisy
 from logphi.pairs.finite import FinitePair
 from logphi.pairs.pair import Pair
 
-# measured: each step is an atom, and more make a question a matter of minutes
+# measured: each step is an atom; with more, an answer takes minutes
 LARGEST_SENSITIVITY = 1000
-# derived: beyond this, e^{-s/scale} times a rate leaves the range of normal doubles
+# derived: above this, e^{-s/scale} times a rate underflows
 LARGEST_SAMPLED = 600.0
 
 
@@ -72,11 +72,11 @@ class DiscreteLaplace(Primitive):
 
     @property
     def _extreme(self) -> Pair | None:
-        """Without noise, or of a query that does not move."""
+        """The pair without noise, or of a query with sensitivity zero."""
         return noisy(self.sensitivity, self.scale)
 
     def pair(self) -> Pair:
-        """As many outcomes as steps, and one: the tails at the ends, single points between them."""
+        """The s + 1 outcomes: the two tails, and the single points between them."""
         if extreme := self._extreme:
             return extreme
         a, s = 1 / self.scale, self.sensitivity
@@ -105,7 +105,7 @@ class _Outcomes(Cells):
     sensitivity: int
 
     def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
-        """At most 0, each number between, at least s."""
+        """At most 0, each integer between, at least s."""
         a, s = 1 / arith.constant(self.scale), self.sensitivity
         end = 1 / (1 + arith.exp(-a))
         q = [end, *(arith.tanh(a / 2) * arith.exp(-a * x) for x in range(1, s)), arith.exp(-a * s) * end]

@@ -15,7 +15,7 @@ from logphi.mechanisms.pure_dp import guarantee_loss, guarantee_pair
 from logphi.pairs.flat import TiltedFlat
 from logphi.pairs.pair import Pair
 
-# derived: nearer to one, the width of the loss is the difference of two nearly equal numbers
+# derived: closer to one, the width of the loss is the difference of nearly equal numbers
 LARGEST_FAILURE = 0.999
 
 
@@ -78,15 +78,15 @@ class DistanceToInstability(Primitive):
 
     @property
     def _extreme(self) -> Pair | None:
-        """Without a test, only the failure is left."""
+        """Without a test, only the failure remains."""
         return guarantee_pair(0.0, self.test_delta) if self.test_epsilon == 0 or self.test_delta == 1 else None
 
     def pair(self) -> Pair:
-        """That of a Laplace mechanism, but for the failures."""
+        """The pair of a Laplace mechanism, with failures."""
         if extreme := self._extreme:
             return extreme
         return TiltedFlat(self.width, with_atoms=True, failure=self.test_delta)
 
     def loss_law(self) -> LogPhi:
-        """Uniform with atoms, once tilted; survives with probability 1 - delta."""
+        """Uniform with atoms after tilting; finite with probability 1 - delta."""
         return guarantee_loss(0.0, self.test_delta) if self._extreme else self.pair().loss()

@@ -63,11 +63,11 @@ class ExponentialMechanism(Representative, Primitive):
 
     @property
     def _extreme(self) -> Pair | None:
-        """Of a loss without range."""
+        """The pair of a loss of zero."""
         return None if self.range_epsilon else EQUAL
 
     def family(self) -> Family | None:
-        """All mechanisms of the range; of a loss without one nothing is to be picked."""
+        """All mechanisms of this range; None for a range of zero."""
         if not self.range_epsilon:
             return None
         from logphi.mechanisms.bounded_range import BoundedRange

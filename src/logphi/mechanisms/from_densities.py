@@ -1,4 +1,4 @@
-"""Any pair of densities on the line."""
+"""A mechanism given by two densities on the line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from logphi.mechanisms.density_formula import DensityFormula, as_formulas, cuts_
 from logphi.pairs.densities import DensityPair
 from logphi.text.description import node, rational
 
-# chosen: how far from one the integral of a density may be
+# chosen: the largest distance of the integral of a density from one
 NORMALISED = 1e-6
 
 
@@ -94,7 +94,7 @@ class FromDensities(Primitive):
         self._examine()
 
     def _examine(self) -> None:
-        """What the two functions must be."""
+        """Check the two functions."""
         law = self.pair().law
         for name, function in (("log_p", self.log_p), ("log_q", self.log_q)):
             _probe(name, function, law.probes())
@@ -157,8 +157,8 @@ def _interval(value: Any) -> tuple[float, float]:
 
 
 def _probe(name: str, function: Callable[[Array], Any], x: Array) -> None:
-    """Refuse what is no logarithm of a density at some points."""
-    with np.errstate(all="ignore"):  # far out squares overflow, and logarithms of zero are minus infinity
+    """Refuse values that are not logarithms of a density."""
+    with np.errstate(all="ignore"):  # squares overflow at extreme points, and logarithms of zero are minus infinity
         try:
             found = np.asarray(function(x))
         except Exception as error:

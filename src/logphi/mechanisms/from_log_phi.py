@@ -1,4 +1,4 @@
-"""A mechanism known by the symbolic log-phi of its loss."""
+"""A mechanism given by the symbolic log-phi of its loss."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from logphi.laws.log_phi import LogPhi
 from logphi.mechanisms.formula_text import decimals, floats, written
 from logphi.text.description import node, rational
 
-# chosen: what rounding may make of a mass, of a symmetry, and of a second difference
+# chosen: the tolerated rounding of a mass, of a symmetry, and of a second difference
 SLACK = 1e-9
 
 
@@ -81,7 +81,7 @@ class FromLogPhi(Primitive):
         self._examine()
 
     def _examine(self) -> None:
-        """What any log-phi is."""
+        """Check the properties of every log-phi."""
         law = Expression(self.expression, self.alpha)
         c = np.linspace(-1.0, 0.0, 9)
         values, _ = law.evaluated(c.astype(complex))
@@ -137,5 +137,5 @@ class FromLogPhi(Primitive):
         return iter(floats(self.expression))
 
     def loss_law(self) -> LogPhi:
-        """The expression."""
+        """The law of the expression."""
         return LogPhi.of([(Expression(self.expression, self.alpha), 1)])

@@ -1,4 +1,4 @@
-"""Any mechanism of which upper bounds of the privacy profile are known at some points."""
+"""A mechanism known by upper bounds of its privacy profile at some points."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from logphi.laws.cells import Cells
 from logphi.pairs.finite import FinitePair
 from logphi.text.written import meant
 
-# derived: beyond it e^epsilon times a probability leaves the doubles
+# derived: for larger epsilons e^epsilon times a probability overflows
 LARGEST_EPSILON = 300.0
-# derived: below it masses lose digits
+# derived: smaller masses lose digits
 LEAST_DELTA = 1e-290
 # derived: masses are rounded to doubles, and the exponentials to far more digits
 RELATIVE_ERROR = 2.0**-51
-# derived: a value below one that is computed in doubles, by an exponential of a place that was rounded, is off by less
+# derived: a bound of the error of a value below one, computed in doubles from a rounded exponent
 ROUNDED = Fraction(1, 2**51)
-# derived: above what an exponential is rounded up by
+# derived: exceeds the upward rounding of an exponential
 _LOWERED = 1 - Fraction(1, 2**190)
-# both orders of the relation are meant where no one order is named
+# relations that do not name one order cover both
 _ONE_ORDER = (Adjacency.ADD, Adjacency.REMOVE)
 
 
@@ -114,7 +114,7 @@ class FromProfile(Primitive):
 
 
 def _attained(a: Fraction, h: Fraction) -> tuple[Fraction, Fraction]:
-    """A point that is nowhere below 1 - a.
+    """The point, raised to the line 1 - a if it is below.
 
     A convex profile that meets this line meets it further left too, where the place is surely not too large.
     """

@@ -1,4 +1,4 @@
-"""A mechanism known by its Renyi divergences at complex orders."""
+"""A mechanism given by its Renyi divergences at complex orders."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from logphi.inputs.arguments import REMOVE, Interval, Relation, default, frozen
 from logphi.laws.divergences import Divergences
 from logphi.laws.log_phi import LogPhi
 
-# chosen: what rounding may make of a divergence of conjugate orders, and of a second difference
+# chosen: the tolerated rounding of divergences at conjugate orders, and of a second difference
 SLACK = 1e-9
-# chosen: where the function is looked at: real parts within the orders, and heights
+# chosen: the points at which the function is checked: real parts within the orders, and heights
 _HEIGHTS = np.array([0.7, 2.1, 5.3])
 
 
@@ -82,7 +82,7 @@ class FromRenyi(Primitive):
         self._examine()
 
     def _examine(self) -> None:
-        """What the divergences of any pair are."""
+        """Check the properties of the divergences of every pair."""
         law = self._law()
         low, high = law.strip
         c = np.linspace(0, min(1.0, high), 7)[1:-1] if low == 0 else np.linspace(max(low, -2.0), min(1.0, high), 9)[1:-1]
@@ -127,12 +127,12 @@ class FromRenyi(Primitive):
         return Divergences(self.divergence, self.orders, _takes_arrays(self.divergence, self.orders))
 
     def loss_law(self) -> LogPhi:
-        """The divergences, times the order less one."""
+        """The law of the divergences, times order minus one."""
         return LogPhi.of([(self._law(), 1)])
 
 
 def _takes_arrays(divergence: Callable[[Any], Any], orders: tuple[float, float]) -> bool:
-    """Whether the function answers an array by one of the same shape."""
+    """Whether the function maps an array to an array of the same shape."""
     asked = 1 + min(1.0, orders[1] - 1) * np.array([0.3 + 0.1j, 0.4 - 0.2j])
     try:
         return np.shape(np.asarray(divergence(asked), complex)) == asked.shape

@@ -1,4 +1,4 @@
-"""Any mechanism of which a trade-off function is known."""
+"""A mechanism known by its trade-off function."""
 
 from __future__ import annotations
 
@@ -107,13 +107,13 @@ class FromTradeoff(Primitive):
         q = [Fraction(0), *(there[0] - here[0] for here, there in pairwise(vertices)), 1 - vertices[-1][0]]
         given = {_attained(meant(alpha), meant(beta)): (alpha, beta) for alpha, beta in self._points()}
         corners = tuple(given[vertex] for vertex in vertices)
-        # a point that rounding has put above 1 - alpha is not the one that was given
+        # a point that rounding has raised above 1 - alpha differs from the given one
         same = vertices == tuple((meant(alpha), meant(beta)) for alpha, beta in corners)
         return outcomes(p, q, self.adjacency, _Segments(corners) if same else None)
 
 
 def _attained(alpha: Fraction, beta: Fraction) -> tuple[Fraction, Fraction]:
-    """A point that is nowhere above 1 - alpha."""
+    """The point, lowered to the line 1 - alpha if it is above."""
     return alpha, min(beta, 1 - alpha)
 
 

@@ -68,11 +68,11 @@ class Gaussian(Primitive):
 
     @property
     def _extreme(self) -> Pair | None:
-        """Without noise, or of a query that does not move."""
+        """The pair without noise, or of a query with sensitivity zero."""
         return noisy(self.sensitivity, self.sigma)
 
     def _share(self, size: int) -> Gaussian:
-        """One of ``size`` parts of the noise, whose variances add up: relative to it a record is sqrt(size) times as large."""
+        """One of ``size`` parts of the noise, whose variances add; the relative sensitivity grows by sqrt(size)."""
         below = math.isqrt(size * _UNIT**2)
         root = Fraction(below if below**2 == size * _UNIT**2 else below + 1, _UNIT)
         return Gaussian(self.sigma, Written(meant(self.sensitivity) * root), self.adjacency)

@@ -15,9 +15,9 @@ from logphi.pairs.finite import FinitePair
 from logphi.pairs.normal_mixture import NormalMixture
 from logphi.pairs.pair import Pair
 
-# measured: more components take long to sum over
+# measured: sums over more components are slow
 MOST_COMPONENTS = 1001
-# derived: below it, a share of a sensitivity loses its digits
+# derived: smaller probabilities lose digits
 LEAST_PROBABILITY = 1e-290
 
 
@@ -92,7 +92,7 @@ class GaussianMixture(Primitive):
 
     @property
     def _extreme(self) -> Pair | None:
-        """The pair without noise, where a record that moves the query is seen; or of a query that never moves."""
+        """The pair without noise, where a record that moves the query is revealed; or of a query that never moves."""
         still, moving = (
             math.fsum(p for c, p in zip(self.sensitivities, self.probabilities, strict=True) if (c > 0) is moves)
             for moves in (False, True)

@@ -14,7 +14,7 @@ from logphi.pairs.pair import Pair
 
 # measured: a hundred values within ten sigma take a tenth of a second, a thousand within fifty ten seconds
 MOST_VALUES, LARGEST_RANGE = 4096, 50.0
-# derived: below it, a share of a weight loses its digits
+# derived: smaller weights lose digits
 LEAST_PROBABILITY = 1e-290
 
 
@@ -86,11 +86,11 @@ class GaussianMixturePair(Primitive):
 
     @property
     def _extreme(self) -> Pair | None:
-        """The histograms, where there is no noise."""
+        """The histograms themselves, if there is no noise."""
         return None if self.sigma else FinitePair(tuple(self.p), tuple(self.q))
 
     def pair(self) -> Pair:
-        """The mixtures, without values that have no weight."""
+        """The mixtures, without values of weight zero."""
         if extreme := self._extreme:
             return extreme
         cells = sorted(cell for cell in zip(self.values, self.p, self.q, strict=True) if cell[1] or cell[2])

@@ -15,9 +15,9 @@ from logphi.pairs.normal import NormalShift
 from logphi.pairs.pair import Pair
 from logphi.text.written import exact
 
-# derived: the square of the ratio, over the square of a small step, stays within the doubles
+# derived: the square of the ratio, over the square of a small step, does not overflow
 LARGEST_RATIO = 1e50
-# derived: a difference of two doubles this close to each other has hardly a digit
+# derived: the difference of doubles this close has hardly a correct digit
 LEAST_GAP = 1e-14
 
 
@@ -86,13 +86,13 @@ class GaussianPair(Primitive):
 
     @property
     def _extreme(self) -> Pair | None:
-        """Of a point and another law, which have nothing in common unless they are one."""
+        """The pair of a point and another law, which are disjoint unless equal."""
         if self.sigma_p and self.sigma_q:
             return None
         return EQUAL if (self.mean_p, self.sigma_p) == (self.mean_q, self.sigma_q) else DISJOINT
 
     def pair(self) -> Pair:
-        """The laws; a shift where the widths agree."""
+        """The two laws; a shift if the widths agree."""
         if extreme := self._extreme:
             return extreme
         if self.sigma_p == self.sigma_q and self.mean_p != self.mean_q:

@@ -17,9 +17,9 @@ from logphi.pairs.equal import EQUAL
 from logphi.pairs.finite import FinitePair
 from logphi.pairs.pair import Pair
 
-# derived: beyond it, neighbouring whole numbers share a double
+# derived: larger neighbouring integers share a double
 MOST_SYMBOLS = 2**53
-# derived: below it, probabilities lose their digits
+# derived: smaller probabilities lose digits
 LEAST_REPORT = 1e-300
 
 
@@ -83,16 +83,16 @@ class KaryRandomizedResponse(Primitive):
             )
 
     def _grouped(self, size: int) -> Mechanism:
-        """As many responses, each drawn by itself."""
+        """``size`` independent responses."""
         return size * self
 
     def _share(self, size: int) -> Mechanism:
-        """Its own response."""
+        """Each record keeps its own response."""
         return self
 
     @property
     def _extreme(self) -> Pair | None:
-        """One symbol, or any with the same probability; or always the truth."""
+        """Always a uniform symbol, or always the truth."""
         if self.k == 1 or self.p == 1:
             return EQUAL
         if self.p > 0:
@@ -102,7 +102,7 @@ class KaryRandomizedResponse(Primitive):
         return FinitePair((1.0, 0.0), (1 / self.k, (self.k - 1) / self.k), 2.0**-51) if special else DISJOINT
 
     def pair(self) -> Pair:
-        """The report of the record against that of another value, or of none."""
+        """The report of the record against that of another value, or of "nothing"."""
         if extreme := self._extreme:
             return extreme
         f, odd = self.p / self.k, self.k - 1

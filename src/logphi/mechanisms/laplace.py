@@ -65,7 +65,7 @@ class Laplace(Primitive):
 
     @property
     def _extreme(self) -> Pair | None:
-        """Without noise, or of a query that does not move."""
+        """The pair without noise, or of a query with sensitivity zero."""
         return noisy(self.sensitivity, self.scale)
 
     def pair(self) -> Pair:

@@ -17,8 +17,8 @@ from logphi.inputs.adjacency import Adjacency, AdjacencyLike
 from logphi.inputs.arguments import RealLike, frozen
 from logphi.laws.cells import Cells
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.thinned import Thinned
 from logphi.laws.two_point import TwoPoint
+from logphi.laws.zero_or_infinite import ZeroOrInfinite
 from logphi.mechanisms.discrete_laplace import LARGEST_SENSITIVITY, DiscreteLaplace
 from logphi.pairs.disjoint import DISJOINT
 from logphi.pairs.equal import EQUAL
@@ -75,11 +75,11 @@ class ApproximateDP(Primitive):
         self._settle(**kept, adjacency=_of_both_orders(adjacency, epsilon, delta))
 
     def _grouped(self, size: int) -> Mechanism:
-        """By its guarantee, delta rounded up in the last of fifteen digits."""
+        """The guarantee for a group, delta rounded up in the last of fifteen digits."""
         if self._extreme:
             return self
         epsilon, delta = meant(self.guaranteed_epsilon), meant(self.guaranteed_delta)
-        # no delta is below e^-745
+        # every positive delta is at least e^-745
         if delta and ((size - 1) * epsilon > 745 or delta * _geometric_sum(epsilon, size) >= 1):
             raise ValueError(f"{self!r} says nothing of a group of {size}, whose delta may be 1: ask for a smaller group")
         grown = delta * _geometric_sum(epsilon, size) if delta else delta
@@ -91,11 +91,11 @@ class ApproximateDP(Primitive):
         return without_guarantee(self.guaranteed_epsilon, self.guaranteed_delta)
 
     def pair(self) -> Pair:
-        """Four outcomes, two of which tell everything."""
+        """Four outcomes, two of which reveal everything."""
         return guarantee_pair(self.guaranteed_epsilon, self.guaranteed_delta)
 
     def loss_law(self) -> LogPhi:
-        """Two opposite atoms that survive with probability 1 - delta."""
+        """Two opposite atoms, infinite with probability delta."""
         return guarantee_loss(self.guaranteed_epsilon, self.guaranteed_delta)
 
 
@@ -136,7 +136,7 @@ class PureDP(Primitive):
         self._settle(guaranteed_epsilon=_level(epsilon), adjacency=_of_both_orders(adjacency, epsilon, 0))
 
     def _grouped(self, size: int) -> Mechanism:
-        """Two-sided geometric noise, the largest pair of a group; its own guarantee where that has too many steps."""
+        """Two-sided geometric noise, the worst case of a group; the guarantee of a group if that has too many steps."""
         if self._extreme:
             return self
         epsilon = meant(self.guaranteed_epsilon)
@@ -178,12 +178,12 @@ def _of_both_orders(adjacency: AdjacencyLike, epsilon: RealLike, delta: RealLike
     return relation
 
 
-# derived: beyond this, e^-epsilon times a rate leaves the range of normal doubles
+# derived: for larger epsilons e^-epsilon times a rate underflows
 LARGEST_SAMPLED = 600.0
 
 
 def without_guarantee(epsilon: float, delta: float) -> Pair | None:
-    """The pair of what may leak everything."""
+    """The pair without a guarantee, which may reveal everything."""
     return DISJOINT if epsilon == math.inf or delta == 1 else None
 
 
@@ -199,8 +199,8 @@ def guarantee_loss(epsilon: float, delta: float) -> LogPhi:
         return nothing_promised.loss()
     if epsilon == delta == 0:
         return LogPhi()
-    thinned = [(Thinned(delta), 1)] if delta else []
-    return LogPhi.of([(TwoPoint(Plain(epsilon)), 1), *thinned])
+    failing = [(ZeroOrInfinite(delta), 1)] if delta else []
+    return LogPhi.of([(TwoPoint(Plain(epsilon)), 1), *failing])
 
 
 def guarantee_pair(epsilon: float, delta: float) -> Pair:
@@ -230,6 +230,6 @@ class _Guaranteed(Cells):
         failure, none = arith.constant(self.delta), arith.constant(0.0)
         odds = arith.exp(-arith.constant(self.epsilon))
         truth = (1 - failure) / (1 + odds)
-        # without a guarantee there is nothing to tell apart
+        # for epsilon = 0 both probabilities are one formula
         lie = truth * odds if self.epsilon else truth
         return (failure, truth, lie, none), (none, lie, truth, failure)

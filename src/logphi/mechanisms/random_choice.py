@@ -18,7 +18,7 @@ from logphi.pairs.pair import Pair
 from logphi.text.description import CHOICE, node
 from logphi.text.spelling import short
 
-# below it, a share of a profile loses its digits
+# smaller shares of a profile lose digits
 LEAST_PROBABILITY = 1e-290
 
 
@@ -88,10 +88,16 @@ class RandomChoice(Primitive):
         return ConvexCombination.of([one.loss_law() for one in self.mechanisms], self.probabilities)
 
     def pair(self) -> Pair:
-        """One of the pairs, which a sample mixes each by itself."""
+        """The choice of a pair; a sample mixes each pair separately."""
         kept = [(one.pair(), p) for one, p in zip(self.mechanisms, self.probabilities, strict=True) if p]
         pairs, probabilities = zip(*kept, strict=True)
         return ChosenPair(pairs, probabilities)
+
+    def _parts(self) -> tuple[Mechanism, ...]:
+        return self.mechanisms
+
+    def _assumptions(self) -> Iterator[str]:
+        yield "That the coin which chooses a mechanism is thrown afresh each time, and does not depend on the data."
 
     def _grouped(self, size: int) -> Mechanism:
         return RandomChoice([one.group(size) for one in self.mechanisms], self.probabilities)
@@ -110,7 +116,7 @@ class RandomChoice(Primitive):
 
 
 def _listed(mechanisms: Any) -> tuple[Mechanism, ...]:
-    """The mechanisms of a list that holds nothing else."""
+    """The mechanisms of a list, checked."""
     if isinstance(mechanisms, Mechanism) or not isinstance(mechanisms, (list, tuple)):
         raise TypeError(f"mechanisms must be a list of mechanisms, got {short(mechanisms)} of type {type(mechanisms).__name__}")
     for one in mechanisms:

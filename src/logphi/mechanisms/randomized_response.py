@@ -20,7 +20,7 @@ from logphi.pairs.finite import FinitePair
 from logphi.pairs.pair import Pair
 from logphi.text.written import exact
 
-# derived: 1 - p is known to within 2^-52
+# derived: 1 - p is accurate to 2^-52
 _LEAST = 4e-16
 
 
@@ -66,11 +66,11 @@ class RandomizedResponse(Primitive):
         self._settle(p=p)
 
     def _grouped(self, size: int) -> Mechanism:
-        """As many responses, each drawn by itself."""
+        """``size`` independent responses."""
         return size * self
 
     def _share(self, size: int) -> Mechanism:
-        """Its own response."""
+        """Each record keeps its own response."""
         return self
 
     @property
@@ -89,7 +89,7 @@ class RandomizedResponse(Primitive):
         return FinitePair((self.p, 1 - self.p), (1 - self.p, self.p), relative_error, _Answers(self.p))
 
     def loss_law(self) -> LogPhi:
-        """Two opposite atoms, unless they are at one place or the answer is certain."""
+        """Two opposite atoms, unless they coincide or the answer is certain."""
         if self._extreme or exact(self.p) == Fraction(1, 2):
             return self.pair().loss()
         return LogPhi.of([(TwoPoint(LogOdds(self.p)), 1)])

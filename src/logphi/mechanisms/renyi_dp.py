@@ -1,4 +1,4 @@
-"""A mechanism of which only Renyi divergences of a few orders are known."""
+"""A mechanism known by Renyi divergences of a few orders only."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from logphi.pairs.equal import EQUAL
 from logphi.pairs.pair import Pair
 from logphi.text.written import meant
 
-# derived: nearer to one, and beyond, an order less one has no digits, or exponentials of it leave the doubles
+# derived: for other orders, order minus one loses its digits, or exponentials of it overflow
 LEAST_ORDER, LARGEST_ORDER = 1 + 1e-6, 1e6
-# derived: smaller divergences are lost in rounding, and at larger ones every epsilon is out of range
+# derived: smaller divergences are below rounding, and larger ones put every epsilon out of range
 LEAST_EPSILON, LARGEST_EPSILON = 1e-12, 250.0
 
 
@@ -36,7 +36,7 @@ class Chords(Curve):
     values: tuple[float, ...]
 
     def bound(self, z: Array) -> Array:
-        """The chord, rounded up; infinite beyond the last order."""
+        """The chord, rounded up; infinite above the last order."""
         line = np.interp(z, (0.0, *self.z), (0.0, *self.values)) * (1 + 16 * ULP)
         return np.where(z <= self.z[-1], line, np.inf)
 
@@ -47,22 +47,22 @@ class Chords(Curve):
 
     @property
     def mean(self) -> float:
-        """The first slope."""
+        """The first slope of the chords."""
         return self.values[0] / self.z[0] * (1 + 4 * ULP)
 
     @property
     def rho(self) -> float:
-        """Beyond the last order nothing is known."""
+        """Infinite: nothing is known above the last order."""
         return math.inf if self.mean else 0.0
 
     @property
     def line(self) -> tuple[float, float]:
-        """None: beyond the last order nothing is known."""
+        """No offset, and the infinite rho: nothing is known above the last order."""
         return 0.0, self.rho
 
     @property
     def gaussian(self) -> float:
-        """Of the vertices the one that binds: beyond the last nothing does, and between them K is above its chords' ends."""
+        """The rho of a Gaussian with K below all chords: its K is convex, so that the vertices decide."""
         least = min(value / (z * (1 + z)) for z, value in zip(self.z, self.values, strict=True))
         return least * (1 - 16 * ULP)
 
@@ -75,7 +75,7 @@ def _chords(orders: tuple[Fraction, ...], epsilons: tuple[Fraction, ...]) -> Cho
         while len(points) > 1 and _slope(points[-2], points[-1]) >= _slope(points[-1], point):
             points.pop()
         points.append(point)
-    # orders are doubles, and so is one less; the rounding of the values is in that of the chord
+    # orders and orders minus one are doubles; the rounding of the values is included in that of the chord
     return Chords(*(tuple(float(x) for x in row) for row in zip(*points[1:], strict=True)))
 
 
@@ -150,7 +150,7 @@ class RenyiDP(Representative, Primitive):
 
     @property
     def _extreme(self) -> Pair | None:
-        """No divergence of one order: both laws are the same."""
+        """Zero divergence at any order: both laws agree."""
         return None if all(self.epsilons) else EQUAL
 
     @property
@@ -158,9 +158,9 @@ class RenyiDP(Representative, Primitive):
         return _chords(tuple(map(Fraction, map(float, self.orders))), tuple(map(meant, self.epsilons)))
 
     def family(self) -> Family | None:
-        """All mechanisms that keep them."""
+        """All mechanisms that satisfy the bounds."""
         return None if self._extreme else Keeping(self, self._curve, self.adjacency)
 
     def pair(self) -> Pair:
-        """What the divergences imply."""
+        """The pair that the divergences imply."""
         return self._extreme or converted(self._curve)

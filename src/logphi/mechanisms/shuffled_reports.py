@@ -9,11 +9,11 @@ from logphi.laws.log_phi import LogPhi
 from logphi.pairs.clones import clones
 from logphi.pairs.pair import Pair, UnsupportedError
 
-# derived: below it the losses of many reports are lost in the rounding of their probabilities
+# derived: for smaller epsilons the losses of many reports are below the rounding of their probabilities
 SMALLEST_EPSILON = 1e-6
-# derived: beyond it the probability of a clone is far below the square root of the least double
+# derived: for larger epsilons the probability of a clone underflows in products
 LARGEST_EPSILON = 300.0
-# measured: a law of the reports of so many records takes four seconds, and of a million two
+# measured: this many records take four seconds, a million two
 MOST_RECORDS = 10**9
 
 
@@ -73,7 +73,7 @@ class ShuffledReports(Primitive):
         self._settle(local_epsilon=epsilon, records=check.whole("records", self.records, 1, MOST_RECORDS))
 
     def loss_law(self) -> LogPhi:
-        """Of the two counts."""
+        """The loss of the two counts."""
         return clones(float(self.local_epsilon), self.records).loss()
 
     def pair(self) -> Pair:

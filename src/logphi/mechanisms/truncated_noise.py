@@ -15,16 +15,16 @@ from logphi.pairs.pair import Pair
 from logphi.pairs.truncated import MovedNoise
 from logphi.text.written import exact
 
-# derived: squares of losses, and products with rates, stay within the range of doubles
+# derived: squares of losses, and products with rates, are doubles
 LEAST = 1e-50
-# derived: below it, the finite part of the loss is hardly known
+# derived: below this, the finite part of the loss has few digits
 LEAST_SHARED = 1e-6
 
 
 @dataclass(frozen=True, repr=False)
 class _TruncatedNoise(Primitive):
     _grows: ClassVar = "sensitivity"
-    # derived: noise may reach so many widths; further out, the mass that tells everything has no digits in doubles
+    # derived: the largest truncation in widths; above it, the mass that reveals everything underflows relative to one
     _most_widths: ClassVar[float]
 
     def __post_init__(self) -> None:
@@ -64,7 +64,7 @@ class _TruncatedNoise(Primitive):
 
     @property
     def _extreme(self) -> Pair | None:
-        """The pair without noise, or with less than the query moves; or of a query that does not move."""
+        """The pair without noise or with too little noise, or of a query with sensitivity zero."""
         width, truncation, sensitivity = self._parameters()
         return noisy(sensitivity, 0.0 if 2 * exact(truncation) <= exact(sensitivity) else width)
 

@@ -80,8 +80,8 @@ def log_normal_mass(low: Array, high: Array) -> Array:
 
     A cell that is not narrow has at least a twentieth of the mass beyond its inner end.
     """
-    turned = low + high < 0
-    a, b = np.where(turned, -high, low), np.where(turned, -low, high)
+    reflected = low + high < 0
+    a, b = np.where(reflected, -high, low), np.where(reflected, -low, high)
     tail = a > 0
     start = np.where(tail, a, 0.0)
     end = np.where(np.isinf(b), start, b)

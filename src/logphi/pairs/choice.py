@@ -12,7 +12,7 @@ from logphi.pairs.pair import Pair
 
 @dataclass(frozen=True)
 class ChosenPair(Pair):
-    """Pair i with probability w_i, and i itself among the outputs: sum of w_i P_i against sum of w_i Q_i on disjoint copies.
+    """Pair i with probability w_i, where the output shows i: sum of w_i P_i against sum of w_i Q_i on disjoint copies.
 
     Mixing P with Q mixes every P_i with its Q_i, so that every law of a sample is the convex combination of those of the pairs.
     """
@@ -21,31 +21,31 @@ class ChosenPair(Pair):
     weights: tuple[float, ...]
 
     def loss(self) -> LogPhi:
-        """The combination of the losses."""
+        """The convex combination of the losses."""
         return self._combined(lambda pair: pair.loss())
 
     def reversed(self) -> ChosenPair:
-        """Every pair reversed."""
+        """The choice among the reversed pairs."""
         return ChosenPair(tuple(pair.reversed() for pair in self.pairs), self.weights)
 
     def doubled(self) -> ChosenPair:
-        """Every pair doubled."""
+        """The choice among the doubled pairs."""
         return ChosenPair(tuple(pair.doubled() for pair in self.pairs), self.weights)
 
     def mixed_loss(self, rate: float) -> LogPhi:
-        """Of every pair with the same rate."""
+        """The combination of the mixed losses, at the same rate."""
         return self._combined(lambda pair: pair.mixed_loss(rate))
 
     def spliced_loss(self, rate: float) -> LogPhi:
-        """The profile of the spliced pair is linear in the pair."""
+        """The combination of the spliced losses, as the profile of a spliced pair is linear in the pair."""
         return self._combined(lambda pair: pair.spliced_loss(rate))
 
     def grouped_loss(self, rate: float, size: int) -> LogPhi:
-        """Of every pair."""
+        """The combination of the grouped losses."""
         return self._combined(lambda pair: pair.grouped_loss(rate, size))
 
     def replaced_loss(self, rate: float) -> LogPhi:
-        """Of every pair."""
+        """The combination of the replaced losses."""
         return self._combined(lambda pair: pair.replaced_loss(rate))
 
     def _combined(self, loss_of: Callable[[Pair], LogPhi]) -> LogPhi:

@@ -37,11 +37,11 @@ from logphi.pairs.pair import Pair
 
 # chosen: a probability of e^-80 counts as the worst that may happen
 _DEPTH = 80.0
-# measured: places between zero and where nearly all losses are; epsilon is larger by less than 1e-6 of it
+# measured: lattice points between zero and nearly all losses; epsilon grows by less than 1e-6 of itself
 _PLACES = 1 << 14
 # measured: fewer outcomes are kept as they are
 _FEW = 1 << 14
-# measured: so many outcomes are counted in a second
+# measured: this many outcomes take a second
 _MOST = 1 << 23
 # chosen: entries of the intermediate arrays
 _ROWS = 1 << 20
@@ -73,12 +73,12 @@ def clones(local_epsilon: float, records: int) -> Pair:
         share = np.clip(np.expm1(losses - places[lower]) / math.expm1(places[1]), 0.0, 1.0)
         masses += np.bincount(lower, weights * (1 - share), places.size) + np.bincount(lower + 1, weights * share, places.size)
         most += np.bincount(lower, minlength=places.size) + np.bincount(lower + 1, minlength=places.size)
-    # what is left out
+    # the omitted mass
     places = np.append(places, largest)
     masses = np.append(masses, (missed + 2 * math.exp(-_DEPTH) * counts.size) * ratio / (1 + ratio))
     kept = masses > 0
     low, high = masses[kept], masses[kept] * np.exp(places[kept])
-    # a loss that is slightly off is a mass of P that is; sums of so many terms err by half an ulp each at most
+    # an error of a loss is one of its P-mass; a sum of n terms errs by n half ulps at most
     wrong = of_chance + of_share + ULP * (32 * (1 + local_epsilon) + float(most.max(initial=0.0)))
     errors = (wrong, wrong, 8 * ULP * (1 + local_epsilon))
     p, q = np.concatenate([high, low]).tolist(), np.concatenate([low, high]).tolist()
@@ -86,7 +86,7 @@ def clones(local_epsilon: float, records: int) -> Pair:
 
 
 def _numbers_of_clones(others: int, chance: float) -> tuple[Array, Array, float, float]:
-    """Numbers of clones and their probabilities, what is left out far below the mean, and a bound of the relative errors."""
+    """Numbers of clones, their probabilities, the probability of far fewer clones, and a bound of the relative errors."""
     mean = others * Fraction(chance)
 
     def deep(count: int) -> bool:
@@ -104,7 +104,7 @@ def _numbers_of_clones(others: int, chance: float) -> tuple[Array, Array, float,
     logs, errors = log_binomial(np.array([size]), count, excess, chance)
     chances = np.exp(logs)
     chances[-1] += math.exp(-_DEPTH) if deep(last) else 0.0
-    # every outcome within the window of every count
+    # all outcomes in the windows of all counts
     work = count.size * (_half_width(_DEPTH, count[-1] + 1) + 1)
     block = max(1, math.ceil(work / _MOST))
     starts = np.arange(0, count.size, block)
@@ -113,7 +113,7 @@ def _numbers_of_clones(others: int, chance: float) -> tuple[Array, Array, float,
 
 
 def _edge(deep: Callable[[int], bool], near: int, far: int) -> int:
-    """The count nearest to ``near`` on the way to ``far`` that is deep; ``far`` if none is."""
+    """The first count from ``near`` towards ``far`` whose probability is negligible; ``far`` if there is none."""
     if deep(near) or not deep(far):
         return near if deep(near) else far
     while abs(far - near) > 1:
@@ -123,7 +123,7 @@ def _edge(deep: Callable[[int], bool], near: int, far: int) -> int:
 
 
 def _half_width(depth: float, reports: float) -> float:
-    """How far from half of them the number of one kind is with a probability of e^{-depth} at most, by Hoeffding's bound."""
+    """By Hoeffding's bound: the count of one kind differs from half by more than this with probability e^{-depth} at most."""
     return math.sqrt(depth * reports / 2)
 
 

@@ -11,13 +11,13 @@ from logphi.laws.log_phi import LogPhi
 from logphi.laws.normal_pair import NormalPair
 from logphi.pairs.pair import Pair
 
-# measured: quadrature finds every part of a mixture from points so far apart, in units of its width
+# measured: points at this spacing, in units of the width, find every part of a mixture
 _APART = 4.0
 
 
 @dataclass(frozen=True)
 class NormalLaws(Pair):
-    """N(m_p, s_p^2) against N(m_q, s_q^2): of different widths, or the same law twice."""
+    """N(m_p, s_p^2) against N(m_q, s_q^2), with different widths or equal in both parameters."""
 
     mean_p: float
     sigma_p: float
@@ -25,7 +25,7 @@ class NormalLaws(Pair):
     sigma_q: float
 
     def loss(self) -> LogPhi:
-        """A quadratic in a normal variable; nothing where both laws agree."""
+        """A quadratic in a normal variable; the empty sum if both laws agree."""
         if self.sigma_p == self.sigma_q:
             return LogPhi()
         return LogPhi.of([(NormalPair(self.mean_p, self.sigma_p, self.mean_q, self.sigma_q), 1)])
@@ -54,7 +54,7 @@ class NormalLaws(Pair):
 
 @dataclass(frozen=True)
 class DensityPair(Pair):
-    """Two densities on an interval, by their logarithms, with the points where these are not smooth."""
+    """Two densities on an interval, given by their logarithms and the points where these are not smooth."""
 
     log_p: LogDensity
     log_q: LogDensity
@@ -81,7 +81,7 @@ class DensityPair(Pair):
         return DensityPair(self.log_q, self.log_p, self.support, self.breakpoints)
 
     def mixed_loss(self, rate: float) -> LogPhi:
-        """The mixture of the densities against the second."""
+        """The loss of the mixture of both densities to the second."""
         return DensityPair(MixtureLog(self.log_p, self.log_q, rate), self.log_q, self.support, self.breakpoints).loss()
 
     def spliced_loss(self, rate: float) -> LogPhi:

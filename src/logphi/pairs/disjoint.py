@@ -1,4 +1,4 @@
-"""Two laws without a common outcome, so that every loss is infinite."""
+"""Two laws without a common outcome: every loss is infinite."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ LEAST_MISSED = 1e-300
 
 @dataclass(frozen=True)
 class Disjoint(FinitePair):
-    """Two laws without a common outcome: of a sample, a record that takes part is seen."""
+    """Two laws without a common outcome: a sample reveals whether it contains the record."""
 
     p: tuple[float, ...] = (1.0, 0.0)
     q: tuple[float, ...] = (0.0, 1.0)
 
     def doubled(self) -> Disjoint:
-        """The same."""
+        """The same pair."""
         return self
 
     def grouped_loss(self, rate: float, size: int) -> LogPhi:
-        """Seen if any of them takes part.
+        """The group is revealed if any of its records takes part.
 
         Raises
         ------
         UnsupportedError
-            If the probability that none of them does is below every double.
+            If the probability that none takes part underflows.
         """
         if rate == 1:
             return self.loss()
@@ -44,7 +44,7 @@ class Disjoint(FinitePair):
         return FinitePair((Written(1 - missed), Written(missed)), (0.0, 1.0)).loss()
 
     def replaced_loss(self, rate: float) -> LogPhi:
-        """Seen as the old value or as the new one, if it takes part."""
+        """A record that takes part is revealed, with its old value or its new one."""
         if rate == 1:
             return self.loss()
         # half an ulp of the rate, which 1 - rate inherits

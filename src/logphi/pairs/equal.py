@@ -1,4 +1,4 @@
-"""Two laws that agree, so that every loss is zero."""
+"""A law against itself: every loss is zero."""
 
 from __future__ import annotations
 
@@ -10,38 +10,38 @@ from logphi.pairs.pair import Pair
 
 @dataclass(frozen=True)
 class Equal(Pair):
-    """The same law twice: the loss is zero, and no sample leaks more."""
+    """A law against itself: the loss is zero, and so is that of every sample."""
 
     def loss(self) -> LogPhi:
-        """Nothing."""
+        """The empty sum."""
         return LogPhi()
 
     def reversed(self) -> Equal:
-        """The same."""
+        """The same pair."""
         return self
 
     def doubled(self) -> Equal:
-        """The same."""
+        """The same pair."""
         return self
 
     def mixed_loss(self, rate: float) -> LogPhi:
-        """Nothing."""
+        """The empty sum."""
         return LogPhi()
 
     def allocated_loss(self, batches: int) -> LogPhi:
-        """Nothing."""
+        """The empty sum."""
         return LogPhi()
 
     def spliced_loss(self, rate: float) -> LogPhi:
-        """Nothing."""
+        """The empty sum."""
         return LogPhi()
 
     def grouped_loss(self, rate: float, size: int) -> LogPhi:
-        """Nothing."""
+        """The empty sum."""
         return LogPhi()
 
     def replaced_loss(self, rate: float) -> LogPhi:
-        """Nothing."""
+        """The empty sum."""
         return LogPhi()
 
 

@@ -1,4 +1,4 @@
-"""When a pair is one of the two extremes: equal laws, or laws without a common outcome."""
+"""The two extreme pairs: equal laws, and laws without a common outcome."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from logphi.pairs.pair import Joint, Pair
 
 
 def disjoint() -> Pair:
-    """Laws without a common outcome, loaded when asked for: a first answer rarely needs finite laws."""
+    """Laws without a common outcome. The import is deferred, because a first answer rarely needs finite laws."""
     from logphi.pairs.disjoint import DISJOINT
 
     return DISJOINT
 
 
 def noisy(size: float, width: float) -> Pair | None:
-    """Of a query that moves by ``size`` and gets noise of a ``width``, if one of them is zero; None if neither is.
+    """The pair of a query that moves by ``size`` under noise of a ``width``, if one of them is zero; None otherwise.
 
     The laws of a query that does not move are equal; those of one that moves are disjoint without noise.
     """

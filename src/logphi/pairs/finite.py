@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 from logphi.arith.floats import FLOATS
+from logphi.laws.always_infinite import AlwaysInfinite
 from logphi.laws.cells import Cells, Chosen, Exchanged, Given, Mixed, Spliced
-from logphi.laws.everything import Everything
 from logphi.laws.finite import Finite
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.products import OneOfMany, Powers, Products
@@ -22,7 +22,7 @@ LEAST_PRODUCT = 1e-250
 
 @dataclass(frozen=True)
 class FinitePair(Pair):
-    """Two probability vectors on the same cells; a cell with q = 0 is mass at infinity.
+    """Two probability vectors on the same cells; the loss is infinite on a cell with q = 0.
 
     ``relative_error`` bounds that of each probability, beside its own half ulp; ``cell_errors``, where given, are sharper:
     by cell the relative errors of p, of q and of their ratio. ``exact`` gives the probabilities as formulas of the
@@ -63,21 +63,21 @@ class FinitePair(Pair):
     def _enclosed(
         cells: Cells, relative_error: float = 0.0, omitted_mass: float = 0.0, omitted_growth: float = math.inf
     ) -> FinitePair:
-        """The doubles in the middle of the formulas; twice their relative radius is added to the relative error."""
+        """The doubles at the centres of the formulas; the relative error grows by twice their relative radius."""
         p, q = cells.under(FLOATS)
         radius = max(float(disc.rad) / float(disc.mid) for disc in (*p, *q) if disc.mid) * (1 + 1e-9)
         mid_p, mid_q = (tuple(float(disc.mid) for disc in vector) for vector in (p, q))
-        # formulas of doubles that are off themselves are no proof
+        # formulas prove nothing if their own inputs are uncertain
         exact = None if relative_error else cells
         return FinitePair(mid_p, mid_q, relative_error + 2 * radius, exact, omitted_mass, omitted_growth)
 
     def loss(self) -> LogPhi:
-        """A finite law on the common support; nothing finite where there is none, nothing at all where both vectors agree."""
+        """A finite law on the common support; always infinite if that is empty, the empty sum if both vectors agree."""
         common = tuple(i for i, (a, b) in enumerate(zip(self.p, self.q, strict=True)) if a > 0 and b > 0)
         if self._equal:
             return LogPhi()
         if not common:
-            return LogPhi.of([(Everything(), 1)])
+            return LogPhi.of([(AlwaysInfinite(), 1)])
         infinite_p = math.fsum(a for a, b in zip(self.p, self.q, strict=True) if b == 0)
         infinite_q = math.fsum(b for a, b in zip(self.p, self.q, strict=True) if a == 0)
         p, q = tuple(self.p[i] for i in common), tuple(self.q[i] for i in common)
@@ -93,7 +93,7 @@ class FinitePair(Pair):
         return FinitePair(self.q, self.p, self.relative_error, exact, self.omitted_mass, self.omitted_growth, errors)
 
     def repeated(self, count: int) -> Pair:
-        """How often each cell comes out, as long as there are few such counts."""
+        """The counts of each cell in ``count`` draws, if there are few such vectors of counts."""
         if count == 1 or self._log_least * count < math.log(LEAST_PRODUCT):
             return super().repeated(count)
         if math.comb(count + len(self.p) - 1, count) > MOST_CELLS:
@@ -104,7 +104,7 @@ class FinitePair(Pair):
         )
 
     def allocated_loss(self, batches: int) -> LogPhi:
-        """How often each cell comes out, as long as there are few such counts.
+        """The counts of each cell in all batches, if there are few such vectors of counts.
 
         Raises
         ------
@@ -124,7 +124,7 @@ class FinitePair(Pair):
         return FinitePair._enclosed(cells, relative_error, batches * self.omitted_mass, self.omitted_growth).loss()
 
     def beside(self, other: Pair) -> Pair:
-        """Every cell with every cell, as long as there are few."""
+        """The product of the two pairs, if it has few cells."""
         if not isinstance(other, FinitePair) or len(self.p) * len(other.p) > MOST_CELLS:
             return super().beside(other)
         if self._log_least + other._log_least < math.log(LEAST_PRODUCT):
@@ -137,12 +137,12 @@ class FinitePair(Pair):
 
     @property
     def _formulas(self) -> Cells:
-        """The probabilities as formulas, or the doubles nearest to them."""
+        """The probabilities as formulas, or as the doubles that stand for them."""
         return self.exact or Given(self.p, self.q, self.relative_error)
 
     @property
     def _formula_error(self) -> float:
-        """What the formulas do not know of their own errors."""
+        """The relative error that the formulas do not account for."""
         return self.relative_error if self.exact is None else 0.0
 
     @property
@@ -150,7 +150,7 @@ class FinitePair(Pair):
         return math.log(min(number for number in self.p + self.q if number))
 
     def mixed_loss(self, rate: float) -> LogPhi:
-        """Cell by cell."""
+        """The loss of the mixed probabilities, cell by cell."""
         if self._equal:
             return LogPhi()
         mixture = tuple((1 - rate) * b + rate * a for a, b in zip(self.p, self.q, strict=True))
@@ -166,7 +166,7 @@ class FinitePair(Pair):
         ).loss()
 
     def spliced_loss(self, rate: float) -> LogPhi:
-        """The cells above, those below, and one for the rest."""
+        """The cells where P is larger, those where Q is larger, and one cell for the rest."""
         if self._equal:
             return LogPhi()
         pairs = list(zip(self.p, self.q, strict=True))
@@ -197,12 +197,12 @@ class FinitePair(Pair):
 
     @property
     def _equal(self) -> bool:
-        """Whether both vectors are known to be one."""
+        """Whether the two vectors are known to be equal."""
         return not self.relative_error and self.exact is None and self.p == self.q and exactly(self.p) == exactly(self.q)
 
     @property
     def _cells(self) -> Cells | None:
-        """Formulas of the probabilities, unless there are none."""
+        """The formulas of the probabilities, if there are any."""
         return Given(self.p, self.q) if self.exact is None and self.relative_error == 0 else self.exact
 
 

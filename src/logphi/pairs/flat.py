@@ -1,4 +1,4 @@
-"""Pairs whose loss is uniform once tilted."""
+"""Pairs whose loss is uniform after tilting by e^{-x/2}."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from logphi.arith.protocol import Parameter
 from logphi.laws.flat_pair import FlatPair
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_flat import MixedFlat, SplicedFlat
-from logphi.laws.thinned import Thinned
 from logphi.laws.uniform import Uniform, UniformWithAtoms
+from logphi.laws.zero_or_infinite import ZeroOrInfinite
 from logphi.pairs.pair import Pair, UnsupportedError
 
-# derived: beyond these, e^{loss} times a rate, or a product of both, leaves the range of normal doubles
+# derived: limits within which e^{loss} times a rate, and products of both, are normal doubles
 LEAST_WIDTH, LARGEST_WIDTH = 1e-50, 600.0
 
 
 @dataclass(frozen=True)
 class TiltedFlat(Pair):
-    """A loss that is uniform on [-w, w] once tilted by e^{-x/2}, with or without atoms at the ends.
+    """A loss that is uniform on [-w, w] after tilting by e^{-x/2}, with or without atoms at the ends.
 
     With probability ``failure`` the loss is infinite.
     """
@@ -29,20 +29,20 @@ class TiltedFlat(Pair):
     failure: float = 0.0
 
     def loss(self) -> LogPhi:
-        """Known in closed form."""
-        thinned = [(Thinned(self.failure), 1)] if self.failure else []
-        return LogPhi.of([((UniformWithAtoms if self.with_atoms else Uniform)(self.width), 1), *thinned])
+        """The loss, in closed form."""
+        failing = [(ZeroOrInfinite(self.failure), 1)] if self.failure else []
+        return LogPhi.of([((UniformWithAtoms if self.with_atoms else Uniform)(self.width), 1), *failing])
 
     def reversed(self) -> TiltedFlat:
         """The same pair: its loss is symmetric."""
         return self
 
     def mixed_loss(self, rate: float) -> LogPhi:
-        """No closed form: an integral."""
+        """The loss of the mixture, an integral."""
         return LogPhi.of([(MixedFlat(self._base(), rate), 1)])
 
     def spliced_loss(self, rate: float) -> LogPhi:
-        """No closed form: an integral."""
+        """The loss of the spliced pair, an integral."""
         return LogPhi.of([(SplicedFlat(self._base(), rate), 1)])
 
     def _base(self) -> FlatPair:

@@ -1,4 +1,4 @@
-"""The pair that dominates all pairs whose Renyi divergences are bounded.
+"""The smallest pair that dominates every pair with given bounds of its Renyi divergences.
 
 notation: z is one less than the order, K(z) a bound of z D_{1+z}; p and q are the probabilities of one event under the two
 laws. By data processing every event of every such pair has
@@ -13,6 +13,7 @@ ones to be right. Bounds of the reversed pair are bounds of the same profile, an
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -25,20 +26,24 @@ from logphi.pairs.disjoint import DISJOINT
 from logphi.pairs.finite import FinitePair
 from logphi.pairs.pair import Pair
 
-# chosen: logarithms of q, where most deltas are and where they are out of sight
+# chosen: the grid of log q, finer where most deltas are than where they are negligible
 _TOP, _SHALLOW, _MIDDLE, _DEEP = -0.005, -0.5, -60.0, -300.0
-# measured: places at which the best orders are looked for, and halvings that find a border to half of the digits and to most
+# measured: points at which the best orders are sought; halvings that find the boundary to half of the digits, and to most
 _LOOKED, _ROUGH, _FINE = 260, 30, 54
-# measured: rounds that look closer at one epsilon, until eleven digits of it are known, and places and orders of a round
+# measured: refinements near one epsilon until eleven digits are known, and the points and orders of each
 _CLOSER, _ACROSS = 3, 61
-# measured: rounds that part the places next to corners, after which ten digits of a corner are known, and into how many
+# chosen: offsets from that epsilon at which single orders are tried as well; refinements of the best order
+_BESIDE, _BETTER = np.concatenate([-np.geomspace(1e-2, 1e-8, 7), [0.0], np.geomspace(1e-8, 1e-2, 7)]), 6
+# measured: subdivisions next to corners, after which ten digits of a corner are known, and the parts of each
 _CORNERS, _SPLIT, _MOST_CORNERS = 3, 12, 120
-# chosen: orders among which those near the best are found
+# chosen: the grid of orders from which the best are refined
 _SOME = 160
-# derived: next to certainty 1 - p loses its digits
+# derived: near p = 1 the difference 1 - p loses its digits
 _CERTAIN = -1e-9
 # derived: e^K and what it is multiplied by stay far within the doubles
 LARGEST_EXPONENT = 300.0
+# derived: e^epsilon is a double
+_LARGEST_EPSILON = 700.0
 # derived: masses are rounded to doubles
 _ROUNDED = 2.0**-51
 
@@ -60,21 +65,21 @@ def implied(z: Array, bounds: Array, reversed_bounds: Array, places: Array = MAN
     are logarithms of the q of events.
     """
     points = _exactly(z, bounds, places)
-    turned = points if np.array_equal(bounds, reversed_bounds) else _exactly(z, reversed_bounds, places)
-    return _pair(points, turned)
+    reversed_points = points if np.array_equal(bounds, reversed_bounds) else _exactly(z, reversed_bounds, places)
+    return _pair(points, reversed_points)
 
 
 def implied_near(bound: Callable[[Array], Array], z: Array, epsilon: float) -> Pair:
     """The same where both orders have one bound that is known for all z, sharp at one epsilon and its opposite."""
-    target = abs(epsilon)
-    places, points = FEW, []
+    target = min(abs(epsilon), _LARGEST_EPSILON)
+    places, points = FEW, _usable(*_one_order(bound, z, target + _BESIDE))
     for _ in range(1 + _CLOSER):
         z = z[bound(z) <= LARGEST_EXPONENT]
         if not z.size:
             break
         a, c, used = profile_points(z, bound(z), places)
         points += _usable(a, c)
-        with np.errstate(divide="ignore", invalid="ignore"):  # places without a tangent
+        with np.errstate(divide="ignore", invalid="ignore"):  # points without a tangent
             away = np.abs(np.log(a) - target)
         if not (c < 1).any():
             break
@@ -82,15 +87,42 @@ def implied_near(bound: Callable[[Array], Array], z: Array, epsilon: float) -> P
         step = np.diff(places)[[max(nearest - 1, 0), min(nearest, places.size - 2)]]
         places = places[nearest] + np.linspace(-step[0], step[1], _ACROSS) * 2
         places = places[places < _TOP]
-        # as far as the orders beside it, and those that neighbouring places use
+        # from the orders next to it, and those that neighbouring points use
         apart = np.log(used[max(nearest - 1, 0) : nearest + 2])
         reach = max(4 * float(np.diff(np.log(z)).max()), 2 * float(np.ptp(apart)), 1e-8)
         z = used[nearest] * np.exp(np.linspace(-reach, reach, _ACROSS))
     return _pair(points, points)
 
 
-def _pair(points: list[tuple[Fraction, Fraction]], turned: list[tuple[Fraction, Fraction]]) -> Pair:
-    hull = Hull.of([*points, *((1 / a, 1 - 1 / a + h / a) for a, h in turned)])
+def _one_order(bound: Callable[[Array], Array], z: Array, epsilon: Array) -> tuple[Array, Array]:
+    """Upper bounds of p - a q from the best single order at each epsilon = log a, as pairs of a and the bound.
+
+    Without the second term of F_z, p^{1+z} q^{-z} <= e^K, and p - a q is at most e^{K - z log a} z^z / (1+z)^{1+z} (Canonne,
+    Kamath & Steinke 2020, Proposition 12).
+    """
+    ends = np.log(z[[0, -1]])
+    at, reach = np.full(epsilon.shape, ends.mean()), float(np.ptp(ends)) / 2
+    excess = np.full(epsilon.shape, np.inf)
+    for _ in range(_BETTER):
+        tried = np.exp(at[:, None] + np.linspace(-reach, reach, 4 * _ACROSS))
+        parts = np.array([bound(tried), -tried * epsilon[:, None], tried * np.log(tried), -(1 + tried) * np.log1p(tried)])
+        found = parts.sum(axis=0) + 8 * ULP * np.abs(parts).sum(axis=0)
+        best = found.argmin(axis=1)[:, None]
+        at = np.log(np.take_along_axis(tried, best, axis=1)[:, 0])
+        excess = np.minimum(excess, np.take_along_axis(found, best, axis=1)[:, 0])
+        reach *= 2 / _ACROSS
+    # rounded up: the bound at a holds for every larger a
+    return np.exp(epsilon) * (1 + 4 * ULP * (1 + np.abs(epsilon))), np.exp(np.minimum(excess, 0.0)) * (1 + 4 * ULP)
+
+
+def epsilon_of_one_order(bound: Callable[[Array], Array], z: Array, delta: float) -> float:
+    """Approximately the epsilon that the best of these orders gives at delta."""
+    log_delta = math.log(delta) if delta > 0 else -math.inf
+    return max(0.0, float(np.min((bound(z) + z * np.log(z) - (1 + z) * np.log1p(z) - log_delta) / z)))
+
+
+def _pair(points: list[tuple[Fraction, Fraction]], reversed_points: list[tuple[Fraction, Fraction]]) -> Pair:
+    hull = Hull.of([*points, *((1 / a, 1 - 1 / a + h / a) for a, h in reversed_points)])
     if len(hull.vertices) < 2:
         return DISJOINT
     p, q = hull.pair()
@@ -105,7 +137,7 @@ def _exactly(z: Array, bounds: Array, places: Array) -> list[tuple[Fraction, Fra
     a, c, used = profile_points(z, bounds, places)
     points = _usable(a, c)
     for _ in range(_CORNERS):
-        # of few orders the border has corners, where tangents on both sides should be close
+        # with few orders the boundary has corners, which need close tangents on both sides
         turns = np.flatnonzero(np.diff(used))
         if not 0 < turns.size <= _MOST_CORNERS:
             break
@@ -116,17 +148,17 @@ def _exactly(z: Array, bounds: Array, places: Array) -> list[tuple[Fraction, Fra
 
 
 def _usable(a: Array, c: Array) -> list[tuple[Fraction, Fraction]]:
-    # a bound that rounding leaves no room above 1 - a is of no use
+    # after rounding, a bound must still exceed 1 - a
     use = np.isfinite(a) & np.isfinite(c) & (a > 0) & (c > np.maximum(1 - a + ULP, 0.0)) & (c < 1)
     return [(Fraction(x), Fraction(y)) for x, y in zip(a[use].tolist(), c[use].tolist(), strict=True)]
 
 
 def profile_points(z: Array, bounds: Array, places: Array) -> tuple[Array, Array, Array]:
-    """Places a, upper bounds c of the excess there, and the z that proves each, one for each logarithm of q."""
+    """Points a = e^eps, upper bounds c of the excess there, and the z that proves each: one for each log q."""
     some = np.unique(np.linspace(0, z.size - 1, _SOME).astype(int))
     at = _border(np.exp(_ROUGHLY), z[some, None], bounds[some, None], _ROUGH)
     best = some[np.argmin(at, axis=0)]
-    # between those of the places beside it, and they themselves, as of few orders those between may be of no use
+    # the orders of the neighbouring points and those between; with few orders, those between may not help
     near = np.interp(places, _ROUGHLY, best) + np.linspace(-1, 1, 5)[:, None] * max(1.0, z.size / _SOME)
     right = np.clip(np.searchsorted(_ROUGHLY, places), 1, best.size - 1)
     rows = np.clip(np.round([*near, best[right - 1], best[right]]).astype(int), 0, z.size - 1)
@@ -137,14 +169,14 @@ def profile_points(z: Array, bounds: Array, places: Array) -> tuple[Array, Array
 
 
 def _logarithms(p: Array, q: Array) -> tuple[Array, Array]:
-    """Of p/q and of (1-p)/(1-q), p above q, each with a relative error below 6 ulp."""
+    """The logarithms of p/q and of (1-p)/(1-q) for p above q, each with a relative error below 6 ulp."""
     moved = p - q
     share = moved / (1 - q)
     return np.log1p(moved / q), np.where(share < 0.5, np.log1p(-np.minimum(share, 0.5)), np.log((1 - p) / (1 - q)))
 
 
 def _border(q: Array, z: Array, bounds: Array, halvings: int) -> Array:
-    """The largest p of an event with this q, to some digits; at least q."""
+    """The largest probability p that the bounds allow for an event with this q, to some digits; at least q."""
     low = np.log(q) + np.zeros_like(z)
     high = np.maximum(np.minimum((bounds + z * low) / (1 + z), _CERTAIN), low)
     allowed = np.expm1(bounds)
@@ -158,11 +190,11 @@ def _border(q: Array, z: Array, bounds: Array, halvings: int) -> Array:
 
 
 def _tangents(p: Array, q: Array, z: Array, bounds: Array) -> tuple[Array, Array]:
-    """The slopes and offsets of tangents, outward: relative errors of the parts are counted in ulps, twice over."""
+    """Slopes and offsets of tangents, rounded outward by twice the relative errors of their parts in ulps."""
     ratio, other = _logarithms(p, q)
     # e^x - 1 is wrong by (1 + x) times the relative error of x > 0, and by less than it for x < 0
     wrong = 16 * ULP * (2 + (1 + z) * ratio)
-    with np.errstate(all="ignore"):  # what is not finite is left out by the caller
+    with np.errstate(all="ignore"):  # the caller drops what is not finite
         gained, lost = p * np.expm1(z * ratio), -(1 - p) * np.expm1(z * other)
         rise = (1 + z) * (np.expm1(z * ratio) - np.expm1(z * other))
         fall = z * (np.expm1((1 + z) * ratio) - np.expm1((1 + z) * other))
@@ -172,5 +204,5 @@ def _tangents(p: Array, q: Array, z: Array, bounds: Array) -> tuple[Array, Array
         offset = p - slope * (1 - 3 * wrong) * q + np.maximum(left, 0.0) / (rise * (1 - wrong))
         offset += 8 * ULP * (p + slope * q + offset)
         slope = slope * (1 + 3 * wrong)
-    # where F does not grow with p, a tangent says nothing of p from above
+    # where F does not grow with p, a tangent does not bound p from above
     return slope, np.where((p > q) & (rise > 0), offset, np.inf)

@@ -1,4 +1,4 @@
-"""The largest of many normal outputs, one of which a record moves: what an attack on shuffled batches sees.
+"""The largest of many normal outputs, one of which depends on the record: what an attack on shuffled batches observes.
 
 notation: T outputs of unit width, one of which has the mean a under P and b < a under Q, and all others the mean 0. The
 largest is at most x with probability F_a(x) = Phi(x - a) Phi(x)^{T - 1}, whichever output it is.
@@ -24,7 +24,7 @@ _MOST = 16.0
 
 @lru_cache(maxsize=32)
 def largest_output(shift: Any, means: tuple[int, int], outputs: int, cells: int) -> FinitePair:
-    """The cell in which the largest of ``outputs`` lies, where the means are multiples of a shift.
+    """The cell that contains the largest of ``outputs`` normal outputs; the means are multiples of a shift.
 
     The cells are equally wide, but for the first and the last, which are endless. A shift above 16 counts as 16, whose outputs
     are those of the larger one, scaled down and with more noise.
@@ -40,7 +40,7 @@ def largest_output(shift: Any, means: tuple[int, int], outputs: int, cells: int)
 
 
 def _log_below(x: Array, mean: float, outputs: int) -> tuple[Array, Array]:
-    """The logarithm of F_a(x), and a bound of its error but for that of x - a."""
+    """The logarithm of F_a(x), and a bound of its error apart from that of x - a."""
     total, wrong = np.zeros(x.shape), np.zeros(x.shape)
     for place, count in ((x - mean, 1), (x, outputs - 1)):
         above, own = log_masses(place, np.full(x.shape, np.inf))
@@ -56,7 +56,7 @@ def _log_below(x: Array, mean: float, outputs: int) -> tuple[Array, Array]:
 
 
 def _masses(ends: Array, mean: float, mean_error: float, outputs: int) -> tuple[Array, float]:
-    """The masses between the ends, below the first and above the last, and a bound of their relative errors.
+    """The masses of the cells between the ends and of the two unbounded ones, with a bound of their relative errors.
 
     From x to y each output multiplies F by 1 + (Phi(y - a) - Phi(x - a)) / Phi(x - a): no digits are lost to a difference.
     """

@@ -19,7 +19,7 @@ class NormalMixtures(Pair):
     law: MixturePair
 
     def loss(self) -> LogPhi:
-        """No closed form: an integral; nothing where both laws agree."""
+        """The loss, an integral; the empty sum if both laws agree."""
         return LogPhi() if self.law.p == self.law.q else LogPhi.of([(self.law, 1)])
 
     def reversed(self) -> NormalMixtures:
@@ -27,7 +27,7 @@ class NormalMixtures(Pair):
         return NormalMixtures(replace(self.law, p=self.law.q, q=self.law.p))
 
     def mixed_loss(self, rate: float) -> LogPhi:
-        """A pair of mixtures again."""
+        """The loss of a pair of mixtures again."""
         return NormalMixtures(replace(self.law, rate=rate)).loss()
 
     def spliced_loss(self, rate: float) -> LogPhi:

@@ -11,9 +11,9 @@ from logphi.laws.log_phi import LogPhi
 from logphi.laws.normal import Normal
 from logphi.pairs.pair import Pair, UnsupportedError
 
-# derived: beyond these, products of losses and rates leave the range of normal doubles
+# derived: limits within which products of losses and rates are normal doubles
 LEAST_SHIFT, LARGEST_SHIFT = 1e-50, 20.0
-# measured: beyond these an answer takes many seconds
+# measured: larger values take many seconds
 LEAST_ALLOCATED, LARGEST_ALLOCATED = 1e-3, 8.0
 
 
@@ -35,7 +35,7 @@ class NormalShift(Pair):
         return self
 
     def repeated(self, count: int) -> Pair:
-        """One shift again: orthogonal shifts add in squares."""
+        """One shift: the squares of orthogonal shifts add."""
         return self if count == 1 else _joined((self.shift, count))
 
     def doubled(self) -> NormalShift:
@@ -43,7 +43,7 @@ class NormalShift(Pair):
         return NormalShift(Multiple(self.shift, 2))
 
     def beside(self, other: Pair) -> Pair:
-        """One shift again, beside another one."""
+        """The product with another shift, again one shift."""
         if not isinstance(other, NormalShift):
             return super().beside(other)
         return _joined(*self._squares, *other._squares)
@@ -53,13 +53,13 @@ class NormalShift(Pair):
         return self.shift.terms if isinstance(self.shift, Norm) else ((self.shift, 1),)
 
     def mixed_loss(self, rate: float) -> LogPhi:
-        """No closed form: an integral."""
+        """The loss of the mixture, an integral."""
         from logphi.laws.mixed_normal import MixedNormal
 
         return LogPhi.of([(MixedNormal(self.shift, Plain(rate)), 1)])
 
     def grouped_loss(self, rate: float, size: int) -> LogPhi:
-        """As many shifts as records take part, whose number is binomial.
+        """A mixture of shifts with binomial weights: the number of records that take part.
 
         Schuchardt, Stoian, Kosmala & Guennemann 2024, *Unified Mechanism-Specific Amplification by Subsampling and Group
         Privacy Amplification* (Poisson sampling, group of size K added or removed, Gaussian mechanism).
@@ -88,7 +88,7 @@ class NormalShift(Pair):
         return LogPhi.of([(AllocatedNormal(self.shift, batches), 1)])
 
     def spliced_loss(self, rate: float) -> LogPhi:
-        """No closed form: an integral over half of the line."""
+        """The loss of the spliced pair, an integral over half of the line."""
         from logphi.laws.curved_normal import SplicedNormal
 
         return LogPhi.of([(SplicedNormal(self._sampled(), rate), 1)])
@@ -132,7 +132,7 @@ class NormalShift(Pair):
 
 
 def _joined(*shifts: tuple[Parameter, int]) -> NormalShift:
-    """Counted orthogonal shifts as one."""
+    """Counted orthogonal shifts as a single one."""
     norm = Norm(shifts)
     check.moderate("sensitivity / sigma of all releases on one sample together", float(norm.under(FLOATS).mid))
     return NormalShift(norm)

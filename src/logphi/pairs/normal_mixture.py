@@ -10,7 +10,7 @@ from logphi.laws.blended_normal import BlendedNormal
 from logphi.laws.log_densities import NormalsLog
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
-from logphi.laws.weights import Thinned, Weights
+from logphi.laws.weights import Weights, ZeroOrInfinite
 from logphi.pairs.densities import DensityPair
 from logphi.pairs.normal import NormalShift
 from logphi.pairs.pair import Pair
@@ -25,13 +25,13 @@ class NormalMixture(Pair):
 
     @staticmethod
     def of(shifts: tuple[Parameter | None, ...], weights: Weights) -> Pair:
-        """A pair of a single shift where there is but one."""
+        """The mixture, or a single shift if there is only one component."""
         if len(shifts) == 1 and shifts[0] is not None:
             return NormalShift(shifts[0])
         return NormalMixture(shifts, weights)
 
     def loss(self) -> LogPhi:
-        """No closed form: an integral."""
+        """The loss, an integral."""
         first, *others = self.shifts
         rate = self.weights.second
         if first is None and rate is not None and others[0] is not None:
@@ -48,16 +48,16 @@ class NormalMixture(Pair):
 
     @property
     def densities(self) -> DensityPair:
-        """The same two laws by their densities."""
+        """The same two laws, by their densities."""
         means = tuple(float(shift.under(FLOATS).mid) if shift else 0.0 for shift in self.shifts)
         p = NormalsLog(means, tuple(weight.log for weight in self.weights.table()))
         return DensityPair.of_mixtures(p, NormalsLog((0.0,), (0.0,)))
 
     def mixed_loss(self, rate: float) -> LogPhi:
-        """A mixture again, with more weight at zero."""
+        """The loss of a mixture with more weight at zero."""
         alone = self.shifts[0] is not None
         shifts = (None, *self.shifts) if alone else self.shifts
-        return NormalMixture(shifts, Thinned(self.weights, rate, alone)).loss()
+        return NormalMixture(shifts, ZeroOrInfinite(self.weights, rate, alone)).loss()
 
 
 @dataclass(frozen=True)
@@ -67,11 +67,11 @@ class NormalAgainstMixture(Pair):
     mixture: NormalMixture
 
     def loss(self) -> LogPhi:
-        """That of the mixture, reflected."""
+        """The reflected loss of the mixture."""
         return self.mixture.loss().reflected()
 
     def reversed(self) -> NormalMixture:
-        """The mixture first."""
+        """The pair with the mixture first."""
         return self.mixture
 
     def mixed_loss(self, rate: float) -> LogPhi:
@@ -79,5 +79,5 @@ class NormalAgainstMixture(Pair):
         return self.mixture.densities.reversed().mixed_loss(rate)
 
     def spliced_loss(self, rate: float) -> LogPhi:
-        """That of the mixture, reflected."""
+        """The reflected spliced loss of the mixture."""
         return self.mixture.spliced_loss(rate).reflected()

@@ -14,7 +14,7 @@ class UnsupportedError(ValueError):
 
 
 class Pair(ABC):
-    """Two laws on one space; the loss is log(p/q) under P. All rates lie strictly between 0 and 1."""
+    """Two laws on one space; the loss is log(p/q) under P. All sampling rates lie strictly between 0 and 1."""
 
     @abstractmethod
     def loss(self) -> LogPhi:
@@ -29,15 +29,15 @@ class Pair(ABC):
         """The loss of (1 - rate) Q + rate P against Q."""
 
     def repeated(self, count: int) -> Pair:
-        """The product of ``count`` such pairs: as many releases on one sample."""
+        """The product of ``count`` copies of the pair: that many releases on one sample."""
         return self if count == 1 else Joint(count * self.loss())
 
     def beside(self, other: Pair) -> Pair:
-        """The product of both pairs: two releases on one sample."""
+        """The product of this pair and another: two releases on one sample."""
         return Joint(self.loss() + other.loss())
 
     def doubled(self) -> Pair:
-        """The pair at twice the distance: what two records do together.
+        """The pair of two neighbouring steps at once: what two records do together.
 
         Raises
         ------
@@ -64,9 +64,9 @@ class Pair(ABC):
         )
 
     def allocated_loss(self, batches: int) -> LogPhi:
-        """The loss where one of ``batches`` outputs, drawn uniformly, is by the first law and all others are by the second.
+        """The loss if one of ``batches`` outputs, drawn uniformly, has the first law and all others have the second.
 
-        There are two batches at least.
+        There are at least two batches.
 
         Raises
         ------
@@ -79,7 +79,7 @@ class Pair(ABC):
         )
 
     def grouped_loss(self, rate: float, size: int) -> LogPhi:
-        """The loss of a group of ``size`` records, each of which takes part by itself; the rate may be 1.
+        """The loss of a group of ``size`` records, each drawn independently; the rate may be 1.
 
         Raises
         ------
@@ -93,7 +93,7 @@ class Pair(ABC):
         )
 
     def replaced_loss(self, rate: float) -> LogPhi:
-        """The loss where the record takes another value, and takes part before and after with probability ``rate``, at most 1.
+        """The loss if the record takes another value, and is in either sample with probability ``rate``, at most 1.
 
         Raises
         ------
@@ -106,7 +106,7 @@ class Pair(ABC):
         )
 
     def replaced_group_loss(self, rate: float, size: int) -> LogPhi:
-        """The same of a group of ``size`` records, two at least, all of which take other values and are drawn by themselves.
+        """The same for a group of ``size`` records, at least two, all replaced and drawn independently.
 
         Raises
         ------
@@ -121,12 +121,12 @@ class Pair(ABC):
 
 @dataclass(frozen=True)
 class Joint(Pair):
-    """A pair of which only the loss is known: several releases on one sample, or a transform."""
+    """A pair of which only the loss is known, such as several releases on one sample, or a given transform."""
 
     joint_loss: LogPhi
 
     def loss(self) -> LogPhi:
-        """As it is known."""
+        """The given loss."""
         return self.joint_loss
 
     def reversed(self) -> Joint:
@@ -134,7 +134,7 @@ class Joint(Pair):
         return Joint(self.joint_loss.reflected())
 
     def mixed_loss(self, rate: float) -> LogPhi:
-        """By the transform of the loss; loaded when asked for, as a first answer rarely needs it."""
+        """The loss of the mixture, from the transform of the loss; a deferred import, as a first answer rarely needs it."""
         from logphi.laws.sampled_once import SampledOnce
 
         return LogPhi.of([(SampledOnce(self.joint_loss, Plain(rate)), 1)])

@@ -1,4 +1,4 @@
-"""Pairs of noise with ends, moved and not."""
+"""Pairs of bounded noise and the same noise, moved."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from logphi.pairs.pair import Pair
 
 @dataclass(frozen=True)
 class MovedNoise(Pair):
-    """Noise on an interval moved by the sensitivity, against the noise."""
+    """Noise on an interval, moved by the sensitivity, against the noise itself."""
 
     noise: Noise
 
     def loss(self) -> LogPhi:
-        """A law with ends, and an infinite mass."""
+        """A bounded loss, infinite with some probability."""
         return LogPhi.of([(TruncatedLoss(self.noise), 1)])
 
     def reversed(self) -> MovedNoise:
@@ -25,9 +25,9 @@ class MovedNoise(Pair):
         return self
 
     def mixed_loss(self, rate: float) -> LogPhi:
-        """No closed form: an integral."""
+        """The loss of the mixture, an integral."""
         return LogPhi.of([(MixedTruncated(self.noise, rate), 1)])
 
     def spliced_loss(self, rate: float) -> LogPhi:
-        """No closed form: an integral over half of the support."""
+        """The loss of the spliced pair, an integral over half of the support."""
         return LogPhi.of([(SplicedTruncated(self.noise, rate), 1)])

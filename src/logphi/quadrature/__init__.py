@@ -1,1 +1,1 @@
-"""Integrals inside a transform: sums over nodes, every error of which is bounded."""
+"""Integrals inside of a transform: sums over nodes, with a bound of every error."""

@@ -1,4 +1,4 @@
-"""The inner integrals of many mixtures at once: their laws on common panels, the transform interpolated there.
+"""The inner integrals of many mixtures at once: nodes are collected on common panels, and the transform is interpolated there.
 
 notation as in :mod:`logphi.quadrature.mixture_trapezoid`. With h_a(l) = e^{al} - 1 - a (e^l - 1), M(z) - 1 = E[h_a(l)]: linear
 in the law of l, and g_a(l) = h_a(l)/l^2 is entire. Each node l of each mixture, with its weight times l^2, becomes Chebyshev
@@ -27,7 +27,7 @@ from logphi.quadrature.mixture_trapezoid import on_line, steps
 from logphi.quadrature.second_order_sums import second_turn
 from logphi.quadrature.values import Line, Values
 
-# measured: from so many mixtures on, panels are faster
+# measured: from this number of mixtures on, panels are faster
 MANY = 64
 # measured: the degree of the interpolants, the most panels, and the error that each may add to the sum
 _DEGREE = 24
@@ -35,9 +35,9 @@ _PANELS = 256
 _SHARE = 1e-14
 _DROPPED = 1e-24
 _RHO = np.geomspace(1.1, 60.0, 40)
-# measured: more nodes than this are not worth sorting
+# measured: with more nodes, sorting takes longer than it saves
 _MAX_NODES = 1 << 21
-# derived: exponentials of larger exponents, squared, leave the range of doubles
+# derived: squares of exponentials of larger exponents overflow
 _LARGE = 300.0
 
 
@@ -55,13 +55,13 @@ class _Powers:
         return float(np.hypot(max(-self.low, self.high), self.top))
 
     def log_size(self, low: Any, high: Any, aside: Any = 0.0) -> Any:
-        """Bound of max(0, Re l, Re al) over low <= Re l <= high, |Im l| <= aside."""
+        """A bound of max(0, Re l, Re al) over low <= Re l <= high, |Im l| <= aside."""
         ends = (np.maximum(self.high, 1.0) * high, np.minimum(self.low, 0.0) * low)
         return np.maximum(np.maximum(*ends), 0.0) + self.top * aside
 
 
 def on_line_batched(mixtures: TwoComponents, line: Line) -> Values:
-    """The sum of count times K on a line; mixtures whose panels would be too many are summed apart."""
+    """The sum of count times K on a line; mixtures that would need too many panels are summed separately."""
     a = line.points + 1
     powers = _Powers(line.abscissa + 1, line.abscissa + 1, line.step * line.size)
     total = Values(np.zeros(line.size, dtype=complex), np.zeros(line.size), np.zeros(line.size))
@@ -93,7 +93,7 @@ class _Moments:
 
 
 def _moments(mixtures: TwoComponents, powers: _Powers, total: int) -> _Moments | None:
-    """Nodes of the mixture trapezoid, untilted, sorted into panels; ``total`` mixtures share the error."""
+    """The nodes of the mixture trapezoid, untilted, sorted into panels; ``total`` mixtures share the error."""
     m = mixtures.shift[:, None]
     # the errors of all add up
     log_target = np.log(INNER_TARGET / mixtures.count / max(total / MANY, 1.0))
@@ -110,7 +110,7 @@ def _moments(mixtures: TwoComponents, powers: _Powers, total: int) -> _Moments |
     log_density = np.log(step / np.sqrt(2 * np.pi)) - x * x / 2
     cut = cut_off(x, mixtures, loss, np.array([powers.low, powers.high]), log_density, np.zeros((m.size, 2))).sum(axis=1)
     largest = np.exp(powers.log_size(loss, loss))
-    # nodes that are light under every tilt are dropped; what they weigh is counted
+    # nodes of negligible weight under every tilt are dropped, and their sum is bounded
     weight = np.exp(log_density) * largest
     kept = (mixtures.count @ weight) > _DROPPED
     cut += 2 * weight[:, ~kept].sum(axis=1)
@@ -158,7 +158,7 @@ def _panels(loss: Array, weight: Array, powers: _Powers) -> tuple[Array, Array, 
     edges = np.concatenate([low * np.geomspace(1, 1e-6, 60), high * np.geomspace(1e-6, 1, 240)])
     above = np.bincount(np.searchsorted(edges, loss.ravel(), side="right"), weight.ravel(), edges.size + 1)[::-1].cumsum()[::-1]
     found: list[tuple[float, float, float]] = []
-    # measured: over one panel the tilt may grow by e^6
+    # measured: the tilt may grow by e^6 over one panel
     widest = 6 / max(powers.high, -powers.low, 1.0)
     start, width = low - 1e-15 * abs(low), widest
     while start < high:
@@ -178,7 +178,7 @@ def _panels(loss: Array, weight: Array, powers: _Powers) -> tuple[Array, Array, 
 
 
 def _interpolation_error(centre: float, half: float, powers: _Powers) -> float:
-    """The bound of the module's docstring, at its best ellipse."""
+    """The bound of the module's docstring, at the best ellipse."""
     along, aside = half * (_RHO + 1 / _RHO) / 2, half * (_RHO - 1 / _RHO) / 2
     size = powers.size
     log_most = np.log(size * (size + 1) / 2) + powers.log_size(centre - along, centre + along, aside)

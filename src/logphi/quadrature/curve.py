@@ -1,4 +1,4 @@
-"""Losses as functions of a variable of integration: sums of log-ratios over a normal or an exponential density.
+"""Losses as functions of a variable of integration: sums of log-ratios, under a normal or exponential density.
 
 notation: s the variable, w_k = 1 - q_k + q_k e^{Y_k} with Y_k = kappa_k s + o_k, l the sum of +-log w_k (the loss), and
 Q(ds) = e^{g(s)} ds times some of the w_k, with g a polynomial of degree two.
@@ -37,8 +37,8 @@ class Factor(ExponentialMixture):
 class Curve:
     """A law as a curve: where s runs, the loss l(s), increasing, and the Q-density e^{g(s)}, g = g0 + g1 s + g2 s^2, g2 <= 0.
 
-    ``atoms`` are places (-inf allowed) and logarithms of Q-masses. A curve that is ``mirrored`` stands for l > 0 only: below
-    zero the law is its mirror image, with P and Q exchanged. ``rest`` is mass at l = 0, under P and Q; ``omitted`` that of P
+    ``atoms`` are places (-inf allowed) and logarithms of Q-masses. A ``symmetric`` curve covers l > 0 only: below zero the
+    law is its mirror image, with P and Q exchanged. ``rest`` is mass at l = 0, under P and Q; ``omitted`` that of P
     and Q elsewhere, with a relative error ``omitted_error`` beside a few ulps. All parameters but rates are known to within
     a relative ``error`` and a few ulps.
     """
@@ -48,7 +48,7 @@ class Curve:
     end: float
     density: tuple[float, float, float]
     atoms: tuple[tuple[float, float], ...] = ()
-    mirrored: bool = False
+    symmetric: bool = False
     rest: float = 0.0
     omitted: tuple[float, float] = (0.0, 0.0)
     error: float = 0.0
@@ -69,15 +69,15 @@ class Curve:
         return np.asarray(g0 + s * (g1 + g2 * s) + own)
 
     def highest(self, low: Array, high: Array) -> Array:
-        """The largest g between some places."""
+        """The largest g on an interval."""
         g0, g1, g2 = self.density
         peak = np.clip(-g1 / (2 * g2), low, high) if g2 else np.where(g1 > 0, high, low)
         return np.asarray(g0 + peak * (g1 + g2 * peak))
 
     def place(self, loss: Array) -> Array:
-        """The s at which the loss of one factor, or of two mirrored ones, has a value, to some ulps."""
+        """The s at which the loss of one factor, or of a symmetric pair of factors, has a given value, to some ulps."""
         first = self.factors[0]
-        return first.inverse(loss) if len(self.factors) == 1 else mirrored_place(first, loss)
+        return first.inverse(loss) if len(self.factors) == 1 else symmetric_place(first, loss)
 
     @property
     def steepness(self) -> float:
@@ -85,23 +85,23 @@ class Curve:
         return float(sum(abs(factor.slope) for factor in self.factors))
 
     def slopes_beyond(self, end: Array, outward: int) -> tuple[Array, Array]:
-        """Bounds of the slopes outward from an end: of the size of the loss, and of the factors in the density."""
+        """Bounds of the slopes outward from an end: of the absolute loss, and of the factors in the density."""
         of_loss, of_density = np.zeros(end.shape), np.zeros(end.shape)
         for factor in self.factors:
-            # a factor that falls is flatter the further it is
+            # a decreasing factor gets flatter
             rises = factor.slope * outward > 0
             of_loss += abs(factor.slope) * (np.ones(end.shape) if rises else factor.share(end, factor.value(end)))
             of_density += factor.own * abs(factor.slope) * rises
         return of_loss, of_density
 
 
-def mirrored_place(factor: Factor, loss: Array, correction: Array | float = 0.0) -> Array:
-    """The s at which log w(s) - log w(-s) has a value: sinh(kappa s - l/2) = (1 - q)/q e^{-o} sinh(l/2).
+def symmetric_place(factor: Factor, loss: Array, correction: Array | float = 0.0) -> Array:
+    """The s at which log w(s) - log w(-s) has a given value: sinh(kappa s - l/2) = (1 - q)/q e^{-o} sinh(l/2).
 
     ``correction`` is added to the logarithm of the right-hand side, to allow for its errors.
     """
     half, q = np.abs(loss) / 2, factor.rate
     log_sinh = np.log1p(-q) - np.log(q) - factor.offset + half + np.log(-np.expm1(-2 * half) / 2 + 1e-300) + correction
     # arcsinh(A) exceeds log(2 A) by at most 1/(4 A^2), below every double there
-    turned = np.where(log_sinh < 300, np.arcsinh(np.exp(np.minimum(log_sinh, 300.0))), log_sinh + np.log(2))
-    return np.asarray(np.sign(loss) * (half + turned) / factor.slope)
+    distance = np.where(log_sinh < 300, np.arcsinh(np.exp(np.minimum(log_sinh, 300.0))), log_sinh + np.log(2))
+    return np.asarray(np.sign(loss) * (half + distance) / factor.slope)

@@ -1,6 +1,6 @@
 """The excess of a curve in closed bounds: E[(1 - e^{x-X})_+] = integral of (e^l - e^x)_+ dQ, over panels from where l = x.
 
-notation as in :mod:`logphi.quadrature.curve`. The integrand is positive, and vanishes where it begins: nothing
+notation as in :mod:`logphi.quadrature.curve`. The integrand is positive and starts at zero, so that nothing
 cancels, however small it is.
 """
 
@@ -23,23 +23,23 @@ _SHARP = float(np.log(1e-17))
 
 
 def excess(curve: Curve, x: float) -> Scaled | None:
-    """The excess at x; None where the integral is out of reach."""
-    if curve.mirrored and x < 0:
-        # P - e^x Q and the excess of the mirrored law
-        turned = _beyond(curve, -x, above=True)
+    """The excess at x; None if the integral is out of range."""
+    if curve.symmetric and x < 0:
+        # P - e^x Q and the excess of the symmetric law
+        reflected = _beyond(curve, -x, above=True)
         left = -np.expm1(x) * (1 - curve.omitted[0])
         known = Scaled(0.0, float(left), rounding=float(1e-15 * (left + abs(x))))
-        return turned and known + turned.times_exp(x)
+        return reflected and known + reflected.times_exp(x)
     return _beyond(curve, x, above=True)
 
 
 def reversed_excess(curve: Curve, x: float) -> Scaled | None:
-    """The integral of (e^x - e^l)_+ dQ, of a curve that is not mirrored."""
+    """The integral of (e^x - e^l)_+ dQ, for a curve that is not symmetric."""
     return _beyond(curve, x, above=False)
 
 
 def _beyond(curve: Curve, x: float, *, above: bool) -> Scaled | None:
-    """The integral of |e^l - e^x| where l is above x, or below."""
+    """The integral of |e^l - e^x| over l above x, or below x."""
     sign = 1 if above else -1
     atoms = atoms_of(curve)
     log_terms = [_log_gain(atoms, x, sign)]
@@ -71,8 +71,8 @@ def _beyond(curve: Curve, x: float, *, above: bool) -> Scaled | None:
 
 
 def _log_gain(masses: Masses, x: float, sign: int) -> Array:
-    """Logarithms of what each node adds."""
-    with np.errstate(divide="ignore", over="ignore"):  # nodes that add nothing; far below x a node adds e^x
+    """The logarithm of the contribution of each node."""
+    with np.errstate(divide="ignore", over="ignore"):  # nodes without a contribution; far below x a node contributes e^x
         ahead = np.maximum(sign * (masses.loss - x), 0.0)
         top = masses.loss if sign > 0 else np.full(masses.loss.shape, x)
         log_gain: Array = masses.log_mass + top + np.log(-np.expm1(-ahead))
@@ -80,10 +80,10 @@ def _log_gain(masses: Masses, x: float, sign: int) -> Array:
 
 
 def _errors(masses: Masses, x: float, sign: int) -> Array:
-    """For each node the logarithm of an absolute error, from the losses and from x, and a relative one."""
+    """For each node the logarithm of the absolute error due to the losses and x, and a relative error."""
     wrong = masses.loss_error + ULP * (abs(x) + np.abs(masses.loss))
     with np.errstate(divide="ignore"):  # an exact node
-        # a gain changes by at most e^l or e^x times the error of the loss, also where it only just begins
+        # a contribution changes by at most e^l or e^x times the error of the loss, also near its zero
         reach = np.maximum(masses.loss, x) if sign > 0 else np.full(wrong.shape, x)
         near = sign * (masses.loss - x) > -wrong
         log_wrong = np.where(near, masses.log_mass + reach + np.log(wrong) + wrong, -np.inf)
@@ -91,7 +91,7 @@ def _errors(masses: Masses, x: float, sign: int) -> Array:
 
 
 def _range(curve: Curve, x: float, above: bool) -> tuple[float, float, float, float] | None:
-    """Where the panels lie, and logarithms of what is lost at the far end and where they begin; None if out of reach."""
+    """The range of the panels, and logarithms of what is omitted at the far end and at the start; None if out of range."""
     here = float(np.clip(curve.place(np.array([x])), curve.start, curve.end)[0])
     if np.isfinite(curve.start) and x <= curve.loss(np.array([curve.start]))[0]:
         here = curve.start
@@ -116,8 +116,8 @@ def _range(curve: Curve, x: float, above: bool) -> tuple[float, float, float, fl
 
 
 def _log_gap(curve: Curve, x: float, here: float) -> float | None:
-    """The logarithm of what lies between a computed crossing and the true one; None if they may be far apart."""
-    # in units of the rounding of the place, and of the least that moves the loss by its error
+    """The logarithm of the integral between a computed crossing and the true one; None if they may be far apart."""
+    # in units of the rounding of s, and of the step that moves the loss by its error
     at = np.array([here])
     room = float(curve.loss_error(at, np.abs(at))[0]) + ULP * abs(x)
     unit = np.array([8 * ULP * abs(here), room / curve.steepness]) + 1e-300
@@ -135,13 +135,13 @@ def _log_gap(curve: Curve, x: float, here: float) -> float | None:
     size = max(abs(low), abs(high))
     if (high - low) * (curve.steepness + abs(curve.density[1]) + 2 * abs(curve.density[2]) * size) > 0.5 or apart > 0.5:
         return None
-    # over so short an interval the density grows by less than e
+    # over an interval this short the density grows by less than e
     density = float(curve.log_density(ends[:, found]).max()) + 1.0
     return density + x + float(np.log(max(high - low, 1e-300))) + float(np.log(2 * apart + 1e-300))
 
 
 def _panels(curve: Curve, x: float, low: float, high: float, log_atoms: float) -> tuple[Array, Array, float] | None:
-    """Panels between two places, and the logarithm of the error of their sum; None if too many."""
+    """Panels between two points, and the logarithm of the error of their sum; None if there would be too many."""
     # both ends may be neighbours among the doubles
     edges = np.unique(np.linspace(low, high, _FIRST + 1))
     body = nodes_of(curve, edges[:-1], edges[1:])

@@ -1,4 +1,4 @@
-"""The envelope of a characteristic function from the total variation of the density: the lemma behind other envelopes.
+"""A bound of a characteristic function by the total variation of the density: the lemma behind other envelopes.
 
 An envelope at the height t bounds |M(c + is)| / M(c) for all s >= t.
 """
@@ -27,11 +27,11 @@ def log_density_envelope(variation: float | Array, heights: Array, weight: float
 
         |chi(t)|^2 <= 1 - 0.16 (t/B)^2   for t <= 5^(1/2) B,     |chi(t)| <= B/t   beyond.
 
-    The two agree at 5^(1/2) B and both decrease. Of the rest of the measure, 1 - w, nothing is assumed.
+    The two agree at 5^(1/2) B and both decrease. Nothing is assumed of the rest of the measure, 1 - w.
     """
     ratio = heights / variation * (1 - 1e-12)
     square = _QUADRATIC * np.minimum(ratio, _CROSSING) ** 2
     gap = np.where(ratio <= _CROSSING, square / (1 + np.sqrt(1 - square)), 1 - 1 / np.maximum(ratio, _CROSSING))
     left = (1 - weight) + weight / np.maximum(ratio, _CROSSING)
-    # near one the logarithm is taken of the gap; the factors give up more than rounding could take
+    # near one the logarithm is taken of the complement; the factors exceed the effect of rounding
     return np.where(weight * gap < 0.5, np.log1p(-np.minimum(weight * gap, 0.5)), np.log(np.minimum(left * (1 + 1e-12), 1.0)))

@@ -1,4 +1,4 @@
-"""Transforms of curves by Gauss-Legendre sums over panels, with proved errors.
+"""Transforms of curves by Gauss-Legendre sums over panels, with proved error bounds.
 
 notation as in :mod:`logphi.quadrature.panels`.
 """
@@ -32,12 +32,12 @@ class Masses:
     loss_error: Array
 
     def beside(self, other: Masses) -> Masses:
-        """Both together."""
+        """The union of both."""
         return Masses(*(np.concatenate([getattr(self, one.name), getattr(other, one.name)]) for one in fields(self)))
 
 
 def nodes_of(curve: Curve, low: Array, high: Array) -> Masses:
-    """The nodes on panels, of the curve itself."""
+    """The nodes on panels; without atoms, mirror image and rest."""
     s, log_weight, place = gauss(low, high)
     unsure = 2 * curve.error + 12 * ULP
     g0, g1, g2 = (abs(one) for one in curve.density)
@@ -49,25 +49,25 @@ def nodes_of(curve: Curve, low: Array, high: Array) -> Masses:
 
 
 def atoms_of(curve: Curve) -> Masses:
-    """The atoms of the curve itself."""
+    """The atoms; without mirror image and rest."""
     places, held = np.array(curve.atoms, dtype=float).reshape(-1, 2).T
     loss, loss_error = ends_of(curve, places)
     return Masses(loss, held, 48 * ULP + (2 * curve.error + 8 * ULP) * (1 + np.abs(held)), loss_error)
 
 
 def ends_of(curve: Curve, places: Array) -> tuple[Array, Array]:
-    """The losses at places, and their errors; minus infinity is as good as far out."""
+    """The losses at given places, with their errors; minus infinity stands for a place far to the left."""
     s, size = np.maximum(places, -1e300), np.abs(np.where(np.isfinite(places), places, 0.0))
     return curve.loss(s), curve.loss_error(s, size)
 
 
 def everything(curve: Curve, body: Masses) -> Masses:
-    """Nodes with the atoms, the mirror image and the rest."""
+    """Nodes and atoms, with the mirror image and the rest."""
     whole = body.beside(atoms_of(curve)) if curve.atoms else body
-    if curve.mirrored:
+    if curve.symmetric:
         # P and Q exchanged
-        turned = Masses(-whole.loss, whole.log_mass + whole.loss, whole.relative_error + whole.loss_error, whole.loss_error)
-        whole = whole.beside(turned)
+        reflected = Masses(-whole.loss, whole.log_mass + whole.loss, whole.relative_error + whole.loss_error, whole.loss_error)
+        whole = whole.beside(reflected)
     if curve.rest:
         rest = (0.0, np.log(curve.rest), 64 * ULP + 4 * curve.error, 0.0)
         whole = whole.beside(Masses(*(np.array([one]) for one in rest)))
@@ -75,7 +75,7 @@ def everything(curve: Curve, body: Masses) -> Masses:
 
 
 def parts_of(curve: Curve, found: Panels, power: float) -> tuple[float, float]:
-    """Logarithms of the sums of e^{al} over the panels, and with the atoms, of the curve itself."""
+    """Logarithms of the sums of e^{al} over the panels, and over panels and atoms."""
     body, atoms = nodes_of(curve, found.low, found.high), atoms_of(curve)
     smooth = float(np.logaddexp.reduce(body.log_mass + power * body.loss))
     return smooth, float(np.logaddexp.reduce(atoms.log_mass + power * atoms.loss, initial=smooth))
@@ -88,7 +88,7 @@ class GaussLegendre(InnerIntegral):
     curve: Curve
 
     def nodes(self, powers: Array, z: NDArray[Any], count: int) -> Nodes | None:
-        """Those of panels that serve the powers and the heights; so accurate that any number of repetitions is."""
+        """The nodes of panels that serve the powers and the heights, accurate enough for any number of repetitions."""
         top = float(np.abs(z.imag).max())
         found = panels(self.curve, powers, top)
         if found is None:
@@ -99,13 +99,13 @@ class GaussLegendre(InnerIntegral):
         return replace(known, inner=_inner(curve, found, powers, top, known, np.abs(z) * np.abs(z + 1))[None, :])
 
     def rough(self, powers: Array) -> Array | None:
-        """On panels of which nothing is proved; those of a curve with two ends serve all powers."""
+        """K on panels without an error bound; panels of a bounded curve serve all powers."""
         whole = self._between_ends if math.isfinite(self.curve.start + self.curve.end) else self._roughly(powers)
         return None if whole is None else rough_log_mass(whole.loss, whole.log_mass, powers, self.curve.omitted)
 
     @property
     def rough_nodes(self) -> RoughNodes | None:
-        """Those that serve all powers, of a curve with two ends."""
+        """The nodes that serve all powers, for a bounded curve."""
         whole = self._between_ends if math.isfinite(self.curve.start + self.curve.end) else None
         return None if whole is None else RoughNodes(whole.loss, whole.log_mass, self.curve.omitted)
 
@@ -123,7 +123,7 @@ class GaussLegendre(InnerIntegral):
 
 
 def _inner(curve: Curve, found: Panels, powers: Array, top: float, known: Nodes, size: Array) -> Array:
-    """The quadrature's error relative to M(c), where |z| |z + 1| is ``size``; sums that are not of second order have both."""
+    """The error of the quadrature relative to M(c), ``size`` being |z| |z + 1|; first-order sums have both of its parts."""
     second, plain = log_errors(curve, found, powers, top)
     exponent = np.abs(known.loss).max() * np.maximum(np.abs(powers), 1.0)
     plain = np.where((known.log_mass[0] > 0.99) | (exponent > 0.99 * LARGE), plain, -np.inf)

@@ -5,7 +5,7 @@ E_Q[e^l] are known, the sum is taken of the second-order term e^{al} - 1 - a (e^
 
 Array axes, in order: mixture, abscissa or height, node.
 
-The file is longer than others because the sums and every bound of their rounding belong together.
+The file is longer than others because the sums and the bounds of their rounding share their formulas.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from logphi.quadrature.values import Line, Values
 INNER_TARGET = 1e-16
 # derived: below this exponent e^{al} does not overflow
 _LARGE = 600.0
-# derived: beyond this log M the sum is of e^{al} as it stands; nearer to one it is of second order
+# derived: for larger |log M| the sum is of e^{al} itself; for smaller ones it is of second order
 _NEAR_ONE = 1.0
-# measured: how many abscissas may share their nodes, and the logarithm of the ratio of the largest to the smallest
+# measured: the number of abscissas that may share nodes, and the logarithm of the ratio of the largest to the smallest
 _SHARED = 32
 _LOG_RATIO = 1.5
 
 
 @dataclass(frozen=True)
 class Noise:
-    """Rounding errors of the sum at z: node by node, the smaller of a first- and a second-order bound.
+    """Rounding errors of the sum at z: at each node the smaller of a first- and a second-order bound.
 
     notation: a = z + 1. The term w^a - 1 - a (w - 1) and the parts it is summed from are at most |a| (1 + |z|) l^2/2 W, and at
     most w^{c+1} (1 + |a||l|) + 1 + |a||w - 1|, with W the largest of w^{c+1}, w and 1; the derivative in l is at most
@@ -53,20 +53,20 @@ class Noise:
     constant: Array
 
     def beside(self, other: Noise) -> Noise:
-        """The errors of two sums together."""
+        """The errors of the sum of both."""
         pairs = {one.name: (getattr(self, one.name), getattr(other, one.name)) for one in fields(self)}
         constant, other_constant = pairs.pop("constant")
         return Noise(**{name: np.concatenate(pair, axis=2) for name, pair in pairs.items()}, constant=constant + other_constant)
 
     @property
     def first(self) -> Noise:
-        """That of the first real part alone."""
+        """The errors for the first real part only."""
         parts = (self.second, self.plain, self.linear, self.second_by_loss, self.linear_by_loss, self.constant)
         return Noise(*(part[:, :1] for part in parts))
 
     def of_size(self, size: Array) -> Array:
-        """A bound for |z| up to ``size``: the same for all, or (mixture, size); the sizes run along the second axis."""
-        # a bound may be infinite, which zero must not meet
+        """A bound for all |z| up to ``size``, one for all mixtures or (mixture, size); the sizes run along the second axis."""
+        # an infinite bound must not be multiplied by zero
         z = np.maximum(size, 1e-300)[..., None]
         a = 1 + z
         term = np.minimum(a * a * self.second, self.plain + a * self.linear)
@@ -84,7 +84,7 @@ class Noise:
 
 @dataclass(frozen=True)
 class Nodes:
-    """The nodes of E[w^a ...] for some real parts of a, and K and K' there.
+    """The nodes of the integral for some real parts of a, with K and K' there.
 
     ``weight`` sums to one over the nodes; ``noise`` and ``inner`` are relative to M(c).
     """
@@ -98,13 +98,13 @@ class Nodes:
 
     @property
     def first(self) -> Nodes:
-        """For the first real part alone."""
+        """The nodes for the first real part only."""
         weight, log_mass, slope, inner = (part[:, :1] for part in (self.weight, self.log_mass, self.slope, self.inner))
         return Nodes(self.loss, weight, log_mass, slope, self.noise.first, inner)
 
 
 def near_one(log_mass: Array) -> NDArray[np.bool_]:
-    """Where the sum is of M(c) - 1."""
+    """Where the sum is that of M(c) - 1."""
     near: NDArray[np.bool_] = np.abs(log_mass) < _NEAR_ONE
     return near
 
@@ -133,7 +133,7 @@ def summed(
     log_mass = peak + np.log(total)
 
     small = (np.maximum(exponent.max(axis=2), loss.max(axis=1)[:, None]) < _LARGE) & near_one(log_mass)
-    # where the sum is of w^a as it stands, it has no other parts
+    # a sum of w^a itself has no other parts
     every, some = bool(small.all()), bool(small.any())
     slope = log_mass if every else product(weight, loss[:, :, None])[:, :, 0] / total
     if some:
@@ -154,7 +154,7 @@ def summed(
         slope = own_slope if every else np.where(small, own_slope, slope)
     weight *= np.exp(peak - log_mass)[:, :, None]
 
-    # derived: in a sum of complex products, at most 2^(1/2) 2 roundings a step
+    # derived: at most 2 sqrt(2) roundings per step in a sum of complex products
     unit = unit + ULP * 1.5 * roundings(loss.shape[1])
     size = np.abs(loss)
     log_relative = log_density - log_mass[:, :, None]
@@ -179,7 +179,7 @@ def summed(
 
 
 def rough_log_mass(loss: Array, log_density: Array, powers: Array, omitted: tuple[float, float] = (0.0, 0.0)) -> Array:
-    """K as :func:`summed` has it, without its errors, which take longer than the sums."""
+    """K as in :func:`summed`, without its errors, which take longer than the sums."""
     exponent = powers[:, None] * loss
     whole = log_sum(exponent + log_density)
     if not max(np.abs(exponent).max(), np.abs(loss).max()) <= _LARGE:
@@ -200,7 +200,7 @@ def deviations(
     ``second_moments`` computes E[e^{itl} - 1 - itl] under the tilted weights.
     """
     weight = nodes.weight[:, 0, :]
-    # nodes this far below the largest are dropped; what they weigh is counted
+    # nodes this far below the largest are dropped, and their sum is bounded
     size = np.abs(weight)
     kept = (size > size.max(axis=1, keepdims=True) * np.exp(np.log(INNER_TARGET / count) - 12)[:, None]).any(axis=0)
     dropped = (size * (1 + top * np.abs(nodes.loss)))[:, ~kept].sum(axis=1)
@@ -213,7 +213,7 @@ def deviations(
 
 
 def by_abscissa(z: NDArray[Any], on_real: Callable[[Array], Values], on_vertical: Callable[[float, Array], Values]) -> Values:
-    """Values at points of any shape from those on the real axis, or, of complex ones, from one grid per abscissa."""
+    """Values at points of any shape: from those on the real axis, or with one set of nodes for each abscissa."""
     if not np.iscomplexobj(z):
         values = on_real(z.ravel())
         if z.ndim == 1:
@@ -231,7 +231,7 @@ def by_abscissa(z: NDArray[Any], on_real: Callable[[Array], Values], on_vertical
 
 
 def over(values: Values, count: int) -> Values:
-    """Values of K from those of count times K; where one is unknown, so is the other."""
+    """K from the values of count times K; unknown where these are unknown."""
     if count == 1:
         return values
     known = np.isfinite(values.mid)
@@ -240,8 +240,8 @@ def over(values: Values, count: int) -> Values:
 
 
 def weighted(count: Array, mid: NDArray[Any], rounding: Array, inner: Array) -> Values:
-    """Sums over the mixtures, with the rounding of the sum itself; unknown where one of them is."""
-    # of an infinity and of no number the sum of the errors is no finite number
+    """Sums over the mixtures, with the rounding of the sum itself; unknown where a term is unknown."""
+    # an infinite or undefined value makes the sum of the errors infinite or undefined
     known = np.isfinite(rounding + inner + np.abs(mid))
     unknown: Array | float = 0.0
     if not known.all():
@@ -252,18 +252,18 @@ def weighted(count: Array, mid: NDArray[Any], rounding: Array, inner: Array) -> 
 
 
 class InnerIntegral(ABC):
-    """The transform M(z) of one law as an integral that sums over nodes approach, with proved errors."""
+    """The transform M(z) of one law as an integral, by sums over nodes with proved errors."""
 
     @abstractmethod
     def nodes(self, powers: Array, z: NDArray[Any], count: int) -> Nodes | None:
-        """Nodes that serve the real parts ``powers`` of z + 1 at the points z, the law ``count`` times; None if too many."""
+        """Nodes that serve the real parts ``powers`` of z + 1 at the points z, for ``count`` repetitions; None if too many."""
 
     @abstractmethod
     def rough(self, powers: Array) -> Array | None:
-        """K to some digits at some real z + 1, with no bound; None where it is out of reach."""
+        """K to some digits at real z + 1, without a bound; None if out of range."""
 
     def approximate(self, abscissas: Array) -> Array:
-        """K at real points to some digits, with no bound; infinite where it is out of reach."""
+        """K at real points to some digits, without a bound; infinite if out of range."""
         values = np.full(abscissas.size, np.inf)
         for those in _alike(abscissas):
             found = self.rough(abscissas[those] + 1)
@@ -272,11 +272,11 @@ class InnerIntegral(ABC):
         return values
 
     def at_points(self, z: NDArray[Any], count: int) -> Values:
-        """K at any points; each abscissa of complex points has nodes of its own."""
+        """K at any points, with new nodes for each abscissa of complex points."""
         return by_abscissa(z, lambda c: self.on_axis(c, count), lambda c, heights: self.at_heights(c, heights, count))
 
     def on_axis(self, abscissas: Array, count: int) -> Values:
-        """K at real points; infinite where it is out of reach."""
+        """K at real points; infinite if out of range."""
         values = Values.unknown(abscissas.size)
         for those in _alike(abscissas):
             own = abscissas[those]
@@ -289,7 +289,7 @@ class InnerIntegral(ABC):
         return values
 
     def at_heights(self, abscissa: float, heights: Array, count: int) -> Values:
-        """K at points of one vertical line, in any order: one sum per point."""
+        """K at points of one vertical line, in any order: one sum for each point."""
         # below the real axis the values are those above, conjugate
         values = self._on_vertical(abscissa, np.abs(heights), count, one_by_one)
         return Values(np.where(heights < 0, values.mid.conj(), values.mid), values.rounding, values.inner)
@@ -307,7 +307,7 @@ class InnerIntegral(ABC):
 
 
 def _alike(abscissas: Array) -> Iterator[NDArray[np.intp]]:
-    """Groups of abscissas of like size, because large ones need nodes that make the sums at small ones inaccurate."""
+    """Groups of abscissas of similar size: nodes for a large one make the sums at small ones inaccurate."""
     level = np.floor(np.log(np.maximum(np.abs(abscissas), 1.0)) / _LOG_RATIO)
     for one in np.unique(level):
         those = np.flatnonzero(level == one)

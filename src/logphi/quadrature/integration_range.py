@@ -1,4 +1,4 @@
-"""How far the nodes of the inner integral must go, and what the sums omit beyond them.
+"""The range of the nodes of an inner integral, and bounds of what the sums omit outside of it.
 
 notation as in :mod:`logphi.quadrature.log_ratio`: x is the standard normal variable, l(x) = log w convex, with slopes below C.
 A tilt w^a draws the law to where x = a l'(x): for small rates that is near 0, although far out, near x = a C, the tilted
@@ -17,18 +17,18 @@ from logphi.quadrature.log_ratio import LARGE, LogRatio
 
 # measured: the accuracy to which the centre of a tilted law is found
 _CENTRE_ERROR = 1e-3
-# measured: shortening pays only for ranges longer than so many times the reach
+# measured: shortening saves time only if the centre of the tilted law is this many times farther out than its width
 _LONG = 3.0
-# measured: shares of the way to the far rise, and beyond it, at which a chord of the loss may end
+# measured: points at which a chord of the loss may end, as multiples of the distance to the second maximum
 _CHORDS = 2.0 ** np.arange(-10, 3)
 # the powers of 1 and of w
 _BOTH = np.array([0.0, 1.0])
 
 
 def ends(mixtures: LogRatio, powers: Array, log_small: float) -> tuple[float, float]:
-    """An interval of x outside of which sums of the tilted densities are about e^log_small of M(c) or less.
+    """An interval of x outside of which the sums of the tilted densities are about e^log_small of M(c) or less.
 
-    It is a guess; :func:`cut_off` bounds what is omitted.
+    It is an estimate; :func:`cut_off` bounds what is omitted.
     """
     reach = math.sqrt(-2 * log_small) + 2
     widest, lowest, top = float(mixtures.shift.max()), float(powers.min()), max(float(powers.max()), 1.0)
@@ -52,7 +52,7 @@ def ends(mixtures: LogRatio, powers: Array, log_small: float) -> tuple[float, fl
 
 
 def log_beyond(end: float, step: float, mixtures: LogRatio, a: Array) -> Array:
-    """Logarithm of a bound of the sum of step phi(x) w^a, a >= 0, over equally spaced x beyond the end; (mixture, power).
+    """The logarithm of a bound of the sum of step phi(x) w^a, a >= 0, over equally spaced x beyond the end; (mixture, power).
 
     The powers a are the same for all mixtures, or (mixture, power).
 
@@ -70,12 +70,12 @@ def log_beyond(end: float, step: float, mixtures: LogRatio, a: Array) -> Array:
     shift = m[:, :, None]
     rise = power * (there - shift * far) + power * power * shift * shift / 2 + np.log(2 + step)
     bound: Array = np.minimum(alone, np.logaddexp(near, rise).min(axis=2))
-    # the parts cancel: each carries a few ulps of its size
+    # the parts cancel: each has an error of a few ulps
     return bound + 1e-14 * (1 + end * end + a * np.abs(here) + a * a * m * m + a * mixtures.largest_log)
 
 
 def cut_off(x: Array, mixtures: LogRatio, loss: Array, power: Array, log_density: Array, log_mass: Array) -> Array:
-    """What the sums of w^a, and of 1 and a w if M(c) is near one, omit beyond both ends of the grid, relative to M(c).
+    """Bounds of what the sums of w^a, and of 1 and a w if M(c) is near one, omit on both sides of the grid, relative to M(c).
 
     (mixture, power); the powers are the same for all mixtures, or of that shape, too. The terms fall at least geometrically to
     the left, where log w has at most the slope at the end.
@@ -86,7 +86,7 @@ def cut_off(x: Array, mixtures: LogRatio, loss: Array, power: Array, log_density
     both = _BOTH if power.ndim == 1 else np.full((*power.shape[:-1], 2), _BOTH)
     a = np.concatenate([power, both], axis=-1)
     falling, rising = np.minimum(a, 0.0), np.maximum(a, 0.0)
-    # both ends side by side: (mixture, power, end)
+    # both ends together: (mixture, power, end)
     fall = np.concatenate([(falling * mixtures.slope(start) - start)[:, :, None], (end - rising * m)[:, :, None]], axis=2)
     outermost = slice(None, None, x.size - 1)
     bound = log_density[outermost] + a[..., None] * loss[:, None, outermost] - _log_expm1(fall * step)
@@ -100,5 +100,5 @@ def cut_off(x: Array, mixtures: LogRatio, loss: Array, power: Array, log_density
 
 
 def _log_expm1(fall: Array) -> Array:
-    """``log(e^x - 1)``; minus infinity where the terms do not fall, so that nothing is known."""
+    """``log(e^x - 1)``; minus infinity where the terms do not fall, so that there is no bound."""
     return np.where(fall > 0, np.log(np.expm1(np.minimum(np.maximum(fall, 1e-300), LARGE))), -np.inf)

@@ -20,7 +20,7 @@ from logphi.arrays import Array
 # the logarithms of both functions at the points of an array
 Logs = Callable[[Array], tuple[Array, Array]]
 
-# theirs (QUADPACK): nodes from the outermost inward, weights of the 21-point rule, weights of the 10-point rule
+# from QUADPACK: nodes from the outermost inward, weights of the 21-point rule, weights of the 10-point rule
 _RULE = (
     (0.9956571630258081, 0.011694638867371874, 0.0),
     (0.9739065285171717, 0.032558162307964725, 0.06667134430868814),
@@ -78,7 +78,7 @@ class Table:
         return Table(low, high, origin, far, x, width, log_p.reshape(x.shape), log_q.reshape(x.shape))
 
     def pick(self, which: NDArray[np.bool_]) -> Table:
-        """Some of the panels."""
+        """A selection of the panels."""
         return Table(*(getattr(self, part.name)[which] for part in fields(self)))
 
     def bisected(self, which: NDArray[np.bool_], logs: Logs) -> Table:
@@ -95,14 +95,14 @@ Report = Callable[[Table], tuple[Array, Array]]
 
 
 def settled(table: Table, logs: Logs, report: Report, tolerance: float) -> Table:
-    """Bisect until the estimated errors of each integrand sum to ``tolerance`` times its integral, or no panel can be improved.
+    """Bisect until the error estimates of each integrand sum to ``tolerance`` times its integral, or no panel improves.
 
     ``report`` gives arrays of shape (integrands, panels).
     """
     for _ in range(_ROUNDS):
         size, doubt = report(table)
         total = size.sum(axis=1, keepdims=True)
-        # a panel that is a point already cannot be bisected
+        # a panel of length zero cannot be bisected
         open_ones = (table.high - table.low) > 1e-15 * (np.abs(table.low) + np.abs(table.high))
         bad = (doubt > tolerance * total / (2 * table.low.size)).any(axis=0) & open_ones
         if not bad.any() or (doubt.sum(axis=1) <= tolerance * total[:, 0]).all() or table.low.size + bad.sum() > _MOST:
@@ -126,7 +126,7 @@ def doubts(values: NDArray[Any]) -> Array:
 
 
 def beyond_noise(doubt: Array, noise: Array) -> Array:
-    """The errors that exceed the rounding noise, which more panels can reduce; zero elsewhere."""
+    """The errors that exceed the rounding noise, which more panels reduce; zero elsewhere."""
     return np.where(doubt > noise, doubt, 0.0)
 
 
@@ -181,7 +181,7 @@ def spread(support: tuple[float, float], breakpoints: tuple[float, ...]) -> Arra
 
 
 def _modes(support: tuple[float, float], breakpoints: tuple[float, ...], logs: Logs) -> list[float]:
-    """Roughly where each function is largest: the best sampled point, refined. A peak between the samples is missed."""
+    """Approximate maxima of the functions: the best sampled point, refined. A peak between the samples is missed."""
     inside, found = spread(support, breakpoints), []
     for own in (0, 1):
         x = inside
@@ -196,9 +196,9 @@ def _modes(support: tuple[float, float], breakpoints: tuple[float, ...], logs: L
 
 
 def _scale(centre: float, sign: float, logs: Logs) -> float:
-    """The distance from a centre at which either logarithm has first fallen by a half; one if neither does."""
+    """The distance from a centre at which one of the logarithms has first fallen by a half; one if none does."""
     x = centre + sign * np.concatenate([[0.0], _DISTANCES])
-    with np.errstate(invalid="ignore"):  # minus infinity less itself: no fall
+    with np.errstate(invalid="ignore"):  # the difference of infinities counts as no fall
         fallen = [(log[0] - log[1:]) > 0.5 for log in logs(x)]
     first = np.flatnonzero(fallen[0] | fallen[1])
     return float(_DISTANCES[first[0]]) if first.size else 1.0

@@ -24,11 +24,11 @@ _SERIES = (
 )  # fmt: skip
 # derived: the tenth coefficient 174611/125400 times 2^10 / 10^19
 _REST = 1.5e-16
-# derived: so far right the bound above holds
+# derived: the bound above holds for real parts from here on
 _RIGHT = 10.0
-# derived: with such an error nothing is known
+# derived: an error this large makes the value unknown
 _NOTHING = 600.0
-# chosen: so many factors are multiplied before a logarithm is taken; each is below 1e30
+# chosen: the number of factors, each below 1e30, that are multiplied before a logarithm is taken
 _CHUNK = 8
 
 
@@ -63,15 +63,15 @@ def stirling(z: NDArray[Any]) -> Complex:
 
 
 def stirling_error(z: NDArray[Any]) -> Array:
-    """What the series leaves out, and rounding: that of z itself enters times |log z|."""
+    """A bound of the remainder of the series and of rounding; the rounding of z itself enters times |log z|."""
     size = np.abs(z)
     return np.asarray(_REST + ELEMENTARY * (size * (1 + np.log(size)) + 2))
 
 
 def reciprocal_gamma(z: NDArray[Any]) -> tuple[Complex, Array, Array]:
-    """1 / Gamma(z) as e^u times a factor v, each near zero where z is near a pole, with the absolute error of v in that unit.
+    """1 / Gamma(z) as e^u times a factor v, which is near zero if z is near a pole, with the absolute error of v.
 
-    ``v`` is a number of size one or less, an error of u counts as one of v.
+    |v| is at most one, and an error of u counts as one of v.
     """
     steps = max(math.ceil(_RIGHT - float(z.real.min(initial=_RIGHT))), 0)
     moved = z + steps

@@ -2,8 +2,8 @@
 
 notation: w(x) = sum of p_i e^{c_i x - c_i^2/2}, l = log w, X standard normal, so that E[w - 1] = 0; C = max c_i, p_0 the weight
 of the shift zero, and s_i = p_i e^{c_i x - c_i^2/2} / w the shares. l is convex, with slopes sum s_i c_i between 0 and C. At
-x + i b/C, 0 < b < pi, the terms of w are turned by angles theta_i = b c_i/C between 0 and b; turned back by b/2 they have real
-parts of at least cos(b/2) times their size, so that cos(b/2) w <= |w(x + i b/C)| <= w, and 0 <= arg w(x + i b/C) <= b.
+x + i b/C, 0 < b < pi, the terms of w are rotated by angles theta_i = b c_i/C between 0 and b; rotated back by b/2 they have
+real parts of at least cos(b/2) times their size, so that cos(b/2) w <= |w(x + i b/C)| <= w, and 0 <= arg w(x + i b/C) <= b.
 
 The trapezoidal sums, the Gauss-Legendre sums, the envelopes and the lattice cells all take l from here.
 """
@@ -29,7 +29,7 @@ CHUNK = 1 << 18
 
 @dataclass(frozen=True)
 class ExponentialMixture:
-    """w = 1 - q + q e^Y, Y = kappa s + o: one function, or many where q, kappa and o are arrays that broadcast with s.
+    """w = 1 - q + q e^Y, Y = kappa s + o; one function, or many if q, kappa and o are arrays that broadcast with s.
 
     The rate q is in (0, 1]; at rate 1, which holds for all or none, log w is Y itself.
     """
@@ -63,28 +63,28 @@ class ExponentialMixture:
         return np.asarray(np.exp(np.minimum(np.log(self.rate) + self.exponent(s) - value, 0.0)))
 
     def relative_error(self, s: Any, value: Array, of_exponent: Array) -> Array:
-        """The error of w over w, Y being known to ``of_exponent``, with roundings of its elementary functions."""
+        """The relative error of w, if Y has the error ``of_exponent``; with the roundings of its elementary functions."""
         # w - 1 over w, by the logarithm of w
         growth = np.abs(np.expm1(-value))
         return np.asarray(ELEMENTARY * growth + self.share(s, value) * of_exponent)
 
     def inverse(self, value: Array | float) -> Array:
-        """The s at which log w has a value, to some ulps; far to the left where there is none."""
+        """The s at which log w has a value, to some ulps; far to the left if there is none."""
         q = self.rate
         near = np.log1p(np.maximum(np.expm1(np.minimum(value, 1.0)) / q, -1.0 + 2.0**-53))
         far = value + np.log1p(-(1 - q) * np.exp(-np.maximum(value, 1.0))) - np.log(q)
         return np.asarray((np.where(value < 1, near, far) - self.offset) / self.slope)
 
 
-def turned(share: Array, angle: Array) -> tuple[Array, Array]:
-    """Arg w and log |w| - l where e^Y, whose share of w is given, is turned by an angle."""
+def rotated(share: Array, angle: Array) -> tuple[Array, Array]:
+    """The argument arg w and log |w| - l where e^Y, whose share of w is given, is rotated by an angle."""
     sine = np.sin(angle / 2)
     argument: Array = np.arctan2(share * np.sin(angle), 1 - 2 * share * sine * sine)
     return argument, 0.5 * np.log1p(-4 * share * (1 - share) * sine * sine)
 
 
 def turn_rate(slope: Array, rest: Array, angle: Array) -> Array:
-    """A bound of arg w over the angle, for angles up to one below pi/2 and all smaller x: at most one.
+    """A bound of arg w divided by the angle, for angles up to one below pi/2 and all smaller x; at most one.
 
     The slope is l' / C, and ``rest`` the share of p_0. The imaginary part of w is at most the angle times w l'/C, the real part
     at least p_0 + (w - p_0) cos; their quotient grows with x.
@@ -93,7 +93,7 @@ def turn_rate(slope: Array, rest: Array, angle: Array) -> Array:
 
 
 class LogRatio(ABC):
-    """Some functions l = log w of one standard normal variable x, to be repeated ``count`` times each.
+    """Functions l = log w of a standard normal variable x, each to be repeated ``count`` times.
 
     ``shift`` is the largest shift C of each, ``rate`` the weight of its positive shifts. Abscissas are a number, nodes (n,)
     that all share, or (mixture, n); what depends on them is (mixture, n). Angles b are (mixture, height).
@@ -106,7 +106,7 @@ class LogRatio(ABC):
     @property
     @abstractmethod
     def largest_log(self) -> float:
-        """By how many ulps the parts of l may exceed those of its arguments."""
+        """The number of ulps by which the parts of l may exceed those of its arguments."""
 
     @property
     @abstractmethod
@@ -115,7 +115,7 @@ class LogRatio(ABC):
 
     @abstractmethod
     def chunks(self, size: int, limit: int = CHUNK) -> Iterator[LogRatio]:
-        """Mixtures of like shift together, so many that arrays with ``size`` numbers each stay below the limit."""
+        """Batches of mixtures of similar shift, whose arrays of ``size`` numbers each stay below the limit."""
 
     @abstractmethod
     def value(self, x: Array | float) -> Array:
@@ -123,11 +123,11 @@ class LogRatio(ABC):
 
     @abstractmethod
     def slope(self, x: Array | float) -> Array:
-        """The slope l' to a few ulps, or somewhat more."""
+        """The slope l', to a few ulps or rounded up."""
 
     @abstractmethod
     def relative_error(self, x: Array, value: Array, angle: float = 0.0) -> Array:
-        """The error of w over w at nodes, turned or not, in units of ``ELEMENTARY`` and beside that of l itself."""
+        """The relative error of w at nodes, rotated or not, in units of ``ELEMENTARY``, without the error of l itself."""
 
     @abstractmethod
     def curvature(self, x: Array, value: Array) -> tuple[Array, Array]:
@@ -135,7 +135,7 @@ class LogRatio(ABC):
 
     @abstractmethod
     def continued(self, x: Array, value: Array, b: Array) -> tuple[Array, Array]:
-        """Arg w(x + ib/C) and log |w(x + ib/C)| - l(x), (mixture, height, node)."""
+        """The argument arg w(x + ib/C) and log |w(x + ib/C)| - l(x), (mixture, height, node)."""
 
     @abstractmethod
     def turn_rate(self, x: float, b: Array) -> Array:
@@ -168,7 +168,7 @@ class TwoComponents(LogRatio):
         return -np.log1p(-self.rate)[:, None]
 
     def chunks(self, size: int, limit: int = CHUNK) -> Iterator[TwoComponents]:
-        """Slices of the mixtures, sorted by their shifts."""
+        """Slices of the mixtures, sorted by shift."""
         many = max(1, limit // max(size, 1))
         if self.shift.size <= many:
             yield self
@@ -188,20 +188,20 @@ class TwoComponents(LogRatio):
         return np.asarray(self.terms.slope * np.exp(-np.logaddexp(0.0, -self.terms.exponent(x) - log_odds[:, None])))
 
     def relative_error(self, x: Array, value: Array, angle: float = 0.0) -> Array:
-        """Y errs by the roundings of m x and of m^2, and by half an ulp of m."""
+        """From the roundings of m x and of m^2 in Y, and half an ulp of m."""
         m = self.terms.slope
         return self.terms.relative_error(x, value, ELEMENTARY * (np.abs(m * x) + m * m + angle)) / ELEMENTARY
 
     def curvature(self, x: Array, value: Array) -> tuple[Array, Array]:
-        """From the share."""
+        """From the share of e^Y."""
         share = self.terms.share(x, value)
         return share, share * (1 - share)
 
     def continued(self, x: Array, value: Array, b: Array) -> tuple[Array, Array]:
-        """From the share."""
-        return turned(self.terms.share(x, value)[:, None, :], b[:, :, None])
+        """From the share of e^Y."""
+        return rotated(self.terms.share(x, value)[:, None, :], b[:, :, None])
 
     def turn_rate(self, x: float, b: Array) -> Array:
-        """From the share."""
+        """From the share of e^Y."""
         share = self.terms.share(x, self.value(x))[:, 0]
         return turn_rate(share, 1 - share, b)

@@ -11,7 +11,7 @@ normal variables is independent of their differences, so that S is e^{m times th
 
 Every error is of one of three kinds. The sum over v leaves out other heights, and its ends: there |G(u)| is at most E S^n and
 at most E S^{n-b} (b / (e Re u))^b. The sums that give phi_j err by a share of phi_j(kappa |u|), which is known beforehand
-(:mod:`logphi.quadrature.lognormal_nodes`). What is rounded is followed through the power of the series.
+(:mod:`logphi.quadrature.lognormal_laplace`). What is rounded is followed through the power of the series.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ from scipy.special import gammaln
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
 from logphi.quadrature.log_gamma import log_gamma
+from logphi.quadrature.lognormal_laplace import Table, chunked_product, laplace_table, rough_table, sum_error
 from logphi.quadrature.lognormal_moments import Moments, ends_of_sum, log_cut
-from logphi.quadrature.lognormal_nodes import Table, chunked_product, laplace_table, rough_table, sum_error
 from logphi.quadrature.values import Values
 
-# chosen: aliasing and truncation that are aimed at, as a logarithm; below rounding, and below it still in the longest sums
+# chosen: the logarithm of the target for aliasing and truncation: below rounding, also in the longest sums
 _TARGET = -42.0
-# chosen: by what the distance of an angle from the imaginary axis is divided for the next one, at most, and the last distance;
-# measured: a sum in between loses less than a digit
+# chosen: the largest ratio of successive distances of the angles from the imaginary axis, and the smallest distance;
+# measured: a sum at an angle in between loses less than a digit
 _APART, _LEAST_TURN = 3.0, 1e-6
-# chosen: frequencies of the sums over v, so that nearby lines share their tables
+# chosen: the frequencies of the sums over v are rounded so that nearby lines share their tables
 _FREQUENCIES = 8.0 * 1.25 ** np.arange(60)
-# measured: heights of the terms that are summed to bound the aliasing
+# measured: the number of terms that are summed to bound the aliasing
 _ORDERS = np.array([-3, -2, -1, 1, 2, 3])
-# chosen: orders n of the sums, few, so that nearby lines share their tables, and how much above the least they may be
+# chosen: few orders n, so that nearby lines share their tables, and how far above the smallest they may be
 _ORDERS_OF_SUMS = (*range(12), 13, 14, 16, 18, 21, 24, 28, 32, 37, 43, 50, 57, 66, 76, 88, 101, 116, 134, 154)
 _HIGHER = 40
-# chosen: orders of the rough moments, and what their sums leave out, as a logarithm
+# chosen: orders of the rough moments, and the logarithm of what their sums omit
 _ROUGH_ORDERS = (0, 4, 12, 28)
 _ROUGH = -20.0
 # measured: tables of more elements take seconds
@@ -59,11 +59,11 @@ class LognormalMean(Moments):
     """The mean of ``count`` lognormal variables of shift m; ``relative_error`` is that of m."""
 
     def on_axis(self, power: float) -> tuple[float, float]:
-        """Log E S^a for real a, with a bound of its error; infinite where it is out of reach."""
+        """The logarithm log E S^a for real a, with a bound of its error; infinite if out of range."""
         return _on_axis(self, power)
 
     def approximate(self, powers: Array) -> Array:
-        """Log E S^a for real a, to some digits; infinite where it is out of reach."""
+        """The logarithm log E S^a for real a, to some digits; infinite if out of range."""
         values = np.full(powers.size, np.inf)
         orders = [n for n in _ROUGH_ORDERS if n < self.order] + [self.order]
         floor = _LOWEST
@@ -84,7 +84,7 @@ class LognormalMean(Moments):
         return values
 
     def at_heights(self, power: float, heights: Array) -> Values:
-        """Log E S^{a + iy} for heights y >= 0."""
+        """The logarithm log E S^{a + iy} for heights y >= 0."""
         middle, radius = self.on_axis(power)
         if not math.isfinite(middle + radius):
             return Values.unknown(heights.size)
@@ -105,7 +105,7 @@ class LognormalMean(Moments):
     def _along(
         self, n: int, power: float, turn: float, heights: Array, logs: NDArray[np.complex128], middle: float, top: float
     ) -> Values:
-        """By the ray of one angle."""
+        """The sum along the ray of one angle."""
         rho, alpha = n - power, math.pi / 2 - turn
         scale = logs.real + alpha * heights
         # all terms are in units of e^base, about what their sum is
@@ -115,7 +115,7 @@ class LognormalMean(Moments):
         if frequency is None or ends is None or _work(n, ends, frequency) > _MOST_WORK:
             return Values.unknown(heights.size)
         step = 2 * np.pi / frequency
-        # few bits, so that the nodes are exact
+        # a step of few bits, so that the nodes are exact
         step = math.ldexp(math.floor(math.ldexp(step, 30 - math.frexp(step)[1])), math.frexp(step)[1] - 30)
         table = _table(self, n, turn, rho, step, ends)
         v, exponent = table.places, rho * table.places + table.log_size - base
@@ -137,7 +137,7 @@ class LognormalMean(Moments):
         return Values(values.mid, values.rounding + extra, values.inner)
 
     def _moved(self, power: float, heights: Array) -> Array:
-        """What the error of m does, in units of E S^a: |dM/dm| <= |w (w - 1)| m E S^a.
+        """The effect of the error of m, relative to E S^a: |dM/dm| <= |w (w - 1)| m E S^a.
 
         By parts, dM/dm = w (w - 1) (m/t) E[S^{w-2} mean of Y^2], and the sum of Y^2 is at most the square of that of Y.
         """
@@ -145,7 +145,7 @@ class LognormalMean(Moments):
         return np.abs(w * (w - 1)) * self.shift**2 * self.relative_error * 1.01
 
     def _frequency(self, rho: float, alpha: float, heights: Array, scale: Array) -> tuple[float | None, Array]:
-        """2 pi / h, and the logarithm of the aliasing over E S^a for each height."""
+        """2 pi / h, and the logarithm of the aliasing relative to E S^a for each height."""
         ends = np.array([int(np.argmin(heights)), int(np.argmax(heights))])
         for frequency in _FREQUENCIES.tolist():
             if (self._log_alias(rho, alpha, heights[ends], frequency) <= scale[ends] + _TARGET).all():
@@ -161,7 +161,7 @@ class LognormalMean(Moments):
         far = heights[:, None] + frequency * _ORDERS
         size = self.shift * (1 - 1e-12)
         terms = log_gamma(rho + 1j * far)[0].real + alpha * far - size * size * far * far / (2 * self.count)
-        with np.errstate(divide="ignore"):  # a ratio above one: nothing is known
+        with np.errstate(divide="ignore"):  # a ratio above one gives no bound
             rest = [
                 terms[:, a] - np.log(np.maximum(-np.expm1(np.minimum(terms[:, a] - terms[:, b], 0.0)), 0.0))
                 for a, b in ((0, 1), (-1, -2))
@@ -176,12 +176,12 @@ def _turns_up_to(power: float) -> Array:
 
 
 def _turns(rho: float) -> Array:
-    """Angles from the imaginary axis that compete; those near pi/2 are rho^(-1/2) apart, as a sum is good so far around."""
+    """The angles to the imaginary axis that are tried; near pi/2 they are rho^(-1/2) apart, the range of an accurate sum."""
     return _turns_up_to(_rounded_up(rho))
 
 
 def _rounded_up(rho: float) -> float:
-    """To a power of two, so that nearby lines share their tables."""
+    """The value rho rounded up to a power of two, so that nearby lines share their tables."""
     return float(2.0 ** math.ceil(math.log2(max(rho, 1.0))))
 
 
@@ -238,7 +238,7 @@ def _on_axis(mean: LognormalMean, power: float) -> tuple[float, float]:
 
 
 def _work(n: int, ends: tuple[float, float], frequency: float) -> float:
-    """Of a table, in elements: about 150 nodes x for each order of a few, and a recurrence over all orders."""
+    """The work of a table, in elements: about 150 nodes x for each order of a few, and a recurrence over all orders."""
     return (ends[1] - ends[0]) * frequency / (2 * math.pi) * (150 + 2 * n + n * n / 8)
 
 

@@ -1,6 +1,6 @@
-"""Bounds of real moments of the mean S of lognormal variables, and of the ends of an integral.
+"""Bounds of real moments of the mean S of lognormal variables, and of the tails of an integral.
 
-It is that of e^{sv} E[S^n e^{-uS}] over v, u = e^{v - i alpha}, where the expectation is at most E S^n in size, and at most
+The integrand is e^{sv} E[S^n e^{-uS}] over v, u = e^{v - i alpha}, where the expectation is at most E S^n in size, and at most
 E S^{n-b} (b / (e Re u))^b for every b > 0.
 """
 
@@ -16,10 +16,10 @@ from scipy.special import gammaln
 from logphi.arrays import Array
 from logphi.quadrature.series_power import power
 
-# derived: logarithms of moments within the range of doubles, with room for what they are multiplied by
+# derived: the largest logarithm of a moment whose products stay in the range of doubles
 _LARGEST_MOMENT = 500.0
 _MOST_ORDERS = 150
-# chosen: ends are multiples of it, so that nearby lines share their tables
+# chosen: ends are multiples of this, so that nearby lines share their tables
 _WHOLE = 2.0
 
 
@@ -33,7 +33,7 @@ class Moments:
 
     @cached_property
     def order(self) -> int:
-        """The largest n whose moment, and what leads to it, is a double."""
+        """The largest n whose moment, and its intermediate values, are doubles."""
         most = int(math.sqrt(2 * _LARGEST_MOMENT) / self.shift) if self.shift else _MOST_ORDERS
         return max(2, min(most, _MOST_ORDERS))
 
@@ -47,7 +47,7 @@ class Moments:
         """Upper bounds of log E S^n for whole n, by the power of the series of all moments; exact but for rounding."""
         j = np.arange(self.order + 1.0)
         log_j = gammaln(j + 1)
-        # what underflows is negligible beside 1/n!
+        # what underflows is negligible relative to 1/n!
         series = np.exp(self.shift**2 * j * (j - 1) / 2 - log_j - j * math.log(self.count))
         found = np.log(power(series[:, None], None, self.count)[0][:, 0]) + log_j
         return np.asarray(found + 1e-10 * (1 + np.abs(found)))
@@ -70,7 +70,7 @@ class Moments:
 
 
 def ends_of_sum(mean: Moments, n: int, at: float, alpha: float, log_target: float) -> tuple[float, float] | None:
-    """Where the sum over v may begin and end, as multiples of a whole number."""
+    """The range of the sum over v, as multiples of an integer."""
     rho = n - at
     low = (log_target - mean.log_moments[n] + math.log(rho)) / rho
     high = min(_log_end(mean, n, rho, alpha, b, log_target) for b in _exponents(rho))
@@ -89,7 +89,7 @@ def _log_end(mean: Moments, n: int, rho: float, alpha: float, b: float, log_targ
 
 
 def log_cut(mean: Moments, n: int, at: float, alpha: float, low: float, high: float) -> float:
-    """The logarithm of a bound of h times the sum beyond both ends: the integral of what bounds its terms."""
+    """The logarithm of a bound of h times the sum outside of the range: the integral of a bound of its terms."""
     rho = n - at
     below = mean.log_moments[n] + rho * low - math.log(rho)
     above = min(

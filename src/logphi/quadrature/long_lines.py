@@ -1,4 +1,4 @@
-"""Transforms of exponential curves far up a vertical line: expansions at the ends, and panels where the loss hardly moves.
+"""Transforms of exponential curves high up a vertical line: expansions at the ends, and panels where the loss hardly changes.
 
 notation: Y = kappa s + o, w = 1 - q + q e^Y, l = log w, Q(ds) = D ds with D = e^{g0 + g1 s}, a = z + 1, r = q e^Y / w the slope
 of l over that of Y, b = 1 - g1/kappa. In l the measure e^{al} Q has the density e^{al} D/(kappa r), and from dD/dY = (1 - b) D,
@@ -35,9 +35,9 @@ from logphi.quadrature.values import Line, Values
 # derived: the height times r at the lower end of an expansion, from which on it may be sharp; and how sharp, as a logarithm
 _REACH = 64.0
 _LOG_TARGET = -41.0
-# derived: the terms of a divergent series fall up to there
+# derived: the terms of the divergent series fall up to this one
 _TERMS = 40
-# measured: a panel follows some radians; below so many in all, panels alone are quicker
+# measured: a panel resolves some radians; below this total, panels alone are faster
 _TURNS = 400.0
 # measured: the end of a block of heights over its beginning
 _BLOCK = 2.0
@@ -45,7 +45,7 @@ _NONE = Masses(*(np.zeros(0) for _ in range(4)))
 
 
 def on_line(curve: Curve, line: Line, count: int = 1) -> Values:
-    """K on a line: by panels near the real axis, by expansions where these hold."""
+    """K on a line: panels for small heights, expansions where these are accurate."""
     first = _first(curve, line)
     near = GaussLegendre(curve).on_line(replace(line, size=first), count)
     log_mass = float(near.mid[0].real) + float(near.radius[0])
@@ -60,7 +60,7 @@ def on_line(curve: Curve, line: Line, count: int = 1) -> Values:
 
 
 def _first(curve: Curve, line: Line) -> int:
-    """The first node from which on an expansion holds somewhere on the curve; the size of the line where it need not."""
+    """The first node at which an expansion holds on part of the curve; the size of the line if none is needed."""
     factor, top, (_, linear, bend) = curve.factors[0], line.step * (line.size - 1), curve.density
     exponential = len(curve.factors) == 1 and not factor.own and factor.sign == 1 and not bend and linear <= factor.slope / 2
     if not exponential or not math.isfinite(curve.start + curve.end) or not factor.exponent(curve.end) < LARGE:
@@ -71,13 +71,13 @@ def _first(curve: Curve, line: Line) -> int:
 
 
 def _rise(factor: Factor, place: float) -> float:
-    """The r at a place."""
+    """The value of r at a point s."""
     s = np.array([place])
     return float(factor.share(s, factor.value(s))[0])
 
 
 def _place(factor: Factor, rise: float) -> float:
-    """About the place of an r."""
+    """An approximate s at which r has a value."""
     odds = math.log(rise) + math.log1p(-factor.rate) - math.log(factor.rate) - math.log1p(-rise)
     return float((odds - factor.offset) / factor.slope)
 
@@ -88,7 +88,7 @@ def _block(curve: Curve, line: Line, first: int, last: int, log_mass: float) -> 
     here, low, high = replace(line, size=last - first), line.step * first, line.step * (last - 1)
     start, body, inner = curve.start, _NONE, 0.0
     if low * _rise(factor, start) < _REACH:
-        # panels up to where the expansion begins; the place is the same for both
+        # panels up to the start of the expansion, at the same rounded s
         start = _place(factor, _REACH / low)
         part = replace(curve, end=start, atoms=(), rest=0.0)
         found = panels(part, powers, high)
@@ -110,7 +110,7 @@ def _block(curve: Curve, line: Line, first: int, last: int, log_mass: float) -> 
     terms = int(np.argmax(log_rest <= _LOG_TARGET)) if (log_rest <= _LOG_TARGET).any() else int(np.argmin(log_rest))
     terms = max(terms, 1)
     inner += math.exp(min(float(log_rest[terms]), LARGE))
-    for side, inverse in ((1, 1 / (z + 1)), (-1, -1 / z))[: 1 + curve.mirrored]:
+    for side, inverse in ((1, 1 / (z + 1)), (-1, -1 / z))[: 1 + curve.symmetric]:
         scaled = low * inverse
         power = line.abscissa + 1 if side > 0 else -line.abscissa
         for end, outward in ((start, -1), (curve.end, 1)):
@@ -127,7 +127,7 @@ def _block(curve: Curve, line: Line, first: int, last: int, log_mass: float) -> 
     return Values.logarithm(sums, np.full(sums.shape, (wrong + inner) * (1 + 1e-9)), log_mass)
 
 
-# the power of r that is left of r^-m once r^-j-1 is taken out, in row j and column m - 1
+# the exponent of r^-m / r^(-j-1), in row j and column m - 1
 _LEFT = np.maximum(np.subtract.outer(np.arange(_TERMS + 1), np.arange(_TERMS + 1)), 0)
 
 
@@ -144,7 +144,7 @@ def _derivatives(b: float) -> Array:
 
 @dataclass(frozen=True)
 class _End:
-    """The expansion at one end: log(D / (kappa r)), and over it the coefficients of powers of low/a, their sizes and errors."""
+    """The expansion at one end: log(D / (kappa r)) and, relative to it, the coefficients of low/a, their sizes and errors."""
 
     loss: float
     loss_error: float
@@ -155,7 +155,7 @@ class _End:
 
     @staticmethod
     def of(curve: Curve, place: float, table: Array, low: float) -> _End:
-        """At a place, with some rows of the table, for heights from ``low`` on."""
+        """The expansion at a point, from some rows of the table, for heights from ``low`` on."""
         factor, s = curve.factors[0], np.array([place])
         (loss,), (loss_error,) = ends_of(curve, s)
         rise = _rise(factor, place)

@@ -1,4 +1,4 @@
-"""The log-ratio of one mixture of many shifts: the same functions as of two components, summed over the terms.
+"""The log-ratio of one mixture of many shifts: the functions of two components, summed over all.
 
 notation as in :mod:`logphi.quadrature.log_ratio`; v = w - p_0 is the moving part. log v too is convex with slopes up to C, so
 that Newton's steps to where it has a value come from the right.
@@ -17,20 +17,20 @@ from logphi.arith.summation import log_sum, product, roundings
 from logphi.arrays import Array
 from logphi.quadrature.log_ratio import CHUNK, LARGE, LogRatio, turn_rate
 
-# measured: Newton steps from an interpolated start; they end where rounding does not let them on
+# measured: the largest number of Newton steps from an interpolated start; rounding ends them earlier
 _STEPS = 300
-# measured: the points of a table that saves Newton steps where there are more values than these
+# measured: the points of a table that saves Newton steps for more values than these
 _STARTS = 8193
-# measured: steps from a root to a point beside it, and the longest, in units of 1/C
+# measured: the number of steps from a root to a point beside it, and the longest step, in units of 1/C
 _PUSHES = 60
 _LONGEST = 0.25
-# derived: further out no normal mass differs from zero even in the digits of its logarithm
+# derived: normal masses outside of this range are negligible
 _FARTHEST = 1e8
 
 
 @dataclass(frozen=True)
 class ManyComponents(LogRatio):
-    """One mixture of many shifts: ``shift`` is the largest, ``rate`` the weight of all that are positive.
+    """One mixture of many shifts: ``shift`` is the largest, ``rate`` the total weight of the positive ones.
 
     ``shifts`` are positive and distinct, ``weights`` and ``log_weights`` theirs (a weight may be below every double), each
     with a relative error of at most ``weight_error``, as p_0 has with ``rest_error``. The exact weights sum to one.
@@ -55,14 +55,14 @@ class ManyComponents(LogRatio):
         weight_error: Array | None = None,
         rest_error: float = 0.0,
     ) -> ManyComponents:
-        """From the parameters, exact unless their errors are given."""
+        """The mixture of the given parameters, which are exact unless errors are given."""
         total = min(float(weights.sum()), 1.0)
         wrong = np.zeros(shifts.size) if weight_error is None else weight_error
         largest, rate = np.array([shifts.max()]), np.array([total])
         return ManyComponents(largest, rate, np.ones(1), shifts, weights, log_weights, wrong, log_rest, rest_error)
 
     def repeated(self, count: int) -> ManyComponents:
-        """The same, to be repeated."""
+        """The same mixture with another count."""
         return replace(self, count=np.array([float(count)]))
 
     @property
@@ -72,11 +72,11 @@ class ManyComponents(LogRatio):
 
     @property
     def floor(self) -> Array:
-        """Infinite where every shift is positive."""
+        """Infinite if every shift is positive."""
         return np.array([[-self.log_rest]])
 
     def chunks(self, size: int, limit: int = CHUNK) -> Iterator[ManyComponents]:
-        """Itself."""
+        """The mixture itself."""
         yield self
 
     def value(self, x: Array | float) -> Array:
@@ -101,13 +101,13 @@ class ManyComponents(LogRatio):
         return np.asarray(np.minimum(share @ self.shifts, self.shift[0]) * (1 + 1e-9))[None]
 
     def relative_error(self, x: Array, value: Array, angle: float = 0.0) -> Array:
-        """Those of the terms, with the errors of the weights and of their sum."""
+        """From the errors of the terms, of the weights and of their sum."""
 
         def part(x: Array, value: Array) -> Array:
             y = self._powers(x)
             exponent, plain, level = self.log_weights + y, self._plain(y), value[:, None]
             share = np.exp(np.minimum(exponent - level, 0.0))
-            # the terms that were added up: of w - 1, or of w; next to log 1/2 either
+            # the terms that were summed, of w - 1 or of w; near log 1/2 either
             gain = self.weights * np.abs(np.expm1(np.where(plain, y, 0.0))) * np.exp(-np.maximum(level, -1.0))
             gain = np.where(plain, gain, share)
             added = np.where(level > -0.69, gain, np.where(level < -0.7, share, np.maximum(gain, share)))
@@ -138,7 +138,7 @@ class ManyComponents(LogRatio):
         return mean[None], variance[None]
 
     def continued(self, x: Array, value: Array, b: Array) -> tuple[Array, Array]:
-        """From the sums of the turned shares; the logarithm errs by some ulps of the mean square of the angles."""
+        """From the sums of the rotated shares; the logarithm errs by some ulps of the mean square of the angles."""
         angle = b.T * (self.shifts / self.shift[0])
 
         def part(x: Array, value: Array) -> Array:
@@ -160,7 +160,7 @@ class ManyComponents(LogRatio):
         return np.asarray(self._by_parts(lambda x: log_sum(self.log_weights + self._powers(x)), x)[0])
 
     def moving_inverse(self, log_v: Array) -> tuple[Array, float]:
-        """The x with log v as given, and how far log v may be off there beside the rounding of its terms."""
+        """The x at which log v has a given value, with a bound of the error of log v beside the rounding of its terms."""
         # v is above each of its terms
         bounds = np.full(log_v.shape, np.inf)
         for shift, log_weight in zip(self.shifts, self.log_weights, strict=True):
@@ -187,7 +187,7 @@ class ManyComponents(LogRatio):
         return bounds, min(before, missed)
 
     def bracket(self, value: float) -> tuple[float, float]:
-        """Two points near each other, surely left and right of the root of l = value; infinite where there is none.
+        """Two neighbouring points, proved to lie left and right of the root of l = value; infinite if there is none.
 
         The value is a decimal within half an ulp.
         """
@@ -207,7 +207,7 @@ class ManyComponents(LogRatio):
         return float(value[0, 0]), float(self.error(place, value)[0, 0])
 
     def _beside(self, wanted: float, x: float, side: int) -> float:
-        """A point on one side of the root for sure, near x; infinite where none was found."""
+        """A point proved to lie on one side of the root, near x; infinite if none was found."""
         step = 0.0
         for _ in range(_PUSHES):
             value, wrong = self.value_between(x + side * step)
@@ -215,7 +215,7 @@ class ManyComponents(LogRatio):
             if need <= 0:
                 return x + side * step
             slope = max(float(self.slope(x + side * step)[0, 0]), 1e-300)
-            # where l is flat, it soon is steeper
+            # where l is flat, it is steeper further on
             step = max(min(1.1 * (step + need / slope), step + _LONGEST / float(self.shift[0])), 2.0 * step, 4 * ULP * abs(x))
             if not step < _FARTHEST:
                 break
@@ -228,11 +228,11 @@ class ManyComponents(LogRatio):
         return np.exp(np.minimum(self.log_weights + self._powers(x) - value[:, None], 0.0))
 
     def _plain(self, y: Array) -> NDArray[np.bool_]:
-        """Where p_i (e^y - 1) is formed as it stands."""
+        """Where p_i (e^y - 1) is computed directly."""
         return (y < LARGE) & (self.weights > 1e-290)
 
     def _by_parts(self, function: Callable[..., Array], *arguments: Array) -> Array:
-        """``function`` of the nodes, along the last axis, a few at a time; with the axis of the mixture."""
+        """``function`` of the nodes, along the last axis, in blocks; with the axis of the mixture."""
         size = arguments[0].size
         few = max(1, 4 * CHUNK // self.shifts.size)
         found = [function(*(one[first : first + few] for one in arguments)) for first in range(0, max(size, 1), few)]

@@ -19,7 +19,7 @@ Every error of the trapezoidal rule with the step h is bounded:
 
 What comes out is E[b^w] - 1, in which the terms j = 0, 1 are put together without loss: for a small B it is of the size B^2.
 
-The file is longer than others because the sum and the bounds of its errors share all their factors.
+The file is longer than others because the sum and its error bounds share all factors.
 """
 
 from __future__ import annotations
@@ -34,30 +34,30 @@ from scipy.special import gammaln
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arrays import Array, Complex
 from logphi.quadrature.log_gamma import log_gamma, reciprocal_gamma
-from logphi.quadrature.mixing_place import ROOM, Mixed, exp, expm1
-from logphi.quadrature.mixing_rough import approximate
-from logphi.quadrature.mixing_series import Series, exact_steps
+from logphi.quadrature.mellin_barnes_approximation import approximate
+from logphi.quadrature.mellin_barnes_lines import ROOM, Mixed, exp, expm1
+from logphi.quadrature.mellin_barnes_series import Series, exact_steps
 from logphi.quadrature.values import Line, Values
 
-# chosen: how small aliasing and truncation are to be, as a logarithm
+# chosen: the logarithm of the target for aliasing and truncation
 _TARGET, _ENOUGH = -41.0, -39.0
-# derived: so far beyond the top of the line the gamma factors have fallen below that
+# derived: at this distance above the line the gamma factors are below the target
 _BEYOND = 15.0
-# chosen: how much further the envelope of the base is to fall
+# chosen: the further decay that is asked of the base's envelope
 _SPARE = 12.0
-# measured: with more residues the sum takes too long
+# measured: more residues take too long
 _MOST_RESIDUES = 400
 # chosen: entries of one block of the kernel, and of all blocks
 _BLOCK, _MOST = 1 << 18, 1 << 24
-# derived: sums of so large terms stay within the range of doubles
+# derived: sums of terms up to this size are doubles
 _IN_RANGE = 300.0
-# chosen: how far left of zero the integral may lie, and the least distance of two poles between which it may
+# chosen: the smallest abscissa of the integral, and the smallest distance of two poles that it may pass between
 _DEEPEST, _NARROWEST = 12, 0.4
 
 
 @dataclass(frozen=True)
 class Moments:
-    """E[b^w] - 1 at some points, in units of e^scale, and two absolute errors in that unit; infinite where unknown."""
+    """E[b^w] - 1 at some points, in units of e^scale, with two absolute errors in that unit; infinite if unknown."""
 
     excess: Complex
     scale: float
@@ -66,7 +66,7 @@ class Moments:
 
     @staticmethod
     def unknown(shape: tuple[int, ...]) -> Moments:
-        """Where nothing is known."""
+        """Unknown values."""
         return Moments(np.zeros(shape, complex), 0.0, *np.full((2, *shape), np.inf))
 
     @property
@@ -77,10 +77,10 @@ class Moments:
 
 @dataclass(frozen=True)
 class Mixing(Mixed):
-    """The moments of a base law that is mixed with one."""
+    """The moments of the mixture of one and a likelihood ratio."""
 
     def at(self, abscissa: float, heights: Array, count: int = 1, step: float | None = None) -> Moments:
-        """At z = w - 1 = a + it for ascending t >= 0, the multiples of ``step`` if that is given."""
+        """The moments at z = w - 1 = a + it for ascending t >= 0, the multiples of ``step`` if that is given."""
         found = Moments.unknown(heights.shape)
         # so that all multiples are exact
         step = step if step is None or short(step) == step else None
@@ -91,11 +91,11 @@ class Mixing(Mixed):
         return found
 
     def approximate(self, a: Array) -> Array:
-        """Log E[b^{a+1}] at real points, to some digits where it is not far from zero or large."""
+        """The logarithm log E[b^{a+1}] at real points, to some digits unless it is near zero or large."""
         return approximate(self, a)
 
     def _lines(self, a: float, top: float) -> list[float]:
-        """Abscissas of the integral, the one with the smallest terms first."""
+        """Abscissas of the integral, that of the smallest terms first."""
         power, size = a + 1, math.hypot(a + 1, top) + 1
         log_ratio = math.log(self.rate / (1 - self.rate))
         low, high = self.base.strip
@@ -106,14 +106,14 @@ class Mixing(Mixed):
         gaps = np.unique(np.concatenate([poles, others]))
         middles = np.round((gaps[1:] + gaps[:-1]) / 2 * 1024) / 1024
         kept = (np.diff(gaps) >= _NARROWEST) & (low + 1 < middles) & (np.ceil(middles) < high + 1)
-        # on the real axis it is known what the rounding of a - k does
+        # on the real axis the effect of the rounding of a - k is bounded
         kept &= np.ceil(power - middles) <= (_MOST_RESIDUES if top == 0 else 1 + exact_steps(a, len(others)))
         at = middles[kept]
         if not at.size:
             return []
         rise = math.log(size)
         sizes = gammaln(-at) + self.base.approximate(at - 1) + at * (log_ratio + rise)
-        # the terms of both series, of which that without a loss is one
+        # the terms of both series, without those for j < 2, which sum to about one
         j = np.arange(max(math.ceil(float(at[-1])), 1))
         first = j * (rise + log_ratio) - gammaln(j + 1) + self.base.approximate(j - 1.0)
         first = np.maximum.accumulate(np.append(-np.inf, np.where(j > 1, first, -np.inf)))
@@ -137,7 +137,7 @@ class Integral(Series):
         """The sum at z = a + it."""
         top = float(heights[-1])
         h = self._step(step, _TARGET)
-        # what multiplies the smallness of the step grows with the height
+        # the factor of the aliasing error grows with the height
         lost = float(self.aliased(np.array([self.power + 1j * top]), h)[0])
         if _ENOUGH < lost < -8 * _TARGET:
             h = self._step(step, 2 * _TARGET - lost)
@@ -166,7 +166,7 @@ class Integral(Series):
             return Moments.unknown(heights.shape)
         scale = top_term if top_term > _IN_RANGE else 0.0
         sums, sizes, rounded, inner = kernel.times(weights)
-        # terms below the range of doubles are nothing beside one, and what is not finite is unknown
+        # terms that underflow are negligible relative to one, and values that are not finite are unknown
         with np.errstate(under="ignore", over="ignore", invalid="ignore"):
             unit = np.exp(factor + (weights.top + kernel.top + math.log(h / (2 * math.pi)) - scale))
             magnitude = np.abs(unit)
@@ -190,7 +190,7 @@ class Integral(Series):
         return Moments(excess, scale, rounding, inside + beyond * ROOM)
 
     def _step(self, step: float | None, target: float) -> float:
-        """As wide as aliasing allows; with a line, its step times a power of two."""
+        """The widest step that aliasing allows; on a line, its step times a power of two."""
         next_left, next_right = self.power - self.large.size, self.power - self.large.size + 1
         left = min(self.last + 1 - self.c, next_right - self.c if self.large.size else math.inf)
         right = min(self.c - self.last if self.last >= 0 else math.inf, self.c - max(next_left, self.c - 0.5))
@@ -198,12 +198,12 @@ class Integral(Series):
         return short(widest) if step is None else step * 2.0 ** math.floor(math.log2(widest / step))
 
     def _nodes(self, h: float, top: float) -> tuple[int, int, int] | None:
-        """How many nodes below and above the real axis are summed, and after how many of them the gamma factors fall."""
+        """The numbers of nodes below and above the real axis, and the number after which the gamma factors fall."""
         after = _BEYOND + 2 * max(self.c - self.power, 0.0) + 2 * max(-self.c, 0.0)
         reach = top + after
         heights = np.geomspace(0.25, max(reach, 1.0), 64)
         envelope = self.mixing.base.log_envelope(self.c - 1, heights)
-        # it makes up for the powers of the height in 1 / Gamma(-w)
+        # compensates for the powers of the height in 1 / Gamma(-w)
         enough = envelope <= _TARGET - _SPARE - (max(self.power, 0.0) + max(-self.c, 0.0) + 1) * math.log(2 + top)
         if enough.any():
             reach = min(reach, float(heights[np.argmax(enough)]))
@@ -218,9 +218,9 @@ class Integral(Series):
         mid = np.where(y < 0, values.mid[order].conj(), values.mid[order])
         gamma, error = log_gamma(-self.c - 1j * y)
         log_a, log_b = self.logs
-        turned = (self.c + 1j * y) * (log_b - log_a)
-        error = error + ELEMENTARY * (1 + np.abs(turned) + np.abs(mid)) + values.rounding[order]
-        logs = gamma + np.pi / 2 * y + turned + mid
+        power = (self.c + 1j * y) * (log_b - log_a)
+        error = error + ELEMENTARY * (1 + np.abs(power) + np.abs(mid)) + values.rounding[order]
+        logs = gamma + np.pi / 2 * y + power + mid
         top = float(logs.real.max())
         with np.errstate(under="ignore"):  # far below the largest
             terms = np.exp(logs - top)
@@ -228,7 +228,7 @@ class Integral(Series):
         return _Weights(terms, top, size * expm1(error), size * expm1(values.inner[order]) * exp(error))
 
     def _kernel(self, heights: Array, step: float | None, h: float, below: int, above: int) -> _Kernel:
-        """Gamma(s - w) e^{-pi (y - t) / 2}, a row for each w: on equal steps a function of the difference."""
+        """Gamma(s - w) e^{-pi (y - t) / 2}, one row for each w; on equal steps it depends on the difference only."""
         gap = self.c - self.power
         count = below + above + 1
         if step is not None:
@@ -282,7 +282,7 @@ class _Kernel:
     error: float
 
     def times(self, weights: _Weights) -> tuple[Complex, Array, Array, Array]:
-        """The sums over the nodes, those of the sizes, and those of both errors of the weights."""
+        """The sums over the nodes, of the absolute terms, and of both errors of the weights."""
         rows, count = self.table.shape
         columns = np.stack([np.abs(weights.terms), weights.rounding, weights.inner], axis=1)
         sums, sizes = np.empty(rows, complex), np.empty((rows, 3))
@@ -301,6 +301,6 @@ def short(step: float) -> float:
 
 
 def _moved(top: float, gap: float) -> float:
-    """What the rounding of the heights of nodes and rows adds to log Gamma(s - w): an ulp of them times |log z|."""
+    """The effect of the rounding of heights on log Gamma(s - w): an ulp of them times |log z|."""
     size = float(top) + abs(gap) + 20
     return 4 * ULP * size * (2 + math.log(size))

@@ -1,4 +1,4 @@
-"""The envelope of log-ratios of normal mixtures: their integrals on shifted lines, by trapezoidal sums of proved accuracy.
+"""An envelope for log-ratios of normal mixtures: their integrals on shifted lines, by trapezoidal sums with proved errors.
 
 notation as in :mod:`logphi.quadrature.log_ratio`. The density grows by e^{b^2/(2 C^2)} when the normal variable moves to
 x + i b/C, 0 < b < pi, and there arg w lies in (0, b): for every height from t on,
@@ -25,14 +25,14 @@ from logphi.arrays import Array
 from logphi.quadrature.integration_range import cut_off, ends
 from logphi.quadrature.log_ratio import LogRatio
 
-# chosen: the bound is not pursued below this share of M(c)
+# chosen: the bound stops at this share of M(c)
 FLOOR = 1e-12
 # measured: errors of this size hardly widen a bound
 _ERROR = 1e-5
 # derived: v stays below pi/4, and b + v below pi
 _HIGHEST = 0.7 * np.pi
 _STRIPS = 0.225 * np.pi * np.linspace(0.02, 1.0, 24)
-# derived: far above what rounding and half an ulp of m and q do to the parts of the exponent, while tilts stay below _TILT
+# derived: exceeds the effect of rounding, and of half an ulp of m and q, on the exponent, for tilts below _TILT
 _ROUNDING = 1e-9
 _TILT = 1e5
 _LARGEST = 600.0
@@ -51,7 +51,7 @@ def log_mixture_envelope(mixtures: LogRatio, abscissa: float | Array, heights: A
     heights
         The heights t, positive and increasing: the same for all mixtures, or (mixtures, heights).
     floor
-        The bound is not pursued below this share of M(c): a larger one is quicker.
+        The bound stops at this share of M(c); a larger one is faster.
 
     Returns
     -------
@@ -61,7 +61,7 @@ def log_mixture_envelope(mixtures: LogRatio, abscissa: float | Array, heights: A
     m = mixtures.shift[:, None]
     power = np.atleast_1d(abscissa + 1.0)
     negative = np.maximum(-power, 0.0)
-    # on a line where the integrand grows by more than one over the floor, the bound is above one
+    # if the integrand grows by more than one over the floor, the bound is above one
     growth = 2 - np.log(floor)
     most = np.minimum(np.minimum(_HIGHEST, np.sqrt(8 * growth / np.maximum(negative, 1e-300))), m * np.sqrt(2 * growth))
     raised = most * most / (2 * m * m) - negative * np.log(np.cos(most / 2))
@@ -85,7 +85,7 @@ def log_mixture_envelope(mixtures: LogRatio, abscissa: float | Array, heights: A
     cut = cut_off(x, mixtures, loss, power, log_density, log_mass) * np.exp(raised)
     if np.abs(power * loss).max() > _TILT:
         return np.zeros((m.size, heights.shape[-1]))
-    # no term grows by more than e^raised: light nodes are dropped, and counted
+    # no term grows by more than e^raised: negligible nodes are dropped, and their sum is bounded
     kept = (weight * np.exp(raised - log_error) > 1 / x.size).any(axis=0)
     cut += weight[:, ~kept].sum(axis=1, keepdims=True) * np.exp(raised)
     x, loss, weight = x[kept], loss[:, kept], weight[:, kept]
@@ -99,7 +99,7 @@ def log_mixture_envelope(mixtures: LogRatio, abscissa: float | Array, heights: A
     change = raising * (1 + _ROUNDING) - heights[..., None] * turn * (1 - _ROUNDING) + gain + _ROUNDING * np.abs(gain)
     change += 1e-14 * np.abs(power[..., None]) * (b * b)[:, :, None]
     ratio = (np.expm1(np.minimum(change, 700.0)) @ weight[:, :, None])[:, :, 0]
-    # what rounding does to the weights
+    # the rounding of the weights
     relative = 1e-15 * (100 + 4 * float(np.abs(exponent).max())) + 2 * np.abs(power) * ELEMENTARY * float(
         mixtures.relative_error(x, loss).max()
     )
@@ -113,8 +113,8 @@ _PRODUCTS = 2.0 ** np.arange(-5, 20)
 
 
 def _best(weight: Array, share: Array, stiffness: Array, heights: Array, most: Array) -> Array:
-    """About the b that minimises b^2 stiffness / 2 + log E[e^{-t s b}] at each height t: any b gives a bound."""
-    # relative to the least share of any weight, whose factor is the last to underflow
+    """About the b that minimises b^2 stiffness / 2 + log E[e^{-t s b}] at each height t; any b gives a bound."""
+    # relative to the smallest share of any weight, whose factor underflows last
     least = share.min(axis=1, keepdims=True, where=weight > 0, initial=np.inf)
     fade = np.exp(-_PRODUCTS[:, None] * np.maximum(share - least, 0.0)[:, None, :])
     left = (fade @ weight[:, :, None])[:, :, 0]

@@ -1,4 +1,4 @@
-"""The excess of one mixture of normal laws, from where its log-ratio meets the threshold.
+"""The excess of a mixture of normal laws, from the root of log-ratio = threshold.
 
 notation as in :mod:`logphi.quadrature.log_ratio`; a = e^x, t* the root of l(t) = x, and Phi, phi the normal mass and density,
 R = (1 - Phi)/phi Mills' ratio. The excess is sum p_i Phi(c_i - t*) - a Phi(-t*), the reversed one is
@@ -44,7 +44,7 @@ def excess(mixture: ManyComponents, x: float) -> Scaled:
 
 
 def reversed_excess(mixture: ManyComponents, x: float) -> Scaled | None:
-    """E_Q[(e^x - w)_+]; None where the root is out of reach."""
+    """E_Q[(e^x - w)_+]; None if the root is out of range."""
     _, high = mixture.bracket(x)
     if high == np.inf:
         return None
@@ -56,13 +56,13 @@ def reversed_excess(mixture: ManyComponents, x: float) -> Scaled | None:
 
 
 def _corrected(scale: float, value: float, error: float, log_slope: float, gap: float) -> Scaled:
-    """A convex function at an argument that is smaller by up to the gap, relatively, from its value and slope."""
+    """A convex function at an argument smaller by up to the relative gap, from its value and slope."""
     less = float(np.exp(min(log_slope - scale, 700.0))) * gap * (1 + 1e-9)
     return Scaled(scale, max(value - less / 2, 0.0), rounding=error + less / 2)
 
 
 def _gap(mixture: ManyComponents, t: float, x: float) -> float:
-    """A bound of |l(t) - x|, with the errors of the parameters."""
+    """A bound of |l(t) - x|, including the errors of the parameters."""
     value, wrong = mixture.value_between(t)
     return float(np.expm1(abs(value - x) + wrong + ULP * abs(x)))
 
@@ -72,7 +72,7 @@ def _mills(u: Array | float) -> Array:
     return np.asarray(np.sqrt(np.pi / 2) * erfcx(np.asarray(u) / np.sqrt(2)))
 
 
-# Each of the following gives, term by term, the logarithm of a factor beside the weight, its error, the bracket and its error.
+# Each of these returns, for each term, the logarithm of the factor of its weight, the error, the bracket and its error.
 
 
 def _right_of_zero(mixture: ManyComponents, t: float) -> tuple[Array, Array, Array, Array]:
@@ -89,7 +89,7 @@ def _right_of_zero(mixture: ManyComponents, t: float) -> tuple[Array, Array, Arr
 
 
 def _left_of_zero(mixture: ManyComponents, t: float) -> tuple[Array, Array, Array, Array]:
-    """The same for t <= 0: 1 - e^{ct - c^2/2} and what of it lies on the left."""
+    """The same for t <= 0: 1 - e^{ct - c^2/2}, and the share of it on the left."""
     c = mixture.shifts
     y = c * t - c * c / 2
     near = np.exp(-((t - c) ** 2) / 2) / _ROOT_TWO_PI
@@ -128,7 +128,7 @@ def _reversed_right_of_zero(mixture: ManyComponents, t: float) -> tuple[Array, A
 def _sum(
     mixture: ManyComponents, log_factor: Array, log_error: Array, bracket: Array, wrong: Array
 ) -> tuple[float, float, float]:
-    """Scale, sum and its error."""
+    """The scale, the sum and its error."""
     exponent = mixture.log_weights + log_factor
     scale = float(exponent.max())
     factor = np.exp(exponent - scale)

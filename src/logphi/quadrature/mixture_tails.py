@@ -1,4 +1,4 @@
-"""What lies on either side of a threshold, and the density there, of the log-ratio of a mixture of shifts: from its root.
+"""The masses on both sides of a threshold, and the density there, of the log-ratio of a mixture of shifts.
 
 notation as in :mod:`logphi.quadrature.log_ratio`; l increases, so that {l > x} = {y > t*} with l(t*) = x. The density of l at x
 under P is w(t*) phi(t*) / l'(t*) = e^{2x} phi(t*) / N(t*), N = w' = sum p_i c_i e^{c_i t - c_i^2/2}, which increases.
@@ -20,7 +20,7 @@ _LOG_ROOT = 0.5 * math.log(2 * math.pi)
 
 
 def partial_masses(mixture: ManyComponents, x: float, *, tilted: bool) -> tuple[Scaled, Scaled] | None:
-    """P(l > x) and P(l <= x); under Q if ``tilted``. None where the root is out of reach."""
+    """P(l > x) and P(l <= x); under Q if ``tilted``. None if the root is out of range."""
     low, high = mixture.bracket(x)
     if high == math.inf:
         return None
@@ -35,7 +35,7 @@ def partial_masses(mixture: ManyComponents, x: float, *, tilted: bool) -> tuple[
 
 
 def density(mixture: ManyComponents, x: float) -> Scaled | None:
-    """The density of l at x under P; None where the root is out of reach."""
+    """The density of l at x under P; None if the root is out of range."""
     low, high = mixture.bracket(x)
     if not (math.isfinite(low) and math.isfinite(high)):
         return None

@@ -1,4 +1,4 @@
-"""The trapezoidal rule for the transform of log-ratios of normal mixtures, with a proof.
+"""The trapezoidal rule for the transform of log-ratios of normal mixtures, with a proved error bound.
 
 notation as in :mod:`logphi.quadrature.log_ratio`: x is the standard normal variable of the grid, m the largest shift,
 y = m x, l = log w, so that M(z) = E[w^a] with a = z + 1; c = Re z, t = Im z.
@@ -12,7 +12,7 @@ The integrand is analytic for |Im y| < pi. For 0 < b < pi, |w(y + ib)| lies betw
 extra terms obey the same bound at a = 0 and a = 1. That term is of second order in l, at most
 |a| |a - 1| l^2/2 times the largest of w^{c+1}, w and 1: K keeps its relative accuracy however small q is.
 
-High up the line b|t| makes for many nodes. There the contour itself moves to y + ib, where arg w > 0 damps w^{it}: a strip
+High up the line b|t| requires many nodes. There the contour itself moves to y + ib, where arg w > 0 damps w^{it}: a strip
 of half-width v <= b around it has no e^{b|t|}, and the number of nodes no longer grows.
 
 All functions take many mixtures at once. Array axes, in order: mixture, abscissa or height, node.
@@ -37,29 +37,29 @@ from logphi.quadrature.log_ratio import LARGE, LogRatio
 from logphi.quadrature.second_order_sums import SecondMoments, along_line, one_by_one
 from logphi.quadrature.values import Line, Values
 
-# measured: no useful saddle needs more nodes
+# measured: no useful saddle point needs more nodes
 MAX_NODES = 1 << 15
-# measured: the logarithm of what an approximate sum may omit
+# measured: the logarithm of the share that an approximate sum may omit
 _LOG_APPROXIMATE = -18.0
 
 
 def approximate(mixtures: LogRatio, abscissas: Array) -> Array:
-    """The sum of count times K at real points, to some digits, with no bound; infinite where out of reach."""
+    """The sum of count times K at real points, to some digits, with no bound; infinite if out of range."""
     return np.asarray(sum(part.count @ log_masses(part, abscissas) for part in mixtures.chunks(60 * abscissas.size)))
 
 
 def log_masses(mixtures: LogRatio, abscissas: Array) -> Array:
-    """K of each mixture to some digits, with no bound; infinite where out of reach.
+    """K of each mixture to some digits, with no bound; infinite if out of range.
 
     The abscissas are the same for all mixtures, or (mixture, abscissa).
     """
     powers = abscissas + 1
     power = powers[..., None]
     low, high = ends(mixtures, powers, _LOG_APPROXIMATE)
-    # where powers are positive no peak is narrower than a normal one
+    # for positive powers no peak is narrower than a normal one
     step = min(0.6, max(1.0 / float(mixtures.shift.max()), 0.1 if powers.min() >= 0 else 0.0))
     if not high - low <= step * MAX_NODES / 8:
-        # the farthest abscissa spoils the grid: give it up
+        # the largest abscissa needs too long a grid: drop it
         near = np.abs(abscissas) < np.abs(abscissas).max()
         result = np.full((mixtures.count.size, abscissas.shape[-1]), np.inf)
         if near.any() and abscissas.ndim == 1:
@@ -134,7 +134,7 @@ def _on_vertical(
 
 
 def inner_nodes(mixtures: LogRatio, abscissa: float, top: float) -> float:
-    """About how many nodes the integrals have, all together, on a line up to a height; infinite where too many."""
+    """About the total number of nodes of the integrals on a line up to a height; infinite if there are too many."""
     powers = np.array([abscissa + 1, 0.0, 1.0])
     log_target = np.log(INNER_TARGET / mixtures.count)
     shift = _worthwhile_shift(mixtures, abscissa, top)
@@ -151,7 +151,7 @@ def _real(mixtures: LogRatio, nodes: Nodes, abscissas: Array) -> Values:
 
 
 def nodes_at(mixtures: LogRatio, abscissas: Array, top: float) -> Nodes | None:
-    """Nodes fit for heights up to ``top``; None where they would be too many.
+    """Nodes that serve heights up to ``top``; None if there would be too many.
 
     The abscissas are the same for all mixtures, or (mixture, abscissa).
     """
@@ -176,11 +176,11 @@ _SHARES = np.linspace(0.05, 1.0, 64)
 
 
 def steps(mixtures: LogRatio, powers: Array, top: float, log_target: Array, shift: float = 0.0) -> Array:
-    """The largest step in x for each mixture whose error bounds, at every power in use, stay below the target together."""
+    """The largest step in x for each mixture whose error bounds, at all powers in use, sum to less than the target."""
     m, lowest = mixtures.shift, min(0.0, float(powers.min()))
     # |l| may be as large as about C^2
     parts = np.log(16 * (2 + float(np.abs(powers).max()) + top)) + np.log(np.maximum(1.0, m * m / 16))[:, None]
-    # beyond a few m the growth of the density outweighs all else
+    # above a few m the growth of the density dominates
     far = np.minimum(0.98 * (np.pi - shift), 2 * m * np.sqrt(2 * (parts[:, 0] - log_target)))
     b = _SHARES * far[:, None]
     high = shift + b
@@ -189,19 +189,19 @@ def steps(mixtures: LogRatio, powers: Array, top: float, log_target: Array, shif
         growth += np.maximum(b - shift, 0.0) * (top * _turn_rate(mixtures, max(float(powers.max()), 1.0), top, far)[:, None])
     if lowest < 0:
         growth += lowest * np.log(np.cos(high / 2))
-    # the bound is at most e^{growth - 2 pi b/h} as soon as the exponential exceeds two
+    # the bound is at most e^{growth - 2 pi b/h} once the exponential exceeds two
     return np.asarray(2 * np.pi / (np.maximum(growth - log_target[:, None], 1.0) / b).min(axis=1) / m)
 
 
 def _turn_rate(mixtures: LogRatio, power: float, top: float, far: Array) -> Array:
-    """How much |arg w(y + ib)| there is for each unit of b up to ``far``, where it matters: at most one.
+    """The largest |arg w(y + ib)| / b for b up to ``far``, where it matters; at most one.
 
-    It grows with y. Beyond the point where it is bounded, e^{top b} is outweighed by the tilted density.
+    It grows with y. Above the point at which it is evaluated, the tilted density outweighs e^{top b}.
     """
     m, q = mixtures.shift, mixtures.rate
     widest, against = float(m.max()), top * float(far.max()) + 1
     reach = float(np.sqrt(2 * against)) + 2 + 2 * power * float((m * q).max())
-    # measured: less than a fifth is not worth the search
+    # measured: a gain of less than a fifth does not repay the search
     if widest * reach > np.log(0.2 / float(q.max())):
         return np.ones(m.size)
     if log_beyond(reach, 0.1 / reach, mixtures, np.array([power])).max() > -against:
@@ -213,13 +213,13 @@ def _turn_rate(mixtures: LogRatio, power: float, top: float, far: Array) -> Arra
 # how much longer a step must be to repay complex arithmetic
 _SHIFTS = np.pi * np.array([0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.47])
 _FARTHEST = 1.5
-# measured: with steps of this length there are few nodes anyway
+# measured: steps of this length give few nodes anyway
 _FINE = 0.05
 _REPAID = 3.0
 
 
 def _worthwhile_shift(mixtures: LogRatio, abscissa: float, top: float) -> float:
-    """The b whose contour y + ib needs clearly fewer nodes than the real axis, or zero."""
+    """The b whose contour y + ib needs far fewer nodes than the real axis, or zero."""
     log_target = np.log(INNER_TARGET / mixtures.count)
     power = np.array([abscissa + 1])
     plain = steps(mixtures, power, top, log_target).min()
@@ -232,7 +232,7 @@ def _worthwhile_shift(mixtures: LogRatio, abscissa: float, top: float) -> float:
 
 
 def _shifted(mixtures: LogRatio, abscissa: float, top: float, shift: float, axis: Nodes) -> Nodes | None:
-    """Nodes on the contour y + ib for heights up to ``top``; what belongs to the real axis is kept.
+    """Nodes on the contour y + ib for heights up to ``top``; the values on the real axis are kept.
 
     There e^{itl} - 1 - itl, l complex, is at most min(|tl|^2/2, 2 + |tl|), because |e^{itl}| <= 1.
     """
@@ -258,7 +258,7 @@ def _shifted(mixtures: LogRatio, abscissa: float, top: float, shift: float, axis
     weight = np.exp(log_density + turn * turn / 2 - 1j * turn * x + power * loss - axis.log_mass)
     size, far = np.abs(weight), np.abs(loss)
 
-    # beyond the ends |l| <= w + pi + log 1/p_0
+    # outside of the ends |l| <= w + pi + log 1/p_0
     omitted = cut_off(x, mixtures, real_loss, np.array([power, power + 1]), log_density, axis.log_mass) * np.exp(raised)
     cut = omitted[:, :1] * (2 + top * (4 + mixtures.floor)) + omitted[:, 1:] * top
     # derived: as for the real nodes; the weight also turns with x b/m, and w(y + ib) is at least w(y) cos(b/2)

@@ -1,4 +1,4 @@
-"""The envelope of the log-ratio of two normal mixtures, from a part of the law with a step density.
+"""An envelope for the log-ratio of two normal mixtures, from a component of the law with a step density.
 
 notation as in :mod:`logphi.quadrature.pair_log_ratio`. P and Q may cross many times.
 Where |l'| <= u and P^c Q^{1-c} >= g on a cell, the law of l has a density of at least g/u between the values of l at both
@@ -22,7 +22,7 @@ _COARSE_TARGET = -25.0
 
 
 def log_pair_envelope(pair: PairLogRatio, abscissa: float, heights: Array) -> Array:
-    """A proved upper bound of log |M(c + is)| - K(c) for all s >= t, from a part of the law with a step density."""
+    """A proved upper bound of log |M(c + is)| - K(c) for all s >= t, from a component of the law with a step density."""
     power = abscissa + 1
     found = _steps_of(pair, power)
     envelope = np.zeros(heights.shape)
@@ -32,7 +32,7 @@ def log_pair_envelope(pair: PairLogRatio, abscissa: float, heights: Array) -> Ar
     for cap in _CAPS * np.abs(height).max():
         capped = np.clip(height, -cap, cap)
         weight = float(np.abs(capped) @ length)
-        # where the loss turns back, one stretch ends and another begins
+        # the loss is monotone between two zeros of its slope
         variation = float(np.abs(np.diff(capped, prepend=0.0, append=0.0)).sum())
         if weight > 0:
             own = log_density_envelope(
@@ -43,7 +43,7 @@ def log_pair_envelope(pair: PairLogRatio, abscissa: float, heights: Array) -> Ar
 
 
 def _steps_of(pair: PairLogRatio, power: float) -> tuple[Array, Array] | None:
-    """Cell by cell a density of the loss that the tilted law has at least, with the sign of the slope, and the lengths."""
+    """For each cell a lower bound of the density of the loss under the tilted law, the sign of the slope, and the length."""
     nodes = nodes_of(pair, np.array([power]), 0.0, _COARSE_TARGET)
     if nodes is None or pair.fine is None:
         return None

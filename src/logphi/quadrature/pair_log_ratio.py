@@ -1,9 +1,9 @@
-"""The log-ratio of two mixtures of normal densities of one width: value, slope, errors, and what lies beyond a place.
+"""The log-ratio of two mixtures of normal densities of one width: value, slope, errors and tails.
 
 notation: P = sum of p_i N(c_i, 1), Q = sum of q_i N(c_i, 1), l = log P/Q. R_P and R_Q are how far apart the centres of either
-are, A the largest distance between one of P and one of Q. Here the shares of the centres may have either sign, unlike in
-:mod:`logphi.quadrature.log_ratio`, so that l need not increase: its slope is the difference of the mean centres of both
-laws, given the place.
+are, A the largest distance between one of P and one of Q. Unlike in :mod:`logphi.quadrature.log_ratio`, the shares of the
+centres may have either sign, so that l need not increase: its slope is the difference of the mean centres of both laws, given
+the point.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from logphi.arrays import Array
 from logphi.quadrature.values import LOG_ROUNDING, MASS_ROUNDING
 
 _LOG_ROOT = 0.5 * math.log(2 * math.pi)
-# measured: points in a table, which take about a second, and numbers in an array at a time
+# measured: points of a table, which take about a second, and the size of arrays
 MOST, _BLOCK = 1 << 15, 1 << 21
-# derived: sums below it are formed again in their own unit, before they lose digits to the range of doubles
+# derived: smaller sums are computed again in their own unit, before they lose digits to underflow
 _DEEP = 1e-250
-# measured: points of a rough sum in a unit of 1/R, and how far beyond the centres of a tilted law they go
+# measured: points of a rough sum in a unit of 1/R, and their margin around the centres of a tilted law
 _ROUGH, _FAR = 0.5, 16.0
-# measured: how often that may double, and what may lie outside, as a logarithm
+# measured: the number of doublings of the margin, and the logarithm of the share outside
 _LEVELS, _OUTSIDE = 8, 60.0
-# measured: for the decay, how fine cells are, and the radius of discs in a unit of 1/R
+# measured: for the decay, the fineness of cells, and the radius of discs in a unit of 1/R
 _FINER, _DISC = 4.0, 1.0
 # derived: far above the relative error of a sum over terms none of which is below e^-1500 of the largest
 _SUM_ERROR = 1e-11
@@ -36,7 +36,7 @@ _SUM_ERROR = 1e-11
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """Both mixtures at some places: log Q, l, r, the means of the centres given the place, a bound of |l'|, errors.
+    """Both mixtures at some points: log Q, l, r, the mean centres given the point, a bound of |l'|, errors.
 
     ``unit`` is the error of log Q, ``loss_error`` that of l.
     """
@@ -52,7 +52,7 @@ class Points:
     loss_error: Array
 
     def within(self, part: slice) -> Points:
-        """Some of the places."""
+        """A part of the points."""
         return Points(*(getattr(self, one.name)[part] for one in fields(self)))
 
     def log_tilted(self, power: float | Array) -> Array:
@@ -62,7 +62,7 @@ class Points:
 
 @dataclass(frozen=True, eq=False)
 class PairLogRatio:
-    """Centres, increasing, and the weights of (1 - rate) Q + rate P and of Q, from those of P and of Q.
+    """The centres, increasing, and the weights of (1 - rate) Q + rate P and of Q, from those of P and of Q.
 
     These are known to an ulp, centres to ``centre_error`` absolutely.
     """
@@ -76,22 +76,22 @@ class PairLogRatio:
 
     @staticmethod
     def of(centres: Array, p: Array, q: Array, rate: float, centre_error: float) -> PairLogRatio:
-        """From the weights of P and Q."""
+        """The log-ratio of the given weights."""
         return PairLogRatio(centres, (1 - rate) * q + rate * p, q, rate * (p - q), rate, centre_error)
 
     @cached_property
     def exchanged(self) -> PairLogRatio:
-        """Q against P."""
+        """The log-ratio of Q to P."""
         return PairLogRatio(self.centres, self.q, self.p, -self.difference, self.rate, self.centre_error)
 
     @property
     def unsure(self) -> float:
-        """What half an ulp of the rate does to 1 - rate, relatively."""
+        """The relative effect of half an ulp of the rate on 1 - rate."""
         return ULP * self.rate / (1 - self.rate) if self.rate < 1 else 0.0
 
     @cached_property
     def ranges(self) -> tuple[tuple[float, float], tuple[float, float]]:
-        """The least and the largest centre of P, and of Q."""
+        """The smallest and the largest centre of P, and of Q."""
         ends = []
         for weights in (self.p, self.q):
             own = self.centres[weights > 0]
@@ -116,7 +116,7 @@ class PairLogRatio:
         return max(high_p - low_q, high_q - low_p) * (1 + 4 * ULP)
 
     def at(self, x: Array) -> Points:
-        """Both mixtures at places."""
+        """Both mixtures at given points."""
         rows = max(1, _BLOCK // self.centres.size)
         parts = [self._at(x[first : first + rows]) for first in range(0, x.size, rows)]
         return Points(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
@@ -134,12 +134,12 @@ class PairLogRatio:
         wrong_p, wrong_q, wrong_apart = (wrong @ np.stack([self.p, self.q, apart], axis=1)).T
         # of the sums over the terms
         sums = ULP * (8 + self.centres.size / 2)
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # sums that underflow: formed again
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # sums that underflow are computed again
             log_q = np.log(q) - least[:, 0]
             near = np.abs(difference) < q / 2
             loss = np.where(near, np.log1p(np.where(near, difference / q, 0.0)), np.log(p / q))
             loss_error = (wrong_apart + np.abs(difference) * wrong_q / q) / p + sums * size / np.minimum(p, q)
-            # what an ulp of every weight of P and Q does to the difference
+            # the effect of an ulp of every weight of P and Q on the difference
             loss_error += 4 * ULP * (size + 2 * self.rate * q) / p
             loss_error = np.where(near, loss_error, wrong_p / p + wrong_q / q + 2 * sums + self.unsure) + ELEMENTARY * np.abs(
                 loss
@@ -150,7 +150,7 @@ class PairLogRatio:
         deep = ~(np.minimum(p, q) > _DEEP)
         if deep.any():
             (log_p, mean_p, unit_p), (own_q, mean_q, unit_q) = (self._alone(half[deep], one) for one in (self.p, self.q))
-            # one of the two has hardly a share of the other
+            # one of the two has a negligible share
             steep = np.abs(mean_p - mean_q) * (1 + _SUM_ERROR) + _SUM_ERROR * np.abs(self.centres).max()
             exchange = (own_q, log_p - own_q, np.full(own_q.shape, np.inf), mean_p, mean_q, steep, unit_q)
             for result, other in zip(results, exchange, strict=True):
@@ -173,22 +173,22 @@ class PairLogRatio:
         return np.log(total) + peak[:, 0], term @ self.centres[held] / total, unit
 
     def ends(self, points: Points, powers: Array, log_goal: Array) -> tuple[float, float] | None:
-        """Between which of some places all but e^goal of P^c Q^{1-c} lies for each power; None if it lies further out."""
+        """The points between which all but a share e^goal of P^c Q^{1-c} lies, for each power; None if there are too few."""
         enough = [np.flatnonzero((self.log_beyond(points, powers, sign) <= log_goal).all(axis=1)) for sign in (-1, 1)]
         if not all(one.size for one in enough):
             return None
         return float(points.x[enough[0][-1]]), float(points.x[enough[1][0]])
 
     def log_outside(self, points: Points, powers: Array) -> Array:
-        """Logarithms of what lies beyond the first and the last of some places, for each power."""
+        """Logarithms of the mass outside of the first and last point, for each power."""
         below, above = (self.log_beyond(points, powers, sign)[at] for sign, at in ((-1, 0), (1, -1)))
         return np.asarray(np.logaddexp(below, above))
 
     def log_beyond(self, points: Points, powers: Array, sign: int) -> Array:
-        """Logarithms of the integral of P^c Q^{1-c} from places outward, (place, power); infinite where no bound is known."""
+        """Logarithms of the integral of P^c Q^{1-c} outward from each point, (point, power); infinite if no bound is known."""
         slope = -sign * points.x[:, None]
         for mean, (low, high), power in zip((points.mean_p, points.mean_q), self.ranges, (powers, 1 - powers), strict=True):
-            # outward the mean of the centres goes on to the outermost
+            # outward, the mean of the centres approaches the outermost one
             there = high if sign > 0 else low
             slope = slope + np.maximum(sign * power * mean[:, None], sign * power * there)
         fall = -slope - LOG_ROUNDING * (1 + np.abs(powers) * self.apart)
@@ -205,7 +205,7 @@ class PairLogRatio:
         return []
 
     def coarse(self, powers: Array) -> Points | None:
-        """Points that hold nearly all of P^c Q^{1-c} for each power; None where these are too many."""
+        """Points that cover nearly all of P^c Q^{1-c} for each power; None if there would be too many."""
         for level in range(_LEVELS):
             if level == len(self._tables):
                 reach = _FAR * 2.0**level
@@ -221,7 +221,7 @@ class PairLogRatio:
 
     @cached_property
     def fine(self) -> tuple[float, Points] | None:
-        """A step and points with that distance, for how the transform decays."""
+        """A step, and points at that distance, for the decay of the transform."""
         h = self.rough / _FINER
         ends = (self.centres[0] - _FAR, self.centres[-1] + _FAR)
         if not (ends[1] - ends[0]) / h < MOST:
@@ -230,20 +230,20 @@ class PairLogRatio:
 
     @property
     def disc(self) -> float:
-        """A radius v with which l is analytic on discs around all real numbers, and more."""
+        """A radius v such that l is analytic on discs around all real numbers, with some margin."""
         return _DISC / max(1.0, *self.widths)
 
     def beside(self, h: float) -> int:
-        """How many points with distances h lie within the radius, and one more."""
+        """The number of points at distance h within the radius, plus one."""
         return math.ceil(self.disc / h) + 1
 
     def largest(self, points: Points, h: float) -> Array:
-        """Bounds of |l| on the discs around all numbers in each cell but the outermost, between points with distances h.
+        """Bounds of |l| on the discs around each inner cell, from points at distance h.
 
         By Cauchy's estimate the k-th derivative of l is at most k!/v^k times that.
         """
         v, (width_p, width_q) = self.disc, self.widths
-        # by how much P/Q differs from one, or by its size and turn
+        # from |P/Q - 1|, or from the modulus and argument of P/Q
         near = points.ratio * math.exp(self.span * h) / math.cos(v * width_q / 2)
         far = np.abs(points.loss) + self.apart * h - math.log(math.cos(v * max(width_p, width_q) / 2)) + v * self.apart
         size = np.where(near < 0.9, np.minimum(-np.log1p(-np.minimum(near, 0.9)), far), far)

@@ -1,7 +1,7 @@
-"""Where the log-ratio of two mixtures is above a threshold, and the normal masses there: tails and excess.
+"""The set where the log-ratio of two mixtures is above a threshold, and its normal masses: tails and excess.
 
 notation as in :mod:`logphi.quadrature.pair_log_ratio`. Within a cell of length h, l is within h^2/8 times a bound of l'' of its
-chord; cells where that leaves the sign of l - x open are divided, until what they hold is negligible.
+chord; cells where the sign of l - x stays open are divided until their mass is negligible.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from logphi.arrays import Array
 from logphi.normal.tails import log_masses
 from logphi.quadrature.pair_log_ratio import PairLogRatio, Points
 
-# measured: into how many parts an open cell is divided, how often, and how many there may be
+# measured: the parts of a divided cell, the number of divisions, and the largest number of cells
 _PARTS, _DIVISIONS, _MOST_CELLS = 8, 12, 1 << 14
-# derived: beyond it differences of exponentials are no better than the larger one
+# derived: above this exponent, a difference of exponentials is no smaller than the larger one
 _LARGE = 600.0
 
 
 @dataclass(frozen=True)
 class Regions:
-    """Intervals, two columns: where l is above x, where it is not, and where that is open with a bound of |l - x| there.
+    """Intervals, in two columns, where l is above x, where it is below, and where that is open, with a bound of |l - x| there.
 
     ``points`` are those of the table; beyond them nothing is known.
     """
@@ -38,7 +38,7 @@ class Regions:
 
 
 def regions(pair: PairLogRatio, x: float) -> Regions | None:
-    """None where the threshold is out of reach."""
+    """The regions; None if the threshold is out of range."""
     points = pair.coarse(np.array([-1.0, 2.0]) * (abs(x) / max(pair.apart, 1e-9) ** 2 + 1))
     if points is None:
         return None
@@ -81,7 +81,7 @@ def _between(ends: Array, length: Array, curved: Array, room: Array, x: float) -
 
 
 def _merged(cells: Array) -> Array:
-    """Neighbouring intervals as one."""
+    """Neighbouring intervals, joined."""
     if not cells.size:
         return cells.reshape(0, 2)
     cells = cells[np.argsort(cells[:, 0])]
@@ -101,7 +101,7 @@ def _log_parts(pair: PairLogRatio, intervals: Array) -> tuple[Array, Array]:
 
 
 def _log_masses(pair: PairLogRatio, weights: Array, intervals: Array, sign: int) -> Array:
-    """Bounds of the logarithms of what a mixture holds in each interval, from above (1) or below (-1)."""
+    """Bounds of the logarithms of a mixture's mass in each interval, from above (``sign`` 1) or below (-1)."""
     log_mass, wrong = _log_parts(pair, intervals)
     with np.errstate(divide="ignore"):  # components without weight
         exponent = np.log(weights) + log_mass
@@ -111,13 +111,13 @@ def _log_masses(pair: PairLogRatio, weights: Array, intervals: Array, sign: int)
 
 
 def _log_mass(pair: PairLogRatio, weights: Array, intervals: Array, sign: int) -> float:
-    """A bound of the logarithm of what it holds in all of them."""
+    """A bound of the logarithm of its mass in all intervals."""
     total = float(np.logaddexp.reduce(_log_masses(pair, weights, intervals, sign), initial=-np.inf))
     return total + sign * ULP * (len(intervals) + 8 * abs(total)) if math.isfinite(total) else total
 
 
 def excess(pair: PairLogRatio, x: float) -> Scaled | None:
-    """E[(1 - e^{x-L})_+], the integral of (P - e^x Q)_+; None where the threshold is out of reach."""
+    """E[(1 - e^{x-L})_+], the integral of (P - e^x Q)_+; None if the threshold is out of range."""
     found = regions(pair, x) if abs(x) < _LARGE else None
     if found is None:
         return None
@@ -147,7 +147,7 @@ def excess(pair: PairLogRatio, x: float) -> Scaled | None:
 
 
 def partial_masses(pair: PairLogRatio, x: float, *, tilted: bool) -> tuple[Scaled, Scaled] | None:
-    """What P, or Q if ``tilted``, holds where l is above x, and where it is not."""
+    """The masses of P, or of Q if ``tilted``, where l is above x, and where it is not."""
     found = regions(pair, x)
     if found is None:
         return None

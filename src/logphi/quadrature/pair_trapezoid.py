@@ -1,8 +1,8 @@
-"""The trapezoidal rule for the transform of the log-ratio of two normal mixtures, with a proof.
+"""The trapezoidal rule for the transform of the log-ratio of two normal mixtures, with a proved error bound.
 
 notation: P = sum of p_i N(c_i, 1), Q = sum of q_i N(c_i, 1), l = log P/Q, a = z + 1, c = Re a, so that
 M(z) = integral of P^a Q^{1-a}. R_P and R_Q are how far apart the centres of either are, A the largest distance between one of P
-and one of Q. On x + iy the terms of Q are e^{y^2/2} times those at x, turned by angles that differ by y R_Q at most; so
+and one of Q. On x + iy the terms of Q are e^{y^2/2} times those at x, rotated by angles that differ by y R_Q at most; so
 
     cos(y R_Q / 2) Q(x) <= e^{-y^2/2} |Q(x + iy)| <= Q(x),      |arg P/Q| <= y A,
 
@@ -10,7 +10,7 @@ likewise for P, and Q has no zero for y R_Q < pi. With r = sum of |p_i - q_i| N(
 
     |P/Q - 1| <= r(x) / cos(y R_Q / 2),
 
-which is small where the mixtures are alike: then P/Q hardly turns, and a sum on the real axis serves high up the line. For
+which is small for similar mixtures: then P/Q hardly rotates, and a sum on the real axis serves large heights. For
 0 < y < v the integral of the modulus is at most N, and the rule with step h is wrong by 2 N / (e^{2 pi v/h} - 1)
 (Trefethen & Weideman 2014, Theorem 5.1). Beyond the centres, log P^c Q^{1-c} falls at least as fast as the means of both
 posterior laws say.
@@ -31,22 +31,22 @@ from logphi.quadrature.inner_integral import INNER_TARGET, InnerIntegral, Nodes,
 from logphi.quadrature.pair_log_ratio import MOST, PairLogRatio, Points
 from logphi.quadrature.values import LOG_ROUNDING
 
-# derived: shares of the widest strip that are tried, below pi/2 of it, where cosines have room
+# derived: the shares of the widest strip that are tried; below pi/2, where cosines are positive
 _WAYS = np.linspace(0.04, 0.96, 24)
-# measured: a wider strip is of no use to a step that must resolve a normal density
+# measured: wider strips do not allow a longer step, which must resolve a normal density
 _WIDEST = 6.0
 
 
 @dataclass(frozen=True, eq=False)
 class Strip:
-    """Lines at distances v from the real one, and logarithms of bounds of what the integrand has on each."""
+    """Lines at distances v from the real axis, and logarithms of bounds of the integrand's integral on each."""
 
     v: Array
     log_most: Array
 
     @staticmethod
     def around(pair: PairLogRatio, points: Points, power: float, top: float) -> Strip:
-        """For heights up to ``top``, from equally spaced points beyond which little lies.
+        """The strip for heights up to ``top``, from equally spaced points that cover nearly all mass.
 
         Between two of them log P^c Q^{1-c} moves by at most its slope, and r by a factor of at most e^{R h}, R
         the distance between the outermost centres.
@@ -63,17 +63,17 @@ class Strip:
         raised = v * v / 2 - max(power - 1, 0.0) * np.log(half_q) - max(-power, 0.0) * np.log(half_p)
         outside = pair.log_outside(points, np.array([power]))[0] + top * v * pair.apart
         own = np.logaddexp(log_sum(log_size[:, None] + top * turn, axis=0), outside) + raised
-        # the parts that make the sum one of second order
+        # the terms that make the sum one of second order
         log_most = np.logaddexp(own, math.log(1 + 2 * (abs(power) + top)) + v * v / 2)
         return Strip(v, log_most + LOG_ROUNDING * (1 + np.abs(log_most)))
 
     def step(self, log_goal: float) -> float:
-        """The longest step for which the rule errs by less than a goal; with so few digits that its multiples are exact."""
+        """The longest step with an error below a goal; it has few bits, so that its multiples are exact."""
         longest = float((2 * np.pi * self.v / np.maximum(self.log_most - log_goal + 1, 1.0)).max())
         return float(np.float32(longest * (1 - 1e-6)))
 
     def log_error(self, step: float) -> float:
-        """The logarithm of what the rule errs by."""
+        """The logarithm of the error of the rule."""
         turns = 2 * np.pi * self.v / step
         return float((self.log_most - turns - np.log(-np.expm1(-turns))).min()) + math.log(2) + LOG_ROUNDING
 
@@ -85,11 +85,11 @@ class PairTrapezoid(InnerIntegral):
     pair: PairLogRatio
 
     def nodes(self, powers: Array, z: NDArray[Any], count: int) -> Nodes | None:
-        """Equally spaced ones that serve the powers and the heights."""
+        """Equally spaced nodes that serve the powers and the heights."""
         return nodes_of(self.pair, powers, float(np.abs(z.imag).max()), math.log(INNER_TARGET / count))
 
     def rough(self, powers: Array) -> Array | None:
-        """On the points of a table."""
+        """K from the points of a table."""
         coarse = self.pair.coarse(powers)
         if coarse is None:
             return None
@@ -97,7 +97,7 @@ class PairTrapezoid(InnerIntegral):
 
 
 def nodes_of(pair: PairLogRatio, powers: Array, top: float, log_target: float) -> Nodes | None:
-    """The nodes for some powers and heights up to ``top``, with an error relative to each sum; None where they are many."""
+    """The nodes for some powers and heights up to ``top``, with an error relative to each sum; None if there are too many."""
     coarse = pair.coarse(np.concatenate([powers, [0.0, 1.0]]))
     if coarse is None:
         return None

@@ -1,4 +1,4 @@
-"""Panels for Gauss-Legendre sums of a curve, and proved bounds of what these sums are wrong by.
+"""Panels for Gauss-Legendre sums of a curve, with proved bounds of the errors of these sums.
 
 notation as in :mod:`logphi.quadrature.curve`. With a = z + 1,
 
@@ -33,10 +33,10 @@ from logphi.quadrature.curve import Curve
 from logphi.quadrature.log_ratio import turn_rate
 from logphi.quadrature.values import LOG_ROUNDING
 
-# measured: panels at first, and at most: sums over more nodes take seconds
+# measured: the initial and the largest number of panels; more nodes take seconds
 _FIRST = 8
 _MOST = 1200
-# nodes of the rule; measured: more nodes on longer panels, or fewer on shorter ones, are hardly fewer in all
+# nodes of the rule; measured: other orders need about as many nodes in all
 _ORDER = 24
 # measured: parameters of the ellipses that are tried
 _RHO = np.geomspace(1.25, 64.0, 14)
@@ -49,16 +49,16 @@ _SHARP = 1e-17
 _SHARES = 8.0 ** -np.arange(1, 11)
 _LONG = 4.0
 _MANY = 1000.0
-# measured: points that find where a tilted law is, and how far below its peak it no longer matters, as a logarithm
+# measured: points that locate a tilted law, and the logarithm of the level relative to its peak below which it is ignored
 _SCAN = 1025
 _NEGLIGIBLE = 60.0
-# measured: no saddle of interest is so far out
+# measured: no relevant saddle point is larger
 _FARTHEST = 2.0**30
 
 
 @dataclass(frozen=True)
 class Panels:
-    """The panels, side by side in no order; ``start`` and ``end`` are where the curve is cut."""
+    """The panels, in any order; ``start`` and ``end`` are where the curve is cut off."""
 
     low: Array
     high: Array
@@ -75,7 +75,7 @@ def _legendre(order: int) -> tuple[Array, Array]:
 
 
 def gauss(low: Array, high: Array, order: int = _ORDER) -> tuple[Array, Array, Array]:
-    """Nodes, logarithms of weights, and what a node's rounding is relative to."""
+    """Nodes, logarithms of weights, and the scale of the rounding of nodes."""
     nodes, weights = _legendre(order)
     half = (high - low)[:, None] / 2
     s = low[:, None] + half * nodes
@@ -84,7 +84,7 @@ def gauss(low: Array, high: Array, order: int = _ORDER) -> tuple[Array, Array, A
 
 
 def panels(curve: Curve, powers: Array, top: float, most: int = _MOST, *, near_one: bool = True) -> Panels | None:
-    """Panels fit for some real parts of a and heights up to ``top``; None where they would be more than ``most``.
+    """Panels that serve some real parts of a and heights up to ``top``; None if more than ``most`` would be needed.
 
     Sums of second order, for M near one, need finer ones; without ``near_one`` they are left out.
     """
@@ -117,7 +117,7 @@ def panels(curve: Curve, powers: Array, top: float, most: int = _MOST, *, near_o
 def halved(
     edges: Array, log_errors_of: Callable[[Array, Array], Array], goal: Array | float, most: int
 ) -> tuple[Array, Array, Array] | None:
-    """Panels between edges, halved until every error, the panels along the first axis, meets a goal; and these errors.
+    """Panels between edges, halved until every error meets a goal, with these errors; the panels run along the first axis.
 
     None if more than ``most`` would be needed.
     """
@@ -139,7 +139,7 @@ def halved(
 
 
 def log_errors(curve: Curve, found: Panels, powers: Array, top: float) -> tuple[Array, Array]:
-    """Logarithms of what sums over the panels are wrong by, per power: of h over |z| |z + 1|, and of e^{al}."""
+    """Logarithms of the errors of sums over the panels, for each power: of h over |z| |z + 1|, and of e^{al}."""
     second, plain = (log_sum(part, axis=0) for part in _log_bounds(curve, found.low, found.high, powers, top))
     for own, end, outward in ((curve.start, found.start, -1), (curve.end, found.end, 1)):
         if not np.isfinite(own):
@@ -150,7 +150,7 @@ def log_errors(curve: Curve, found: Panels, powers: Array, top: float) -> tuple[
 
 def _tilts(curve: Curve, powers: Array) -> Array:
     """The powers of e^l that occur, one row for each side of the law."""
-    return np.stack([powers, 1 - powers] if curve.mirrored else [powers])
+    return np.stack([powers, 1 - powers] if curve.symmetric else [powers])
 
 
 def _sizes(curve: Curve, s: Array, powers: Array) -> tuple[Array, Array]:
@@ -163,11 +163,11 @@ def _sizes(curve: Curve, s: Array, powers: Array) -> tuple[Array, Array]:
 
 
 def rough_edges(curve: Curve, powers: Array) -> Array | None:
-    """Ends of the panels of a rough sum, beyond which nothing matters; None where they would be many."""
+    """Ends of the panels of a rough sum, which cover all relevant mass; None if there would be too many."""
     if np.isfinite(curve.start + curve.end):
         length = curve.end - curve.start
         count = min(np.ceil(length * curve.steepness / _LONG), _MANY)
-        # a tilted law may lie at either end
+        # a tilted law may concentrate at either end
         near = length * _SHARES
         edges = np.concatenate([np.linspace(curve.start, curve.end, int(count) + 1), curve.start + near, curve.end - near])
         return np.unique(edges)
@@ -184,7 +184,7 @@ def rough_edges(curve: Curve, powers: Array) -> Array | None:
 
 
 def _end(curve: Curve, powers: Array, goal: Array, rough: float, outward: int) -> float:
-    """An end of an endless curve, near a rough one, beyond which little enough is omitted: above zero or below it."""
+    """An end at which an unbounded curve may be cut off, near a rough one: above zero or below it."""
     distance = max(outward * rough, 0.0)
     e = outward * np.linspace(distance / 2, 2 * distance + 14, 193)[1:]
     good = (log_beyond(curve, powers, e, outward) <= goal[:, None, :] - 4).all(axis=(0, 2))
@@ -192,9 +192,9 @@ def _end(curve: Curve, powers: Array, goal: Array, rough: float, outward: int) -
 
 
 def log_beyond(curve: Curve, powers: Array, end: Array, outward: int) -> Array:
-    """Logarithms of what sums omit above ends (1) or below them (-1), (kind, end, power), kinds as in :func:`log_errors`.
+    """Logarithms of the omitted parts of sums above ends (1) or below them (-1), (kind, end, power); see :func:`log_errors`.
 
-    With u the distance from the end, what is summed grows at most like e^{ku} times a decreasing normal factor, where k is the
+    With u the distance from the end, the summand grows at most like e^{ku} times a decreasing normal factor, where k is the
     slope of g there and those of the factors; |l| grows by at most its own slope times u.
     """
     g1, g2 = curve.density[1:]
@@ -262,7 +262,7 @@ class Ellipses:
 
 
 def best(log_error: Array) -> Array:
-    """The smallest bound over the ellipses, the second axis, rounded up."""
+    """The smallest bound over the ellipses, along the second axis, rounded up."""
     least = np.minimum(log_error.min(axis=1), 1e300)
     return np.asarray(least + LOG_ROUNDING * (1 + np.abs(least)))
 

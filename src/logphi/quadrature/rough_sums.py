@@ -1,4 +1,4 @@
-"""Sums of many transforms on the real axis to some digits: all laws on one grid of losses.
+"""Approximate sums of many transforms on the real axis: all laws share one grid of losses.
 
 With h_a(l) = e^{al} - 1 - a (e^l - 1), M(z) - 1 = E_Q[h_a(l)] at a = z + 1, and h_a(l)/l^2 is smooth on the scale 1/a. Each
 law's Q-masses times l^2 are spread over the nearest points of a geometric grid, by cubic interpolation in log |l|, once; at a
@@ -18,23 +18,23 @@ from logphi.quadrature.second_order_sums import second_exp
 # measured: the ratio of neighbours as a logarithm, by which K errs by less than a thousandth, and the smallest loss of a grid
 # over the largest: below it, h_a/l^2 is constant for every a of interest
 _STEP, _SMALLEST = 0.04, 1e-6
-# derived: exponentials of larger exponents, times few masses, leave the range of doubles
+# derived: exponentials of larger exponents, times masses, overflow
 _LARGE = 600.0
-# chosen: from so small a transform on, the digits of 1 + E[h] are few; the fourth power of the step's exponent, on the mean, by
+# chosen: for transforms below this, the digits of 1 + E[h] are few; the fourth power of the step's exponent, on the mean, by
 # which cubic interpolation errs by a few thousandths of M
 _LEAST, _COARSE = 0.1, 0.1
 
 
 @dataclass(frozen=True)
 class RoughNodes:
-    """A law as losses with the logarithms of their Q-masses, and the masses that P and Q have elsewhere."""
+    """A law as losses with the logarithms of their Q-masses, and the omitted masses of P and Q."""
 
     loss: Array
     log_mass: Array
     omitted: tuple[float, float] = (0.0, 0.0)
 
     def reflected(self) -> RoughNodes:
-        """P and Q exchanged."""
+        """The nodes with P and Q exchanged."""
         return RoughNodes(-self.loss, self.log_mass + self.loss, self.omitted[::-1])
 
 
@@ -54,7 +54,7 @@ class RoughSums:
 
     @staticmethod
     def of(laws: Sequence[tuple[RoughNodes, int]]) -> RoughSums | None:
-        """Sort the nodes of laws into a grid; None if all losses are zero, or one is beyond the exponentials."""
+        """The laws on a common grid; None if all losses are zero, or one is too large to exponentiate."""
         loss = np.concatenate([law.loss for law, _ in laws])
         largest = float(np.abs(loss).max())
         if not 0 < largest < _LARGE:
@@ -79,13 +79,13 @@ class RoughSums:
         return RoughSums(counts, losses, weights, omitted, lowest, highest)
 
     def at(self, c: Array) -> Array:
-        """The sum of the K at real points; not a number where the grid is too coarse for some law, or its M too small."""
+        """The sum of the K at real points; NaN if the grid is too coarse for some law, or its M too small."""
         powers = c + 1
         exponent = powers[:, None] * self.losses
         bounded = np.clip(exponent, -_LARGE, _LARGE)
         values = (second_exp(bounded) - powers[:, None] * second_exp(self.losses)) / self.losses**2
         excess = self.weights @ values.T + np.outer(self.omitted[:, 1], c) - np.outer(self.omitted[:, 0], powers)
-        # the error of interpolation, but for a factor
+        # the error of interpolation, up to a factor
         bend = np.abs(self.weights) @ (np.abs(values) * (_STEP * bounded) ** 4).T
         far = np.maximum(np.outer(self.lowest, powers), np.outer(self.highest, powers)) > _LARGE
         known = ~far & (excess > _LEAST - 1) & (bend <= _COARSE * (1 + excess))

@@ -1,4 +1,4 @@
-"""Exponential sums over nodes, less what their first terms are: E[e^{itl} - 1 - itl] keeps its digits where t is small."""
+"""Exponential sums over nodes without their first-order terms: E[e^{itl} - 1 - itl] keeps its digits for small t."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from logphi.arith.summation import product
 from logphi.arrays import Array
 from logphi.quadrature.values import Line
 
-# measured: on lines this short the exponentials take no longer than a matrix product
+# measured: on shorter lines, exponentials are as fast as a matrix product
 _SHORT = 32
 # sums of w (e^{itl} - 1 - itl): of heights, losses and weights
 SecondMoments = Callable[[Array, Array, Array], NDArray[np.complex128]]
@@ -49,8 +49,8 @@ def along_lines(step: float | Array, size: int) -> SecondMoments:
 
 def one_by_one(heights: Array, loss: Array, weight: Array) -> NDArray[np.complex128]:
     """Second moments at heights in any order, the same for all or (mixture, height)."""
-    turned = second_turn(heights[..., None] * loss[:, None, :])
-    result: NDArray[np.complex128] = product(turned, weight[:, :, None])[:, :, 0]
+    rotated = second_turn(heights[..., None] * loss[:, None, :])
+    result: NDArray[np.complex128] = product(rotated, weight[:, :, None])[:, :, 0]
     return result
 
 

@@ -1,4 +1,4 @@
-"""A coefficient of the power of a power series, for many series at once, with bounds of its errors."""
+"""A coefficient of the power of a power series, for many series at once, with error bounds."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ Numbers = NDArray[Any]
 def power_coefficient(series: Numbers, error: Array | None, exponent: int, n: int) -> tuple[Numbers, Array]:
     """The n-th coefficient of (sum_j p_j x^j)^t where p_0 = 1, for each row p_0, .., p_n of series with their errors.
 
-    By Miller's recurrence k a_k = sum_i (i (t + 1) - k) p_i a_{k-i} where all its factors are positive, so that it adds up what
-    is of one sign for positive series; by repeated squaring otherwise.
+    By Miller's recurrence k a_k = sum_i (i (t + 1) - k) p_i a_{k-i} if all its factors are positive, so that positive series
+    have positive terms only; by repeated squaring otherwise.
     """
     value, wrong = power(series.T, None if error is None else error.T, exponent)
     return value[n], wrong[n]
@@ -40,7 +40,7 @@ def _by_recurrence(p: Numbers, p_error: Array | None, t: int) -> tuple[Numbers, 
     # derived: a factor, its products and the sum
     known = p_error is not None
     one_error, most = (p_error + size * (ULP * (8 + n)), size + p_error) if known else (size, size)
-    with np.errstate(over="ignore", invalid="ignore"):  # not finite: nothing is known
+    with np.errstate(over="ignore", invalid="ignore"):  # not finite: the value is unknown
         for k in range(1, n + 1):
             factor = ((np.arange(1, k + 1) * (t + 1.0) - k) / k)[:, None]
             back, back_error = a[k - 1 :: -1], e[k - 1 :: -1]
@@ -66,7 +66,7 @@ def _by_squaring(p: Numbers, p_error: Array | None, t: int) -> tuple[Numbers, Ar
 def _product(a: Numbers, a_error: Array | None, b: Numbers, b_error: Array | None) -> tuple[Numbers, Array | None]:
     """The product, to the order of both."""
     n = a.shape[0] - 1
-    with np.errstate(over="ignore", invalid="ignore"):  # not finite: nothing is known
+    with np.errstate(over="ignore", invalid="ignore"):  # not finite: the value is unknown
         value = _convolved(a, b)
         if a_error is None or b_error is None:
             return value, None

@@ -1,4 +1,4 @@
-"""The envelope of a curve with several factors on the whole line: its integral on a shifted line, bounded cell by cell.
+"""An envelope for a curve with several factors on the whole line: its integral on a shifted line, bounded cell by cell.
 
 notation as in :mod:`logphi.quadrature.curve`. On s + ib, 0 < b < pi / (2 |kappa|), log |w_k| and |arg w_k| are
 monotone in s, and all factors turn e^{itl} the same way:
@@ -20,7 +20,7 @@ import numpy as np
 from logphi.arrays import Array
 from logphi.quadrature.curve import Curve
 from logphi.quadrature.gauss_legendre import parts_of
-from logphi.quadrature.log_ratio import turned
+from logphi.quadrature.log_ratio import rotated
 from logphi.quadrature.panels import log_beyond, panels
 from logphi.quadrature.values import MASS_ROUNDING
 
@@ -46,7 +46,7 @@ def log_shifted_line_envelope(curve: Curve, abscissa: float, heights: Array) -> 
     bound = _log_bound(curve, power, np.concatenate([heights, start]), found.start, found.end) - log_mass
     bound = np.minimum(bound, 0.0)
     own, from_start = bound[: heights.size], bound[heights.size :]
-    # of all starts at or above a height, the best; those below serve their own bound
+    # the best of the bounds that start at or above each height
     gap = -np.expm1(2 * from_start) / (2 * start) ** 2 * (1 - MASS_ROUNDING)
     best = np.maximum.accumulate(gap[::-1])[::-1]
     at = np.searchsorted(start, heights)
@@ -70,7 +70,7 @@ def _log_bound(curve: Curve, power: float, heights: Array, start: float, end: fl
         log_size, turn, shrunk = log_density + raise_by, np.zeros(s.size - 1), 0.0
         for factor, value in zip(curve.factors, values, strict=True):
             theta = abs(factor.slope) * b
-            arg, grown = turned(factor.share(s, value), np.asarray(theta))
+            arg, grown = rotated(factor.share(s, value), np.asarray(theta))
             exponent = factor.sign * power + factor.own
             part = exponent * (value + grown)
             log_size = log_size + np.maximum(part[1:], part[:-1])
@@ -78,5 +78,5 @@ def _log_bound(curve: Curve, power: float, heights: Array, start: float, end: fl
             shrunk += max(-exponent, 0.0) * -np.log(np.cos(theta / 2))
         total = np.logaddexp.reduce(log_size - heights[:, None] * turn * (1 - MASS_ROUNDING), axis=1)
         best = np.minimum(best, np.logaddexp(total, beyond + raise_by + shrunk))
-    # what rounding does to exponents
+    # the rounding of exponents
     return best + 1e-12 * (1 + abs(power)) * (1 + abs(start) + abs(end)) * curve.steepness + 1e-11

@@ -1,4 +1,4 @@
-"""Values of K along a vertical line, each with its errors."""
+"""Values of K along a vertical line, with error bounds."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Line:
         return np.asarray(self.abscissa + 1j * self.heights, dtype=np.complex128)
 
 
-# derived: a number that differs from e^mid by at most twice its size; all that remains known is that size
+# derived: e^K differs from e^mid by at most twice |e^mid|, so that only a bound of its size is known
 SIZE_ONLY = math.log(3) * (1 + 1e-12)
 
 
@@ -61,7 +61,7 @@ class Values:
         """Values for e^scale times sums that are known to within an absolute error."""
         size = np.abs(sums)
         unresolved = wrong >= size / 2
-        with np.errstate(divide="ignore"):  # nothing is known of a sum of 0 with an error of 0
+        with np.errstate(divide="ignore"):  # a sum of 0 with an error of 0 has no logarithm
             mid = np.log(np.where(unresolved, size + wrong, sums)) + scale
         relative = wrong / np.where(unresolved, 1.0, size)
         rounding = np.where(unresolved, SIZE_ONLY, -np.log1p(-np.where(unresolved, 0.0, relative)))
@@ -71,12 +71,12 @@ class Values:
 
     @staticmethod
     def unknown(size: int) -> Values:
-        """Values of which nothing is known."""
+        """Unknown values."""
         return Values(*np.full((3, size), np.inf))
 
     @property
     def radius(self) -> Array:
-        """Both errors together."""
+        """The sum of both errors."""
         return self.rounding + self.inner
 
     def __add__(self, other: Values) -> Values:
@@ -86,7 +86,7 @@ class Values:
         return Values(mid, self.rounding + other.rounding + sum_rounding, self.inner + other.inner)
 
     def times(self, count: int) -> Values:
-        """Values of ``count * K``; where K is unknown, so is the multiple."""
+        """Values of ``count * K``, unknown where K is."""
         if count == 1:
             return self
         known = np.isfinite(self.mid)
@@ -111,7 +111,7 @@ def log_one_plus(total: NDArray[Any], rounded: Array, inner: Array, scale: float
     )
 
 
-# derived: far above what rounding does to the logarithm of a bound, and to a mass, relatively
+# derived: exceeds the rounding of the logarithm of a bound, and the relative rounding of a mass
 LOG_ROUNDING, MASS_ROUNDING = 1e-9, 1e-8
 # the logarithm of a mass of exactly one
 CERTAIN = Values(np.zeros(1), np.zeros(1), np.zeros(1))

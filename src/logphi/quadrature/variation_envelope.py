@@ -1,4 +1,4 @@
-"""The envelope of a curve with one factor, from the total variation of its tilted density.
+"""An envelope for a curve with one factor, from the total variation of its tilted density.
 
 notation as in :mod:`logphi.quadrature.curve`: with l' = kappa q e^Y / w the density of e^{al} Q in l is e^u, where
 
@@ -24,21 +24,21 @@ from logphi.quadrature.values import MASS_ROUNDING
 
 # measured: cells that find the variation within a few percent
 _CELLS = 2048
-# derived: sums of densities above e^600 times their mass leave the range of doubles, and bound nothing
+# derived: sums of densities above e^600 times their mass overflow, and bound nothing
 _LARGE = 600.0
 # chosen: two numbers for each abscissa of a few thousand laws, which a line asks for several times
 _KEPT = 1 << 13
 
 
 def log_variation_envelope(curve: Curve, abscissa: float, heights: Array) -> Array:
-    """A proved upper bound of log |M(c + is)| - K(c) for all s >= t; of atoms nothing is assumed."""
+    """A proved upper bound of log |M(c + is)| - K(c) for all s >= t; nothing is assumed of atoms."""
     found = _variation(curve, abscissa)
     return np.zeros_like(heights) if found is None else log_density_envelope(found[0], heights, found[1])
 
 
 @lru_cache(maxsize=_KEPT)
 def _variation(curve: Curve, abscissa: float) -> tuple[float, float] | None:
-    """The total variation of the density, and its share of the law; None where nothing is known."""
+    """The total variation of the density, and the share of the law that has it; None if unknown."""
     power = abscissa + 1
     found = panels(curve, np.array([power]), 0.0)
     if found is None:
@@ -49,7 +49,7 @@ def _variation(curve: Curve, abscissa: float) -> tuple[float, float] | None:
     bend = 2 * abs(curve.density[2])
     smooth, whole = -np.inf, -np.inf
     densities = []
-    for tilt in (power, 1 - power) if curve.mirrored else (power,):
+    for tilt in (power, 1 - power) if curve.symmetric else (power,):
         body, all_of_it = parts_of(curve, found, tilt)
         smooth, whole = float(np.logaddexp(smooth, body)), float(np.logaddexp(whole, all_of_it))
         log_rise = factor.exponent(s) + np.log(factor.slope * factor.rate)
@@ -65,8 +65,8 @@ def _variation(curve: Curve, abscissa: float) -> tuple[float, float] | None:
             return None
         density = np.exp(log_density - smooth)
         most = np.maximum(density[1:], density[:-1])
-        # beyond the last node it falls; at zero the two sides of a mirrored curve meet
+        # beyond the last node it falls; at zero the two sides of a symmetric curve meet
         variation += float(np.abs(np.diff(density)).sum() + (bent * np.exp(bent / 8)) @ most + density[-1])
-        variation += 0.0 if curve.mirrored else float(density[0])
+        variation += 0.0 if curve.symmetric else float(density[0])
     weight = float(np.exp(min(smooth - whole, 0.0))) * (1 - MASS_ROUNDING)
     return variation * (1 + MASS_ROUNDING), weight

@@ -1,1 +1,1 @@
-"""The questions, one file each: its definition, its theorem, and the side on which its error falls."""
+"""The questions, one file each: definition, theorem, and the side on which the error falls."""

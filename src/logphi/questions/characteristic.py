@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import sympy
 
 
-# derived: what e^{radius} - 1 is taken of; beyond it |phi| <= M(c) is sharper
+# derived: for larger radii, |phi| <= M(c) is sharper than an error of e^{radius} - 1
 _WIDEST = 1.0
 # derived: above the least normal double
 TINY = 1e-300
@@ -180,7 +180,7 @@ def _of(loss: Loss, direction: Direction | str) -> LogPhi:
 def _answered(
     name: str, given: Any, law: LogPhi, direction: Direction | str, answer: Callable[[Complex], ComplexBounds]
 ) -> ComplexBound | ComplexBounds:
-    """Point by point in one array, once the points are known to lie in the strip."""
+    """Answers point by point in one array, after all points are checked to lie in the strip."""
     points = _numbers(name, given)
     low, high = law.growth.strip
     outside = (-points.imag < low) | (-points.imag > high)
@@ -191,7 +191,7 @@ def _answered(
             f"{name} = {complex(points[outside].flat[0])!r}; "
             f"direction={'remove' if direction_of(direction) is Direction.ADD else 'add'!r} turns the strip around"
         )
-    # far out the doubles are left: what is not finite there is not known, and answered so
+    # extreme points overflow: values that are not finite are unknown, and answered as such
     with np.errstate(all="ignore"):
         found = answer(points.ravel())
     return found[0] if points.ndim == 0 else found.reshape(points.shape)
@@ -249,7 +249,7 @@ def _boxes(law: LogPhi, t: Complex, rtol: float) -> ComplexBounds:
     known &= np.isfinite(mid)
     mid = np.where(known, mid, 0.0)
     relative = np.expm1(np.where(known, values.radius, 0.0)) + np.where(values.mid == 0, 0.0, ELEMENTARY)
-    # among the least doubles the relative error of an exponential is not known
+    # the relative error of an exponential is unknown for subnormal doubles
     lost = np.where(values.mid == 0, 0.0, TINY)
     wrong = np.where(known, np.abs(mid) * relative * (1 + 1e-12) + lost, np.inf)
     modulus = most * np.exp(_fallen(law, t, ~known)) * (1 + 2 * ELEMENTARY)
@@ -259,7 +259,7 @@ def _boxes(law: LogPhi, t: Complex, rtol: float) -> ComplexBounds:
 
 
 def _lines(t: Complex) -> tuple[Array, NDArray[np.intp]]:
-    """The distinct abscissas -Im t, and which of them each point is on."""
+    """The distinct abscissas -Im t, and the index of the abscissa of each point."""
     lines, line = np.unique(0.0 - t.imag, return_inverse=True)
     return lines, line.ravel()
 
@@ -295,18 +295,18 @@ class _Part(NamedTuple):
 
     @staticmethod
     def of(value: Array, wrong: Array) -> _Part:
-        """All within an error, the ends rounded outward."""
+        """The parts of a value with an absolute error, the ends rounded outward."""
         ends = np.nextafter(value - wrong, -np.inf), np.nextafter(value + wrong, np.inf)
         return _Part(
             *(np.where(wrong > 0, one, other) for one, other in zip((ends[0], value, ends[1]), (value,) * 3, strict=True))
         )
 
     def below(self, most: Array) -> _Part:
-        """What is not above ``most`` for certain."""
+        """The parts that may be at most ``most``."""
         return _Part(*(np.minimum(one, most) for one in self))
 
     def above(self, least: Array) -> _Part:
-        """What is not below ``least`` for certain."""
+        """The parts that may be at least ``least``."""
         return _Part(*(np.maximum(one, least) for one in self))
 
 

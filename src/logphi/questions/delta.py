@@ -171,7 +171,7 @@ def log_profile(
     rtol: float | None = None,
     least: float = -math.inf,
 ) -> Bound | Bounds:
-    """The same of a loss. Bounds proved to lie below ``least`` need not be tight."""
+    """Log of the profile of a loss. Bounds proved to lie below ``least`` need not be tight."""
     tolerance = checked_options(loss, direction, method, rtol)
     points = check.real_array("epsilon", epsilon)
     orders, profiles = loss.orders(direction), evaluator(method, many=points.ndim > 0)
@@ -181,21 +181,21 @@ def log_profile(
 
 
 def checked_options(loss: Loss, direction: Direction | str | None, method: str | Route | None, rtol: float | None) -> Tolerance:
-    """The tolerance; bad options are refused even where there is nothing to answer."""
+    """The tolerance, after the options are checked, also where there is nothing to answer."""
     named(method)
     loss.orders(direction)
     return Tolerance.of(rtol)
 
 
 def each(name: str, question: Any, answer: Callable[[float], Bound]) -> Bound | Bounds:
-    """Answer point by point, once the points are known to be finite numbers."""
+    """Answers point by point, after all points are checked to be finite numbers."""
     return pointwise(check.real_array(name, question), answer)
 
 
 def pointwise(points: Array, answer: Callable[[float], Bound], *, falling: bool = False) -> Bound | Bounds:
-    """A Bound for a number, Bounds of the same shape for an array, in the order of its numbers: neighbours one after another.
+    """A Bound for a number, Bounds of the same shape for an array; points are answered in increasing or decreasing order.
 
-    The smallest number comes first or, where the answers fall with it, the largest: small answers are before large ones.
+    The smallest number comes first or, if answers decrease in it, the largest: answers come in increasing order.
     """
     if points.ndim == 0:
         return answer(float(points))
@@ -209,7 +209,7 @@ def pointwise(points: Array, answer: Callable[[float], Bound], *, falling: bool 
 def _largest(
     orders: list[tuple[Direction, LogPhi]], epsilon: float, profiles: Evaluator, tolerance: Tolerance, least: float
 ) -> LogProbability:
-    """The profile in the worse order; an order that cannot attain the maximum is not computed, unless that is no quicker."""
+    """The profile in the worse order; an order that cannot attain the maximum is skipped, unless that saves no time."""
     found: list[LogProbability] = []
     for order, part in orders:
         if found and epsilon == 0:

@@ -1,4 +1,4 @@
-"""Whether the profile of one loss is nowhere above that of another: delta_2(eps) <= delta_1(eps) for all real eps.
+"""Whether the profile of one loss lies below that of another everywhere: delta_2(eps) <= delta_1(eps) for all real eps.
 
 As delta(-eps) = 1 - e^-eps + e^-eps delta'(eps), delta' the profile of the reversed pair, it is enough to look at eps >= 0, in
 both orders. There are two kinds of proof. Where the first loss has finitely many values, its profile is linear in e^eps between
@@ -7,7 +7,7 @@ Else chords of the second profile are held against supporting lines of the first
 (:mod:`logphi.convex.supporting_lines`), up to a place beyond which the second is constant, below the infinite mass of the
 first, or below it by the tails of two normal losses (:mod:`logphi.normal.order`).
 
-The file is longer than others because the verdict, at values, on cells and in the tail, is one comparison.
+The file is longer than others because one comparison covers finitely many values, cells, and the tail.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ from logphi.listed import Listed
 from logphi.normal.order import NormalTail, stays_above
 from logphi.questions.delta import log_delta
 
-# measured: chords need the profiles this sharp, relatively
+# measured: the relative width of profiles that chords need
 _RTOL = 1e-8
-# measured: places at first, places at most, and the width of the narrowest cell in units of the range
+# measured: the initial and the largest number of points, and the width of the narrowest cell relative to the range
 _START, _MOST, _NARROWEST = 25, 400, 1e-6
-# measured: finitely many values are looked at one by one
+# measured: up to this many values are compared one by one
 _MOST_VALUES = 1000
-# derived: where nothing is known of the tails, profiles are compared as far as they are doubles
+# derived: if nothing is known of the tails, profiles are compared as far as they are doubles
 _LEAST = -700.0
 _DOUBLINGS = 40
-# measured: a profile so little above its infinite mass has no more to tell
+# measured: a profile this close to its infinite mass counts as constant
 _HARDLY = 1e-3
 # derived: squares of shifts and their inverses stay in the range of doubles
 _FAINT = 1e-280
@@ -57,14 +57,14 @@ _SHORTEST = 1e-9
 
 
 class Verdict(enum.Enum):
-    """What is known."""
+    """Proved, refuted or undecided."""
 
     PROVED = "proved"
     REFUTED = "refuted"
     UNDECIDED = "undecided"
 
 
-# of two orders, the graver verdict is that of both
+# of two orders, the more severe verdict counts for both
 _GRAVITY = (Verdict.REFUTED, Verdict.UNDECIDED, Verdict.PROVED)
 
 
@@ -139,7 +139,7 @@ def dominance(first: LogPhi, second: LogPhi) -> Dominance:
 
 
 def _compared(first: LogPhi, second: LogPhi) -> Dominance:
-    """By profiles, in both orders."""
+    """The comparison of profiles, in both orders."""
     orders = [(Direction.REMOVE, first, second), (Direction.ADD, first.reflected(), second.reflected())]
     if first.traits.symmetric and second.traits.symmetric:
         orders = [(Direction.BOTH, first, second)]
@@ -148,13 +148,13 @@ def _compared(first: LogPhi, second: LogPhi) -> Dominance:
 
 
 def _one_order(first: LogPhi, second: LogPhi) -> Dominance:
-    """At all eps >= 0."""
+    """The comparison at all eps >= 0."""
     values = _values(first)
     return _by_cells(first, second) if values is None else _at_values(first, second, values)
 
 
 def _values(loss: LogPhi) -> tuple[Array, float] | None:
-    """The positive values of a loss that has finitely many, and how wrong they may be."""
+    """The positive values of a loss with finitely many values, with a bound of their errors."""
     if not real_space.made_of_pieces(loss.terms) or real_space.flat_count(loss.terms):
         return None
     if real_space.atom_count(loss.terms) > _MOST_VALUES:
@@ -164,7 +164,7 @@ def _values(loss: LogPhi) -> tuple[Array, float] | None:
 
 
 def _at_values(first: LogPhi, second: LogPhi, values: tuple[Array, float]) -> Dominance:
-    """Whether a convex profile lies below one that bends at known places only."""
+    """Whether a convex profile lies below one that is piecewise linear in e^eps with known vertices."""
     x, slip = values
     slips = np.where(x > 0, slip + 4e-16 * x, 0.0)
     own, other = _profile(first, x + slips), _profile(second, x - slips)
@@ -172,7 +172,7 @@ def _at_values(first: LogPhi, second: LogPhi, values: tuple[Array, float]) -> Do
         reason = "the first profile is linear between finitely many places, at each of which the second lies below it"
         return Dominance(Verdict.PROVED, reason)
     missing = x[other.upper > own.lower]
-    # above the last value the first profile is as small as it gets
+    # above the last value the first profile is constant
     x = np.append(x, max(first.support.upper, 0.0))
     own, other = _profile(first, x), _profile(second, x)
     refuted = _counterexample(x, own, other)
@@ -215,11 +215,11 @@ def _by_cells(first: LogPhi, second: LogPhi) -> Dominance:
 
 
 def _end(first: LogPhi, second: LogPhi) -> tuple[float, bool]:
-    """A place up to which the profiles are to be compared, and whether beyond it the order is known."""
+    """A point up to which the profiles must be compared, and whether the order is proved above it."""
     (least, room), (fewest, most) = masses(first)[0], masses(second)[0]
     top = second.support.upper
     if fewest > room:
-        # there is a counterexample, as soon as the first profile is down at the infinite mass of the second
+        # there is a counterexample where the first profile falls below the infinite mass of the second
         return max(_fallen(first, safe_log(fewest)), top if math.isfinite(top) else 0.0), False
     if math.isfinite(top):
         return max(top, _SHORTEST), most <= least
@@ -233,7 +233,7 @@ def _end(first: LogPhi, second: LogPhi) -> tuple[float, bool]:
 
 
 def _fallen(loss: LogPhi, level: float) -> float:
-    """A place where the logarithm of the profile is below a level."""
+    """A point where the logarithm of the profile is below a level."""
     x = 1.0
     for _ in range(_DOUBLINGS):
         if _profile(loss, np.array([x])).upper[0] < level:
@@ -243,7 +243,7 @@ def _fallen(loss: LogPhi, level: float) -> float:
 
 
 def _tail(first: LogPhi, second: LogPhi) -> float:
-    """From where on the tails of normal losses prove the order; infinity if they do not."""
+    """The point from which the tails of normal losses prove the order; infinity if they do not."""
     bounded = [(law, count) for law, count in second.terms if math.isfinite(law.support.upper)]
     others = LogPhi(tuple((law, count) for law, count in second.terms if not math.isfinite(law.support.upper)))
     shift = shift_bound_of_sum(others)
@@ -265,7 +265,7 @@ def _tail(first: LogPhi, second: LogPhi) -> float:
 
 
 def _normal_part(law: LossTransform) -> list[tuple[float, float]]:
-    """The square of the shift of a normal loss that a term is, or has with some rate, and less the logarithm of that rate."""
+    """The square of the shift of a normal loss, or of one sampled at some rate, and minus the logarithm of that rate."""
     base, rate = as_mixture(law) or (law, None)
     shift = normal_shift(base)
     if shift is None:
@@ -286,19 +286,19 @@ def _profile(loss: LogPhi, x: Array) -> Bounds:
 
 
 def _joined(one: Bounds, other: Bounds, order: NDArray[np.intp]) -> Bounds:
-    """The answers at old and new places, in the order of the places."""
+    """The answers at old and new points, sorted."""
     together = np.empty(len(one) + len(other), dtype=object)
     together[:] = [*one, *other]
     return Bounds(together[order])
 
 
 def _counterexample(x: Array, own: Bounds, other: Bounds) -> Dominance | None:
-    """Where the second profile is surely larger, by as much as possible."""
+    """The point where the second profile is proved larger by the largest factor, if any."""
     larger = (other.lower > own.upper) & (x >= 0)
     if not larger.any():
         return None
     apart = np.where(larger, np.exp(other.lower) - np.exp(own.upper), -1.0)
-    with np.errstate(invalid="ignore"):  # minus infinity less itself, where nothing is larger
+    with np.errstate(invalid="ignore"):  # the difference of infinities, where neither is larger
         place = int(np.argmax(apart if apart.max() > 0 else np.where(larger, other.lower - own.upper, -np.inf)))
     return Dominance(
         Verdict.REFUTED,
@@ -310,7 +310,7 @@ def _counterexample(x: Array, own: Bounds, other: Bounds) -> Dominance | None:
 
 
 def _undecided(reason: str, x: Array, own: Bounds, other: Bounds, range_: tuple[float, float]) -> Dominance:
-    """With the place where the profiles come closest."""
+    """The undecided verdict, with the point where the profiles come closest."""
     with np.errstate(invalid="ignore"):  # both are zero
         gap = np.where(other.upper > -np.inf, own.lower - other.upper, np.inf)
     place = int(np.argmin(np.where(x >= 0, gap, np.inf)))

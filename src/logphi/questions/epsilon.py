@@ -33,14 +33,14 @@ from logphi.laws.log_phi import LogPhi
 from logphi.progress import searched
 from logphi.questions.delta import checked_options, pointwise
 
-# measured: the relative tolerance of a profile that only leads to the crossing
+# measured: the relative tolerance of profiles used only to approach the crossing
 _COARSE = 1e-3
-# derived: the ends of a crossing are looked for 1.2 widths of the profile away on each side; more, where the slope is rough
+# derived: the ends of a crossing are sought 1.2 widths of the profile away on each side; more if the slope is rough
 _FLAT = 4.0
-# measured: the profile falls about as steeply as the abscissa of Chernoff's bound tells, and that needs some room; a profile
-# with few digits does not lead to its crossing
+# measured: the profile falls about as steeply as the abscissa of Chernoff's bound, within some margin; a profile with few
+# digits does not lead to its crossing
 _STEEP, _STEEPEST = 4.0, 1e3
-# derived: no profile is asked to be narrower, as rounding leaves this much
+# derived: narrower profiles are not requested, because of rounding
 _DIGITS = 1e-15
 
 
@@ -130,7 +130,7 @@ def _answer(
     shortcuts: Sequence[Shortcut],
     starts: list[WarmStart],
 ) -> Bound:
-    """The larger of both orders; one that cannot attain the maximum is not solved for."""
+    """The larger epsilon of both orders; an order that cannot attain the maximum is skipped."""
     found: list[Bound] = []
     for (order, part), start in zip(orders, starts, strict=True):
         if found and delta > 0 and _surpassed(part, found[0].lower, math.log(delta), profiles):
@@ -155,27 +155,27 @@ def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tole
         least = top if math.isinf(top) else max(0.0, top - loss.support.error - 1e-14 * top)
         return Bound(least, top, top, status, "exact")
     if delta <= infinite[1]:
-        # the doubles do not tell whether delta is above the probability of an infinite loss
+        # within rounding, delta may be above or below the probability of an infinite loss
         return Bound(0.0, 0.0, math.inf, Status.WIDE, "exact")
     level = math.log(delta)
     onward = warm.onward(level, math.log(delta - infinite[1]))
     start, hint, top = onward.guess, onward.abscissa, loss.support.upper
     ceiling = min(onward.ceiling, top if top > 0 else 0.0)
-    # where the crossing may be at zero, it is not looked for beside it
+    # if the crossing may be at zero, no search is needed
     doubtful = delta > 0.01 or start <= 0 or closed(loss, 0.0)
     if ceiling <= 0 or (doubtful and _zero_suffices(loss, level, profiles, tolerance)):
         return Bound(0.0, 0.0, 0.0, method="exact")
     # half an ulp of delta moves its logarithm by less than this
     slack = 3e-16 + 1e-16 * abs(level)
-    # a closed profile is as sharp at once
+    # a closed form is sharp at once
     closed_here = closed(loss, start)
-    # neither is a coarse one any quicker that is asked for nearly where it is needed
+    # a coarse profile is no faster if the start is close to the crossing
     at_once = closed_here or (onward.near and loss.rough is loss)
-    # where the profile is steep its crossing is known better than the profile itself
+    # where the profile is steep, the error of its crossing is smaller than its own
     steep = max(min(hint * max(1.0, start) / _STEEP, _STEEPEST), 1.0)
 
     def solved(needed: Tolerance, start: float, slope: float, ease: float = 1.0) -> tuple[Enclosure, LogProbability, float]:
-        """The crossing by a profile that is known to within a tolerance, the profile there, and its slope."""
+        """The crossing of a profile known to within a tolerance, the profile there, and its slope."""
         seen: dict[float, LogProbability] = {}
         prepared: list[tuple[float, Function]] = []
 
@@ -204,7 +204,7 @@ def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tole
     if found.lower == 0 and not doubtful and _zero_suffices(loss, level, profiles, tolerance):
         return Bound(0.0, 0.0, 0.0, method="exact")
     size = max(1.0, found.value)
-    # where the profile is flat it must be known better than its crossing
+    # where the profile is flat, it must be more accurate than its crossing
     needed = tolerance * (min(slope * size, 1.0) / _FLAT)
     reached = tolerance.aim if last.relative_width <= tolerance.aim else tolerance.enough
     wide = found.upper - found.lower > reached * size
@@ -216,10 +216,10 @@ def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tole
 
 
 def _surpassed(loss: LogPhi, epsilon: float, level: float, profiles: Evaluator) -> bool:
-    """Whether the profile is proved to be below the level at epsilon already."""
+    """Whether the profile at epsilon is already proved to be below the level."""
     if not 0 < epsilon < math.inf:
         return False
-    # a coarse answer is cheap and errs upward
+    # a coarse answer is cheap, and an upper bound
     coarse = Demand(5.0, least=level)
     known = profiles.from_prepared(loss, epsilon, coarse)
     if known is None and not closed(loss, epsilon) and profiles.surely_below(loss, epsilon, level):
@@ -232,7 +232,7 @@ def _zero_suffices(loss: LogPhi, level: float, profiles: Evaluator, tolerance: T
 
 
 def _slope(seen: dict[float, LogProbability], x: float) -> float:
-    """-d log delta / d eps from the two points nearest to x; one where they do not tell."""
+    """-d log delta / d eps from the two points nearest to x; one if they do not determine it."""
     nearest = sorted(seen, key=lambda y: abs(y - x))
     for y in nearest[1:]:
         if abs(y - nearest[0]) > 1e-9 * max(1.0, abs(x)):

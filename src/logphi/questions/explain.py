@@ -1,4 +1,4 @@
-"""How an answer comes about, for a person to read."""
+"""How an answer was computed, for a person to read."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TERMS = 20
 
 @dataclass(frozen=True)
 class Explanation(Listed):
-    """The question, the answer with its errors, why its route was taken, and what the loss is made of; ``str`` writes it out.
+    """The question, the answer with its errors, the reason for its route, and the terms of the loss; ``str`` writes it out.
 
     ``choices`` holds every route that was taken on the way, with what it and the others promised; none of the bounds depends
     on a promise.
@@ -59,7 +59,7 @@ class Explanation(Listed):
         return "\n".join(lines)
 
     def _why(self) -> list[str]:
-        """Why the route was taken."""
+        """The reason for the route."""
         if self.named:
             return ["  why      it was asked for by name"]
         own = [one for one in self.choices if one.route == self.bound.method]

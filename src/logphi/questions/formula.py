@@ -1,4 +1,4 @@
-"""The log-phi as a reader of a paper writes it."""
+"""The log-phi of a release, written as in a paper."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform
 
-# chosen: terms that are written out; what more there is, is counted
+# chosen: the number of terms that are written out; further ones are counted
 _TERMS = 4
 # a term of more characters fills a page; measured: one of some hundred numbers takes seconds to write
 _LONGEST = 1200
@@ -16,7 +16,7 @@ _LARGEST = 128
 
 
 def latex(loss: LogPhi) -> str | None:
-    r"""The log-phi in LaTeX, as log phi(alpha) = K(i alpha); None where there is no symbolic one, or none that is short.
+    r"""The logarithm log phi(alpha) = K(i alpha) in LaTeX; None if there is no symbolic form, or no short one.
 
     Of a sum of many terms the first few are written out. A term without a closed form is an integral.
 
@@ -53,7 +53,7 @@ def _term(law: LossTransform, count: int) -> str | None:
 
 
 def _size(part: Any) -> int:
-    """About how many terms its formula has: all the numbers that it holds, and whole numbers may be how many there are."""
+    """An estimate of the number of terms of a formula: its numbers, and whole numbers that may count terms."""
     if isinstance(part, tuple):
         return sum(map(_size, part))
     if is_dataclass(part):

@@ -1,4 +1,4 @@
-"""The Gaussian mechanism that leaks no less: the smallest mu of Gaussian differential privacy, to within a slack.
+"""The smallest mu of Gaussian differential privacy of a release, up to a slack.
 
 notation: G_mu the trade-off function of N(mu, 1) against N(0, 1) and delta_mu its profile; t = e^eps; s the slack. These say
 the same: f >= G_mu - s at every type I error, and delta <= delta_mu + s at every eps >= 0, of both orders.
@@ -38,19 +38,19 @@ from logphi.questions.delta import log_delta
 from logphi.questions.epsilon import epsilon
 from logphi.questions.zcdp import zcdp
 
-# measured: a smooth loss takes some thirty places of the profile, one whose mu hardly depends on eps some hundred
+# measured: a smooth loss takes some thirty points of the profile, one whose mu hardly depends on eps some hundred
 _MOST = 300
 # measured: the relative width of the profile, in units of what is asked for
 _SHARPER = 0.1
-# measured: no cell is cut nearer to its ends, so that none stays
+# measured: cells are cut no nearer to their ends than this
 _EDGE = 1 / 16
-# measured: chords of narrower cells lose what the profile is not known to
+# measured: in narrower cells the error of the profile dominates that of the chord
 _NARROWEST = 1e-6
-# measured: a slack that leaves out next to nothing
+# measured: a negligible slack
 _HARDLY = 1e-12
 # derived: sums of a few logarithms of doubles
 _ROUNDING = 2e-15
-# derived: halvings of an interval after which doubles end; then steps away from what is not proved
+# derived: halvings down to neighbouring doubles; then steps to the proved side
 _HALVINGS, _STEPS = 60, 40
 
 
@@ -114,7 +114,7 @@ def gaussian_mu(self: HasLoss, slack: float = 0.0, *, rtol: float = 1e-4) -> Bou
             method = "cells" if most < upper else method
             lower, upper, proved = least, min(upper, most), proved and search.proved
         elif slack == 0:
-            # where the far tail is out of reach, what is proved of the rest is at least a lower bound
+            # if the tail is out of range, the rest still gives a lower bound
             lower = max(lower, gaussian_mu(pair, _HARDLY, rtol=rtol).lower)
     lower = min(lower, upper)
     value = lower if math.isinf(upper) else lower / 2 + upper / 2
@@ -124,7 +124,7 @@ def gaussian_mu(self: HasLoss, slack: float = 0.0, *, rtol: float = 1e-4) -> Bou
 
 @dataclass(frozen=True)
 class _Place:
-    """An eps, and between which logarithms the profile lies there."""
+    """An eps, with bounds of the logarithm of the profile there."""
 
     at: float
     low: float
@@ -133,7 +133,7 @@ class _Place:
 
 @dataclass(frozen=True)
 class _Cell:
-    """The profile between two places: a mu that suffices there, and where the normal profile is tangent to the chord."""
+    """The profile between two points: a mu that suffices there, and the point where its normal profile touches the chord."""
 
     left: _Place
     right: _Place
@@ -142,7 +142,7 @@ class _Cell:
 
 
 def _end(pair: Loss, slack: float, parts: list[LogPhi]) -> _Place | None:
-    """From where on the profile is at most the slack; None if nowhere."""
+    """The eps from which on the profile is at most the slack; None if there is none."""
     if slack > 0:
         at, high = single(epsilon(pair, slack)).upper, math.log(slack) + _ROUNDING * (1 - math.log(slack))
     elif any(masses(part)[0][1] > 0 for part in parts):
@@ -153,14 +153,14 @@ def _end(pair: Loss, slack: float, parts: list[LogPhi]) -> _Place | None:
 
 
 class _Search:
-    """The cell of the largest mu is cut until what is proved above and below is near enough."""
+    """Bisection of the cell of the largest mu, until the bounds are close enough."""
 
     def __init__(self, pair: Loss, slack: float, rtol: float) -> None:
         self.pair, self.slack, self.rtol = pair, slack, rtol
         self.proved = True
 
     def between(self, end: _Place, lower: float, known: float) -> tuple[float, float]:
-        """Two bounds of mu; ``known`` bounds it above already."""
+        """Bounds of mu; ``known`` is an upper bound from elsewhere."""
         if end.at == 0:
             return lower, 0.0
         first = self._place(0.0)
@@ -170,7 +170,7 @@ class _Search:
             widest = max(cells, key=lambda cell: cell.mu)
             if _near(lower, min(widest.mu, known), self.rtol):
                 break
-            # on a straight piece of the profile all chords are one, which may be tangent in another cell
+            # on a linear piece of the profile all chords agree, and may touch in another cell
             chosen = next((cell for cell in cells if cell.left.at < widest.tangent_at < cell.right.at), widest)
             length = chosen.right.at - chosen.left.at
             if length <= _NARROWEST * (1 + chosen.right.at):
@@ -201,7 +201,7 @@ class _Search:
         return _Cell(left, right, mu, tangent_at if math.isfinite(tangent_at) else middle)
 
     def _quantile_of_power(self, log_height: float) -> float:
-        """A place y with Phi(y) at least the height less the slack."""
+        """A y with Phi(y) at least the height minus the slack."""
         log_power = min(log_height, 0.0)
         if self.slack > 0:
             log_power = safe_log((math.exp(log_power) * (1 + 4 * ULP) - self.slack) * (1 + ULP))
@@ -212,7 +212,7 @@ class _Search:
         return -quantile_below(safe_log(rest))
 
     def _least(self, place: _Place, known: float) -> float:
-        """A mu that is proved to be too small at this place; what is known unless there is a larger one."""
+        """A mu proved to be too small at this point; the known one unless this is larger."""
         level = safe_log((math.exp(place.low) * (1 - 4 * ULP) - self.slack) * (1 - ULP)) if self.slack > 0 else place.low
         if level == -math.inf or (known > 0 and not _most(known, place.at) < level):
             return known
@@ -236,7 +236,7 @@ def _near(lower: float, upper: float, rtol: float) -> bool:
 
 
 def _height(place: _Place, log_slope: float) -> float:
-    """The logarithm of the height at t = 0 of the line that passes above a place with a slope, rounded up."""
+    """The logarithm of the height at t = 0 of the line through a point with a slope, rounded up."""
     one, other = place.high, log_slope + place.at
     larger, smaller = max(one, other), min(one, other)
     total = larger + math.log1p(math.exp(smaller - larger)) if larger > -math.inf else larger
@@ -244,7 +244,7 @@ def _height(place: _Place, log_slope: float) -> float:
 
 
 def _about(mu: float, eps: float) -> float:
-    """The logarithm of the profile of N(mu, 1) against N(0, 1), nearly."""
+    """An approximation of the logarithm of the profile of N(mu, 1) against N(0, 1)."""
     if mu == 0:
         return -math.inf
     above, tilted = float(log_ndtr(mu / 2 - eps / mu)), eps + float(log_ndtr(-mu / 2 - eps / mu))
@@ -252,7 +252,7 @@ def _about(mu: float, eps: float) -> float:
 
 
 def _most(mu: float, eps: float) -> float:
-    """An upper bound of the same."""
+    """An upper bound of it."""
     law = Normal(Plain(mu))
     above, tilted = law.partial_masses(eps), law.partial_masses(eps, tilted=True)
     if above is None or tilted is None:

@@ -20,7 +20,7 @@ from logphi.engine import cumulants
 from logphi.engine.answer import infinite_mass, judged, probability
 from logphi.engine.log_probability import enclosed, ends_of, ledger_of, masses
 from logphi.engine.quantile import where_above, where_below
-from logphi.engine.tail import above, below, one_release, thinned
+from logphi.engine.tail import above, below, one_release, times_constants
 from logphi.inputs import check
 from logphi.inputs.arguments import Number, Numbers
 from logphi.inversion import half_line, real_space
@@ -31,7 +31,7 @@ from logphi.laws.log_phi import LogPhi
 from logphi.listed import Listed
 from logphi.questions.delta import each
 
-# derived: smaller densities have hardly more digits than doubles leave them
+# derived: smaller densities lose digits to underflow
 _NEGLIGIBLE = 1e-300
 # derived: a product or a quotient of doubles, rounded down or up
 _LESS, _MORE = 1 - 4e-16, 1 + 4e-16
@@ -331,7 +331,7 @@ class LossDistribution(Listed):
         own = None if single is None else single[0].closed_form.density(x)
         amount: Scaled | None
         if single is not None and own is not None:
-            name, amount = "exact", thinned(own, single[1])
+            name, amount = "exact", times_constants(own, single[1])
         elif real_space.listed(law.terms):
             prepared = real_space.prepare(law, x, Demand(rtol), DENSITY)
             name, amount = "exponential", None if prepared is None else prepared.at(x)
@@ -391,7 +391,7 @@ class InnerLoss(LossDistribution):
 
     @cached_property
     def _kept(self) -> tuple[float, float]:
-        """P(L < inf) between two numbers."""
+        """P(L < inf), as an interval."""
         low, high = ends_of(self.law.log_masses()[0])
         return math.exp(low) * (_LESS if low else 1.0), math.exp(high) * (_MORE if high else 1.0)
 
@@ -416,6 +416,6 @@ class InnerLoss(LossDistribution):
         return replace(high, lower=low.lower, value=min(max(low.value, low.lower), upper), upper=upper)
 
     def _levels(self, p: float) -> tuple[float, float]:
-        """The mass up to the quantile between two numbers."""
+        """The mass up to the quantile, as an interval."""
         low, high = self._kept
         return (p * low * _LESS, p * high * _MORE) if low < 1 else (p, p)

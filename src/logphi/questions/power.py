@@ -1,4 +1,4 @@
-"""The power of the best test at a level: what the trade-off function leaves of one, relatively accurate however small.
+"""The power of the best test at a level, 1 - f(alpha), relatively accurate however small.
 
 notation: as of :mod:`logphi.questions.tradeoff`; 1 - f(alpha) = inf over x of delta(x) + e^x alpha. Each x gives an upper
 bound.
@@ -27,7 +27,7 @@ from logphi.questions.tradeoff import lines_demand, tradeoff
 
 # derived: half an ulp of a number up to one
 _HALF = 2.0**-53
-# measured: a place this far from the best one costs the square of it
+# measured: a point at this distance from the best one costs the square of it
 _APART = 1e-5
 
 
@@ -68,7 +68,7 @@ def _power(law: LogPhi, level: float, rtol: float | None) -> Bound:
     if level == 0:
         return infinite_mass(law)
     error = single(tradeoff(Loss(law, Adjacency.REMOVE), level, rtol=rtol))
-    # a test that does not look has the power of its level
+    # a test that ignores the data has power equal to its level
     lower, upper = max(1 - error.upper - _HALF, level), min(1 - error.lower + _HALF, 1.0)
     plain = replace(error, lower=lower, value=min(max(1 - error.value, lower), upper), upper=upper, side=Side.UPPER)
     tolerance = Tolerance.of(rtol)

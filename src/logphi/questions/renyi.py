@@ -78,7 +78,7 @@ def renyi(
     rtol = check.tolerance("rtol", rtol)
     laws = [(name, law.with_omitted_mass()) for name, law in self._loss().orders(direction)]
     asked = _orders(order)
-    # far out the doubles are left: what is not finite there is not known, and answered so
+    # extreme orders overflow: values that are not finite are unknown, and answered as such
     with np.errstate(all="ignore"):
         if np.iscomplexobj(asked):
             return _at_complex(laws, complex(asked), rtol)
@@ -198,7 +198,7 @@ def _orders(order: Any) -> Any:
 
 
 def _interval(law: LogPhi) -> tuple[float, float]:
-    """Of one order of the pair."""
+    """The interval for one order of the pair."""
     right, left = (0.0 if masses(one)[0][1] > 0 else one.strip[1] for one in (law, law.reflected()))
     return 0.0 - left, 1 + right
 
@@ -214,10 +214,10 @@ def largest(found: Sequence[Bound], rtol: float) -> Bound:
 
 
 def _judged(found: Bound, rtol: float) -> Bound:
-    """A divergence with its status: it is infinite where its integral diverges."""
+    """A divergence with its status; infinite if its integral diverges."""
     if found.lower == found.upper and math.isinf(found.lower):
         return replace(found, status=Status.DIVERGENT)
-    # nothing but the sign is known
+    # only the sign is known
     trivial = math.isinf(found.width) and found.lower in (0.0, -math.inf) and found.upper in (0.0, math.inf)
     return relatively(replace(found, status=Status.UNRESOLVED if trivial else Status.WIDE), rtol)
 
@@ -260,14 +260,14 @@ def _divergence(law: LogPhi) -> Bound:
 
 
 def _end(law: LogPhi, order: float) -> Bound:
-    """The largest loss, and for order minus infinity the smallest one from the largest of the reversed pair."""
+    """The largest loss; for order minus infinity, the smallest one, from the largest of the reversed pair."""
     infinite, growth = masses(law)[0], law.growth.right
     unbounded = infinite[0] > 0 or growth.least > 0 or math.isfinite(growth.end)
     top = law.support.upper
     if unbounded:
         least = top = math.inf
     elif math.isfinite(top):
-        # both measures are probabilities, so that some loss is not negative
+        # both measures are probabilities, so that some loss is nonnegative
         least = max(top - law.support.error - 1e-14 * abs(top), 0.0)
         top = math.inf if infinite[1] > 0 else max(top, 0.0)
     else:
@@ -275,7 +275,7 @@ def _end(law: LogPhi, order: float) -> Bound:
     ledger = Ledger(rounding=Entry(0.0 if least == top else top - least, proved=not law.traits.estimated))
     value = top if math.isfinite(law.support.upper) else least
     ends = (least, min(max(value, least), top), top) if order > 0 else (-top, -min(max(value, least), top), -least)
-    # the end of a support is as sharp as it is told
+    # the end of the support is accurate to its error
     return _judged(Bound(*ends, ledger=ledger), 1e-9)
 
 

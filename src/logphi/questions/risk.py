@@ -1,4 +1,4 @@
-"""What the curve of a release means for an attacker who knows everything but one record.
+"""The success of an attacker who knows everything but one record, from the profile of a release.
 
 The file is longer than others because ``help()`` explains each figure of a risk in full.
 """
@@ -34,7 +34,7 @@ from logphi.text.written import exact
 _ROUNDING = 8 * ULP
 # derived: e^x is a double, with room for its rounding
 _LARGEST = 709.0
-# the orders in which a record is told from its absence, or from another one
+# the orders in which a record is distinguished from its absence, or from another one
 _PRESENT = {
     Adjacency.ADD_REMOVE: Direction.REMOVE,
     Adjacency.REMOVE: Direction.REMOVE,
@@ -307,7 +307,7 @@ class AttackRisk(Listed):
 
 
 def _odds(top: Bound) -> tuple[float, float, float]:
-    """By how much the largest loss raises the odds of a claim, at least, about, and at most."""
+    """The factor by which the largest loss raises the odds of a claim: lower bound, value, upper bound."""
     low, middle, high = (math.exp(min(end, _LARGEST)) for end in (top.lower, top.value, top.upper))
     lower = low * (1 - 2 * ULP)
     upper = math.inf if top.upper > _LARGEST else high * (1 + 2 * ULP)
@@ -315,7 +315,7 @@ def _odds(top: Bound) -> tuple[float, float, float]:
 
 
 def _share(found: Bound, low: float, middle: float, high: float, fpr: float, prior: float, rtol: float) -> Bound:
-    """The share of right claims, of true positive rates that ``found`` tells; exact, as odds may be beyond all doubles."""
+    """The share of right claims, from true positive rates; exact, because odds may overflow."""
     claim = exact(prior)
 
     def share(tpr: float) -> float:

@@ -34,13 +34,13 @@ from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 from logphi.questions.delta import checked_options, each
 
-# measured: profiles this much sharper than the curve leave its tolerance to the chords
+# measured: profiles are this much sharper than the curve, so that its tolerance is left to the chords
 SHARPER = 1e-2
-# derived: lines that are so much larger than their supremum have lost digits that the tails keep
+# derived: lines this much larger than their supremum have lost digits that the tails keep
 _CANCELLED = 1e-4
-# derived: smaller ones have hardly more digits than doubles leave them
+# derived: smaller values lose digits to underflow
 _NEGLIGIBLE = 1e-300
-# derived: what two products lose where doubles end
+# derived: the absolute rounding of two products that underflow
 _LEAST = 2e-323
 # derived: e^x is a double
 _LARGEST = 709.0
@@ -158,12 +158,12 @@ def inverse_tradeoff(
     loss = self._loss()
     tolerance = checked_options(loss, direction, None, rtol)
     check.unit_array("type_two_error", type_two_error)
-    turned = [(name, part.reflected()) for name, part in loss.orders(direction)]
-    return each("type_two_error", type_two_error, lambda at: _smallest(turned, at, tolerance))
+    reflected = [(name, part.reflected()) for name, part in loss.orders(direction)]
+    return each("type_two_error", type_two_error, lambda at: _smallest(reflected, at, tolerance))
 
 
 def _smallest(orders: list[tuple[Direction, LogPhi]], alpha: float, tolerance: Tolerance) -> Bound:
-    """The smallest over the orders of the pair."""
+    """The smallest value over the orders of the pair."""
     found = []
     for name, part in orders:
         one = replace(_curve(part, alpha, tolerance), direction=name, side=Side.LOWER)
@@ -182,7 +182,7 @@ def _curve(loss: LogPhi, alpha: float, tolerance: Tolerance) -> Bound:
     if alpha == 1 or alpha >= end:
         return Bound(0.0, 0.0, 0.0)
     guess = guessed(loss, alpha, -math.expm1(reverse_log_mass[1]))
-    # a test that looks at nothing but whether the loss is infinite, either way
+    # tests that observe only whether the loss is infinite, in either direction
     blind = min((1 - alpha / min(end, 1.0) + ROUNDING) * (1 - infinite[0]), 1.0)
     best = _trivial(blind)
     sides = [ProfileLines if guess.at >= 0 and alpha <= 0.5 else ReversedLines]
@@ -198,21 +198,21 @@ def _curve(loss: LogPhi, alpha: float, tolerance: Tolerance) -> Bound:
 
 
 def lines_demand(tolerance: Tolerance) -> Demand:
-    """How narrow the profile must be for lines that meet a tolerance."""
+    """The width of the profile that lines need to meet a tolerance."""
     sharper = (tolerance * SHARPER).at_least(1e-13)
     return Demand(sharper.aim, enough=sharper.enough)
 
 
 def _trivial(blind: float) -> Bound:
-    """What a blind test alone tells."""
+    """The bounds from a blind test alone."""
     return Bound(0.0, blind / 2, blind, Status.UNRESOLVED, TRIVIAL.name, ledger=Ledger(truncation=Entry(blind)))
 
 
 def _bound(search: Search, blind: float, rtol: float) -> Bound:
-    """The supremum of the lines; at most that of a blind test where the chords prove nothing."""
+    """The supremum of the lines; at most that of a blind test if the chords prove nothing."""
     found = supremum(search, rtol)
     if found.unit > _LARGEST:
-        # no line of a size that doubles hold
+        # no line is representable
         return _trivial(blind)
     size, middle = math.exp(found.unit), found.middle
     value = max(found.value, 0.0)

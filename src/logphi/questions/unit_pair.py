@@ -1,4 +1,4 @@
-"""The pair on [0, 1] that has the profile of a release: any pair is that of one number ([AFA] Lemma 9).
+"""The pair on [0, 1] with the profile of a release: every pair has an equivalent one of this form ([AFA] Lemma 9).
 
 notation: (P, Q) the pair of the release, L = log(p/q), f its trade-off function with null hypothesis Q. On [0, 1] the second
 law is uniform, and the first has the distribution function f(1 - x) below 1. So x is Q(L <= l) at the loss l, the density e^l
@@ -36,8 +36,8 @@ _LARGEST = 709.0
 class UnitPair(Listed):
     """Two laws on [0, 1] with the profile of a release: the second is uniform, this is the first ([AFA] Lemma 9).
 
-    The density of the first grows: it is e^l, l the quantile of the loss under Q. Both have to be told apart just as hard as
-    the release, at every eps: H_a = atom + integral of (density - a)_+ over [0, 1].
+    The density of the first grows: it is e^l, l the quantile of the loss under Q. They have the profile of the release at
+    every eps: H_a = atom + integral of (density - a)_+ over [0, 1].
 
     Parameters
     ----------
@@ -195,26 +195,26 @@ class UnitPair(Listed):
         lower, upper = min(low.lower, high.upper), high.upper
         value = min(max(high.value, lower), upper)
         found = replace(high, lower=lower, value=value, upper=upper, direction=self.direction)
-        # the slip of x counts as much again
+        # the error of x counts as much again
         return judged(found, max(2 * rtol * upper, high.width if high.status.met else 0.0))
 
     def _log_density(self, x: float, rtol: float) -> Bound:
-        """By the quantile of the loss of the reversed pair, log(q/p) under Q, of which x is the mass above."""
-        turned = self.law.reflected()
-        low, high = masses(turned)[0]
+        """From the quantile of the loss of the reversed pair, log(q/p) under Q, whose upper tail at the loss is x."""
+        reflected = self.law.reflected()
+        low, high = masses(reflected)[0]
         if x < low:
             return Bound(-math.inf, -math.inf, -math.inf, direction=self.direction)
         if x >= 0.5 and 1 - x <= (1 - low) / 2:
-            found = where_below(turned, 1 - x, rtol)
+            found = where_below(reflected, 1 - x, rtol)
         else:
-            found = where_above(turned, ((x - high) * (1 - ULP), (x - low) * (1 + ULP)), rtol)
+            found = where_above(reflected, ((x - high) * (1 - ULP), (x - low) * (1 + ULP)), rtol)
         return replace(
             found, lower=-found.upper, value=-found.value, upper=-found.lower, direction=self.direction, side=Side.UPPER
         )
 
 
 def _exponential(log: float, side: int) -> float:
-    """E^log, rounded to a side; what no double holds is between the largest and infinity."""
+    """e^log, rounded to a side; on overflow it lies between the largest double and infinity."""
     if log == -math.inf:
         return 0.0
     if log > _LARGEST:

@@ -1,4 +1,4 @@
-"""Zero-concentrated differential privacy: the line through (0, xi) that lies above all Renyi divergences of orders above 1.
+"""Zero-concentrated differential privacy: the line xi + rho a that lies above all Renyi divergences of orders a > 1.
 
 notation: z = a - 1, D = K(z)/z, f(z) = (D - xi)/(z + 1), whose supremum over z > 0 is rho. K is convex: between two points it
 lies below its chord alpha + beta z, so that f is at most (alpha/z + beta - xi)/(z + 1) there, which has one maximum where
@@ -32,13 +32,13 @@ from logphi.laws.transform import LossTransform
 from logphi.progress import shown
 from logphi.questions.renyi import largest
 
-# measured: the first points, relative to the order at which a loss of this mean and this end leaves its slope at zero
+# measured: the first points, relative to the order at which K leaves its slope at zero for this mean and this end
 _FIRST = 2.0 ** np.arange(-12.0, 13.0)
-# measured: points and rounds of halving, after which the answer is as wide as it is; intervals this narrow are not halved
+# measured: the largest number of points and of halvings; intervals this narrow are not halved
 _MOST, _ROUNDS, _NARROW = 1000, 60, 1e-7
-# measured: points below this part of the circle of a series are taken from the series
+# measured: points below this share of a series' radius are computed from the series
 _NEAR = 0.25
-# measured: how far the last point moves in a round, and the largest order looked at
+# measured: the factor by which the last point moves in a round, and the largest order
 _STRETCH, _FARTHEST = 4.0, 1e12
 
 
@@ -78,7 +78,7 @@ def zcdp(self: HasLoss, xi: float = 0.0, *, direction: DirectionLike | None = No
     """
     offset = check.nonnegative("xi", xi)
     rtol = check.tolerance("rtol", rtol)
-    # far out the doubles are left: what is not finite there is not known, and answered so
+    # extreme orders overflow: values that are not finite are unknown, and answered as such
     with np.errstate(all="ignore"):
         orders = self._loss().orders(direction)
         return largest(
@@ -112,14 +112,14 @@ def smallest_rho(law: LogPhi, xi: float, rtol: float) -> Bound:
 
 
 def _square(law: LossTransform) -> OneSided:
-    """The growth of a law, or of one bounded on both sides, without infinite losses, as that of a normal law."""
+    """The growth of a law; for finite losses of size up to S, that of a normal law with shift S."""
     size = max(law.support.upper, -law.support.lower)
     growth = law.growth.right
     return OneSided.normal(size * size) if math.isfinite(size) and growth.most == 0 else growth
 
 
 def _search(law: LogPhi, xi: float, growth: OneSided, mean: float, least: float, rtol: float) -> tuple[float, float]:
-    """Bounds of the supremum, by halving the intervals that may hold it."""
+    """Bounds of the supremum, by bisection of the intervals that may contain it."""
     scale = growth.offset / mean if 0 < mean < math.inf and growth.offset > 0 else 1.0
     z = np.minimum(max(scale, 1e-3), 1e6) * _FIRST
     z = z[z < law.strip[1]]
@@ -130,13 +130,13 @@ def _search(law: LogPhi, xi: float, growth: OneSided, mean: float, least: float,
     lower, upper = least, math.inf
     for _ in shown(range(_ROUNDS), "orders", total=0):
         lower = max(least, float(np.max((lows / z - xi) / (z + 1), initial=0.0)) * (1 - 8 * ULP))
-        # what the growth of K leaves beyond each point
+        # the bound to the right of each point, from the growth of K
         beyond = growth.most / 2 + max(growth.offset - xi, 0.0) / (z + 1)
         tops = np.minimum(chord_tops(z, highs, xi), beyond[:-1])
         first, last = float(highs[0] / z[0] - xi), float(beyond[-1])
         upper = max(first, last, float(tops.max(initial=0.0)), 0.0) * (1 + 8 * ULP)
         goal = lower * (1 + rtol / 2)
-        # beyond points at which only the growth of K is known, nothing more is learnt
+        # further points, where only the growth of K is known, do not help
         halved = (tops > goal) & (z[1:] > z[:-1] * (1 + _NARROW)) & (lows[:-1] > 0)
         fresh = [((z[1:] + z[:-1]) / 2)[halved]]
         if first > goal:
@@ -155,7 +155,7 @@ def _search(law: LogPhi, xi: float, growth: OneSided, mean: float, least: float,
 def chord_tops(z: Array, highs: Array, xi: float) -> Array:
     """An upper bound of f over each interval between neighbours, from the chord of the upper ends of K."""
     left, right = z[:-1], z[1:]
-    with np.errstate(invalid="ignore", over="ignore"):  # where K is not known, neither is the chord
+    with np.errstate(invalid="ignore", over="ignore"):  # if K is unknown, so is the chord
         slope = (highs[1:] - highs[:-1]) / (right - left)
         start = highs[:-1] - slope * left
         beta = slope - xi
@@ -189,7 +189,7 @@ def _ends(law: LogPhi, z: Array, growth: OneSided, near: Sequence[Taylor | None]
 
 
 def _known(law: LossTransform, z: Array) -> tuple[Array, Array]:
-    """Lower and upper ends of K, by halves where a point out of reach spoils the others."""
+    """Lower and upper ends of K; points are split into halves, because one out of range spoils the others."""
     values = law.log_transform(z)
     # the disc of a continuous formula holds K itself, however wide it is
     wrong = values.radius if law.traits.continuous else proved_radius(values)

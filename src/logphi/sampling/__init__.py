@@ -1,1 +1,1 @@
-"""Sampling: the pair of a mechanism in which the record takes part only sometimes."""
+"""Sampling: the loss of a mechanism that runs on a random part of the records."""

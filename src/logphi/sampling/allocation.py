@@ -25,18 +25,18 @@ _PRESENCE = (Adjacency.ADD_REMOVE, Adjacency.ADD, Adjacency.REMOVE, Adjacency.RE
 
 
 def allocation(pair: Pair, batches: int) -> LogPhi:
-    """The loss of one epoch of two batches at least, in the remove direction; where every loss is infinite it stays so."""
+    """The loss of one epoch of two or more batches, in the remove direction; a base of infinite losses only is unchanged."""
     loss = pair.loss()
     return loss if loss.empty else pair.allocated_loss(batches)
 
 
 def check_relation(base: Adjacency) -> None:
-    """That the relation is one under which a record has a second law that all batches without it share.
+    """Check that the batches without a record all have one and the same law, as random allocation needs.
 
     Raises
     ------
     UnsupportedError
-        If it is not.
+        If the relation has no such law.
     """
     if base not in _PRESENCE:
         raise UnsupportedError(
@@ -46,7 +46,7 @@ def check_relation(base: Adjacency) -> None:
 
 
 def blocks(batches: int, participations: int) -> tuple[tuple[int, int], ...]:
-    """Sizes of the blocks of which a record has one batch each, with how often each size occurs."""
+    """Sizes of the blocks, from each of which a record takes one batch, and the number of blocks of each size."""
     size, larger = divmod(batches, participations)
     counts = ((size, participations - larger), (size + 1, larger))
     return tuple((one, count) for one, count in counts if count)

@@ -1,4 +1,4 @@
-"""Groups of records: the release as k records see it that all change together.
+"""Groups of records: what a release reveals if k records change together.
 
 A group of k is k neighbours in a row, from the data set without the group to the one with it. What the mechanism does to a
 record then tells what it does to the group:
@@ -39,12 +39,12 @@ from __future__ import annotations
 
 from logphi.pairs.pair import UnsupportedError
 
-# chosen: the largest group that is asked about
+# chosen: the largest group
 LARGEST_SIZE = 10**9
 
 
 def refusal(name: str, size: int) -> UnsupportedError:
-    """Why a mechanism has no group, and what to do."""
+    """The refusal for a mechanism whose group has no known pair, with a bound to use instead."""
     return UnsupportedError(
         f"a group of {size} records of a {name} is not known: its parameters tell what one record does, not what several do "
         f"together; state the mechanism of the group itself, or take lp.classical.group.group_guarantee(guarantee, {size}), "

@@ -16,7 +16,7 @@ from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import Pair, UnsupportedError
 
 _PRESENCE = (Adjacency.ADD_REMOVE, Adjacency.ADD, Adjacency.REMOVE)
-# the relations whose second law is that of a record which is not in the sample
+# the relations under which a record outside of the sample has the second law
 _SAMPLED = (*_PRESENCE, Adjacency.REPLACE_SPECIAL)
 
 

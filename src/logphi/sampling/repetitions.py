@@ -1,4 +1,4 @@
-"""How many times a release is repeated before the best output is selected: a number K of runs that does not depend on the data.
+"""The number K of runs among which the best output is selected; K does not depend on the data.
 
 notation: f(x) = E x^K; c = 1 - gamma, eta the shape. Of the truncated negative binomial law (Papernot & Steinke 2022; geometric
 for eta = 1, logarithmic for eta = 0)
@@ -36,7 +36,7 @@ class Repetitions:
 
     @staticmethod
     def of(mean: float, shape: float) -> Repetitions:
-        """The law with a mean, which is above 1 unless the shape is infinite."""
+        """The law with this mean, which must exceed 1 unless the shape is infinite."""
         if math.isinf(shape):
             return Repetitions(mean, shape, math.inf, math.inf)
         low, high = (_exponent(mean, shape, side) for side in (-1.0, 1.0))
@@ -44,12 +44,12 @@ class Repetitions:
 
     @property
     def poisson(self) -> bool:
-        """Whether there may be no run at all."""
+        """Whether K is Poisson, so that there may be no run at all."""
         return math.isinf(self.shape)
 
     def selected(self, u: Array, *, upper: bool) -> Array:
-        """A bound of 1 - f(1 - u), the probability that one run at least is in an event of probability u."""
-        # more runs are likelier to meet it
+        """A bound of 1 - f(1 - u), the probability that at least one run falls into an event of probability u."""
+        # the probability grows with the number of runs
         t = self.high if upper else self.low
         if self.poisson:
             found = -np.expm1(-self.mean * u)
@@ -65,7 +65,7 @@ def _mean(t: float, shape: float) -> float:
 
 
 def _exponent(mean: float, shape: float, side: float) -> float:
-    """A t whose mean is surely below or above, by ``side``."""
+    """A lower (``side`` -1) or upper (1) bound of t."""
     wanted = mean * (1 + side * ROOM)
     below, above = 0.0, 1.0
     while above < 2 * LARGEST_EXPONENT and _mean(min(above, 700.0), shape) < wanted:

@@ -44,5 +44,5 @@ def subset(pair: Pair, rate: float, relation: Adjacency) -> LogPhi:
 
 
 def meeting(rate: float, size: int) -> Written:
-    """At least the share of subsets that a group of ``size`` records has a part in: that of each record, added up."""
+    """An upper bound of the share of subsets that contain any of ``size`` records: the sum of their shares."""
     return Written(min(size * meant(rate), Fraction(1)))

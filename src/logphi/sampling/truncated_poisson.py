@@ -1,4 +1,4 @@
-"""Poisson batches that are cut off: of a sample with more than B records, B are kept, drawn uniformly.
+"""Poisson batches that are cut off: a sample of more than B records is reduced to B of them, drawn uniformly.
 
 notation: n records, q the rate, B the largest batch, N ~ Bin(n - 1, q) how many of the others are drawn.
 
@@ -25,8 +25,8 @@ from fractions import Fraction
 from functools import lru_cache
 
 from logphi.inputs.adjacency import Adjacency
+from logphi.laws.always_infinite import ALWAYS_INFINITE
 from logphi.laws.convex_combination import ConvexCombination
-from logphi.laws.everything import EVERYTHING
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import Pair
 from logphi.sampling.poisson import poisson
@@ -34,9 +34,9 @@ from logphi.text.written import Written, meant
 
 # binary digits of the terms of a binomial sum
 _BITS = 200
-# below it, weights lose their digits as doubles
+# smaller weights lose digits as doubles
 _RARE = Fraction(1, 10**290)
-# derived: below the logarithm of what is rare, with room for the rounding of Chernoff's bound
+# derived: below log(1e-290), with room for the rounding of Chernoff's bound
 _LOG_RARE = -680.0
 
 
@@ -46,7 +46,7 @@ def truncated_poisson(pair: Pair, rate: float, batch: int, size: int, relation: 
     Raises
     ------
     UnsupportedError
-        If the pair is none of normal laws of one width.
+        If the pair is not two normal laws of one width.
     """
     sampled = poisson(pair, rate, 1, relation)
     if rate == 0 or batch == size:
@@ -62,7 +62,7 @@ def truncated_poisson(pair: Pair, rate: float, batch: int, size: int, relation: 
         return cut_off
     if low == 0 or high == 1:
         often = cut_off if low else sampled
-        return ConvexCombination.of([often, LogPhi.of([(EVERYTHING, 1)])], [Written(1 - _RARE), Written(_RARE)])
+        return ConvexCombination.of([often, LogPhi.of([(ALWAYS_INFINITE, 1)])], [Written(1 - _RARE), Written(_RARE)])
     return ConvexCombination.of([sampled, cut_off], [Written(1 - high), Written(high)])
 
 
@@ -89,9 +89,9 @@ def binomial_tail(size: int, rate: Fraction, least: int) -> tuple[Fraction, Frac
 
 
 def _sum(ratio: Callable[[int], tuple[int, int]], first: int, last: int, step: int) -> tuple[int, int]:
-    """The terms after the first, which is 2^200, up to the last; each is the one before times a falling ratio.
+    """The sum of the terms after the first, which is 2^200, up to the last; ratios of successive terms decrease.
 
-    Whole numbers below and above the sum.
+    Returns integers below and above the sum.
     """
     low = high = 1 << _BITS
     sums = [0, 0]

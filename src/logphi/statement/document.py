@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from logphi.certified.several import CertifiedClaims
 
 FORMAT, VERSION = "logphi-privacy-statement", 1
-# chosen: digits of a claim, and of the bounds that it lies between
+# chosen: digits of a printed claim, and of the printed bounds around it
 _SHORT, _LONG = 5, 13
 _WIDTH = 100
-# chosen: a text does not list more terms than this; the JSON does
+# chosen: the text lists at most this many terms; the JSON lists all
 _MOST_TERMS = 20
 
 Curve = tuple[tuple[float, Bound], ...]
@@ -38,7 +38,7 @@ Curve = tuple[tuple[float, Bound], ...]
 class Report(Listed):
     """The privacy statement of a release; ``print`` writes it out, :meth:`to_json` and :meth:`save` keep it.
 
-    Equal are statements with the same JSON.
+    Two statements are equal if their JSON is.
 
     Attributes
     ----------
@@ -57,10 +57,10 @@ class Report(Listed):
     epsilons, deltas
         The curve: epsilon at some deltas, delta at some epsilons.
     advantage, tpr, reconstruction, gaussian_mu, zcdp
-        What it means: see :class:`logphi.questions.risk.AttackRisk`; reconstruction is None where the relation gives no bound,
+        What the guarantee means: see :class:`logphi.questions.risk.AttackRisk`; reconstruction is None if it has no bound,
         and the slack of the equivalent mu is delta.
     warnings, not_checked, notes
-        What should be looked at, what was taken for granted, and what the user adds.
+        What needs attention, what was assumed without a check, and what the user adds.
     made_by
         Versions of the software.
     mechanism
@@ -92,13 +92,13 @@ class Report(Listed):
     def certify(self, *, digits: int = 10) -> CertifiedClaims:
         """One certificate of the guarantee, the curve, the advantage and the true positive rates.
 
-        A true positive rate is one less the type II error at the rate of false positives. What is not in it: the bounds of
-        reconstruction, the equivalent mu and zCDP.
+        A true positive rate is certified as one minus the type II error at that false positive rate. The certificate leaves out
+        the bounds of reconstruction, the equivalent mu and zCDP.
 
         Parameters
         ----------
         digits
-            How many are claimed at most.
+            The largest number of digits to claim.
 
         Returns
         -------
@@ -164,12 +164,12 @@ class Report(Listed):
         return hash(self.to_json())
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it to a file, as JSON if that is what its name ends in, as text otherwise; whole or not at all.
+        """Write the statement to a file, whole or not at all: as JSON if the name ends in ``.json``, as text otherwise.
 
         Parameters
         ----------
         path
-            Where; a file that is there is replaced.
+            The file; an existing one is replaced.
 
         Raises
         ------

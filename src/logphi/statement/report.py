@@ -1,4 +1,4 @@
-"""The privacy statement of a release: its guarantee, what that means, and what it rests on."""
+"""The privacy statement of a release: its guarantee, what the guarantee means, and what it assumes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from logphi.progress import shown
 from logphi.statement.document import Curve, Report
 from logphi.statement.words import Term, neighbours, not_checked
 
-# chosen: where the curve is given by default
+# chosen: the points at which the curve is listed by default
 _EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0)
 _DELTAS = (1e-4, 1e-6, 1e-8, 1e-10)
 _RATES = (0.001, 0.01, 0.1)
@@ -45,16 +45,16 @@ def report(
     Parameters
     ----------
     release
-        A mechanism, or anything whose ``release`` is one, such as an accountant. Not a filter: what that guarantees is its
+        A mechanism, or an object whose ``release`` is one, such as an accountant. A filter is refused: it guarantees its
         budget.
     delta
         The delta of the claim, strictly between 0 and 1.
     unit
         What one record is: "one record", "one user", "one visit". The accounting cannot know.
     dataset_size
-        How many units there are, if that is public; a delta that is not below one over it is warned of.
+        The number of units, if that is public. A delta of at least one over it causes a warning.
     epsilons, deltas
-        Where the curve is given.
+        The points at which the curve is listed.
     method
         A route by name, as of ``delta`` and ``epsilon``, for these and the advantage; ``"certified"`` for ball arithmetic.
     notes
@@ -63,7 +63,7 @@ def report(
     Returns
     -------
     Report
-        Bounds, from which the text prints the private side, rounded outward.
+        The statement. Its text prints the private side of each bound, rounded outward.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def report(
     if isinstance(notes, str):
         raise TypeError(f"notes must be a list of sentences, got one: {notes!r}")
     sentences = tuple(_sentence("notes", note) for note in notes)
-    # what covers a release that is known by a bracket bounds its attacks, and not from below
+    # the cover of a bracketed release bounds attacks on it from above only
     counted = 1 * mechanism
     risk = counted.cover.risk if isinstance(counted, Bracketed) else mechanism.risk
 
@@ -116,7 +116,7 @@ def report(
     try:
         tree = mechanism.tree()
     except ValueError:
-        # not of the catalogue
+        # a mechanism outside of the catalogue
         tree = None
     return Report(
         unit=unit,

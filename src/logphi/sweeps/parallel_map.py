@@ -14,12 +14,11 @@ from logphi.progress import shown
 A = TypeVar("A")
 B = TypeVar("B")
 
-# seconds of work in a chunk. measured: sending one takes a millisecond to a process and more to a cluster; shorter chunks
-# only make the progress bar smoother
+# seconds of work in a chunk; measured: sending one takes a millisecond to a process, and longer to a cluster
 _SECONDS = 0.3
-# chosen: at least so many chunks keep all workers busy until the end
+# chosen: this many chunks keep all workers busy until the end
 _CHUNKS = 64
-# chosen: so many items, far apart, are timed first
+# chosen: this many items, far apart, are timed first
 _TRIED = 5
 
 
@@ -79,7 +78,7 @@ def _each(function: Callable[[A], B], items: list[A]) -> list[B]:
 
 
 def _tried(function: Callable[[A], B], items: Sequence[A]) -> tuple[dict[int, B], float]:
-    """The values at a few items, and about how many seconds one takes; fewer where they take long."""
+    """The values at a few items, and the approximate seconds for each; fewer items if they take long."""
     found: dict[int, B] = {}
     seconds: list[float] = []
     for place in range(0, len(items), -(-len(items) // _TRIED)):
@@ -93,7 +92,7 @@ def _tried(function: Callable[[A], B], items: Sequence[A]) -> tuple[dict[int, B]
 
 
 def _refuse_what_cannot_be_sent(function: Any, items: Sequence[Any], error: Exception) -> None:
-    """Raise a TypeError that explains the error if pickling failed."""
+    """Raise a TypeError with the cause if pickling failed."""
     if not isinstance(error, pickle.PicklingError) and not any(hint in str(error) for hint in ("pickle", "local object")):
         return
     try:

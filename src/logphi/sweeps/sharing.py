@@ -1,4 +1,4 @@
-"""Which points of a sweep are answered together: repeated sampled Gaussians that are asked for epsilon at one delta."""
+"""Batches of points of a sweep that are answered together: repeated sampled Gaussians asked for epsilon at one delta."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from logphi.answers.bound import Bound
 from logphi.engine.batched_crossings import Repeated, epsilons
 from logphi.inputs.tolerance import Tolerance
 
-# measured: so many share the cost of a call; more, or those whose noise differs by more than a factor of two, differ too much
-# in the nodes that they need
+# measured: this many share the cost of a call; more, or a noise that differs by more than a factor of two, would need too
+# different nodes
 _BATCH = 32
-# chosen: fewer are quick enough one by one, and then have the digits of a question that is asked alone
+# chosen: fewer are answered one by one, with the digits of a single question
 _FEWEST = 16
 
 
@@ -26,7 +26,7 @@ class EpsilonOfMany:
     tolerance: Tolerance
 
     def answers(self, mechanisms: Sequence[Mechanism]) -> list[Bound | None]:
-        """Of mechanisms that are answered together; None where one is to be asked alone."""
+        """The answers for a batch; None for a mechanism to be asked alone."""
         found: list[Bound | None] = [None] * len(mechanisms)
         places = {place: one for place, mechanism in enumerate(mechanisms) if (one := _repeated(mechanism)) is not None}
         answered = epsilons(list(places.values()), self.delta, self.tolerance) if len(places) > 1 else ()
@@ -35,7 +35,7 @@ class EpsilonOfMany:
         return found
 
     def batches(self, mechanisms: Sequence[Mechanism]) -> list[list[int]]:
-        """The places of mechanisms in batches, those together that need about the same nodes; one by one what stands alone."""
+        """The indices of mechanisms in batches that need about the same nodes; a mechanism without companions is alone."""
         suited = {place: one for place, mechanism in enumerate(mechanisms) if (one := _repeated(mechanism)) is not None}
         if len(suited) < _FEWEST:
             return alone(mechanisms)
@@ -47,7 +47,7 @@ class EpsilonOfMany:
 
 
 def alone(mechanisms: Sequence[Mechanism]) -> list[list[int]]:
-    """Every place as a batch of its own."""
+    """Every index as a batch of its own."""
     return [[place] for place in range(len(mechanisms))]
 
 
@@ -55,5 +55,5 @@ def _repeated(mechanism: Mechanism) -> Repeated | None:
     try:
         return Repeated.of(mechanism._loss())
     except ValueError:
-        # the question alone says what is refused
+        # a single question gives the refusal
         return None

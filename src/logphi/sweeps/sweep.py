@@ -25,7 +25,7 @@ from logphi.sweeps.sharing import EpsilonOfMany, alone
 from logphi.sweeps.table import COLUMNS, Sweep, points
 
 _RAISE, _KEEP = "raise", "keep"
-# what is known of an answer where there is none, by what is given
+# the trivial bounds of a refused answer, by the given quantity
 _NOTHING_KNOWN = {"epsilon": (0.0, 1.0), "delta": (0.0, math.inf), "": (-math.inf, math.inf)}
 
 
@@ -115,7 +115,7 @@ def sweep(
 
 @dataclass(frozen=True)
 class _Question:
-    """What is asked of every mechanism: its name, and of what an array is asked; ``axis`` is that array.
+    """The question for every mechanism: its name, and the array that it is asked at, if any, as ``axis``.
 
     ``many`` answers the question for many mechanisms at once, where that is quicker.
     """
@@ -128,7 +128,7 @@ class _Question:
 
     @staticmethod
     def of(epsilon: Any, delta: Any, ask: Callable[[Mechanism], Any] | None, options: dict[str, Any]) -> _Question:
-        """The one that was given."""
+        """The question that was given."""
         if sum(one is not None for one in (epsilon, delta, ask)) != 1:
             raise ValueError(
                 f"give exactly one of epsilon, delta and ask, got epsilon={epsilon!r}, delta={delta!r}, ask={ask!r}"
@@ -144,18 +144,18 @@ class _Question:
         if points.ndim > 1:
             raise ValueError(f"{given} must be a number or a list of them, got an array of shape {points.shape}")
         axis = tuple(points.tolist()) if points.ndim else None
-        # each number as it was written, which is what is certified
+        # each number as it was written, as certificates need it
         written = asked if axis is None else check.entries(asked, points)
         own_way = epsilon is not None or axis is not None or not {"rtol"}.issuperset(options)
         many = None if own_way else EpsilonOfMany(float(points), Tolerance.of(options.get("rtol")))
         return _Question(quantity, methodcaller(quantity, written, **options), given, axis, many)
 
     def batches(self, mechanisms: Sequence[Mechanism]) -> list[list[int]]:
-        """The places of the mechanisms that are answered together."""
+        """The indices of mechanisms that are answered together."""
         return alone(mechanisms) if self.many is None else self.many.batches(mechanisms)
 
     def at_once(self, mechanisms: Sequence[Mechanism]) -> list[Bound | None]:
-        """The answers of a batch; None for each that is to be asked alone."""
+        """The answers of a batch; None for a mechanism to be asked alone."""
         return [None] * len(mechanisms) if self.many is None or len(mechanisms) == 1 else self.many.answers(mechanisms)
 
     def __call__(self, mechanism: Mechanism) -> list[Bound]:
@@ -175,14 +175,14 @@ class _Refused:
 
 @dataclass(frozen=True)
 class _Asked:
-    """A mechanism, and how its point is called where something goes wrong."""
+    """A mechanism, and the name of its point for error messages."""
 
     point: str
     mechanism: Mechanism
 
 
 def _axes(grid: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[tuple[Any, ...], ...]]:
-    """The names and values of the axes, NumPy's numbers as plain ones."""
+    """The names and values of the axes, NumPy's numbers as Python's."""
     if not hasattr(grid, "items") or not grid:
         raise TypeError(f"grid must be a non-empty mapping of parameter names to lists of values, got {grid!r}")
     values = []

@@ -38,15 +38,15 @@ def check_conjugate_symmetry(mechanism: Mechanism) -> None:
 
 
 def check_reflection(mechanism: Mechanism) -> None:
-    """The loss of the reversed pair has K(-1 - z), the strip mirrored at -1/2 and the support mirrored at 0."""
+    """The loss of the reversed pair has K(-1 - z), the strip reflected at -1/2 and the support reflected at 0."""
     loss = mechanism.loss_law()
     # points of which -1 - z is exact
     reversed_loss, z = loss.reflected(), (1 + points_of(loss)) - 1
     here = values_at(loss, z)
     if loss.traits.symmetric:
-        mirrored = values_at(loss, -1 - z)
-        room = here.radius + mirrored.radius
-        require_equal("K says that it is symmetric, but K(-1 - z) is not K(z)", z, here.mid, mirrored.mid, room)
+        reflected = values_at(loss, -1 - z)
+        room = here.radius + reflected.radius
+        require_equal("K says that it is symmetric, but K(-1 - z) is not K(z)", z, here.mid, reflected.mid, room)
     there = values_at(reversed_loss, -1 - z)
     require_equal("K of the reversed pair at -1 - z is not K(z)", z, here.mid, there.mid, here.radius + there.radius)
     low, high = loss.strip

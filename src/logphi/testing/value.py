@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from logphi.algebra.release import Composition, Mechanism
-from logphi.algebra.sampled import PoissonSampled, SubsetSampled
+from logphi.algebra.release import Mechanism
 from logphi.expression import parse
 from logphi.inputs.adjacency import Adjacency
 from logphi.mechanisms.catalogue import CATALOGUE
@@ -36,14 +35,12 @@ def check_text(mechanism: Mechanism) -> None:
 
 
 def _roots(mechanism: Mechanism) -> Iterator[Mechanism]:
-    """The mechanisms that are neither sampled nor composed."""
-    if isinstance(mechanism, Composition):
-        for one, _ in mechanism.counted():
-            yield from _roots(one)
-    elif isinstance(mechanism, (PoissonSampled, SubsetSampled)):
-        yield from _roots(mechanism.base)
-    else:
-        yield mechanism
+    """The mechanisms that are not made of others."""
+    for one, _ in mechanism.counted():
+        for part in one._parts():
+            yield from _roots(part)
+        if not one._parts():
+            yield one
 
 
 def _is_written(mechanism: Mechanism) -> bool:

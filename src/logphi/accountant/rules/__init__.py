@@ -1,4 +1,4 @@
-"""When one more release is within a budget: one rule, one theorem, one file each."""
+"""The rules that decide whether one more release is within a budget: one rule, one theorem, one file each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from logphi.inputs import check
 from logphi.text.written import exact
 
 NAMES = ("renyi", "gaussian", "schedule")
-# derived: times the largest order it is a double
+# derived: times the largest order it does not overflow
 LARGEST_EPSILON = 1e100
 
 
@@ -54,7 +54,7 @@ def rule_of(name: str, epsilon: Any, delta: Any, order: Any, infinite_mass: Any)
 
 
 def _order(order: float) -> float:
-    # the double that it is taken at is the one that is written down
+    # the double that is used is the one that is written
     order = float(check.real("order", order))
     if not 1 < order <= 1e15:
         raise ValueError(f"order must lie above 1 and be at most 1e15, got {order!r}")

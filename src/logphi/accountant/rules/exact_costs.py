@@ -27,7 +27,7 @@ def law_of(mechanism: Mechanism, direction: Direction) -> LogPhi:
 
 @singledispatch
 def largest_loss(mechanism: Mechanism, direction: Direction) -> Fraction | float:
-    """An upper bound of the finite losses of one release, in nats; the exact maximum where that is a quotient of parameters."""
+    """An upper bound of the finite losses of one release, in nats; exact if it is a quotient of parameters."""
     return _upward(law_of(mechanism, direction).support.upper)
 
 
@@ -50,7 +50,7 @@ def _(mechanism: Laplace | DiscreteLaplace, direction: Direction) -> Fraction:
 
 @singledispatch
 def infinite_mass(mechanism: Mechanism, direction: Direction) -> Fraction | float:
-    """An upper bound of the probability of an infinite loss; the exact one where that is a parameter."""
+    """An upper bound of the probability of an infinite loss; exact if it is a parameter."""
     return _upward(masses(law_of(mechanism, direction))[0][1])
 
 

@@ -19,21 +19,21 @@ from logphi.mechanisms import Gaussian
 from logphi.pairs.pair import UnsupportedError
 from logphi.text.written import exact
 
-# measured: with more noise no small delta is proved any more
+# measured: with more noise, no small delta is proved
 _MOST = 2.0**100
-# measured: bisection of sigma beyond this gains nothing on the rounding of delta
+# measured: further bisection of sigma is below the rounding of delta
 _NARROW = 1 + 1e-14
 
 
 @dataclass(frozen=True)
 class GaussianRule(Additive):
-    """One sum, of mu^2."""
+    """The sum of mu^2."""
 
     most: Fraction
 
     @staticmethod
     def of(epsilon: float, delta: float) -> GaussianRule:
-        """The rule of a budget: the mu^2 of a Gaussian mechanism that is proved to be within it, and hardly any other is."""
+        """The rule of a budget: nearly the largest mu^2 of a Gaussian mechanism that is proved to be within it."""
         if not delta:
             raise ValueError("delta must be positive for the rule 'gaussian', got 0.0: every Gaussian mechanism needs some")
         high = 1.0
@@ -54,11 +54,11 @@ class GaussianRule(Additive):
 
     @property
     def budget(self) -> dict[str, Fraction]:
-        """The sum."""
+        """The largest sum."""
         return {"mu_squared": self.most}
 
     def costs(self, mechanism: Mechanism, direction: Direction) -> tuple[Amount, ...]:
-        """Exact."""
+        """The exact mu^2."""
         if not isinstance(mechanism, Gaussian):
             raise UnsupportedError(
                 f"the rule 'gaussian' holds for Gaussian mechanisms, not for {mechanism!r}: make the filter with rule='renyi'"
@@ -66,7 +66,7 @@ class GaussianRule(Additive):
         return ((exact(mechanism.sensitivity) / exact(mechanism.sigma)) ** 2,)
 
     def within(self, sums: tuple[Amount, ...]) -> bool:
-        """At most the budget."""
+        """Whether the sum is at most the budget."""
         return sums[0] <= self.most
 
 

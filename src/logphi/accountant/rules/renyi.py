@@ -38,9 +38,9 @@ from logphi.arith.floats import ULP
 from logphi.engine.log_moment import finite_log_moment
 from logphi.text.written import exact
 
-# measured: the best order of a Gaussian moves by less than a thousandth of its budget between two of these
+# measured: between two of these the budget changes by less than a thousandth
 _SHIFTS = 2.0 ** (np.arange(-20 * 16, 49 * 16) / 16)
-# chosen: any width is valid, as the upper end counts; this one costs no budget that anybody would notice
+# chosen: any width is valid, because the upper end counts; this one costs a negligible share of the budget
 _RTOL = 1e-12
 
 
@@ -55,7 +55,7 @@ class RenyiRule(Additive):
 
     @cached_property
     def budget(self) -> dict[str, Fraction]:
-        """The bounds of the three sums; no log-moment where nothing of delta is left for it."""
+        """The bounds of the three sums; no log-moment if infinite losses take all of delta."""
         loss, mass = exact(self.epsilon), exact(self.infinite_mass)
         if self.order is None:
             return {"largest_loss": loss, "infinite_mass": mass}
@@ -67,7 +67,7 @@ class RenyiRule(Additive):
         return Fraction(math.fsum(parts) - 16 * ULP * (1 + math.fsum(map(abs, parts))))
 
     def costs(self, mechanism: Mechanism, direction: Direction) -> tuple[Amount, ...]:
-        """Upper bounds; a negative log-moment, which only infinite losses have, counts as none."""
+        """Upper bounds; a negative log-moment, which only infinite losses cause, counts as zero."""
         known = largest_loss(mechanism, direction), infinite_mass(mechanism, direction)
         if self.order is None:
             return known
@@ -81,7 +81,7 @@ class RenyiRule(Additive):
         return (*known, Fraction(max(moment, 0.0)) if math.isfinite(moment) else math.inf)
 
     def within(self, sums: tuple[Amount, ...]) -> bool:
-        """Infinite losses are within theirs, and either the largest losses or the log-moments are."""
+        """Whether the infinite losses are within their bound, and either the largest losses or the log-moments are."""
         loss, mass, *moment = (spent <= most for spent, most in zip(sums, self.budget.values(), strict=True))
         return mass and (loss or any(moment))
 

@@ -1,4 +1,4 @@
-"""What a rule of a budget is: how the expense grows with each release, and whether it is within the budget."""
+"""The interface of a rule: how the expense grows with each release, and whether it is within the budget."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from logphi.text.written import exactly
 
 Amount = Fraction | float
 """An exact number, or infinity."""
-# chosen: a denominator is short if it has so many bits beside factors of two and five: doubles, decimals, small quotients
+# chosen: a denominator is short if it has at most this many bits besides factors of two and five
 _SHORT = 32
 _DECIMAL = 10**1100
-# chosen: others are rounded up after so many bits
+# chosen: costs with other denominators are rounded up after this many bits
 _KEPT = 256
 Expense = TypeVar("Expense")
 Sums = Mapping[Direction, tuple[Amount, ...]]
 
 
 class Rule(ABC, Generic[Expense]):
-    """An expense is a value that :meth:`after` makes from the one before; whatever is within the budget is private enough."""
+    """Expenses are values that :meth:`after` computes one from the other; any expense within the budget is private enough."""
 
     @property
     @abstractmethod
     def nothing(self) -> Expense:
-        """The expense of no release."""
+        """The expense of no releases."""
 
     @abstractmethod
     def after(self, spent: Expense, mechanism: Mechanism, count: int) -> Expense:
-        """The expense with one more release, so many times.
+        """The expense after ``count`` more releases.
 
         Raises an UnsupportedError if the rule does not know what the mechanism costs.
         """
@@ -46,16 +46,16 @@ class Rule(ABC, Generic[Expense]):
 
     @abstractmethod
     def amounts(self, spent: Expense) -> dict[str, Amount]:
-        """An expense in numbers, by their names."""
+        """An expense as numbers, by name."""
 
     @property
     @abstractmethod
     def budget(self) -> dict[str, Fraction]:
-        """The most that each number may be."""
+        """The largest value of each number."""
 
 
 class Additive(Rule[Sums]):
-    """A rule whose costs add up, exactly and in each order of the pair by itself."""
+    """A rule whose costs are additive, exactly and separately in each order of the pair."""
 
     @abstractmethod
     def costs(self, mechanism: Mechanism, direction: Direction) -> tuple[Amount, ...]:
@@ -71,7 +71,7 @@ class Additive(Rule[Sums]):
         return {}
 
     def after(self, spent: Sums, mechanism: Mechanism, count: int) -> Sums:
-        """Every sum, and the cost of each term times its count."""
+        """Each sum plus the cost of each term times its count."""
         terms = [(one, own * count) for one, own in mechanism.counted() if own * count]
         return {
             direction: reduce(
@@ -83,7 +83,7 @@ class Additive(Rule[Sums]):
         }
 
     def fits(self, spent: Sums) -> bool:
-        """Whether the sums of every order are."""
+        """Whether the sums of all orders are within the budget."""
         return all(map(self.within, spent.values()))
 
     def amounts(self, spent: Sums) -> dict[str, Amount]:
@@ -92,7 +92,7 @@ class Additive(Rule[Sums]):
         return {name: max(column) for name, column in zip(self.budget, columns, strict=True)}
 
 
-# a run spends the same few mechanisms over and over, each in two orders
+# a training run spends the same few mechanisms repeatedly, each in two orders
 @lru_cache(maxsize=256)
 def _cost(rule: Additive, mechanism: Mechanism, written: Any, direction: Direction) -> tuple[Amount, ...]:
     """What one release costs; ``written`` distinguishes equal mechanisms whose numbers were written differently."""
@@ -100,12 +100,12 @@ def _cost(rule: Additive, mechanism: Mechanism, written: Any, direction: Directi
 
 
 def _added(sums: tuple[Amount, ...], costs: tuple[Amount, ...]) -> tuple[Amount, ...]:
-    # infinity plus a quotient that exceeds every double overflows
+    # infinity plus a quotient that overflows
     return tuple(math.inf if math.inf in pair else sum(pair) for pair in zip(sums, costs, strict=True))
 
 
 def _shortened(cost: Amount) -> Amount:
-    """The cost itself where its denominator is short; without the others, sums would grow in length with every step."""
+    """The cost itself if its denominator is short; other denominators would grow with every step, and are rounded."""
     if not isinstance(cost, Fraction):
         return cost
     above, below = cost.numerator, cost.denominator

@@ -34,7 +34,7 @@ class ScheduleRule(Rule[Mechanism | None]):
         return None
 
     def after(self, spent: Mechanism | None, mechanism: Mechanism, count: int) -> Mechanism | None:
-        """The composition; what is not released binds it to no relation."""
+        """The composition; a release with count zero does not fix its relation."""
         for one, _ in mechanism.counted():
             law_of(one, Direction.REMOVE)
         more = count * mechanism
@@ -57,7 +57,7 @@ class ScheduleRule(Rule[Mechanism | None]):
 def proved_delta(mechanism: Mechanism, epsilon: float) -> Fraction:
     """An upper bound of delta at an epsilon, which is rounded down."""
     at = float(epsilon)
-    # extreme epsilons overflow: a bound that is not known there counts as not private enough
+    # extreme epsilons overflow: an unknown bound counts as not private enough
     with np.errstate(all="ignore"):
         found = single(mechanism.delta(at if Fraction(at) <= exact(epsilon) else math.nextafter(at, -math.inf)))
     return Fraction(found.upper if found.ledger.proved else 1)

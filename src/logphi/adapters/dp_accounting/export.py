@@ -30,15 +30,15 @@ from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import UnsupportedError
 from logphi.progress import shown
 
-# derived: the logarithm of a bend is right to 1e-13, which is 1e-7 of the finest interval
+# derived: the logarithm of a vertex is accurate to 1e-13, which is 1e-7 of the finest interval
 FINEST_INTERVAL = 1e-6
 _BEND_ERROR = 1e-5
-# chosen: what a list of losses may hold, in dp-accounting too
+# chosen: the largest length of a list of losses, in dp-accounting too
 MOST_CELLS = 10**7
 MOST_POINTS = 10_000
-# measured: where the largest loss is at most this factor above the quantile, the export reaches to it
+# measured: the export extends to the largest loss if that is at most this factor above the quantile
 _NEAR = 1.1
-# measured: a tail this small beside the mass at infinity is found quickly
+# measured: a tail this small relative to the infinite mass is found quickly
 _BESIDE = 1e-6
 
 
@@ -131,7 +131,7 @@ def to_privacy_loss_distribution(
         floor, rest = (Fraction(masses(part)[0][0]) for part in (law, law.reflected()))
         hull = hull_below(known, floor, 1 - rest)
 
-    # the outcomes between those that only one of the two laws has
+    # the outcomes between the two that only one law has
     p, q = hull.pair()
     losses = np.array([_log(a) for a, _ in hull.vertices[1:]]) / interval
     settled = _above if pessimistic else _below
@@ -168,7 +168,7 @@ def _known(law: LogPhi, interval: float, highest: int, count: int, rtol: float) 
 
 
 def _turned(point: Known) -> Known:
-    """A point of the profile as one of the reversed pair's."""
+    """A point of the profile as one of the reversed pair's profile."""
     a, low, high = point
     return 1 / a, 1 - (1 - low) / a, 1 - (1 - high) / a
 

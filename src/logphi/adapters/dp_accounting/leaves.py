@@ -32,7 +32,7 @@ class Leak(enum.Enum):
 
 
 def leaves(event: Any, count: int = 1) -> Iterator[tuple[Any, int]]:
-    """The events that an event is composed of, each with how often it happens; without recursion, however deep they nest.
+    """The events that an event is composed of, with counts; without recursion, however deep they nest.
 
     Raises an UnreadableEventError if a number of repetitions is not a whole number from 1 to 1e300, a rate is not in [0, 1], or
     the parts are no events.
@@ -56,14 +56,14 @@ def rate_of(event: Any) -> float:
 
 
 def _parts(event: Any, times: int) -> list[tuple[Any, int]] | None:
-    """What an event is composed of; None where it is a leaf."""
+    """The parts of an event; None for a leaf."""
     kind = type(event)
     if kind is dp_event.SelfComposedDpEvent:
         return [(event.event, _repeated(event, times))]
     if kind is dp_event.ComposedDpEvent:
         return [(part, times) for part in event.events]
     if kind is dp_event.PoissonSampledDpEvent and exact(rate_of(event)) == 1:
-        # every record takes part
+        # all records take part
         return [(event.event, times)]
     return None
 

@@ -17,6 +17,7 @@ from logphi.adapters.dp_accounting.leaves import Leak, UnreadableEventError
 from logphi.algebra.release import Mechanism
 from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency
+from logphi.mechanisms.concentrated import ZCDP
 from logphi.mechanisms.discrete_gaussian import DiscreteGaussian
 from logphi.mechanisms.discrete_laplace import DiscreteLaplace
 from logphi.mechanisms.exponential_mechanism import ExponentialMechanism
@@ -33,7 +34,7 @@ RELATIONS = {
     Adjacency.REPLACE: "REPLACE_ONE",
     Adjacency.REPLACE_SPECIAL: "REPLACE_SPECIAL",
 }
-# chosen: a larger epsilon promises nothing
+# chosen: larger epsilons are meaningless
 LARGEST_EPSILON = 1e100
 
 Released = Mechanism | Leak
@@ -45,7 +46,7 @@ def release(event: Any, relation: Adjacency) -> Released:
     Raises an UnreadableEventError if the event or its pair under the relation is not known, or a parameter is out of range.
     """
     name = type(event).__name__
-    # a subclass, or a namesake from elsewhere, may mean something else
+    # a subclass, or a class of the same name from elsewhere, may mean something else
     known = getattr(dp_event, name, None) is type(event)
     if not known or name not in _READERS:
         reason = _REFUSED.get(name, "the event is not known") if known else "the event is not one of dp-accounting"
@@ -59,7 +60,7 @@ def release(event: Any, relation: Adjacency) -> Released:
 
 
 def _steps(relation: Adjacency) -> int:
-    """How many times the norm of a record the sum moves."""
+    """The sensitivity of the sum, in norms of a record."""
     return 2 if relation is Adjacency.REPLACE else 1
 
 
@@ -89,7 +90,7 @@ def _discrete_laplace(event: Any, relation: Adjacency) -> Released:
     if not norm:
         return Leak.NOTHING
     if not inverse:
-        # no noise has such a law; dp-accounting takes it for none
+        # no noise has this law; dp-accounting treats it as none
         return Leak.EVERYTHING
     return DiscreteLaplace(Written(1 / exact(inverse)), sensitivity=norm * _steps(relation), adjacency=relation)
 
@@ -187,6 +188,14 @@ def _permute_and_flip(event: Any, relation: Adjacency) -> Released:
     return Leak.EVERYTHING if epsilon > LARGEST_EPSILON else PureDP(epsilon, adjacency=relation)
 
 
+def _zcdp(event: Any, relation: Adjacency) -> Released:
+    """Divergences of at most xi + rho a at every order a; those of epsilon-DP where rho is zero."""
+    rho, xi = check.nonnegative("rho", event.rho), check.nonnegative("xi", event.xi)
+    if not rho and xi > LARGEST_EPSILON:
+        return Leak.EVERYTHING
+    return ZCDP(rho, xi, adjacency=relation) if rho else PureDP(xi, adjacency=relation)
+
+
 _READERS: dict[str, Callable[[Any, Adjacency], Released]] = {
     "NoOpDpEvent": lambda event, relation: Leak.NOTHING,
     "NonPrivateDpEvent": lambda event, relation: Leak.EVERYTHING,
@@ -201,12 +210,11 @@ _READERS: dict[str, Callable[[Any, Adjacency], Released]] = {
     "DiscreteGaussianDpEvent": _discrete_gaussian,
     "ExponentialMechanismDpEvent": _exponential,
     "PermuteAndFlipDpEvent": _permute_and_flip,
+    "ZCDpEvent": _zcdp,
 }
 
 _REFUSED = {
     "SampledWithReplacementDpEvent": "no useful bound of a sample with replacement is known here, which may hold a "
     "record several times; sample without replacement",
     "RepeatAndSelectDpEvent": "no pair of a sample of the best of several runs is known; sample each run",
-    "ZCDpEvent": "a zCDP guarantee is a curve of Renyi divergences, which has no dominating pair; `RdpAccountant` composes it, "
-    "or compose the mechanism itself",
 }

@@ -1,4 +1,4 @@
-"""Opacus: to import this module is what makes ``PrivacyEngine(accountant="logphi")`` work; see docs/opacus.md."""
+"""Opacus: importing this module makes ``PrivacyEngine(accountant="logphi")`` work; see docs/opacus.md."""
 
 try:
     import opacus as _opacus  # noqa: F401

@@ -25,7 +25,7 @@ _KINDRED = ("logphi", "rdp", "prv", "gdp")
 _NOTHING = 0 * Gaussian(sigma=1.0)
 # derived: the largest double below 1: a release that reveals everything with certainty is refused as no mechanism
 _NEARLY_ALWAYS = math.nextafter(1.0, 0.0)
-# theirs: Opacus's sampler compares multiples of its inverse, random numbers in single precision, with the rate
+# from Opacus: its sampler compares random multiples of 2^-24, in single precision, with the rate
 _DRAWS = 2**24
 # chosen: the delta and the number of epochs that the warning states epsilon for
 _USUAL, _TEN = 1e-5, 10
@@ -68,7 +68,7 @@ class LogPhiAccountant(IAccountant):  # type: ignore[misc]  # Opacus is not type
         return "logphi"
 
     def step(self, *, noise_multiplier: float, sample_rate: float) -> None:
-        """One more step is on the record.
+        """Record one more step.
 
         Parameters
         ----------
@@ -237,7 +237,7 @@ def _checked(entry: Any) -> tuple[float, float, int]:
 
 
 def _mechanism(noise: float, rate: float) -> Mechanism:
-    """One step, at the rate that Opacus really draws with."""
+    """One step, at the rate at which Opacus really samples."""
     rate = math.ceil(rate * _DRAWS) / _DRAWS
     return Gaussian(sigma=noise).poisson(rate) if noise else ApproximateDP(epsilon=0.0, delta=min(rate, _NEARLY_ALWAYS))
 

@@ -1,4 +1,4 @@
-"""How Opacus comes to know an accountant by its name, and the accountant the loader that Opacus makes."""
+"""Registration of an accountant with Opacus by name, and of the loader that Opacus makes with the accountant."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from opacus.accountants import IAccountant, utils
 if TYPE_CHECKING:
     from logphi.adapters.opacus.accountant import LogPhiAccountant
 
-# all that look up the function that makes accountants, each in its own namespace
+# the modules that look up the function that makes accountants, each in its own namespace
 _PLACES = (accountants, utils, privacy_engine)
 
 
 def register(accountant: type[IAccountant]) -> None:
-    """From now on Opacus makes such an accountant where it is asked for the name of its mechanism.
+    """Make Opacus create this accountant for the name of its mechanism.
 
-    It replaces an accountant of that name, so that it may be called again.
+    It replaces an accountant of the same name, so that repeated calls are harmless.
     """
     if hasattr(accountants, "register_accountant"):
         accountants.register_accountant(accountant.mechanism(), accountant, force=True)
@@ -29,7 +29,7 @@ def register(accountant: type[IAccountant]) -> None:
 
 
 def watch(accountant: type[LogPhiAccountant]) -> None:
-    """From now on an engine shows such an accountant the loader that it returns.
+    """Make engines show such an accountant the loader that they return.
 
     Opacus does not pass ``poisson_sampling=False`` on to the accountant. What the engine returns is not changed.
     """
@@ -49,7 +49,7 @@ def watch(accountant: type[LogPhiAccountant]) -> None:
 
 @dataclass
 class _Registry:
-    """What makes accountants by name in releases before 1.6, whose names are written into a function, and other names."""
+    """A replacement for the function in releases before 1.6 that knows accountants by name, and other names in addition."""
 
     make: Callable[[str], IAccountant]
     others: dict[str, type[IAccountant]] = field(default_factory=dict)
@@ -59,7 +59,7 @@ class _Registry:
 
 
 def _enlarged() -> _Registry:
-    """The registry that stands in for that function, put in its place when first needed."""
+    """The registry in place of that function, installed on first use."""
     registry = accountants.create_accountant
     if not isinstance(registry, _Registry):
         registry = _Registry(registry)

@@ -1,4 +1,4 @@
-"""Whether the batches of a run are Poisson samples, which is what every accountant of Opacus takes them to be."""
+"""A test of whether the batches of a run are Poisson samples, as every accountant of Opacus assumes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from opacus.utils.uniform_sampler import DistributedUniformWithReplacementSampler, UniformWithReplacementSampler
 
-# chosen: the probability at which batches of one size are no accident; and the steps that are looked at
+# chosen: the significance level at which equal batch sizes are no accident, and the number of steps examined
 _ACCIDENT = 1e-12
 _STEPS = 1000
 # derived: below this variance an empty batch may be the most likely one
@@ -28,7 +28,7 @@ def samples(loader: Any) -> bool:
 
 @dataclass
 class BatchSizes:
-    """How often each size occurred among the first thousand steps: those of shuffled batches are nearly all the same.
+    """Counts of batch sizes in the first thousand steps: those of shuffled batches are nearly all equal.
 
     The sizes of Poisson samples are binomial with variance v = records * rate * (1 - rate), and none has a probability above
     (2 e v)^(-1/2) (Herzog 1947). So one of n steps shares its size with m - 1 others with a probability of at most
@@ -38,7 +38,7 @@ class BatchSizes:
     seen: Counter[int] = field(default_factory=Counter)
 
     def accidental(self, records: int, expected: float, rate: float) -> bool:
-        """Whether Poisson samples can be as much alike as all batches so far and another one, of so many records."""
+        """Whether Poisson samples may plausibly have as many equal sizes as all batches so far and one more of ``records``."""
         variance, steps = expected * (1 - rate), self.seen.total() + 1
         if variance < _LEAST_VARIANCE or steps > _STEPS:
             return True
@@ -49,7 +49,7 @@ class BatchSizes:
 
 
 def records(optimizer: Any) -> int | None:
-    """How many records made the gradient of a step; None where it was cut into physical batches, or is not known."""
+    """The number of records in the gradient of a step; None if it was split into physical batches, or is unknown."""
     parameters = getattr(optimizer, "params", None)
     if not parameters or getattr(optimizer, "_is_last_step_skipped", False):
         return None

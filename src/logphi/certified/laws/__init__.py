@@ -1,1 +1,1 @@
-"""Laws in balls: what one law knows of a certificate, one file a law or a family of laws."""
+"""Laws in balls: one file for a law or a family of laws."""

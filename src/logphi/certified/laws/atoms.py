@@ -16,9 +16,9 @@ from logphi.certified.locations import Exact, Location
 from logphi.certified.reals import constant, real
 from logphi.certified.transform import Transform
 from logphi.laws.integers import NormalSteps
-from logphi.laws.ladder import GeometricShift
-from logphi.laws.thinned import Thinned
+from logphi.laws.symmetric_lattice import GeometricShift
 from logphi.laws.two_point import TwoPoint
+from logphi.laws.zero_or_infinite import ZeroOrInfinite
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,12 @@ class Atoms:
 
     @property
     def tilted(self) -> tuple[Any, ...]:
-        """The weights (p q)^{1/2}."""
+        """The tilted weights (p q)^{1/2}."""
         return tuple((a * b).sqrt() for a, b in zip(self.p, self.q, strict=True))
 
 
 class AtomicInBalls(LawInBalls):
-    """A law of atoms; unless it says otherwise, one with a formula, which does not fall along a line."""
+    """A law of atoms; by default one with a formula, and without decay along a line."""
 
     @abstractmethod
     def atoms(self) -> Atoms:
@@ -54,7 +54,7 @@ class AtomicInBalls(LawInBalls):
         """
 
     def infinite_mass(self) -> Any:
-        """Of the atoms."""
+        """The infinite mass of the atoms."""
         return self.atoms().infinite
 
     def transform(self) -> Transform:
@@ -62,7 +62,7 @@ class AtomicInBalls(LawInBalls):
         return Formula(self.law)
 
     def branches(self) -> Branches:
-        """A branch an atom."""
+        """One branch for each atom."""
         atoms = self.atoms()
         values = [(a / b).log() for a, b in zip(atoms.p, atoms.q, strict=True)]
         from_top = sorted(zip(values, atoms.tilted, atoms.places, strict=True), key=lambda atom: -float(atom[0].mid()))
@@ -88,23 +88,23 @@ class TwoPointInBalls(AtomicInBalls):
 
 
 class FailureInBalls(AtomicInBalls):
-    """A loss of zero, unless it is infinite."""
+    """A loss that is zero or infinite."""
 
-    kinds = (Thinned,)
+    kinds = (ZeroOrInfinite,)
 
     @property
     def only_fails(self) -> bool:
-        """Yes."""
+        """Yes: the loss is zero or infinite."""
         return True
 
     def atoms(self) -> Atoms:
-        """One."""
+        """A single atom at zero."""
         infinite = constant(self.law.failure)
         return Atoms((1 - infinite,), (1 - infinite,), (Location(),), infinite)
 
 
 class _LadderInBalls(AtomicInBalls):
-    """Equally spaced losses around zero."""
+    """Equally spaced losses, symmetric around zero."""
 
     def lattice(self, arith: Arithmetic) -> tuple[Number, int]:
         """The gap of the law."""
@@ -134,7 +134,7 @@ class NormalStepsInBalls(_LadderInBalls):
     kinds = (NormalSteps,)
 
     def atoms(self) -> Atoms:
-        """The outcomes of both; those of one only are infinite losses."""
+        """The outcomes of both laws; those of one law only are infinite losses."""
         sigma, most = constant(self.law.sigma), self.law.most
         twice = 2 * sigma * sigma
         weights = [(-flint.arb(x * x) / twice).exp() for x in range(-most, most + 1)]

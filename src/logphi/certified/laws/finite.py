@@ -27,20 +27,20 @@ class FiniteInBalls(AtomicInBalls):
 
     @property
     def symmetric(self) -> bool:
-        """The formulas of the vectors are the same in another order."""
+        """Whether the formulas of one vector are a permutation of those of the other."""
         return bool(self.law.traits.symmetric) and same_exchanged(self.law.cells)
 
     @property
     def omitted(self) -> float:
-        """Of the law."""
+        """The omitted mass of the law."""
         return float(self.law.omitted_mass)
 
     def transform(self) -> Transform:
-        """Atom by atom."""
+        """The sum over the atoms."""
         return AtomSum(self)
 
     def atoms(self) -> Atoms:
-        """Exact numbers if the probabilities are, and otherwise balls."""
+        """Exact numbers if the probabilities are exact, otherwise balls."""
         law = self.law
         if law.exact is None and law.relative_error:
             raise NotCertifiedError(
@@ -74,7 +74,7 @@ class FiniteInBalls(AtomicInBalls):
 
 @dataclass(frozen=True, eq=False)
 class AtomSum(Transform):
-    """The sum over the atoms, which does not fall."""
+    """The sum over the atoms, which does not decay."""
 
     law: FiniteInBalls
 

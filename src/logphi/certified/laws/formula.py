@@ -15,13 +15,13 @@ from logphi.laws.transform import LossTransform
 
 @dataclass(frozen=True, eq=False)
 class Formula(Transform):
-    """The exponential of a law's formula; not known to fall."""
+    """The transform by the law's formula; without a known decay."""
 
     law: LossTransform
 
     @property
     def most_nodes(self) -> int:
-        """Formulas."""
+        """The limit for formulas."""
         return MOST_FORMULAS
 
     def on_line(self, c: Any, step: Any, size: int) -> list[Any]:
@@ -35,7 +35,7 @@ class Formula(Transform):
 
 
 class Falling(Formula):
-    """A law whose |M(c + it)| falls with t, by its formula.
+    """A law whose |M(c + it)| decreases in t, by its formula.
 
     Of a normal shift it is M(c) e^{-m^2 t^2 / 2}. Of two normal laws of different widths, with y = 1 + z v, |M| is a constant
     times |y|^{-1/2} e^{d^2 Re(y + (1 - v)/y) / (2 v^2)} times a power whose modulus depends on c alone; Re y does too, Re(1/y)
@@ -43,7 +43,7 @@ class Falling(Formula):
     """
 
     def ceiling(self, c: Any, height: Any, count: int, whole: Any) -> Any:
-        """The modulus there."""
+        """The modulus at that height."""
         return self.value(acb(c, height)).abs_upper()
 
     def fall(self, c: float, height: float) -> float:

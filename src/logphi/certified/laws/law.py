@@ -1,4 +1,4 @@
-"""One law in balls: all that the routes of a certificate ask of it."""
+"""One law in balls: all questions of the certified routes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _OPEN = (
 
 @dataclass(frozen=True)
 class LawInBalls:
-    """A law, or its reflection if ``reflected``; this base refuses all questions, and subclasses answer those that they can.
+    """A law, or its reflection if ``reflected``. This base class refuses all questions; subclasses answer some of them.
 
     Balls are formed at the precision in force whenever they are asked for.
     """
@@ -36,12 +36,12 @@ class LawInBalls:
     law: Any
     reflected: bool = False
 
-    # the kinds of laws that a class answers for; a kind that is derived from them is another
+    # the laws that a class answers for; subclasses of these do not count
     kinds: ClassVar[tuple[type[LossTransform], ...]] = ()
 
     @property
     def refusal(self) -> str:
-        """Why no certificate is issued for a composition with this law."""
+        """The reason why a composition with this law has no certificate."""
         return _ESTIMATED if self.law.traits.estimated else _OPEN
 
     @property
@@ -51,12 +51,12 @@ class LawInBalls:
 
     @property
     def omitted(self) -> float:
-        """A bound of the mass that the law leaves out, where the loss may be anything."""
+        """A bound of the omitted mass, for which the loss is unknown."""
         return 0.0
 
     @property
     def only_fails(self) -> bool:
-        """Whether the loss is zero wherever it is finite."""
+        """Whether every finite loss is zero."""
         return False
 
     def infinite_mass(self) -> Any:
@@ -80,17 +80,17 @@ class LawInBalls:
         raise NotCertifiedError(self.refusal)
 
     def branches(self) -> Branches:
-        """The law as a sum of exponentials with polynomials.
+        """The law as a sum of exponentials times polynomials.
 
         Raises
         ------
         NotThisRouteError
-            If it is none.
+            If it has no such form.
         """
         raise NotThisRouteError("this loss is not a sum of atoms and flat parts")
 
     def mixtures(self) -> NormalMixtures:
-        """The mixtures of normal laws of width one of which it is the log-ratio.
+        """The mixtures of normal laws of width one whose log-ratio the law is.
 
         Raises
         ------
@@ -100,7 +100,7 @@ class LawInBalls:
         raise NotThisRouteError("no closed form of the profile is known")
 
     def closed_form(self) -> ClosedForm:
-        """The excess of one release alone; that of normal mixtures unless a law has another.
+        """The excess of one release in closed form; by default that of normal mixtures.
 
         Raises
         ------
@@ -110,15 +110,15 @@ class LawInBalls:
         return self.mixtures()
 
     def explicit_root(self) -> ExplicitRoot | None:
-        """The law as a ratio of normal mixtures whose root is explicit, if it is one."""
+        """The law as a ratio of normal mixtures with an explicit root; None otherwise."""
         return None
 
     def pair_exponent(self) -> PairExponent | None:
-        """K of two normal laws of different widths, if the law is such a pair."""
+        """K of two normal laws of different widths; None for other laws."""
         return None
 
     def lattice(self, arith: Arithmetic) -> tuple[Number, int] | None:
-        """The distance of neighbouring atoms, and twice that of some atom from zero in units of it; None without a lattice."""
+        """The distance of neighbouring atoms, and twice the offset of some atom in units of it; None without a lattice."""
         return None
 
 

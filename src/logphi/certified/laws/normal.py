@@ -22,7 +22,7 @@ from logphi.laws.normal import Normal
 
 
 def alone(centre: Any) -> Component:
-    """One normal law."""
+    """A single normal law."""
     return Component(arb(1), centre)
 
 
@@ -31,7 +31,7 @@ class _RatioInBalls(FiniteLossInBalls):
 
     @abstractmethod
     def unreflected(self) -> NormalMixtures:
-        """The two mixtures, before they are exchanged."""
+        """The two mixtures, before they are exchanged by reflection."""
 
     def mixtures(self) -> NormalMixtures:
         """The two mixtures."""
@@ -52,7 +52,7 @@ class NormalInBalls(_RatioInBalls):
     kinds = (Normal,)
 
     def unreflected(self) -> NormalMixtures:
-        """One law each."""
+        """One component each."""
         return NormalMixtures((alone(real(self.law.shift)),), (alone(arb(0)),))
 
     def transform(self) -> Transform:
@@ -70,7 +70,7 @@ class MixedNormalInBalls(_RatioInBalls):
     kinds = (MixedNormal,)
 
     def unreflected(self) -> NormalMixtures:
-        """Two laws against one."""
+        """Two components against one."""
         shift, rate = real(self.law.shift), real(self.law.rate)
         return NormalMixtures((Component(1 - rate, arb(0)), Component(rate, shift)), (alone(arb(0)),))
 
@@ -85,7 +85,7 @@ class BlendedNormalInBalls(_RatioInBalls):
     kinds = (BlendedNormal,)
 
     def unreflected(self) -> NormalMixtures:
-        """Many laws against one."""
+        """Many components against one."""
         weights = [weight.value.real for weight in self.law.weights.under(balls())]
         centres = [real(shift) for shift in self.law.shifts]
         parts = sorted(zip(weights, centres, strict=True), key=lambda part: float(part[1]))
@@ -98,7 +98,7 @@ class ReplacedNormalInBalls(_RatioInBalls):
     kinds = (ReplacedNormal,)
 
     def unreflected(self) -> NormalMixtures:
-        """Two laws against two."""
+        """Two components against two."""
         shift, rate = real(self.law.shift), constant(self.law.rate)
         still = Component(1 - rate, arb(0))
         return NormalMixtures((still, Component(rate, shift)), (Component(rate, -shift), still))

@@ -1,4 +1,4 @@
-"""Which class answers for which law: each lists the kinds of laws that it knows."""
+"""The class that answers for each law: every class lists its laws."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _KNOWN = {kind: one for one in _CLASSES for kind in one.kinds}
 
 
 def in_balls(law: LossTransform) -> LawInBalls:
-    """A law as certificates see it; one that knows nothing if no class lists it, as of a kind derived from those listed."""
+    """A law in balls; one that refuses all questions if no class lists it, as for a subclass of a listed law."""
     plain, reflected = (law.law, True) if isinstance(law, Reflected) else (law, False)
     return _KNOWN.get(type(plain), LawInBalls)(plain, reflected)
 

@@ -14,7 +14,7 @@ from logphi.certified.laws.uniform import FlatInBalls
 from logphi.certified.reals import constant
 from logphi.certified.route import ClosedForm
 from logphi.laws.mixed_flat import MixedFlat, SplicedFlat
-from logphi.laws.thinned import Thinned
+from logphi.laws.zero_or_infinite import ZeroOrInfinite
 
 
 class _SampledInBalls(LawInBalls):
@@ -36,7 +36,7 @@ class _SampledInBalls(LawInBalls):
     def excess(self, *, added: bool, infinite: Any) -> SampledExcess:
         """The closed form of one of the two orders, in which some losses are infinite."""
         base = self.law.base
-        failure = ((FailureInBalls(Thinned(base.failure)), 1),) if base.failure else ()
+        failure = ((FailureInBalls(ZeroOrInfinite(base.failure)), 1),) if base.failure else ()
         terms = ((FlatInBalls(base.law), 1), *failure)
         return SampledExcess(terms, constant(base.failure), constant(self.law.rate), infinite, added)
 
@@ -47,7 +47,7 @@ class MixedFlatInBalls(_SampledInBalls):
     kinds = (MixedFlat,)
 
     def infinite_mass(self) -> Any:
-        """None of the reflection: whatever Q reaches, a mixture with Q reaches too."""
+        """Zero for the reflection: a mixture with Q has mass wherever Q has."""
         return flint.arb(0) if self.reflected else super().infinite_mass()
 
     def closed_form(self) -> ClosedForm:
@@ -72,7 +72,7 @@ class SampledExcess:
 
     The profile is q delta(x') of the base for x > log(1 - q) and 1 - e^x below. Of the reflection, by
     delta_{Q|P}(x) = 1 - e^x + e^x delta_{P|Q}(-x) and as the base is symmetric, it is (1 - (1 - q) e^x) delta(-y') with
-    e^{y'} = 1 + (e^{-x} - 1)/q, for x < -log(1 - q), and nothing above. What is taken off is infinite losses.
+    e^{y'} = 1 + (e^{-x} - 1)/q, for x < -log(1 - q), and nothing above. The infinite losses are subtracted.
     """
 
     base: Terms
@@ -82,12 +82,12 @@ class SampledExcess:
     added: bool = False
 
     def excess(self, epsilon: Any) -> Any:
-        """The profile less the infinite losses."""
+        """The profile minus the infinite losses."""
         rate, odds = self.rate, (-epsilon if self.added else epsilon).expm1() / self.rate
         if odds <= -1:
             return (flint.arb(0) if self.added else -epsilon.expm1()) - self.infinite
         if not odds > -1:
-            # by less than what lies between here and the end
+            # by at most the distance to the end
             edge = (rate * (1 + odds)).upper().union(0)
             return (edge * epsilon.exp() if self.added else -epsilon.expm1() + edge) - self.infinite
         inner = odds.log1p()

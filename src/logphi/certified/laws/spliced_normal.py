@@ -1,4 +1,4 @@
-"""A sampled Gaussian under replace, whose loss is mirrored at zero, in balls: an integral over half of the line.
+"""A sampled Gaussian under replacement, whose loss is spliced at zero, in balls: an integral over half of the line.
 
 With w = 1 - g + g e^{mx} and t = Phi(-m/2), M(z) is an atom at zero of mass (1 - g)(1 - 2t), and the integral over x > 0 of
 phi(x + m/2) (w^{1+z} + w^{-z}), the loss above zero and below.
@@ -70,7 +70,7 @@ class SplicedTransform(Transform):
         return [acb(first.real + error), *(one + acb(error, error) for one in others)]
 
     def ceiling(self, c: Any, height: Any, count: int, whole: Any) -> Any:
-        """Along 0, ib, ib + infinity for w^{1+z}, mirrored for w^{-z}.
+        """A bound along 0, ib, ib + infinity for w^{1+z}, and along its conjugate for w^{-z}.
 
         For 0 <= y <= b <= pi/(2m), arg w(iy) >= atan(g sin(my)) >= g m y / 2 and cos(my/2) <= |w(iy)| <= 1, and arg w(x + ib)
         grows with x: all falls with t, and either integral over x of the density times a power of w is below M(c).

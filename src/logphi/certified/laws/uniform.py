@@ -1,4 +1,4 @@
-"""Laws that are uniform on [-w, w] once tilted, with or without atoms at both ends, in balls."""
+"""Laws that are uniform on [-w, w] after tilting, with or without atoms at both ends, in balls."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class FlatInBalls(FiniteLossInBalls):
         return FlatTransform(self.law, real(self.law.width), self._with_atoms)
 
     def branches(self) -> Branches:
-        """One from each end."""
+        """One branch from each end."""
         place, width = Location.of(self.law.width.under(Exact())), real(self.law.width)
         weight = (-width / 2).exp() / 2 if self._with_atoms else 1 / (2 * (width / 2).sinh())
         return (FlatWithEnds if self._with_atoms else Flat)((place, -place), (weight, weight), (width, -width))
@@ -47,7 +47,7 @@ class FlatTransform(Formula):
     with_atoms: bool
 
     def ceiling(self, c: Any, height: Any, count: int, whole: Any) -> Any:
-        """What is left of M(c) when the flat part is divided by 2t."""
+        """The part of M(c) that remains when the flat part is divided by 2t."""
         most = ((c + arb(1) / 2) * self.width).cosh()
         flat = 1 / (2 * height)
         found = (-self.width / 2).exp() * most * (1 + flat) if self.with_atoms else most * flat / (self.width / 2).sinh()

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-# chosen: far more than anybody waits for; a typing error such as 0:1e9:1e-3 would fill the memory first
+# chosen: more values than anyone would wait for; a mistake such as 0:1e9:1e-3 would fill the memory
 MOST_VALUES = 1_000_000
-# derived: roundings of exponentials and logarithms stay below it, so that a thousandth is written 0.001
+# derived: roundings of exponentials and logarithms are below this, so that a thousandth is written 0.001
 _LOG_DIGITS = 12
 
 
@@ -95,7 +95,7 @@ def _logarithmic(text: str, start: float, stop: float, count: int) -> list[int |
 
 
 def _number(number: Fraction, whole: bool) -> int | float:
-    """As it would have been written: an int only among ints."""
+    """The number as a user would write it: an int only among ints."""
     from logphi.text.written import Written
 
     if whole and number.denominator == 1:

@@ -14,14 +14,14 @@ from typing import IO
 from logphi.cli.answers import one_line
 from logphi.cli.sweeping.axes import assignments, axis
 
-# a number, or what stands in a table where there is none
+# a number, or the text of a table cell without one
 Cell = int | float | str
 Row = dict[str, Cell]
 
 
 @dataclass(frozen=True)
 class Parameters:
-    """The columns of parameters, rows that have them all, one by one, and how many there are: 0 if nobody knows."""
+    """The columns of parameters, the rows that have all of them, and the number of rows: 0 if unknown."""
 
     columns: tuple[str, ...]
     rows: Iterator[Row]

@@ -1,4 +1,4 @@
-"""Rows that are written as soon as they are known, to a file with which an interrupted sweep can go on.
+"""Rows written as soon as they are known, to a file from which an interrupted sweep can continue.
 
 A row begins with what was asked, and the rows of the file must begin as those of the sweep do: any other file is refused and
 left as it is. An incomplete last line is written again.

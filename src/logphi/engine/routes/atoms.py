@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from logphi.engine.log_probability import LogProbability, from_inversion, masses
 from logphi.engine.method import Method
-from logphi.engine.routes.route import Local, NotApplicableError, Route
+from logphi.engine.routes.route import LocalProfile, NotApplicableError, Route
 from logphi.inversion import atoms
 from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand, Promise
 from logphi.laws.log_phi import LogPhi
 
 
-def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     """The atoms tilted for an epsilon; for another one that is far away, again."""
     known, prepared = masses(loss), _prepared(loss, epsilon, demand)
 
@@ -29,7 +29,7 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     return at
 
 
-def _where_few(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+def _where_few(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     """Where they are few, once composed, or split over few nodes."""
     rtol = demand.sufficient.rtol
     found = atoms.plan(loss, epsilon, rtol / 2, atoms.FEW_NODES if rtol <= _SHARP else 0)

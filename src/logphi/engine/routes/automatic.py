@@ -19,7 +19,7 @@ from logphi.engine.routes.exponential import EXPONENTIAL
 from logphi.engine.routes.lattice import LATTICE
 from logphi.engine.routes.lost_digits import hard
 from logphi.engine.routes.planner import Planned
-from logphi.engine.routes.route import Local, NotApplicableError, Offer, Route
+from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route
 from logphi.engine.routes.smoothed import SMOOTHED
 from logphi.engine.sampled_profile import release_of
 from logphi.engine.sampled_terms import terms_of
@@ -56,7 +56,7 @@ class Automatic:
         return found
 
 
-def _single_release(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+def _single_release(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     return closed_form(loss, demand, Evaluator(Automatic()))
 
 
@@ -82,7 +82,7 @@ def _turned(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
         raise NotApplicableError("only at epsilon = 0, where the other order is quicker")
     offer, known = CONTOUR.offer(loss.reflected(), 0.0, demand), masses(loss)
 
-    def prepare() -> Local:
+    def prepare() -> LocalProfile:
         local = offer.prepare()
         return lambda x: local(0.0) if x == 0 else trivial(known, x)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from logphi.engine.method import Method
-from logphi.engine.routes.route import Local, NotApplicableError, Offer, Route, inverted
+from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route, inverted
 from logphi.engine.sampled_terms import terms_of
 from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand, Promise
@@ -26,7 +26,7 @@ _LONG = 4e6
 _TERM, _LAYOUT = 75.0, 1.2e7
 
 
-def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     """On an hyperbola."""
     question = _Question.of(loss, epsilon, demand)
     return inverted(loss, _METHOD, None if question is None else question.prepared(None))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from logphi.engine.method import Method
-from logphi.engine.routes.route import Local, Route, inverted, refusal
+from logphi.engine.routes.route import LocalProfile, Route, inverted, refusal
 from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 
 
-def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     """On multiples of a width that suits the epsilon."""
     # SciPy's normal tails would double the time of importing the package
     from logphi.comparators import buckets

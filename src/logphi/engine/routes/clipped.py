@@ -5,13 +5,13 @@ from __future__ import annotations
 from logphi.engine import clipping
 from logphi.engine.method import Method
 from logphi.engine.routes.lost_digits import log_answer, width_left
-from logphi.engine.routes.route import Local, NotApplicableError, Offer, Route, inverted
+from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route, inverted
 from logphi.inversion import contour
 from logphi.inversion.demand import Demand, Promise
 from logphi.laws.log_phi import LogPhi
 
 
-def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     """On a line for the small losses."""
     return _laid(loss, clipping.Draft.of(loss, epsilon, demand))
 
@@ -30,7 +30,7 @@ def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     return Offer(Promise(width, _LAYOUT + _NODE * laws * draft.nodes), lambda: _laid(loss, draft))
 
 
-def _laid(loss: LogPhi, draft: clipping.Draft | None) -> Local:
+def _laid(loss: LogPhi, draft: clipping.Draft | None) -> LocalProfile:
     prepared = None if draft is None else draft.laid()
     if prepared is None:
         raise NotApplicableError(_NO_LINE)

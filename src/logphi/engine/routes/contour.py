@@ -11,7 +11,7 @@ import numpy as np
 from logphi.engine import clipping
 from logphi.engine.method import Method
 from logphi.engine.routes.lost_digits import hard, log_answer, width_left
-from logphi.engine.routes.route import Local, NotApplicableError, Offer, Route, inverted
+from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route, inverted
 from logphi.inversion import contour
 from logphi.inversion.contour import Part
 from logphi.inversion.demand import Demand, Promise
@@ -35,7 +35,7 @@ _FAR = np.array([1e100])
 _TOO_LONG = "the transform does not decay far enough for a contour of reasonable length"
 
 
-def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     """On a line as long as it may be."""
     return _local(loss, contour.prepare(loss, epsilon, demand), epsilon)
 
@@ -72,7 +72,7 @@ def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     raise NotApplicableError(_TOO_LONG)
 
 
-def _laid(loss: LogPhi, epsilon: float, demand: Demand, draft: contour.Draft, slowly: Demand | None) -> Local:
+def _laid(loss: LogPhi, epsilon: float, demand: Demand, draft: contour.Draft, slowly: Demand | None) -> LocalProfile:
     """The contour, once more where the value is smaller than expected beside what a slowly falling transform leaves."""
     prepared = draft.laid()
     if prepared is not None and slowly is not None:
@@ -83,7 +83,7 @@ def _laid(loss: LogPhi, epsilon: float, demand: Demand, draft: contour.Draft, sl
     return _local(loss, prepared, epsilon)
 
 
-def _local(loss: LogPhi, prepared: contour.Prepared | None, epsilon: float) -> Local:
+def _local(loss: LogPhi, prepared: contour.Prepared | None, epsilon: float) -> LocalProfile:
     if prepared is None or prepared.contour.line.size < _LONG:
         return inverted(loss, METHOD, None if prepared is None else prepared.at)
     return inverted(loss, METHOD, Moved.of(prepared, epsilon).at)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from logphi.answers.enclosure import meet
 from logphi.engine.method import Method
-from logphi.engine.routes.route import Local, NotApplicableError, Route, inverted, refusal
+from logphi.engine.routes.route import LocalProfile, NotApplicableError, Route, inverted, refusal
 from logphi.grid.node_sums import values_on
 from logphi.inversion import smoothed
 from logphi.inversion.contour import Inversion, Part
@@ -15,7 +15,7 @@ from logphi.laws.log_phi import LogPhi
 _BUDGET = 1 << 17
 
 
-def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     """On a line; on lattices too where the line leaves an atom near the threshold, or has not been found."""
     line = smoothed.prepare(loss, epsilon, demand, values_on)
     if line is None:
@@ -30,7 +30,7 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     return lambda x: meet(on_line(x), on_lattices(x))
 
 
-def _on_lattices(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+def _on_lattices(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     """The law above and the law below alone."""
     # SciPy's normal tails would double the time of importing the package
     from logphi.grid import discretized

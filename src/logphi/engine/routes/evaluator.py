@@ -8,7 +8,7 @@ from logphi.answers.enclosure import meet
 from logphi.engine.ceiling import perhaps_below, without_large
 from logphi.engine.concentration import at_once
 from logphi.engine.log_probability import LogProbability, bounded, masses
-from logphi.engine.routes.route import Local, Prepare
+from logphi.engine.routes.route import LocalProfile, Prepare
 from logphi.inversion import contour
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
@@ -20,10 +20,10 @@ class Evaluator:
     def __init__(self, prepare: Prepare) -> None:
         self._prepare = prepare
 
-    def __call__(self, loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+    def __call__(self, loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
         """Prepared near one epsilon."""
         known = masses(loss)
-        local: Local | None = None if at_once(loss, known, epsilon) else self._prepare(loss, epsilon, demand)
+        local: LocalProfile | None = None if at_once(loss, known, epsilon) else self._prepare(loss, epsilon, demand)
 
         def at(x: float) -> LogProbability:
             nonlocal local

@@ -6,14 +6,14 @@ from logphi.engine.combined_profile import combination_of
 from logphi.engine.log_probability import LogProbability, from_inversion, masses, trivial
 from logphi.engine.method import EXACT
 from logphi.engine.routes.exponential import summed
-from logphi.engine.routes.route import Local, Prepare
+from logphi.engine.routes.route import LocalProfile, Prepare
 from logphi.engine.sampled_profile import release_of, single_release
 from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 
 
-def closed_form(loss: LogPhi, demand: Demand, base_profile: Prepare) -> Local:
+def closed_form(loss: LogPhi, demand: Demand, base_profile: Prepare) -> LocalProfile:
     """From the profile of its base, which may take any route; where there is no closed form, by a sum over atoms."""
     combined = combination_of(loss)
     if combined is not None:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from logphi.engine.log_probability import LogProbability, from_inversion, masses, trivial
 from logphi.engine.method import EXACT, Method
-from logphi.engine.routes.route import Local, NotApplicableError, Route
+from logphi.engine.routes.route import LocalProfile, NotApplicableError, Route
 from logphi.inversion import real_space
 from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 
 
-def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     """The excess for positive thresholds, the reversed one for negative."""
     return summed(loss, demand, _METHOD)
 
 
-def summed(loss: LogPhi, demand: Demand, asked: Method) -> Local:
+def summed(loss: LogPhi, demand: Demand, asked: Method) -> LocalProfile:
     """The same, refused under the name that was asked for."""
     if not real_space.served(loss.terms):
         raise NotApplicableError(
@@ -27,21 +27,21 @@ def summed(loss: LogPhi, demand: Demand, asked: Method) -> Local:
     known = masses(loss)
     prepared: dict[bool, real_space.Prepared] = {}
 
-    def answer(turned: bool, x: float) -> LogProbability:
-        found = prepared[turned]
-        amount = found.at(-x).times_exp(x) if turned else found.at(x)
-        return from_inversion(known, x, Inversion(Part.REVERSED if turned else Part.EXCESS, amount), method)
+    def answer(reflected: bool, x: float) -> LogProbability:
+        found = prepared[reflected]
+        amount = found.at(-x).times_exp(x) if reflected else found.at(x)
+        return from_inversion(known, x, Inversion(Part.REVERSED if reflected else Part.EXCESS, amount), method)
 
     def at(x: float) -> LogProbability:
-        turned = x < 0
-        found = answer(turned, x) if turned in prepared else trivial(known, x)
-        if found.relative_width <= demand.rtol or (turned in prepared and prepared[turned].serves(abs(x))):
+        reflected = x < 0
+        found = answer(reflected, x) if reflected in prepared else trivial(known, x)
+        if found.relative_width <= demand.rtol or (reflected in prepared and prepared[reflected].serves(abs(x))):
             return found
-        fresh = real_space.prepare(loss.reflected() if turned else loss, abs(x), demand)
+        fresh = real_space.prepare(loss.reflected() if reflected else loss, abs(x), demand)
         if fresh is None:
             return found
-        prepared[turned] = fresh
-        return answer(turned, x)
+        prepared[reflected] = fresh
+        return answer(reflected, x)
 
     return at
 

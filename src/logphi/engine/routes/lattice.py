@@ -5,21 +5,23 @@ from __future__ import annotations
 import math
 
 from logphi.engine.method import Method
-from logphi.engine.routes.route import Local, NotApplicableError, Route, inverted
+from logphi.engine.routes.route import LocalProfile, NotApplicableError, Route, inverted
 from logphi.inversion import contour
 from logphi.inversion.demand import Demand
 from logphi.inversion.lattice import PeriodicExcess
 from logphi.laws.log_phi import LogPhi
 
 
-def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     """On a line of one period."""
     lattice = loss.support.lattice
     if lattice is None or math.isinf(lattice.span):
         raise NotApplicableError("method 'lattice' needs a loss on a lattice, which this one is not; leave method out")
     # the reflected law may not find its own lattice: which spans are told from rounding depends on the order of the atoms
-    turned = lattice.reflected()
-    prepared = contour.prepare(loss, epsilon, demand, lambda law, x: PeriodicExcess.at(lattice if law == loss else turned, x))
+    reflected = lattice.reflected()
+    prepared = contour.prepare(
+        loss, epsilon, demand, lambda law, x: PeriodicExcess.at(lattice if law == loss else reflected, x)
+    )
     return inverted(loss, _METHOD, None if prepared is None else prepared.at)
 
 

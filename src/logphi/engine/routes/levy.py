@@ -7,18 +7,18 @@ from dataclasses import replace
 from logphi.bracketing import bisection
 from logphi.engine.log_probability import LogProbability
 from logphi.engine.method import Method
-from logphi.engine.routes.route import Local, Route, inverted, refusal
+from logphi.engine.routes.route import LocalProfile, Route, inverted, refusal
 from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 
 
-def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     """With the transform as it is."""
     return on_the_poles(loss, loss, _METHOD)
 
 
-def on_the_poles(loss: LogPhi, transform: LogPhi, method: Method, *estimates: str) -> Local:
+def on_the_poles(loss: LogPhi, transform: LogPhi, method: Method, *estimates: str) -> LocalProfile:
     """With the transform of a sum of laws, and the named lines of the ledger as estimates."""
     from logphi.comparators import levy
 

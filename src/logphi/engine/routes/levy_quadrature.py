@@ -5,12 +5,12 @@ from __future__ import annotations
 from logphi.bracketing import bisection
 from logphi.engine.method import Method
 from logphi.engine.routes.levy import on_the_poles
-from logphi.engine.routes.route import Local, NotApplicableError, Route
+from logphi.engine.routes.route import LocalProfile, NotApplicableError, Route
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 
 
-def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     """With a quadrature for every phi that is an integral."""
     from logphi.comparators.levy_quadrature import double_quadrature
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from logphi.bracketing import bisection
 from logphi.engine.method import Method
-from logphi.engine.routes.route import Local, Route, inverted, refusal
+from logphi.engine.routes.route import LocalProfile, Route, inverted, refusal
 from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
@@ -13,7 +13,7 @@ from logphi.laws.log_phi import LogPhi
 def on_grid(cells: int = 100_000, reach: float | None = None) -> Route:
     """The route with N cells on [-S, S]; S in units of the sensitivity, by default all of the output."""
 
-    def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+    def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
         # SciPy's normal tails would double the time of importing the package
         from logphi.comparators import levy_sums
 

@@ -16,7 +16,7 @@ from logphi.engine.ceiling import perhaps_below
 from logphi.engine.log_probability import LogProbability
 from logphi.engine.routes.chernoff import below_the_omitted, by_chernoff, may_be_beneath
 from logphi.engine.routes.choices import Choice, note
-from logphi.engine.routes.route import Local, NotApplicableError, Offer, Route
+from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route
 from logphi.inversion.demand import Demand, Promise
 from logphi.laws.log_phi import LogPhi
 
@@ -59,11 +59,11 @@ class Planned:
         demand: Demand,
         routes: Sequence[Route],
         leading: dict[int, tuple[LogPhi, Route]],
-        earlier: Sequence[Local] = (),
+        earlier: Sequence[LocalProfile] = (),
     ) -> None:
         self._loss, self._demand, self._routes, self._leading = loss, demand, routes, leading
         self._omits = loss.support.omitted.mass > 0
-        self._prepared: dict[Route, tuple[float, Local | None]] = {}
+        self._prepared: dict[Route, tuple[float, LocalProfile | None]] = {}
         self._broken: Counter[Route] = Counter()
         self._earlier = earlier
 
@@ -109,7 +109,7 @@ class Planned:
         return reduce(meet, found) if found else None
 
     @property
-    def locals(self) -> list[Local]:
+    def locals(self) -> list[LocalProfile]:
         """Whatever is prepared."""
         return [local for _, local in self._prepared.values() if local is not None]
 
@@ -181,7 +181,7 @@ class Planned:
 
     def _answered(self, one: _Asked, x: float, asked: dict[Route, Promise | str]) -> LogProbability | None:
         try:
-            local: Local | None = one.offer.prepare()
+            local: LocalProfile | None = one.offer.prepare()
             answer = None if local is None else local(x)
         except NotApplicableError as error:
             local, answer, asked[one.route] = None, None, str(error)

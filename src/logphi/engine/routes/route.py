@@ -14,9 +14,9 @@ from logphi.inversion.demand import Demand, Promise
 from logphi.laws.log_phi import LogPhi
 
 # a profile near one epsilon: whatever is worth preparing for the neighbourhood has been prepared
-Local = Callable[[float], LogProbability]
+LocalProfile = Callable[[float], LogProbability]
 # of a loss, near an epsilon
-Prepare = Callable[[LogPhi, float, Demand], Local]
+Prepare = Callable[[LogPhi, float, Demand], LocalProfile]
 # encloses the crossing of a profile, prepared near a point, coarsely or sharply, with a level: between two ends, from a guess
 # and about the slope there
 Solver = Callable[[Callable[[float, bool], Function], float, float, float, float, Watch, float], Enclosure]
@@ -31,7 +31,7 @@ class Offer:
     """What a route promises for a loss near an epsilon, and the preparation that has begun with finding out."""
 
     promise: Promise
-    prepare: Callable[[], Local]
+    prepare: Callable[[], LocalProfile]
 
 
 # of a loss, near an epsilon; raises a NotApplicableError that says why there is none
@@ -90,7 +90,7 @@ class Route:
         return Offer(Promise(max(width, asked.rtol), self.mostly.operations), lambda: self.prepare(loss, epsilon, asked))
 
 
-def inverted(loss: LogPhi, method: Method, at: Callable[[float], Inversion] | None) -> Local:
+def inverted(loss: LogPhi, method: Method, at: Callable[[float], Inversion] | None) -> LocalProfile:
     """The profile from one of its functionals; what holds for every pair where there is none."""
     known = masses(loss)
     if at is None:

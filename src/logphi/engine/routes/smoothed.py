@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from logphi.engine.log_probability import masses
 from logphi.engine.method import Method
-from logphi.engine.routes.route import Local, Route, inverted
+from logphi.engine.routes.route import LocalProfile, Route, inverted
 from logphi.grid.node_sums import values_on
 from logphi.inversion import contour, smoothed
 from logphi.inversion.demand import Demand, Promise
 from logphi.laws.log_phi import LogPhi
 
 
-def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     """On one line for both the smoothed payoff and what it adds."""
     demand = _of_the_integral(loss, epsilon, demand)
     if demand.hint is None and demand.least > _LEAST and demand.rtol < _COARSE:
@@ -30,11 +30,11 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
 def _of_the_integral(loss: LogPhi, epsilon: float, demand: Demand) -> Demand:
     """The demand on the integral alone, which need not be sharp where it is a small part of the profile."""
     (infinite, _), (_, reverse_log_mass) = masses(loss)
-    turned = epsilon < 0
-    floor = -math.expm1(min(epsilon + reverse_log_mass, 0.0)) if turned else infinite
+    reflected = epsilon < 0
+    floor = -math.expm1(min(epsilon + reverse_log_mass, 0.0)) if reflected else infinite
     if not floor > 0:
         return demand
-    own, place = (loss.reflected(), -epsilon) if turned else (loss, epsilon)
+    own, place = (loss.reflected(), -epsilon) if reflected else (loss, epsilon)
     log_part = contour.ceiling(own, place).at(place) + min(epsilon, 0.0)
     return replace(demand, rtol=demand.rtol * math.exp(min(max(math.log(floor) - log_part, 0.0), _FAR)))
 

@@ -28,9 +28,9 @@ from logphi.quadrature.series_power import power_coefficient
 Numbers = NDArray[Any]
 
 _LOG_ROOT = 0.5 * math.log(2 * math.pi)
-# chosen: the share that is aimed at, as a logarithm, and that of rough values
+# chosen: the logarithm of the target error, and that of rough values
 _TARGET, _ROUGH_TARGET = -42.0, -16.0
-# chosen: distances of the lines that compete, relative to the largest possible, and how far from the imaginary axis they stay
+# chosen: distances of the lines that are tried, relative to the largest possible, and their margin to the imaginary axis
 _DISTANCES = np.linspace(0.05, 1.0, 20)
 # measured: x + i eta costs e^{eta^2/2} of rounding, with eta about d
 _FARTHEST, _FARTHEST_TURNED = 3.0, 1.3
@@ -39,13 +39,13 @@ _ROOMS = np.linspace(0.3, 1.5, 13)
 _CHUNK = 8
 # measured: nodes u that are within a factor of e^4 share their nodes x, and elements of a matrix that is held at once
 _LENGTH, _BLOCK = 4.0, 200_000
-# derived: a phi_0 known no better than to a hundredth of its size gets a bound in place of a value
+# derived: a phi_0 with a relative error above a hundredth is replaced by a bound
 _LOST = 0.01
 
 
 @dataclass(frozen=True)
 class Table:
-    """E[S^n e^{-uS}] = e^{log_size} values, each within its radius, but for a share of it at kappa |u|."""
+    """E[S^n e^{-uS}] as e^{log_size} times values, each within its radius, up to a share of its value at kappa |u|."""
 
     places: Array
     log_size: Array
@@ -57,7 +57,7 @@ class Table:
 
 @dataclass(frozen=True)
 class _Lines:
-    """How far uY stays from the imaginary axis, as an angle; d, eta, the step, and how far x goes beyond modes."""
+    """The angle between uY and the imaginary axis, d, eta, the step, and the range of x around modes."""
 
     room: float
     distance: float
@@ -76,7 +76,7 @@ def laplace_table(shift: float, count: int, n: int, turn: float, power: float, s
     lowest = _mode(m, 0.0, math.exp(min(float(v[-1]), 600.0) - math.log(t)))
     share = 1.01 * sum(math.exp((e + side * d) ** 2 / 2) for side in (1, -1)) / math.expm1(2 * math.pi * d / h)
     share += 2.02 * math.exp(e * e / 2) * math.erfc(lines.reach / math.sqrt(2)) * math.sqrt(1 + m * (n * m - lowest))
-    # twice where phi_0 is one minus a sum; t factors of a product
+    # twice if phi_0 is one minus a sum; a product has t factors
     share = math.expm1(2.02 * t * share)
     rows = max(1, min(int(_LENGTH / step), _BLOCK * math.ceil(m) // 400))
     parts = [_block(one, m, t, n, alpha, lines, kappa) for one in np.split(v, range(rows, v.size, rows))]
@@ -86,19 +86,19 @@ def laplace_table(shift: float, count: int, n: int, turn: float, power: float, s
 
 
 def rough_table(shift: float, count: int, n: int, step: float, first: int, last: int) -> tuple[Array, Array]:
-    """Places v and log E[S^n e^{-uS}] at u = e^v, to some digits and without bounds."""
+    """Points v and log E[S^n e^{-uS}] at u = e^v, to some digits and without bounds."""
     lines = _lines(shift, count, 0.0, 1.0, _ROUGH_TARGET)
     v = np.asarray(step * np.arange(first, last + 1))
     rows = max(1, int(_LENGTH / step))
     parts = [_rough_block(one, shift, count, n, lines) for one in np.split(v, range(rows, v.size, rows))]
     phi = np.maximum(np.concatenate(parts), 1e-300)
     coefficient, _ = power_coefficient(phi / phi[:, :1], None, count, n)
-    with np.errstate(divide="ignore"):  # minus infinity: nothing
+    with np.errstate(divide="ignore"):  # minus infinity stands for zero
         return v, np.asarray(count * np.log(phi[:, 0]) + np.log(coefficient) + float(gammaln(n + 1)))
 
 
 def _lines(m: float, t: int, alpha: float, power: float, log_target: float) -> _Lines:
-    """Those of the largest step that is small enough."""
+    """The lines of the largest step that is small enough."""
     room = (_ROOMS if alpha == 0 else np.minimum(_ROOMS, math.pi / 2 - alpha))[:, None]
     far = math.pi / 2 - room
     distance = _DISTANCES * np.minimum(far / m, _FARTHEST if alpha == 0 else _FARTHEST_TURNED)
@@ -132,7 +132,7 @@ def _mode(m: float, mean: float, c: float) -> float:
 
 
 def _nodes(v: Array, m: float, t: int, n: int, h: float, kappa: float, reach: float) -> Array:
-    """Nodes x for all nodes v and all j: from the lowest mode to the highest one, and that of the normal density itself."""
+    """Nodes x for all nodes v and all j: from the lowest mode to the highest, with that of the normal density."""
     log_t = math.log(t)
     low = min(0.0, _mode(m, 0.0, math.exp(min(float(v[-1]), 600.0) - log_t)))
     high = max(0.0, _mode(m, n * m, kappa * math.exp(max(float(v[0]), -600.0) - log_t)) + 0.5)
@@ -179,17 +179,17 @@ def _block(
         real, half = size * math.cos(psi), size * (math.sin(psi) / 2)
         decay = np.exp(-real)
         s = np.sin(half)
-        turned = 2 * decay * s
+        rotated = 2 * decay * s
         kernel, gap = np.empty(size.shape, complex), np.empty(size.shape, complex)
-        gap.imag = turned * np.cos(half)
-        turned *= s
+        gap.imag = rotated * np.cos(half)
+        rotated *= s
         # 1 - e^{-z}, without cancellation
-        gap.real = turned - np.expm1(-real)
-        kernel.real, kernel.imag = decay - turned, -gap.imag
+        gap.real = rotated - np.expm1(-real)
+        kernel.real, kernel.imag = decay - rotated, -gap.imag
     noise = decay * (size * (y_error + 6 * ULP))
     sums = sum_error(x.size)
     phi, phi_error = chunked_product(kernel, weights), decay @ (sizes * (unit + sums)).T + noise @ sizes.T
-    # what underflows
+    # underflow
     phi_error += 1e-300 * sizes.sum(axis=1)
     small = chunked_product(gap, weights[:1])[:, 0]
     small_error = np.minimum(2.0, size) @ (sizes[0] * (unit[0] + sums)) + noise @ sizes[0]
@@ -199,9 +199,9 @@ def _block(
 def _powered(
     phi: Numbers, phi_error: Array, small: Numbers, small_error: Array, t: int, n: int
 ) -> tuple[Array, Numbers, Array]:
-    """The coefficient of the power: logarithms of sizes, and in these units values and radii."""
+    """The coefficient of the power: logarithms of sizes, and values and radii in units of them."""
     log_n = float(gammaln(n + 1))
-    # where phi_0 is near one, by its distance from one
+    # if phi_0 is near one, from its distance to one
     near = np.abs(small) < 0.5
     phi0 = np.where(near, 1 - small, phi[:, 0])
     error0 = np.where(near, small_error, phi_error[:, 0])
@@ -217,12 +217,12 @@ def _powered(
     if np.iscomplexobj(phi):
         values = coefficient * np.exp(1j * exponent.imag)
     wrong = 1.01 * t * (relative + 4 * ULP * np.abs(log_phi0)) + 4 * ULP * (np.abs(exponent) + log_n + 2)
-    # with half a unit or more nothing is known
+    # an error of half a unit or more makes the value unknown
     blown = np.where(wrong < 0.5, np.expm1(np.minimum(wrong, 0.5)), np.inf)
     radius = error * (1 + np.minimum(blown, 1.0)) + np.abs(coefficient) * blown
     lost |= ~np.isfinite(radius) | ~np.isfinite(np.abs(values))
     if lost.any():
-        # known to be small: the coefficient of the power of the bounds
+        # a bound of the coefficient: that of the power of the bounds
         most = np.abs(phi[lost]) + phi_error[lost]
         scale = np.maximum(most[:, :1], 1e-300)
         bound, more = power_coefficient(most / scale, np.zeros(most.shape), t, n)
@@ -232,7 +232,7 @@ def _powered(
 
 
 def chunked_product(one: Numbers, other: Numbers) -> Numbers:
-    """The product of two matrices, each with one row for a vector, by short sums, whose roundings are fewer."""
+    """The product of two matrices in short sums, which have fewer roundings."""
     total = one[:, :_CHUNK] @ other[:, :_CHUNK].T
     for first in range(_CHUNK, one.shape[1], _CHUNK):
         total += one[:, first : first + _CHUNK] @ other[:, first : first + _CHUNK].T
@@ -240,5 +240,5 @@ def chunked_product(one: Numbers, other: Numbers) -> Numbers:
 
 
 def sum_error(size: int) -> float:
-    """The relative error of such a sum of complex products, of so many: those of one chunk, and of the sum of chunks."""
+    """The relative error of such a sum of ``size`` complex products: of one chunk, and of the sum of chunks."""
     return ULP * (6 + _CHUNK + size / _CHUNK / 2)

@@ -1,4 +1,4 @@
-"""Constant factors: part of the mass goes to infinity, whatever the loss."""
+"""A loss that is zero or infinite: a constant factor of the transform."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from logphi.quadrature.values import Values
 
 
 @dataclass(frozen=True)
-class Thinned(LossTransform):
-    """A loss of zero that survives with probability 1 - failure: K(z) = log(1 - failure)."""
+class ZeroOrInfinite(LossTransform):
+    """A loss that is 0 with probability 1 - failure and infinite otherwise: K(z) = log(1 - failure)."""
 
     failure: float
 
@@ -28,17 +28,17 @@ class Thinned(LossTransform):
         return arith.log1p(-arith.constant(self.failure)) + 0 * z
 
     def log_masses(self) -> tuple[Values, Values]:
-        """Equal."""
+        """Both are log(1 - failure)."""
         return log_complement(self.failure), log_complement(self.failure)
 
     @property
     def support(self) -> Support:
-        """Zero: one atom, on lattices of any span."""
+        """A single atom at zero, on a lattice of any span."""
         return Support(0.0, 0.0, pieces=Pieces((0.0,), (math.log1p(-self.failure),)), lattice=Lattice(0.0, math.inf))
 
 
 def log_complement(infinite_mass: float, relative_error: float = 0.0, omitted_mass: float = 0.0) -> Values:
-    """``log(1 - infinite_mass)`` to a few ulps of itself and half an ulp of the mass, with what its other errors add."""
+    """``log(1 - infinite_mass)`` with an error of a few ulps, half an ulp of the mass, and the given errors of it."""
     value = np.array([math.log1p(-infinite_mass)])
     elsewhere = 2 * omitted_mass / (1 - infinite_mass)
     return Values(value, (8e-16 + (2 * relative_error + ULP) / (1 - infinite_mass)) * np.abs(value) + elsewhere, np.zeros(1))

@@ -1,4 +1,4 @@
-"""Moments of a sampled normal density ratio on a half-line that is raised into the complex plane, with their errors.
+"""Moments of a sampled normal density ratio on a half-line that is shifted into the complex plane, with their errors.
 
 notation: w(x) = 1 - q + q e^{m x - m^2/2}, phi the normal density, eta > 0 with theta = m eta < pi, X the end, a = z + 1,
 z = s + it with t >= 0, and
@@ -22,7 +22,7 @@ analytic in |Im x - eta| < eta, and 0 < v < eta, the kernel 1/(1 + e^{-+2 pi i (
                           + (h log 2 / 2 pi) * sum over both sides of  max |g(X + i(eta +- y))|, 0 <= y <= v,
 
 the latter because the integral of 1/(1 + e^{2 pi y/h}) is h log(2)/(2 pi). There |g| <= |phi| (|w^a| + 1 + |a||w - 1|), and
-|w - 1| <= q (e^{mx - m^2/2} + 1), whose normal mean is 2 q. What is added and left out,
+|w - 1| <= q (e^{mx - m^2/2} + 1), whose normal mean is 2 q. The terms that are added and omitted,
 
     1 - integral of phi = integral of phi over x > X,     a * integral of phi (w - 1) = -a * that over x > X,              (3)
 
@@ -44,18 +44,18 @@ from logphi.arith.floats import ELEMENTARY, ULP, complex_log1p
 from logphi.arith.summation import log_sum
 from logphi.arrays import Array, Complex
 
-# derived: the normal mass below it is less than 1e-23; as powers of w may grow to the left, cells go on to the least doubles
+# derived: the normal mass below it is less than 1e-23; powers of w may grow to the left, so that cells go on to underflow
 _LOWEST = -10.0
 _LEFT = np.arange(-38.0, _LOWEST)
-# measured: widths of cells in x and in m x: their bounds are some percent too large
+# measured: widths of cells in x and in m x, with which bounds are some percent too large
 _CELL, _TURN = 0.25, 0.1
-# measured: what the inner sum may add to N, relatively, as a logarithm
+# measured: the logarithm of the relative error of N due to the inner sum
 _LOG_TARGET = math.log(1e-17)
-# measured: the share of the height that the strip of the sum takes; half a strip of a line that is not raised, in x and in m x
+# measured: the half-width of the strip relative to the height; that of an unshifted line, in x and in m x
 STRIP = 0.35
 _LEVEL = 1.5, 1.2
 _LARGEST = 700.0
-# derived: far above what rounding does to masses of cells and to logarithms of one
+# derived: exceeds the rounding of masses of cells and of logarithms near zero
 _SLACK = 1e-9
 _LOG_ROOT = 0.5 * math.log(2 * math.pi)
 # derived: a block of terms that fits the cache
@@ -64,7 +64,7 @@ _BLOCK = 1 << 17
 
 @dataclass(frozen=True)
 class Moments:
-    """N - 1 and N' at some points, and bounds of their errors by rounding and by the inner sum."""
+    """N - 1 and N' at some points, with bounds of their errors due to rounding and to the inner sum."""
 
     value: Complex
     slope: Complex
@@ -75,15 +75,15 @@ class Moments:
 
 @dataclass(frozen=True)
 class Within:
-    """Vertices of triangles, (triangle, 3), and in which of them each point lies."""
+    """The vertices of triangles, (triangle, 3), and the triangle that contains each point."""
 
     vertices: Complex
     place: NDArray[np.intp]
 
 
 @dataclass(frozen=True)
-class RaisedMixture:
-    """The half-line x + i theta/m, x <= ``end``, for the shift m and the rate q, which are known to relative errors."""
+class ShiftedHalfLine:
+    """The half-line x + i theta/m, x <= ``end``, for the shift m and the rate q, known to relative errors."""
 
     shift: float
     rate: float
@@ -99,10 +99,10 @@ class RaisedMixture:
 
     @property
     def strip(self) -> float:
-        """Half the width of the strip around the half-line that the sum relies on."""
+        """Half the width of the strip around the half-line on which the error bound of the sum relies."""
         return STRIP * self.height if self.turn > 0 else min(_LEVEL[0], _LEVEL[1] / self.shift)
 
-    def at_turn(self, turn: float) -> RaisedMixture:
+    def at_turn(self, turn: float) -> ShiftedHalfLine:
         """The half-line at another height."""
         return replace(self, turn=turn)
 
@@ -119,7 +119,7 @@ class RaisedMixture:
 
     @cached_property
     def _cells(self) -> tuple[Array, Array, Array, Array, Array]:
-        """Logarithms of masses, the largest and the smallest log |w|, the smallest argument, the largest log|log w|."""
+        """Logarithms of masses, the largest and the smallest log |w|, the smallest argument, and the largest log|log w|."""
         m, q = self.shift, self.rate
         count = math.ceil((self.end - _LOWEST) / min(_CELL, _TURN / m))
         x = np.append(_LEFT, np.linspace(_LOWEST, self.end, count + 1))
@@ -152,13 +152,13 @@ class RaisedMixture:
 
     @property
     def _unit(self) -> float:
-        """The relative error of log w, roughly and generously."""
+        """The relative error of log w, rounded up generously."""
         return (8 * ULP + self.shift_error + self.rate_error) * (4 + self.shift * (self.shift + abs(self.end)))
 
     def log_bound_at(self, vertices: Complex, order: int) -> Array:
-        """The logarithm of a bound of ``|N|``, or of ``|N''|`` where the order is 2, on polygons from their vertices.
+        """The logarithm of a bound of ``|N|``, or of ``|N''|`` for order 2, on polygons, from their vertices.
 
-        The smaller of (1) and of that of the half-line that is not raised, with the way up at its end.
+        The smaller of (1) and of the bound for the unshifted half-line with the vertical segment at its end.
         """
         level = self.at_turn(0.0)
         largest = float(np.abs(level.log_w(np.array([self.end]))[0])) + abs(math.log1p(-self.rate)) + self.turn
@@ -192,19 +192,19 @@ class RaisedMixture:
         return np.asarray(shares + self.height**2 / 2 + 1e-9)
 
     def step(self, count: float) -> float:
-        """The step of the sum, for so many repetitions."""
+        """The step of the sum, accurate for ``count`` repetitions."""
         strip = self.strip
         growth = (self.height + strip) ** 2 / 2 + math.log(4.0)
         return 2 * math.pi * strip / (growth + math.log(max(count, 1.0)) - _LOG_TARGET)
 
     def size(self, count: float) -> float:
-        """About how many nodes the sum has."""
+        """About the number of nodes of the sum."""
         return (self.end - _LOWEST) / self.step(count) + 1
 
     def moments(self, z: Complex, count: float, within: Within | None = None) -> Moments:
-        """N - 1 and N' at points with Im z >= 0 by the sum, with errors fit for so many repetitions.
+        """N - 1 and N' at points with Im z >= 0 by the sum, accurate for ``count`` repetitions.
 
-        What the inner sum is wrong by is bounded at each point or, quicker where these are many, on triangles that hold them.
+        The error of the inner sum is bounded at each point or, faster for many points, on triangles that contain them.
         """
         m, q, eta = self.shift, self.rate, self.height
         h = self.step(count)
@@ -232,7 +232,7 @@ class RaisedMixture:
             part = slice(start, start + max(_BLOCK // x.size, 1))
             power = a[part, None]
             length = np.abs(power)
-            with np.errstate(over="ignore", invalid="ignore"):  # not finite: nothing is known
+            with np.errstate(over="ignore", invalid="ignore"):  # not finite: the value is unknown
                 tilted = np.expm1(power * loss)
                 grown = np.abs(tilted)
                 value[part] = (weight * (tilted - power * less_one)).sum(axis=1)
@@ -257,14 +257,14 @@ class RaisedMixture:
         return np.where(known, np.log1p(np.where(known, less_one, 0.0)) + 1e-15, np.inf)
 
     def _inner_errors_within(self, within: Within, h: float) -> tuple[Array, Array]:
-        """The same on triangles: every part of the bounds is largest at a vertex, and no larger than the sum over all three."""
+        """The same on triangles: each part of the bounds is largest at a vertex, and at most the sum over all three."""
         inner, slope = (
             one.reshape(within.vertices.shape).sum(axis=1) for one in self._inner_errors(within.vertices.ravel(), h)
         )
         return inner[within.place], slope[within.place]
 
     def _inner_errors(self, z: Complex, h: float) -> tuple[Array, Array]:
-        """Bounds of (2) and (3) and of the terms below the lowest node, for N and for N'."""
+        """Bounds of (2), of (3) and of the terms below the lowest node, for N and for N'."""
         q, eta = self.rate, self.height
         strip = self.strip
         # below the real axis |w| is that above

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, FLOATS, ULP, Discs
 from logphi.arrays import Array, Complex
-from logphi.quadrature.mixing_errors import Bounded
-from logphi.quadrature.mixing_place import ROOM, binomials, exp, expm1
+from logphi.quadrature.mellin_barnes_errors import Bounded
+from logphi.quadrature.mellin_barnes_lines import ROOM, binomials, exp, expm1
 from logphi.quadrature.values import Line
 
 
 @dataclass(frozen=True)
 class Terms:
-    """The logarithms of terms, a row for each point, with two errors of each."""
+    """The logarithms of terms, one row for each point, with two errors."""
 
     logs: NDArray[Any]
     rounding: Array
@@ -40,15 +40,15 @@ class Terms:
 
 
 class Series(Bounded):
-    """Both sums, and what of them enters the constant."""
+    """Both sums, and their share of the constant."""
 
     def constant(self, z: Complex, least: float) -> tuple[NDArray[Any], Array]:
-        """The terms that M(0) and M(1) enter, less one, and their error; ``least`` is the unit."""
+        """The terms with M(0) and M(1), minus one, and their error; ``least`` is the unit."""
         rate, (zero, one, zero_error, one_error) = self.mixing.rate, self.masses
         log_a, _ = self.logs
         size = (np.abs(z) + 2) * (1 + abs(log_a))
         if self.last < 1:
-            # the mass without a loss keeps its power of A in any case
+            # the mass at L = -inf keeps its power of A
             kept = 1.0 if self.last == 0 else 1 - zero
             power = kept * np.exp((z + 1) * log_a)
             error = np.abs(power) * (4 * ULP * size + zero_error) + (0.0 if self.last == 0 else zero_error)
@@ -96,7 +96,7 @@ class Series(Bounded):
 
 
 def exact_steps(a: float, most: int) -> int:
-    """Up to which k all of a - 1, a - 2, ..., a - k are exact."""
+    """The largest k up to which a - 1, a - 2, ..., a - k are all exact."""
     return next((k - 1 for k in range(1, most + 1) if math.fsum([a, -k, -(a - k)]) != 0.0), most)
 
 

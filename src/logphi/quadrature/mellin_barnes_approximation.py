@@ -1,4 +1,4 @@
-"""Rough values of a mixture's moments on the real axis; notation of :mod:`logphi.quadrature.mellin_barnes`."""
+"""Approximate moments of a mixture on the real axis; notation of :mod:`logphi.quadrature.mellin_barnes`."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ import numpy as np
 from scipy.special import gammaln, gammasgn, loggamma
 
 from logphi.arrays import Array
-from logphi.quadrature.mixing_place import Mixed
-from logphi.quadrature.mixing_series import Series
+from logphi.quadrature.mellin_barnes_lines import Mixed
+from logphi.quadrature.mellin_barnes_series import Series
 from logphi.quadrature.values import Line
 
-# measured: nodes of a rough value, and beyond which loss of digits the large losses alone are more
+# measured: the number of nodes, and the loss of digits above which the large losses alone are more accurate
 _STEP, _NODES, _DIGITS = 0.22, 40, 9.0
-# chosen: the most terms
+# chosen: the largest number of terms
 _MOST = 400
-# derived: sums of so large terms stay within the range of doubles
+# derived: sums of terms up to this size are doubles
 _IN_RANGE = 300.0
 
 
 def approximate(mixing: Mixed, a: Array) -> Array:
-    """Log E[b^{a+1}] at real points, to some digits where it is not far from zero or large."""
+    """The logarithm log E[b^{a+1}] at real points, to some digits unless it is near zero or large."""
     first = np.clip(np.ceil(a + 1), 1.0, _MOST)
     found = np.empty(a.shape)
     for one in np.unique(first):
@@ -31,7 +31,7 @@ def approximate(mixing: Mixed, a: Array) -> Array:
 
 
 def _roughly(mixing: Mixed, a: Array, last: int) -> Array:
-    """With the terms up to j = J, at points a + 1 <= J."""
+    """The same with the terms up to j = J, at points a + 1 <= J."""
     log_a, log_b = math.log1p(-mixing.rate), math.log(mixing.rate)
     w, c = a + 1, last + 0.5
     y = _STEP * np.arange(_NODES)
@@ -50,10 +50,10 @@ def _roughly(mixing: Mixed, a: Array, last: int) -> Array:
     largest = logs.real.max(axis=1) + factor
     top = np.maximum(np.maximum(largest, terms.max(axis=1, initial=0.0)), 0.0)
     top = np.where(top > _IN_RANGE, top, 0.0)
-    with np.errstate(all="ignore"):  # what is not finite is left to the largest losses below
+    with np.errstate(all="ignore"):  # values that are not finite are replaced by the largest losses below
         values = np.exp(logs + (factor - top)[:, None])
         integral = _STEP / math.pi * gammasgn(-w) * (values.sum(axis=1) - values[:, 0] / 2).real
-        # at whole numbers the integral has no part
+        # at whole numbers the integral vanishes
         integral = np.where(np.isfinite(factor), integral, 0.0)
         total = (sign * np.exp(terms - top[:, None])).sum(axis=1) + integral
         start, _ = Series(mixing, 0.0, c, 1).constant(np.asarray(a, complex), 1.0)

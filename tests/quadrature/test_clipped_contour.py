@@ -6,8 +6,8 @@ import pytest
 import logphi as lp
 from logphi.laws.clipped import ClippedNormal
 from logphi.quadrature import long_lines
+from logphi.quadrature.clipped_contour import ClippedContour
 from logphi.quadrature.gauss_legendre import GaussLegendre
-from logphi.quadrature.raised_clipped import ClippedPath
 from logphi.quadrature.values import Line, Values
 
 # what doubles leave of the other path, relatively
@@ -27,7 +27,7 @@ def raised(law: ClippedNormal, line: Line) -> Values:
     axis = GaussLegendre(law.curve).nodes(np.array([line.abscissa + 1]), np.array([line.abscissa + 0j]), 1)
     assert axis is not None
     m, q = law.whole.constants
-    found = ClippedPath(m, q, 2e-16, 2e-16, law.end).on_line(line, axis, 1)
+    found = ClippedContour(m, q, 2e-16, 2e-16, law.end).on_line(line, axis, 1)
     assert found is not None
     return found
 

@@ -34,7 +34,7 @@ _EXPONENTS = np.geomspace(0.1, 100.0, 32)
 # derived: where e^x and its powers stay within the range of doubles
 _NEAREST, _FARTHEST = 1e-100, 300.0
 # derived: far above the rounding of logarithms and of sums of few terms
-_SLIP = 1e-12
+_ROUNDING = 1e-12
 # derived: up to here a logarithm of what is left errs relatively by about as much as what is lost
 _RARE = 0.5
 # measured: of a difference quotient at zero
@@ -42,7 +42,7 @@ _STEP = 1e-3
 
 
 @dataclass(frozen=True)
-class Jumps:
+class LargeLosses:
     """P(F), and e^{log_q} = Q(F), with their relative error; R is at most e^{log_rest + (1 + exponent) x}."""
 
     log_p: float
@@ -54,16 +54,16 @@ class Jumps:
     def at(self, x: float) -> Scaled:
         """P(F) - e^x Q(F) + R, a number between 0 and P(F)."""
         taken = math.exp(min(x + self.log_q - self.log_p, _FARTHEST))
-        wrong = 2 * (self.error + _SLIP * (1 + abs(x) + abs(self.log_p) + abs(self.log_q)))
+        wrong = 2 * (self.error + _ROUNDING * (1 + abs(x) + abs(self.log_p) + abs(self.log_q)))
         rest = self.log_rest + (1 + self.exponent) * x - self.log_p
-        rest += _SLIP * (1 + abs(self.log_rest) + (1 + self.exponent) * abs(x) + abs(self.log_p))
+        rest += _ROUNDING * (1 + abs(self.log_rest) + (1 + self.exponent) * abs(x) + abs(self.log_p))
         if not (taken < 1 and rest < 0):
             return Scaled(self.log_p, 0.5, truncation=0.5 + wrong)
         share = math.exp(rest)
         return Scaled(self.log_p, 1 - taken + share / 2, truncation=share / 2, rounding=wrong)
 
 
-def without_jumps(law: LossTransform, x: float, rtol: float) -> tuple[LossTransform, Jumps | None]:
+def without_large_losses(law: LossTransform, x: float, rtol: float) -> tuple[LossTransform, LargeLosses | None]:
     """The law without losses above a cap, and what these add; the law itself where that is not simpler near x."""
     terms = law.terms if isinstance(law, LogPhi) else ((law, 1),)
     large = [(term, count) for term, count in terms if isinstance(term, Finite) and term.support.upper > x]
@@ -78,8 +78,8 @@ def without_jumps(law: LossTransform, x: float, rtol: float) -> tuple[LossTransf
     cut = [(term, count) for term, count in large if term.capped(cap) is not term]
     if not cut or not saddle(small, Smooth(x), RIGHT).value < saddle(law, Smooth(x), RIGHT).value - _GAIN:
         return law, None
-    jumps = _beyond(law, cut, cap, x, exponents)
-    return (law, None) if jumps is None else (small, jumps)
+    large_losses = _beyond(law, cut, cap, x, exponents)
+    return (law, None) if large_losses is None else (small, large_losses)
 
 
 def _capped(terms: Terms, cap: float) -> LogPhi:
@@ -118,7 +118,7 @@ def _cap(large: Large, x: float, rtol: float, log_moments: Array, exponents: Arr
     return float(loss[last]) if last < loss.size else x
 
 
-def _beyond(law: LossTransform, cut: Large, cap: float, x: float, exponents: Array) -> Jumps | None:
+def _beyond(law: LossTransform, cut: Large, cap: float, x: float, exponents: Array) -> LargeLosses | None:
     """The masses of F and the best bound of R, with proofs."""
     whole = law.log_transform(-1 - exponents)
     known = np.isfinite(whole.mid) & np.isfinite(whole.radius)
@@ -137,7 +137,9 @@ def _beyond(law: LossTransform, cut: Large, cap: float, x: float, exponents: Arr
         # of sums of probabilities, each with its own half ulp, relative to the same sums
         error = max(error, 8 * term.relative_error + 2 * ULP * (loss.size + 8))
         own = term.log_transform(-1 - exponents)
-        unsure = 2 * term.relative_error + exponents * term.support.error + _SLIP * (1 + exponents * float(np.abs(loss).max()))
+        unsure = (
+            2 * term.relative_error + exponents * term.support.error + _ROUNDING * (1 + exponents * float(np.abs(loss).max()))
+        )
         tail = np.logaddexp.reduce(np.log(q[above]) - exponents[:, None] * loss[above], axis=1) + unsure
         tails = np.logaddexp(tails, math.log(count) + tail + log_whole - own.mid + own.radius)
     log_kept = np.sum(sides, axis=0)
@@ -149,4 +151,4 @@ def _beyond(law: LossTransform, cut: Large, cap: float, x: float, exponents: Arr
     best = int(np.argmin(np.where(np.isfinite(rests), rests + (1 + exponents) * x, np.inf)))
     if not math.isfinite(rests[best]):
         return None
-    return Jumps(log_p, log_q, error + float(ends.radius.max()), float(exponents[best]), float(rests[best]) + _SLIP)
+    return LargeLosses(log_p, log_q, error + float(ends.radius.max()), float(exponents[best]), float(rests[best]) + _ROUNDING)

@@ -8,7 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from logphi.quadrature.raised_mixture import RaisedMixture
+from logphi.quadrature.shifted_half_line import ShiftedHalfLine
 
 # shift, rate, end, turn and points
 CASES = [
@@ -19,7 +19,7 @@ CASES = [
 ]
 
 
-def integral(law: RaisedMixture, z: complex, order: int, size: bool) -> mpmath.mpc:
+def integral(law: ShiftedHalfLine, z: complex, order: int, size: bool) -> mpmath.mpc:
     """The integral of phi (log w)^k w^{z+1}, or of its size, over the half-line."""
     with mpmath.workdps(30):
         m, q, eta, a = (
@@ -40,7 +40,7 @@ def integral(law: RaisedMixture, z: complex, order: int, size: bool) -> mpmath.m
 
 @pytest.mark.parametrize(("shift", "rate", "end", "turn", "points"), CASES)
 def test_moments_and_their_errors(shift: float, rate: float, end: float, turn: float, points: list[complex]) -> None:
-    law = RaisedMixture(shift, rate, 0.0, 0.0, end, turn)
+    law = ShiftedHalfLine(shift, rate, 0.0, 0.0, end, turn)
     found = law.moments(np.array(points), 1.0)
     for k, z in enumerate(points):
         value, slope = integral(law, z, 0, False) - 1, integral(law, z, 1, False)
@@ -55,7 +55,7 @@ def test_moments_and_their_errors(shift: float, rate: float, end: float, turn: f
 def test_sizes_are_bounded_and_not_by_far(
     shift: float, rate: float, end: float, turn: float, points: list[complex], order: int
 ) -> None:
-    law = RaisedMixture(shift, rate, 0.0, 0.0, end, turn)
+    law = ShiftedHalfLine(shift, rate, 0.0, 0.0, end, turn)
     bounds = law.log_bound(np.array(points), order)
     for bound, z in zip(bounds, points, strict=True):
         truth = float(mpmath.log(integral(law, z, order, True)))
@@ -63,7 +63,7 @@ def test_sizes_are_bounded_and_not_by_far(
 
 
 def test_bounds_grow_along_directions_as_promised() -> None:
-    law = RaisedMixture(0.5, 1e-4, 0.0, 0.0, 12.0, 1.0)
+    law = ShiftedHalfLine(0.5, 1e-4, 0.0, 0.0, 12.0, 1.0)
     way = complex(math.sin(0.4), math.cos(0.4))
     places = 2e4 + 1e4j + way * np.array([0.0, 1e4, 1e6])
     bounds = law.log_bound(places)
@@ -72,7 +72,7 @@ def test_bounds_grow_along_directions_as_promised() -> None:
 
 @pytest.mark.parametrize("z", [300 + 0j, 300 + 900j, -200 + 50j])
 def test_the_way_up_at_the_end(z: complex) -> None:
-    law = RaisedMixture(0.5, 1e-4, 0.0, 0.0, 9.0, 1.0)
+    law = ShiftedHalfLine(0.5, 1e-4, 0.0, 0.0, 9.0, 1.0)
     with mpmath.workdps(30):
         m, q, a = mpmath.mpf(law.shift), mpmath.mpf(law.rate), mpmath.mpc(z) + 1
 

@@ -1,4 +1,4 @@
-"""Bounds of the errors of a mixture's moments; notation of :mod:`logphi.quadrature.mellin_barnes`."""
+"""Error bounds of a mixture's moments; notation of :mod:`logphi.quadrature.mellin_barnes`."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arrays import Array, Complex
-from logphi.quadrature.mixing_place import ROOM, SHARES, Place, binomials, exp, log
+from logphi.quadrature.mellin_barnes_lines import ROOM, SHARES, Lines, binomials, exp, log
 
 _LOG_ROOT = 0.5 * math.log(2 * math.pi)
 
 
-class Bounded(Place):
-    """What the step, the ends of the sum and the error of the rate leave out or add."""
+class Bounded(Lines):
+    """The errors of the step, of the ends of the sum, and of the rate."""
 
     def aliased(self, w: Complex, h: float) -> Array:
-        """The logarithm of the error of the step."""
+        """The logarithm of the aliasing error."""
         log_a, log_b = self.logs
         mid, radius = self.moments
         terms, p = mid + radius, self.power
@@ -59,7 +59,7 @@ class Bounded(Place):
         return float(np.logaddexp(first, second)) + max(beyond - 1, 0.0) * math.log(2.0)
 
     def _right(self, e: float, alone: bool) -> tuple[float, float]:
-        """A bound of the mean of (v + B e^L)^e, 0 <= v <= A, far to the right, as a logarithm, and what it leaves of c.
+        """The logarithm of a bound of the mean of (v + B e^L)^e, 0 <= v <= A, far to the right, and what it leaves of c.
 
         ``alone``: v is A itself.
         """
@@ -73,7 +73,7 @@ class Bounded(Place):
         return (e - own) * log_a + own * log_b + float(self.moments_at(np.array([own - 1]))[0]), self.c - own
 
     def rest(self, h: float, below: int, above: int, full: int, top: float) -> float:
-        """The logarithm of what lies beyond the first and the last node, without 1 / Gamma(-w) and its powers."""
+        """The logarithm of what lies outside of the nodes, without 1 / Gamma(-w) and its powers."""
         log_a, log_b = self.logs
         at = self.mixing.base.log_transform(np.array([self.c - 1]))
         height = float((at.mid.real + at.radius)[0]) + self.c * (log_b - log_a) + math.log(h / (2 * math.pi))
@@ -86,7 +86,7 @@ class Bounded(Place):
             height + float(fall[0]) + _log_gamma_bound(-self.c, lowest) - math.pi * lowest
             + max(_log_gamma_bound(gap, lowest), _log_gamma_bound(gap, lowest + top)) - _log_expm1_of(h * rates)
         ]  # fmt: skip
-        # above the whole line too
+        # above the line
         rates = math.atan(end / max(-self.c, 1.0)) + math.atan((end - top) / max(gap, 1.0))
         beyond = _log_gamma_bound(-self.c, end) + _log_gamma_bound(gap, end - top) - math.pi * (end - top)
         rest.append(height + float(fall[1]) + beyond - _log_expm1_of(h * rates))
@@ -97,7 +97,7 @@ class Bounded(Place):
         return float(np.logaddexp.reduce(rest)) + 1e-9
 
     def by_rate(self, w: Complex, scale: float) -> Array:
-        """What the error of the rate adds.
+        """The effect of the error of the rate.
 
         The derivative is w E[b^{w-1} (e^L - 1)] = w E[(b^{w-1} - 1)(e^L - 1)] - w (1 - M(1)), and |b^{w-1} - 1| is at most
         |w - 1| B |e^L - 1| max(1, b^{a-1}). It also is at most |w| E[b^{a+1}] (1/A + 1/B).
@@ -127,13 +127,13 @@ class Bounded(Place):
 
 
 def _log_gamma_bound(x: float, y: float) -> float:
-    """The logarithm of a bound of |Gamma(x + iy)| e^{pi y / 2}, for y >= 0 and x no pole; between two y it is below one end."""
+    """The logarithm of a bound of |Gamma(x + iy)| e^{pi y / 2}, y >= 0, x no pole; it holds between the points y too."""
     steps = max(math.ceil(-x), 0)
     at, size = x + steps, 0.0
     if steps:
         size = sum(math.log(max(math.hypot(x + k, y), 1e-300)) for k in range(steps))
     whole = math.hypot(at, y)
-    # y atan(x / y) - x is never positive, and with it the bound still grows with y for x >= 1
+    # y atan(x / y) - x <= 0, and with it the bound still grows with y for x >= 1
     size += at - y * math.atan2(at, y) if at >= 1 else 0.0
     return (at - 0.5) * math.log(whole) + _LOG_ROOT + 1 / (6 * whole) - size
 

@@ -1,4 +1,4 @@
-"""The transform of a clipped sampled normal pair far up a vertical line, by a contour above the real axis.
+"""The transform of a clipped sampled normal pair high up a vertical line, by a contour above the real axis.
 
 notation: w(x) = 1 - q + q e^{m x - m^2/2}, l = log w, X the end, phi the normal density, p = c + 1 >= 0, 0 <= t <= top. On the
 real axis the phase of
@@ -6,7 +6,7 @@ real axis the phase of
     M(c + it) = integral over x <= X of  phi w^p e^{itl} dx
 
 turns as often as t l does. The integrand is analytic where 0 <= m Im x < pi, and there 0 <= arg w <= m Im x, so that
-|e^{itl}| <= 1: the path may rise to x + i eta, x <= X, and come down at X, and no longer turns. On it
+|e^{itl}| <= 1: the path may rise to x + i eta, x <= X, and come down at X, where the integrand does not oscillate. On it
 
     M(c + it) - M(c) = sum of phi w^p ((e^{itl} - 1 - itl) + itl)
 
@@ -38,20 +38,20 @@ from logphi.quadrature.panels import gauss
 from logphi.quadrature.second_order_sums import along_line
 from logphi.quadrature.values import Line, Values
 
-# chosen: nodes of a panel and parameters of the ellipses, of the raised line and of the way down: 3^-48 is 1e-23
+# chosen: nodes of a panel and parameters of the ellipses, for the horizontal line and the segment at the end: 3^-48 is 1e-23
 _ORDER = 24
 _RHO, _RHO_DOWN = 3.0, 4.0
 # chosen: the height is the smaller of both, in x and in m x: the ellipses stay below 2.7 / m
 _HEIGHT, _TURN = 1.5, 1.3
 # derived: the normal mass below it is less than 1e-23
 _LOWEST = -10.0
-# chosen: the height of the first panel on the way down, over that on which e^{itl} falls at the end
+# chosen: the height of the first panel on the segment at the end, relative to the height over which e^{itl} decays
 _FIRST = 8.0
-# measured: more panels are no quicker than the real axis
+# measured: with more panels the real axis is as fast
 _MOST = 400
-# chosen: parts of an ellipse whose bounds are taken one by one
+# chosen: parts of an ellipse that are bounded separately
 _PARTS = np.linspace(-1.0, 1.0, 17)
-# measured: times that a panel is halved at most; what all sums may leave, relatively, as a logarithm
+# measured: the largest number of halvings of a panel; the logarithm of the relative error of all sums
 _HALVINGS = 16
 _LOG_GOAL = math.log(1e-18)
 # derived: e^700 is a double
@@ -63,7 +63,7 @@ LogSize = Callable[[Array, Array], Array]
 
 @dataclass(frozen=True)
 class _Panels:
-    """Ends of panels along the path, and the logarithm of a bound of what their sums are wrong by."""
+    """Ends of panels along the path, with the logarithm of a bound of the error of their sums."""
 
     low: Array
     high: Array
@@ -71,7 +71,7 @@ class _Panels:
 
     @staticmethod
     def of(low: Array, high: Array, log_size: LogSize, rho: float, goal: float) -> _Panels | None:
-        """Panels, halved until what each sum leaves is below a goal; small ones are left out. None where they are too many.
+        """Panels, halved until the error of each sum is below a goal; negligible ones are dropped. None if too many.
 
         ``log_size`` bounds (2 pi)^(1/2) times the integrand on the ellipses of panels.
         """
@@ -90,8 +90,8 @@ class _Panels:
 
 
 @dataclass(frozen=True)
-class ClippedPath:
-    """The path for the shift m and the rate q, which are known to relative errors, and the end X."""
+class ClippedContour:
+    """The path for the shift m and the rate q, known to relative errors, and the end X."""
 
     shift: float
     rate: float
@@ -105,9 +105,9 @@ class ClippedPath:
         return min(_TURN / self.shift, _HEIGHT)
 
     def on_line(self, line: Line, axis: Nodes, count: int) -> Values | None:
-        """K on a line, given what the real axis knows of its abscissa, fit for so many repetitions.
+        """K on a line, given the values on the real axis at its abscissa, accurate for ``count`` repetitions.
 
-        None where there would be too many nodes.
+        None if there would be too many nodes.
         """
         power, top = line.abscissa + 1, line.step * line.size
         log_mass = float(axis.log_mass[0, 0])
@@ -170,7 +170,7 @@ class ClippedPath:
         return np.asarray(power * np.log1p(u) + np.log(np.minimum(2.0, top * size)))
 
     def _log_largest(self, middle: Array, reach: Array, highest: Array, power: float, top: float) -> Array:
-        """The same with (2 pi)^(1/2) F at most, within a distance of the middle and up to a height, part by part."""
+        """The same with (2 pi)^(1/2) F, within a distance of the centre and up to a height, part by part."""
         x = middle[:, None] + reach[:, None] * _PARTS
         left, right = x[:, :-1], x[:, 1:]
         nearest = np.where(left * right > 0, np.minimum(np.abs(left), np.abs(right)), 0.0)
@@ -178,11 +178,11 @@ class ClippedPath:
         return np.asarray(sizes.max(axis=1) + highest * highest / 2)
 
     def _level(self, power: float, top: float, goal: float) -> _Panels | None:
-        """Panels of the raised line; they are long where w hardly moves."""
+        """Panels of the horizontal line; they are long where w hardly changes."""
         m, q, eta = self.shift, self.rate, self.height
         wide, reach = (_RHO - 1 / _RHO) / 2, (_RHO + 1 / _RHO) / 2
         short, long = 0.98 * eta / wide, _HEIGHT / wide
-        # up to here long panels, and what their ellipses reach, have top u at most one, and u at most a half
+        # up to here long panels and their ellipses have top u <= 1 and u <= 1/2
         calm = (math.log(min(1 / (1 + top), 0.5)) - math.log(2 * q)) / m + m / 2 - (1 + reach) * long
         calm = min(calm, self.end) if 2 * q * (1 + top) <= 1 and 4 * q <= 1 and m * (eta + _HEIGHT) <= 2.7 else _LOWEST
         first = np.arange(_LOWEST, calm, 2 * long) if calm > _LOWEST else np.zeros(0)
@@ -194,14 +194,14 @@ class ClippedPath:
 
         def log_size(low: Array, high: Array) -> Array:
             r = (high - low) / 2
-            # below the real axis, where w hardly moves
+            # below the real axis, where w hardly changes
             growth = np.where(r * wide > eta, 2.0, 0.0)
             return self._log_largest((high + low) / 2, r * reach, eta + r * wide, power, top) + growth
 
         return _Panels.of(edges[:-1], edges[1:], log_size, _RHO, goal)
 
     def _down(self, power: float, top: float, goal: float) -> _Panels | None:
-        """Panels of the way down at the end, finer towards the real axis."""
+        """Panels of the segment at the end, finer towards the real axis."""
         m, q, eta = self.shift, self.rate, self.height
         growth = q * math.exp(min(m * self.end - m * m / 2, _LARGEST))
         lowest = min(_FIRST / (top * m * growth / (1 - q + growth)), eta)
@@ -213,7 +213,7 @@ class ClippedPath:
         def log_size(low: Array, high: Array) -> Array:
             r, middle = (high - low) / 2, (high + low) / 2
             along, across = r * (_RHO_DOWN + 1 / _RHO_DOWN) / 2, r * (_RHO_DOWN - 1 / _RHO_DOWN) / 2
-            # how far the first panel reaches below the axis, and how fast |e^{itl}| grows there at most
+            # the depth of the first ellipse below the axis, and the largest growth of |e^{itl}| there
             below = np.maximum(along - middle, 0.0)
             right = m * (self.end + across) - m * m / 2
             shares = np.minimum(q * np.exp(np.minimum(right, _LARGEST)) / (1 - q), 1.0)
@@ -226,7 +226,7 @@ class ClippedPath:
         return _Panels.of(edges[:-1], edges[1:], log_size, _RHO_DOWN, goal)
 
     def _below(self, power: float, top: float) -> float:
-        """The logarithm of a bound of what lies below the lowest node."""
+        """The logarithm of a bound of the integral below the lowest node."""
         size = self._log_size(np.array([_LOWEST]), power, top)
         tail = -(_LOWEST**2) / 2 - math.log(-_LOWEST) - 0.5 * math.log(2 * math.pi)
         return float(tail + self.height**2 / 2 + size[0])

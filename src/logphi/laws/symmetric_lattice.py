@@ -1,4 +1,4 @@
-"""Equally spaced atoms that are symmetric once tilted by e^{-x/2}."""
+"""Equally spaced atoms whose weights are symmetric after tilting by e^{-x/2}."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm
-from logphi.laws.forms import Forms
 from logphi.laws.support import Lattice, Pieces, Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
+from logphi.laws.visitor import LawVisitor
 from logphi.quadrature.values import Values
 
 # chosen: entries of the intermediate arrays
 _BLOCK = 1 << 18
-# measured: sums over more atoms than these are quicker on a contour
+# measured: with more atoms, a contour is faster than a sum
 _FEW = 64
 
 
-class Ladder(LossTransform):
+class SymmetricLattice(LossTransform):
     """Atoms at l_j = D (j - m/2), j = 0 .. m, of tilted weights a_j = a_{m-j}: K(z) = log( sum of a_j e^{u l_j} ), u = z + 1/2.
 
     The mass M(0) = M(-1) is known apart, so that K may be formed from M(z) - M(0), the sum over l_j > 0 of
@@ -37,23 +37,23 @@ class Ladder(LossTransform):
     @property
     @abstractmethod
     def steps(self) -> int:
-        """How many spans m the law is wide."""
+        """The number m of spans between the outermost atoms."""
 
     @abstractmethod
     def gap(self, arith: Arithmetic) -> Number:
         """The span D in an arithmetic."""
 
     @abstractmethod
-    def rungs(self, places: Array) -> tuple[Array, Array]:
-        """The log a_j at given distances (j - m/2) >= 0 from the middle, and bounds of their errors."""
+    def log_weights_at(self, places: Array) -> tuple[Array, Array]:
+        """The log a_j at given distances (j - m/2) >= 0 from the centre, with bounds of their errors."""
 
     @property
     def log_mass(self) -> Values:
-        """The logarithm of M(0) = M(-1); zero unless some mass is outside."""
+        """The logarithm of M(0) = M(-1); zero unless some loss is infinite."""
         return Values(np.zeros(1), np.zeros(1), np.zeros(1))
 
     def log_masses(self) -> tuple[Values, Values]:
-        """Equal."""
+        """Both are equal."""
         return self.log_mass, self.log_mass
 
     # K is even in z + 1/2
@@ -68,7 +68,7 @@ class Ladder(LossTransform):
 
     @cached_property
     def support(self) -> Support:
-        """Between the two outermost atoms, on a lattice from the lowest upward; a common factor is uncertain."""
+        """From the lowest atom to the highest, on a lattice with an uncertain common factor."""
         size, error = self.span
         pieces = None
         if self.steps < _FEW:
@@ -90,15 +90,15 @@ class Ladder(LossTransform):
         return ClosedForm(self.excess, self.reversed_excess, self.partial_masses)
 
     def atoms(self) -> tuple[Array, Array, float, float]:
-        """All places, logarithms of tilted weights, and the largest errors of either."""
+        """All locations, logarithms of tilted weights, and the largest errors of both."""
         places: Array = np.arange(self.steps + 1, dtype=np.float64) - self.steps / 2
         size, error = self.span
-        log_weights, errors = self.rungs(np.abs(places))
+        log_weights, errors = self.log_weights_at(np.abs(places))
         return places * size, log_weights, self._top * (error + 2 * ULP), float(errors.max())
 
-    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
-        """As atoms."""
-        return forms.atoms(self._atoms_under_p)
+    def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
+        """The atoms."""
+        return visitor.atoms(self._atoms_under_p)
 
     def _atoms_under_p(self) -> tuple[Array, Array, Array]:
         locations, log_weights, location_error, relative_error = self.atoms()
@@ -120,10 +120,10 @@ class Ladder(LossTransform):
         return atom_masses(*self.atoms(), x, tilted=tilted)
 
     def _one_sided_excess(self, x: float, side: float) -> Scaled:
-        """Sum of P-mass times |1 - e^{x - l}| over the atoms on one side of x."""
+        """The sum of P-mass times |1 - e^{x - l}| over the atoms on one side of x."""
         locations, log_weights, location_error, relative_error = self.atoms()
         reach = location_error + 2 * ULP * (abs(x) + self.support.upper)
-        # an atom that may lie on the other side counts at most the error of its location
+        # an atom that may lie on the other side contributes at most the error of its location
         counted = side * (locations - x) > -reach
         loss, log_a = locations[counted], log_weights[counted]
         if loss.size == 0:
@@ -138,13 +138,13 @@ class Ladder(LossTransform):
 
     @cached_property
     def _upper(self) -> tuple[Array, Array, Array]:
-        """Places, log-weights and errors of the atoms at or above zero; that at zero counts half."""
+        """Locations, log-weights and errors of the atoms at or above zero; half of an atom at zero."""
         places: Array = np.arange((self.steps + 1) // 2, self.steps + 1, dtype=np.float64) - self.steps / 2
-        log_weights, errors = self.rungs(places)
+        log_weights, errors = self.log_weights_at(places)
         return places * self.span[0], log_weights - np.where(places == 0, np.log(2), 0.0), errors + ULP
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
-        """K, from the difference to M(0) near there, and from the sum of the atoms elsewhere."""
+        """K, from the difference to M(0) for small z, and from the sum over the atoms elsewhere."""
         z = np.asarray(z)
         points = z.ravel()
         near = (np.abs(points) + 1) * self.support.upper <= 2
@@ -164,7 +164,7 @@ class Ladder(LossTransform):
         own = self.log_mass
         part = 4 * np.exp(log_weight) * np.sinh((z[:, None] + 1) * (place / 2)) * np.sinh(z[:, None] * (place / 2))
         rise = part.sum(axis=-1) * np.exp(-own.mid[0])
-        # arguments are at most one, where |x coth x| is below 3/2; each errs by the span and three roundings
+        # arguments are at most one, where |x coth x| is below 3/2; each has the error of the span and three roundings
         relative = error + 3 * (self.span[1] + 4 * ULP) + 4 * ELEMENTARY + self._rounding + float(own.radius[0])
         error = (np.abs(part) * relative).sum(axis=-1) * float(np.exp(-own.mid[0])) * (1 + 1e-9)
         log_rise = FLOATS.log1p(Discs(rise, error))
@@ -182,7 +182,7 @@ class Ladder(LossTransform):
             total = ((up + down) * np.cos(turn)).sum(axis=-1) + 1j * ((up - down) * np.sin(turn)).sum(axis=-1)
         else:
             total = (up + down).sum(axis=-1)
-        # each exponent errs by its weight's error, and by that of the place and its roundings times |u|
+        # each exponent has the error of its weight, and |u| times that of its location with roundings
         size = (np.abs(z) + 1)[:, None] * place
         relative = error + size * (self.span[1] + 4 * ULP) + ULP * (np.abs(log_weight) + 2 * np.abs(top)[:, None])
         relative = np.minimum(relative + 4 * ELEMENTARY + self._rounding, 700.0)
@@ -191,7 +191,7 @@ class Ladder(LossTransform):
         return found.mid, found.rounding
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
-        """|chi(t)|^2 = 1 - sum of p_j p_k (1 - cos((l_j - l_k) t)) over all pairs: neighbours alone, up to t D = pi."""
+        """|chi(t)|^2 = 1 - sum of p_j p_k (1 - cos((l_j - l_k) t)) over all pairs; neighbours bound it up to t D = pi."""
         span = self.span[0]
         if self.steps == 0 or end * span > np.pi * (1 + 1e-9):
             return np.zeros_like(heights)
@@ -199,20 +199,20 @@ class Ladder(LossTransform):
         tilted = np.exp(log_weights + (abscissa + 0.5) * locations - (log_weights + (abscissa + 0.5) * locations).max())
         tilted /= tilted.sum()
         share = 4 * float((tilted[1:] * tilted[:-1]).sum())
-        # the factor gives up far more than rounding and the angles slightly above pi could take
+        # the factor exceeds the effect of rounding and of angles slightly above pi
         angle = np.minimum(heights * span, np.pi) / 2
         bound: Array = 0.5 * np.log1p(-share * np.sin(angle) ** 2 * (1 - 1e-6))
         return bound
 
     @property
     def _rounding(self) -> float:
-        """Of a sum over the atoms, which NumPy takes pairwise in runs of 128, relative to the sizes of its terms."""
+        """The rounding of a sum over the atoms, relative to the absolute terms: NumPy sums pairwise, in runs of 128."""
         return ULP * (32 + 2 * float(np.log2(self.steps + 2)))
 
 
 @dataclass(frozen=True)
-class GeometricShift(Ladder):
-    """The log-ratio of a two-sided geometric law, proportional to e^{-|x| / scale}, to itself moved by a whole number s.
+class GeometricShift(SymmetricLattice):
+    """The log-ratio of a two-sided geometric law, proportional to e^{-|x| / scale}, to the same law moved by an integer s.
 
     With a = 1/scale, r = e^{-a} and u = z + 1/2, M(z) = e^{-as/2} [ 2 cosh(u a s) / (1 + r)
     + tanh(a/2) sinh(u a (s - 1)) / sinh(u a) ]: the atoms at the ends are the two tails.
@@ -238,12 +238,12 @@ class GeometricShift(Ladder):
         """2 / scale."""
         return 2 / arith.constant(self.scale)
 
-    def rungs(self, places: Array) -> tuple[Array, Array]:
-        """The two tails at the ends, single points between them."""
+    def log_weights_at(self, places: Array) -> tuple[Array, Array]:
+        """The two tails at the ends, and the single points between them."""
         a = 1 / self.scale
         base = a * self.shift / 2
         end, inner = -float(np.log1p(np.exp(-a))), float(np.log(np.tanh(a / 2)))
         log_weights = np.where(places == self.shift / 2, end, inner) - base
-        # relative changes of a move the logarithm of tanh(a/2) by no more than themselves
+        # a relative change of a moves the logarithm of tanh(a/2) by at most as much
         own = ELEMENTARY * (3 + abs(inner)) + (self.span[1] + ULP) * (base + 1) + 2 * ULP * base
         return log_weights, np.full(places.shape, own)

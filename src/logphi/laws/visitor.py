@@ -1,4 +1,4 @@
-"""The forms that a law may have, for those who need more of it than its transform."""
+"""A visitor of laws: computes from a law, by its form, what its transform does not tell."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ T = TypeVar("T")
 Law = TypeVar("Law")
 
 
-class Forms(Generic[T, Law]):
-    """A function from laws to T: one method for each form, which a law calls with its own parameters; None where it is unknown.
+class LawVisitor(Generic[T, Law]):
+    """A function from laws to T with one method for each form; a law calls the one for its own form, which may return None.
 
-    ``Law`` is the class of the laws that a form is made of. What takes time to compute is passed as a function. A law with two
-    forms calls the second where the first is unknown.
+    ``Law`` is the class of the laws that a form is made of. Arguments that take time to compute are passed as functions. A law
+    with two forms calls the second method if the first returns None.
     """
 
     def reflected(self, own: T) -> T | None:
-        """For the law with K(-1 - z), from the value for the law."""
+        """The value for the reflected law, K(-1 - z), from that for the law."""
         return None
 
     def normal(self, shift: Parameter) -> T | None:
@@ -46,21 +46,21 @@ class Forms(Generic[T, Law]):
         return None
 
     def flat(self, width: Parameter, constants: Callable[[float], tuple[float, float]]) -> T | None:
-        """Uniform on [-w, w] once tilted by e^{-x/2}, with atoms at both ends: a function of :mod:`flat_constants`."""
+        """Uniform on [-w, w] after tilting by e^{-x/2}, with atoms at both ends: a function of :mod:`flat_constants`."""
         return None
 
     def curve(self, curve: Curve, curve_at: Callable[[bool], Curve]) -> T | None:
-        """A curve with the errors of its parameters, and one of exact parameters whose profile is above, or below."""
+        """A curve with the errors of its parameters, and curves of exact parameters with a profile above or below."""
         return None
 
     def normal_on_integers(self, sigma: float, shift: int) -> T | None:
-        """The log-ratio of a normal law on the whole numbers to itself moved."""
+        """The log-ratio of a normal law on the integers to the same law, moved."""
         return None
 
     def atoms(self, known: Callable[[], tuple[Array, Array, Array]]) -> T | None:
-        """Finitely many atoms: their locations, the logarithms of their P-masses, and for each the error of either."""
+        """Finitely many atoms: locations, logarithms of P-masses, and the errors of both."""
         return None
 
     def samples(self, nodes: Callable[[], tuple[Array, Array]]) -> T | None:
-        """The nodes of a quadrature, in ascending order, and the logarithms of their P-masses: an estimate."""
+        """The nodes of a quadrature, in ascending order, with the logarithms of their P-masses: an estimate."""
         return None

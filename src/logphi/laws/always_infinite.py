@@ -1,4 +1,4 @@
-"""The law of a loss that is never finite."""
+"""A loss that is always infinite."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from logphi.quadrature.values import Values
 
 
 @dataclass(frozen=True)
-class Everything(LossTransform):
-    """The zero measure: no loss is finite, and K(z) = log 0 for all z."""
+class AlwaysInfinite(LossTransform):
+    """The zero measure: no loss is finite, and K(z) = log 0 at every z."""
 
     traits = CONSTANT
 
@@ -36,9 +36,9 @@ class Everything(LossTransform):
         return Values(known - np.inf, known, known)
 
     def log_masses(self) -> tuple[Values, Values]:
-        """Both masses are zero."""
+        """Both are minus infinity: neither measure has finite mass."""
         nothing = self.log_transform(np.zeros(1))
         return nothing, nothing
 
 
-EVERYTHING = Everything()
+ALWAYS_INFINITE = AlwaysInfinite()

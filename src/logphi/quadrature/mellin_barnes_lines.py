@@ -1,4 +1,4 @@
-"""Where a mixture's moments are computed, and what is known there; notation of :mod:`logphi.quadrature.mellin_barnes`."""
+"""The lines on which a mixture's moments are computed, with what is known there; see :mod:`logphi.quadrature.mellin_barnes`."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from logphi.arith.floats import ULP
 from logphi.arrays import Array, Complex
 from logphi.quadrature.values import Line, Values
 
-# chosen: the r that compete where (u + v)^p is at most (1 - r)^{1-p} u^p + r^{1-p} v^p
+# chosen: the values of r in the bound (u + v)^p <= (1 - r)^{1-p} u^p + r^{1-p} v^p
 SHARES = np.array([0.5, 0.2, 0.05, 1e-2, 1e-3, 1e-4, 1e-6])
-# derived: products of such numbers with errors stay within the range of doubles
+# derived: products of such numbers with errors are doubles
 _LARGE = 600.0
-# derived: far above the rounding of a bound
+# derived: exceeds the rounding of a bound
 ROOM = 1 + 1e-9
 
 
 class Base(Protocol):
-    """What is asked of a law: K(z) = log M(z + 1)."""
+    """The members of a law that are used here: K(z) = log M(z + 1)."""
 
     @property
     def strip(self) -> tuple[float, float]:
         """Where K is finite."""
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
-        """K at some points."""
+        """K at given points."""
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a line."""
 
     def approximate(self, c: NDArray[Any], count: int = 1) -> Array:
-        """K at real points, roughly."""
+        """K at real points, to some digits."""
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
-        """How K falls along a line."""
+        """A bound of the decay of K along a line."""
 
     def log_masses(self) -> tuple[Values, Values] | None:
         """K(0) and K(-1)."""
@@ -55,8 +55,8 @@ class Mixed:
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
-    """The line Re w = a + 1, that of the integral, Re s = c, and how often the results are to be multiplied."""
+class Lines:
+    """The line Re w = a + 1, the line Re s = c of the integral, and the number of repetitions of the result."""
 
     mixing: Mixed
     a: float
@@ -95,7 +95,7 @@ class Place:
 
     @property
     def whole(self) -> bool:
-        """Whether L is finite wherever Q has mass."""
+        """Whether L is finite on all of Q."""
         zero, _, error, _ = self.masses
         return zero == 1 and error == 0
 
@@ -143,15 +143,15 @@ def binomials(w: Complex, last: int) -> tuple[Complex, Array]:
 
 
 def exp(x: Any) -> Any:
-    """The exponential as a bound: infinite where it nears the end of the range of doubles, as then nothing is known."""
+    """e^x as a bound: infinite near the end of the range of doubles, where the value is unknown."""
     return np.where(np.asarray(x) < _LARGE, np.exp(np.minimum(x, _LARGE)), np.inf)
 
 
 def expm1(x: Any) -> Any:
-    """The same less one."""
+    """e^x - 1 as a bound, likewise."""
     return np.where(np.asarray(x) < _LARGE, np.expm1(np.minimum(x, _LARGE)), np.inf)
 
 
 def log(x: float) -> float:
-    """The logarithm; of zero, minus infinity."""
+    """The logarithm log x; minus infinity at zero."""
     return math.log(x) if x > 0 else -math.inf

@@ -13,7 +13,7 @@ from mpmath import exp, mpf
 import logphi as lp
 from exact import dec
 from logphi.inversion.demand import Demand
-from logphi.inversion.rare_jumps import without_jumps
+from logphi.inversion.rare_losses import without_large_losses
 from logphi.inversion.smoothed import prepare
 from logphi.laws.finite import Finite
 from logphi.laws.log_phi import LogPhi
@@ -50,12 +50,12 @@ SMALL = ((0.3, 0.7), (0.35, 0.65))
 @pytest.mark.parametrize("beside", [0, 2])
 def test_both_parts_enclose_the_sum(x: float, beside: int) -> None:
     law = LogPhi.of([(Finite(P, Q), 4), *([(Finite(*SMALL), beside)] if beside else [])])
-    small, jumps = without_jumps(law, x, 1e-3)
+    small, jumps = without_large_losses(law, x, 1e-3)
     prepared = prepare(law, x, Demand(1e-3))
     assert jumps is not None
     assert small.support.upper < law.support.upper
     assert prepared is not None
-    assert prepared.jumps == without_jumps(law, x, 1e-3)[1]
+    assert prepared.large_losses == without_large_losses(law, x, 1e-3)[1]
     with mpmath.workdps(DIGITS):
         pairs = sums(list(zip(map(dec, P), map(dec, Q), strict=True)), 4)
         if beside:
@@ -91,5 +91,5 @@ def test_two_sampled_discrete_gaussians_far_in_the_tail() -> None:
 
 def test_losses_that_are_not_rare_are_kept() -> None:
     law = LogPhi.of([(Finite((0.6, 0.4), (0.4, 0.6)), 20)])
-    assert without_jumps(law, 1.0, 1e-6) == (law, None)
-    assert without_jumps(law, math.nan, 1e-6) == (law, None)
+    assert without_large_losses(law, 1.0, 1e-6) == (law, None)
+    assert without_large_losses(law, math.nan, 1e-6) == (law, None)

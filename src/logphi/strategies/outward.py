@@ -1,0 +1,59 @@
+"""Roots of sums of squares as doubles on a given side, whichever way their digits are read."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from logphi.arrays import Array
+from logphi.text.written import meant
+
+# derived: twice the relative error of one operation
+EPS = 2.0**-52
+# derived: after scaling to a largest entry of at most one, what products below the range of doubles lose in one sum
+TINY = 2.0**-1000
+# derived: up to here sums of whole numbers are exact
+_WHOLE = 2.0**53
+
+
+def scaled(entries: Array) -> tuple[Array, int]:
+    """The entries over 2 to the power of the second, the largest of them between 1/2 and 1."""
+    exponent = int(np.frexp(np.max(np.abs(entries)))[1])
+    return np.ldexp(entries, -exponent), exponent
+
+
+def unrounded(given: Any) -> bool:
+    """Whether numbers became doubles as they are, but for whole numbers that are too large; fractions and decimals do not."""
+    kind = np.asarray(given).dtype
+    return kind.kind in "iuf" and kind.itemsize <= 8
+
+
+def exact_squares(entries: Array, copies: int = 1) -> bool:
+    """Whether inner products of columns made of so many copies of the entries, and their sums, are exact in doubles."""
+    return bool(np.all(entries == np.rint(entries)) and copies * float(np.sum(np.abs(entries))) ** 2 < _WHOLE)
+
+
+def root_above(square: float, exponent: int) -> float:
+    """The least double known to be at least sqrt(square) * 2^exponent, also as the decimal that it prints as."""
+    target, root = _target(square, exponent)
+    while meant(root) ** 2 < target:
+        root = math.nextafter(root, math.inf)
+    return root
+
+
+def root_below(square: float, exponent: int) -> float:
+    """The greatest double known to be at most sqrt(square) * 2^exponent, also as the decimal that it prints as."""
+    target, root = _target(square, exponent)
+    root = math.nextafter(math.nextafter(root, math.inf), math.inf)
+    while meant(root) ** 2 > target:
+        root = math.nextafter(root, 0.0)
+    return root
+
+
+def _target(square: float, exponent: int) -> tuple[Fraction, float]:
+    """The exact square, and a double just below its root."""
+    root = math.ldexp(math.sqrt(square), exponent)
+    return Fraction(square) * Fraction(4) ** exponent, math.nextafter(root, 0.0)

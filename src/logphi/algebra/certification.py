@@ -26,6 +26,8 @@ _CLAIMED = {
     "type_one_error": ("tradeoff", check.open_unit),
     "order": ("renyi", check.real),
 }
+# the question that bounds what is claimed
+_QUESTIONS = {"epsilon": "epsilon", "delta": "delta", "advantage": "delta"}
 # chosen: of the work that a check may be, what is spent on each number of digits that is tried
 SOON = 0.12
 
@@ -129,6 +131,8 @@ def certify(
     certified: 0.19741264 <= advantage <= 0.19741267
     """
     given = {"delta": delta, "epsilon": epsilon, "type_one_error": type_one_error, "order": order}
+    if _is_bounded_above(self):
+        return _above(self, claims_of(self, given, advantage=advantage, direction=direction), digits)
     if advantage or any(_is_list(one) for one in given.values()) or type_one_error is not None or order is not None:
         return together(claims_of(self, given, advantage=advantage, direction=direction), digits)
     if (epsilon is None) == (delta is None):
@@ -201,6 +205,30 @@ def together(asked: Sequence[Asked], digits: int) -> CertifiedClaims:
     from logphi.certified.several import issue_several
 
     return issue_several(asked, digits=digits, **_checks())
+
+
+def _is_bounded_above(release: Certifiable) -> bool:
+    """Whether divergences of a part are all that is known of it."""
+    from logphi.certified.certificate import ABOVE
+
+    return any(node["name"] in ABOVE for _, node in release.tree())
+
+
+def _above(release: Certifiable, asked: Sequence[Asked], digits: int) -> CertifiedClaims:
+    """Upper ends of epsilon, delta and the advantage."""
+    from logphi.certified.route import NotCertifiedError
+    from logphi.certified.several import issue_above
+
+    for one in asked:
+        if one.quantity in ("tradeoff", "renyi"):
+            raise NotCertifiedError(
+                "of declared divergences a certificate holds upper ends of epsilon, delta and the advantage"
+            )
+    # of the release itself, as no law of a loss has its bounds
+    known: Any = release
+    bounds = [getattr(known, _QUESTIONS[one.quantity])(float(one.at), direction=one.direction).upper for one in asked]
+    digits = check.whole("digits", digits, 1, MOST_DIGITS)
+    return issue_above(list(zip(asked, bounds, strict=True)), digits=digits, check=_checks()["check"])
 
 
 def _one_order(direction: DirectionLike | None) -> str | None:

@@ -41,12 +41,19 @@ CONSTRUCTORS = {
         "TruncatedLaplace": "scale truncation sensitivity",
         "FromTradeoff": "type_one_errors type_two_errors",
         "FromProfile": "epsilons deltas",
+        "GaussianMixturePair": "sigma values p q",
+        "ZCDP": "rho xi",
+        "RenyiDP": "orders epsilons",
+        "FromDensities": "pieces",
+        "FromLogPhi": "transform",
         "ShuffledReports": "local_epsilon records",
         "RandomChoice": "probabilities",
         "poisson": "rate group_size",
         "subset": "rate",
     }.items()
 }
+# known by bounds only: of what they leak there is an upper end
+ABOVE = ("ZCDP", "RenyiDP")
 # several of these are chosen adaptively, and leak less than the composition of their pairs
 HULL = "ExponentialMechanism"
 NOT_COVERED = (
@@ -225,6 +232,8 @@ def refuse_unknown(node: Mapping[str, Any]) -> None:
             "check one: certify a mechanism that dominates it, such as a Discrete or a GaussianMixture"
         )
     base = node.get("base", [])
+    if any(isinstance(one, dict) and one["name"] in ABOVE for one in (base if isinstance(base, list) else [base])):
+        raise NotCertifiedError(f"certificates know no {name} of declared divergences: declare the divergences of the whole")
     for one in base if isinstance(base, list) else [base]:
         refuse_unknown(one)
 

@@ -167,6 +167,31 @@ def issue_several(
     raise NotCertifiedError(f"a certificate was made, but its check does not accept it: {verdict}")
 
 
+def issue_above(asked: Sequence[tuple[Asked, float]], *, digits: int, check: Callable[[Any], Check]) -> CertifiedClaims:
+    """One certificate of upper ends, each the bound in doubles that is given, rounded up as far as ``check`` needs it.
+
+    Raises
+    ------
+    NotCertifiedError
+        If an end is infinite, or the checker derives none that shares a digit with it.
+    """
+    claims = []
+    for one, bound in asked:
+        if not bound < math.inf:
+            raise NotCertifiedError(f"no finite {one.quantity} is known at {one.at}")
+        for tried in _tried(digits):
+            up = Context(prec=tried + 2, rounding=ROUND_CEILING)
+            end = Fraction(bound) * (1 + Fraction(1, 10**tried))
+            upper = up.divide(Decimal(end.numerator), Decimal(end.denominator))
+            claim = CertifiedClaim(one.quantity, one.at, one.direction, Fraction(0), upper)
+            if check(_bundle([(one.release, claim)])):
+                claims.append((one.release, claim))
+                break
+        else:
+            raise NotCertifiedError("the checker of certificates does not derive a single digit of this upper end")
+    return _bundle(claims)
+
+
 def _bundle(claims: Sequence[tuple[Described, CertifiedClaim]]) -> CertifiedClaims:
     releases: list[tuple[str, Any]] = []
     placed = []

@@ -12,7 +12,7 @@ from typing import Any
 
 from flint import arb
 
-from logphi.checker import profile
+from logphi.checker import declared, profile
 from logphi.checker.balls import ball, precision
 from logphi.checker.law import Terms
 from logphi.checker.laws import terms
@@ -46,7 +46,8 @@ class Known:
 
     def deltas(self, order: str, points: Sequence[Fraction], goal: float) -> list[Any]:
         """The privacy profile of an order, with errors of about e^``goal``."""
-        key = "both" if self.symmetric else order, tuple(points), goal
+        # what is declared implies no more at another precision
+        key = "both" if self.symmetric else order, tuple(points), None if declared.applies(self.laws[order]) else goal
         if key not in self.found:
             self.found[key] = profile.delta(self.laws[order], points, goal)
         return self.found[key]

@@ -15,7 +15,10 @@ from flint import arb
 
 from logphi.checker.balls import Real, ball, exactly, remembered
 from logphi.checker.choice import Choice
+from logphi.checker.declared import Declared
+from logphi.checker.densities import Densities
 from logphi.checker.finite import MOST_OUTCOMES, DiscreteGaussian, Finite
+from logphi.checker.histograms import histograms
 from logphi.checker.hulls import of_profile, of_tradeoff
 from logphi.checker.law import Law, Spacing, Terms
 from logphi.checker.normal import Normal
@@ -23,6 +26,7 @@ from logphi.checker.normal_mixtures import AT_ZERO, NormalMixtures
 from logphi.checker.normal_pair import NormalPair
 from logphi.checker.reading import Node, total
 from logphi.checker.sampled import sample, subset
+from logphi.checker.transform import Transform
 from logphi.checker.truncated import TruncatedLaplace, TruncatedNormal
 from logphi.checker.uniform import TiltedUniform
 from logphi.checker.work import EXP, STORED, Undecided, spend
@@ -201,8 +205,8 @@ def _poisson(node: Node) -> Law | None:
     if not isinstance(base, Normal) or base.shift is None:
         raise Undecided("groups and replacement in a Poisson sample are known for the Gaussian only")
     if rate == 1:
-        return _normal(base.shift * (2 if node.adjacency == "replace" else size))
-    # a binomial number of shifts against none or, for one record under replace, against the opposite shift
+        return _normal(size * base.shift * (2 if node.adjacency == "replace" else 1))
+    # a binomial number of shifts against none or, under replace, against as many to the other side
     shifts = tuple((_binomial(size, k, rate), k * base.shift) for k in range(size + 1))
     return NormalMixtures(shifts, tuple((p, -shift) for p, shift in shifts) if node.adjacency == "replace" else AT_ZERO)
 
@@ -231,6 +235,37 @@ def _profile(node: Node) -> Law | None:
     """Of one order under the relations of one order, of both elsewhere."""
     found = of_profile(node.parameters["epsilons"], node.parameters["deltas"], node.adjacency not in ("add", "remove"))
     return found.reversed() if node.adjacency == "add" else found
+
+
+def _zcdp(node: Node) -> Law | None:
+    """D_a <= xi + rho a."""
+    given = node.parameters
+    return Declared(given["rho"], given["xi"]) if given["rho"] or given["xi"] else None
+
+
+def _renyi(node: Node) -> Law | None:
+    """D_a at some orders a; one that is zero makes both laws the same."""
+    orders, epsilons = node.parameters["orders"], node.parameters["epsilons"]
+    points = sorted((a - 1, (a - 1) * e) for a, e in zip(orders, epsilons, strict=True))
+    return Declared(points=tuple(points)) if all(epsilons) else None
+
+
+def _densities(node: Node) -> Law | None:
+    """The formulas, each density divided by its integral."""
+    pieces = node.parameters["pieces"]
+    return Densities(lambda: (pieces, [arb(0), arb(0)]))
+
+
+def _log_phi(node: Node) -> Law | None:
+    """As the formula says."""
+    return Transform(node.parameters["transform"])
+
+
+def _gaussian_mixture_pair(node: Node) -> Law | None:
+    """The sum of p_i N(v_i, sigma^2) against the sum of q_i N(v_i, sigma^2)."""
+    given = node.parameters
+    shares = [[one / total(given[name]) for one in given[name]] for name in ("p", "q")]
+    return histograms([v / given["sigma"] for v in given["values"]], *shares) if shares[0] != shares[1] else None
 
 
 def _reports(node: Node) -> Law | None:
@@ -316,6 +351,11 @@ _LAWS: dict[str, Callable[[Node], Law | None]] = {
     "TruncatedLaplace": _truncated_laplace,
     "FromTradeoff": _tradeoff,
     "FromProfile": _profile,
+    "ZCDP": _zcdp,
+    "RenyiDP": _renyi,
+    "GaussianMixturePair": _gaussian_mixture_pair,
+    "FromDensities": _densities,
+    "FromLogPhi": _log_phi,
     "ShuffledReports": _reports,
     "RandomChoice": _choice,
     "poisson": _poisson,

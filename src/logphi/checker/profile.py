@@ -11,7 +11,7 @@ from typing import Any
 
 from flint import arb
 
-from logphi.checker import bent_contour, cells, contour, residues, two_releases
+from logphi.checker import bent_contour, cells, contour, declared, residues, two_releases
 from logphi.checker.balls import ball, precision
 from logphi.checker.law import Terms, common_span
 from logphi.checker.work import Undecided
@@ -19,6 +19,8 @@ from logphi.checker.work import Undecided
 
 def delta(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
     """The privacy profile at neighbouring epsilons, with errors of about e^``goal``."""
+    if declared.applies(terms):
+        return declared.enclose(terms, epsilons, goal)
     excesses = _excess(terms, epsilons, goal)
     with precision(int(-goal / math.log(2)) + 64):
         return [contour.infinite_mass(terms) + excess for excess in excesses]

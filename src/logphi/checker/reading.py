@@ -12,7 +12,11 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
+
+from logphi.checker.formula import Formula, NotAFormula, Piece
+from logphi.checker.formula import read as read_formula
 
 # chosen: larger certificates are refused immediately
 LARGEST_TEXT = 4_000_000
@@ -21,6 +25,7 @@ MOST_TERMS = 10_000
 MOST_RELEASES = 100
 MOST_CLAIMS = 100
 MOST_ENTRIES = 1001
+MOST_PIECES = 100
 MOST_DIGITS = 1000
 # chosen: digits of a claim whose ends do not determine them, or that has only one end
 FIRST_DIGITS = 6
@@ -79,6 +84,11 @@ _CONSTRUCTORS: dict[str, dict[str, str]] = {
     "TruncatedLaplace": {"scale": "positive", "truncation": "positive", "sensitivity": "positive"},
     "FromTradeoff": {"type_one_errors": "vector", "type_two_errors": "vector"},
     "FromProfile": {"epsilons": "reals", "deltas": "vector"},
+    "ZCDP": {"rho": "nonnegative", "xi": "nonnegative"},
+    "RenyiDP": {"orders": "vector", "epsilons": "vector"},
+    "GaussianMixturePair": {"sigma": "positive", "values": "reals", "p": "probabilities", "q": "probabilities"},
+    "FromDensities": {"pieces": "pieces"},
+    "FromLogPhi": {"transform": "transform"},
     "ShuffledReports": {"local_epsilon": "nonnegative", "records": "records"},
     "RandomChoice": {"probabilities": "probabilities"},
     "poisson": {"rate": "unit", "group_size": "step"},
@@ -364,6 +374,10 @@ def _parameter(value: Any, name: str, rule: str) -> Any:
         if rule == "probabilities" and abs(total(entries) - 1) > NORMALIZED:
             raise NotACertificate(f"{name} must sum to one")
         return entries
+    if rule == "pieces":
+        return _pieces(value, name)
+    if rule == "transform":
+        return _formula(value, name, "z")
     read = number(value, name)
     if rule in _WHOLE:
         if read.denominator != 1 or not _WHOLE[rule][0] <= read <= _WHOLE[rule][1]:
@@ -372,6 +386,32 @@ def _parameter(value: Any, name: str, rule: str) -> Any:
     if not _RANGES[rule](read):
         raise NotACertificate(f"{name} is outside its range")
     return read
+
+
+def _pieces(value: Any, name: str) -> list[Piece]:
+    """Intervals from left to right, the first and the last of which may be infinite, each with one formula or two."""
+    pieces = []
+    for one in _listed(value, name, MOST_PIECES):
+        if not isinstance(one, list) or len(one) != 4 or one[2:] == [None, None] or "" in one[2:]:
+            raise NotACertificate(f"each of {name} must be a list of two ends, log p and log q")
+        low, high = (None if end == far else number(end, name) for end, far in zip(one, ("-oo", "oo"), strict=False))
+        if low is not None and high is not None and not low < high:
+            raise NotACertificate(f"{name} must have a low end below the high one")
+        pieces.append(Piece(low, high, *(log and _formula(log, name, "x") for log in one[2:])))
+    if any(one.high is None or other.low is None or other.low < one.high for one, other in pairwise(pieces)):
+        raise NotACertificate(f"{name} must lie side by side, from left to right")
+    if not all(any(logs) for logs in zip(*((one.log_p, one.log_q) for one in pieces), strict=True)):
+        raise NotACertificate(f"{name} must have formulas of both densities")
+    return pieces
+
+
+def _formula(value: Any, name: str, variable: str) -> Formula:
+    if not isinstance(value, str):
+        raise NotACertificate(f"{name} must hold formulas as strings")
+    try:
+        return read_formula(value, variable)
+    except NotAFormula as wrong:
+        raise NotACertificate(f"a formula in {name} {wrong}") from None
 
 
 def total(entries: list[Fraction]) -> Fraction:
@@ -397,6 +437,8 @@ def _misfit(node: Node) -> str:
             return "needs as many sensitivities as probabilities"
         if not any(a and b for a, b in zip(given["sensitivities"], given["probabilities"], strict=True)):
             return "needs a positive sensitivity of positive probability"
+    if node.name == "GaussianMixturePair" and not len(given["values"]) == len(given["p"]) == len(given["q"]):
+        return "needs as many values as p and q"
     if node.name == "RandomChoice":
         if len(given["probabilities"]) != len(node.parts):
             return "needs as many mechanisms as probabilities"
@@ -418,7 +460,11 @@ def _misfit(node: Node) -> str:
         return "needs a truncation of at least half its sensitivity"
     if node.name == "KaryRandomizedResponse" and node.adjacency not in ("replace", "replace_special"):
         return "is stated under replace or replace_special"
-    if node.name in ("PureDP", "ApproximateDP") and node.adjacency in ("add", "remove"):
+    if node.name == "RenyiDP":
+        orders = given["orders"]
+        if len(orders) != len(given["epsilons"]) or len(set(orders)) < len(orders) or not min(orders) > 1:
+            return "needs as many epsilons as orders, which differ and are above one"
+    if node.name in ("PureDP", "ApproximateDP", "ZCDP", "RenyiDP") and node.adjacency in ("add", "remove"):
         return "is a guarantee in both orders of two neighbours"
     if node.name == "poisson" and base is not None:
         gaussian = all(one.name == "Gaussian" for part in base.parts or (((1, base),),) for _, one in part)
@@ -428,8 +474,8 @@ def _misfit(node: Node) -> str:
             base.adjacency == "add_remove" and node.adjacency in (*_PRESENCE, "replace")
         ):
             return f"of a mechanism under {base.adjacency} is not known under {node.adjacency}"
-        if given["group_size"] > 1 and (node.adjacency == "replace" or not gaussian):
-            return "of a group is known for the Gaussian under add/remove"
+        if given["group_size"] > 1 and not gaussian:
+            return "of a group is known for the Gaussian"
         if node.adjacency == "replace" and not gaussian:
             return "under replace is known for the Gaussian"
     if node.name == "subset" and base is not None:

@@ -7,6 +7,7 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any
 
+from logphi.checker.formula import Formula, Piece
 from logphi.checker.reading import Certificate, Claim, Node, Release
 
 # chosen: a longer text of a release is cut off
@@ -55,7 +56,8 @@ def _release(release: Release) -> str:
     # several of these are chosen adaptively, and leak less than the composition of their pairs
     ranges = any("ExponentialMechanism" in (node.name, node.base and node.base.name) for _, node in release.terms)
     hulls = " (of the hulls of bounded ranges)" if ranges and sum(count for count, _ in release.terms) > 1 else ""
-    return f"{text[:LONGEST]}{'...' if more else ''}, under {release.adjacency}{hulls}:"
+    given = " (if the transform is that of a pair)" if "FromLogPhi" in text else ""
+    return f"{text[:LONGEST]}{'...' if more else ''}, under {release.adjacency}{hulls}{given}:"
 
 
 def _terms(terms: tuple[tuple[int, Node], ...]) -> str:
@@ -73,9 +75,20 @@ def _node(node: Node) -> str:
 
 
 def _parameter(value: Any) -> str:
+    if isinstance(value, Formula):
+        return value.text
+    if isinstance(value, list) and isinstance(value[0], Piece):
+        return "; ".join(map(_piece, value[:20]))
     if isinstance(value, list):
         return f"[{', '.join(map(_number, value[:20]))}{', ...' if len(value) > 20 else ''}]"
     return _number(value)
+
+
+def _piece(piece: Piece) -> str:
+    """An interval with both formulas."""
+    ends = ("-oo" if piece.low is None else _number(piece.low), "oo" if piece.high is None else _number(piece.high))
+    logs = (one.text if one else "-oo" for one in (piece.log_p, piece.log_q))
+    return f"({', '.join(ends)}): {', '.join(logs)}"
 
 
 def _number(value: Fraction | int) -> str:

@@ -99,7 +99,6 @@ class ZCDP(Representative, Primitive):
     rho: Real
     xi: Real = default(0.0)
     adjacency: Relation = ADD_REMOVE
-    _undescribed: ClassVar = "its pair is implied by bounds, and rounded up; certify the mechanism that they were computed for"
     _hints: ClassVar = {"sigma": "rho=1 / (2 * sigma**2), or lp.Gaussian(sigma), which is sharper"}
 
     def __post_init__(self) -> None:

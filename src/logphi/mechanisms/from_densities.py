@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,7 +13,9 @@ from logphi.algebra.release import Primitive
 from logphi.arrays import Array
 from logphi.inputs import check
 from logphi.inputs.arguments import ADD_REMOVE, Interval, Reals, Relation, default, frozen
+from logphi.mechanisms.density_formula import DensityFormula, as_formulas, cuts_or_none, pieces
 from logphi.pairs.densities import DensityPair
+from logphi.text.description import node, rational
 
 # chosen: the largest distance of the integral of a density from one
 NORMALISED = 1e-6
@@ -21,6 +25,8 @@ NORMALISED = 1e-6
 class FromDensities(Primitive):
     """A mechanism with one real output, given by the logarithms of its two densities. All errors are estimates.
 
+    Of SymPy expressions in one symbol ``certify`` proves what they leak; each density is then divided by its integral.
+
     Pair: (p, q). log-phi: K(z) = log of the integral of p^{1+z} q^{-z} over the x where both are positive, by adaptive
     Gauss-Kronrod quadrature; p where q = 0 is mass at infinity. Two such mechanisms are equal if their functions are the
     same objects.
@@ -29,7 +35,7 @@ class FromDensities(Primitive):
     ----------
     log_p
         Natural logarithm of the density of the output with the record present: a function of a NumPy array that returns an
-        array of its shape; minus infinity where the density is zero.
+        array of its shape, or an expression of SymPy in one symbol; minus infinity where the density is zero.
     log_q
         The same without the record.
     support
@@ -66,20 +72,25 @@ class FromDensities(Primitive):
     support: Interval
     breakpoints: Reals = default(())
     adjacency: Relation = ADD_REMOVE
-    _undescribed: ClassVar = "its densities are functions; certify a mechanism that dominates it"
+    _undescribed: ClassVar = (
+        "its densities are functions; write them as SymPy expressions, or certify a mechanism that dominates it"
+    )
 
     def __post_init__(self) -> None:
         support = _interval(self.support)
         points = check.real_array("breakpoints", self.breakpoints) if len(self.breakpoints) else np.zeros(0)
         if points.ndim != 1 or not np.all((points > support[0]) & (points < support[1])):
             raise ValueError(f"breakpoints must be numbers strictly inside the support {support}, got {self.breakpoints!r}")
+        log_p, log_q = as_formulas(self.log_p, self.log_q)
+        self._settle(log_p=log_p, log_q=log_q)
         for name in ("log_p", "log_q"):
             if not callable(getattr(self, name)):
                 raise TypeError(
                     f"{name} must be a function of an array, got {getattr(self, name)!r}; "
                     "a density given by numbers on finitely many outcomes is a Discrete"
                 )
-        self._settle(support=support, breakpoints=tuple(float(x) for x in np.unique(points)))
+        given = set(check.entries(self.breakpoints, points)) if points.size else set()
+        self._settle(support=support, breakpoints=tuple(sorted(given)))
         self._examine()
 
     def _examine(self) -> None:
@@ -102,12 +113,42 @@ class FromDensities(Primitive):
 
     def pair(self) -> DensityPair:
         """The densities."""
-        return DensityPair(self.log_p, self.log_q, self.support, tuple(self.breakpoints))
+        return DensityPair(self.log_p, self.log_q, self.support, (*self.breakpoints, *self._kinks))
+
+    @property
+    def _formulas(self) -> tuple[DensityFormula, DensityFormula] | None:
+        """Both, if they are expressions."""
+        log_p, log_q = self.log_p, self.log_q
+        return (log_p, log_q) if isinstance(log_p, DensityFormula) and isinstance(log_q, DensityFormula) else None
+
+    @property
+    def _kinks(self) -> tuple[float, ...]:
+        """Those that expressions show."""
+        found = [float(x) for one in self._formulas or () for x in cuts_or_none(one)]
+        return tuple(sorted({x for x in found if self.support[0] < x < self.support[1]} - set(self.breakpoints)))
+
+    def _uncertified(self) -> str:
+        if self._formulas is None:
+            return super()._uncertified()
+        try:
+            pieces(*self._formulas, self.support, self.breakpoints)
+        except ValueError as wrong:
+            return f"certificates do not know these densities: {wrong}"
+        return ""
+
+    def _data(self, write: Callable[[str, Any], Any]) -> dict[str, Any]:
+        if self._formulas is None or write is not rational:
+            return super()._data(write)
+        found = pieces(*self._formulas, self.support, self.breakpoints)
+        return node("FromDensities", self.adjacency.value, {"pieces": found}, lambda _, value: value)
+
+    def _numbers(self) -> Iterator[float]:
+        return chain(super()._numbers(), *(one.floats for one in self._formulas or ()))
 
 
 def _interval(value: Any) -> tuple[float, float]:
     try:
-        low, high = (float(end) for end in value)
+        low, high = (float(end) if math.isinf(end) else check.real("support", end) for end in value)
     except (TypeError, ValueError):
         raise TypeError(f"support must be two numbers (low, high), either of them infinite, got {value!r}") from None
     if not low < high:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +11,8 @@ from logphi.algebra.release import Primitive
 from logphi.inputs.arguments import ADD_REMOVE, Relation, frozen
 from logphi.laws.expression import Expression
 from logphi.laws.log_phi import LogPhi
+from logphi.mechanisms.formula_text import decimals, floats, written
+from logphi.text.description import node, rational
 
 # chosen: the tolerated rounding of a mass, of a symmetry, and of a second difference
 SLACK = 1e-9
@@ -55,7 +58,6 @@ class FromLogPhi(Primitive):
     expression: Any
     alpha: Any
     adjacency: Relation = ADD_REMOVE
-    _undescribed: ClassVar = "its log-phi is an expression, of which nothing is proved; state the mechanism itself"
 
     def __post_init__(self) -> None:
         import sympy
@@ -111,6 +113,28 @@ class FromLogPhi(Primitive):
                 f"K must take conjugate values at conjugate points, got a difference of {abs(gap[k]):.3g} at "
                 f"z = {complex(z[k])!r}: phi is not that of a real loss; look for a conjugate, a modulus, or a missing I"
             )
+
+    def _transform(self) -> str:
+        """M(z) = e^{K(z)} in the grammar of certificates, where logarithms cancel; a ValueError if it cannot be written so."""
+        import sympy
+
+        z = sympy.Symbol("z")
+        return written(sympy.exp(decimals(self.expression).subs(self.alpha, -sympy.I * z)), z)
+
+    def _uncertified(self) -> str:
+        try:
+            self._transform()
+        except ValueError as wrong:
+            return f"certificates do not know this log-phi: {wrong}"
+        return ""
+
+    def _data(self, write: Callable[[str, Any], Any]) -> dict[str, Any]:
+        if write is not rational:
+            return super()._data(write)
+        return node("FromLogPhi", self.adjacency.value, {"transform": self._transform()}, lambda _, value: value)
+
+    def _numbers(self) -> Iterator[float]:
+        return iter(floats(self.expression))
 
     def loss_law(self) -> LogPhi:
         """The law of the expression."""

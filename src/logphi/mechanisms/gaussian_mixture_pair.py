@@ -61,10 +61,6 @@ class GaussianMixturePair(Primitive):
     q: Reals
     adjacency: Relation = ADD_REMOVE
     _distributions: ClassVar = ("p", "q")
-    _undescribed: ClassVar = (
-        "the log-ratio of two mixtures may cross zero many times, of which there is no proof in balls; certify the Gaussian of "
-        "the largest distance between two values, which dominates it"
-    )
 
     def __post_init__(self) -> None:
         values = check.real_array("values", self.values)

@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import ClassVar
 
 import numpy as np
 
@@ -122,7 +121,6 @@ class RenyiDP(Representative, Primitive):
     orders: Reals
     epsilons: Reals
     adjacency: Relation = ADD_REMOVE
-    _undescribed: ClassVar = "its pair is implied by bounds, and rounded up; certify the mechanism that they were computed for"
 
     def __post_init__(self) -> None:
         orders, epsilons = check.real_array("orders", self.orders), check.real_array("epsilons", self.epsilons)

@@ -1,0 +1,72 @@
+"""Declared divergences: their upper ends against the members of the family, and against the conversion in doubles."""
+
+import math
+from fractions import Fraction
+
+import pytest
+
+pytest.importorskip("flint")
+
+import logphi as lp
+from logphi.checker import verify
+from logphi.checker.declared import Declared, enclose
+from logphi.checker.work import budget
+
+RELEASES = {
+    "zcdp": (lp.ZCDP(rho=0.1), [(Declared(Fraction(1, 10)), 1)]),
+    "offset": (3 * lp.ZCDP(rho=0.1, xi=0.05), [(Declared(Fraction(1, 10), Fraction(1, 20)), 3)]),
+    "few orders": (
+        10 * lp.RenyiDP(orders=[4, 32], epsilons=[0.02, 0.16]),
+        [(Declared(points=((Fraction(3), Fraction(6, 100)), (Fraction(31), Fraction(496, 100)))), 10)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RELEASES)
+@pytest.mark.parametrize("epsilon", ["1/2", "2"])
+def test_the_bound_is_that_of_the_conversion_in_doubles(name: str, epsilon: str):
+    """It is above what a Gaussian mechanism with these divergences leaks, and as sharp as what doubles say."""
+    release, terms = RELEASES[name]
+    with budget(1e8):
+        (found,) = enclose(terms, [Fraction(epsilon)], -30.0)
+    other = release.delta(float(Fraction(epsilon)))
+    assert other.lower < float(found.upper()) < other.upper * 1.001
+    assert other.upper < float(found.upper()) * 1.001
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
+def test_no_pair_that_keeps_the_curve_leaks_more(epsilon: float):
+    """The loss of randomized response has divergences in closed form: declared at two orders, its delta is below the bound."""
+    odds = 1.5
+    truth = 1 / (1 + math.exp(-odds))
+
+    def exponent(z: int) -> Fraction:
+        value = math.log(truth ** (1 + z) * (1 - truth) ** -z + (1 - truth) ** (1 + z) * truth**-z)
+        return Fraction(value) + Fraction(1, 10**12)
+
+    with budget(1e8):
+        law = Declared(points=((Fraction(2), exponent(2)), (Fraction(9), exponent(9))))
+        (found,) = enclose([(law, 1)], [Fraction(epsilon)], -30.0)
+    assert float(found.upper()) >= max(truth - math.exp(epsilon) * (1 - truth), 0.0)
+
+
+def test_certificates_hold_upper_ends():
+    certificate = (2 * lp.ZCDP(rho=Fraction(1, 10))).certify(delta=1e-6, digits=6)
+    assert certificate.claims[0].lower == 0
+    verdict = verify(certificate)
+    assert verdict.status == 0
+    end = str(certificate.claims[0].upper)
+    lower = end[:4] + str(int(end[4]) - 1) + end[5:] if end[4] != "0" else end[:3] + "0"
+    assert verify(certificate.to_json().replace(f'"{end}"', f'"{lower}"')).status == 1
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda: lp.ZCDP(rho=0.1).poisson(0.1).certify(delta=1e-6), "declared divergences"),
+        (lambda: lp.ZCDP(rho=0.1).certify(order=3), "upper ends of epsilon"),
+    ],
+)
+def test_what_is_refused(ask, message: str):
+    with pytest.raises(ValueError, match=message):
+        ask()

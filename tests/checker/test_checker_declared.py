@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -51,7 +52,7 @@ def test_no_pair_that_keeps_the_curve_leaks_more(epsilon: float):
 
 
 def test_certificates_hold_upper_ends():
-    certificate = (2 * lp.ZCDP(rho=Fraction(1, 10))).certify(delta=1e-6, digits=6)
+    certificate: Any = (2 * lp.ZCDP(rho=Fraction(1, 10))).certify(delta=1e-6, digits=6)
     assert certificate.claims[0].lower == 0
     verdict = verify(certificate)
     assert verdict.status == 0

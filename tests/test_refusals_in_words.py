@@ -28,7 +28,7 @@ MECHANISMS = {
 }
 UNCERTIFIED = [name for name in MECHANISMS if name not in ("Gaussian", "sampled Gaussian", "response", "curve")]
 # whose certificates rest on the answers in doubles
-CHECKED = ("truncated", "sampled truncated")
+CHECKED = ("truncated", "sampled truncated", "mixtures")
 REFUSED = {"ValueError", "UnsupportedError", "NotApplicableError", "NotAnsweredError", "NotCertifiedError"}
 _WORD = re.compile(r"\b[A-Z][a-z]+(?:[A-Z][A-Za-z]*)+\b")
 

@@ -231,9 +231,9 @@ def test_a_certificate_in_words():
         (lambda: parse("0 * Gaussian(sigma=1)"), {"epsilon": 1}, "nothing is released"),
         (Own, {"epsilon": 1}, "Own is not of the catalogue"),
         (
-            lambda: parse("GaussianMixturePair(sigma=2, values=[0, 1], p=[0.5, 0.5], q=[0.25, 0.75])"),
+            lambda: lp.FromRenyi(lambda order: order / 2),
             {"epsilon": 1},
-            "do not know a GaussianMixturePair",
+            "do not know a FromRenyi",
         ),
         (lambda: lp.Gaussian(1.1) + lp.Laplace(Fraction(1.1)), {"epsilon": 1}, "double 1.1 stands for two different numbers"),
         (lambda: lp.Gaussian(0.1) + lp.Gaussian(Fraction(0.1)), {"epsilon": 1}, "double 0.1 stands for two different numbers"),

@@ -2,13 +2,13 @@
 
 import math
 from fractions import Fraction
-from typing import Any
 
 import pytest
 
 pytest.importorskip("flint")
 
 import logphi as lp
+from logphi.certified.several import CertifiedClaims
 from logphi.checker import verify
 from logphi.checker.declared import Declared, enclose
 from logphi.checker.work import budget
@@ -52,7 +52,8 @@ def test_no_pair_that_keeps_the_curve_leaks_more(epsilon: float):
 
 
 def test_certificates_hold_upper_ends():
-    certificate: Any = (2 * lp.ZCDP(rho=Fraction(1, 10))).certify(delta=1e-6, digits=6)
+    certificate = (2 * lp.ZCDP(rho=Fraction(1, 10))).certify(delta=[1e-6], digits=6)
+    assert isinstance(certificate, CertifiedClaims)
     assert certificate.claims[0].lower == 0
     verdict = verify(certificate)
     assert verdict.status == 0

@@ -102,7 +102,7 @@ def certify(
     -------
     Certificate or CertifiedClaims
         See :class:`logphi.certified.certificate.Certificate`; and :class:`logphi.certified.several.CertifiedClaims` where
-        lists, a type I error, an order or the advantage are asked for.
+        lists, a type I error, an order or the advantage are asked for, and of upper ends where a part is a ZCDP or RenyiDP.
 
     Raises
     ------
@@ -217,7 +217,7 @@ def _is_bounded_above(release: Certifiable) -> bool:
 def _above(release: Certifiable, asked: Sequence[Asked], digits: int) -> CertifiedClaims:
     """Upper ends of epsilon, delta and the advantage."""
     from logphi.certified.route import NotCertifiedError
-    from logphi.certified.several import issue_above
+    from logphi.certified.upper_ends import issue_above
 
     for one in asked:
         if one.quantity in ("tradeoff", "renyi"):

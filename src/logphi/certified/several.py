@@ -160,39 +160,15 @@ def issue_several(
     verdict: Any = ""
     fewer = [] if all(one.given for one in asked) else [fewer for fewer in _FEWER if fewer < digits]
     for tried in [digits, *fewer]:
-        made = _bundle([(one.release, _claim(one, tried, check, check_soon)) for one in asked])
+        made = bundle([(one.release, _claim(one, tried, check, check_soon)) for one in asked])
         verdict = check(made)
         if verdict:
             return made
     raise NotCertifiedError(f"a certificate was made, but its check does not accept it: {verdict}")
 
 
-def issue_above(asked: Sequence[tuple[Asked, float]], *, digits: int, check: Callable[[Any], Check]) -> CertifiedClaims:
-    """One certificate of upper ends, each the bound in doubles that is given, rounded up as far as ``check`` needs it.
-
-    Raises
-    ------
-    NotCertifiedError
-        If an end is infinite, or the checker derives none that shares a digit with it.
-    """
-    claims = []
-    for one, bound in asked:
-        if not bound < math.inf:
-            raise NotCertifiedError(f"no finite {one.quantity} is known at {one.at}")
-        for tried in _tried(digits):
-            up = Context(prec=tried + 2, rounding=ROUND_CEILING)
-            end = Fraction(bound) * (1 + Fraction(1, 10**tried))
-            upper = up.divide(Decimal(end.numerator), Decimal(end.denominator))
-            claim = CertifiedClaim(one.quantity, one.at, one.direction, Fraction(0), upper)
-            if check(_bundle([(one.release, claim)])):
-                claims.append((one.release, claim))
-                break
-        else:
-            raise NotCertifiedError("the checker of certificates does not derive a single digit of this upper end")
-    return _bundle(claims)
-
-
-def _bundle(claims: Sequence[tuple[Described, CertifiedClaim]]) -> CertifiedClaims:
+def bundle(claims: Sequence[tuple[Described, CertifiedClaim]]) -> CertifiedClaims:
+    """One certificate of claims about releases, each of which is written once."""
     releases: list[tuple[str, Any]] = []
     placed = []
     for release, claim in claims:
@@ -209,7 +185,7 @@ def _claim(one: Asked, digits: int, check: Callable[[Any], Check], check_soon: C
         return CertifiedClaim(one.quantity, one.at, one.direction, one.lower or Fraction(0), one.upper)
 
     def accepts(claim: CertifiedClaim) -> bool:
-        return bool(check_soon(_bundle([(one.release, claim)])))
+        return bool(check_soon(bundle([(one.release, claim)])))
 
     order = None if one.direction is None else direction_of(one.direction)
     if one.quantity == "renyi":
@@ -235,7 +211,7 @@ Accepts = Callable[[CertifiedClaim], bool]
 
 def _divergence(one: Asked, order: Direction | None, digits: int, accepts: Accepts) -> CertifiedClaim:
     found = renyi(one.release.loss, float(one.at), direction=order, rtol=_RTOL)
-    for tried in _tried(digits):
+    for tried in tried_digits(digits):
         ends = _rounded(found, tried)
         if ends is not None:
             claim = CertifiedClaim("renyi", one.at, one.direction, *ends)
@@ -252,7 +228,7 @@ def _tradeoff(one: Asked, order: Direction | None, digits: int, accepts: Accepts
     found = tradeoff(one.release.loss, alpha, direction=order, rtol=_RTOL)
     orders = one.release.loss.orders(order)
     touched = {name: _touched(part, alpha) for name, part in orders}
-    for tried in _tried(digits):
+    for tried in tried_digits(digits):
         ends = _rounded(found, tried, most=Decimal(1))
         if ends is None:
             continue
@@ -290,7 +266,8 @@ def _line(place: float) -> str:
     return str(Fraction(repr(place)))
 
 
-def _tried(digits: int) -> list[int]:
+def tried_digits(digits: int) -> list[int]:
+    """Numbers of digits up to the one that is asked for, the most first."""
     return [min(digits, _DIGITS[0]), *(one for one in _DIGITS[1:] if one < digits)]
 
 

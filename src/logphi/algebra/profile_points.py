@@ -42,7 +42,9 @@ def places(release: Mechanism, first: float, order: Direction, count: int, deepe
     # where the loss has an end, so has the profile
     ends_at = _epsilon(release, 0.0, order)
     end = [ends_at] if last < ends_at < FARTHEST else []
-    return np.unique(np.concatenate([np.interp(np.linspace(way[0], way[-1], count), way, coarse), end]))
+    # equally spaced ones too where there are many, as its tangents turn most where it hardly falls
+    even = coarse if count > _COARSE else coarse[:0]
+    return np.unique(np.concatenate([even, np.interp(np.linspace(way[0], way[-1], count), way, coarse), end]))
 
 
 def upper_profile(release: Mechanism, epsilons: Array, order: Direction) -> Array:

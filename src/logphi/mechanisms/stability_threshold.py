@@ -157,6 +157,11 @@ class StabilityThreshold(Primitive):
         ------
         ValueError, TypeError
             If a parameter is outside its range.
+
+        Examples
+        --------
+        >>> round(StabilityThreshold.for_delta(1e-6, scale=2).threshold, 6)
+        27.244727
         """
         wanted = check.open_unit("delta", delta)
         if not _LEAST_DELTA <= wanted <= 1 - _LEAST_MISSED:

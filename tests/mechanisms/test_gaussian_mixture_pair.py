@@ -212,7 +212,10 @@ def test_a_subset_under_replace_is_estimated(epsilon, rate):
     assert not answer.ledger.proved
 
 
-def test_certificates_do_not_know_it():
+def test_its_certificate_agrees():
+    pytest.importorskip("flint")
     mechanism = lp.GaussianMixturePair(*PAIRS[0], adjacency="replace")
-    with pytest.raises(ValueError, match="certificates do not know"):
-        mechanism.certify(epsilon=0.1)
+    found, bound = mechanism.certify(epsilon=0.1, digits=9), mechanism.delta(0.1)
+    assert lp.verify(found)
+    assert bound.lower <= float(found.upper)
+    assert float(found.lower) <= bound.upper

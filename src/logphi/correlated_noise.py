@@ -19,13 +19,11 @@ from fractions import Fraction
 from typing import Any
 
 from logphi.algebra.release import Mechanism
-from logphi.algebra.sampled import PoissonSampled
 from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency, AdjacencyLike
 from logphi.inputs.arguments import RealLike, Scalar
 from logphi.inputs.guesses import guided
 from logphi.mechanisms import Gaussian
-from logphi.sampling.poisson import poisson_relation
 from logphi.strategies import sensitivity
 from logphi.strategies.matrix import strategy_of
 from logphi.text.written import Written, meant
@@ -106,25 +104,6 @@ def matrix_mechanism(
     return Gaussian(sigma, Written(_REPLACED * meant(moved)) if relation is Adjacency.REPLACE else moved, relation)
 
 
-class CyclicPoissonSampled(PoissonSampled):
-    """What a banded run tells of one record in one of its steps, a Poisson sample; made by :func:`banded_dp_sgd`.
-
-    It equals any other sample of the same Gaussian, but its group is another: records of several parts take part in steps whose
-    columns have rows in common. Noise N(0, s^2) is the sum of k independent N(0, s^2 / k), of which each record of the group is
-    given one. An adversary who sees all k runs by themselves sees more than their sum, the release.
-    """
-
-    def _grouped(self, size: int) -> Mechanism:
-        return size * type(self)(self.base._share(size), self.rate, self.group_size, self.adjacency)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, PoissonSampled) or type(other) not in (PoissonSampled, CyclicPoissonSampled):
-            return NotImplemented
-        return self.base == other.base and self._drawn() == other._drawn() and self.adjacency is other.adjacency
-
-    __hash__ = PoissonSampled.__hash__
-
-
 @guided(
     sigma="noise_multiplier=",
     noise="noise_multiplier=",
@@ -186,7 +165,7 @@ def banded_dp_sgd(
     >>> from logphi.strategies import square_root
     >>> run = banded_dp_sgd(square_root(2000, bands=10), dataset_size=60000, batch_size=300, noise_multiplier=2)
     >>> run
-    200 * Gaussian(sigma=2.0, sensitivity=1.3384109763395158).poisson(0.05)
+    200 * Gaussian(sigma=2.0, sensitivity=1.3384109763395158).poisson(0.05, cyclic=True)
     >>> round(run.epsilon(1e-5).value, 6)
     2.362207
     """
@@ -217,5 +196,6 @@ def banded_dp_sgd(
         # replace is stated of the sample alone
         Adjacency.ADD_REMOVE if relation is Adjacency.REPLACE else relation,
     )
-    sample = CyclicPoissonSampled(base, Fraction(batch * number, size), 1, poisson_relation(base.adjacency, relation))
+    # with one part it is every record's turn each time
+    sample = base.poisson(Fraction(batch * number, size), adjacency=relation, cyclic=number > 1)
     return -(-matrix.steps // number) * sample

@@ -40,6 +40,7 @@ class Operations(Generic[M]):
         one_pair: bool = False,
         truncated_batch_size: Scalar | None = None,
         dataset_size: Scalar | None = None,
+        cyclic: bool = False,
     ) -> M:
         """The mechanism on a fresh Poisson sample: every record takes part with probability ``rate``.
 
@@ -69,6 +70,10 @@ class Operations(Generic[M]):
             How many records there are, of which the cut depends: a public number. Where neighbours differ in size, that of the
             larger one.
 
+        cyclic
+            Whether the sample is of the part of the records whose turn it is, as in :func:`logphi.banded_dp_sgd`. One record
+            sees no difference; a group, whose records may be of several parts, gets an upper bound.
+
         Returns
         -------
         Mechanism
@@ -85,7 +90,7 @@ class Operations(Generic[M]):
         >>> round((1000 * lp.Gaussian(sigma=1).poisson(0.01)).epsilon(1e-5).value, 9)
         1.828236667
         """
-        made: M = _DONE_BY["poisson"](self, rate, group_size, adjacency, one_pair, truncated_batch_size, dataset_size)
+        made: M = _DONE_BY["poisson"](self, rate, group_size, adjacency, one_pair, truncated_batch_size, dataset_size, cyclic)
         return made
 
     @guided("m.subset(size / dataset_size, adjacency=...), whose rate is the size of the subset over that of the data set")

@@ -237,10 +237,12 @@ def poisson(release: Any, rate: Any, **options: Any) -> Any:
     Raises
     ------
     ValueError
-        If one pair for both directions is asked for.
+        If one pair for both directions is asked for, or samples of parts.
     """
     if options.get("one_pair"):
         raise ValueError("one pair for both directions has another formula for other numbers: leave one_pair out")
+    if options.get("cyclic"):
+        raise ValueError("samples of parts have the formula of other samples: leave cyclic out")
     return release.poisson(rate, **options)
 
 

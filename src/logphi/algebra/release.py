@@ -412,14 +412,13 @@ def compose(mechanisms: Iterable[Mechanism]) -> Mechanism:
 
 
 def _collect(adjacency: Adjacency, terms: Iterable[tuple[Mechanism, int]]) -> Mechanism:
-    # equal mechanisms whose numbers were written differently stay apart, so that certificates do not take one for the other,
-    # and so do those of two classes, whose groups may differ
-    counts: Counter[tuple[Mechanism, type[Mechanism], Any]] = Counter()
+    # equal mechanisms whose numbers were written differently stay apart, so that certificates do not take one for the other
+    counts: Counter[tuple[Mechanism, Any]] = Counter()
     for one, count in shown(terms, "releases"):
-        counts[one, type(one), exactly(one)] += count
+        counts[one, exactly(one)] += count
     for count in counts.values():
         check.count("the number of repetitions", count)
-    kept = tuple((one, count) for (one, _, _), count in counts.items() if count)
+    kept = tuple((one, count) for (one, _), count in counts.items() if count)
     if len(kept) == 1 and kept[0][1] == 1:
         return kept[0][0]
     kinds = {one._composition() for one, _ in kept}

@@ -123,6 +123,42 @@ class PoissonOnePair(PoissonSampled):
         return {**super()._drawn(), "one_pair": True}
 
 
+class CyclicPoissonSampled(PoissonSampled):
+    """A mechanism on a Poisson sample of the part of the records whose turn it is; made by :meth:`Mechanism.poisson`.
+
+    One record sees what it sees of any other sample. Records of a group may be of several parts, and in a banded run they take
+    part in steps whose columns have rows in common. Noise N(0, s^2) is the sum of k independent N(0, s^2 / k), of which each
+    record of the group is given one. An adversary who sees all k runs by themselves sees more than their sum, the release.
+    """
+
+    def poisson(self, rate: RealLike, *, adjacency: AdjacencyLike | None = None, **options: Any) -> Mechanism:
+        """The base on a sample of a sample, of the same parts."""
+        return super().poisson(rate, adjacency=adjacency, **{**options, "cyclic": True})
+
+    def _grouped(self, size: int) -> Mechanism:
+        return size * type(self)(self.base._share(size), self.rate, self.group_size, self.adjacency)
+
+    def _text(self, spell: Callable[[Any], str]) -> str:
+        return f"{super()._text(spell)[:-1]}, cyclic=True)"
+
+    def _drawn(self) -> dict[str, Any]:
+        return {**super()._drawn(), "cyclic": True}
+
+    def _node(self) -> dict[str, Any]:
+        """For certificates, which are about one record: that of any sample."""
+        return PoissonSampled(self.base, self.rate, self.group_size, self.adjacency)._node()
+
+    def _sampling(self, unit: str) -> str:
+        return (
+            f"each time on a fresh Poisson sample of the part whose turn it is: {unit} belongs to one part, and takes part in "
+            f"its turn with probability {self.rate!r}, independently of all others"
+        )
+
+    def _assumptions(self) -> Iterator[str]:
+        yield from super()._assumptions()
+        yield "That a record keeps its part, whatever other records there are."
+
+
 @frozen
 class SubsetSampled(Representative, OnSamples):
     """A mechanism on a subset of fixed size; made by :meth:`Mechanism.subset`."""
@@ -169,14 +205,22 @@ def poisson(
     one_pair: bool,
     truncated_batch_size: Scalar | None,
     dataset_size: Scalar | None,
+    cyclic: bool,
 ) -> Mechanism:
     """See :meth:`Operations.poisson`."""
     sizes = {"truncated_batch_size": truncated_batch_size, "dataset_size": dataset_size}
     if symbolic(rate):
         cut = {name: size for name, size in sizes.items() if size is not None}
-        options = {"group_size": group_size, "adjacency": adjacency, "one_pair": one_pair, **cut}
+        options = {"group_size": group_size, "adjacency": adjacency, "one_pair": one_pair, "cyclic": cyclic, **cut}
         return Parametric.of(symbolic_poisson, (base, rate), options)  # type: ignore[return-value]
     relation = poisson_relation(base.adjacency, None if adjacency is None else Adjacency.of(adjacency))
+    if check.flag("cyclic", cyclic):
+        if group_size != 1 or one_pair is not False or any(size is not None for size in sizes.values()):
+            raise UnsupportedError(
+                "cyclic is for one record, both orders apart, and batches that are not cut off: leave group_size, one_pair and "
+                "truncated_batch_size out, and ask for m.group(k)"
+            )
+        return CyclicPoissonSampled(base, rate, 1, relation)
     if any(size is not None for size in sizes.values()):
         return truncated(base, rate, relation, group_size=group_size, one_pair=one_pair, **sizes)
     kind = PoissonOnePair if check.flag("one_pair", one_pair) else PoissonSampled

@@ -18,7 +18,7 @@ from logphi.mechanisms.catalogue import PYTHON_ONLY
 
 FLAGS = {"True": True, "False": False}
 # the arguments that are one of them
-FLAGGED = ("one_pair", "monotone")
+FLAGGED = ("one_pair", "cyclic", "monotone")
 # what may stand before a constructor, as in Python
 PACKAGE = ("lp", "logphi")
 TRANSFORMS = ("poisson", "subset", "allocation", "shuffled", "fixed_order", "repeat_and_select")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from itertools import pairwise
 
 import mpmath
@@ -185,3 +186,16 @@ def test_what_is_not_known_is_refused_in_words(make, needles):
     with pytest.raises((ValueError, TypeError)) as refusal:
         make()
     assert all(needle in str(refusal.value) for needle in needles)
+
+
+def test_a_law_below_stays_below_next_to_a_tiny_mass():
+    """Masses of 1e-15 beside ones of a half, whose roundings are as large: exactly, at every node."""
+    places = np.array([0.5, 1.0003, 1.0005, 1.0007, 2.0])
+    masses = np.array([0.3, 0.4, 1e-15, 0.2, 0.1])
+    cells = RatioCells.of_atoms(places, masses, 4096)
+    below = [(Fraction(x), Fraction(w)) for x, w in zip(cells.nodes.tolist(), cells.below().tolist(), strict=True) if w]
+    atoms = [(Fraction(x), Fraction(w)) for x, w in zip(places.tolist(), masses.tolist(), strict=True)]
+    for node in cells.nodes[1:-1:7].tolist() + cells.nodes[1600:1700].tolist():
+        a = Fraction(node)
+        low, truth = (sum(w * max(x - a, 0) for x, w in law) for law in (below, atoms))
+        assert low <= truth * (1 + Fraction(1, 10**14))

@@ -80,6 +80,9 @@ class RatioCells:
             return self.held
         drop = np.zeros(self.held.size)
         drop[1:-1] = np.maximum(self.sag[:-1], self.sag[1:])
+        # what sums of the masses around may lose, beside which a mass may be small
+        around = np.convolve(self.above(), np.ones(5), "same")
+        drop[drop > 0] += 16 * ULP * (drop + around)[drop > 0]
         left = _End(self.held, self.low, self.high, drop, 0).next()
         right = _End(self.held[::-1], self.high[::-1], self.low[::-1], drop[::-1], 0).next()
         while left.place + right.place + 5 < drop.size:

@@ -12,6 +12,9 @@ import pytest
 
 flint = pytest.importorskip("flint")
 
+import sympy  # noqa: E402
+
+import logphi as lp  # noqa: E402
 from logphi.checker import verify  # noqa: E402
 from logphi.checker.reading import NOT_COVERED  # noqa: E402
 
@@ -284,3 +287,12 @@ def test_ends_at_the_truth_are_not_decided_by_luck():
     for low, high in itertools.pairwise(f"{ADVANTAGE + k * 1e-9:.12f}" for k in (-3, -2, -1, 1, 2, 3)):
         inside = float(low) <= ADVANTAGE <= float(high)
         assert status(claim("advantage", "0", low, high)) == (0 if inside else 1)
+
+
+def test_a_verdict_says_what_is_taken_for_granted():
+    alpha = sympy.Symbol("alpha")
+    wide = lp.FromLogPhi(lp.GaussianPair(0, 1, 1, 2).log_phi(alpha), alpha)
+    verdict = lp.verify((wide + lp.Gaussian(1)).certify(epsilon=0.7, digits=6))
+    assert verdict
+    assert "if the transform is that of a pair" in str(verdict)
+    assert "transform" not in str(lp.verify(lp.Gaussian(1).certify(epsilon=0.7, digits=6)))

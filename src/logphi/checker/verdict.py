@@ -11,7 +11,7 @@ from logphi.checker.balls import precision
 from logphi.checker.claims import Fails, Known, check_claim
 from logphi.checker.reading import LARGEST_TEXT, Certificate, NotACertificate, read
 from logphi.checker.witness import check_witness
-from logphi.checker.words import words
+from logphi.checker.words import condition, words
 from logphi.checker.work import LARGEST_WORK, Undecided, budget
 
 # chosen: the precision before an error goal is set
@@ -108,7 +108,10 @@ def verify(certificate: Issued | os.PathLike[str] | str | bytes | Mapping[str, A
         number = f"all {len(claims)} claims follow:" if len(claims) > 1 else "the claim follows:"
         return Verdict(0, number, tuple(words(read_one)))
     claim = claims[0]
-    return Verdict(0, f"the claim follows: {claim.quantity} at {claim.at} lies within its bounds, to {claim.digits} digits")
+    given = condition(read_one.releases[0])
+    return Verdict(
+        0, f"the claim follows: {claim.quantity} at {claim.at} lies within its bounds, to {claim.digits} digits{given}"
+    )
 
 
 def _refuted(certificate: Certificate) -> tuple[int, str]:

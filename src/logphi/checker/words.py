@@ -56,8 +56,17 @@ def _release(release: Release) -> str:
     # several of these are chosen adaptively, and leak less than the composition of their pairs
     ranges = any("ExponentialMechanism" in (node.name, node.base and node.base.name) for _, node in release.terms)
     hulls = " (of the hulls of bounded ranges)" if ranges and sum(count for count, _ in release.terms) > 1 else ""
-    given = " (if the transform is that of a pair)" if "FromLogPhi" in text else ""
-    return f"{text[:LONGEST]}{'...' if more else ''}, under {release.adjacency}{hulls}{given}:"
+    return f"{text[:LONGEST]}{'...' if more else ''}, under {release.adjacency}{hulls}{condition(release)}:"
+
+
+def condition(release: Release) -> str:
+    """What the claims take for granted, which nobody can check."""
+    return " (if the transform is that of a pair)" if any(_transforms(node) for _, node in release.terms) else ""
+
+
+def _transforms(node: Node) -> bool:
+    inner = [one for part in node.parts for _, one in part] + ([node.base] if node.base else [])
+    return node.name == "FromLogPhi" or any(_transforms(one) for one in inner)
 
 
 def _terms(terms: tuple[tuple[int, Node], ...]) -> str:

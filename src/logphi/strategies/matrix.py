@@ -23,7 +23,7 @@ class Matrix(Strategy):
 
     Where no two steps of a record have a row in common its sensitivity is the largest sum of squared column norms; otherwise
     the pairs of columns count by the absolute value of their inner products (Choquette-Choo et al. 2023), for every pattern
-    where these can be listed, and by a bound of :meth:`Participation.of_pairs_at_most` where they cannot.
+    where these can be listed, and by a bound of ``Participation.of_pairs_at_most`` where they cannot.
 
     Entries are doubles, any of which stands for the decimal that it prints as too.
 

@@ -199,3 +199,36 @@ def test_a_law_below_stays_below_next_to_a_tiny_mass():
         a = Fraction(node)
         low, truth = (sum(w * max(x - a, 0) for x, w in law) for law in (below, atoms))
         assert low <= truth * (1 + Fraction(1, 10**14))
+
+
+@pytest.mark.parametrize(("rare", "batches"), [(1e-20, 20), (1e-12, 30)])
+def test_the_largest_loss_is_held_where_its_probability_is_below_every_double(rare, batches):
+    release = lp.Discrete([1 - rare, rare], [1 - 3 * rare, 3 * rare]).allocation(batches)
+    bound = release.epsilon(0, direction="add")
+    # all batches tell the rare answer with probability (3 rare)^t under Q
+    assert bound.lower <= math.log(3) <= bound.upper
+    assert bound.upper <= math.log(3) * (1 + 1e-9)
+
+
+def test_the_largest_loss_of_many_ratios_is_held_too():
+    p, q = [3e-29, 0.5, 0.4, 0.1], [1e-29, 0.2, 0.2, 0.6]
+    bound = lp.Discrete(p, q).allocation(20).epsilon(0, direction="remove")
+    assert bound.lower <= math.log(3) <= bound.upper
+
+
+@pytest.mark.parametrize("rare", [1e-10, 1e-13, 7e-17])
+def test_an_end_that_is_rarer_than_the_digits_of_what_lies_next_to_it_is_not_overestimated(rare):
+    # the ratios one half, of probability ``rare``, and another in the same cell
+    q = [rare, 0.3, 0.3, 0.4 - rare]
+    p = [0.5 * rare, 0.50002 * 0.3, 0.27]
+    p.append(1 - sum(p))
+    exact_p, exact_q = ([Fraction(x) / sum(map(Fraction, one)) for x in one] for one in (p, q))
+    epsilon = math.log(2) - 3e-6
+    a = Fraction(math.exp(epsilon))
+    ratios = [x / y for x, y in zip(exact_p, exact_q, strict=True)]
+    law = list(zip(ratios, exact_q, strict=True))
+    truth = sum(v * w * max(0, 1 - a * (x + y) / 2) for x, v in law for y, w in law)
+    below, _ = allocated_between(lp.Discrete(p, q).pair(), 2)
+    assert lp.Discrete(p, q).pair().ratios(1 << 13).cells.held[0] == pytest.approx(rare)
+    attack = sum(Fraction(w) * max(0, 1 - a * Fraction(v) / Fraction(w)) for v, w in zip(below.p, below.q, strict=True))
+    assert attack <= truth * (1 + Fraction(1, 10**9))

@@ -143,8 +143,10 @@ class _End:
         """The masses up to the next node: their slopes are that of the line, and those of the lowered nodes."""
         j = self.place
         masses[:j] = 0.0
-        masses[j] = self.over[j + 1] - drop[j + 1]
-        masses[j + 1] = self.inside[j + 1] + self.near[j + 1] - drop[j + 2] + drop[j + 1] - masses[j]
+        # as differences that do not cancel where the node is lowered to the tangent: an end may be rarer than their digits
+        masses[j] = self.over[j] + self.inside[j] - (drop[j + 1] - self.near[j])
+        further = self.far[j] + self.held[j + 1] + self.near[j + 1]
+        masses[j + 1] = further + 2 * drop[j + 1] - drop[j + 2] - self.over[j]
 
 
 def _without_negative(masses: Array) -> tuple[Array, int]:

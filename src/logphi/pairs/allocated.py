@@ -39,6 +39,8 @@ _TO_DEVIATION = 16.0
 _ROUNDED = 64 * ULP
 # chosen: a bound that leaves out more says nothing that anybody would use
 _MOST_OMITTED = 1e-3
+# derived: products of weights that are smaller than the first lose digits or vanish; all of them together are below the second
+_VANISHING, _VANISHED = 1e-300, 1e-290
 # cells on which a standard deviation is roughly known
 _ROUGH = 256
 
@@ -97,9 +99,13 @@ def allocated_between(pair: Pair, batches: int) -> tuple[FinitePair, FinitePair]
 
 def _mean(known: Ratios, masses: Array, batches: int, *, upper: bool) -> FinitePair:
     total = Draws(masses).sum_of(batches, _SIZE)
-    held = np.flatnonzero(total.weights > 0)
+    found = np.where(total.weights > _VANISHING, total.weights, 0.0)
+    if upper and batches <= MOST_DIRECT:
+        # both ends are ratios of the mean: what a convex function has in between is at most what it has there
+        found[[0, -1]] += _VANISHED
+    held = np.flatnonzero(found)
     place = known.cells.start + known.cells.step * ((held + total.first) / batches)
-    weights = total.weights[held]
+    weights = found[held]
     if held.size > _OUTCOMES:
         few = RatioCells.of_atoms(place, weights, _OUTCOMES)
         weights, place = few.above() if upper else few.below(), few.nodes

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from logphi.algebra.release import Mechanism, compose
 from logphi.inputs import check
-from logphi.inputs.adjacency import Adjacency
+from logphi.inputs.adjacency import ONE_ORDER, Adjacency
 from logphi.mechanisms import Gaussian
 from logphi.pairs.pair import UnsupportedError
 
@@ -44,7 +44,7 @@ class Batches:
     @property
     def present(self) -> Adjacency:
         """The relation of what is sampled: that of one order too, while replace is stated of the sample alone."""
-        one_order = self.adjacency in (Adjacency.ADD, Adjacency.REMOVE)
+        one_order = self.adjacency in ONE_ORDER
         return self.adjacency if one_order else Adjacency.ADD_REMOVE
 
     @property

@@ -78,16 +78,16 @@ def terms_of(release: Mechanism) -> Terms:
 def answered(release: Mechanism, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """The answer to a question that the hulls do not answer; None where they do."""
     terms = terms_of(release)
-    represented = [one for one, _ in release.counted() if family_of(one) is not None]
-    if name in TAILS and represented:
+    if name in TAILS and any(family for _, family, _ in terms):
+        one = next(one for one, _ in release.counted() if family_of(one) is not None)
         raise UnsupportedError(
-            f"{name} is the tail of the loss of one pair, and {represented[0]!r} stands for many, some of which have a larger "
+            f"{name} is the tail of the loss of one pair, and {one!r} stands for many, some of which have a larger "
             "tail than the hull of all: ask delta or epsilon, or ask this of the pair that is meant, as a Discrete"
         )
     if name in DIVERGENCES:
         from logphi.algebra.divergences import largest
 
-        return largest(terms, name, arguments, options) if represented else None
+        return largest(terms, name, arguments, options) if any(family for _, family, _ in terms) else None
     if not picks(terms):
         return None
     if name == "explain":

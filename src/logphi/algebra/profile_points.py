@@ -1,20 +1,14 @@
-"""Points of the profile of a release, dense where it falls fast, and the pair with the hull of such points as its profile."""
+"""Points of the profile of a release, dense where it falls fast."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from fractions import Fraction
 
 import numpy as np
 
 from logphi.algebra.release import Mechanism
 from logphi.answers.bound import Direction
 from logphi.arrays import Array
-from logphi.convex.hull import Hull
-from logphi.pairs.extremes import disjoint
-from logphi.pairs.finite import FinitePair
-from logphi.pairs.pair import Pair
 
 # chosen: levels down to which the profile is followed: the first that it reaches
 _FLOORS = (1e-40, 1e-30, 1e-20, 1e-12, 1e-8)
@@ -24,11 +18,6 @@ _COARSE = 257
 FARTHEST = 250.0
 # chosen: a tenth of what chords between the points add
 _RTOL = 1e-5
-# derived: masses are rounded to doubles
-MASS_ERROR = 2.0**-51
-
-# a place e^eps, and a bound of the profile there
-Point = tuple[Fraction, Fraction]
 
 
 def places(release: Mechanism, first: float, order: Direction, count: int, deepest: float = _FLOORS[0]) -> Array:
@@ -57,15 +46,6 @@ def lower_and_upper_profile(release: Mechanism, epsilons: Array, order: Directio
     """Both ends."""
     found = release.delta(epsilons, direction=order, rtol=_RTOL)
     return np.asarray(found.lower), np.asarray(found.upper)
-
-
-def pair_above(points: Sequence[Point], reversed_points: Sequence[Point]) -> Pair:
-    """The pair with the largest profile below points of P against Q, and points of Q against P."""
-    hull = Hull.of([*points, *((1 / a, 1 - 1 / a + h / a) for a, h in reversed_points)])
-    if len(hull.vertices) < 2:
-        return disjoint()
-    p, q = hull.pair()
-    return FinitePair(tuple(map(float, p)), tuple(map(float, q)), MASS_ERROR)
 
 
 def _epsilon(release: Mechanism, delta: float, order: Direction) -> float:

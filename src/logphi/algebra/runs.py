@@ -7,7 +7,7 @@ import math
 from logphi.algebra.operations import done_by
 from logphi.algebra.release import Mechanism
 from logphi.inputs import check
-from logphi.inputs.adjacency import Adjacency
+from logphi.inputs.adjacency import ONE_ORDER
 from logphi.inputs.arguments import Scalar
 from logphi.pairs.pair import UnsupportedError
 
@@ -27,7 +27,7 @@ def repeat_and_select(base: Mechanism, mean: Scalar, shape: Scalar) -> Mechanism
         )
     if law[0] < 1 and law[1] != math.inf:
         raise ValueError(f"mean must be at least 1 unless shape=inf, got {law[0]!r}: there is always one run")
-    if base.adjacency in (Adjacency.ADD, Adjacency.REMOVE):
+    if base.adjacency in ONE_ORDER:
         raise UnsupportedError(
             f"the best of many runs under {base.adjacency.value!r} alone is not known: its bound needs both orders; state the "
             "mechanism under 'add_remove'"

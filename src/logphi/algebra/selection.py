@@ -44,15 +44,7 @@ import numpy as np
 
 from logphi.algebra.bracketed import Bracketed
 from logphi.algebra.families import lower, terms_of
-from logphi.algebra.profile_points import (
-    FARTHEST,
-    MASS_ERROR,
-    Point,
-    lower_and_upper_profile,
-    pair_above,
-    places,
-    upper_profile,
-)
+from logphi.algebra.profile_points import FARTHEST, lower_and_upper_profile, places, upper_profile
 from logphi.algebra.release import Mechanism, Primitive, operand
 from logphi.answers.bound import Direction
 from logphi.arith.floats import ULP
@@ -62,6 +54,7 @@ from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.arguments import Real, frozen
 from logphi.pairs.finite import FinitePair
 from logphi.pairs.pair import Pair
+from logphi.pairs.pair_above import MASS_ERROR, Point, pair_above
 from logphi.sampling.repetitions import Repetitions
 from logphi.text.description import node
 

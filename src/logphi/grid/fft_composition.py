@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ULP
+from logphi.arith.powers import power
 from logphi.arith.safe import safe_expm1, safe_log
 from logphi.arrays import Array, Complex
 from logphi.grid.lattice_law import Grid, LatticeLaw
@@ -161,7 +162,7 @@ def compose(laws: Iterable[tuple[LatticeLaw, int]], grid: Grid, nodes: int, poin
     terms = weight * kernel
     error = dropped + 1e-300 * float(kernel_size.sum())
     for transform, log_largest, count, wrong in transforms:
-        terms *= _power(transform[:kept], count)
+        terms *= power(transform[:kept], count)
         with np.errstate(over="ignore"):  # an infinite error says that nothing is known
             others = np.exp(np.minimum(log_bound[:kept] - log_largest[:kept], 700.0)) * kernel_size
             error += count * wrong * float(np.sqrt((weight * others**2).sum()))
@@ -213,18 +214,6 @@ def _transform(law: LatticeLaw, nodes: int) -> tuple[Complex, int, float, float]
     transform = np.fft.rfft(rest)
     transform += largest / mass
     return transform, place, math.log(mass), _FOURIER * math.log2(nodes) * math.sqrt(float(np.square(rest).sum()))
-
-
-def _power(base: Complex, count: int) -> Complex:
-    """By squaring: all its multiplications together err no more than count ones in a row."""
-    result: Complex | None = None
-    while True:
-        if count & 1:
-            result = base if result is None else result * base
-        count >>= 1
-        if not count:
-            return np.ones_like(base) if result is None else result
-        base = base * base
 
 
 def _kernel(c: float, h: float, theta: Array) -> Complex:

@@ -19,7 +19,8 @@ from functools import cached_property
 import numpy as np
 
 from logphi.arith.floats import ULP
-from logphi.arrays import Array, Complex
+from logphi.arith.powers import power
+from logphi.arrays import Array
 
 # derived: Theorem 24.2 has 6.7 u per level of a radix-2 transform; doubled for the real one
 _FOURIER = 7 * ULP
@@ -161,7 +162,7 @@ class Draws:
         modulus = np.abs(transform)
         log_modulus = np.log(np.maximum(modulus, 1e-300))
         most = np.exp((count - 1) * log_modulus)
-        powered = np.fft.irfft(_power(transform, count), size)
+        powered = np.fft.irfft(power(transform, count), size)
         eta = _FOURIER * math.log2(size)
         norm, mean_norm = math.sqrt(float((most**2).mean())), float(most.mean())
         wrong = count * (eta * math.sqrt(float((rest**2).sum())) * norm + _DRAW * mean_norm) + eta * norm
@@ -179,18 +180,6 @@ class Draws:
         # the rounding of the exponent
         slip = 4 * ULP * (count * abs(exponent) + abs(tilt) * sums)
         return start, weights, np.where(known, error * scale + slip * np.abs(weights), np.inf)
-
-
-def _power(base: Complex, count: int) -> Complex:
-    """By squaring: all its multiplications together err no more than count ones in a row."""
-    result: Complex | None = None
-    while True:
-        if count & 1:
-            result = base if result is None else result * base
-        count >>= 1
-        if not count:
-            return np.ones_like(base) if result is None else result
-        base = base * base
 
 
 def _convolved(weights: Array, count: int) -> Array:

@@ -44,5 +44,9 @@ class Adjacency(enum.Enum):
             raise ValueError(f"adjacency must be one of {names}, got {value!r}") from None
 
 
+# one order of two neighbours, and every relation in which one of them lacks the record
+ONE_ORDER = (Adjacency.ADD, Adjacency.REMOVE)
+PRESENCE = (Adjacency.ADD_REMOVE, *ONE_ORDER)
+
 # for type checkers: a relation, or its name
 AdjacencyLike = Adjacency | Literal["add_remove", "add", "remove", "replace", "replace_special"]

@@ -25,7 +25,7 @@ from logphi.answers.bound import Bound, Direction
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
 from logphi.engine.directions import directions_under
-from logphi.inputs.adjacency import Adjacency
+from logphi.inputs.adjacency import ONE_ORDER, Adjacency
 from logphi.inputs.arguments import frozen
 from logphi.mechanisms.declared_curves import Curve, Summed, rounded_up
 from logphi.mechanisms.gaussian import Gaussian
@@ -63,7 +63,7 @@ def orders(curve: Curve, most: int) -> Array:
 def of_both_orders(adjacency: Adjacency) -> Adjacency:
     """The relation, if both orders of two neighbours count under it."""
     relation = Adjacency.of(adjacency)
-    if relation in (Adjacency.ADD, Adjacency.REMOVE):
+    if relation in ONE_ORDER:
         raise ValueError(
             f"divergences under {relation.value!r} alone bound one order of two neighbours, and both are needed: declare them "
             "under 'add_remove' if they hold in both"

@@ -8,7 +8,7 @@ from fractions import Fraction
 from logphi.algebra.release import Primitive
 from logphi.convex.hull import Hull, exponential
 from logphi.inputs import check
-from logphi.inputs.adjacency import Adjacency
+from logphi.inputs.adjacency import ONE_ORDER, Adjacency
 from logphi.inputs.arguments import ADD_REMOVE, Reals, Relation, frozen
 from logphi.laws.cells import Cells
 from logphi.pairs.finite import FinitePair
@@ -25,7 +25,6 @@ ROUNDED = Fraction(1, 2**51)
 # derived: exceeds the upward rounding of an exponential
 _LOWERED = 1 - Fraction(1, 2**190)
 # relations that do not name one order cover both
-_ONE_ORDER = (Adjacency.ADD, Adjacency.REMOVE)
 
 
 @frozen
@@ -104,7 +103,7 @@ class FromProfile(Primitive):
 
     def _hull(self) -> Hull:
         points = [_attained(exponential(meant(e)), meant(d)) for e, d in zip(self.epsilons, self.deltas, strict=True)]
-        if self.adjacency not in _ONE_ORDER:
+        if self.adjacency not in ONE_ORDER:
             points += [(1 / a, 1 - 1 / a + h / a) for a, h in points]
         return Hull.of(points)
 

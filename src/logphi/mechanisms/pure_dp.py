@@ -13,7 +13,7 @@ from logphi.algebra.release import Mechanism, Primitive
 from logphi.arith.protocol import Arithmetic, Number, Plain
 from logphi.convex.hull import exponential
 from logphi.inputs import check
-from logphi.inputs.adjacency import Adjacency, AdjacencyLike
+from logphi.inputs.adjacency import ONE_ORDER, Adjacency, AdjacencyLike
 from logphi.inputs.arguments import RealLike, frozen
 from logphi.laws.cells import Cells
 from logphi.laws.log_phi import LogPhi
@@ -169,7 +169,7 @@ def _geometric_sum(epsilon: Fraction, size: int) -> Fraction:
 def _of_both_orders(adjacency: AdjacencyLike, epsilon: RealLike, delta: RealLike) -> Adjacency:
     """The relation, if a guarantee under it bounds both orders of a pair, as the dominating pair does."""
     relation = Adjacency.of(adjacency)
-    if relation in (Adjacency.ADD, Adjacency.REMOVE):
+    if relation in ONE_ORDER:
         raise ValueError(
             f"a guarantee under {relation.value!r} alone bounds one order of two neighbours, and the pair of this mechanism "
             "needs both: state it under 'add_remove' if it holds in both, or write "

@@ -22,19 +22,20 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import ClassVar
 
-from logphi.algebra.profile_points import FARTHEST, Point, pair_above, places, upper_profile
+from logphi.algebra.profile_points import FARTHEST, places, upper_profile
 from logphi.algebra.release import Mechanism, Primitive
 from logphi.answers.bound import Direction
 from logphi.arith.floats import ULP
 from logphi.convex.hull import exponential
 from logphi.inputs import check
-from logphi.inputs.adjacency import Adjacency
+from logphi.inputs.adjacency import PRESENCE
 from logphi.inputs.arguments import ADD_REMOVE, Real, RealOrNone, Relation, Whole, default, frozen
 from logphi.mechanisms.gaussian import Gaussian
 from logphi.mechanisms.laplace import Laplace
 from logphi.pairs.answers_above import answer_above
 from logphi.pairs.extremes import noisy
 from logphi.pairs.pair import Pair
+from logphi.pairs.pair_above import Point, pair_above
 from logphi.text.written import meant
 
 # measured: with so many points, down to so small a delta, epsilon is larger by less than 1e-3 of it
@@ -43,8 +44,6 @@ _POINTS, _DEEPEST = 160, 1e-20
 _LEFT = 1e-12
 # chosen: more answers are no longer sparse
 _MOST_ANSWERS = 10**6
-# one record changes all answers in one known direction
-_ORIENTED = (Adjacency.ADD_REMOVE, Adjacency.ADD, Adjacency.REMOVE)
 
 
 @frozen
@@ -89,8 +88,7 @@ class SparseVector(Primitive):
     References
     ----------
     Lyu, Su & Li 2017, *Understanding the Sparse Vector Technique for Differential Privacy* (the pure guarantee); Zhu & Wang
-    2020,
-    *Improving Sparse Vector Technique with Renyi Differential Privacy* (Gaussian noise).
+    2020, *Improving Sparse Vector Technique with Renyi Differential Privacy* (Gaussian noise).
 
     Examples
     --------
@@ -150,7 +148,7 @@ class SparseVector(Primitive):
             return extreme
         moves = meant(self.sensitivity) / meant(self.query_scale) * (1 if self.monotone else 2)
         noise = self._threshold_noise()
-        return _hull(float(moves) * (1 + ULP), noise, self.answers, self.monotone and self.adjacency in _ORIENTED)
+        return _hull(float(moves) * (1 + ULP), noise, self.answers, self.monotone and self.adjacency in PRESENCE)
 
     def _threshold_noise(self) -> Mechanism:
         if self.threshold_scale is None:

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from logphi.algebra.release import Mechanism, Primitive
 from logphi.inputs import check
-from logphi.inputs.adjacency import Adjacency
+from logphi.inputs.adjacency import PRESENCE
 from logphi.inputs.arguments import ADD_REMOVE, Real, RealLike, RealOrNone, Relation, Scalar, Whole, default, frozen
 from logphi.laws.log_phi import LogPhi
 from logphi.mechanisms.gaussian import Gaussian
@@ -23,8 +23,6 @@ _MOST_PARTITIONS = 10**6
 _LEAST, _LEAST_MISSED = 1e-290, 1e-6
 # chosen: the least delta that a threshold is found for
 _LEAST_DELTA = 1e-240
-# the order of two neighbours in which partitions appear is known
-_RELATIONS = (Adjacency.ADD_REMOVE, Adjacency.ADD, Adjacency.REMOVE)
 # derived: halvings that leave two neighbouring doubles; from so many widths of Laplace noise, or of normal noise
 _HALVINGS, _FARTHEST, _FARTHEST_NORMAL = 200, 600.0, 34.0
 
@@ -106,14 +104,14 @@ class StabilityThreshold(Primitive):
             sensitivity=check.nonnegative("sensitivity", self.sensitivity),
             partitions=check.whole("partitions", self.partitions, 1, _MOST_PARTITIONS),
         )
-        if self.adjacency not in _RELATIONS:
+        if self.adjacency not in PRESENCE:
             raise ValueError(
                 f"adjacency must be 'add_remove' or one order of it, got {self.adjacency.value!r}: a record that takes another "
                 "value leaves its partitions and enters others; state it under 'add_remove' and ask for m.group(2)"
             )
         self._noise()
         if not self._extreme:
-            self._examine(self._chances())
+            self._examine(self._chances_at(self.threshold))
 
     def _examine(self, one: Chances) -> None:
         if 0 < one.seen < _LEAST:
@@ -143,7 +141,7 @@ class StabilityThreshold(Primitive):
         Parameters
         ----------
         delta
-            Bound of the probability that any of the k partitions that only one record has is seen, from 1e-280 to 1 - 1e-6.
+            Bound of the probability that any of the k partitions that only one record has is seen, from 1e-240 to 1 - 1e-6.
             What the noise leaks comes on top.
         scale, sigma, truncation, sensitivity, partitions
             As of the mechanism; with some noise.
@@ -196,9 +194,6 @@ class StabilityThreshold(Primitive):
         kind = TruncatedLaplace if self.sigma is None else TruncatedGaussian
         return kind(self._width, self.truncation, self.sensitivity)
 
-    def _chances(self) -> Chances:
-        return self._chances_at(self.threshold)
-
     def _chances_at(self, threshold: float) -> Chances:
         gap = meant(threshold) - meant(self.sensitivity)
         return chances(gap, self._width, self.truncation, normal=self.sigma is not None)
@@ -207,13 +202,13 @@ class StabilityThreshold(Primitive):
         """The product over the partitions."""
         if extreme := self._extreme:
             return extreme
-        return product([self._noise().pair(), self._chances().pair()]).repeated(self.partitions)
+        return product([self._noise().pair(), self._chances_at(self.threshold).pair()]).repeated(self.partitions)
 
     def loss_law(self) -> LogPhi:
         """The sum over the partitions."""
         if extreme := self._extreme:
             return extreme.loss()
-        return self.partitions * (self._noise().loss_law() + self._chances().pair().loss())
+        return self.partitions * (self._noise().loss_law() + self._chances_at(self.threshold).pair().loss())
 
     def _grouped(self, size: int) -> Mechanism:
         given = self._given()

@@ -29,8 +29,8 @@ import numpy as np
 
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
-from logphi.convex.hull import Hull
 from logphi.pairs.finite import FinitePair
+from logphi.pairs.pair_above import pair_above
 
 # measured: epsilon is larger by less than 1e-5 of it than with twice as many
 _TANGENTS, _NODES = 64, 64
@@ -53,8 +53,7 @@ def answer_above(shift: float) -> FinitePair:
     end = Fraction(math.exp(shift) * (1 + _ROUNDED * (1 + shift)))
     # a profile is 1 - a at least
     points = [(1 / Fraction(a), Fraction(b) / Fraction(a)) for a, b in zip(x.tolist(), bounds.tolist(), strict=True)]
-    p, q = Hull.of([(end, Fraction(0)), *points]).pair()
-    return FinitePair(tuple(map(float, p)), tuple(map(float, q)), 2.0**-51)
+    return pair_above([(end, Fraction(0)), *points])
 
 
 def _largest_loss(shift: float) -> FinitePair:

@@ -21,10 +21,8 @@ import numpy as np
 
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
-from logphi.convex.hull import Hull
-from logphi.pairs.disjoint import DISJOINT
-from logphi.pairs.finite import FinitePair
 from logphi.pairs.pair import Pair
+from logphi.pairs.pair_above import Point, pair_above
 
 # chosen: the grid of log q, finer where most deltas are than where they are negligible
 _TOP, _SHALLOW, _MIDDLE, _DEEP = -0.005, -0.5, -60.0, -300.0
@@ -44,8 +42,6 @@ _CERTAIN = -1e-9
 LARGEST_EXPONENT = 300.0
 # derived: e^epsilon is a double
 _LARGEST_EPSILON = 700.0
-# derived: masses are rounded to doubles
-_ROUNDED = 2.0**-51
 
 
 def _places(many: int, few: int) -> Array:
@@ -66,7 +62,7 @@ def implied(z: Array, bounds: Array, reversed_bounds: Array, places: Array = MAN
     """
     points = _exactly(z, bounds, places)
     reversed_points = points if np.array_equal(bounds, reversed_bounds) else _exactly(z, reversed_bounds, places)
-    return _pair(points, reversed_points)
+    return pair_above(points, reversed_points)
 
 
 def implied_near(bound: Callable[[Array], Array], z: Array, epsilon: float) -> Pair:
@@ -91,7 +87,7 @@ def implied_near(bound: Callable[[Array], Array], z: Array, epsilon: float) -> P
         apart = np.log(used[max(nearest - 1, 0) : nearest + 2])
         reach = max(4 * float(np.diff(np.log(z)).max()), 2 * float(np.ptp(apart)), 1e-8)
         z = used[nearest] * np.exp(np.linspace(-reach, reach, _ACROSS))
-    return _pair(points, points)
+    return pair_above(points, points)
 
 
 def _one_order(bound: Callable[[Array], Array], z: Array, epsilon: Array) -> tuple[Array, Array]:
@@ -121,15 +117,7 @@ def epsilon_of_one_order(bound: Callable[[Array], Array], z: Array, delta: float
     return max(0.0, float(np.min((bound(z) + z * np.log(z) - (1 + z) * np.log1p(z) - log_delta) / z)))
 
 
-def _pair(points: list[tuple[Fraction, Fraction]], reversed_points: list[tuple[Fraction, Fraction]]) -> Pair:
-    hull = Hull.of([*points, *((1 / a, 1 - 1 / a + h / a) for a, h in reversed_points)])
-    if len(hull.vertices) < 2:
-        return DISJOINT
-    p, q = hull.pair()
-    return FinitePair(tuple(map(float, p)), tuple(map(float, q)), _ROUNDED)
-
-
-def _exactly(z: Array, bounds: Array, places: Array) -> list[tuple[Fraction, Fraction]]:
+def _exactly(z: Array, bounds: Array, places: Array) -> list[Point]:
     known = np.isfinite(bounds) & (bounds <= LARGEST_EXPONENT)
     if not known.any():
         return []
@@ -147,7 +135,7 @@ def _exactly(z: Array, bounds: Array, places: Array) -> list[tuple[Fraction, Fra
     return points
 
 
-def _usable(a: Array, c: Array) -> list[tuple[Fraction, Fraction]]:
+def _usable(a: Array, c: Array) -> list[Point]:
     # after rounding, a bound must still exceed 1 - a
     use = np.isfinite(a) & np.isfinite(c) & (a > 0) & (c > np.maximum(1 - a + ULP, 0.0)) & (c < 1)
     return [(Fraction(x), Fraction(y)) for x, y in zip(a[use].tolist(), c[use].tolist(), strict=True)]

@@ -17,11 +17,11 @@ are compositions of the same k epochs over fewer batches: an upper bound.
 
 from __future__ import annotations
 
-from logphi.inputs.adjacency import Adjacency
+from logphi.inputs.adjacency import PRESENCE, Adjacency
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import Pair, UnsupportedError
 
-_PRESENCE = (Adjacency.ADD_REMOVE, Adjacency.ADD, Adjacency.REMOVE, Adjacency.REPLACE_SPECIAL)
+_RELATIONS = (*PRESENCE, Adjacency.REPLACE_SPECIAL)
 
 
 def allocation(pair: Pair, batches: int) -> LogPhi:
@@ -38,7 +38,7 @@ def check_relation(base: Adjacency) -> None:
     UnsupportedError
         If the relation has no such law.
     """
-    if base not in _PRESENCE:
+    if base not in _RELATIONS:
         raise UnsupportedError(
             f"random allocation needs a base stated under add/remove or 'replace_special', got adjacency {base.value!r}: state "
             "the sensitivity for one record added or removed"

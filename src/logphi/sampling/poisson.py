@@ -11,13 +11,12 @@ samples is no further apart than the worst of them, so that the same two pairs d
 
 from __future__ import annotations
 
-from logphi.inputs.adjacency import Adjacency
+from logphi.inputs.adjacency import PRESENCE, Adjacency
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import Pair, UnsupportedError
 
-_PRESENCE = (Adjacency.ADD_REMOVE, Adjacency.ADD, Adjacency.REMOVE)
 # the relations under which a record outside of the sample has the second law
-_SAMPLED = (*_PRESENCE, Adjacency.REPLACE_SPECIAL)
+_SAMPLED = (*PRESENCE, Adjacency.REPLACE_SPECIAL)
 
 
 def poisson_relation(base: Adjacency, wanted: Adjacency | None) -> Adjacency:
@@ -33,7 +32,7 @@ def poisson_relation(base: Adjacency, wanted: Adjacency | None) -> Adjacency:
             f"Poisson sampling needs a base stated under add/remove or 'replace_special', got adjacency {base.value!r}; "
             "state the sensitivity for one record added or removed, or take a subset"
         )
-    if wanted in (None, base) or (base is Adjacency.ADD_REMOVE and wanted in (*_PRESENCE, Adjacency.REPLACE)):
+    if wanted in (None, base) or (base is Adjacency.ADD_REMOVE and wanted in (*PRESENCE, Adjacency.REPLACE)):
         return wanted or base
     special = wanted is Adjacency.REPLACE_SPECIAL
     next_step = "'replace_special' too" if special else "add_remove, and ask for add_remove or replace"

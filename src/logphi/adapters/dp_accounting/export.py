@@ -24,7 +24,7 @@ from logphi.engine.answer import probability
 from logphi.engine.log_probability import masses
 from logphi.engine.shared_evaluator import evaluator
 from logphi.inputs import check
-from logphi.inputs.adjacency import Adjacency
+from logphi.inputs.adjacency import ONE_ORDER
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import UnsupportedError
@@ -103,7 +103,7 @@ def to_privacy_loss_distribution(
     """
     if not isinstance(mechanism, Mechanism):
         raise TypeError(f"only a mechanism has a loss to export, got {mechanism!r} of type {type(mechanism).__name__}")
-    if mechanism.adjacency in (Adjacency.ADD, Adjacency.REMOVE):
+    if mechanism.adjacency in ONE_ORDER:
         raise UnsupportedError(
             f"a PrivacyLossDistribution holds both directions, got a release under {mechanism.adjacency.value!r}; "
             "state it under 'add_remove'"

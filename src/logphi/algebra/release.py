@@ -11,7 +11,7 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from operator import add
 from typing import Any, ClassVar
 
@@ -308,12 +308,21 @@ class Primitive(Constructed, Mechanism):
         return f"certificates do not know a {name}: {self._undescribed}" if self._undescribed else ""
 
 
+# counts of mechanisms; equal ones whose numbers were written differently stay apart, so that certificates do not take one for
+# the other
+Tally = dict[tuple[Mechanism, Any], int]
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class Composition(Mechanism):
     """Counted mechanisms under one relation; made by ``+`` and ``*``. Equal whatever the order."""
 
     terms: tuple[tuple[Mechanism, int], ...]
     adjacency: Adjacency
+
+    @cached_property
+    def _tally(self) -> Tally:
+        return {(one, exactly(one)): count for one, count in self.terms}
 
     def counted(self) -> tuple[tuple[Mechanism, int], ...]:
         """The terms."""
@@ -408,19 +417,25 @@ def compose(mechanisms: Iterable[Mechanism]) -> Mechanism:
         raise ValueError(f"mechanisms stated under different relations do not compose: {names}; state both under one adjacency")
     if not listed:
         raise ValueError("there is nothing to compose: give at least one mechanism")
-    return _collect(listed[0].adjacency, [pair for one in listed for pair in one.counted()])
+    # a sum of many, one after the other, takes linear time
+    before = listed.pop(0) if isinstance(listed[0], Composition) else None
+    adjacency = next(iter(relations))
+    return _collect(adjacency, [pair for one in listed for pair in one.counted()], before)
 
 
-def _collect(adjacency: Adjacency, terms: Iterable[tuple[Mechanism, int]]) -> Mechanism:
-    # equal mechanisms whose numbers were written differently stay apart, so that certificates do not take one for the other
-    counts: Counter[tuple[Mechanism, Any]] = Counter()
+def _collect(adjacency: Adjacency, terms: Iterable[tuple[Mechanism, int]], before: Composition | None = None) -> Mechanism:
+    """The composition of terms, after one whose terms are counted."""
+    tally = {} if before is None else before._tally.copy()
+    # each kind is a subclass of those that its answers include
+    kinds = {Composition} if before is None else {type(before)}
     for one, count in shown(terms, "releases"):
-        counts[one, exactly(one)] += count
-    for count in counts.values():
-        check.count("the number of repetitions", count)
-    kept = tuple((one, count) for (one, _), count in counts.items() if count)
+        key = one, exactly(one)
+        tally[key] = check.count("the number of repetitions", tally.get(key, 0) + count)
+        if count:
+            kinds.add(one._composition())
+    kept = tuple((one, count) for (one, _), count in tally.items() if count)
     if len(kept) == 1 and kept[0][1] == 1:
         return kept[0][0]
-    kinds = {one._composition() for one, _ in kept}
-    # each kind is a subclass of those that its answers include
-    return next((kind for kind in kinds if all(issubclass(kind, one) for one in kinds)), Composition)(kept, adjacency)
+    made = next(kind for kind in kinds if all(issubclass(kind, one) for one in kinds))(kept, adjacency)
+    made.__dict__["_tally"] = tally
+    return made

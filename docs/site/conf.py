@@ -2,6 +2,7 @@
 
 import inspect
 import re
+from functools import reduce
 from pathlib import Path
 from pkgutil import resolve_name
 
@@ -47,7 +48,8 @@ pygments_dark_style = "github-dark"
 
 def linkcode_resolve(domain, info):
     """Where the site shows the source of an object; Sphinx asks for all that the API reference describes."""
-    one = resolve_name(f"{info['module']}:{info['fullname']}")  # a colon: the function, not a file of its name
+    # an attribute: a function of the package, not the file of the same name
+    one = reduce(getattr, info["fullname"].split("."), resolve_name(info["module"]))
     one = inspect.unwrap(one.fget if isinstance(one, property) else getattr(one, "func", one))
     try:
         file, (_, line) = Path(inspect.getsourcefile(one)), inspect.getsourcelines(one)

@@ -225,7 +225,7 @@ def test_batches_that_are_not_samples_take_a_number_of_batches_and_no_rate():
     for batches in (mechanism.shuffled, mechanism.fixed_order):
         refused(TypeError, lambda of=batches: of(0.1), "batches", "whole number")
         refused(ValueError, lambda of=batches: of(0), "batches", "1")
-    refused(ValueError, lambda: lp.Laplace(scale=1).shuffled(3), "Gaussian", "fixed_order")
+    refused(ValueError, lambda: lp.ExponentialMechanism(epsilon=1).shuffled(3), "many mechanisms", "fixed_order")
 
 
 CUT = {"truncated_batch_size": 2, "dataset_size": 4}

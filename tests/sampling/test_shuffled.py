@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
@@ -103,6 +104,41 @@ def test_epochs_compose_the_attack():
     with mpmath.workdps(30):
         p, q = (above(mpmath.mpf("2.4"), mean, mpmath.mpf("0.7"), 20) for mean in (2, 1))
         assert lower >= float(p * p - mpmath.exp(2) * q * q)
+
+
+def test_responses_are_attacked_on_one_batch():
+    """A batch without the record gives the second vector; all in exact fractions but for the exponential."""
+    epsilon, batches = 0.01, 5
+    p = Fraction(3, 4)
+    mixed = [p / batches + (1 - p) * (batches - 1) / batches, (1 - p) / batches + p * (batches - 1) / batches]
+    removed = sum(max(float(a) - math.exp(epsilon) * float(b), 0.0) for a, b in zip(mixed, [1 - p, p], strict=True))
+    added = sum(max(float(b) - math.exp(epsilon) * float(a), 0.0) for a, b in zip(mixed, [1 - p, p], strict=True))
+    for adjacency in ("add_remove", "replace"):
+        found = lp.RandomizedResponse(p=0.75, adjacency=adjacency).shuffled(batches).delta(epsilon)
+        assert found.lower == pytest.approx(max(removed, added), rel=1e-12)
+        assert found.upper == pytest.approx(0.75 - 0.25 * math.exp(epsilon), rel=1e-12)
+        assert found.status is lp.Status.BRACKET
+
+
+def test_laplace_noise_is_attacked_on_one_batch():
+    """The excess of the mixture over its own pair by quadrature."""
+    scale, batches, epsilon = 2.0, 4, 0.05
+    release = 3 * lp.Laplace(scale=scale).shuffled(batches)
+    with mpmath.workdps(30):
+
+        def density(x, mean):
+            return mpmath.exp(-abs(x - mean) / scale) / (2 * scale)
+
+        def excess(x):
+            mixed = density(x, 1) / batches + density(x, 0) * (batches - 1) / batches
+            return max(mixed - mpmath.exp(epsilon) * density(x, 0), 0)
+
+        crossing = 0.5 + scale * mpmath.log(1 + batches * mpmath.expm1(epsilon)) / 2
+        alone = mpmath.quad(excess, [0, crossing, 1, 20, 80])
+    assert lp.Laplace(scale=scale).shuffled(batches).delta(epsilon).lower == pytest.approx(float(alone), rel=1e-9)
+    found = release.delta(epsilon)
+    assert float(alone) < found.lower < found.upper == (3 * lp.Laplace(scale=scale)).delta(epsilon).upper
+    assert lp.parse(str(release)) == release == lp.from_json(release.to_json())
 
 
 def test_other_releases_compose_with_it():

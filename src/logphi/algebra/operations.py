@@ -183,7 +183,8 @@ class Operations(Generic[M]):
         A record is in one batch of an epoch. How much its secret place amplifies is not known; it is much less than for
         Poisson samples. The upper end is one release an epoch without amplification, as in batches of a fixed order. The lower
         end is the attack by the largest output, which holds for some records and some data set: the noisy sums are T outputs,
-        one of which has the mean 2s under P and s under Q, as all other records hold the opposite value.
+        one of which has the mean 2s under P and s under Q, as all other records hold the opposite value. For other noise than
+        Gaussian it is the attack by the output on one batch: a Poisson sample at rate 1/T.
 
         Neighbours differ by a record whose place in its batch stays empty, or under ``"replace"`` takes another value. Answered
         are ``delta``, ``epsilon``, trade-off functions, divergences and zCDP, also of compositions with it.
@@ -203,7 +204,7 @@ class Operations(Generic[M]):
         Raises
         ------
         ValueError, TypeError
-            If a number is none, or the mechanism is not Gaussian.
+            If a number is none, or the mechanism has no one pair.
 
         References
         ----------

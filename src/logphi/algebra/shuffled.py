@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from typing import Any
 
 from logphi.algebra.bracketed import Bracketed
 from logphi.algebra.on_samples import OnSamples
-from logphi.algebra.release import Mechanism, Primitive, operand
+from logphi.algebra.release import Composition, Mechanism, Primitive, operand
 from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.arguments import frozen
 from logphi.laws.log_phi import LogPhi
@@ -15,6 +16,8 @@ from logphi.pairs.equal import Equal
 from logphi.pairs.largest import largest_output
 from logphi.pairs.normal import NormalShift
 from logphi.pairs.pair import Pair, UnsupportedError
+from logphi.text.spelling import short
+from logphi.text.written import Written
 
 # measured: with this number of cells the attack's delta is the best threshold's to seven digits, in a quarter of a second
 _CELLS = 1 << 15
@@ -28,14 +31,14 @@ def one_epoch(base: Mechanism, batches: int) -> Mechanism:
     Raises
     ------
     UnsupportedError
-        If the pair is not one of two normal laws of equal width.
+        If there is no one pair of laws.
     """
     pair = base.pair()
     if batches == 1 or isinstance(pair, Equal) or pair.loss().empty:
         return base
-    if not isinstance(pair, NormalShift):
+    if base._composition() is not Composition:
         raise UnsupportedError(
-            "shuffled batches are known for the Gaussian mechanism only, whose outputs an attack is known for; "
+            f"no attack on shuffled batches is known for {short(base)}, which stands for many mechanisms or for bounds; "
             "m.fixed_order(batches) is an upper bound for every mechanism"
         )
     return Shuffled(base, batches, base.adjacency)
@@ -59,6 +62,23 @@ class LargestOutput(Primitive):
 
 
 @frozen
+class FirstBatch(Primitive):
+    """The output on the first of all batches, which the record is in as often as in any other.
+
+    Under replace the other records hold what the record does under the second law; otherwise they leave no trace in a batch.
+    """
+
+    base: Mechanism
+    batches: int
+    adjacency: Adjacency
+    _undescribed = "it is one of many attacks"
+
+    def loss_law(self) -> LogPhi:
+        """That of a mixture with the second law."""
+        return self.base.pair().mixed_loss(Written(Fraction(1, self.batches)))
+
+
+@frozen
 class Shuffled(Bracketed, OnSamples):
     """A mechanism on every batch of a shuffled data set; made by :meth:`Mechanism.shuffled`."""
 
@@ -69,13 +89,13 @@ class Shuffled(Bracketed, OnSamples):
 
     @property
     def attack(self) -> Mechanism:
-        """By the largest output, in many cells."""
-        return self._largest(_CELLS)
+        """By the largest of Gaussian outputs, in many cells; for other noise by one output."""
+        return self._attack(_CELLS)
 
     @property
     def few_outcomes(self) -> Mechanism:
         """The same attack in few cells, which compose."""
-        return self._largest(_FEW_CELLS)
+        return self._attack(_FEW_CELLS)
 
     @property
     def cover(self) -> Mechanism:
@@ -90,10 +110,11 @@ class Shuffled(Bracketed, OnSamples):
         """Not known."""
         self._refuse()
 
-    def _largest(self, cells: int) -> Mechanism:
+    def _attack(self, cells: int) -> Mechanism:
         pair = self.base.pair()
-        assert isinstance(pair, NormalShift), "checked when it was made"
-        return LargestOutput(pair, self.batches, cells, self.adjacency)
+        if isinstance(pair, NormalShift):
+            return LargestOutput(pair, self.batches, cells, self.adjacency)
+        return FirstBatch(self.base, self.batches, self.adjacency)
 
     def _text(self, spell: Callable[[Any], str]) -> str:
         return f"{operand(self.base, spell)}.shuffled({self.batches})"

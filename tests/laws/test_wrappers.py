@@ -19,6 +19,7 @@ from logphi.laws.with_omitted_mass import WithOmittedMass
 from logphi.quadrature.values import Line
 
 P, Q = (0.5, 0.3, 0.2), (0.2, 0.2, 0.6)
+MEMBERS = {name for name in vars(LossTransform) if not name.startswith("_")}
 
 # wrapper -> members that it leaves at what holds of every law, and why
 _ONE_CLASS = "asked of a class whose laws are summed, which a wrapper is not"
@@ -53,17 +54,10 @@ LEFT = {
         "log_block": _ANYWHERE,
         "batched": _ONE_CLASS,
     },
-    Rest: {
-        name: _A_LINE
-        for name in (
-            *("accept", "approximate", "batched", "closed_form", "growth", "log_block", "log_masses", "on_line_and_beside"),
-            *("reflected", "rough_nodes", "strip", "support", "terms_on_line", "traits"),
-        )
-    },
+    Rest: dict.fromkeys(MEMBERS - {"formula", "log_transform", "on_line", "log_envelope"}, _A_LINE),
 }
 # holds a law too, but is another one: that of a sample
 OTHERS = {SampledOnce}
-MEMBERS = {name for name in vars(LossTransform) if not name.startswith("_")}
 
 
 @pytest.mark.parametrize("wrapper", LEFT, ids=lambda wrapper: wrapper.__name__)

@@ -28,17 +28,6 @@ MAX_LINES = 600
 # Path below src/logphi -> why it may be longer. It should stay empty.
 LONG_FOR_A_REASON: dict[str, str] = {}
 
-# Files that import one another, if only within functions or for their types -> why they may.
-CIRCLES = {
-    (
-        "answers.bound",
-        "answers.bounds",
-        "answers.display",
-        "answers.enclosed",
-        "answers.operators",
-    ): "a number and an array of it make each other, and draw themselves",
-}
-
 # Rooms that know analysis and no privacy, and the words that would tell otherwise; messages are for users, and may use them.
 ANALYSIS = ("arith", "bracketing", "comparators", "convex", "grid", "inversion", "laws", "normal", "quadrature")
 PRIVACY = {"accountant", "adjacency", "multiplier", "private", "privacy", "sensitivity"}
@@ -90,12 +79,11 @@ def test_a_long_file_says_why_it_is_long() -> None:
     assert silent == set()
 
 
-def test_files_import_one_another_for_a_reason_only() -> None:
+def test_no_files_import_one_another() -> None:
     graph = grimp.build_graph("logphi", cache_dir=None)
     behind = {module: graph.find_upstream_modules(module) for module in graph.modules}
     around = {module: {other for other in others if module in behind[other]} for module, others in behind.items()}
-    circles = {tuple(sorted(name.partition(".")[2] for name in {one, *others})) for one, others in around.items() if others}
-    assert circles == set(CIRCLES)
+    assert {one: others for one, others in around.items() if others} == {}
 
 
 def module(path: Path) -> str:

@@ -9,7 +9,7 @@ from typing import get_args
 
 import pytest
 
-from logphi.answers.bound import Direction
+from logphi.answers.status import Direction
 from logphi.engine.routes.registry import ROUTES
 from logphi.inputs.adjacency import Adjacency, AdjacencyLike
 from logphi.inputs.route_names import Method, RouteName

@@ -41,16 +41,16 @@ if TYPE_CHECKING:
     from logphi.accountant import PrivacyFilter as PrivacyFilter
     from logphi.algebra.release import Mechanism as Mechanism
     from logphi.algebra.release import compose as compose
-    from logphi.answers.bound import Approximation as Approximation
+    from logphi.answers.approximation import Approximation as Approximation
     from logphi.answers.bound import Bound as Bound
-    from logphi.answers.bound import ComplexBound as ComplexBound
-    from logphi.answers.bound import Direction as Direction
-    from logphi.answers.bound import Entry as Entry
-    from logphi.answers.bound import Ledger as Ledger
-    from logphi.answers.bound import Status as Status
-    from logphi.answers.bounds import Bounds as Bounds
-    from logphi.answers.bounds import ComplexBounds as ComplexBounds
+    from logphi.answers.bound import Bounds as Bounds
+    from logphi.answers.complex_bound import ComplexBound as ComplexBound
+    from logphi.answers.complex_bound import ComplexBounds as ComplexBounds
     from logphi.answers.enclosed import UndecidedError as UndecidedError
+    from logphi.answers.ledger import Entry as Entry
+    from logphi.answers.ledger import Ledger as Ledger
+    from logphi.answers.status import Direction as Direction
+    from logphi.answers.status import Status as Status
     from logphi.calibration.calibrate import calibrate as calibrate
     from logphi.calibration.result import Calibration as Calibration
     from logphi.calibration.result import CalibrationStatus as CalibrationStatus
@@ -90,16 +90,12 @@ class _Brief(list[str]):
 # where the public names live; a module is loaded when the first of its names is asked for (PEP 562)
 _HOMES = {
     "logphi.accountant": ("Accountant", "BudgetExceededError", "PrivacyFilter"),
-    "logphi.answers.bound": (
-        "Approximation",
-        "Bound",
-        "ComplexBound",
-        "Direction",
-        "Entry",
-        "Ledger",
-        "Status",
-    ),
-    "logphi.answers.bounds": ("Bounds", "ComplexBounds"),
+    "logphi.answers.approximation": ("Approximation",),
+    "logphi.answers.bound": ("Bound", "Bounds"),
+    "logphi.answers.complex_bound": ("ComplexBound", "ComplexBounds"),
+    "logphi.answers.enclosed": ("UndecidedError",),
+    "logphi.answers.ledger": ("Entry", "Ledger"),
+    "logphi.answers.status": ("Direction", "Status"),
     "logphi.calibration.calibrate": ("calibrate",),
     "logphi.calibration.result": ("CalibrationStatus", "Calibration"),
     "logphi.certified.certificate": ("Certificate",),
@@ -109,7 +105,6 @@ _HOMES = {
     "logphi.correlated_noise": ("banded_dp_sgd", "matrix_mechanism"),
     "logphi.inputs.adjacency": ("Adjacency",),
     "logphi.dominance": ("dominates",),
-    "logphi.answers.enclosed": ("UndecidedError",),
     "logphi.expression": ("parse",),
     "logphi.algebra.release": ("Mechanism", "compose"),
     "logphi.serialization": ("from_json",),

@@ -8,9 +8,10 @@ from typing import Any
 
 from logphi.algebra.release import Mechanism
 from logphi.answers import display
-from logphi.answers.bound import Bound, Side
+from logphi.answers.bound import Bound
 from logphi.answers.decimals import plain
 from logphi.answers.display import printed
+from logphi.answers.status import Side
 from logphi.classical.claim import Claim
 from logphi.classical.methods import SOURCES, Answer, Methods
 from logphi.inputs import check

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 import logphi as lp
 from logphi import Bound, Bounds, ComplexBound, Direction, Entry, Ledger, Status, UndecidedError
-from logphi.answers.bound import Side
 from logphi.answers.decimals import formatted
+from logphi.answers.status import Side
 from logphi.classical.claim import Claim
 from logphi.expression import parse
 

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 import logphi as lp
 from effort import calls
 from logphi import Bound, Bounds, Direction, Entry, Ledger, Status
-from logphi.answers.bound import ComplexBound, Side
+from logphi.answers.complex_bound import ComplexBound
 from logphi.answers.display import printed, table
+from logphi.answers.status import Side
 
 # of functions; LaTeX of all terms would take millions
 FEW = 100_000

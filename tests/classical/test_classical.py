@@ -16,8 +16,10 @@ import logphi as lp
 from exact import dec
 from finite import divergence, hockey_stick
 from logphi.algebra.families import picks, terms_of
-from logphi.answers.bound import Approximation, Entry, Ledger, Side
+from logphi.answers.approximation import Approximation
 from logphi.answers.display import printed
+from logphi.answers.ledger import Entry, Ledger
+from logphi.answers.status import Side
 from logphi.classical import (
     claim,
     composition,

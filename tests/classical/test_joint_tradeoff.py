@@ -9,7 +9,7 @@ from mpmath import mpf
 
 import logphi as lp
 from exact import dec
-from logphi.answers.bound import Side
+from logphi.answers.status import Side
 from logphi.classical import DivergenceCurve, renyi
 
 # orders of the oracle; its steps leave less than this

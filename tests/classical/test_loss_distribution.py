@@ -14,7 +14,7 @@ from mpmath import erfc, exp, log, mpf, ncdf, sqrt
 
 import logphi as lp
 from exact import contains, dec
-from logphi.answers.bound import Side
+from logphi.answers.status import Side
 from logphi.classical.loss_distribution import (
     buckets_delta,
     chernoff_ends,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mpmath import mpf
 
 from finite import divergence
-from logphi.answers.bound import Side
+from logphi.answers.status import Side
 from logphi.classical import Concentrated, Guarantee, mean_estimation, sampled_bounds, sampled_renyi
 from logphi.classical.sampled_renyi import sampled_concentrated, sampled_divergence
 

@@ -16,8 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import logphi.expression.parsing
-from logphi.answers.bound import Bound, Direction, Entry, Ledger, Status
-from logphi.answers.bounds import Bounds
+from logphi.answers.bound import Bound, Bounds
+from logphi.answers.ledger import Entry, Ledger
+from logphi.answers.status import Direction, Status
 from logphi.cli import main
 from logphi.cli.answers import outward
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import logphi as lp
-from logphi.answers.bound import Status
+from logphi.answers.status import Status
 from logphi.engine import clipping
 from logphi.inversion.demand import Demand
 from logphi.laws.clipped import ClippedNormal

@@ -11,7 +11,7 @@ from mpmath import exp, log, mpf
 import logphi as lp
 from densities import GRID, laplace, mixed, normal
 from exact import contains, dec
-from logphi.answers.bound import Status
+from logphi.answers.status import Status
 from logphi.arith.protocol import Plain
 from logphi.engine.cumulants import cumulant, mean, variance
 from logphi.inversion.moments import taylor

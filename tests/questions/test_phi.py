@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import logphi as lp
-from logphi.answers.bound import Status
+from logphi.answers.status import Status
 from logphi.arith.nodes import normal_sum_of_arrays, quadrature_of_arrays
 from logphi.mechanisms.catalogue import CATALOGUE
 from one_of_each import EXAMPLES

@@ -11,7 +11,8 @@ from mpmath import exp, log, mpc, mpf
 import logphi as lp
 from densities import GRID, laplace, mixed, normal
 from exact import contains, dec
-from logphi.answers.bound import ComplexBound, Status
+from logphi.answers.complex_bound import ComplexBound
+from logphi.answers.status import Status
 from logphi.arith.protocol import Plain
 from logphi.expression import parse
 from logphi.inversion.phase import along

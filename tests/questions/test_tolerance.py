@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import logphi as lp
-from logphi.answers.bound import Status
+from logphi.answers.status import Status
 from logphi.inputs.tolerance import DEFAULT, Tolerance
 
 # atoms without a common lattice: the transform does not decay

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import logphi as lp
-from logphi.answers.bound import Status
+from logphi.answers.status import Status
 from logphi.grid.mean_power import Draws
 from logphi.grid.ratio_cells import RatioCells
 from logphi.pairs.allocated import allocated_between

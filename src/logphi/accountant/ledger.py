@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from logphi.accountant.checksummed import Checksummed
 from logphi.algebra.release import Composition, Mechanism, compose
-from logphi.answers.bound import Bound, Direction
-from logphi.answers.bounds import Bounds
+from logphi.answers.bound import Bound, Bounds
+from logphi.answers.status import Direction
 from logphi.engine.directions import Loss
 from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency, AdjacencyLike

@@ -6,8 +6,8 @@ from abc import abstractmethod
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from logphi.answers.bound import Bound, Direction
-from logphi.answers.bounds import Bounds
+from logphi.answers.bound import Bound, Bounds
+from logphi.answers.status import Direction
 from logphi.engine.directions import Loss, direction_of
 from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.arguments import DirectionLike

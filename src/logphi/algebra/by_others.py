@@ -12,8 +12,8 @@ import numpy as np
 
 from logphi.algebra.asking import Questions
 from logphi.algebra.release import Mechanism
-from logphi.answers.bound import Bound, Side, Status
-from logphi.answers.bounds import Bounds
+from logphi.answers.bound import Bound, Bounds
+from logphi.answers.status import Side, Status
 from logphi.pairs.pair import UnsupportedError
 
 METHOD = "bracket"

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
-from logphi.answers.bound import Direction
+from logphi.answers.status import Direction
 from logphi.engine.directions import HasLoss, direction_of
 from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike, Scalar

@@ -17,8 +17,9 @@ from logphi.algebra.asking import Questions
 from logphi.algebra.by_others import METHOD, between
 from logphi.algebra.family import Terms
 from logphi.algebra.release import Composition, compose
-from logphi.answers.bound import Bound, Entry, Ledger, Status
-from logphi.answers.bounds import Bounds
+from logphi.answers.bound import Bound, Bounds
+from logphi.answers.ledger import Entry, Ledger
+from logphi.answers.status import Status
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
 from logphi.engine.answer import relatively

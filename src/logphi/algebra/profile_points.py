@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from logphi.algebra.release import Mechanism
-from logphi.answers.bound import Direction
+from logphi.answers.status import Direction
 from logphi.arrays import Array
 
 # chosen: levels down to which the profile is followed: the first that it reaches

@@ -46,7 +46,7 @@ from logphi.algebra.bracketed import Bracketed
 from logphi.algebra.families import lower, terms_of
 from logphi.algebra.profile_points import FARTHEST, lower_and_upper_profile, places, upper_profile
 from logphi.algebra.release import Mechanism, Primitive, operand
-from logphi.answers.bound import Direction
+from logphi.answers.status import Direction
 from logphi.arith.floats import ULP
 from logphi.convex.hull import Hull, exponential
 from logphi.convex.lower_hull import hull_below

@@ -1,138 +1,37 @@
 """Answers that carry their doubt: the only currency between the floors of the library.
 
-A :class:`Bound` encloses one number, a :class:`Bounds` an array of them; a :class:`Ledger` says where the
-width comes from and a :class:`Status` says, in words, what happened and what to do about it.
+A :class:`Bound` encloses one number, a :class:`Bounds` an array of them.
 
-The file is longer than others because an answer is read in many ways: as a number, as text, as a table, as plain data.
+The file is longer than others because an answer is read in many ways, as a number, as text, as a table, as plain data, and
+because a number and an array of such numbers make each other.
 """
 
 from __future__ import annotations
 
-import enum
 import math
-import numbers
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields, replace
-from decimal import Decimal
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from logphi.answers.decimals import formatted, plain
-from logphi.answers.enclosed import Enclosed
+from logphi.answers.display import printed, table
 from logphi.answers.interval import Interval
-from logphi.answers.operators import Arithmetic
-from logphi.listed import Listed
+from logphi.answers.ledger import Entry, Ledger
+from logphi.answers.operators import Arithmetic, Elementwise
+from logphi.answers.status import Direction, Side, Status
+from logphi.arrays import Array
 
 # what a row of a table tells of a bound
 COLUMNS = ("lower", "value", "upper", "side", "direction", "method", "status", "proved")
 
-
-class Status(enum.Enum):
-    """What happened while a question was answered, with the remedy."""
-
-    MET = "the requested tolerance is met"
-    WIDE = (
-        "the bounds are wider than the requested tolerance: relax rtol, or try another method "
-        "(the ledger says which error dominates)"
-    )
-    UNBOUNDED = (
-        "no finite answer exists: the probability of an infinite loss is at least the requested delta; "
-        "ask for a larger delta or a smaller failure probability"
-    )
-    DIVERGENT = (
-        "the integral that defines the answer does not converge: it is infinite for this order; "
-        "renyi_orders() tells the orders for which it is finite"
-    )
-    ESTIMATED = "an error in the ledger is an estimate, not a proof: use another method where a proof is needed"
-    BRACKET = (
-        "the ends are bounds by different means: the lower one is what some attack attains, the upper one what none exceeds; "
-        "what lies between them is not known, and no tolerance narrows it"
-    )
-    UNRESOLVED = (
-        "no method resolved the question and the bounds are the trivial ones: the parameters are outside "
-        "the range of double precision or of the node budget"
-    )
-
-    @property
-    def met(self) -> bool:
-        """Whether the answer is as narrow as asked (an infinity that is certain counts)."""
-        return self in (Status.MET, Status.UNBOUNDED, Status.DIVERGENT)
-
-
-class Direction(enum.Enum):
-    """Which record-level change attains the answer: the record is removed, added, or both tie."""
-
-    REMOVE = "remove"
-    ADD = "add"
-    BOTH = "both"
-
-
-class Side(enum.Enum):
-    """The end of a bound on which a privacy claim is safe."""
-
-    UPPER = "upper"
-    LOWER = "lower"
-
-
-@dataclass(frozen=True)
-class Entry(Listed):
-    """One line of a ledger: an error in the units of the answer, and whether it is proved."""
-
-    amount: float = 0.0
-    proved: bool = True
-    _unlisted = frozenset({"scaled"})
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "amount", float(self.amount))
-
-    def __add__(self, other: Entry) -> Entry:
-        return Entry(self.amount + other.amount, self.proved and other.proved)
-
-    def scaled(self, factor: float) -> Entry:
-        """The same line in other units."""
-        return Entry(self.amount * float(factor) if self.amount and factor else 0.0, self.proved)
-
-
-@dataclass(frozen=True)
-class Ledger(Listed):
-    """Where the width of a bound comes from.
-
-    Every amount is in the units of the answer. ``infinite_mass`` is the probability of an infinite loss that
-    the answer contains: a part of the value, not an error.
-    """
-
-    aliasing: Entry = field(default_factory=Entry)
-    truncation: Entry = field(default_factory=Entry)
-    inner: Entry = field(default_factory=Entry)
-    rounding: Entry = field(default_factory=Entry)
-    discretization: Entry = field(default_factory=Entry)
-    infinite_mass: Entry = field(default_factory=Entry)
-    _unlisted = frozenset({"scaled", "estimating"})
-
-    @property
-    def proved(self) -> bool:
-        """Whether every line rests on a proof."""
-        lines = (self.aliasing, self.truncation, self.inner, self.rounding, self.discretization, self.infinite_mass)
-        return all(entry.proved for entry in lines)
-
-    def items(self) -> Iterator[tuple[str, Entry]]:
-        """Names and lines, in order."""
-        return ((f.name, getattr(self, f.name)) for f in fields(self))
-
-    def scaled(self, factor: float) -> Ledger:
-        """The same ledger in other units (the infinite mass stays a probability)."""
-        scaled = {name: entry.scaled(factor) for name, entry in self.items()}
-        return Ledger(**{**scaled, "infinite_mass": self.infinite_mass})
-
-    def estimating(self, *names: str) -> Ledger:
-        """The same ledger with the named lines as estimates."""
-        return replace(self, **{name: replace(getattr(self, name), proved=False) for name in names})
-
-    def to_dict(self) -> dict[str, dict[str, Any]]:
-        """Plain data for JSON."""
-        return {name: {"amount": plain(entry.amount), "proved": entry.proved} for name, entry in self.items()}
+# chosen: significant digits of a bound, and of an error
+_DIGITS, _ERROR_DIGITS = 13, 2
+# chosen: as many points of an array are shown in a line, and at either end of a longer table
+_FEW, _ENDS = 4, 5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -235,6 +134,9 @@ class Bound(Arithmetic):
     def _upward(self) -> bool:
         return self.side is Side.UPPER
 
+    def _array(self, elements: Any) -> Bounds:
+        return Bounds(elements)
+
     def _mapped(self, function: Callable[[Interval], Interval], *, falling: bool = False) -> Bound:
         """The enclosure of a monotone function of the number."""
         lower, upper = function(Interval.of(self.lower, self.upper)).outward()
@@ -272,31 +174,74 @@ class Bound(Arithmetic):
         return f"Bound({', '.join(f'{name}={text}' for name, text in parts.items())})"
 
     def _repr_html_(self) -> str:
-        from logphi.answers.display import bound_table
-
-        return bound_table(self)
+        return table(bound_rows(self))
 
 
-def _shown(end: float, digits: int, upward: bool | None) -> str:
-    """An end of a bound in some digits, rounded away from the other one."""
-    return formatted(end, f".{digits}g", upward)
+class Bounds(Elementwise):
+    """An array of bounds, of the shape of the question.
 
+    ``lower``, ``value`` and ``upper`` are float arrays; indexing gives a :class:`Bound` (or a smaller ``Bounds``);
+    ``numpy.asarray`` gives the private side. Comparisons give an array of bools, or raise an :class:`UndecidedError` for the
+    first point that is not decided; arithmetic with numbers and arrays gives ``Bounds``; ``f"{bounds:.3f}"`` formats every
+    point: all as for each :class:`Bound`.
 
-class Parts(Listed):
-    """What has an enclosed real part and an enclosed imaginary one."""
+    Examples
+    --------
+    >>> 2 * Bounds([Bound(0.1, 0.125, 0.15), Bound(0.25, 0.25, 0.25)]) < 0.4
+    array([ True, False])
+    """
 
-    real: Any
-    imag: Any
+    def __init__(self, bounds: Iterable[Bound] | NDArray[np.object_]) -> None:
+        self._bounds = bounds if isinstance(bounds, np.ndarray) else _column(list(bounds))
+        if self._bounds.dtype != object:
+            raise TypeError("Bounds are made from a list of Bound: numpy.array of one keeps the private sides only")
 
-    # operators of arrays come back here, where boxes are not taken for their best values
-    __array_ufunc__ = None
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the question."""
+        return self._bounds.shape
+
+    @property
+    def lower(self) -> Array:
+        """Lower ends, an array of the shape of the question."""
+        return self._collect("lower")
+
+    @property
+    def value(self) -> Array:
+        """Best values, an array of the shape of the question."""
+        return self._collect("value")
+
+    @property
+    def upper(self) -> Array:
+        """Upper ends, an array of the shape of the question."""
+        return self._collect("upper")
+
+    @property
+    def status(self) -> NDArray[np.object_]:
+        """A status for each point."""
+        return np.frompyfunc(lambda bound: bound.status, 1, 1)(self._bounds)  # type: ignore[no-any-return]
+
+    def to_objects(self) -> NDArray[np.object_]:
+        """The bounds in an array of objects."""
+        return self._bounds.copy()
+
+    def _array(self, elements: Any) -> Bounds:
+        return Bounds(elements)
 
     def to_dict(self) -> dict[str, Any]:
-        """Both parts; see :meth:`Bound.to_dict`."""
-        return {"real": self.real.to_dict(), "imag": self.imag.to_dict()}
+        """Columns of the shape of the question, as nested lists for JSON: infinities are ``"inf"`` and ``"-inf"``.
+
+        The names are those of :meth:`Bound.record`.
+        """
+        rows = [{**bound.to_dict(), "proved": bound.ledger.proved} for bound in self._listed()]
+        return {name: _column([row[name] for row in rows]).reshape(self.shape).tolist() for name in COLUMNS}
+
+    def records(self) -> list[dict[str, Any]]:
+        """A table: :meth:`Bound.record` of each point, the last axis first. ``pandas.DataFrame`` takes it as it is."""
+        return [bound.record() for bound in self._listed()]
 
     def same_as(self, other: object) -> bool:
-        """Whether every field is the same, as two runs of one computation give.
+        """Whether shape and every field are the same, as two runs of one computation give.
 
         Parameters
         ----------
@@ -306,121 +251,105 @@ class Parts(Listed):
         Returns
         -------
         bool
-            False of what is of another class or shape.
+            False of what is of another class.
 
         Examples
         --------
         >>> import logphi as lp
         >>> release = 3 * lp.Gaussian(sigma=2)
-        >>> release.renyi(2 + 1j).same_as(release.renyi(2 + 1j))
+        >>> release.delta([0.5, 1]).same_as(release.delta([0.5, 1]))
         True
         """
-        if not isinstance(other, Parts) or type(self) is not type(other):
+        if not isinstance(other, Bounds) or self.shape != other.shape:
             return False
-        return bool(self.real.same_as(other.real) and self.imag.same_as(other.imag))
+        return all(one.same_as(two) for one, two in zip(self._listed(), other._listed(), strict=True))
 
+    def _collect(self, name: str) -> Array:
+        return np.array([getattr(bound, name) for bound in self._listed()], dtype=float).reshape(self.shape)
 
-@dataclass(frozen=True, eq=False)
-class ComplexBound(Parts):
-    """A box in the complex plane that encloses one number: an enclosure of each of its parts.
-
-    ``==`` is a bool where all numbers in the box agree, and raises an :class:`UndecidedError` where they do not. ``complex``
-    and ``numpy.asarray`` give the best value.
-    """
-
-    real: Bound
-    imag: Bound
-
-    @property
-    def lower(self) -> complex:
-        """The corner with the smallest parts."""
-        return complex(self.real.lower, self.imag.lower)
-
-    @property
-    def value(self) -> complex:
-        """The best value."""
-        return complex(self.real.value, self.imag.value)
-
-    @property
-    def upper(self) -> complex:
-        """The corner with the largest parts."""
-        return complex(self.real.upper, self.imag.upper)
-
-    @property
-    def width(self) -> float:
-        """The longer side of the box."""
-        return max(self.real.width, self.imag.width)
-
-    @property
-    def status(self) -> Status:
-        """What happened: that of the worse part."""
-        return self.imag.status if self.real.status.met else self.real.status
-
-    @property
-    def method(self) -> str:
-        """The route that was taken."""
-        return self.real.method
-
-    @property
-    def direction(self) -> Direction | None:
-        """The order of the pair."""
-        return self.real.direction
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, (ComplexBound, numbers.Complex)):
-            parts: Any = (self.real, other.real), (self.imag, other.imag)
-        elif isinstance(other, (Enclosed, Decimal)):
-            parts = (self.real, other), (self.imag, 0)
-        else:
-            return NotImplemented
-        # a part that differs decides, whatever is known of the other one
-        if any(own._holds("==", theirs) is False for own, theirs in parts):
-            return False
-        return all(own == theirs for own, theirs in parts)
-
-    def __hash__(self) -> int:
-        return hash(self.value) if self.width == 0 else object.__hash__(self)
-
-    def __complex__(self) -> complex:
-        return self.value
+    def _listed(self) -> list[Bound]:
+        return self._bounds.ravel().tolist()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        return np.array(self.value, dtype=dtype or complex)
+        return np.array([float(bound) for bound in self._listed()], dtype=dtype or float).reshape(self.shape)
 
-    def __contains__(self, number: complex) -> bool:
-        return number.real in self.real and number.imag in self.imag
+    @overload
+    def __getitem__(self, index: slice | list[Any] | NDArray[Any]) -> Bounds: ...
+    @overload
+    def __getitem__(self, index: Any) -> Any: ...  # one bound, unless there are more axes
+    def __getitem__(self, index: Any) -> Any:
+        picked = self._bounds[index]
+        return picked if isinstance(picked, Bound) else Bounds(picked)
 
-    def __str__(self) -> str:
-        return f"real part {self.real}, imaginary part {self.imag}"
+    def __len__(self) -> int:
+        return len(self._bounds)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+    def __repr__(self) -> str:
+        unmet = sum(not bound.status.met for bound in self._listed())
+        parts = [f"shape={self.shape}", f"lower={self._few('lower', False)}", f"upper={self._few('upper', True)}"]
+        if unmet:
+            parts.append(f"{unmet} of {self._bounds.size} not as narrow as asked")
+        return f"Bounds({', '.join(parts)})"
+
+    def __format__(self, spec: str) -> str:
+        """Each point as a :class:`Bound` is formatted, rounded to its private side."""
+        return f"[{', '.join(format(one, spec) for one in self)}]" if spec else str(self)
+
+    def _few(self, name: str, upward: bool) -> str:
+        ends = [formatted(end, ".7g", upward) for end in self._collect(name).flat]
+        return f"[{', '.join(ends if len(ends) <= _FEW else [*ends[: _FEW - 1], '…', ends[-1]])}]"
 
     def _repr_html_(self) -> str:
-        from logphi.answers.display import box_table
+        size = math.prod(self.shape)
+        shown = size if size <= 2 * _ENDS + 1 else _ENDS
+        rows = [self._row(one) for one in islice(np.ndindex(self.shape), shown)]
+        if shown < size:
+            rows.append(["…", f"{size - 2 * _ENDS} more", "…", "…", "…", "…"])
+            rows += [self._row(one) for one in islice(np.ndindex(self.shape), size - _ENDS, None)]
+        unmet = dict.fromkeys(bound.status.value for bound in self._listed() if not bound.status.met)
+        return table(rows, ["", "lower", "value", "upper", "status", "method"], "; ".join(unmet))
 
-        return box_table(self)
+    def _row(self, index: tuple[int, ...]) -> list[str]:
+        bound: Bound = self._bounds[index]
+        return [", ".join(map(str, index)), *_shortened(bound), bound.status.name.lower(), bound.method]
 
 
-@dataclass(frozen=True, eq=False)
-class Approximation(Enclosed):
-    """A number without an enclosure: nothing is claimed of its error, and it is no :class:`Bound` wherever one is needed.
+def bound_rows(bound: Bound) -> Iterator[tuple[str, str]]:
+    """What a bound says, line by line: its ends rounded outward, and those errors that are not zero."""
+    yield from zip(("lower", "value", "upper"), _shortened(bound), strict=True)
+    yield "status", bound.status.value
+    yield "method", bound.method
+    if bound.direction is not None:
+        yield "direction", bound.direction.value
+    for name, entry in bound.ledger.items():
+        if entry.amount > 0 or not entry.proved:
+            proof = "proved" if entry.proved else "estimated"
+            yield name.replace("_", " "), f"{printed(entry.amount, Side.UPPER, _ERROR_DIGITS)} ({proof})"
 
-    So no comparison of the truth is decided by it; compare ``float(...)``. Text and ``round`` are to the nearest.
-    """
 
-    value: float
-    method: str
+def single(answer: object) -> Bound:
+    """The answer to a question about one real number."""
+    assert isinstance(answer, Bound)
+    return answer
 
-    def to_dict(self) -> dict[str, Any]:
-        """Both fields as plain data for JSON: an infinity is ``"inf"``."""
-        return {"value": plain(self.value), "method": self.method}
 
-    def _ends(self) -> tuple[float, float]:
-        return -math.inf, math.inf
+def _shortened(bound: Bound) -> tuple[str, str, str]:
+    # the same digits for all three, so that the shown value lies between the shown ends
+    nearest = printed(bound.value, None, _DIGITS)
+    return printed(bound.lower, Side.LOWER, _DIGITS), nearest, printed(bound.upper, Side.UPPER, _DIGITS)
 
-    def _upward(self) -> None:
-        return None
 
-    def __float__(self) -> float:
-        return self.value
+def _shown(end: float, digits: int, upward: bool | None) -> str:
+    """An end of a bound in some digits, rounded away from the other one."""
+    return formatted(end, f".{digits}g", upward)
 
-    def __str__(self) -> str:
-        return f"about {self.value:.6g} ({self.method}; no error is known)"
+
+def _column(entries: Sequence[Any]) -> NDArray[np.object_]:
+    """An array of what is listed, as it is."""
+    array = np.empty(len(entries), dtype=object)
+    for place, entry in enumerate(entries):
+        array[place] = entry
+    return array

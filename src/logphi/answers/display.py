@@ -1,23 +1,13 @@
-"""Numbers that err to their own side when they are shortened, and answers as tables of a notebook."""
+"""Numbers that err to their own side when they are shortened, and tables of a notebook."""
 
 from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
-from itertools import islice
 
-import numpy as np
-
-from logphi.answers.bound import Bound, ComplexBound, Ledger, Side, Status
-from logphi.answers.bounds import Bounds
-
-# chosen: significant digits of a bound, and of an error
-DIGITS = 13
-_ERROR_DIGITS = 2
-# chosen: longer arrays show this many of their first points, and of their last
-_ENDS = 5
+from logphi.answers.status import Side
 
 
 def printed(value: float, side: Side | None, digits: int = 7) -> str:
@@ -41,63 +31,3 @@ def table(rows: Iterable[Sequence[str]], header: Sequence[str] = (), caption: st
     head = f"<thead>{line(header, ['th'] * len(header))}</thead>" if header else ""
     title = f"<caption>{html.escape(caption)}</caption>" if caption else ""
     return f"<table>{title}{head}<tbody>{body}</tbody></table>"
-
-
-def bound_rows(bound: Bound) -> Iterator[tuple[str, str]]:
-    """What a bound says, line by line: its ends rounded outward, and those errors that are not zero."""
-    yield from zip(("lower", "value", "upper"), _ends(bound), strict=True)
-    yield "status", bound.status.value
-    yield "method", bound.method
-    if bound.direction is not None:
-        yield "direction", bound.direction.value
-    yield from _errors(bound.ledger)
-
-
-def bound_table(bound: Bound) -> str:
-    """A bound as a table of two columns."""
-    return table(bound_rows(bound))
-
-
-def box_table(box: ComplexBound) -> str:
-    """The two parts of a complex bound side by side."""
-    parts = {"real part": dict(bound_rows(box.real)), "imaginary part": dict(bound_rows(box.imag))}
-    names = dict.fromkeys(name for part in parts.values() for name in part)
-    return table(([name, *(part.get(name, "") for part in parts.values())] for name in names), ["", *parts])
-
-
-def bounds_table(bounds: Bounds) -> str:
-    """An array of bounds, one row for each point; of many points the first and the last ones."""
-    size = math.prod(bounds.shape)
-    if size > 2 * _ENDS + 1:
-        left_out = ["…", f"{size - 2 * _ENDS} more", "…", "…", "…", "…"]
-        last = islice(np.ndindex(bounds.shape), size - _ENDS, None)
-        rows = [
-            *(_row(bounds, one) for one in islice(np.ndindex(bounds.shape), _ENDS)),
-            left_out,
-            *(_row(bounds, one) for one in last),
-        ]
-    else:
-        rows = [_row(bounds, one) for one in np.ndindex(bounds.shape)]
-    statuses: Iterable[Status] = bounds.status.ravel().tolist()
-    unmet = dict.fromkeys(status.value for status in statuses if not status.met)
-    return table(rows, ["", "lower", "value", "upper", "status", "method"], "; ".join(unmet))
-
-
-def _row(bounds: Bounds, index: Sequence[int]) -> list[str]:
-    bound = bounds[tuple(index)]
-    if not isinstance(bound, Bound):
-        raise TypeError(f"an index of every axis is needed, got {index!r}")
-    return [", ".join(str(int(one)) for one in index), *_ends(bound), bound.status.name.lower(), bound.method]
-
-
-def _ends(bound: Bound) -> tuple[str, str, str]:
-    # the same digits for all three, so that the shown value lies between the shown ends
-    nearest = printed(bound.value, None, DIGITS)
-    return printed(bound.lower, Side.LOWER, DIGITS), nearest, printed(bound.upper, Side.UPPER, DIGITS)
-
-
-def _errors(ledger: Ledger) -> Iterator[tuple[str, str]]:
-    for name, entry in ledger.items():
-        if entry.amount > 0 or not entry.proved:
-            proof = "proved" if entry.proved else "estimated"
-            yield name.replace("_", " "), f"{printed(entry.amount, Side.UPPER, _ERROR_DIGITS)} ({proof})"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numbers
-import operator
 from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, overload
@@ -13,25 +12,9 @@ from numpy.typing import NDArray
 
 from logphi.answers.decimals import formatted, rounded
 from logphi.answers.interval import Exact, exact
+from logphi.answers.numpy_operators import given_to
 from logphi.listed import Listed
 
-COMPARED: dict[Any, Callable[..., Any]] = {
-    np.less: operator.lt,
-    np.less_equal: operator.le,
-    np.greater: operator.gt,
-    np.greater_equal: operator.ge,
-    np.equal: operator.eq,
-    np.not_equal: operator.ne,
-}
-ENCLOSED: dict[Any, Callable[..., Any]] = {
-    np.add: operator.add,
-    np.subtract: operator.sub,
-    np.multiply: operator.mul,
-    np.true_divide: operator.truediv,
-    np.power: operator.pow,
-    np.negative: operator.neg,
-    np.positive: operator.pos,
-}
 # the ends of both sides -> whether the relation holds of all numbers between, and whether of none
 _RELATIONS: dict[str, Callable[[Exact, Exact, Exact, Exact], tuple[bool, bool]]] = {
     "<": lambda low, high, least, most: (high < least, low >= most),
@@ -169,44 +152,8 @@ class Enclosed(Listed):
         return np.array(float(self), dtype=dtype or float)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        return given_to(ufunc, method, inputs, options)
+        return given_to(ufunc, method, inputs, options, self._array)
 
-
-def given_to(ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """What a function of NumPy makes of bounds: operators compare and enclose, all others are given the private side."""
-    plain = method == "__call__" and not options
-    if plain and ufunc in COMPARED:
-        return elementwise(COMPARED[ufunc], *inputs)
-    if plain and ufunc in ENCLOSED:
-        return elementwise(ENCLOSED[ufunc], *inputs)
-    floats = (np.asarray(one) if hasattr(one, "__array_ufunc__") else one for one in inputs)
-    return getattr(ufunc, method)(*floats, **options)
-
-
-def elementwise(function: Callable[..., Any], *operands: Any) -> Any:
-    """An operator of Python between the elements of arrays and bounds."""
-    from logphi.answers.bounds import Bounds
-
-    found = np.frompyfunc(function, len(operands), 1)(*map(_objects, operands))
-    if not isinstance(found, np.ndarray):
-        return found
-    return found.astype(bool) if function in COMPARED.values() else Bounds(found)
-
-
-def _objects(operand: Any) -> NDArray[np.object_]:
-    """An array that keeps its elements, but for NumPy's numbers: their operators would lead back here."""
-    from logphi.answers.bounds import Bounds
-
-    if isinstance(operand, Bounds):
-        return operand.to_objects()
-    if isinstance(operand, Enclosed):
-        held = np.empty((), dtype=object)
-        held[()] = operand
-        return held
-    return np.asarray(np.frompyfunc(_of_python, 1, 1)(np.asarray(operand, dtype=object)), dtype=object)
-
-
-def _of_python(number: Any) -> Any:
-    found = number.item() if isinstance(number, np.generic) else number
-    # what is longer than a double has no item
-    return exact(found) if isinstance(found, np.generic) else found
+    def _array(self, elements: Any) -> Any:
+        """An array of such numbers, made of its elements."""
+        return elements

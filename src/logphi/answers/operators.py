@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.answers.enclosed import Enclosed, elementwise, given_to
+from logphi.answers.enclosed import Enclosed
 from logphi.answers.interval import Interval, meant
+from logphi.answers.numpy_operators import compared, elementwise, given_to
 from logphi.listed import Listed
 
 if TYPE_CHECKING:
     from typing_extensions import Self
-
-    from logphi.answers.bounds import Bounds
 
 
 class Arithmetic(Enclosed):
@@ -88,15 +87,22 @@ class Elementwise(Listed):
     __hash__ = None  # type: ignore[assignment]
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        return given_to(ufunc, method, inputs, options)
+        return given_to(ufunc, method, inputs, options, self._array)
+
+    @abstractmethod
+    def to_objects(self) -> NDArray[np.object_]:
+        """The elements in an array of objects."""
+
+    @abstractmethod
+    def _array(self, elements: Any) -> Self:
+        """An array of bounds, made of its elements."""
 
     @staticmethod
     def _compared(function: Callable[..., Any], *operands: Any) -> NDArray[np.bool_]:
-        return elementwise(function, *operands)  # type: ignore[no-any-return]
+        return compared(function, *operands)  # type: ignore[no-any-return]
 
-    @staticmethod
-    def _enclosed(function: Callable[..., Any], *operands: Any) -> Bounds:
-        return elementwise(function, *operands)  # type: ignore[no-any-return]
+    def _enclosed(self, function: Callable[..., Any], *operands: Any) -> Self:
+        return self._array(elementwise(function, *operands))
 
     def __lt__(self, other: Any) -> NDArray[np.bool_]:
         return self._compared(operator.lt, self, other)
@@ -116,34 +122,34 @@ class Elementwise(Listed):
     def __ne__(self, other: Any) -> NDArray[np.bool_]:  # type: ignore[override]
         return self._compared(operator.ne, self, other)
 
-    def __neg__(self) -> Bounds:
+    def __neg__(self) -> Self:
         return self._enclosed(operator.neg, self)
 
-    def __add__(self, other: Any) -> Bounds:
+    def __add__(self, other: Any) -> Self:
         return self._enclosed(operator.add, self, other)
 
-    def __radd__(self, other: Any) -> Bounds:
+    def __radd__(self, other: Any) -> Self:
         return self._enclosed(operator.add, other, self)
 
-    def __sub__(self, other: Any) -> Bounds:
+    def __sub__(self, other: Any) -> Self:
         return self._enclosed(operator.sub, self, other)
 
-    def __rsub__(self, other: Any) -> Bounds:
+    def __rsub__(self, other: Any) -> Self:
         return self._enclosed(operator.sub, other, self)
 
-    def __mul__(self, other: Any) -> Bounds:
+    def __mul__(self, other: Any) -> Self:
         return self._enclosed(operator.mul, self, other)
 
-    def __rmul__(self, other: Any) -> Bounds:
+    def __rmul__(self, other: Any) -> Self:
         return self._enclosed(operator.mul, other, self)
 
-    def __truediv__(self, other: Any) -> Bounds:
+    def __truediv__(self, other: Any) -> Self:
         return self._enclosed(operator.truediv, self, other)
 
-    def __rtruediv__(self, other: Any) -> Bounds:
+    def __rtruediv__(self, other: Any) -> Self:
         return self._enclosed(operator.truediv, other, self)
 
-    def __pow__(self, other: Any) -> Bounds:
+    def __pow__(self, other: Any) -> Self:
         return self._enclosed(operator.pow, self, other)
 
 

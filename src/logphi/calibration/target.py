@@ -12,7 +12,8 @@ import numpy as np
 
 from logphi.algebra.families import picks, terms_of
 from logphi.algebra.release import Mechanism
-from logphi.answers.bound import Bound, Side
+from logphi.answers.bound import Bound
+from logphi.answers.status import Side
 from logphi.engine.directions import Loss
 from logphi.inputs import check
 from logphi.questions.delta import log_profile

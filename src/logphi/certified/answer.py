@@ -12,7 +12,7 @@ from typing import Any
 
 from flint import arb
 
-from logphi.answers.bound import Direction
+from logphi.answers.status import Direction
 from logphi.arith.ball import precision
 from logphi.certified.decimals import enclosing
 from logphi.certified.laws.registry import in_balls

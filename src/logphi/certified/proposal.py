@@ -12,7 +12,8 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from types import MappingProxyType
 
-from logphi.answers.bound import Bound, Direction
+from logphi.answers.bound import Bound
+from logphi.answers.status import Direction
 from logphi.certified.answer import Answer
 from logphi.certified.route import NotCertifiedError
 from logphi.engine.directions import Loss

@@ -7,8 +7,9 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from logphi.answers.bound import Bound, Direction, Entry, Ledger
-from logphi.answers.bounds import Bounds
+from logphi.answers.bound import Bound, Bounds
+from logphi.answers.ledger import Entry, Ledger
+from logphi.answers.status import Direction
 from logphi.certified.answer import certify
 from logphi.engine.answer import status_of
 from logphi.engine.directions import Loss

@@ -13,7 +13,8 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-from logphi.answers.bound import Bound, Direction
+from logphi.answers.bound import Bound
+from logphi.answers.status import Direction
 from logphi.certified.certificate import FORMAT, NOT_COVERED, Check, issue, made_by, refuse_unknown
 from logphi.certified.route import NotCertifiedError
 from logphi.engine.directions import Loss, direction_of

@@ -14,8 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from logphi.algebra.asking import Questions
-from logphi.answers.bound import Bound
-from logphi.answers.bounds import Bounds
+from logphi.answers.bound import Bound, Bounds
 from logphi.engine.directions import Loss
 from logphi.engine.routes.levy_sums import on_grid
 from logphi.engine.routes.route import Route

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from logphi.answers.bound import Approximation, Bound, Side
+from logphi.answers.approximation import Approximation
+from logphi.answers.bound import Bound
 from logphi.answers.decimals import plain
 from logphi.answers.display import printed
 from logphi.answers.enclosed import Enclosed
+from logphi.answers.status import Side
 from logphi.inputs import check
 from logphi.text.written import exact
 

@@ -15,7 +15,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from logphi.answers.bound import Bound, Side
+from logphi.answers.bound import Bound
+from logphi.answers.status import Side
 from logphi.classical.claim import Claim, at_most
 from logphi.classical.crossing import crossing
 from logphi.classical.exact_composition import compose_guarantees

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from logphi.algebra.asking import Questions
 from logphi.algebra.families import terms_of
 from logphi.algebra.release import Mechanism
-from logphi.answers.bound import Bound, Side
+from logphi.answers.bound import Bound
+from logphi.answers.status import Side
 from logphi.classical import renyi
 from logphi.classical.claim import Claim, at_most
 from logphi.classical.divergence_curve import DivergenceCurve

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from logphi.answers.bound import Bound, Entry, Ledger
+from logphi.answers.bound import Bound
+from logphi.answers.ledger import Entry, Ledger
 from logphi.arrays import Array
 from logphi.convex.hull import exponential
 from logphi.inputs import check

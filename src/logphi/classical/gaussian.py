@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from logphi.answers.bound import Bound, Side
+from logphi.answers.bound import Bound
+from logphi.answers.status import Side
 from logphi.classical.claim import Claim
 from logphi.classical.interval_arithmetic import Interval, decimal, digits, down, ends, exact, intervals, spanned, up
 from logphi.classical.normal import excess, tail

@@ -18,7 +18,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from logphi.algebra.asking import Questions
-from logphi.answers.bound import Approximation, Bound, Side
+from logphi.answers.approximation import Approximation
+from logphi.answers.bound import Bound
+from logphi.answers.status import Side
 from logphi.classical.claim import Claim, at_most
 from logphi.classical.crossing import crossing
 from logphi.classical.interval_arithmetic import Interval, between, decimal, digits, down, exact, intervals, up

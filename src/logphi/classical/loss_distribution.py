@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from logphi.algebra.asking import Questions
-from logphi.answers.bound import Bound, Entry, Ledger, Side
+from logphi.answers.bound import Bound
+from logphi.answers.ledger import Entry, Ledger
+from logphi.answers.status import Side
 from logphi.arrays import Array
 from logphi.classical.claim import Claim
 from logphi.classical.interval_arithmetic import decimal, digits, ends, up

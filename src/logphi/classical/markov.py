@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from logphi.answers.bound import Side
+from logphi.answers.status import Side
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
 from logphi.classical.best_order import best_order

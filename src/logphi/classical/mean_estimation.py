@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from logphi.answers.bound import Side
+from logphi.answers.status import Side
 from logphi.classical.claim import Claim
 from logphi.classical.composition import Guarantee
 from logphi.classical.concentrated import Concentrated

@@ -10,7 +10,8 @@ from typing import TypeVar
 
 from logphi.algebra.families import picks, terms_of
 from logphi.algebra.release import Mechanism
-from logphi.answers.bound import Approximation, Side
+from logphi.answers.approximation import Approximation
+from logphi.answers.status import Side
 from logphi.classical import composition, concentrated, loss_class, markov, premises, renyi, saddle_point
 from logphi.classical.claim import Claim
 from logphi.classical.composition import Advanced

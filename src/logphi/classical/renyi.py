@@ -20,7 +20,7 @@ from collections.abc import Callable
 import numpy as np
 
 from logphi.algebra.asking import Questions
-from logphi.answers.bound import Side
+from logphi.answers.status import Side
 from logphi.arrays import Array
 from logphi.classical.best_order import best_order
 from logphi.classical.claim import Claim

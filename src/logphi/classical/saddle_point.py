@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from logphi.answers.bound import Approximation
+from logphi.answers.approximation import Approximation
 from logphi.arrays import Array
 from logphi.classical.best_order import best_order
 from logphi.classical.crossing import crossing

@@ -10,7 +10,8 @@ import math
 
 import numpy as np
 
-from logphi.answers.bound import Bound, Side
+from logphi.answers.bound import Bound
+from logphi.answers.status import Side
 from logphi.classical.claim import Claim, at_least, at_most
 from logphi.classical.divergence_curve import Divergence, divergence_at
 from logphi.classical.interval_arithmetic import Interval, decimal, down, exact, intervals, up

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from logphi.answers.bound import Bound, Side
+from logphi.answers.bound import Bound
+from logphi.answers.status import Side
 from logphi.classical.claim import Claim, at_most
 from logphi.classical.composition import Guarantee
 from logphi.classical.concentrated import Concentrated

@@ -49,7 +49,7 @@ def add(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Rate and steps first, then noise and epsilon."""
-    from logphi.answers.bounds import single
+    from logphi.answers.bound import single
     from logphi.training import dp_sgd
 
     delta = number(arguments, "delta")

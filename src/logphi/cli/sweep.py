@@ -128,7 +128,7 @@ def _columns(over: Parameters) -> tuple[str, ...]:
 
 
 def _exit(statuses: Counter[str]) -> int:
-    from logphi.answers.bound import Status
+    from logphi.answers.status import Status
     from logphi.cli.sweeping.family import REFUSED_ROW
 
     if statuses[REFUSED_ROW]:

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
-from logphi.answers.bound import Bound, Direction, Entry, Ledger, Side, Status
+from logphi.answers.bound import Bound
 from logphi.answers.enclosure import Ends
+from logphi.answers.ledger import Entry, Ledger
+from logphi.answers.status import Direction, Side, Status
 from logphi.engine.log_probability import LogProbability, masses
 from logphi.laws.log_phi import LogPhi
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from logphi.answers.bound import Bound, Direction
+from logphi.answers.bound import Bound
+from logphi.answers.status import Direction
 from logphi.arrays import Array
 from logphi.engine.answer import on_scale
 from logphi.engine.directions import Loss

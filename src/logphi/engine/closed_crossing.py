@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from logphi.answers.bound import Bound, Ledger
+from logphi.answers.bound import Bound
+from logphi.answers.ledger import Ledger
 from logphi.arith.scaled import Scaled
 from logphi.engine.log_probability import ledger_of, masses
 from logphi.engine.method import EXACT

@@ -9,7 +9,7 @@ from operator import add
 
 import numpy as np
 
-from logphi.answers.bound import Ledger
+from logphi.answers.ledger import Ledger
 from logphi.engine.log_probability import LogProbability
 from logphi.engine.method import EXACT
 from logphi.laws.log_phi import LogPhi

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from logphi.answers.bound import Bound, Entry, Ledger
+from logphi.answers.bound import Bound
 from logphi.answers.enclosure import meet
+from logphi.answers.ledger import Entry, Ledger
 from logphi.arith.safe import safe_log
 from logphi.arrays import Array
 from logphi.engine.log_probability import LogProbability, Masses, known_at_once, masses

@@ -10,7 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from logphi.answers.bound import Bound, Entry, Ledger, Status
+from logphi.answers.bound import Bound
+from logphi.answers.ledger import Entry, Ledger
+from logphi.answers.status import Status
 from logphi.engine.answer import judged
 from logphi.inputs import check
 from logphi.inversion.moments import Amount, Taylor, centre, proved_radius, taylor

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol
 
-from logphi.answers.bound import Bound, Direction
-from logphi.answers.bounds import Bounds
+from logphi.answers.bound import Bound, Bounds
+from logphi.answers.status import Direction
 from logphi.inputs.adjacency import Adjacency
 from logphi.laws.log_phi import LogPhi
 

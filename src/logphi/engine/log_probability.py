@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from logphi.answers.bound import Direction, Entry, Ledger
 from logphi.answers.enclosure import Enclosure, meet
+from logphi.answers.ledger import Entry, Ledger
+from logphi.answers.status import Direction
 from logphi.arith.safe import safe_log
 from logphi.arith.scaled import Scaled
 from logphi.engine.method import EXACT, TRIVIAL, Method

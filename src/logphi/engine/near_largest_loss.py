@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import math
 
-from logphi.answers.bound import Bound, Entry, Ledger
+from logphi.answers.bound import Bound
+from logphi.answers.ledger import Entry, Ledger
 from logphi.engine.log_probability import masses
 from logphi.inputs.tolerance import Tolerance
 from logphi.inversion import real_space

@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from logphi.answers.bound import Bound, Entry, Ledger, Status
+from logphi.answers.bound import Bound
 from logphi.answers.enclosure import Enclosure
+from logphi.answers.ledger import Entry, Ledger
+from logphi.answers.status import Status
 from logphi.bracketing import bisection, crossing
 from logphi.engine.answer import on_scale
 from logphi.engine.log_moment import below_the_end

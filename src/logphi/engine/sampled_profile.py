@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from logphi.answers.bound import Ledger
+from logphi.answers.ledger import Ledger
 from logphi.arith.floats import FLOATS
 from logphi.engine.log_probability import LogProbability
 from logphi.engine.method import EXACT

@@ -11,8 +11,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from logphi.answers.bound import Entry, Ledger
 from logphi.answers.enclosure import Enclosure
+from logphi.answers.ledger import Entry, Ledger
 from logphi.engine.log_probability import LogProbability
 from logphi.engine.routes.route import LocalProfile
 from logphi.engine.shared_evaluator import evaluator

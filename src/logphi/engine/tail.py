@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from logphi.answers.bound import Entry, Ledger
 from logphi.answers.enclosure import meet
+from logphi.answers.ledger import Entry, Ledger
 from logphi.arith.safe import safe_log
 from logphi.arith.scaled import Scaled
 from logphi.engine.log_probability import LogProbability, enclosed, ends_of, ledger_of, masses, outward

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.answers.bound import Bound, Direction
+from logphi.answers.bound import Bound
+from logphi.answers.status import Direction
 from logphi.inputs.adjacency import Adjacency, AdjacencyLike
 
 

@@ -18,7 +18,8 @@ from logphi.algebra.by_others import ByOthers
 from logphi.algebra.family import Family
 from logphi.algebra.hulls import hull
 from logphi.algebra.release import Mechanism, Primitive
-from logphi.answers.bound import Bound, Entry, Ledger
+from logphi.answers.bound import Bound
+from logphi.answers.ledger import Entry, Ledger
 from logphi.arith.protocol import Parameter, Plain
 from logphi.engine.answer import on_scale
 from logphi.inputs import check

@@ -21,7 +21,8 @@ from logphi.algebra.families import Representative
 from logphi.algebra.family import Family, Terms
 from logphi.algebra.hulls import hull
 from logphi.algebra.release import Mechanism, Primitive, compose
-from logphi.answers.bound import Bound, Direction
+from logphi.answers.bound import Bound
+from logphi.answers.status import Direction
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
 from logphi.engine.directions import directions_under

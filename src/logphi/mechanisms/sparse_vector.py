@@ -24,7 +24,7 @@ from typing import ClassVar
 
 from logphi.algebra.profile_points import FARTHEST, places, upper_profile
 from logphi.algebra.release import Mechanism, Primitive
-from logphi.answers.bound import Direction
+from logphi.answers.status import Direction
 from logphi.arith.floats import ULP
 from logphi.convex.hull import exponential
 from logphi.inputs import check

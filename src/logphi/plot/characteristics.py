@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from logphi.algebra.release import Mechanism
-from logphi.answers.bound import Bound, Direction
-from logphi.answers.bounds import Bounds, ComplexBounds
+from logphi.answers.bound import Bound, Bounds
+from logphi.answers.complex_bound import ComplexBounds
+from logphi.answers.status import Direction
 from logphi.inputs import check
 from logphi.plot.canvas import canvas, mechanisms, names
 from logphi.plot.curve import RTOL, Curve, draw, legend, traced

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from logphi.algebra.release import Mechanism
-from logphi.answers.bound import Side
 from logphi.answers.display import printed
+from logphi.answers.status import Side
 from logphi.comparison import APPROXIMATE, EXACT, LOWER, UPPER, Comparison, Row
 from logphi.comparison import compare as compared
 from logphi.inputs import check

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from logphi.answers.bound import Bound, Side
+from logphi.answers.bound import Bound
 from logphi.answers.display import printed
+from logphi.answers.status import Side
 from logphi.arrays import Array
 from logphi.plot.canvas import style
 

@@ -8,9 +8,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from logphi.answers.bound import Bound, Direction
-from logphi.answers.bounds import Bounds, single
+from logphi.answers.bound import Bound, Bounds, single
 from logphi.answers.display import printed
+from logphi.answers.status import Direction
 from logphi.arrays import Array
 from logphi.plot.curve import Curve, traced
 from logphi.questions.loss import LossDistribution

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from logphi.algebra.release import Mechanism
-from logphi.answers.bound import Direction
+from logphi.answers.status import Direction
 from logphi.inputs import check
 from logphi.plot.canvas import COLOURS, DASHES, canvas, mechanisms, named
 from logphi.plot.curve import RTOL, Curve, draw, legend

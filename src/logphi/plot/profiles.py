@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from logphi.algebra.release import Mechanism
-from logphi.answers.bounds import single
+from logphi.answers.bound import single
 from logphi.engine.directions import direction_of
 from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike

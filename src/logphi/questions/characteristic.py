@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.answers.bound import Bound, ComplexBound, Direction, Entry, Ledger
-from logphi.answers.bounds import Bounds, ComplexBounds
+from logphi.answers.bound import Bound, Bounds
+from logphi.answers.complex_bound import ComplexBound, ComplexBounds
+from logphi.answers.ledger import Entry, Ledger
+from logphi.answers.status import Direction
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arrays import Array, Complex
 from logphi.engine.answer import status_of

@@ -9,8 +9,8 @@ from typing import Any, overload
 
 import numpy as np
 
-from logphi.answers.bound import Bound, Direction
-from logphi.answers.bounds import Bounds
+from logphi.answers.bound import Bound, Bounds
+from logphi.answers.status import Direction
 from logphi.arrays import Array
 from logphi.engine.answer import NEGLIGIBLE, log_probability, probability, worst
 from logphi.engine.directions import Certifiable, HasLoss, Loss

@@ -19,8 +19,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.answers.bound import Bound, Direction
-from logphi.answers.bounds import Bounds
+from logphi.answers.bound import Bound, Bounds
+from logphi.answers.status import Direction
 from logphi.arith.floats import FLOATS
 from logphi.arith.safe import safe_log
 from logphi.arrays import Array

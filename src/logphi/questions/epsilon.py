@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, overload
 
-from logphi.answers.bound import Bound, Direction, Ledger, Status
-from logphi.answers.bounds import Bounds
+from logphi.answers.bound import Bound, Bounds
 from logphi.answers.enclosure import Enclosure
+from logphi.answers.ledger import Ledger
+from logphi.answers.status import Direction, Status
 from logphi.bracketing import Function, crossing, near_by
 from logphi.engine.answer import on_scale, worst
 from logphi.engine.closed_crossing import epsilon_in_closed_form

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from logphi.answers.bound import Bound
-from logphi.answers.bounds import Bounds
-from logphi.answers.display import bound_rows, table
+from logphi.answers.bound import Bound, Bounds, bound_rows
+from logphi.answers.display import table
 from logphi.engine.directions import Certifiable
 from logphi.engine.routes.choices import Choice, choices
 from logphi.engine.routes.registry import ROUTES

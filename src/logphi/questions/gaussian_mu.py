@@ -19,8 +19,9 @@ from dataclasses import dataclass
 
 from scipy.special import log_ndtr
 
-from logphi.answers.bound import Bound, Entry, Ledger, Status
-from logphi.answers.bounds import single
+from logphi.answers.bound import Bound, single
+from logphi.answers.ledger import Entry, Ledger
+from logphi.answers.status import Status
 from logphi.arith.floats import ULP
 from logphi.arith.protocol import Plain
 from logphi.arith.safe import safe_log

@@ -8,8 +8,9 @@ from typing import Any, overload
 
 import numpy as np
 
-from logphi.answers.bound import Bound, Direction, Entry
-from logphi.answers.bounds import Bounds
+from logphi.answers.bound import Bound, Bounds
+from logphi.answers.ledger import Entry
+from logphi.answers.status import Direction
 from logphi.arith.floats import ULP
 from logphi.engine.answer import infinite_mass, relatively, worst
 from logphi.engine.directions import HasLoss, Loss

@@ -12,8 +12,8 @@ from typing import Any, overload
 
 import numpy as np
 
-from logphi.answers.bound import Bound, Direction, Side, Status
-from logphi.answers.bounds import Bounds
+from logphi.answers.bound import Bound, Bounds
+from logphi.answers.status import Direction, Side, Status
 from logphi.arith.floats import ULP
 from logphi.arith.scaled import Scaled
 from logphi.engine import cumulants

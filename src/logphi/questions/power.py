@@ -11,8 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from logphi.answers.bound import Bound, Entry, Ledger, Side
-from logphi.answers.bounds import single
+from logphi.answers.bound import Bound, single
+from logphi.answers.ledger import Entry, Ledger
+from logphi.answers.status import Side
 from logphi.engine.answer import infinite_mass, relatively, worst
 from logphi.engine.directions import Loss
 from logphi.engine.log_probability import masses

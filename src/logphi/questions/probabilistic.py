@@ -8,8 +8,8 @@ from typing import Any, overload
 
 import numpy as np
 
-from logphi.answers.bound import Bound, Status
-from logphi.answers.bounds import Bounds
+from logphi.answers.bound import Bound, Bounds
+from logphi.answers.status import Status
 from logphi.arith.safe import safe_log
 from logphi.engine.answer import on_scale, probability, worst
 from logphi.engine.directions import HasLoss

@@ -16,8 +16,10 @@ from typing import Any, overload
 
 import numpy as np
 
-from logphi.answers.bound import Bound, ComplexBound, Direction, Entry, Ledger, Status
-from logphi.answers.bounds import Bounds
+from logphi.answers.bound import Bound, Bounds
+from logphi.answers.complex_bound import ComplexBound
+from logphi.answers.ledger import Entry, Ledger
+from logphi.answers.status import Direction, Status
 from logphi.arith.floats import ULP
 from logphi.engine.answer import relatively, status_of, worst
 from logphi.engine.cumulants import cumulant, estimated

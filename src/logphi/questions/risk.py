@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, overload
 
-from logphi.answers.bound import Bound, Direction
-from logphi.answers.bounds import Bounds, single
+from logphi.answers.bound import Bound, Bounds, single
+from logphi.answers.status import Direction
 from logphi.arith.floats import ULP
 from logphi.engine.answer import relatively
 from logphi.engine.directions import Loss

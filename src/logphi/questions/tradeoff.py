@@ -17,9 +17,10 @@ import math
 from dataclasses import replace
 from typing import Any, overload
 
-from logphi.answers.bound import Bound, Direction, Entry, Ledger, Side, Status
-from logphi.answers.bounds import Bounds
+from logphi.answers.bound import Bound, Bounds
 from logphi.answers.enclosure import meet
+from logphi.answers.ledger import Entry, Ledger
+from logphi.answers.status import Direction, Side, Status
 from logphi.engine.answer import judged, worst
 from logphi.engine.directions import HasLoss
 from logphi.engine.log_probability import masses

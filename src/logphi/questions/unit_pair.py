@@ -13,8 +13,8 @@ from typing import Any, overload
 
 import numpy as np
 
-from logphi.answers.bound import Bound, Direction, Side
-from logphi.answers.bounds import Bounds, single
+from logphi.answers.bound import Bound, Bounds, single
+from logphi.answers.status import Direction, Side
 from logphi.arith.floats import ULP
 from logphi.engine.answer import infinite_mass, judged
 from logphi.engine.directions import Loss

@@ -16,7 +16,9 @@ from operator import add
 
 import numpy as np
 
-from logphi.answers.bound import Bound, Entry, Ledger, Status
+from logphi.answers.bound import Bound
+from logphi.answers.ledger import Entry, Ledger
+from logphi.answers.status import Status
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
 from logphi.engine.cumulants import cumulant, estimated, parts

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from logphi.algebra.certification import claims_of, together
 from logphi.algebra.release import Mechanism
-from logphi.answers.bound import Bound, Side
+from logphi.answers.bound import Bound
 from logphi.answers.display import printed
+from logphi.answers.status import Side
 from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.route_names import is_certified
 from logphi.listed import Listed

@@ -11,8 +11,8 @@ from typing import Any
 from logphi.accountant.budget import PrivacyFilter
 from logphi.algebra.bracketed import Bracketed
 from logphi.algebra.release import Mechanism
-from logphi.answers.bound import Bound, Status
-from logphi.answers.bounds import single
+from logphi.answers.bound import Bound, single
+from logphi.answers.status import Status
 from logphi.inputs import check
 from logphi.inputs.route_names import Method
 from logphi.pairs.pair import UnsupportedError

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from logphi.algebra.release import Mechanism
-from logphi.answers.bound import Bound, Side, Status
-from logphi.answers.bounds import Bounds
+from logphi.answers.bound import Bound, Bounds
+from logphi.answers.status import Side, Status
 from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike, Scalar
 from logphi.inputs.route_names import Method

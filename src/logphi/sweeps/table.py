@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.answers.bound import Bound
-from logphi.answers.bounds import Bounds
+from logphi.answers.bound import Bound, Bounds
 from logphi.answers.display import table
 from logphi.arrays import Array
 from logphi.listed import Listed

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from logphi.algebra.release import Mechanism
-from logphi.answers.bound import Direction
+from logphi.answers.status import Direction
 from logphi.arrays import Array
 from logphi.engine.routes.registry import ROUTES
 from logphi.engine.routes.route import NotApplicableError

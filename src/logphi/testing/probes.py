@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.algebra.release import Mechanism
-from logphi.answers.bound import Bound, Direction
+from logphi.answers.bound import Bound
+from logphi.answers.status import Direction
 from logphi.arrays import Array
 from logphi.engine.directions import Loss
 from logphi.inputs.adjacency import Adjacency

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from logphi.algebra.release import Mechanism
-from logphi.answers.bound import Bound, Direction
-from logphi.answers.bounds import Bounds
+from logphi.answers.bound import Bound, Bounds
+from logphi.answers.status import Direction
 from logphi.arrays import Array
 from logphi.questions.loss import LossDistribution
 from logphi.testing.probes import ROUNDING, directions_of, profile_of, profile_tolerance, require, single_bound, thresholds_of

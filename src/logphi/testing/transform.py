@@ -7,7 +7,7 @@ from importlib.util import find_spec
 import numpy as np
 
 from logphi.algebra.release import Mechanism
-from logphi.answers.bound import Direction
+from logphi.answers.status import Direction
 from logphi.quadrature.values import Line
 from logphi.testing.probes import (
     ROUNDING,

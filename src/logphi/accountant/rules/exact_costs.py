@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import singledispatch
 
 from logphi.algebra.release import Mechanism
-from logphi.answers.bound import Direction
+from logphi.answers.status import Direction
 from logphi.engine.log_probability import masses
 from logphi.laws.log_phi import LogPhi
 from logphi.mechanisms import ApproximateDP, DiscreteLaplace, ExponentialMechanism, Laplace, PureDP

@@ -14,7 +14,7 @@ from fractions import Fraction
 from logphi.accountant.rules.rule import Additive, Amount
 from logphi.accountant.rules.schedule import proved_delta
 from logphi.algebra.release import Mechanism
-from logphi.answers.bound import Direction
+from logphi.answers.status import Direction
 from logphi.mechanisms import Gaussian
 from logphi.pairs.pair import UnsupportedError
 from logphi.text.written import exact

@@ -33,7 +33,7 @@ from logphi.accountant.rules.exact_costs import infinite_mass, largest_loss, law
 from logphi.accountant.rules.rule import Additive, Amount
 from logphi.algebra.families import family_of
 from logphi.algebra.release import Mechanism
-from logphi.answers.bound import Direction
+from logphi.answers.status import Direction
 from logphi.arith.floats import ULP
 from logphi.engine.log_moment import finite_log_moment
 from logphi.text.written import exact

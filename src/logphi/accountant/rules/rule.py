@@ -10,7 +10,7 @@ from functools import lru_cache, reduce
 from typing import Any, Generic, TypeVar
 
 from logphi.algebra.release import Mechanism
-from logphi.answers.bound import Direction
+from logphi.answers.status import Direction
 from logphi.engine.directions import directions_under
 from logphi.text.written import exactly
 

@@ -16,8 +16,8 @@ import numpy as np
 from logphi.accountant.rules.exact_costs import law_of
 from logphi.accountant.rules.rule import Amount, Rule
 from logphi.algebra.release import Mechanism, compose
-from logphi.answers.bound import Direction
-from logphi.answers.bounds import single
+from logphi.answers.bound import single
+from logphi.answers.status import Direction
 from logphi.text.written import exact
 
 

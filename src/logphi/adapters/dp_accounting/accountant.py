@@ -11,8 +11,8 @@ from dp_accounting.privacy_accountant import NeighboringRelation, PrivacyAccount
 from logphi.adapters.dp_accounting.events import adjacency_of, composed, read
 from logphi.adapters.dp_accounting.leaves import UnreadableEventError
 from logphi.algebra.release import Mechanism
-from logphi.answers.bound import Bound, Status
-from logphi.answers.bounds import single
+from logphi.answers.bound import Bound, single
+from logphi.answers.status import Status
 from logphi.inputs import check
 from logphi.pairs.pair import UnsupportedError
 

@@ -15,8 +15,8 @@ import numpy as np
 from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
 
 from logphi.algebra.release import Mechanism
-from logphi.answers.bound import Direction
-from logphi.answers.bounds import single
+from logphi.answers.bound import single
+from logphi.answers.status import Direction
 from logphi.arrays import Array
 from logphi.convex.hull import Hull, exponential
 from logphi.convex.lower_hull import Known, hull_below

@@ -14,8 +14,7 @@ from opacus.optimizers import DPOptimizer
 
 from logphi.adapters.opacus.sampling import BatchSizes, SamplingWarning, records, samples
 from logphi.algebra.release import Mechanism, compose
-from logphi.answers.bound import Bound
-from logphi.answers.bounds import single
+from logphi.answers.bound import Bound, single
 from logphi.inputs import check
 from logphi.mechanisms import ApproximateDP, Gaussian
 from logphi.pairs.pair import UnsupportedError

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from logphi.answers.bound import Entry
+from logphi.answers.ledger import Entry
 from logphi.arith.safe import safe_log
 from logphi.arith.scaled import Scaled
 from logphi.engine.ceiling import log_ceiling

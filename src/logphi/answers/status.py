@@ -1,0 +1,52 @@
+"""What an answer says of itself: what happened, which change of a record attains it, which end is safe."""
+
+from __future__ import annotations
+
+import enum
+
+
+class Status(enum.Enum):
+    """What happened while a question was answered, with the remedy."""
+
+    MET = "the requested tolerance is met"
+    WIDE = (
+        "the bounds are wider than the requested tolerance: relax rtol, or try another method "
+        "(the ledger says which error dominates)"
+    )
+    UNBOUNDED = (
+        "no finite answer exists: the probability of an infinite loss is at least the requested delta; "
+        "ask for a larger delta or a smaller failure probability"
+    )
+    DIVERGENT = (
+        "the integral that defines the answer does not converge: it is infinite for this order; "
+        "renyi_orders() tells the orders for which it is finite"
+    )
+    ESTIMATED = "an error in the ledger is an estimate, not a proof: use another method where a proof is needed"
+    BRACKET = (
+        "the ends are bounds by different means: the lower one is what some attack attains, the upper one what none exceeds; "
+        "what lies between them is not known, and no tolerance narrows it"
+    )
+    UNRESOLVED = (
+        "no method resolved the question and the bounds are the trivial ones: the parameters are outside "
+        "the range of double precision or of the node budget"
+    )
+
+    @property
+    def met(self) -> bool:
+        """Whether the answer is as narrow as asked (an infinity that is certain counts)."""
+        return self in (Status.MET, Status.UNBOUNDED, Status.DIVERGENT)
+
+
+class Direction(enum.Enum):
+    """Which record-level change attains the answer: the record is removed, added, or both tie."""
+
+    REMOVE = "remove"
+    ADD = "add"
+    BOTH = "both"
+
+
+class Side(enum.Enum):
+    """The end of a bound on which a privacy claim is safe."""
+
+    UPPER = "upper"
+    LOWER = "lower"

@@ -231,8 +231,8 @@ def public_names() -> list[str]:
             inherited = {one for base in kind.__mro__[1:] if base in PUBLIC_BASES for one in dir(base)}
             own = {*dir(kind), *(one.name for one in (fields(kind) if is_dataclass(kind) else ()))} - inherited
             names |= {f"{name}.{member}" for member in own if member[0] != "_"}
-    rows = {row.func.__name__: row.keywords for row in ROWS}
-    return sorted(names - rows.keys() - {f"{name}.{member}" for name, given in rows.items() for member in (*given, "adjacency")})
+    rows = {row.func.__name__: (*row.keywords, "adjacency") for row in ROWS}
+    return sorted(names - rows.keys() - {f"{name}.{one}" for name, given in rows.items() for one in given})
 
 
 def test_public_names_are_the_pinned_ones() -> None:

@@ -1,21 +1,31 @@
 """A wrapper of laws tells everything that a law tells, or says why not."""
 
 import inspect
+from dataclasses import fields, is_dataclass
+from importlib import import_module
+from pkgutil import iter_modules
 
 import numpy as np
 import pytest
 
+from logphi import comparators, inversion, laws
+from logphi.inversion.real_space import Rest
 from logphi.laws.conditioned import Conditioned
 from logphi.laws.finite import Finite
 from logphi.laws.log_phi import LogPhi
+from logphi.laws.sampled_once import SampledOnce
 from logphi.laws.transform import LossTransform, Reflected
+from logphi.laws.with_omitted_mass import WithOmittedMass
 from logphi.quadrature.values import Line
 
 P, Q = (0.5, 0.3, 0.2), (0.2, 0.2, 0.6)
+MEMBERS = {name for name in vars(LossTransform) if not name.startswith("_")}
 
 # wrapper -> members that it leaves at what holds of every law, and why
 _ONE_CLASS = "asked of a class whose laws are summed, which a wrapper is not"
 _TERMS = "a sum has as many nodes as the product of those of its terms"
+_ANYWHERE = "the omitted mass may be anywhere"
+_A_LINE = "only a line of it is summed, which its own envelope bounds"
 LEFT = {
     Reflected: {"batched": _ONE_CLASS},
     LogPhi: {"accept": "routes look at the terms one by one", "batched": _ONE_CLASS, "rough_nodes": _TERMS},
@@ -31,8 +41,23 @@ LEFT = {
         "log_masses": "both masses are one",
         "log_block": "divergences do not ask for it",
     },
+    WithOmittedMass: {
+        "accept": "its form is not known",
+        "approximate": "by log_transform",
+        "on_line": "by log_transform",
+        "on_line_and_beside": "by log_transform",
+        "terms_on_line": "no line of it is forecast",
+        "rough_nodes": "one law alone is approximated as quickly",
+        "support": _ANYWHERE,
+        "closed_form": _ANYWHERE,
+        "log_envelope": _ANYWHERE,
+        "log_block": _ANYWHERE,
+        "batched": _ONE_CLASS,
+    },
+    Rest: dict.fromkeys(MEMBERS - {"formula", "log_transform", "on_line", "log_envelope"}, _A_LINE),
 }
-MEMBERS = {name for name in vars(LossTransform) if not name.startswith("_")}
+# holds a law too, but is another one: that of a sample
+OTHERS = {SampledOnce}
 
 
 @pytest.mark.parametrize("wrapper", LEFT, ids=lambda wrapper: wrapper.__name__)
@@ -42,6 +67,20 @@ def test_a_wrapper_tells_everything_or_says_why_not(wrapper):
     }
     assert MEMBERS - told == set(LEFT[wrapper])
     assert all(LEFT[wrapper].values())
+
+
+def subclasses(kind):
+    return {kind}.union(*(subclasses(one) for one in kind.__subclasses__()))
+
+
+def test_every_law_that_holds_another_one_is_a_wrapper():
+    for room in (comparators, inversion, laws):
+        for module in iter_modules(room.__path__):
+            import_module(f"{room.__name__}.{module.name}")
+    held = {
+        one for one in subclasses(LossTransform) if is_dataclass(one) for field in fields(one) if field.type == "LossTransform"
+    }
+    assert held - OTHERS == set(LEFT) - {LogPhi}
 
 
 def test_the_reflection_keeps_atoms_and_their_lattice():

@@ -6,7 +6,7 @@ import functools
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -45,15 +45,14 @@ class _Asked:
 class ByOthers(Mechanism):
     """A mechanism some of whose questions are answered by other releases."""
 
-    if not TYPE_CHECKING:  # type checkers read the questions themselves
-        delta, log_delta, epsilon, hockey_stick, tradeoff, inverse_tradeoff = map(_Asked, PROFILES)
-        renyi, kl_divergence, max_divergence, zcdp = map(_Asked, DIVERGENCES)
-        pdp_delta, pdp_epsilon = map(_Asked, TAILS)
-        explain = _Asked("explain")
-
     @abstractmethod
     def _by_others(self, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """The answer of other releases to a question; None where the loss answers it."""
+
+
+# type checkers read the questions themselves
+for _name in (*PROFILES, *TAILS, *DIVERGENCES, "explain"):
+    setattr(ByOthers, _name, _Asked(_name))
 
 
 def between(covers: Sequence[Any], *below: Any) -> Any:

@@ -24,6 +24,7 @@ from logphi.arrays import Array
 from logphi.inversion.atomic import atomic
 from logphi.inversion.atomic_laws import Laws, number_of, ways
 from logphi.inversion.convolution import Terms
+from logphi.inversion.demand import Demand
 from logphi.inversion.kernels import log_kappa
 from logphi.inversion.split import Composed, Split, about_how_many
 from logphi.inversion.staircase import FARTHEST, Staircase
@@ -191,9 +192,9 @@ def plan(law: LogPhi, x: float, share: float = _GOAL, most: int = MOST) -> Plan 
     return result if split and result.few and len(split) <= most else None
 
 
-def prepare(law: LogPhi, x: float, rtol: float) -> Prepared | None:
+def prepare(law: LogPhi, x: float, demand: Demand) -> Prepared | None:
     """The atoms of a sum of laws near a threshold, split more finely where that leaves too much open."""
-    share = max(rtol / 2, _GOAL)
+    share = max(demand.rtol / 2, _GOAL)
     found = plan(law, x, share)
     prepared = None if found is None else found.composed()
     for _ in range(_REFINEMENTS):

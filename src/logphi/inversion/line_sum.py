@@ -124,12 +124,10 @@ class Contour:
         return float(np.exp(np.minimum(np.array([above, below]) - decay - scale + slack, 700.0)).sum())
 
 
-def plan(
-    law: LossTransform, abscissa: float, kernel: Kernel, rtol: float, decaying: bool = False, most: int = MAX_NODES
-) -> Contour | None:
+def plan(law: LossTransform, abscissa: float, kernel: Kernel, rtol: float, decaying: bool = False) -> Contour | None:
     """Choose shift, step and length for a relative tolerance, from proved bounds; None as in :func:`prepare`."""
     found = layout(law, abscissa, kernel, math.log(rtol))
-    return None if found is None else lay(law, found, kernel, decaying, most)
+    return None if found is None else lay(law, found, kernel, decaying)
 
 
 @dataclass(frozen=True)

@@ -201,22 +201,20 @@ class PairLogRatio:
         return _ROUGH / max(1.0, self.span)
 
     @cached_property
-    def _tables(self) -> list[Points]:
-        return []
+    def _narrowest(self) -> _Table:
+        return _Table(self, 0)
 
     def coarse(self, powers: Array) -> Points | None:
         """Points that cover nearly all of P^c Q^{1-c} for each power; None if there would be too many."""
-        for level in range(_LEVELS):
-            if level == len(self._tables):
-                reach = _FAR * 2.0**level
-                first, last = (math.ceil(end / self.rough) for end in (self.centres[0] - reach, self.centres[-1] + reach))
-                if last - first > MOST:
-                    return None
-                self._tables.append(self.at(self.rough * np.arange(first, last + 1.0)))
-            points = self._tables[level]
+        table = self._narrowest
+        for _ in range(_LEVELS):
+            points = table.points
+            if points is None:
+                return None
             within = log_sum(points.log_tilted(powers[:, None])) + math.log(self.rough)
             if (self.log_outside(points, powers) < within - _OUTSIDE).all():
                 return points
+            table = table.wider
         return None
 
     @cached_property
@@ -249,3 +247,23 @@ class PairLogRatio:
         size = np.where(near < 0.9, np.minimum(-np.log1p(-np.minimum(near, 0.9)), far), far)
         most: Array = np.lib.stride_tricks.sliding_window_view(size, 2 * self.beside(h)).max(axis=1)
         return most * (1 + MASS_ROUNDING)
+
+
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """Points of a rough sum as far as a margin around all centres, which doubles with each level."""
+
+    pair: PairLogRatio
+    level: int
+
+    @cached_property
+    def points(self) -> Points | None:
+        """The points; None if there would be too many."""
+        margin, step, centres = _FAR * 2.0**self.level, self.pair.rough, self.pair.centres
+        first, last = (math.ceil(end / step) for end in (centres[0] - margin, centres[-1] + margin))
+        return None if last - first > MOST else self.pair.at(step * np.arange(first, last + 1.0))
+
+    @cached_property
+    def wider(self) -> _Table:
+        """The table of the next level."""
+        return _Table(self.pair, self.level + 1)

@@ -28,8 +28,6 @@ from logphi.testing.probes import (
     values_at,
 )
 
-# routes that take seconds, such as a contour along atoms: all others are compared with the default
-_SLOW = {"contour", "levy", "levy-sums", "levy-quadrature"}
 # chosen: above it chords in e^x are too coarse for a bound
 _LARGEST_CHORD = 300.0
 
@@ -140,13 +138,13 @@ def check_repetition(mechanism: Mechanism) -> None:
 
 
 def check_routes(mechanism: Mechanism) -> None:
-    """Bounds of the threefold composition by all routes that apply overlap, and so do those of a single release."""
+    """Bounds of the threefold composition by all quick routes that apply overlap, and so do those of a single release."""
     room = profile_tolerance(mechanism.loss_law())
     for count, place in ((1, 4), (3, 5)):
         release = count * mechanism
         at = float(thresholds_of(release.loss_law())[place])
         found = single_bound(release.delta(at))
-        for route in (one for name, one in ROUTES.items() if name not in _SLOW):
+        for route in (one for one in ROUTES.values() if not one.slow):
             try:
                 other = single_bound(release.delta(at, method=route, rtol=1e-3))
             except NotApplicableError:

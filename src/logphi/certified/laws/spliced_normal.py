@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from flint import acb, arb, ctx
@@ -86,15 +86,10 @@ class SplicedTransform(Transform):
         whole = self._whole(c)
         return float((self.ceiling(arb(c), arb(height), 1, whole) / whole).log().mid())
 
-    @cached_property
-    def _known(self) -> dict[float, Any]:
-        return {}
-
+    @lru_cache(maxsize=4)  # noqa: B019 (at most four transforms are kept)
     def _whole(self, c: float) -> Any:
-        """M(c)."""
-        if c not in self._known:
-            self._known[c] = self.at(arb(c)).upper()
-        return self._known[c]
+        """An upper bound of M(c)."""
+        return self.at(arb(c)).upper()
 
     @cached_property
     def _atom(self) -> Any:

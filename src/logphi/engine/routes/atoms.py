@@ -40,7 +40,7 @@ def _where_few(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
 
 
 def _prepared(loss: LogPhi, x: float, demand: Demand) -> atoms.Prepared:
-    found = atoms.prepare(loss, x, demand.sufficient.rtol)
+    found = atoms.prepare(loss, x, demand.sufficient)
     if found is None:
         raise NotApplicableError(
             "method 'atoms' needs a loss of atoms only, few of them or equally spaced, which this one is not; leave method out"

@@ -103,6 +103,6 @@ _IN_VAIN = 8.0
 _FEW = 1 << 8
 METHOD = Method("contour")
 _REASON = "inversion on a vertical line: losses with a smooth part"
-CONTOUR = Route(METHOD, prepare, _REASON, forecast=_forecast)
+CONTOUR = Route(METHOD, prepare, _REASON, forecast=_forecast, slow=True)
 # measured: of what a smoothed line leaves narrower than that, a line without smoothing leaves more
 LONGEST = Route(METHOD, prepare, _REASON, mostly=Promise(1e-2, 5e8))

@@ -40,4 +40,5 @@ def on_the_poles(loss: LogPhi, transform: LogPhi, method: Method, *estimates: st
 
 
 _METHOD = Method("levy")
-LEVY = Route(_METHOD, prepare, "Levy inversion ([AFA] Algorithm 1), with estimated errors, to compare with", bisection)
+_REASON = "Levy inversion ([AFA] Algorithm 1), with estimated errors, to compare with"
+LEVY = Route(_METHOD, prepare, _REASON, bisection, slow=True)

@@ -25,4 +25,4 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
 
 _METHOD = Method("levy-quadrature")
 _REASON = "Levy inversion of a phi that is itself an integral ([AFA]), with estimated errors, to compare with"
-LEVY_QUADRATURE = Route(_METHOD, prepare, _REASON, bisection)
+LEVY_QUADRATURE = Route(_METHOD, prepare, _REASON, bisection, slow=True)

@@ -60,6 +60,8 @@ class Route:
         What it promises for a loss, from what is cheap. No bound depends on it.
     mostly
         Without a forecast: the width that it comes to and the work that it takes mostly, as measured.
+    slow
+        Whether an answer may take seconds, as on a line along atoms; the conformance suite passes over such a route.
     """
 
     method: Method
@@ -68,6 +70,7 @@ class Route:
     solver: Solver = crossing
     forecast: Offering | None = None
     mostly: Promise = _MOSTLY
+    slow: bool = False
 
     @property
     def name(self) -> str:

@@ -9,12 +9,12 @@ import re
 
 # machines agree to more digits than these; a number that is shown with fewer is compared in those
 AGREED = 1e-9
-# the size of an error is a sum of roundings: it stays within this factor
+# the size of an error is a sum of roundings, a time a guess: they stay within this factor
 SAME_SIZE = 10.0
 
 _NUMBER = r"[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
-# where an explanation measures an error
-_ERROR = r"(?:width|aliasing|truncation|inner|rounding|discretization)[ ]{2,}|kept its promise, with "
+# where an explanation measures an error, or foretells a time
+_ERROR = r"(?:width|aliasing|truncation|inner|rounding|discretization)[ ]{2,}|kept its promise, with |in about "
 _PARTS = re.compile(rf"(?:(?P<error>{_ERROR})|(?<![\w.]))(?P<number>{_NUMBER})(?!\w)|(?P<gap>\.\.\.)|(?P<space>\s+)")
 
 

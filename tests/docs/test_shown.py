@@ -37,6 +37,7 @@ def test_digits_of_one_machine_do_not_count(shown, printed):
         ("    rounding        1.2e-13 (proved)", "    rounding        1.2e-11 (proved)"),
         ("    rounding        1.2e-13 (proved)", "    rounding        0 (proved)"),
         ("    inner           0 (proved)", "    inner           1e-300 (proved)"),
+        ("2.3815969214243972546884291 <= epsilon", "2.3815969214243872546884291 <= epsilon"),
     ],
 )
 def test_everything_else_does(shown, printed):

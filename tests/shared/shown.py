@@ -9,12 +9,14 @@ import re
 
 # machines agree to more digits than these; a number that is shown with fewer is compared in those
 AGREED = 1e-9
+# more digits than a double has are proved, and the same everywhere
+PROVED = 1e-15
 # the size of an error is a sum of roundings, a time a guess: they stay within this factor
 SAME_SIZE = 10.0
 
 _NUMBER = r"[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
-# where an explanation measures an error, or foretells a time
-_ERROR = r"(?:width|aliasing|truncation|inner|rounding|discretization)[ ]{2,}|kept its promise, with |in about "
+# where an explanation measures an error, or promises one and a time
+_ERROR = r"(?:width|aliasing|truncation|inner|rounding|discretization)[ ]{2,}|kept its promise, with |relative width of |about "
 _PARTS = re.compile(rf"(?:(?P<error>{_ERROR})|(?<![\w.]))(?P<number>{_NUMBER})(?!\w)|(?P<gap>\.\.\.)|(?P<space>\s+)")
 
 
@@ -54,7 +56,8 @@ def _close(shown: str, printed: str) -> bool:
     mantissa, _, exponent = shown.partition("e")
     decimals = len(mantissa.partition(".")[2])
     unit = 10.0 ** (int(exponent or 0) - decimals) if decimals else 0.0
-    return abs(float(shown) - float(printed)) <= max(unit, AGREED * abs(float(shown)))
+    agreed = PROVED if len(mantissa.strip("+-").replace(".", "").lstrip("0")) > 17 else AGREED
+    return abs(float(shown) - float(printed)) <= max(unit, agreed * abs(float(shown)))
 
 
 def _same_size(shown: str, printed: str) -> bool:

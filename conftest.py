@@ -59,7 +59,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if isinstance(item, pytest.DoctestItem):
             # pytest takes no checker of others
-            item.runner._checker = Shown()
+            item.runner._checker = Shown()  # type: ignore[attr-defined]
         if needs_opacus(item.path) or (item.path.suffix == ".md" and SLOW_PAGE in item.path.read_text(encoding="utf-8")):
             item.add_marker(pytest.mark.slow)
         if item.get_closest_marker("few") and not item.get_closest_marker("slow"):

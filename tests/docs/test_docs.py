@@ -16,7 +16,9 @@ import logphi as lp
 from cases import COARSE, SHARP
 from exact import contains, dec
 from logphi import testing
+from logphi.algebra.asking import Questions
 from logphi.cli import main
+from logphi.engine.routes.registry import ROUTES
 from logphi.extend import Cells, FinitePair, Primitive
 from logphi.laws.sampled_once import SampledOnce
 from logphi.mechanisms.catalogue import CATALOGUE, PYTHON_ONLY
@@ -198,6 +200,13 @@ def test_the_catalogue_has_a_section_for_every_mechanism():
     pages = [page.read_text(encoding="utf-8") for page in DOCS.glob("catalogue-*.md")]
     headings = [line for page in pages for line in page.splitlines() if line.startswith("## ")]
     assert [name for name in (*CATALOGUE, *PYTHON_ONLY) if not any(f"`{name}(" in line for line in headings)] == []
+
+
+def test_a_table_has_every_route_and_another_one_every_question():
+    routes, questions = ((DOCS / f"{page}.md").read_text(encoding="utf-8") for page in ("numerics", "questions"))
+    assert [name for name in ROUTES if not re.search(rf"^\|.*`{name}`.*\|", routes, re.MULTILINE)] == []
+    asked = {name for name in vars(Questions) if name[0] != "_"} - set(lp.Mechanism._unlisted)
+    assert [name for name in sorted(asked) if f"`m.{name}" not in questions] == []
 
 
 @pytest.mark.parametrize("page", sorted(path.stem for path in DOCS.glob("*.md") if path.stem != "index"))

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from shown import Shown
+
 ROOT = Path(__file__).resolve().parent
 
 # The plug-in for Opacus needs torch, which only `make test-all` brings. All of this is slow.
@@ -52,9 +54,12 @@ def pytest_collection() -> Generator[None, object, object]:
 # before pytest leaves out what is slow
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark as slow what only the whole run takes, and put that first."""
+    """Mark as slow what only the whole run takes, and put that first; compare what doctests print as all pages are."""
     few: dict[str, list[pytest.Item]] = {}
     for item in items:
+        if isinstance(item, pytest.DoctestItem):
+            # pytest takes no checker of others
+            item.runner._checker = Shown()  # type: ignore[attr-defined]
         if needs_opacus(item.path) or (item.path.suffix == ".md" and SLOW_PAGE in item.path.read_text(encoding="utf-8")):
             item.add_marker(pytest.mark.slow)
         if item.get_closest_marker("few") and not item.get_closest_marker("slow"):

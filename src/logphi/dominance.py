@@ -46,7 +46,9 @@ def dominates(first: Mechanism, second: Mechanism) -> Dominance:
     True
     >>> print(dominates(lp.Gaussian(sigma=1), lp.PureDP(epsilon=1)))
     refuted: the second profile is larger
-      at direction 'both', epsilon = ...
+      at direction 'both', epsilon = 0.1250000000000001:
+        log delta of the first mechanism: -1.064881591 (between -1.064881591498 and -1.064881591497)
+        log delta of the second mechanism: -0.8525931352 (between -0.8525931352174 and -0.8525931352163)
     """
     for name, one in (("first", first), ("second", second)):
         if not isinstance(one, Mechanism):

@@ -11,8 +11,8 @@ import pytest
 
 from repository import ROOT
 
-# a page for each document
-PAGES = {path.stem.removeprefix("sources-").upper(): path for path in (ROOT / "docs").glob("sources-*.md")}
+# sources-lt.md is all of [LT], sources-s22-composition.md a part of [S22]
+PAGES = sorted((ROOT / "docs").glob("sources-*.md"))
 
 CALL = re.compile(r"`([^`]+)`")
 LINK = re.compile(r"\[([^\]]+)\]\(\.\./notebooks/(\w+\.ipynb)\)")
@@ -78,6 +78,7 @@ ITEMS = {
 class Row:
     """One item of a document, as the page has it."""
 
+    page: str
     document: str
     item: str
     answer: str
@@ -92,9 +93,9 @@ class Row:
 
 def rows():
     found = []
-    for document, path in PAGES.items():
+    for path in PAGES:
         cells = [line.strip("| ").split(" | ") for line in path.read_text("utf-8").splitlines() if line.startswith("| ")]
-        found += [Row(document, cell[0], *cell[2:]) for cell in cells[1:]]
+        found += [Row(path.stem, path.stem.split("-")[1].upper(), cell[0], *cell[2:]) for cell in cells[1:]]
     return found
 
 
@@ -106,10 +107,10 @@ def names():
     spec = importlib.util.spec_from_file_location("pages", ROOT / "docs" / "conftest.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    found: dict[str, dict[str, Any]] = {document: {} for document in PAGES}
-    for document, path in PAGES.items():
+    found: dict[str, dict[str, Any]] = {path.stem: {} for path in PAGES}
+    for path in PAGES:
         for block in module.blocks(path.read_text(encoding="utf-8")):
-            exec(block, found[document])
+            exec(block, found[path.stem])
     return found
 
 
@@ -129,12 +130,12 @@ def agrees(answer, shown):
     return abs(float(answer) - float(shown)) <= 0.5000001 * unit
 
 
-@pytest.mark.parametrize(("document", "kind"), dict.fromkeys((row.document, row.kind) for row in ROWS))
-def test_a_call_gives_its_number(document, kind, names):
+@pytest.mark.parametrize(("page", "kind"), dict.fromkeys((row.page, row.kind) for row in ROWS))
+def test_a_call_gives_its_number(page, kind, names):
     for row in ROWS:
-        if (row.document, row.kind) == (document, kind) and CALL.search(row.answer):
+        if (row.page, row.kind) == (page, kind) and CALL.search(row.answer):
             (code,) = CALL.findall(row.answer)
-            answer = eval(code, names[document])
+            answer = eval(code, names[page])
             assert agrees(answer, row.number), f"{row.item}: {code} is {answer!r}, the page says {row.number}"
             assert row.against, row.item
 

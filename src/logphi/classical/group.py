@@ -39,7 +39,7 @@ def group_guarantee(guarantee: Guarantee, size: int = 2) -> Guarantee:
     Examples
     --------
     >>> group_guarantee(Guarantee(1.0, 0.25))
-    Guarantee(epsilon=2.0, delta=0.92957045711476..., count=1)
+    Guarantee(epsilon=2.0, delta=0.9295704571147615, count=1)
     """
     k = check.whole("size", size, 1, 10**9)
     eps, delta = decimal(float(guarantee.epsilon)), decimal(float(guarantee.delta))

@@ -50,7 +50,7 @@ class LogPhiAccountant(IAccountant):  # type: ignore[misc]  # Opacus is not type
     >>> accountant.history
     [(1.1, 0.004266666666666667, 1000)]
     >>> print(accountant.bound(1e-5))
-    0.59868707... (between 0.59868707... and 0.59868707...)
+    0.5986870736 (between 0.5986870735505 and 0.5986870735539)
     >>> accountant.get_epsilon(1e-5) == accountant.bound(1e-5).upper
     True
     """

@@ -47,7 +47,10 @@ pygments_dark_style = "github-dark"
 
 def linkcode_resolve(domain, info):
     """Where the site shows the source of an object; Sphinx asks for all that the API reference describes."""
-    one = resolve_name(f"{info['module']}:{info['fullname']}")  # a colon: the function, not a file of its name
+    try:
+        one = resolve_name(f"{info['module']}:{info['fullname']}")  # a colon: the function, not a file of its name
+    except ModuleNotFoundError:  # `logphi.extend` has rooms as names
+        one = resolve_name(f"{info['module']}.{info['fullname']}")
     one = inspect.unwrap(one.fget if isinstance(one, property) else getattr(one, "func", one))
     try:
         file, (_, line) = Path(inspect.getsourcefile(one)), inspect.getsourcelines(one)

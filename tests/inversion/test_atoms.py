@@ -14,7 +14,7 @@ from mpmath import exp, log, mpf
 import logphi as lp
 from exact import contains, dec
 from logphi.engine.routes.route import NotApplicableError
-from logphi.inversion import atoms, circle
+from logphi.inversion import atoms, integer_sums
 from logphi.inversion.convolution import power
 from logphi.inversion.demand import Demand
 from logphi.inversion.flat_shares import log_beyond
@@ -208,11 +208,11 @@ def test_the_mass_of_many_flat_parts():
 
 def test_sums_on_a_circle():
     parts = [
-        circle.Weights(np.array([-3, 0, 1]), np.array([0.25, 0.5, 0.25]), 7),
-        circle.Weights(np.array([2, 5]), np.array([0.125, 0.875]), 3),
+        integer_sums.IntegerMeasure(np.array([-3, 0, 1]), np.array([0.25, 0.5, 0.25]), 7),
+        integer_sums.IntegerMeasure(np.array([2, 5]), np.array([0.125, 0.875]), 3),
     ]
-    first, last = circle.ends(parts, 40.0)
-    weights, error = circle.summed(parts, first, last)
+    first, last = integer_sums.ends(parts, 40.0)
+    weights, error = integer_sums.summed(parts, first, last)
     exact = {0: Fraction(1)}
     for part in parts:
         for _ in range(part.count):
@@ -231,9 +231,9 @@ def test_sums_on_a_circle():
 
 
 def test_ends_leave_out_what_they_say():
-    part = circle.Weights(np.array([0, 1, 20]), np.array([0.5, 0.49, 0.01]), 200)
-    first, last = circle.ends([part], 6.0)
-    whole, _ = circle.summed([part], 0, 4000)
+    part = integer_sums.IntegerMeasure(np.array([0, 1, 20]), np.array([0.5, 0.49, 0.01]), 200)
+    first, last = integer_sums.ends([part], 6.0)
+    whole, _ = integer_sums.summed([part], 0, 4000)
     assert whole[:first].sum() < math.exp(-6.0)
     assert whole[last + 1 :].sum() < math.exp(-6.0)
     assert last - first < 400
@@ -241,7 +241,7 @@ def test_ends_leave_out_what_they_say():
 
 @pytest.mark.parametrize(("count", "odds"), [(10, 0.3), (3000, 0.01), (10**9, 0.5)])
 def test_binomial_weights(count, odds):
-    low, weights, error = circle.binomial(1 - odds, odds, count, 45.0)
+    low, weights, error = integer_sums.binomial(1 - odds, odds, count, 45.0)
     with mpmath.workdps(DIGITS):
         p = mpf(odds) / (mpf(odds) + mpf(1 - odds))
         for k in (0, weights.size // 3, weights.size // 2, weights.size - 1):

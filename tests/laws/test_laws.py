@@ -9,11 +9,11 @@ from mpmath import exp, log, mpc, mpf
 
 from exact import dec
 from logphi.arith.protocol import LogOdds, Plain, Ratio
-from logphi.laws.blended_normal import BlendedNormal
 from logphi.laws.finite import Finite
 from logphi.laws.integers import NormalOnIntegers, NormalSteps
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
+from logphi.laws.mixture_of_shifts import MixtureOfShifts
 from logphi.laws.normal import Normal
 from logphi.laws.symmetric_lattice import GeometricShift
 from logphi.laws.two_point import TwoPoint
@@ -115,8 +115,8 @@ CLOSED = {
 }
 PROBABILITIES = [name for name in CLOSED if name not in ("finite-lost", "thinned") and "end" not in name and "atom" not in name]
 BLENDS = {
-    "rest": BlendedNormal((Plain(0.0), Plain(0.5), Plain(1.5)), Listed(((0.7,), (0.2,), (0.1,)))),
-    "shifted": BlendedNormal((Plain(0.4), Plain(1.5)), Listed(((0.75,), (0.25,)))),
+    "rest": MixtureOfShifts((Plain(0.0), Plain(0.5), Plain(1.5)), Listed(((0.7,), (0.2,), (0.1,)))),
+    "shifted": MixtureOfShifts((Plain(0.4), Plain(1.5)), Listed(((0.75,), (0.25,)))),
 }
 MIXED = {"low": (0.5, 0.01), "plain": (1.0, 0.3), "high": (2.0, 0.9), "rare": (1.5, 1e-5)}
 

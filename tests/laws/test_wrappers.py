@@ -18,9 +18,9 @@ _ONE_CLASS = "asked of a class whose laws are summed, which a wrapper is not"
 _TERMS = "a sum has as many nodes as the product of those of its terms"
 LEFT = {
     Reflected: {"batched": _ONE_CLASS},
-    LogPhi: {"accept": "routes look at the terms one by one", "batched": _ONE_CLASS, "rough_nodes": _TERMS},
+    LogPhi: {"accept": "routes look at the terms one by one", "batched": _ONE_CLASS, "approximate_nodes": _TERMS},
     Conditioned: {
-        "rough_nodes": "one law alone is approximated as quickly",
+        "approximate_nodes": "one law alone is approximated as quickly",
         "accept": "divergences do not ask for it",
         "closed_form": "divergences do not ask for it",
         "reflected": "who asks turns the law first",

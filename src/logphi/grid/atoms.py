@@ -9,7 +9,7 @@ import numpy as np
 from logphi.arith.floats import ULP
 from logphi.arith.summation import log_sum
 from logphi.arrays import Array
-from logphi.grid.chords import Chords, atom_chords
+from logphi.grid.cell_masses import CellMasses, atom_cells
 from logphi.grid.discretizer import Discretizer
 from logphi.grid.lattice_law import Grid, LatticeLaw, placed
 
@@ -66,6 +66,6 @@ class Atoms(Discretizer):
         base = int(np.argmin(self._misfits(np.array([grid.step]), grid.tilt)[:, 0]))
         return placed(grid, r - r[base], log_p, float(r[base]), self.location_error)
 
-    def chords(self, first: int, last: int, h: float, upper: bool) -> Chords:
+    def cells(self, first: int, last: int, h: float, upper: bool) -> CellMasses:
         """The chords: each atom in its cell."""
-        return atom_chords(np.asarray(self.locations), np.asarray(self.log_p), self.location_error, h)
+        return atom_cells(np.asarray(self.locations), np.asarray(self.log_p), self.location_error, h)

@@ -33,7 +33,7 @@ from logphi.grid.discretizer import Discretizer, Ends
 from logphi.grid.flat_cells import FlatCells
 from logphi.grid.mixture_cells import MixtureCells
 from logphi.grid.samples import Samples
-from logphi.laws.blended_normal import BlendedNormal
+from logphi.laws.mixture_of_shifts import MixtureOfShifts
 from logphi.laws.parameters import normal_shift
 from logphi.laws.transform import LossTransform
 from logphi.laws.visitor import LawVisitor
@@ -118,7 +118,7 @@ class _Discretizers(LawVisitor[Discretizer, LossTransform]):
 
     def mixtures(self, shifts: tuple[Parameter, ...], weights: Weights) -> Discretizer:
         """The mixture with its shifts rounded outward, and its weights with their errors."""
-        law = BlendedNormal(shifts, weights)
+        law = MixtureOfShifts(shifts, weights)
         ratio = law.ratio
         if ratio.shifts.size > _MOST_SHIFTS or float(ratio.weights.min()) < _LEAST:
             raise ValueError(f"discretisation serves mixtures of at most {_MOST_SHIFTS} shifts, none too rare, not {law!r}")

@@ -10,7 +10,7 @@ import numpy as np
 from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Parameter
 from logphi.arrays import Array
-from logphi.grid.chords import Chords
+from logphi.grid.cell_masses import CellMasses
 from logphi.grid.lattice_law import Grid, LatticeLaw
 
 
@@ -44,7 +44,7 @@ class Discretizer(ABC):
     def on(self, grid: Grid) -> LatticeLaw:
         """A lattice law whose excess lies above, or below, that of the law at every threshold."""
 
-    def chords(self, first: int, last: int, h: float, upper: bool) -> Chords:
+    def cells(self, first: int, last: int, h: float, upper: bool) -> CellMasses:
         """The law between two multiples of h, with its parameters rounded to one side.
 
         Raises

@@ -10,7 +10,7 @@ import numpy as np
 from logphi.arith.floats import ULP
 from logphi.arith.summation import log_sum
 from logphi.arrays import Array
-from logphi.grid.chords import Chords, atom_chords
+from logphi.grid.cell_masses import CellMasses, atom_cells
 from logphi.grid.discretizer import Discretizer, Ends
 from logphi.grid.lattice_law import Grid, LatticeLaw, TiltedCells, joined, placed
 from logphi.normal.errors import MASS, SHARE
@@ -96,18 +96,18 @@ class FlatCells(Discretizer):
             return body
         return joined(body, placed(grid, ends, np.array([log_p - w, log_p]), -w, location_error))
 
-    def chords(self, first: int, last: int, h: float, upper: bool) -> Chords:
+    def cells(self, first: int, last: int, h: float, upper: bool) -> CellMasses:
         """The flat part in cells, and the two atoms."""
         w = self.width.at(upper)
         log_c, log_p = self.weights(w)
         location_error = 48 * ULP * (w + h)
         if log_p > -np.inf:
-            atoms = atom_chords(np.array([-w, w]), np.array([log_p - w, log_p]), location_error, h)
+            atoms = atom_cells(np.array([-w, w]), np.array([log_p - w, log_p]), location_error, h)
             return atoms if log_c == -np.inf or w == 0 else atoms + _flat(w, log_c, location_error, first, last, h)
         return _flat(w, log_c, location_error, first, last, h)
 
 
-def _flat(w: float, log_c: float, location_error: float, first: int, last: int, h: float) -> Chords:
+def _flat(w: float, log_c: float, location_error: float, first: int, last: int, h: float) -> CellMasses:
     """P-density C e^{x/2} on [-w, w]."""
     k = np.arange(max(int(np.floor(-w / h)), first), min(int(np.ceil(w / h)), last))
     low, high = np.maximum(k * h, -w), np.minimum((k + 1) * h, w)
@@ -118,4 +118,4 @@ def _flat(w: float, log_c: float, location_error: float, first: int, last: int, 
     share = np.clip(np.expm1((low - k * h) + length / 2) / np.expm1(h), 1e-300, 1.0)
     # an end of the support is off by its rounding, and a narrow cell's mass by that over its length
     error = MASS + ULP * (64 + 64 * w + np.abs(log_mass)) + 4 * ULP * w / length
-    return Chords(k, log_mass, error, share, np.full(k.size, 2 * SHARE * (1 + w / h)), location_error)
+    return CellMasses(k, log_mass, error, share, np.full(k.size, 2 * SHARE * (1 + w / h)), location_error)

@@ -11,7 +11,7 @@ from logphi.arith.floats import ULP
 from logphi.arith.safe import safe_exp
 from logphi.arith.summation import log_sum
 from logphi.arrays import Array
-from logphi.grid.chords import Chords
+from logphi.grid.cell_masses import CellMasses
 from logphi.grid.discretizer import Discretizer, Ends
 from logphi.grid.lattice_law import Grid, LatticeLaw, TiltedCells, within_doubles
 from logphi.grid.one_sided_mixture import OneSidedMixture
@@ -163,10 +163,10 @@ class MixtureCells(Discretizer):
             return LatticeLaw(-k, nodes, peak, -origin, location_error, omitted_above, omitted_mass, below)
         return LatticeLaw(k, nodes, peak, origin, location_error, omitted_above, omitted_mass, below)
 
-    def chords(self, first: int, last: int, h: float, upper: bool) -> Chords:
+    def cells(self, first: int, last: int, h: float, upper: bool) -> CellMasses:
         """Cells in y between the crossings of log w with the multiples."""
         if self.exchanged:
-            return replace(self, exchanged=False).chords(-last, -first, h, upper).reversed(h)
+            return replace(self, exchanged=False).cells(-last, -first, h, upper).reversed(h)
         mixture = self.one_sided(upper)
         end = mixture.log_rest
         bounded = end > -np.inf
@@ -190,7 +190,7 @@ class MixtureCells(Discretizer):
             share[0], share_error[0] = 1 - (1 - share[0]) * base, share_error[0] + SHARE * (1 + (abs(end) + h) / h)
         far = np.where(np.isinf(y[:-1]), np.abs(y[1:]), np.minimum(np.abs(y[1:]), np.abs(y[:-1]) + 1))
         error = MASS + WIDE * ~narrow + ULP * (2 * far * far + np.abs(log_mass))
-        return Chords(k[:-1], log_mass, error, np.maximum(share, 1e-300), share_error, location_error)
+        return CellMasses(k[:-1], log_mass, error, np.maximum(share, 1e-300), share_error, location_error)
 
     @staticmethod
     def _merged(h: float, mixture: OneSidedMixture) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""Laws on the multiples of one width: rounded to them, or by Connect-the-Dots (:mod:`logphi.grid.chords`)."""
+"""Laws on the multiples of one width: rounded to them, or by Connect-the-Dots (:mod:`logphi.grid.cell_masses`)."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class RoundedLaw(Discretizer):
                 f"one release reaches over {last - first} buckets of width {h!r}, and at most {MOST_BUCKETS} are kept: take a "
                 f"width of {(last - first) / MOST_BUCKETS * h:.3g} or more"
             )
-        found, log_whole = self.piece.chords(first, last, h, grid.upper).on(grid, self.connect_dots)
+        found, log_whole = self.piece.cells(first, last, h, grid.upper).on(grid, self.connect_dots)
         if not grid.upper:
             return found
         edge = last * h

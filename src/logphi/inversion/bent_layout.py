@@ -10,7 +10,7 @@ import numpy as np
 from logphi.arith.floats import complex_log1p
 from logphi.arrays import Array
 from logphi.inversion.bent_contour import Counted, Hyperbola, Plan, Prepared, lay
-from logphi.inversion.bent_sketch import Axis
+from logphi.inversion.bent_guess import TriedVertices
 from logphi.inversion.clipped_ceiling import Terms
 from logphi.inversion.contour import Part
 from logphi.inversion.demand import Demand
@@ -66,23 +66,23 @@ class Forecast:
 def forecast(terms: Terms, x: float, demand: Demand, log_answer: float | None = None) -> Forecast | None:
     """Choose a contour for a threshold; None where there is none. ``log_answer`` is that of the answer, if it is known."""
     rtol = min(demand.rtol, _COARSEST)
-    axis = Axis.of(terms, x)
-    if axis is None:
+    tried = TriedVertices.of(terms, x)
+    if tried is None:
         return None
-    depth, distance, vertices, kernel, sketches = axis.depth, axis.distance, axis.vertices, axis.kernel, axis.sketches
+    depth, distance, vertices, kernel, laws = tried.depth, tried.distance, tried.vertices, tried.kernel, tried.laws
     reverse = x < 0
-    log_answer = max(axis.log_answer if log_answer is None else log_answer, demand.least)
+    log_answer = max(tried.log_answer if log_answer is None else log_answer, demand.least)
     if not math.isfinite(log_answer):
         return None
     log_target = log_answer + math.log(rtol) - _MARGIN
 
     height, ends, rows = kernel.copy(), [], np.arange(vertices.size)
-    for one in sketches:
+    for one in laws:
         good = np.broadcast_to(one.log_q_mass + x <= log_target, one.tilted.shape)
         if not reverse:
             # what the way up at the end adds, beside the kernel and the other factors
             others = np.maximum(kernel - np.log(np.minimum(distance, 1.0)), log_answer)[:, None] + 3
-            good = (one.log_p_mass <= log_target) & (one.log_raised + others <= log_target)
+            good = (one.log_p_mass <= log_target) & (one.log_farther + others <= log_target)
         good = good & (one.x > 1.0)
         place = good.argmax(axis=1)
         height += np.where(good.any(axis=1), one.log_c[rows, place], np.inf)

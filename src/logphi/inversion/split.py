@@ -23,7 +23,7 @@ import numpy as np
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arrays import Array
-from logphi.inversion import circle
+from logphi.inversion import integer_sums
 from logphi.inversion.staircase import FARTHEST
 from logphi.inversion.tilted import Tilted
 
@@ -51,7 +51,7 @@ class OnNodes:
 
     law: Tilted
     base: float
-    weights: tuple[circle.Weights, circle.Weights, circle.Weights]
+    weights: tuple[integer_sums.IntegerMeasure, integer_sums.IntegerMeasure, integer_sums.IntegerMeasure]
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +110,7 @@ class Split:
         farthest = float(np.abs(location).max()) + sum(one.weights[0].count * abs(one.base) for one in self.laws)
         sums = []
         for side in range(3):
-            weight, absolute = circle.summed([one.weights[side] for one in self.laws], self.first, self.last)
+            weight, absolute = integer_sums.summed([one.weights[side] for one in self.laws], self.first, self.last)
             sums.append((weight, absolute))
         error = math.expm1(min(relative + 32 * ELEMENTARY * sum(one.weights[0].count for one in self.laws), 700.0))
         whole = Tilted(
@@ -206,7 +206,7 @@ def _nodes(laws: Sequence[tuple[Tilted, int]], tilt: float, step: float) -> Spli
     # any rate will do: where all atoms are nodes already, e^{rU} at a node that none of them is must not overflow
     rate = _RATE / max(deviation, 0.1 * step)
     split = tuple(_on_nodes(law, count, tilt, step, rate) for law, count in laws)
-    first, last = circle.ends([one.weights[0] for one in split], _DEPTH)
+    first, last = integer_sums.ends([one.weights[0] for one in split], _DEPTH)
     return Split(tilt, step, rate, split, first, last)
 
 
@@ -221,7 +221,7 @@ def _on_nodes(law: Tilted, count: int, tilt: float, step: float, rate: float) ->
     weight = np.concatenate([law.weight * (1 - share), law.weight * share]) * np.exp(tilt * moved)
     nodes, which = np.unique(index, return_inverse=True)
     whole, upward, downward = (
-        circle.Weights(nodes, np.bincount(which, weight * np.exp(r * moved)).astype(np.float64, copy=False), count)
+        integer_sums.IntegerMeasure(nodes, np.bincount(which, weight * np.exp(r * moved)).astype(np.float64, copy=False), count)
         for r in (0.0, rate, -rate)
     )
     return OnNodes(law, base, (whole, upward, downward))

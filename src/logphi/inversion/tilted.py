@@ -15,7 +15,7 @@ import numpy as np
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arrays import Array
-from logphi.inversion import circle
+from logphi.inversion import integer_sums
 from logphi.inversion.convolution import Atoms, Group, power
 from logphi.laws.support import Lattice, Pieces
 
@@ -157,7 +157,7 @@ class OnLattice:
 
     law: Tilted
     lattice: Lattice
-    weights: circle.Weights
+    weights: integer_sums.IntegerMeasure
 
     @staticmethod
     def of(law: Tilted, lattice: Lattice, count: int, tilt: float) -> OnLattice | None:
@@ -172,7 +172,7 @@ class OnLattice:
         # weights were tilted at the places of the law, and count with those of the lattice
         moved = np.abs(law.location - (lattice.offset + lattice.span * index)) + 8 * ULP * np.abs(law.location)
         law = replace(law, relative_error=law.relative_error + tilt * float(moved.max()) + 4 * ULP * tilt * abs(lattice.offset))
-        return OnLattice(law, lattice, circle.Weights(held + whole[0], weight[held], count))
+        return OnLattice(law, lattice, integer_sums.IntegerMeasure(held + whole[0], weight[held], count))
 
     @property
     def start(self) -> float:
@@ -198,7 +198,7 @@ class Run:
     @staticmethod
     def of(laws: Sequence[OnLattice]) -> Run:
         """Between ends outside of which next to nothing lies."""
-        return Run(tuple(laws), *circle.ends([law.weights for law in laws], DEPTH))
+        return Run(tuple(laws), *integer_sums.ends([law.weights for law in laws], DEPTH))
 
     def __len__(self) -> int:
         return self.last - self.first + 1
@@ -212,11 +212,11 @@ class Run:
         relative = self._total(lambda law: law.relative_error + ULP * (2 + 4 * abs(law.log_scale)))
         first, absolute, tails = self.first, 0.0, 2 * math.exp(-DEPTH)
         if len(self.laws) == 1 and own.index.size == 2 and own.index[1] - own.index[0] == 1:
-            low, weight, wrong = circle.binomial(float(own.weight[0]), float(own.weight[1]), own.count, DEPTH)
+            low, weight, wrong = integer_sums.binomial(float(own.weight[0]), float(own.weight[1]), own.count, DEPTH)
             first = low + own.count * int(own.index[0])
             relative += wrong
         else:
-            weight, absolute = circle.summed([one.weights for one in self.laws], self.first, self.last)
+            weight, absolute = integer_sums.summed([one.weights for one in self.laws], self.first, self.last)
         location = span * (sum(one.start for one in self.laws) + np.arange(first, first + weight.size, dtype=np.float64))
         return Tilted(
             location,

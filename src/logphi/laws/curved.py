@@ -14,17 +14,17 @@ from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Parameter
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
+from logphi.laws.batched_curved import batched
 from logphi.laws.closed_form import ClosedForm, Sides
-from logphi.laws.curved_crowd import batched
 from logphi.laws.support import Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T, Terms
 from logphi.laws.visitor import LawVisitor
 from logphi.laws.zero_or_infinite import log_complement
 from logphi.quadrature import curve_excess, long_lines
+from logphi.quadrature.approximate_sums import ApproximateNodes
 from logphi.quadrature.curve import Curve
 from logphi.quadrature.gauss_legendre import GaussLegendre, ends_of
-from logphi.quadrature.rough_sums import RoughNodes
 from logphi.quadrature.shifted_line_envelope import log_shifted_line_envelope
 from logphi.quadrature.values import Line, Values
 from logphi.quadrature.variation_envelope import log_variation_envelope
@@ -115,18 +115,18 @@ class Curved(LossTransform):
         return self._integral.approximate(c)
 
     @property
-    def rough_nodes(self) -> RoughNodes | None:
+    def approximate_nodes(self) -> ApproximateNodes | None:
         """The nodes of a rough quadrature; None for an unbounded curve, whose nodes depend on the tilt."""
-        return self._integral.rough_nodes
+        return self._integral.approximate_nodes
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, by panels near the real axis and expansions far from it."""
         return long_lines.on_line(self.curve, line, count)
 
     @staticmethod
-    def batched(terms: Terms, *, rough: bool = False) -> Terms:
+    def batched(terms: Terms, *, coarse: bool = False) -> Terms:
         """Many laws on curves that are alike as one."""
-        return terms if rough else batched([(law, law.curve, count) for law, count in terms if isinstance(law, Curved)])
+        return terms if coarse else batched([(law, law.curve, count) for law, count in terms if isinstance(law, Curved)])
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """From the total variation of the tilted density; from a shifted contour for several factors, which have no atoms."""

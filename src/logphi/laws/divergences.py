@@ -48,7 +48,7 @@ class Divergences(Sampled):
         """Fewer if the function takes one order at a time: 25 standard deviations."""
         return 4000 if self.arrays else 500
 
-    def rough(self, z: Complex) -> Complex:
+    def estimate(self, z: Complex) -> Complex:
         """K alone."""
         return self._values(z)[0]
 

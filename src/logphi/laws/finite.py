@@ -29,9 +29,9 @@ from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
 from logphi.laws.visitor import LawVisitor
 from logphi.laws.zero_or_infinite import log_complement
+from logphi.quadrature.approximate_sums import ApproximateNodes
 from logphi.quadrature.exponential_sums import turned_sums
-from logphi.quadrature.inner_integral import rough_log_mass
-from logphi.quadrature.rough_sums import RoughNodes
+from logphi.quadrature.inner_integral import approximate_log_mass
 from logphi.quadrature.values import Line, Values
 
 # derived: with this much infinite mass, K is not near zero
@@ -149,10 +149,10 @@ class Finite(LossTransform):
         if max(self.infinite_p, self.infinite_q) > _MOSTLY:
             return super().approximate(c, count)
         elsewhere = self.infinite_p, self.infinite_q
-        return rough_log_mass(*self._rough, c.ravel() + 1, elsewhere).reshape(c.shape)
+        return approximate_log_mass(*self._merged, c.ravel() + 1, elsewhere).reshape(c.shape)
 
     @cached_property
-    def _rough(self) -> tuple[Array, Array]:
+    def _merged(self) -> tuple[Array, Array]:
         """The losses and the logarithms of the q_j; many atoms are merged into cells at their means."""
         loss, log_q = self._loss, self._logs[1]
         if loss.size <= _MANY:
@@ -168,11 +168,11 @@ class Finite(LossTransform):
         return (np.bincount(cell, mass * loss, _MANY)[held] / total[held], np.log(total[held]) + unit[held])
 
     @property
-    def rough_nodes(self) -> RoughNodes | None:
+    def approximate_nodes(self) -> ApproximateNodes | None:
         """The atoms; None if much of the mass is omitted."""
         if max(self.infinite_p, self.infinite_q) > _MOSTLY:
             return None
-        return RoughNodes(self._loss, self._logs[1], (self.infinite_p, self.infinite_q))
+        return ApproximateNodes(self._loss, self._logs[1], (self.infinite_p, self.infinite_q))
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as a matrix product; errors at a few sizes of z, with which they grow."""

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arrays import Array
 from logphi.laws.always_infinite import ALWAYS_INFINITE
+from logphi.laws.approximate_sum import ApproximateSum
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.growth import STILL, Growth
-from logphi.laws.rough import Roughly
 from logphi.laws.support import Support
 from logphi.laws.traits import CONSTANT, Traits
 from logphi.laws.transform import LossTransform, Reflected, Terms
@@ -110,7 +110,7 @@ class LogPhi(LossTransform):
         """The loss of the reversed pair (Q, P)."""
         return self if self.traits.symmetric else LogPhi(_reflected(self.terms), self)
 
-    def _batched(self, *, rough: bool) -> Terms:
+    def _batched(self, *, coarse: bool) -> Terms:
         """The terms of each class batched, reflected ones separately."""
         kinds: dict[tuple[type[LossTransform], bool], list[tuple[LossTransform, int]]] = {}
         for law, count in self.terms:
@@ -120,22 +120,22 @@ class LogPhi(LossTransform):
         return tuple(
             (law.reflected() if reflected else law, count)
             for (kind, reflected), members in kinds.items()
-            for law, count in kind.batched(members, rough=rough)
+            for law, count in kind.batched(members, coarse=coarse)
         )
 
     @cached_property
     def _parts(self) -> Terms:
         """The terms as they are computed."""
         other = self.reversed_loss
-        return self._batched(rough=False) if other is None else _reflected(other._parts)
+        return self._batched(coarse=False) if other is None else _reflected(other._parts)
 
     @cached_property
-    def rough(self) -> LogPhi:
+    def coarsened(self) -> LogPhi:
         """An approximation of the sum with fewer terms, for choosing where to compute; never for an answer."""
         other = self.reversed_loss
         if other is not None:
-            return self if other.rough is other else other.rough.reflected()
-        terms = tuple(self._batched(rough=True))
+            return self if other.coarsened is other else other.coarsened.reflected()
+        terms = tuple(self._batched(coarse=True))
         return self if len(terms) == len(self.terms) else LogPhi(terms)
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
@@ -145,11 +145,11 @@ class LogPhi(LossTransform):
 
     def approximate(self, c: Array, count: int = 1) -> Array:
         """K at real points, to some digits; many laws that have nodes share a grid."""
-        return self._roughly.approximate(c, count)
+        return self._approximate_sum.approximate(c, count)
 
     @cached_property
-    def _roughly(self) -> Roughly:
-        return Roughly(self._parts)
+    def _approximate_sum(self) -> ApproximateSum:
+        return ApproximateSum(self._parts)
 
     def terms_on_line(self, abscissa: float, top: float) -> float:
         """Those of all parts."""

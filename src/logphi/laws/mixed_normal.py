@@ -22,6 +22,7 @@ from logphi.laws.normal import largest_shift, shifted_growth
 from logphi.laws.support import Support
 from logphi.laws.transform import LossTransform, T, Terms
 from logphi.laws.visitor import LawVisitor
+from logphi.quadrature.approximate_axis import ApproximateAxis
 from logphi.quadrature.batched_mixtures import on_line_batched
 from logphi.quadrature.common_panels import MANY
 from logphi.quadrature.inner_integral import over
@@ -29,7 +30,6 @@ from logphi.quadrature.log_ratio import TwoComponents
 from logphi.quadrature.many_components import ManyComponents
 from logphi.quadrature.mixture_envelope import FLOOR, log_mixture_envelope
 from logphi.quadrature.mixture_trapezoid import at_points, inner_nodes, on_line, on_line_and_beside
-from logphi.quadrature.rough_axis import RoughAxis
 from logphi.quadrature.values import Line, Values
 
 
@@ -111,22 +111,22 @@ class MixedNormal(LossTransform):
         return visitor.mixture(self.shift, self.rate)
 
     @staticmethod
-    def batched(terms: Terms, *, rough: bool = False) -> Terms:
-        """One law for all terms; with ``rough``, terms of nearly equal shift and rate are merged."""
+    def batched(terms: Terms, *, coarse: bool = False) -> Terms:
+        """One law for all terms; with ``coarse``, terms of nearly equal shift and rate are merged."""
         own = tuple((law, count) for law, count in terms if isinstance(law, MixedNormal))
-        return _coarsened(own) if rough else ((MixedNormals(own), 1),)
+        return _coarsened(own) if coarse else ((MixedNormals(own), 1),)
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at any points."""
         return MixedNormals(((self, 1),), count).log_transform(z)
 
     @cached_property
-    def _rough(self) -> RoughAxis:
-        return RoughAxis.of(self.ratio)
+    def _axis(self) -> ApproximateAxis:
+        return ApproximateAxis.of(self.ratio)
 
     def approximate(self, c: Array, count: int = 1) -> Array:
         """K at real points, from a coarse grid."""
-        return self._rough.at(c)
+        return self._axis.at(c)
 
 
 @dataclass(frozen=True)
@@ -157,15 +157,15 @@ class MixedNormals(LossTransform):
         return over(at_points(self.mixtures, np.asarray(z)), self.repeats)
 
     @cached_property
-    def _rough(self) -> RoughAxis:
+    def _axis(self) -> ApproximateAxis:
         """An approximation by fewer mixtures."""
-        return RoughAxis.of(MixedNormals(tuple(_coarsened(self.terms)), self.repeats).mixtures)
+        return ApproximateAxis.of(MixedNormals(tuple(_coarsened(self.terms)), self.repeats).mixtures)
 
     def approximate(self, c: Array, count: int = 1) -> Array:
         """K at real points, from a coarse grid; that of a single law serves other sums as well."""
         if len(self.terms) == 1:
             return self.terms[0][1] * self.terms[0][0].approximate(c)
-        return self._rough.at(c) / self.repeats
+        return self._axis.at(c) / self.repeats
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as matrix products."""

@@ -111,10 +111,10 @@ class Normal(Shifted):
         return visitor.normal(self.shift)
 
     @staticmethod
-    def batched(terms: Terms, *, rough: bool = False) -> Terms:
+    def batched(terms: Terms, *, coarse: bool = False) -> Terms:
         """The sum of all terms as one normal law."""
         shifts = tuple((law.shift, count) for law, count in terms if isinstance(law, Normal))
-        alone = rough or (len(shifts) == 1 and shifts[0][1] == 1)
+        alone = coarse or (len(shifts) == 1 and shifts[0][1] == 1)
         return terms if alone else ((Normals(shifts), 1),)
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:

@@ -27,7 +27,7 @@ class Sampled(LossTransform):
     def evaluated(self, z: Complex) -> tuple[Complex, Array]:
         """K at points of the strip, with an estimate of its error; not finite where K is unknown."""
 
-    def rough(self, z: Complex) -> Complex:
+    def estimate(self, z: Complex) -> Complex:
         """K alone."""
         return self.evaluated(z)[0]
 
@@ -35,7 +35,7 @@ class Sampled(LossTransform):
 
     def asymmetry(self, z: Complex) -> Complex:
         """K(z) minus the conjugate of K at the conjugate, modulo 2 pi i: zero for a real loss."""
-        gap = self.rough(z) - self.rough(z.conj()).conj()
+        gap = self.estimate(z) - self.estimate(z.conj()).conj()
         return np.asarray(gap - 2j * np.pi * np.round(gap.imag / (2 * np.pi)))
 
     @property
@@ -82,10 +82,10 @@ def _decay(law: Sampled, abscissa: float) -> tuple[Array, Array]:
     """Heights from zero on, and the largest Re K(c + it) - K(c) from each of them on."""
     low, high = law.strip
     step = min(1e-3 * (1 + abs(abscissa)), (abscissa - low) / 4, (high - abscissa) / 4)
-    near = law.rough(np.asarray(abscissa + step * np.array([-1.0, 0.0, 1.0]), complex)).real
+    near = law.estimate(np.asarray(abscissa + step * np.array([-1.0, 0.0, 1.0]), complex)).real
     spread = np.sqrt(max(float(near[0] + near[2] - 2 * near[1]) / step**2, 1e-300))
     places = _SPACING / spread * np.arange(law.samples)
-    values = law.rough(np.asarray(abscissa + 1j * places, complex)).real - near[1]
+    values = law.estimate(np.asarray(abscissa + 1j * places, complex)).real - near[1]
     values = np.where(np.isfinite(values), np.minimum(values + _BETWEEN, 0.0), 0.0)
     # beyond the last sample, the largest of the upper half
     values[law.samples // 2 :] = values[law.samples // 2 :].max()

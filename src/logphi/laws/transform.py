@@ -21,7 +21,7 @@ from logphi.laws.partial_masses import partial_masses
 from logphi.laws.support import LINE, Support
 from logphi.laws.traits import Traits
 from logphi.laws.visitor import LawVisitor
-from logphi.quadrature.rough_sums import RoughNodes
+from logphi.quadrature.approximate_sums import ApproximateNodes
 from logphi.quadrature.values import Line, Values
 
 T = TypeVar("T")
@@ -109,7 +109,7 @@ class LossTransform(ABC):
         return LINE
 
     @property
-    def rough_nodes(self) -> RoughNodes | None:
+    def approximate_nodes(self) -> ApproximateNodes | None:
         """An approximation of the law by nodes, for approximating many laws together; None if it has no nodes at hand."""
         return None
 
@@ -137,10 +137,10 @@ class LossTransform(ABC):
         return None
 
     @staticmethod
-    def batched(terms: Terms, *, rough: bool = False) -> Terms:
+    def batched(terms: Terms, *, coarse: bool = False) -> Terms:
         """Counted laws of this class as fewer terms with the same sum, which are faster to compute.
 
-        With ``rough`` laws of this class with about the same sum, for choosing where to compute and never for an answer.
+        With ``coarse``, laws of this class with about the same sum, for choosing where to compute and never for an answer.
         """
         return terms
 
@@ -240,9 +240,9 @@ class Reflected(LossTransform):
         return Values(values.mid, values.rounding + np.where(share < 0.5, -np.log1p(-inside), np.inf), values.inner)
 
     @property
-    def rough_nodes(self) -> RoughNodes | None:
+    def approximate_nodes(self) -> ApproximateNodes | None:
         """The nodes of the law, reflected."""
-        nodes = self.law.rough_nodes
+        nodes = self.law.approximate_nodes
         return nodes and nodes.reflected()
 
     def log_masses(self) -> tuple[Values, Values] | None:

@@ -59,10 +59,10 @@ class TwoPoint(LossTransform):
         return visitor.flat(self.point, flat_constants.two_point)
 
     @staticmethod
-    def batched(terms: Terms, *, rough: bool = False) -> Terms:
+    def batched(terms: Terms, *, coarse: bool = False) -> Terms:
         """A matrix of many."""
         points = [(law.point, count) for law, count in terms if isinstance(law, TwoPoint)]
-        return terms if rough else OnIntervals.of(TwoPoint, points) or terms
+        return terms if coarse else OnIntervals.of(TwoPoint, points) or terms
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """|chi(t)|^2 = 1 - sin^2(t l) / cosh^2((c + 1/2) l), decreasing up to t l = pi/2, and zero above."""

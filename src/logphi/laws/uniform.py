@@ -46,10 +46,10 @@ class _OnInterval(LossTransform):
     width: Parameter
 
     @classmethod
-    def batched(cls, terms: Terms, *, rough: bool = False) -> Terms:
+    def batched(cls, terms: Terms, *, coarse: bool = False) -> Terms:
         """A matrix of many."""
         widths = [(law.width, count) for law, count in terms if isinstance(law, cls)]
-        return terms if rough else OnIntervals.of(cls, widths) or terms
+        return terms if coarse else OnIntervals.of(cls, widths) or terms
 
     # K is even in z + 1/2
     traits = Traits(symmetric=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from logphi.arith.floats import ULP
-from logphi.quadrature.common_panels import MANY, CrowdNodes, Moments, Powers
+from logphi.quadrature.common_panels import MANY, BatchNodes, Moments, Powers
 from logphi.quadrature.inner_integral import INNER_TARGET
 from logphi.quadrature.integration_range import cut_off, ends
 from logphi.quadrature.log_ratio import TwoComponents
@@ -33,7 +33,7 @@ def on_line_batched(mixtures: TwoComponents, line: Line) -> Values:
     return total
 
 
-def _nodes(mixtures: TwoComponents, powers: Powers, total: int) -> CrowdNodes | None:
+def _nodes(mixtures: TwoComponents, powers: Powers, total: int) -> BatchNodes | None:
     """Nodes of the mixture trapezoid; ``total`` mixtures share the error. None if they are many or out of reach."""
     m = mixtures.shift[:, None]
     # the errors of all add up
@@ -56,4 +56,4 @@ def _nodes(mixtures: TwoComponents, powers: Powers, total: int) -> CrowdNodes | 
     nothing, none = np.zeros(m.size), np.zeros((m.size, 2))
     loss_error = mixtures.error(x, loss).ravel()
     omitted = cut + np.exp(log_target)
-    return CrowdNodes(mixtures.count, law, loss.ravel(), mass, mass_error, loss_error, omitted, nothing, none, none)
+    return BatchNodes(mixtures.count, law, loss.ravel(), mass, mass_error, loss_error, omitted, nothing, none, none)

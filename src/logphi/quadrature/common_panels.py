@@ -65,7 +65,7 @@ class Powers:
 
 
 @dataclass(frozen=True)
-class CrowdNodes:
+class BatchNodes:
     """Counted laws as nodes: for each node the number of its law, the loss, the Q-mass and the errors of both.
 
     The sums over the nodes of a law are wrong by at most ``omitted`` (2 + |a|), and by ``quadrature`` |z| |z + 1|, beside the
@@ -94,7 +94,7 @@ class Moments:
     ``omitted`` bounds what the nodes of each law omit, as there.
     """
 
-    nodes: CrowdNodes
+    nodes: BatchNodes
     centre: Array
     half: Array
     error: Array
@@ -106,7 +106,7 @@ class Moments:
     omitted: Array
 
     @staticmethod
-    def of(nodes: CrowdNodes, powers: Powers) -> Moments | None:
+    def of(nodes: BatchNodes, powers: Powers) -> Moments | None:
         """Nodes sorted into panels; None if these would be too many, or an exponential leaves the range of doubles."""
         count, law, loss = nodes.count, nodes.law, nodes.loss
         if powers.log_size(loss.min(), loss.max()) > _LARGE:

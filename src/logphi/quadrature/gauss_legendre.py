@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
+from logphi.quadrature.approximate_sums import ApproximateNodes
 from logphi.quadrature.curve import Curve
-from logphi.quadrature.inner_integral import InnerIntegral, Nodes, rough_log_mass, summed
+from logphi.quadrature.inner_integral import InnerIntegral, Nodes, approximate_log_mass, summed
 from logphi.quadrature.log_ratio import LARGE
-from logphi.quadrature.panels import Panels, gauss, log_errors, panels, rough_edges
-from logphi.quadrature.rough_sums import RoughNodes
+from logphi.quadrature.panels import Panels, coarse_edges, gauss, log_errors, panels
 
 
 @dataclass(frozen=True)
@@ -101,23 +101,23 @@ class GaussLegendre(InnerIntegral):
         known = summed(whole.loss[None, :], whole.log_mass, powers, whole.relative_error, whole.loss_error[None, :], *omitted)
         return replace(known, inner=_inner(curve, found, powers, top, known, np.abs(z) * np.abs(z + 1))[None, :])
 
-    def rough(self, powers: Array) -> Array | None:
+    def approximate_at_powers(self, powers: Array) -> Array | None:
         """K on panels without an error bound; panels of a bounded curve serve all powers."""
-        whole = self._between_ends if math.isfinite(self.curve.start + self.curve.end) else self._roughly(powers)
-        return None if whole is None else rough_log_mass(whole.loss, whole.log_mass, powers, self.curve.omitted)
+        whole = self._between_ends if math.isfinite(self.curve.start + self.curve.end) else self._coarse_masses(powers)
+        return None if whole is None else approximate_log_mass(whole.loss, whole.log_mass, powers, self.curve.omitted)
 
     @property
-    def rough_nodes(self) -> RoughNodes | None:
+    def approximate_nodes(self) -> ApproximateNodes | None:
         """The nodes that serve all powers, for a bounded curve."""
         whole = self._between_ends if math.isfinite(self.curve.start + self.curve.end) else None
-        return None if whole is None else RoughNodes(whole.loss, whole.log_mass, self.curve.omitted)
+        return None if whole is None else ApproximateNodes(whole.loss, whole.log_mass, self.curve.omitted)
 
     @cached_property
     def _between_ends(self) -> Masses | None:
-        return self._roughly(np.zeros(1))
+        return self._coarse_masses(np.zeros(1))
 
-    def _roughly(self, powers: Array) -> Masses | None:
-        edges = rough_edges(self.curve, powers)
+    def _coarse_masses(self, powers: Array) -> Masses | None:
+        edges = coarse_edges(self.curve, powers)
         if edges is None:
             return None
         s, log_weight, _ = gauss(edges[:-1], edges[1:])

@@ -179,7 +179,7 @@ def summed(
     return Nodes(loss, weight, log_mass, slope, noise, np.zeros(log_mass.shape))
 
 
-def rough_log_mass(loss: Array, log_density: Array, powers: Array, omitted: tuple[float, float] = (0.0, 0.0)) -> Array:
+def approximate_log_mass(loss: Array, log_density: Array, powers: Array, omitted: tuple[float, float] = (0.0, 0.0)) -> Array:
     """K as in :func:`summed`, without its errors, which take longer than the sums."""
     found, near = np.zeros(powers.size), np.zeros(powers.size, dtype=bool)
     # the ends of the losses tell how large the exponents are
@@ -263,14 +263,14 @@ class InnerIntegral(ABC):
         """Nodes that serve the real parts ``powers`` of z + 1 at the points z, for ``count`` repetitions; None if too many."""
 
     @abstractmethod
-    def rough(self, powers: Array) -> Array | None:
+    def approximate_at_powers(self, powers: Array) -> Array | None:
         """K to some digits at real z + 1, without a bound; None if out of range."""
 
     def approximate(self, abscissas: Array) -> Array:
         """K at real points to some digits, without a bound; infinite if out of range."""
         values = np.full(abscissas.size, np.inf)
         for those in _alike(abscissas):
-            found = self.rough(abscissas[those] + 1)
+            found = self.approximate_at_powers(abscissas[those] + 1)
             if found is not None:
                 values[those] = found
         return values

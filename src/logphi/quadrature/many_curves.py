@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arrays import Array
-from logphi.quadrature.common_panels import CrowdNodes, Powers
+from logphi.quadrature.common_panels import BatchNodes, Powers
 from logphi.quadrature.curve import Curve, Factor
 from logphi.quadrature.gauss_legendre import Masses, nodes_of
 from logphi.quadrature.log_ratio import LARGE
@@ -44,7 +44,7 @@ class ManyCurves:
     curves: tuple[Curve, ...]
     count: Array
 
-    def nodes(self, powers: Powers) -> CrowdNodes | None:
+    def nodes(self, powers: Powers) -> BatchNodes | None:
         """Nodes that serve some powers; None where their panels would be too many."""
         found = self._panels(powers)
         if found is None:
@@ -56,7 +56,7 @@ class ManyCurves:
         if self.curves[0].symmetric:
             law, whole = np.concatenate([law, law]), whole.with_mirror_image()
         omitted, error = np.array([curve.omitted for curve in self.curves]), [curve.omitted_error for curve in self.curves]
-        return CrowdNodes(
+        return BatchNodes(
             self.count,
             law,
             whole.loss,

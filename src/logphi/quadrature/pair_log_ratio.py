@@ -25,7 +25,7 @@ MOST, _BLOCK = 1 << 15, 1 << 21
 # derived: smaller sums are computed again in their own unit, before they lose digits to underflow
 _DEEP = 1e-250
 # measured: points of a rough sum in a unit of 1/R, and their margin around the centres of a tilted law
-_ROUGH, _FAR = 0.5, 16.0
+_COARSE, _FAR = 0.5, 16.0
 # measured: the number of doublings of the margin, and the logarithm of the share outside
 _LEVELS, _OUTSIDE = 8, 60.0
 # measured: for the decay, the fineness of cells, and the radius of discs in a unit of 1/R
@@ -196,9 +196,9 @@ class PairLogRatio:
         return np.where(fall > 0, size - np.log(np.where(fall > 0, fall, 1.0)) + LOG_ROUNDING * (1 + np.abs(size)), np.inf)
 
     @property
-    def rough(self) -> float:
+    def coarse_step(self) -> float:
         """A step over which the mixtures change little."""
-        return _ROUGH / max(1.0, self.span)
+        return _COARSE / max(1.0, self.span)
 
     @cached_property
     def _tables(self) -> list[Points]:
@@ -209,12 +209,12 @@ class PairLogRatio:
         for level in range(_LEVELS):
             if level == len(self._tables):
                 reach = _FAR * 2.0**level
-                first, last = (math.ceil(end / self.rough) for end in (self.centres[0] - reach, self.centres[-1] + reach))
+                first, last = (math.ceil(end / self.coarse_step) for end in (self.centres[0] - reach, self.centres[-1] + reach))
                 if last - first > MOST:
                     return None
-                self._tables.append(self.at(self.rough * np.arange(first, last + 1.0)))
+                self._tables.append(self.at(self.coarse_step * np.arange(first, last + 1.0)))
             points = self._tables[level]
-            within = log_sum(points.log_tilted(powers[:, None])) + math.log(self.rough)
+            within = log_sum(points.log_tilted(powers[:, None])) + math.log(self.coarse_step)
             if (self.log_outside(points, powers) < within - _OUTSIDE).all():
                 return points
         return None
@@ -222,7 +222,7 @@ class PairLogRatio:
     @cached_property
     def fine(self) -> tuple[float, Points] | None:
         """A step, and points at that distance, for the decay of the transform."""
-        h = self.rough / _FINER
+        h = self.coarse_step / _FINER
         ends = (self.centres[0] - _FAR, self.centres[-1] + _FAR)
         if not (ends[1] - ends[0]) / h < MOST:
             return None

@@ -42,7 +42,7 @@ def regions(pair: PairLogRatio, x: float) -> Regions | None:
     points = pair.coarse(np.array([-1.0, 2.0]) * (abs(x) / max(pair.apart, 1e-9) ** 2 + 1))
     if points is None:
         return None
-    h = pair.rough
+    h = pair.coarse_step
     more, curved = pair.beside(h), 2 * pair.largest(points, h) / pair.disc**2
     points = points.within(slice(more - 1, points.x.size - more + 1))
     place, loss, loss_error = points.x, points.loss, points.loss_error

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.summation import log_sum
 from logphi.arrays import Array
-from logphi.quadrature.inner_integral import INNER_TARGET, InnerIntegral, Nodes, rough_log_mass, summed
+from logphi.quadrature.inner_integral import INNER_TARGET, InnerIntegral, Nodes, approximate_log_mass, summed
 from logphi.quadrature.pair_log_ratio import MOST, PairLogRatio, Points
 from logphi.quadrature.values import LOG_ROUNDING
 
@@ -88,12 +88,12 @@ class PairTrapezoid(InnerIntegral):
         """Equally spaced nodes that serve the powers and the heights."""
         return nodes_of(self.pair, powers, float(np.abs(z.imag).max()), math.log(INNER_TARGET / count))
 
-    def rough(self, powers: Array) -> Array | None:
+    def approximate_at_powers(self, powers: Array) -> Array | None:
         """K from the points of a table."""
         coarse = self.pair.coarse(powers)
         if coarse is None:
             return None
-        return rough_log_mass(coarse.loss, coarse.log_q + math.log(self.pair.rough), powers)
+        return approximate_log_mass(coarse.loss, coarse.log_q + math.log(self.pair.coarse_step), powers)
 
 
 def nodes_of(pair: PairLogRatio, powers: Array, top: float, log_target: float) -> Nodes | None:
@@ -101,7 +101,7 @@ def nodes_of(pair: PairLogRatio, powers: Array, top: float, log_target: float) -
     coarse = pair.coarse(np.concatenate([powers, [0.0, 1.0]]))
     if coarse is None:
         return None
-    log_mass = log_sum(coarse.log_tilted(powers[:, None])) + math.log(pair.rough)
+    log_mass = log_sum(coarse.log_tilted(powers[:, None])) + math.log(pair.coarse_step)
     strips = [Strip.around(pair, coarse, power, top) for power in powers.tolist()]
     step = min(own.step(mass + log_target) for own, mass in zip(strips, log_mass.tolist(), strict=True))
     every = np.concatenate([powers, [0.0, 1.0]])

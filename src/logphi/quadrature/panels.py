@@ -90,7 +90,7 @@ def panels(curve: Curve, powers: Array, top: float, most: int = _MOST, *, near_o
     """
     if not np.abs(powers).max() < _FARTHEST or not top < _FARTHEST:
         return None
-    edges = rough_edges(curve, powers)
+    edges = coarse_edges(curve, powers)
     if edges is None:
         return None
     length = np.log(np.diff(edges))[:, None]
@@ -162,7 +162,7 @@ def sizes(curve: Curve, s: Array, powers: Array) -> tuple[Array, Array]:
     return log_size + square, log_size
 
 
-def rough_edges(curve: Curve, powers: Array) -> Array | None:
+def coarse_edges(curve: Curve, powers: Array) -> Array | None:
     """Ends of the panels of a rough sum, which cover all relevant mass; None if there would be too many."""
     if np.isfinite(curve.start + curve.end):
         length = curve.end - curve.start

@@ -30,7 +30,7 @@ from logphi.engine.known_order import surely_above, without_common
 from logphi.engine.log_probability import masses
 from logphi.inputs.adjacency import Adjacency
 from logphi.inversion import real_space
-from logphi.inversion.places import places as places_of
+from logphi.inversion.atom_list import atom_list
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.parameters import as_mixture, normal_shift
 from logphi.laws.shift_bound import shift_bound_of_sum
@@ -159,8 +159,8 @@ def _values(loss: LogPhi) -> tuple[Array, float] | None:
         return None
     if real_space.atom_count(loss.terms) > _MOST_VALUES:
         return None
-    places = places_of(loss.terms)
-    return np.append(0.0, places.locations[places.locations > 0]), places.location_error
+    atoms = atom_list(loss.terms)
+    return np.append(0.0, atoms.locations[atoms.locations > 0]), atoms.location_error
 
 
 def _at_values(first: LogPhi, second: LogPhi, values: tuple[Array, float]) -> Dominance:

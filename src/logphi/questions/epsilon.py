@@ -183,7 +183,7 @@ def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tole
     # a closed form is sharp at once
     closed_here = closed(loss, start)
     # a coarse profile is no faster if the start is close to the crossing
-    at_once = closed_here or (onward.near and loss.rough is loss)
+    at_once = closed_here or (onward.near and loss.coarsened is loss)
     # where the profile is steep, the error of its crossing is smaller than its own
     steep = max(min(hint * max(1.0, start) / _STEEP, _STEEPEST), 1.0)
 
@@ -197,7 +197,7 @@ def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tole
                 return prepared[-1][1]
             asked = needed if sharp or at_once else needed.at_least(_COARSE)
             demand = Demand(asked.aim, hint, level - 1, asked.enough * ease)
-            local = profiles(loss if sharp else loss.rough, x, demand)
+            local = profiles(loss if sharp else loss.coarsened, x, demand)
             own: dict[float, Enclosure] = {}
 
             def at(y: float) -> Enclosure:

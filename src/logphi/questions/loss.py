@@ -24,9 +24,9 @@ from logphi.engine.tail import above, below, one_release, times_constants
 from logphi.inputs import check
 from logphi.inputs.arguments import Number, Numbers
 from logphi.inversion import half_line, real_space
+from logphi.inversion.atom_list import ListedAtoms, atom_list
 from logphi.inversion.demand import Demand
 from logphi.inversion.payoffs import DENSITY
-from logphi.inversion.places import ListedAtoms, places
 from logphi.laws.log_phi import LogPhi
 from logphi.listed import Listed
 from logphi.questions.delta import each
@@ -315,7 +315,7 @@ class LossDistribution(Listed):
         >>> lp.RandomizedResponse(p=0.75).loss.atoms.locations
         array([-1.098612289,  1.098612289])
         """
-        return places(self.law.terms)
+        return atom_list(self.law.terms)
 
     def _below(self, x: float, rtol: float) -> Bound:
         return probability(replace(below(self.law, x, rtol), direction=self.direction), rtol, Side.LOWER)

@@ -10,6 +10,7 @@ from logphi.engine.log_probability import masses, trivial
 from logphi.engine.method import EXACT
 from logphi.engine.routes.atoms import ATOMS_AFTER_ALL, FEW_ATOMS
 from logphi.engine.routes.bent import BENT
+from logphi.engine.routes.cancellation import hard
 from logphi.engine.routes.clipped import CLIPPED
 from logphi.engine.routes.contour import CONTOUR, LONGEST
 from logphi.engine.routes.discretized import LATTICES
@@ -17,7 +18,6 @@ from logphi.engine.routes.evaluator import Evaluator
 from logphi.engine.routes.exact import closed_form, has_closed_profile
 from logphi.engine.routes.exponential import EXPONENTIAL
 from logphi.engine.routes.lattice import LATTICE
-from logphi.engine.routes.lost_digits import hard
 from logphi.engine.routes.planner import Planned
 from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route
 from logphi.engine.routes.smoothed import SMOOTHED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from logphi.engine import clipping
 from logphi.engine.method import Method
-from logphi.engine.routes.lost_digits import log_answer, width_left
+from logphi.engine.routes.cancellation import log_answer, width_left
 from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route, inverted
 from logphi.inversion import contour
 from logphi.inversion.demand import Demand, Promise

@@ -18,29 +18,29 @@ _VERTICES = np.geomspace(1e-5, 1e7, 61)
 # measured: steps of the sketch in x and in m x, and its ends
 _GRID, _GRID_TURN = 0.2, 0.3
 _LOWEST, _HIGHEST = -7.0, 24.0
-# chosen: thresholds whose sketches are kept: several routes ask for them in turn
+# chosen: thresholds whose laws are kept: several routes ask for them in turn
 _KEPT = 4
 # derived: below these exponents nothing overflows
 _LARGE = 600.0
 
 
 @dataclass(frozen=True)
-class Sketch:
+class ApproximateLaw:
     """About one law for the vertices that are tried, (vertex, end), and for ends x: logarithms, with no bounds.
 
-    ``log_c`` is n log C, ``tilted`` the density under w^{z+1}, ``log_raised`` n times it at a vertex half as far again; the
+    ``log_c`` is n log C, ``tilted`` the density under w^{z+1}, ``log_farther`` n times it at a vertex half as far again; the
     masses above x are those of all n together, under Q and under P.
     """
 
     x: Array
     log_c: Array
     tilted: Array
-    log_raised: Array
+    log_farther: Array
     log_q_mass: Array
     log_p_mass: Array
 
     @staticmethod
-    def of(m: float, q: float, count: int, powers: Array) -> Sketch:
+    def of(m: float, q: float, count: int, powers: Array) -> ApproximateLaw:
         """That of a law for values of Re z + 1."""
         x = np.arange(_LOWEST, m + _HIGHEST, min(_GRID, _GRID_TURN / m))
         exponent = m * x - m * m / 2
@@ -55,7 +55,7 @@ class Sketch:
         log_c = count * np.where(small, whole, np.log1p(np.where(small, 0.0, less_one)))
         log_count = math.log(count)
         own, other = log_ndtr(-x), log_ndtr(m - x)
-        return Sketch(
+        return ApproximateLaw(
             x,
             np.where(np.maximum.accumulate(growth, axis=1) < _LARGE, log_c, np.inf),
             growth + log_density,
@@ -66,19 +66,19 @@ class Sketch:
 
 
 @dataclass(frozen=True)
-class Axis:
-    """The vertices that are tried for a threshold, the kernel there, sketches of all laws, and about the answer's logarithm."""
+class TriedVertices:
+    """The vertices that are tried for a threshold, the kernel there, laws of all laws, and about the answer's logarithm."""
 
     depth: float
     distance: Array
     vertices: Array
     kernel: Array
-    sketches: tuple[Sketch, ...]
+    laws: tuple[ApproximateLaw, ...]
     log_answer: float
 
     @staticmethod
     @lru_cache(maxsize=_KEPT)
-    def of(terms: Terms, x: float) -> Axis | None:
+    def of(terms: Terms, x: float) -> TriedVertices | None:
         """For the excess or, left of zero, the reversed excess."""
         depth = x - sum(n * math.log1p(-q) for _, q, _, _, n in terms)
         if not depth > 0:
@@ -86,22 +86,22 @@ class Axis:
             return None
         distance = _VERTICES / depth
         vertices = -1 - distance if x < 0 else distance
-        sketches = tuple(Sketch.of(m, q, n, vertices + 1) for m, q, _, _, n in terms)
+        laws = tuple(ApproximateLaw.of(m, q, n, vertices + 1) for m, q, _, _, n in terms)
         kernel = -vertices * x - np.log1p(distance)
-        return Axis(depth, distance, vertices, kernel, sketches, _guess(sketches, kernel, x))
+        return TriedVertices(depth, distance, vertices, kernel, laws, _guess(laws, kernel, x))
 
 
 def log_guess(terms: Terms, x: float) -> float | None:
     """About the logarithm of the excess or, left of zero, of the reversed excess: somewhat below it, and no bound."""
-    axis = Axis.of(terms, x)
+    axis = TriedVertices.of(terms, x)
     return None if axis is None else axis.log_answer
 
 
-def _guess(sketches: Sequence[Sketch], kernel: Array, x: float) -> float:
+def _guess(laws: Sequence[ApproximateLaw], kernel: Array, x: float) -> float:
     """About the logarithm of the answer: somewhat below the least sum of a clipped mass and of Chernoff's bound of the rest."""
     total, beyond = kernel.copy(), np.full(kernel.size, -np.inf)
     rows = np.arange(kernel.size)
-    for one in sketches:
+    for one in laws:
         # clipped where the tilted density rises again
         start = int(np.searchsorted(one.x, 1.0))
         valley = start + one.tilted[:, start:].argmin(axis=1)

@@ -29,7 +29,7 @@ class ListedAtoms:
         return self.locations.size
 
 
-def places(terms: Terms) -> ListedAtoms:
+def atom_list(terms: Terms) -> ListedAtoms:
     """All atoms of a sum; atoms closer than their location error are one.
 
     Raises

@@ -9,9 +9,9 @@ from functools import lru_cache
 import numpy as np
 
 from logphi.arrays import Array
-from logphi.laws.crowd import Crowd
+from logphi.laws.batched import Batched
 from logphi.laws.transform import LossTransform, Terms
-from logphi.quadrature.common_panels import MANY, CrowdNodes, Powers
+from logphi.quadrature.common_panels import MANY, BatchNodes, Powers
 from logphi.quadrature.curve import Curve
 from logphi.quadrature.density_envelope import log_density_envelope
 from logphi.quadrature.many_curves import ManyCurves, alike
@@ -21,12 +21,12 @@ _NODES = 64.0
 
 
 @dataclass(frozen=True, eq=False)
-class CurvedCrowd(Crowd):
+class BatchedCurved(Batched):
     """The sum of counted laws on curves that are alike."""
 
     curves: tuple[Curve, ...]
 
-    def nodes(self, part: slice, powers: Powers) -> CrowdNodes | None:
+    def nodes(self, part: slice, powers: Powers) -> BatchNodes | None:
         """Those of Gauss-Legendre sums."""
         return self._curves(part).nodes(powers)
 
@@ -54,7 +54,7 @@ class CurvedCrowd(Crowd):
 
 # chosen: a line asks several times for the same abscissa, and for few in all
 @lru_cache(maxsize=16)
-def _variations(crowd: CurvedCrowd, abscissa: float) -> tuple[Array, Array] | None:
+def _variations(crowd: BatchedCurved, abscissa: float) -> tuple[Array, Array] | None:
     return crowd.variations(abscissa)
 
 
@@ -63,5 +63,5 @@ def batched(terms: Sequence[tuple[LossTransform, Curve, int]]) -> Terms:
     able = sorted((one for one in terms if alike(one[1])), key=lambda one: one[1].end)
     if len(able) < MANY:
         return [(law, count) for law, _, count in terms]
-    together = CurvedCrowd(tuple((law, count) for law, _, count in able), tuple(curve for _, curve, _ in able))
+    together = BatchedCurved(tuple((law, count) for law, _, count in able), tuple(curve for _, curve, _ in able))
     return [(together, 1), *((law, count) for law, curve, count in terms if not alike(curve))]

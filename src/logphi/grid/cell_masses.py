@@ -1,4 +1,4 @@
-"""Chords: the masses of a law between neighbouring multiples of one width.
+"""CellMasses: the masses of a law between neighbouring multiples of one width.
 
 notation: h the width, x_k = k h, l = e^X the density ratio, P(dx) = e^x Q(dx). A chord is the mass between x_k and x_{k+1}: a
 Q-mass A, whose mean of l lies at the share s of [e^{x_k}, e^{x_{k+1}}], hence P-mass p = A e^{x_k} (1 + s (e^h - 1)).
@@ -22,8 +22,8 @@ from logphi.normal.errors import MASS, SHARE
 
 
 @dataclass(frozen=True)
-class Chords:
-    """Chords from the nodes at ``places`` up: Q-masses with relative errors, shares with absolute ones.
+class CellMasses:
+    """CellMasses from the nodes at ``places`` up: Q-masses with relative errors, shares with absolute ones.
 
     A share of exactly zero is mass on the node itself. Ends are within ``location_error`` of their nodes.
     """
@@ -35,8 +35,8 @@ class Chords:
     share_error: Array
     location_error: float
 
-    def __add__(self, other: Chords) -> Chords:
-        return Chords(
+    def __add__(self, other: CellMasses) -> CellMasses:
+        return CellMasses(
             np.concatenate([self.places, other.places]),
             np.concatenate([self.log_mass, other.log_mass]),
             np.concatenate([self.error, other.error]),
@@ -45,7 +45,7 @@ class Chords:
             max(self.location_error, other.location_error),
         )
 
-    def reversed(self, h: float) -> Chords:
+    def reversed(self, h: float) -> CellMasses:
         """The chords of -X under Q, that is, of the reversed pair."""
         growth = np.log1p(self.share * np.expm1(h))
         inside = self.share > 0
@@ -55,7 +55,7 @@ class Chords:
         share_error = np.where(inside, np.exp(h) * self.share_error + SHARE, 0.0)
         # a share of one becomes zero, and would count as mass at the lower end
         share = np.where(inside, np.maximum(share, 1e-300), 0.0)
-        return Chords(-self.places - inside, log_mass, error, share, share_error, self.location_error)
+        return CellMasses(-self.places - inside, log_mass, error, share, share_error, self.location_error)
 
     def on(self, grid: Grid, connect_dots: bool) -> tuple[LatticeLaw, float]:
         """The nodes of one side, with their P-masses."""
@@ -85,7 +85,7 @@ class Chords:
         return LatticeLaw(held, nodes, peak, 0.0, location_error), peak + float(np.log(max(nodes.sum(), 1e-300)))
 
 
-def atom_chords(places: Array, log_p: Array, location_error: float, h: float) -> Chords:
+def atom_cells(places: Array, log_p: Array, location_error: float, h: float) -> CellMasses:
     """Atoms as chords; an atom within rounding of a node is on it."""
     position = places / h
     nearest = np.rint(position)
@@ -96,6 +96,6 @@ def atom_chords(places: Array, log_p: Array, location_error: float, h: float) ->
     log_mass = log_p - places
     error = MASS + ULP * (np.abs(log_p) + np.abs(places)) + location_error
     share_error = np.where(hit, 0.0, SHARE * (1 + np.abs(position)) + 2 * location_error / h)
-    return Chords(
+    return CellMasses(
         lower.astype(np.int64), log_mass, error, share, share_error, location_error + 32 * ULP * float(np.abs(places).max() + h)
     )

@@ -35,7 +35,7 @@ def log_answer(loss: LogPhi, epsilon: float) -> float | None:
     if found is None or not 0 <= epsilon < _FAR:
         return None
     # SciPy's normal tails would double the time of importing the package
-    from logphi.inversion.bent_sketch import log_guess
+    from logphi.inversion.bent_guess import log_guess
 
     terms, reflected = found
     # an excess of the reflected law is e^epsilon times a reversed one of the law itself

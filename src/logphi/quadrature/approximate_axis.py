@@ -25,7 +25,7 @@ _STEP = 0.6
 
 
 @dataclass(frozen=True, eq=False)
-class RoughAxis:
+class ApproximateAxis:
     """Nodes of E[w^a - 1 - a (w - 1)] for powers a within ``reach`` of ``middle``; other powers have nodes of their own."""
 
     mixtures: LogRatio
@@ -36,11 +36,11 @@ class RoughAxis:
     mean: Array
 
     @staticmethod
-    def of(mixtures: LogRatio) -> RoughAxis:
+    def of(mixtures: LogRatio) -> ApproximateAxis:
         """For as many powers as share their nodes at little cost; for none, where these would be many."""
         shift, floor = mixtures.widest, float(mixtures.floor.max())
         if not (shift <= _FARTHEST and mixtures.shift.size <= _MOST):
-            return RoughAxis(mixtures, 0.0, -1.0, *np.zeros((3, 1)))
+            return ApproximateAxis(mixtures, 0.0, -1.0, *np.zeros((3, 1)))
         highest = _FARTHEST / shift
         lowest = -min(highest, _LARGE / floor)
         low = lowest * mixtures.steepest - _BEYOND
@@ -48,7 +48,7 @@ class RoughAxis:
         x = np.arange(low, _FARTHEST + _BEYOND + step, step)
         loss, density = mixtures.value(x), np.exp(-x * x / 2) * (step / np.sqrt(2 * np.pi))
         mean = (np.expm1(loss) @ density)[:, None]
-        return RoughAxis(mixtures, (lowest + highest) / 2, (highest - lowest) / 2, loss[:, None, :], density, mean)
+        return ApproximateAxis(mixtures, (lowest + highest) / 2, (highest - lowest) / 2, loss[:, None, :], density, mean)
 
     def at(self, c: Array) -> Array:
         """The sum of count times K at real points; no bound depends on it."""

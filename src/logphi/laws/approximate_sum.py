@@ -9,14 +9,14 @@ import numpy as np
 
 from logphi.arrays import Array
 from logphi.laws.transform import Terms
-from logphi.quadrature.rough_sums import RoughSums
+from logphi.quadrature.approximate_sums import ApproximateSums
 
 # measured: of fewer laws, each is as quick by itself
 _MANY = 12
 
 
 @dataclass(frozen=True, eq=False)
-class Roughly:
+class ApproximateSum:
     """The terms of a sum."""
 
     terms: Terms
@@ -36,13 +36,13 @@ class Roughly:
         return found.reshape(c.shape)
 
     @cached_property
-    def _sums(self) -> tuple[RoughSums | None, Terms, Terms]:
+    def _sums(self) -> tuple[ApproximateSums | None, Terms, Terms]:
         """Many terms that have nodes on a common grid, these terms, and the others."""
         if len(self.terms) < _MANY:
             return None, (), self.terms
-        each = [(law.rough_nodes, law, own) for law, own in self.terms]
+        each = [(law.approximate_nodes, law, own) for law, own in self.terms]
         having = [(nodes, law, own) for nodes, law, own in each if nodes is not None]
-        together = RoughSums.of([(nodes, own) for nodes, _, own in having]) if len(having) >= _MANY else None
+        together = ApproximateSums.of([(nodes, own) for nodes, _, own in having]) if len(having) >= _MANY else None
         members = tuple((law, own) for _, law, own in having)
         return together, members, tuple((law, own) for nodes, law, own in each if nodes is None)
 

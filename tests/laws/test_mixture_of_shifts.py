@@ -12,9 +12,9 @@ from mpmath import mpf
 from exact import dec
 from logphi.arith.mp import MULTIPRECISION
 from logphi.arith.protocol import Multiple, Plain
-from logphi.laws.blended_normal import BlendedNormal
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
+from logphi.laws.mixture_of_shifts import MixtureOfShifts
 from logphi.laws.weights import Binomial, Listed, SampledWeights
 from logphi.quadrature.log_ratio import TwoComponents
 from logphi.quadrature.mixture_envelope import log_mixture_envelope
@@ -27,13 +27,13 @@ REFERENCE = mpf(10) ** -24
 
 
 def listed(shifts, probabilities):
-    law = BlendedNormal(tuple(Plain(c) for c in shifts), Listed(tuple((p,) for p in probabilities)))
+    law = MixtureOfShifts(tuple(Plain(c) for c in shifts), Listed(tuple((p,) for p in probabilities)))
     total = mpmath.fsum(dec(p) for p in probabilities)
     return law, [dec(c) for c in shifts], [dec(p) / total for p in probabilities]
 
 
 def grouped(shift, size, rate):
-    law = BlendedNormal((Plain(0.0), *(Multiple(Plain(shift), j) for j in range(1, size + 1))), Binomial(size, rate))
+    law = MixtureOfShifts((Plain(0.0), *(Multiple(Plain(shift), j) for j in range(1, size + 1))), Binomial(size, rate))
     q = dec(rate)
     weights = [mpmath.binomial(size, j) * q**j * (1 - q) ** (size - j) for j in range(size + 1)]
     return law, [j * dec(shift) for j in range(size + 1)], weights
@@ -42,7 +42,7 @@ def grouped(shift, size, rate):
 def sampled(shifts, probabilities, rate):
     base, places, weights = listed(shifts, probabilities)
     alone, q = shifts[0] > 0, dec(rate)
-    law = BlendedNormal((Plain(0.0), *base.shifts) if alone else base.shifts, SampledWeights(base.weights, rate, alone))
+    law = MixtureOfShifts((Plain(0.0), *base.shifts) if alone else base.shifts, SampledWeights(base.weights, rate, alone))
     own = [q * weight for weight in weights]
     return (law, [mpf(0), *places], [1 - q, *own]) if alone else (law, places, [1 - q + own[0], *own[1:]])
 

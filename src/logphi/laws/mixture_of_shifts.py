@@ -20,11 +20,11 @@ from logphi.laws.support import Support
 from logphi.laws.transform import LossTransform, T
 from logphi.laws.visitor import LawVisitor
 from logphi.laws.weights import Weights
+from logphi.quadrature.approximate_axis import ApproximateAxis
 from logphi.quadrature.inner_integral import over
 from logphi.quadrature.many_components import ManyComponents
 from logphi.quadrature.mixture_envelope import log_mixture_envelope
 from logphi.quadrature.mixture_trapezoid import at_points, on_line
-from logphi.quadrature.rough_axis import RoughAxis
 from logphi.quadrature.values import Line, Values
 
 # measured: an envelope that serves this count is sharp enough for any count
@@ -32,7 +32,7 @@ _MANY = 10**12
 
 
 @dataclass(frozen=True)
-class BlendedNormal(LossTransform):
+class MixtureOfShifts(LossTransform):
     """The log-ratio of sum p_i N(c_i, 1) to N(0, 1), under the former: K(z) = log E[w^{z+1}].
 
     Here w = sum of p_i e^{c_i X - c_i^2/2} with X standard normal. The shifts are distinct and not negative, and one is
@@ -125,12 +125,12 @@ class BlendedNormal(LossTransform):
         return over(at_points(self.ratio.repeated(count), np.asarray(z)), count)
 
     @cached_property
-    def _rough(self) -> RoughAxis:
-        return RoughAxis.of(self.ratio)
+    def _axis(self) -> ApproximateAxis:
+        return ApproximateAxis.of(self.ratio)
 
     def approximate(self, c: Array, count: int = 1) -> Array:
         """K at real points, from a coarse grid."""
-        return self._rough.at(c)
+        return self._axis.at(c)
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as matrix products."""

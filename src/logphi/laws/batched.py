@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arrays import Array
-from logphi.laws.rough import Roughly
+from logphi.laws.approximate_sum import ApproximateSum
 from logphi.laws.transform import LossTransform, Terms
-from logphi.quadrature.common_panels import CrowdNodes, Moments, Powers
+from logphi.quadrature.common_panels import BatchNodes, Moments, Powers
 from logphi.quadrature.values import Line, Values
 
 # measured: of fewer laws that no panels serve, each is taken by itself
@@ -29,13 +29,13 @@ _LOG_RATIO = 1.5
 
 
 @dataclass(frozen=True, eq=False)
-class Crowd(LossTransform):
+class Batched(LossTransform):
     """The sum of counted laws, each of which has nodes; sorted, so that neighbours are alike."""
 
     terms: Terms
 
     @abstractmethod
-    def nodes(self, part: slice, powers: Powers) -> CrowdNodes | None:
+    def nodes(self, part: slice, powers: Powers) -> BatchNodes | None:
         """Nodes of some of the laws that serve some powers; None where these cannot be had."""
 
     @property
@@ -54,11 +54,11 @@ class Crowd(LossTransform):
 
     def approximate(self, c: Array, count: int = 1) -> Array:
         """K at real points, on a common grid."""
-        return self._roughly.approximate(c, count)
+        return self._approximate_sum.approximate(c, count)
 
     @cached_property
-    def _roughly(self) -> Roughly:
-        return Roughly(self.terms)
+    def _approximate_sum(self) -> ApproximateSum:
+        return ApproximateSum(self.terms)
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at any points; those of like size together, as large ones have panels that serve small ones badly."""

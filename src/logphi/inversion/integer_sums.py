@@ -28,7 +28,7 @@ _RATES = np.geomspace(0.1, 30, 24)
 
 
 @dataclass(frozen=True, eq=False)
-class Weights:
+class IntegerMeasure:
     """Weights at whole numbers, of a measure of which ``count`` copies are summed."""
 
     index: NDArray[np.int64]
@@ -47,7 +47,7 @@ class Weights:
         return float((away * away * self.weight).sum() / self.weight.sum())
 
 
-def ends(parts: Sequence[Weights], depth: float) -> tuple[int, int]:
+def ends(parts: Sequence[IntegerMeasure], depth: float) -> tuple[int, int]:
     """Two whole numbers outside of which the sum has at most a share of e^-depth on either side."""
     middle = sum(part.count * part.mean for part in parts)
     deviation = math.sqrt(sum(part.count * part.variance for part in parts))
@@ -72,7 +72,7 @@ def nodes_for(first: int, last: int) -> int:
     return 1 << max(last - first, 1).bit_length()
 
 
-def summed(parts: Sequence[Weights], first: int, last: int) -> tuple[Array, float]:
+def summed(parts: Sequence[IntegerMeasure], first: int, last: int) -> tuple[Array, float]:
     """The weights of the sum from ``first`` to ``last``, and a bound of the error of each, what lies outside left out."""
     nodes = nodes_for(first, last)
     levels = math.log2(nodes)

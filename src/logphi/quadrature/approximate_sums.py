@@ -30,20 +30,20 @@ _LEAST, _COARSE = 0.1, 0.1
 
 
 @dataclass(frozen=True)
-class RoughNodes:
+class ApproximateNodes:
     """A law as losses with the logarithms of their Q-masses, and the omitted masses of P and Q."""
 
     loss: Array
     log_mass: Array
     omitted: tuple[float, float] = (0.0, 0.0)
 
-    def reflected(self) -> RoughNodes:
+    def reflected(self) -> ApproximateNodes:
         """The nodes with P and Q exchanged."""
-        return RoughNodes(-self.loss, self.log_mass + self.loss, self.omitted[::-1])
+        return ApproximateNodes(-self.loss, self.log_mass + self.loss, self.omitted[::-1])
 
 
 @dataclass(frozen=True, eq=False)
-class RoughSums:
+class ApproximateSums:
     """Counted laws on a common grid: ``losses`` its points, ``weights`` by law and point.
 
     ``steps`` are the distances of neighbours. By law, ``omitted`` are the masses elsewhere, ``lowest`` and ``highest`` the ends
@@ -59,7 +59,7 @@ class RoughSums:
     highest: Array
 
     @staticmethod
-    def of(laws: Sequence[tuple[RoughNodes, int]]) -> RoughSums | None:
+    def of(laws: Sequence[tuple[ApproximateNodes, int]]) -> ApproximateSums | None:
         """The laws on a common grid; None if all losses are zero, or one is too large to exponentiate."""
         loss = np.concatenate([law.loss for law, _ in laws])
         largest = float(np.abs(loss).max())
@@ -89,7 +89,7 @@ class RoughSums:
         steps = np.tile(_STEP * np.minimum(sizes, bent), 2)
         held = weights != 0
         lowest, highest = (end(np.where(held, losses, 0.0), axis=1) for end in (np.min, np.max))
-        return RoughSums(counts, losses, steps, weights, omitted, lowest, highest)
+        return ApproximateSums(counts, losses, steps, weights, omitted, lowest, highest)
 
     def at(self, c: Array) -> tuple[Array, NDArray[np.bool_]]:
         """The sum of K at real points over those laws that the grid serves there, and which these are, by law and point.

@@ -10,7 +10,7 @@ from mpmath import exp, log, mpc, mpf
 from exact import dec
 from logphi.arith.protocol import LogOdds, Plain, Ratio
 from logphi.laws.finite import Finite
-from logphi.laws.integers import NormalOnIntegers, NormalSteps
+from logphi.laws.integers import NormalOnIntegers, TruncatedNormalOnIntegers
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.mixture_of_shifts import MixtureOfShifts
@@ -108,9 +108,9 @@ CLOSED = {
     "integers-below-one": (NormalOnIntegers(0.99, 2), normal_on_integers(0.99, 2)),
     "integers-one": (NormalOnIntegers(1.0, 3), normal_on_integers(1.0, 3)),
     "integers": (NormalOnIntegers(2.6, 5), normal_on_integers(2.6, 5)),
-    "integers-ends": (NormalSteps(2.0, 3, 9), normal_on_integers(2.0, 3, 3 - 9, 9)),
-    "integers-near-ends": (NormalSteps(3.0, 2, 2), normal_on_integers(3.0, 2, 0, 2)),
-    "integers-one-atom": (NormalSteps(3.0, 4, 2), normal_on_integers(3.0, 4, 2, 2)),
+    "integers-ends": (TruncatedNormalOnIntegers(2.0, 3, 9), normal_on_integers(2.0, 3, 3 - 9, 9)),
+    "integers-near-ends": (TruncatedNormalOnIntegers(3.0, 2, 2), normal_on_integers(3.0, 2, 0, 2)),
+    "integers-one-atom": (TruncatedNormalOnIntegers(3.0, 4, 2), normal_on_integers(3.0, 4, 2, 2)),
     "thinned": (ZeroOrInfinite(1e-5), lambda z: 1 - dec(1e-5)),
 }
 PROBABILITIES = [name for name in CLOSED if name not in ("finite-lost", "thinned") and "end" not in name and "atom" not in name]

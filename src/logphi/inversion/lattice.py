@@ -165,7 +165,7 @@ def location_error_at(lattice: Lattice, x: float) -> float:
     Stretched places move the payoff (1 - e^{x-X})_+ by at most the stretch times (|x| + |X - x|) e^{x-X}.
     """
     neighbour = lattice.span if np.isfinite(lattice.span) else 0.0
-    return lattice.location_error + 2 * lattice.stretch * (2 * abs(x) + 2 * neighbour + 1)
+    return lattice.location_error + 2 * lattice.scale_error * (2 * abs(x) + 2 * neighbour + 1)
 
 
 def reserve_at(lattice: Lattice, x: float) -> float:

@@ -232,6 +232,6 @@ class Run:
         """A common stretch stays one; different ones count with the places of each law."""
         places = sum(one.location_error for one in self.laws) + 4 * ULP * farthest
         if len(self.laws) == 1:
-            return places + self.laws[0].lattice.stretch * farthest
-        ends = [one.weights.count * one.lattice.stretch * float(np.abs(one.law.location).max()) for one in self.laws]
+            return places + self.laws[0].lattice.scale_error * farthest
+        ends = [one.weights.count * one.lattice.scale_error * float(np.abs(one.law.location).max()) for one in self.laws]
         return places + sum(ends)

@@ -1,4 +1,4 @@
-"""Sums of counted laws at real points to some digits: of many that have nodes, on a common grid."""
+"""K of a sum of counted laws at real points, to some digits: laws that have nodes share a grid if there are many."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from logphi.arrays import Array
 from logphi.laws.transform import Terms
 from logphi.quadrature.approximate_sums import ApproximateSums
 
-# measured: of fewer laws, each is as quick by itself
+# measured: fewer laws are as quick one by one
 _MANY = 12
 
 
 @dataclass(frozen=True, eq=False)
 class ApproximateSum:
-    """The terms of a sum."""
+    """A sum of counted laws, for approximate values."""
 
     terms: Terms
 
     def approximate(self, c: Array, count: int = 1) -> Array:
-        """K at real points; infinite where it is beyond every double."""
+        """K at real points; infinite on overflow."""
         together, members, apart = self._sums
         if together is None:
             return _one_by_one(self.terms, c, count)
         points = c.ravel()
         found, known = together.at(points)
         found += _one_by_one(apart, points, count)
-        # the laws that the grid does not serve everywhere
+        # laws that the grid does not serve at every point
         for number in np.flatnonzero(~known.all(axis=1)).tolist():
             missing = ~known[number]
             found[missing] += _one_by_one(members[number : number + 1], points[missing], count)
@@ -49,7 +49,7 @@ class ApproximateSum:
 
 def _one_by_one(terms: Terms, c: Array, count: int) -> Array:
     total = np.zeros(c.shape)
-    with np.errstate(over="ignore"):  # infinite where it is beyond every double
+    with np.errstate(over="ignore"):  # infinite on overflow
         for law, own in terms:
             total += own * law.approximate(c, count * own)
     return total

@@ -20,7 +20,7 @@ from logphi.laws.transform import LossTransform, Terms
 from logphi.quadrature.common_panels import BatchNodes, Moments, Powers
 from logphi.quadrature.values import Line, Values
 
-# measured: of fewer laws that no panels serve, each is taken by itself
+# measured: at most so many laws are computed one by one where no panels serve them all; more are split in two
 _FEW = 16
 # chosen: nodes that are sorted at once
 _AT_ONCE = 1 << 18
@@ -30,13 +30,13 @@ _LOG_RATIO = 1.5
 
 @dataclass(frozen=True, eq=False)
 class Batched(LossTransform):
-    """The sum of counted laws, each of which has nodes; sorted, so that neighbours are alike."""
+    """The sum of counted laws that have nodes, in an order in which neighbours are similar."""
 
     terms: Terms
 
     @abstractmethod
     def nodes(self, part: slice, powers: Powers) -> BatchNodes | None:
-        """Nodes of some of the laws that serve some powers; None where these cannot be had."""
+        """Nodes of the laws in ``part`` that serve the powers; None if there are none."""
 
     @property
     @abstractmethod
@@ -45,7 +45,7 @@ class Batched(LossTransform):
 
     @cached_property
     def counts(self) -> Array:
-        """How often each law counts."""
+        """The count of each law."""
         return np.array([float(count) for _, count in self.terms])
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
@@ -61,7 +61,7 @@ class Batched(LossTransform):
         return ApproximateSum(self.terms)
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
-        """K at any points; those of like size together, as large ones have panels that serve small ones badly."""
+        """K at any points, in groups of similar size: panels for large points are inaccurate at small ones."""
         points = np.asarray(z).ravel()
         level = np.floor(np.log(np.maximum(np.abs(points.real), 1.0)) / _LOG_RATIO)
         parts = np.full((3, points.size), np.inf, dtype=points.dtype)
@@ -83,11 +83,11 @@ class Batched(LossTransform):
         return self._sum(powers, line.points + 1, lambda law, own: law.on_line(line, own))
 
     def terms_on_line(self, abscissa: float, top: float) -> float:
-        """About one for each law, as the nodes of all are on few panels."""
+        """About one for each law: all laws share a few panels."""
         return float(len(self.terms))
 
     def _sum(self, powers: Powers, a: NDArray[Any], alone: Callable[[LossTransform, int], Values]) -> Values:
-        """K at points, and of laws that no panels serve one by one."""
+        """K at points; laws that no panels serve are computed one by one."""
         parts: list[Values] = []
         for part, moments in self.moments(powers):
             if moments is None:
@@ -97,7 +97,7 @@ class Batched(LossTransform):
         return reduce(add, parts)
 
     def moments(self, powers: Powers) -> Iterator[tuple[slice, Moments | None]]:
-        """Parts of the crowd with their moments; None for laws that no panels serve."""
+        """Slices of the terms with their moments; None for laws that no panels serve."""
         groups = np.flatnonzero(np.diff(np.floor(np.cumsum(self.sizes) / _AT_ONCE))) + 1
         ends = [0, *groups.tolist(), len(self.terms)]
         waiting = [slice(first, last) for first, last in pairwise(ends)]

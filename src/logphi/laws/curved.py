@@ -35,7 +35,7 @@ class Curved(LossTransform):
 
     @abstractmethod
     def _curve(self, side: int) -> Curve:
-        """The loss and Q's density over a variable of integration, with the parameters themselves or their ends (``side``)."""
+        """The curve at the parameters themselves (``side`` 0), or at the lower (-1) or upper (1) ends of their enclosures."""
 
     @cached_property
     def curve(self) -> Curve:
@@ -81,7 +81,7 @@ class Curved(LossTransform):
 
     @property
     def closed_form(self) -> ClosedForm:
-        """Integrals of positive terms."""
+        """The excesses, by integrals of positive terms."""
         return ClosedForm(self.excess, self.reversed_excess, self.partial_masses, self.density)
 
     def partial_masses(self, x: float, *, tilted: bool = False) -> Sides | None:
@@ -116,7 +116,7 @@ class Curved(LossTransform):
 
     @property
     def approximate_nodes(self) -> ApproximateNodes | None:
-        """The nodes of a rough quadrature; None for an unbounded curve, whose nodes depend on the tilt."""
+        """The nodes of a coarse quadrature; None for an unbounded curve, whose nodes depend on the tilt."""
         return self._integral.approximate_nodes
 
     def on_line(self, line: Line, count: int = 1) -> Values:
@@ -125,7 +125,7 @@ class Curved(LossTransform):
 
     @staticmethod
     def batched(terms: Terms, *, coarse: bool = False) -> Terms:
-        """Many laws on curves that are alike as one."""
+        """Many laws on similar curves as one term."""
         return terms if coarse else batched([(law, law.curve, count) for law, count in terms if isinstance(law, Curved)])
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
@@ -135,7 +135,7 @@ class Curved(LossTransform):
 
 
 def end_of(parameter: Parameter, side: int) -> float:
-    """A parameter, or one of the ends of its interval."""
+    """A parameter (``side`` 0), or the lower (-1) or upper (1) end of its enclosure."""
     disc = parameter.under(FLOATS)
     return float(disc.mid) + side * (float(disc.rad) + ULP * float(disc.mid))
 

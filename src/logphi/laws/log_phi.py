@@ -1,4 +1,4 @@
-"""The waist of the library: the log-characteristic function of a sum of losses.
+"""The log-characteristic function of a sum of losses, from which every question is answered.
 
 notation: K(z) = log E_P[e^{zL}; |L| < inf], L = log(p/q); phi(alpha) = e^{K(i alpha)} and
 phi'(alpha) = e^{K(-1 - i alpha)} in [AFA] Definition 12; composition adds K ([AFA] Proposition 13).
@@ -21,7 +21,7 @@ from logphi.arrays import Array
 from logphi.laws.always_infinite import ALWAYS_INFINITE
 from logphi.laws.approximate_sum import ApproximateSum
 from logphi.laws.closed_form import ClosedForm
-from logphi.laws.growth import STILL, Growth
+from logphi.laws.growth import ZERO_GROWTH, Growth
 from logphi.laws.support import Support
 from logphi.laws.traits import CONSTANT, Traits
 from logphi.laws.transform import LossTransform, Reflected, Terms
@@ -38,7 +38,7 @@ class LogPhi(LossTransform):
     """
 
     terms: tuple[tuple[LossTransform, int], ...] = ()
-    # the loss of the reversed pair, of which this one is the reflection: both share what is computed of its terms together
+    # the loss of the reversed pair, of which this one is the reflection: both share the batched terms
     reversed_loss: LogPhi | None = field(default=None, compare=False, repr=False)
 
     @staticmethod
@@ -88,7 +88,7 @@ class LogPhi(LossTransform):
     @cached_property
     def growth(self) -> Growth:
         """The growths of the terms, added."""
-        return reduce(add, (law.growth * count for law, count in self.terms), STILL)
+        return reduce(add, (law.growth * count for law, count in self.terms), ZERO_GROWTH)
 
     @property
     def closed_form(self) -> ClosedForm:
@@ -125,7 +125,7 @@ class LogPhi(LossTransform):
 
     @cached_property
     def _parts(self) -> Terms:
-        """The terms as they are computed."""
+        """The batched terms, from which values are computed."""
         other = self.reversed_loss
         return self._batched(coarse=False) if other is None else _reflected(other._parts)
 
@@ -152,7 +152,7 @@ class LogPhi(LossTransform):
         return ApproximateSum(self._parts)
 
     def terms_on_line(self, abscissa: float, top: float) -> float:
-        """Those of all parts."""
+        """The summands of all batched terms."""
         return sum(law.terms_on_line(abscissa, top) for law, _ in self._parts)
 
     def on_line(self, line: Line, count: int = 1) -> Values:

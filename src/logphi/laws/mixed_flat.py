@@ -42,7 +42,7 @@ class MixedFlat(Curved):
         return Curve(factors, -w, w, (log_height, -0.5, 0.0), (*ends, *failed), omitted=infinite_mass, error=self.base.error)
 
     def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
-        """The flat law with a rate if no outcome fails, otherwise the curve."""
+        """The sampled flat law if no outcome fails, otherwise the curve."""
         found = None if self.base.failure else visitor.sampled(self.base.law, Plain(self.rate))
         return super().accept(visitor) if found is None else found
 

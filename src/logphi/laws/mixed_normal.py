@@ -114,11 +114,11 @@ class MixedNormal(LossTransform):
     def batched(terms: Terms, *, coarse: bool = False) -> Terms:
         """One law for all terms; with ``coarse``, terms of nearly equal shift and rate are merged."""
         own = tuple((law, count) for law, count in terms if isinstance(law, MixedNormal))
-        return _coarsened(own) if coarse else ((MixedNormals(own), 1),)
+        return _coarsened(own) if coarse else ((BatchedMixedNormal(own), 1),)
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at any points."""
-        return MixedNormals(((self, 1),), count).log_transform(z)
+        return BatchedMixedNormal(((self, 1),), count).log_transform(z)
 
     @cached_property
     def _axis(self) -> ApproximateAxis:
@@ -130,7 +130,7 @@ class MixedNormal(LossTransform):
 
 
 @dataclass(frozen=True)
-class MixedNormals(LossTransform):
+class BatchedMixedNormal(LossTransform):
     """The sum of counted :class:`MixedNormal` laws, computed on common grids.
 
     ``repeats`` is how often the sum itself will be repeated: the inner integral is made that much more accurate.
@@ -153,13 +153,13 @@ class MixedNormals(LossTransform):
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at any points, one grid per abscissa."""
         if count > 1:
-            return MixedNormals(self.terms, self.repeats * count).log_transform(z)
+            return BatchedMixedNormal(self.terms, self.repeats * count).log_transform(z)
         return over(at_points(self.mixtures, np.asarray(z)), self.repeats)
 
     @cached_property
     def _axis(self) -> ApproximateAxis:
         """An approximation by fewer mixtures."""
-        return ApproximateAxis.of(MixedNormals(tuple(_coarsened(self.terms)), self.repeats).mixtures)
+        return ApproximateAxis.of(BatchedMixedNormal(tuple(_coarsened(self.terms)), self.repeats).mixtures)
 
     def approximate(self, c: Array, count: int = 1) -> Array:
         """K at real points, from a coarse grid; that of a single law serves other sums as well."""
@@ -193,14 +193,14 @@ class MixedNormals(LossTransform):
         return total
 
 
-# chosen: the size of the arrays, for each mixture, in the guess of the nodes
+# chosen: the points at which the number of nodes is estimated, for each mixture
 _AT_ONCE = 500
 # derived: wider nodes, for real points beside the line, have exponents too large for the second-order sums
 _FARTHEST = 16.0
 # derived: below the last digit of every answer; measured: less decay than to a tenth is no quicker to prove
 _LOG_NEGLIGIBLE = -100.0
 _HIGHEST_FLOOR = 0.1
-# measured: shifts and rates whose logarithms differ by less than this count as equal in a rough answer
+# measured: shifts and rates whose logarithms differ by less than this count as equal in a coarsened sum
 _NEAR = 0.03
 
 

@@ -1,4 +1,4 @@
-"""The law of the logarithm of a mixture of shifted normal densities."""
+"""The log-ratio of a mixture of shifted normal densities to the unshifted one."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class MixtureOfShifts(LossTransform):
 
     @property
     def growth(self) -> Growth:
-        """Right: as for the largest shift, since w^{z+1} is convex in w.
+        """Right: the growth of the largest shift, since w^{z+1} is convex in w.
 
         Left: bounded by p_0, or by the component of the smallest shift: -log w is at most
         -log p_1 - c_1 X + c_1^2/2.
@@ -138,7 +138,7 @@ class MixtureOfShifts(LossTransform):
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """A bound from a shifted line of integration."""
-        # accurate enough for any number of repetitions
+        # sharp enough for any number of repetitions
         result: Array = log_mixture_envelope(self.ratio.repeated(_MANY), abscissa, heights)[0]
         return result
 

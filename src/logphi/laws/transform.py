@@ -18,7 +18,7 @@ from logphi.laws.block_envelope import block_points, log_block
 from logphi.laws.closed_form import ClosedForm, Sides
 from logphi.laws.growth import Growth
 from logphi.laws.partial_masses import partial_masses
-from logphi.laws.support import LINE, Support
+from logphi.laws.support import WHOLE_LINE, Support
 from logphi.laws.traits import Traits
 from logphi.laws.visitor import LawVisitor
 from logphi.quadrature.approximate_sums import ApproximateNodes
@@ -36,11 +36,12 @@ class LossTransform(ABC):
     Instances are immutable, hashable and comparable. ``K(0)`` and ``K(-1)`` are never positive: the measure and its tilt by
     e^{-x} have mass at most one. Sums add K and intersect strips; ``reflected()`` has K(-1 - z).
 
-    A law must have its ``formula``, and its ``strip`` if that has an end. Values, errors and bounds of decay follow from the
-    formula, or more sharply from methods of its own: there are three of values, as a line is one matrix product and a rough
-    value a fraction of the work, and two of decay, as a bound on a block may rise again above it. What else is known is
-    optional: value objects (``support``, ``growth``, ``closed_form``, ``traits``), each with the rule by which it reflects and
-    adds; the form of the law (``accept``); and how sums of its class are computed (``batched``).
+    A law must have a ``formula``, and a ``strip`` if K is not finite everywhere. Everything else is optional, and makes answers
+    sharper or quicker. Three methods give values: at any points (``log_transform``), on a line, which may be one matrix product
+    (``on_line``), and without errors, in a fraction of the time (``approximate``). Two bound the decay on a line: from a height
+    on (``log_envelope``), and on a block of heights, above which |M| may rise again (``log_block``). Four value objects hold
+    what else is known (``support``, ``growth``, ``closed_form``, ``traits``), each with its rule of reflection and of sums.
+    ``accept`` tells the form of the law, and ``batched`` how sums of its class are computed.
     """
 
     @abstractmethod
@@ -106,7 +107,7 @@ class LossTransform(ABC):
     @property
     def support(self) -> Support:
         """The support of the law; by default the whole line."""
-        return LINE
+        return WHOLE_LINE
 
     @property
     def approximate_nodes(self) -> ApproximateNodes | None:
@@ -199,11 +200,11 @@ class Reflected(LossTransform):
         return self._rounded(self.law.log_transform(-1 - z, count), np.asarray(z).real, count)
 
     def approximate(self, c: Array, count: int = 1) -> Array:
-        """K(-1 - c), roughly."""
+        """K(-1 - c), to some digits."""
         return self.law.approximate(-1 - c, count)
 
     def terms_on_line(self, abscissa: float, top: float) -> float:
-        """As for the law itself."""
+        """The number of summands of the law."""
         return self.law.terms_on_line(-1 - abscissa, top)
 
     def on_line(self, line: Line, count: int = 1) -> Values:
@@ -212,7 +213,7 @@ class Reflected(LossTransform):
         return self._on_conjugate_line(values, line.abscissa, count)
 
     def on_line_and_beside(self, line: Line, beside: Array, count: int = 1) -> tuple[Values, Values]:
-        """As for the law; the line is conjugate."""
+        """K(-1 - c) and the conjugate of K(-1 - c + it), computed together by the law."""
         values, real = self.law.on_line_and_beside(Line(-1 - line.abscissa, line.step, line.size), -1 - beside, count)
         return self._on_conjugate_line(values, line.abscissa, count), self._rounded(
             real, np.append(line.abscissa, beside), count

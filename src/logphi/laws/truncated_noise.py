@@ -1,10 +1,9 @@
-"""Log-concave noise on [-T, T] and the same noise moved: their common support, and the mass outside of it.
+"""Log-concave noise on [-T, T] and the same noise shifted: their common support, and the mass outside of it.
 
-notation: the noise has a log-concave density f on [-T, T]; P is the noise moved by m, Q the noise itself, both in units of the
-scale of f, m < 2T. On the common support m - T .. T the loss log f(x - m)/f(x) is odd around the middle m/2 and never falls, so
-that s, its distance from there or the loss itself, is the variable of a
-:class:`~logphi.quadrature.gauss_legendre.Curve`. On T .. T + m only P has mass.
-A larger shift raises the profile everywhere.
+notation: the noise has a log-concave density f on [-T, T]; P is the noise shifted by m, Q the noise itself, both in units of
+the scale of f, m < 2T. On the common support m - T .. T the loss log f(x - m)/f(x) is odd around the middle m/2 and never
+falls. The variable s of its :class:`~logphi.quadrature.curve.Curve` is the distance from the middle, or the loss itself. On T .. T + m
+only P has mass. A larger shift raises the profile everywhere.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ class CommonSupport:
 
 @dataclass(frozen=True)
 class Noise(ABC):
-    """The noise and its move, in the units of the query."""
+    """The noise and its shift, in the units of the query."""
 
     scale: float
     truncation: float
@@ -137,17 +136,17 @@ class TruncatedNormal(Noise):
         return 2 * arith.integral(lambda x: _normal_kernel(arith, x), 0 * reach, reach)
 
     def partial_masses(self, x: float, *, tilted: bool) -> Sides:
-        """Normal masses between the place of x and either end."""
+        """Normal masses between the point of x and either end."""
         # SciPy's normal tails would double the time of importing the package
         from logphi.normal.tails import log_masses
 
         (m, reach, end), error = _known(*self.sizes(FLOATS))
         log_whole = math.log(math.erf(reach / math.sqrt(2)))
-        centre, place = (-m if tilted else m) / 2, x / m
+        centre, point = (-m if tilted else m) / 2, x / m
 
         def between(low: float, high: float) -> tuple[float, float]:
             """Logarithms that the mass from low to high lies between: both ends are known to a few ulps of the largest."""
-            room = 4 * error * (abs(place) + end + m)
+            room = 4 * error * (abs(point) + end + m)
             found = []
             for a, b, side in ((low + room, high - room, -1), (low - room, high + room, 1)):
                 if not a < b:
@@ -158,8 +157,8 @@ class TruncatedNormal(Noise):
                 found.append(float(log_mass[0]) - log_whole + side * log_error)
             return found[0], found[1]
 
-        above = between(max(place, -end), end) if place < end * (1 + error) else (-math.inf, -math.inf)
-        below = between(-end, min(place, end)) if place > -end * (1 + error) else (-math.inf, -math.inf)
+        above = between(max(point, -end), end) if point < end * (1 + error) else (-math.inf, -math.inf)
+        below = between(-end, min(point, end)) if point > -end * (1 + error) else (-math.inf, -math.inf)
         return Scaled.between(*above), Scaled.between(*below)
 
 
@@ -224,9 +223,9 @@ class TruncatedDoubleExponential(Noise):
     def pieces(self) -> Pieces:
         """Atoms and the flat part between them."""
         own = self.common
-        place, weight = [-own.end, own.end], own.log_ends
-        atoms = () if weight is None else tuple(mass + at / 2 for at, mass in zip(place, weight, strict=True))
-        where = () if weight is None else tuple(place)
+        point, weight = [-own.end, own.end], own.log_ends
+        atoms = () if weight is None else tuple(mass + at / 2 for at, mass in zip(point, weight, strict=True))
+        where = () if weight is None else tuple(point)
         return Pieces(
             where,
             atoms,

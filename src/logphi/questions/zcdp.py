@@ -26,7 +26,7 @@ from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike
 from logphi.inputs.guesses import guided
 from logphi.inversion.moments import Taylor, proved_radius, taylor
-from logphi.laws.growth import NONE, OneSided
+from logphi.laws.growth import NO_GROWTH, OneSided
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform
 from logphi.progress import shown
@@ -97,7 +97,7 @@ def smallest_rho(law: LogPhi, xi: float, rtol: float) -> Bound:
     ceilings = [growth]
     if masses(law.reflected())[0][1] == 0:
         # |L| <= S under both laws gives D_a <= a S^2 / 2 (Bun & Steinke 2016, Proposition 3.3), term by term
-        ceilings.append(reduce(add, (_square(term) * count for term, count in law.terms), NONE))
+        ceilings.append(reduce(add, (_square(term) * count for term, count in law.terms), NO_GROWTH))
     upper = min(one.most / 2 + max(one.offset - xi, 0.0) for one in ceilings)
     if infinite[1] > 0:
         growth = replace(growth, most=math.inf, offset=0.0)

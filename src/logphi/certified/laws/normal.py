@@ -115,4 +115,4 @@ class NormalOnIntegersInBalls(FiniteLossInBalls):
 
     def lattice(self, arith: Arithmetic) -> tuple[Number, int]:
         """The gap of the law."""
-        return self.law.gap(arith), self.law.shift
+        return self.law.span_under(arith), self.law.shift

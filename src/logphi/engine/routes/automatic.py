@@ -63,7 +63,7 @@ def _single_release(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfil
 def _closed(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     """A closed profile is as quick as any forecast of it."""
     local = _single_release(loss, epsilon, demand)
-    if not has_closed_profile(loss) or loss.closed_form.alone:
+    if not has_closed_profile(loss) or loss.closed_form.without_transform:
         return Offer(Promise(demand.rtol, 1e6), lambda: local)
     found = local(epsilon)
     if found.method.trivial:
@@ -97,7 +97,7 @@ def fitting(loss: LogPhi) -> list[Route]:
     if release_of(loss) is not None or combination_of(loss) is not None:
         return [SINGLE_RELEASE]
     if has_closed_profile(loss):
-        if loss.closed_form.alone:
+        if loss.closed_form.without_transform:
             return [SINGLE_RELEASE]
         return [SINGLE_RELEASE, CONTOUR, *_FALLBACKS]
     lattice = loss.support.lattice

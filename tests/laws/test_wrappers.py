@@ -27,7 +27,7 @@ LEFT = {
         "batched": _ONE_CLASS,
         "approximate": "by log_transform",
         "on_line": "by log_transform",
-        "on_line_and_beside": "by log_transform",
+        "on_line_and_real": "by log_transform",
         "log_masses": "both masses are one",
         "log_block": "divergences do not ask for it",
     },

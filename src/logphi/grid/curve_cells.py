@@ -166,7 +166,7 @@ def _body(curve: Curve, grid: Grid, origin: float, exchanged: bool) -> LatticeLa
     first = first if not exchanged else max(first, last - grid.most)
     k = np.arange(first, last + 1)
     x = np.asarray(origin + k * h, dtype=float)
-    s = np.clip(curve.place(x), curve.start, curve.end)
+    s = np.clip(curve.inverse(x), curve.start, curve.end)
     if first == 0 and np.isfinite(curve.start):
         # near the start the computed place has few digits
         s[0] = curve.start
@@ -205,7 +205,7 @@ def _log_tail(curve: Curve, power: float, end: float, outward: int) -> float:
         return -np.inf
     g1, g2 = curve.density[1:]
     at = np.array([end])
-    steep, own = (float(part[0]) for part in curve.slopes_beyond(at, outward))
+    steep, own = (float(part[0]) for part in curve.tail_slopes(at, outward))
     fall = -outward * (g1 + 2 * g2 * end) - max(outward * power, 0.0) * steep - own
     value = float((curve.log_density(at) + power * curve.loss(at))[0])
     if np.isfinite(far):

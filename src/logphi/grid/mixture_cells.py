@@ -107,7 +107,7 @@ class MixtureCells(Discretizer):
         x = origin + k * h
         with np.errstate(divide="ignore"):  # the node at the end of the support
             big = x + (np.log(-np.expm1(-lead - k * h)) if bounded else 0.0)
-        y, missed = mixture.ratio.moving_inverse(big)
+        y, missed = mixture.ratio.inverse_of_log_v(big)
         # the points y are kept as rounded; where they lie in x is known to within this
         finite = np.isfinite(y)
         size = np.exp(np.minimum(big - x, 0.0))[finite] * mixture.size(y[finite], big[finite])
@@ -128,7 +128,7 @@ class MixtureCells(Discretizer):
         anchor = 0.0
         if merged:
             # the mass of cell 0 ends at node 1, and its share is that of [x_0, x_1]
-            e = float(np.diff(mixture.ratio.moving(y[:2]))[0])
+            e = float(np.diff(mixture.ratio.log_v(y[:2]))[0])
             base = -np.expm1(-e) / -np.expm1(-min(float(big[1] - big[0]), 700.0))
             share[0], share_error[0] = 1 - (1 - share[0]) * base, share_error[0] + SHARE * (1 + 1 / e)
             wrong = WIDE + ULP * (2 * edge * edge + 2 * abs(log_end) + abs(peak)) + location_error
@@ -175,7 +175,7 @@ class MixtureCells(Discretizer):
         x = k * h
         with np.errstate(divide="ignore", over="ignore"):  # below the support, and from its end on
             big = x + (np.log(np.maximum(-np.expm1(end - x), 0.0)) if bounded else 0.0)
-        y, missed = mixture.ratio.moving_inverse(big)
+        y, missed = mixture.ratio.inverse_of_log_v(big)
         finite = np.isfinite(y)
         size = np.exp(np.minimum(big - x, 0.0))[finite] * mixture.size(y[finite], big[finite])
         location_error = (
@@ -197,10 +197,10 @@ class MixtureCells(Discretizer):
         """The distance between the node of all mass below some y and the end of the support, and that y, half a step above."""
 
         def over(y: float) -> bool:
-            return bool(np.logaddexp(0.0, mixture.ratio.moving(np.array([y]))[0] - mixture.log_rest) - mixture.lead(y) > h / 2)
+            return bool(np.logaddexp(0.0, mixture.ratio.log_v(np.array([y]))[0] - mixture.log_rest) - mixture.lead(y) > h / 2)
 
         beyond = mixture.log_rest + np.log(np.expm1(min(h, 500.0))) + 1
-        low, high = -38.0 - mixture.largest, float(mixture.ratio.moving_inverse(np.array([beyond]))[0][0]) + 1
+        low, high = -38.0 - mixture.largest, float(mixture.ratio.inverse_of_log_v(np.array([beyond]))[0][0]) + 1
         if over(low):
             # cells are narrow where there is any mass
             return 0.0, -np.inf

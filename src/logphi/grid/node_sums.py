@@ -22,7 +22,7 @@ from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform
 from logphi.laws.visitor import LawVisitor
 from logphi.quadrature.curve import Curve, Factor
-from logphi.quadrature.gauss_legendre import Masses, everything, nodes_of
+from logphi.quadrature.gauss_legendre import Masses, nodes_of, whole_law
 from logphi.quadrature.panels import log_errors, panels
 from logphi.quadrature.values import Line, Values
 
@@ -122,7 +122,7 @@ class _Sums(LawVisitor[SumAt, LossTransform]):
             if found is None:
                 return None
             _, plain = log_errors(curve, found, powers, top)
-            return Sum(everything(curve, nodes_of(curve, found.low, found.high)), float(plain[0]))
+            return Sum(whole_law(curve, nodes_of(curve, found.low, found.high)), float(plain[0]))
 
         return sum_at
 

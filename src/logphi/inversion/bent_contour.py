@@ -45,7 +45,7 @@ from logphi.arith.floats import ELEMENTARY, ULP, complex_log1p
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array, Complex
 from logphi.inversion.contour import Inversion, Part
-from logphi.quadrature.shifted_half_line import Moments, ShiftedHalfLine, Within
+from logphi.quadrature.shifted_half_line import HalfLineMoments, ShiftedHalfLine, Within
 
 _LARGEST = 700.0
 _SLACK = 1e-9
@@ -212,7 +212,7 @@ class Prepared:
     step: float
     points: Complex
     slopes: Complex
-    moments: tuple[Moments, ...]
+    moments: tuple[HalfLineMoments, ...]
     neighbours: tuple[Branch, Branch]
     own: Branch
     log_t: Array

@@ -179,7 +179,7 @@ def lay_out(law: LossTransform, layout: Layout, extent: Extent, kernel: Kernel, 
     line = Line(c, extent.step, extent.size)
     neighbours = c + np.array([shift, -shift])
     if values_on is None:
-        values, real = law.on_line_and_beside(line, neighbours)
+        values, real = law.on_line_and_real(line, neighbours)
     else:
         values, real = values_on(law, line), law.log_transform(np.append(c, neighbours))
     found = contour_of(line, values, real, shift, extent.log_tail, kernel)

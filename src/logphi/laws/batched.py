@@ -17,7 +17,7 @@ from logphi.arith.protocol import Arithmetic, Number
 from logphi.arrays import Array
 from logphi.laws.approximate_sum import ApproximateSum
 from logphi.laws.transform import LossTransform, Terms
-from logphi.quadrature.common_panels import BatchNodes, Moments, Powers
+from logphi.quadrature.common_panels import BatchNodes, ChebyshevMoments, Powers
 from logphi.quadrature.values import Line, Values
 
 # measured: at most so many laws are computed one by one where no panels serve them all; more are split in two
@@ -96,7 +96,7 @@ class Batched(LossTransform):
                 parts.append(moments.total(a))
         return reduce(add, parts)
 
-    def moments(self, powers: Powers) -> Iterator[tuple[slice, Moments | None]]:
+    def moments(self, powers: Powers) -> Iterator[tuple[slice, ChebyshevMoments | None]]:
         """Slices of the terms with their moments; None for laws that no panels serve."""
         groups = np.flatnonzero(np.diff(np.floor(np.cumsum(self.sizes) / _AT_ONCE))) + 1
         ends = [0, *groups.tolist(), len(self.terms)]
@@ -104,7 +104,7 @@ class Batched(LossTransform):
         while waiting:
             part = waiting.pop()
             nodes = self.nodes(part, powers)
-            found = None if nodes is None else Moments.of(nodes, powers)
+            found = None if nodes is None else ChebyshevMoments.of(nodes, powers)
             if found is None and part.stop - part.start > _FEW:
                 middle = (part.start + part.stop) // 2
                 waiting += [slice(part.start, middle), slice(middle, part.stop)]

@@ -14,7 +14,7 @@ from logphi.laws.transform import LossTransform, Terms
 from logphi.quadrature.common_panels import MANY, BatchNodes, Powers
 from logphi.quadrature.curve import Curve
 from logphi.quadrature.density_envelope import log_density_envelope
-from logphi.quadrature.many_curves import ManyCurves, alike
+from logphi.quadrature.many_curves import ManyCurves, batchable
 
 # measured: about the number of nodes of a curve
 _NODES = 64.0
@@ -60,8 +60,8 @@ def _variations(batch: BatchedCurved, abscissa: float) -> tuple[Array, Array] | 
 
 def batched(terms: Sequence[tuple[LossTransform, Curve, int]]) -> Terms:
     """Counted laws, those on similar curves as one term if there are many."""
-    able = sorted((one for one in terms if alike(one[1])), key=lambda one: one[1].end)
+    able = sorted((one for one in terms if batchable(one[1])), key=lambda one: one[1].end)
     if len(able) < MANY:
         return [(law, count) for law, _, count in terms]
     together = BatchedCurved(tuple((law, count) for law, _, count in able), tuple(curve for _, curve, _ in able))
-    return [(together, 1), *((law, count) for law, curve, count in terms if not alike(curve))]
+    return [(together, 1), *((law, count) for law, curve, count in terms if not batchable(curve))]

@@ -24,7 +24,7 @@ from logphi.laws.zero_or_infinite import log_complement
 from logphi.quadrature import curve_excess, long_lines
 from logphi.quadrature.approximate_sums import ApproximateNodes
 from logphi.quadrature.curve import Curve
-from logphi.quadrature.gauss_legendre import GaussLegendre, ends_of
+from logphi.quadrature.gauss_legendre import GaussLegendre, losses_at
 from logphi.quadrature.shifted_line_envelope import log_shifted_line_envelope
 from logphi.quadrature.values import Line, Values
 from logphi.quadrature.variation_envelope import log_variation_envelope
@@ -62,7 +62,7 @@ class Curved(LossTransform):
     @cached_property
     def _highest(self) -> tuple[float, float]:
         """The largest loss of a bounded curve, with its error."""
-        loss, error = ends_of(self.curve, np.array([self.curve.end]))
+        loss, error = losses_at(self.curve, np.array([self.curve.end]))
         return float(loss[0]), float(error[0])
 
     @property

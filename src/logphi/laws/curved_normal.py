@@ -17,7 +17,7 @@ from logphi.laws.growth import Growth
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal import largest_shift, shifted_growth
 from logphi.laws.traits import Traits
-from logphi.quadrature.curve import Curve, Factor, symmetric_place
+from logphi.quadrature.curve import Curve, Factor, symmetric_inverse
 
 _LOG_ROOT = 0.5 * float(np.log(2 * np.pi))
 
@@ -105,7 +105,7 @@ class ReplacedNormal(Curved):
         # half an ulp of q and of x, a few of m
         error = 8 * ULP * (1 + np.abs(parts).sum() + m * m + half) + ULP / (1 - q)
         side = np.array([-1.0, 1.0])
-        near, far = (symmetric_place(factor, np.asarray(size), error * side) * (1 + 24 * ULP * side)).tolist()
+        near, far = (symmetric_inverse(factor, np.asarray(size), error * side) * (1 + 24 * ULP * side)).tolist()
         return (near, far) if x > 0 else (-far, -near)
 
     def _curve(self, side: int) -> Curve:

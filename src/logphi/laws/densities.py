@@ -21,7 +21,7 @@ from logphi.laws.log_densities import LogDensity
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
 from logphi.laws.visitor import LawVisitor
-from logphi.quadrature.kronrod import KRONROD, Table, beyond_noise, divided, doubts, first_table, settled, spread
+from logphi.quadrature.kronrod import KRONROD, Table, above_noise, divided, doubts, first_table, settled, spread
 from logphi.quadrature.values import Line, Values
 
 # measured: the relative errors that the quadrature aims at, for answers and for approximate values
@@ -233,7 +233,7 @@ def _base(law: Densities) -> Table:
         parts = np.stack([np.exp(log) * table.width for log in (table.log_p, table.log_q, mean, own_p, own_q)])
         size = parts @ KRONROD
         noise = ((parts * (log_ulps(table, table.log_p) + log_ulps(table, table.log_q))) @ KRONROD) * (4 * ULP)
-        return size, beyond_noise(doubts(parts), noise)
+        return size, above_noise(doubts(parts), noise)
 
     table = settled(first_table(law.interval, law.breakpoints, law.logs), law.logs, report, _TOLERANCE)
     # halving a panel reveals a kink near its end
@@ -253,7 +253,7 @@ def _tilted(law: Densities, abscissas: tuple[float, ...], height: float, toleran
 
     def report(table: Table) -> tuple[Array, Array]:
         parts, noise = centred_terms(table, np.array(abscissas), [log_peak(table, c) for c in abscissas])
-        size, doubt = np.abs(parts @ KRONROD), beyond_noise(doubts(parts), ULP * (noise @ KRONROD))
+        size, doubt = np.abs(parts @ KRONROD), above_noise(doubts(parts), ULP * (noise @ KRONROD))
         if height > 0:
             loss, common = losses(table)
             turn = height * np.maximum(

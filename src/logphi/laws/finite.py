@@ -30,7 +30,7 @@ from logphi.laws.transform import LossTransform, T
 from logphi.laws.visitor import LawVisitor
 from logphi.laws.zero_or_infinite import log_complement
 from logphi.quadrature.approximate_sums import ApproximateNodes
-from logphi.quadrature.exponential_sums import turned_sums
+from logphi.quadrature.exponential_sums import exponential_sums
 from logphi.quadrature.inner_integral import approximate_log_mass
 from logphi.quadrature.values import Line, Values
 
@@ -180,7 +180,7 @@ class Finite(LossTransform):
         level = np.ceil(4 * np.log2(np.abs(line.points) + 1)).astype(int)
         lowest = level.min()
         wrong = tilted.error(2.0 ** (np.arange(lowest, level.max() + 1) / 4))
-        return Values.logarithm(turned_sums(tilted.terms, tilted.loss, line), wrong[level - lowest], tilted.top)
+        return Values.logarithm(exponential_sums(tilted.terms, tilted.loss, line), wrong[level - lowest], tilted.top)
 
     def log_block(self, abscissa: float, centres: Array, radius: float) -> Array:
         """From sums over the relevant atoms under the tilt, and from their standard deviation."""

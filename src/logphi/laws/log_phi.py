@@ -159,11 +159,11 @@ class LogPhi(LossTransform):
         """K on a vertical line."""
         return self._total((law.on_line(line, count * own).times(own) for law, own in self._parts), (line.size,))
 
-    def on_line_and_beside(self, line: Line, beside: Array, count: int = 1) -> tuple[Values, Values]:
+    def on_line_and_real(self, line: Line, real_points: Array, count: int = 1) -> tuple[Values, Values]:
         """K on a vertical line, and at its abscissa and at other real points, term by term."""
-        found = [(law.on_line_and_beside(line, beside, count * own), own) for law, own in self._parts]
+        found = [(law.on_line_and_real(line, real_points, count * own), own) for law, own in self._parts]
         values = self._total((pair[0].times(own) for pair, own in found), (line.size,))
-        return values, self._total((pair[1].times(own) for pair, own in found), (1 + beside.size,))
+        return values, self._total((pair[1].times(own) for pair, own in found), (1 + real_points.size,))
 
     def log_masses(self) -> tuple[Values, Values]:
         """The logarithms of P(L < inf) and Q(L > -inf)."""

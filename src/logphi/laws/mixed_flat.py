@@ -18,7 +18,7 @@ from logphi.laws.support import Support
 from logphi.laws.transform import LossTransform, T
 from logphi.laws.visitor import LawVisitor
 from logphi.quadrature.curve import Curve, Factor
-from logphi.quadrature.gauss_legendre import ends_of
+from logphi.quadrature.gauss_legendre import losses_at
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class MixedFlat(Curved):
     def support(self) -> Support:
         """From the smallest loss to the one at the end of the curve."""
         own, q = self._upward, self.rate
-        loss, error = ends_of(self.curve, np.array([-np.inf if self.base.failure else self.curve.start]))
+        loss, error = losses_at(self.curve, np.array([-np.inf if self.base.failure else self.curve.start]))
         lower = float(loss[0] - error[0]) * (1 + 2 * ULP)
         return replace(own, lower=lower, error=own.error + 2.0**-49 * q / (1 - q) - 8 * ULP * lower)
 

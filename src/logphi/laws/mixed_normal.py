@@ -29,7 +29,7 @@ from logphi.quadrature.inner_integral import over
 from logphi.quadrature.log_ratio import TwoComponents
 from logphi.quadrature.many_components import ManyComponents
 from logphi.quadrature.mixture_envelope import FLOOR, log_mixture_envelope
-from logphi.quadrature.mixture_trapezoid import at_points, inner_nodes, on_line, on_line_and_beside
+from logphi.quadrature.mixture_trapezoid import at_points, inner_nodes, on_line, on_line_and_real
 from logphi.quadrature.values import Line, Values
 
 
@@ -171,12 +171,12 @@ class BatchedMixedNormal(LossTransform):
         """K on a vertical line, as matrix products."""
         return (on_line if len(self.terms) < MANY else on_line_batched)(self.mixtures, line)
 
-    def on_line_and_beside(self, line: Line, beside: Array, count: int = 1) -> tuple[Values, Values]:
+    def on_line_and_real(self, line: Line, real_points: Array, count: int = 1) -> tuple[Values, Values]:
         """K on a vertical line, and at its abscissa and other real points; a few terms use the same nodes for both."""
-        tilted = float(np.abs(1 + beside).max(initial=abs(1 + line.abscissa)) * self.mixtures.shift.max())
+        tilted = float(np.abs(1 + real_points).max(initial=abs(1 + line.abscissa)) * self.mixtures.shift.max())
         if count > 1 or len(self.terms) >= MANY or tilted > _FARTHEST:
-            return super().on_line_and_beside(line, beside, count)
-        return on_line_and_beside(self.mixtures, line, beside)
+            return super().on_line_and_real(line, real_points, count)
+        return on_line_and_real(self.mixtures, line, real_points)
 
     def terms_on_line(self, abscissa: float, top: float) -> float:
         """The number of nodes of the inner integrals."""

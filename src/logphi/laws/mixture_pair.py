@@ -75,7 +75,7 @@ class MixturePair(LossTransform):
     @property
     def growth(self) -> Growth:
         """At most that of the largest distance between a centre of P and one of Q: e^K is jointly convex in both laws."""
-        return Growth.both(OneSided(0.0, self.ratio.apart**2 * (1 + 8 * ULP), 0.0), self.ratio.apart)
+        return Growth.both(OneSided(0.0, self.ratio.farthest**2 * (1 + 8 * ULP), 0.0), self.ratio.farthest)
 
     @property
     def closed_form(self) -> ClosedForm:

@@ -8,7 +8,7 @@ import numpy as np
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arrays import Array, Complex
-from logphi.quadrature.exponential_sums import turned_sums
+from logphi.quadrature.exponential_sums import exponential_sums
 from logphi.quadrature.values import Line
 
 # chosen: entries of the intermediate arrays
@@ -59,7 +59,7 @@ class TiltedAtoms:
         step = float(others[-1] - others[0]) / max(others.size - 1, 1)
         if others.size > _FEW and np.abs(others[0] + step * np.arange(others.size) - others).max() < _EQUAL * step:
             line = Line(0.0, step, others.size)
-            return np.append(first, turned_sums(self.terms * np.exp(1j * others[0] * self.loss), self.loss, line))
+            return np.append(first, exponential_sums(self.terms * np.exp(1j * others[0] * self.loss), self.loss, line))
         rows = max(_BLOCK // self.loss.size, 1)
         parts = np.split(others, range(rows, others.size, rows))
         return np.concatenate([[first], *(np.exp(1j * part[:, None] * self.loss) @ self.terms for part in parts)])

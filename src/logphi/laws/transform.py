@@ -65,12 +65,12 @@ class LossTransform(ABC):
         """K on a vertical line."""
         return self.log_transform(line.points, count)
 
-    def on_line_and_beside(self, line: Line, beside: Array, count: int = 1) -> tuple[Values, Values]:
+    def on_line_and_real(self, line: Line, real_points: Array, count: int = 1) -> tuple[Values, Values]:
         """K on a vertical line, and at its abscissa and real points beside it, for laws that compute both faster together.
 
         If a real point is unknown, the whole line may be.
         """
-        real = self.log_transform(np.append(line.abscissa, beside), count)
+        real = self.log_transform(np.append(line.abscissa, real_points), count)
         return self.on_line(line, count) if np.isfinite(real.mid).all() else Values.unknown(line.size), real
 
     def terms_on_line(self, abscissa: float, top: float) -> float:
@@ -212,11 +212,11 @@ class Reflected(LossTransform):
         values = self.law.on_line(Line(-1 - line.abscissa, line.step, line.size), count)
         return self._on_conjugate_line(values, line.abscissa, count)
 
-    def on_line_and_beside(self, line: Line, beside: Array, count: int = 1) -> tuple[Values, Values]:
+    def on_line_and_real(self, line: Line, real_points: Array, count: int = 1) -> tuple[Values, Values]:
         """K(-1 - c) and the conjugate of K(-1 - c + it), computed together by the law."""
-        values, real = self.law.on_line_and_beside(Line(-1 - line.abscissa, line.step, line.size), -1 - beside, count)
+        values, real = self.law.on_line_and_real(Line(-1 - line.abscissa, line.step, line.size), -1 - real_points, count)
         return self._on_conjugate_line(values, line.abscissa, count), self._rounded(
-            real, np.append(line.abscissa, beside), count
+            real, np.append(line.abscissa, real_points), count
         )
 
     def _on_conjugate_line(self, values: Values, abscissa: float, count: int) -> Values:

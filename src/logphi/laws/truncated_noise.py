@@ -2,8 +2,8 @@
 
 notation: the noise has a log-concave density f on [-T, T]; P is the noise shifted by m, Q the noise itself, both in units of
 the scale of f, m < 2T. On the common support m - T .. T the loss log f(x - m)/f(x) is odd around the middle m/2 and never
-falls. The variable s of its :class:`~logphi.quadrature.curve.Curve` is the distance from the middle, or the loss itself. On T .. T + m
-only P has mass. A larger shift raises the profile everywhere.
+falls. The variable s of its :class:`~logphi.quadrature.curve.Curve` is the distance from the middle, or the loss itself. On
+T .. T + m only P has mass. A larger shift raises the profile everywhere.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Approximate moments of a mixture on the real axis; notation of :mod:`logphi.quadrature.mellin_barnes`."""
+"""Approximate moments of a mixture of likelihood ratios at real points; notation of :mod:`logphi.quadrature.mellin_barnes`."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def approximate(mixing: Mixed, a: Array) -> Array:
     found = np.empty(a.shape)
     for one in np.unique(first):
         chosen = first == one
-        found[chosen] = _roughly(mixing, a[chosen], int(one))
+        found[chosen] = _approximate(mixing, a[chosen], int(one))
     return found
 
 
-def _roughly(mixing: Mixed, a: Array, last: int) -> Array:
-    """The same with the terms up to j = J, at points a + 1 <= J."""
+def _approximate(mixing: Mixed, a: Array, last: int) -> Array:
+    """The logarithm log E[b^{a+1}] from the terms up to j = J, at points a + 1 <= J."""
     log_a, log_b = math.log1p(-mixing.rate), math.log(mixing.rate)
     w, c = a + 1, last + 0.5
     y = _STEP * np.arange(_NODES)

@@ -31,7 +31,7 @@ from logphi.quadrature.inner_integral import INNER_TARGET, InnerIntegral, Nodes,
 from logphi.quadrature.pair_log_ratio import MOST, PairLogRatio, Points
 from logphi.quadrature.values import LOG_ROUNDING
 
-# derived: the shares of the widest strip that are tried; below pi/2, where cosines are positive
+# derived: the half-widths v of strips that are tried, as shares of the widest one, below which cosines are positive
 _WAYS = np.linspace(0.04, 0.96, 24)
 # measured: wider strips do not allow a longer step, which must resolve a normal density
 _WIDEST = 6.0
@@ -59,11 +59,11 @@ class Strip:
         log_size = points.log_tilted(power) + slope * h + math.log(h)
         half_p, half_q = np.cos(v * width_p / 2), np.cos(v * width_q / 2)
         near = points.ratio[:, None] * math.exp(pair.span * h) / half_q
-        turn = np.minimum(np.where(near < 1, np.arcsin(np.minimum(near, 1.0)), np.inf), v * pair.apart)
+        turn = np.minimum(np.where(near < 1, np.arcsin(np.minimum(near, 1.0)), np.inf), v * pair.farthest)
         raised = v * v / 2 - max(power - 1, 0.0) * np.log(half_q) - max(-power, 0.0) * np.log(half_p)
-        outside = pair.log_outside(points, np.array([power]))[0] + top * v * pair.apart
+        outside = pair.log_outside(points, np.array([power]))[0] + top * v * pair.farthest
         own = np.logaddexp(log_sum(log_size[:, None] + top * turn, axis=0), outside) + raised
-        # the terms that make the sum one of second order
+        # the two extra terms of a second-order sum
         log_most = np.logaddexp(own, math.log(1 + 2 * (abs(power) + top)) + v * v / 2)
         return Strip(v, log_most + LOG_ROUNDING * (1 + np.abs(log_most)))
 
@@ -107,7 +107,7 @@ def nodes_of(pair: PairLogRatio, powers: Array, top: float, log_target: float) -
     every = np.concatenate([powers, [0.0, 1.0]])
     size = math.log(4 * (1 + float(np.abs(powers).max()) + top))
     log_goal = np.append(log_mass, [log_mass.min()] * 2) + log_target - size
-    ends = pair.ends(coarse, every, log_goal)
+    ends = pair.covering_range(coarse, every, log_goal)
     if ends is None or not (ends[1] - ends[0]) / step < MOST:
         return None
     points = pair.at(step * np.arange(math.floor(ends[0] / step), math.ceil(ends[1] / step) + 1.0))

@@ -1,4 +1,4 @@
-"""An envelope for a curve with several factors on the whole line: its integral on a shifted line, bounded cell by cell.
+"""An envelope for a curve with several factors on the whole line: the integral on a shifted line, bounded cell by cell.
 
 notation as in :mod:`logphi.quadrature.curve`. On s + ib, 0 < b < pi / (2 |kappa|), log |w_k| and |arg w_k| are
 monotone in s, and all factors turn e^{itl} the same way:
@@ -31,7 +31,7 @@ _CELLS = 640
 _WIDEST = 1.57
 # measured: a line on which the integrand grows by more than e^35 gives no better bound
 _RISE = 35.0
-# measured: the heights, times the steepness, among which S is chosen
+# measured: the values of S, times the steepness of the loss, that are tried
 _STARTS = 2.0 ** np.arange(-6, 30, 0.5)
 
 
@@ -78,5 +78,5 @@ def _log_bound(curve: Curve, power: float, heights: Array, start: float, end: fl
             shrunk += max(-exponent, 0.0) * -np.log(np.cos(theta / 2))
         total = np.logaddexp.reduce(log_size - heights[:, None] * turn * (1 - MASS_ROUNDING), axis=1)
         best = np.minimum(best, np.logaddexp(total, beyond + raise_by + shrunk))
-    # the rounding of exponents
+    # a margin for the rounding of exponents
     return best + 1e-12 * (1 + abs(power)) * (1 + abs(start) + abs(end)) * curve.steepness + 1e-11

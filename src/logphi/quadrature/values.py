@@ -41,8 +41,8 @@ SIZE_ONLY = math.log(3) * (1 + 1e-12)
 class Values:
     """Values of K at some points, up to multiples of 2 pi i, with two proved absolute errors that add up.
 
-    ``rounding`` counts the arithmetic and the half ulp of every parameter, ``inner`` the quadrature and the
-    cut-off where K is itself an integral. Either may be infinite: nothing is known there. e^K, and any of its
+    ``rounding`` has the errors of arithmetic and of half an ulp of every parameter, ``inner`` those of quadrature and cut-off
+    where K is itself an integral. Either may be infinite: nothing is known there. e^K, and any of its
     powers, differs from e^mid by at most e^radius - 1 times its size, and is no larger than e^(Re mid + radius): a radius of
     log 3 still bounds the size of a sum that is smaller than its own error.
     """

@@ -17,9 +17,9 @@ from logphi.engine.routes.route import NotApplicableError
 from logphi.inversion import atoms, integer_sums
 from logphi.inversion.convolution import power
 from logphi.inversion.demand import Demand
-from logphi.inversion.flat_shares import log_beyond
+from logphi.inversion.flat_shares import log_tail
+from logphi.inversion.piecewise_excess import PiecewiseExcess
 from logphi.inversion.real_space import prepare
-from logphi.inversion.staircase import Staircase
 from logphi.laws.support import Pieces
 
 DIGITS = 40
@@ -202,7 +202,7 @@ def test_the_mass_of_many_flat_parts():
     share, count = Fraction(1, 50), 30
     for most in (1, 3, 6, 10):
         tail = sum(math.comb(count, j) * share**j * (1 - share) ** (count - j) for j in range(most, count + 1))
-        bound = log_beyond([(float(share), count)], most)
+        bound = log_tail([(float(share), count)], most)
         assert math.log(tail) <= bound <= math.log(tail) + 4
 
 
@@ -211,7 +211,7 @@ def test_sums_on_a_circle():
         integer_sums.IntegerMeasure(np.array([-3, 0, 1]), np.array([0.25, 0.5, 0.25]), 7),
         integer_sums.IntegerMeasure(np.array([2, 5]), np.array([0.125, 0.875]), 3),
     ]
-    first, last = integer_sums.ends(parts, 40.0)
+    first, last = integer_sums.effective_range(parts, 40.0)
     weights, error = integer_sums.summed(parts, first, last)
     exact = {0: Fraction(1)}
     for part in parts:
@@ -232,7 +232,7 @@ def test_sums_on_a_circle():
 
 def test_ends_leave_out_what_they_say():
     part = integer_sums.IntegerMeasure(np.array([0, 1, 20]), np.array([0.5, 0.49, 0.01]), 200)
-    first, last = integer_sums.ends([part], 6.0)
+    first, last = integer_sums.effective_range([part], 6.0)
     whole, _ = integer_sums.summed([part], 0, 4000)
     assert whole[:first].sum() < math.exp(-6.0)
     assert whole[last + 1 :].sum() < math.exp(-6.0)
@@ -259,7 +259,7 @@ def test_binomial_weights(count, odds):
 def test_a_staircase_is_a_sum():
     rng = np.random.default_rng(3)
     places, weights = np.sort(rng.normal(scale=40, size=60)), rng.random(60)
-    steps = Staircase.of(places, weights, 0.1, 2.0)
+    steps = PiecewiseExcess.of(places, weights, 0.1, 2.0)
     mass = weights * np.exp(-0.1 * (places - 2.0))
     for x in (-200.0, -31.7, 0.0, float(places[17]), 55.0, 200.0):
         direct = math.fsum((mass * -np.expm1(np.minimum(x - places, 0.0))).tolist())

@@ -17,7 +17,7 @@ from logphi.answers.enclosure import Enclosure, meet
 from logphi.arith.safe import safe_log
 from logphi.arith.scaled import Scaled
 from logphi.engine.method import EXACT, TRIVIAL, Method
-from logphi.inversion.contour import OUT_OF_REACH, Inversion, Part
+from logphi.inversion.contour import LARGEST_THRESHOLD, Inversion, Part
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 from logphi.quadrature.values import CERTAIN, Values
@@ -114,7 +114,7 @@ def known_at_once(loss: LogPhi, known: Masses, epsilon: float) -> LogProbability
         low, high = reverse_log_mass
         ends = -math.expm1(min(epsilon + high + slip, 0.0)), -math.expm1(min(epsilon + low - slip, 0.0))
     else:
-        return trivial(known, epsilon) if epsilon < -_CERTAIN or epsilon > OUT_OF_REACH else None
+        return trivial(known, epsilon) if epsilon < -_CERTAIN or epsilon > LARGEST_THRESHOLD else None
     lower, upper = (safe_log(end) for end in ends)
     ledger = Ledger(rounding=Entry(ends[1] - ends[0]), infinite_mass=Entry(infinite[1]))
     return LogProbability.outward((lower, lower, upper), EXACT, ledger)

@@ -17,7 +17,7 @@ from logphi.engine.log_probability import LogProbability
 from logphi.engine.routes.route import LocalProfile
 from logphi.engine.shared_evaluator import evaluator
 from logphi.engine.tail import below
-from logphi.inversion.contour import OUT_OF_REACH
+from logphi.inversion.contour import LARGEST_THRESHOLD
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 
@@ -134,7 +134,7 @@ class TailLines(ProfileLines):
 
     def unit(self, x: float, found: LogProbability) -> float:
         """The sum itself, or what is known of it."""
-        return max(found.value, found.upper - _FAR, -OUT_OF_REACH)
+        return max(found.value, found.upper - _FAR, -LARGEST_THRESHOLD)
 
     def line(self, x: float, found: LogProbability, unit: float) -> Enclosure:
         """g(a) e^-unit."""
@@ -146,7 +146,7 @@ class PowerLines(ProfileLines):
 
     def unit(self, x: float, found: LogProbability) -> float:
         """The logarithm of the power."""
-        return max(float(np.logaddexp(found.value, x + math.log(self.alpha))), -OUT_OF_REACH)
+        return max(float(np.logaddexp(found.value, x + math.log(self.alpha))), -LARGEST_THRESHOLD)
 
     def line(self, x: float, found: LogProbability, unit: float) -> Enclosure:
         """g(a) e^-unit."""

@@ -17,7 +17,7 @@ from logphi.bracketing import fall
 from logphi.convex.concave import Ceiling, Known, ceiling
 from logphi.engine.log_probability import LogProbability
 from logphi.engine.supporting_lines import ProfileLines
-from logphi.inversion.contour import OUT_OF_REACH
+from logphi.inversion.contour import LARGEST_THRESHOLD
 from logphi.inversion.half_line import spread
 from logphi.inversion.saddle import Interval, minimise
 from logphi.laws.log_phi import LogPhi
@@ -109,7 +109,7 @@ class Search:
         guess, lines = self.guess, self.lines
         floor = max(lines.loss.support.lower - guess.scale, guess.at - guess.reach)
         top = min(lines.loss.support.upper, -math.log(lines.alpha), guess.at + guess.reach) + guess.scale
-        floor, top = max(floor, -OUT_OF_REACH), min(top, _LARGEST - 1)
+        floor, top = max(floor, -LARGEST_THRESHOLD), min(top, _LARGEST - 1)
         x = fall(self._surplus, guess.at, _STEP * guess.scale, floor, top, _STEP * guess.scale)
         if abs(x - guess.at) > _NEAR * abs(x):
             self._local = lines.near(x)

@@ -10,7 +10,7 @@ import numpy as np
 from logphi.arrays import Array
 from logphi.engine import clipping
 from logphi.inversion.kernels import log_kappa
-from logphi.inversion.layout import settle
+from logphi.inversion.layout import exactly_reflectable
 from logphi.inversion.saddle import RIGHT, interval_of, minimise
 from logphi.laws.log_phi import LogPhi
 
@@ -86,11 +86,11 @@ class Chernoff:
             # no moment on this side: nothing is known, and one is as good a guess as any
             return Chernoff(loss, 1.0, math.inf, 1.0)
         found = minimise(rough, within)
-        c = settle(found.abscissa)
+        c = exactly_reflectable(found.abscissa)
         height = found.value * c + log_excess
         # at its minimum the second derivative of a quotient over c is that of what is divided, over c, and log kappa'' is
         # 1 / (c (c + 1))
-        bend = max(found.bend * c - 1 / (c * (c + 1)), 0.0) + c**-2 + (c + 1) ** -2
+        bend = max(found.curvature * c - 1 / (c * (c + 1)), 0.0) + c**-2 + (c + 1) ** -2
         factor = -math.log(c * (c + 1)) - 0.5 * math.log(2 * math.pi * bend)
         guess = (height - float(log_kappa(np.array([c]))[0]) + factor - log_excess) / c
         return Chernoff(loss, c, height, guess)

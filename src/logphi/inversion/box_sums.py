@@ -1,4 +1,4 @@
-"""Payoffs over convolutions of atoms and flat parts: alternating sums over the corners of boxes."""
+"""Means of payoffs under convolutions of atoms and flat parts, as alternating sums over the corners of boxes."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from logphi.arrays import Array
 from logphi.inversion.convolution import Group
 from logphi.inversion.payoffs import Payoff, factorials
 
-# chosen: rows summed at a time: bounds the memory
+# chosen: rows summed at a time, which bounds the memory
 BLOCK = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
 class BoxSums:
-    """The parts of a convolution laid out in arrays, a row for each atom, a column for each corner of its box.
+    """The parts of a convolution as arrays, a row for each atom and a column for each corner of its box.
 
-    The excess at x is the sum over the rows of e^log_weight times H(location - x), with H(y) = 2 G(y) e^{-(y + reach)/2}:
-    nothing here depends on x. ``half_extent`` is half of what a corner lies below the highest one.
+    The excess at x is the sum over the rows of e^log_weight times H(location - x), with H(y) = 2 G(y) e^{-(y + reach)/2}.
+    The arrays do not depend on x. ``half_extent`` is half the distance of a corner below the highest one.
     """
 
     location: Array
@@ -60,11 +60,11 @@ class BoxSums:
             reach,
             log_tilted + log_factor + (location + reach) / 2,
             rows(log_box),
-            # of the logarithm of the weight
+            # the error of the logarithm of the weight
             ELEMENTARY * (4 + np.abs(log_tilted) + np.abs(log_factor) + np.abs(location) + reach)
             + rows([p.relative_error for p in parts])
             + np.concatenate([np.zeros(0), *(part.atoms.log_error for part in parts)]),
-            # a location errs by a few ulps of the sums it was formed from
+            # a location has the rounding of the sums it was formed from
             rows(
                 [
                     ULP * (8 + 2 * len(p.flats)) * (p.reach + far) + p.location_error
@@ -97,7 +97,7 @@ class BoxSums:
             log_noise = self.weight_error[rows] + ELEMENTARY * (np.abs(y[rows]) + abs(log_scale))
             total += float((weight * value).sum())
             noise += value * log_noise + self._slope(rows, y[rows] + place[rows], payoff) * place[rows]
-            # the end of a box, or an atom, that may be on either side of a jump
+            # an atom, or the end of a box, that may be on either side of a jump
             jumping = self.order[self.group[rows]] + payoff.smoothness == 0
             noise += np.where(jumping & (np.abs(np.abs(y[rows]) - self.reach[rows]) <= place[rows]), 1.0, 0.0)
             error += float((weight * noise).sum())
@@ -105,17 +105,14 @@ class BoxSums:
         return Scaled(log_scale, total, rounding=1.01 * error + ULP * (40 + paying.size / BLOCK) * total + 1e-290)
 
     def _slope(self, rows: NDArray[np.intp], y: Array, payoff: Payoff) -> Array:
-        """A bound of the slope up to y, over e^{(y + reach)/2}.
-
-        It is at most that of the whole box, and at most what the box's corner above the threshold allows.
-        """
+        """A bound of the slope up to y, over e^{(y + reach)/2}: from the whole box, and from its corner above the threshold."""
         order = self.order[self.group[rows]]
         corner = np.maximum(y + self.reach[rows], 0.0)
         whole = np.exp(self.log_box[rows] - self.reach[rows] / 2)
-        # a payoff that falls is not bounded by what it pays on the whole box
+        # a decreasing payoff is not bounded by its mean over the whole box
         bound: Array = np.minimum(2 * whole if payoff.rises else np.inf, corner**order / factorials(order))
         if payoff.smoothness < 1:
-            # the face of the box that passes the threshold
+            # the face of the box that crosses the threshold
             face = order + payoff.smoothness - 1
             at_least = np.maximum(face, 0)
             bound += np.where(face < 0, 0.0, corner**at_least / factorials(at_least) * np.exp(-corner / 2))
@@ -135,7 +132,7 @@ class BoxSums:
         half = ((y + reach) / 2)[:, None] - below
         factor = 2.0 ** (order + payoff.smoothness) * signed * np.exp(-below)
         part = factor * payoff.series(np.maximum(half, 0.0), order)
-        # the corner's own place, beside the common one: its slope is at most one, and at most that of the first term
+        # the rounding of a corner's position: the slope is at most one, and at most that of the first term
         place = ULP * (2 + 2 * kinds) * (np.abs(y + reach)[:, None] + below)
         first = np.maximum(order + payoff.smoothness - 1, 0)
         slope = np.minimum(1.0, np.maximum(half + place, 0.0) ** first / factorials(first))
@@ -144,7 +141,7 @@ class BoxSums:
 
 
 def _corners(flats: tuple[tuple[float, int], ...]) -> tuple[Array, Array]:
-    """Signed multiplicities of the corners of the box, and half of what each lies below the highest."""
+    """Signed multiplicities of the corners of the box, and half their distances below the highest corner."""
     signs, below = np.ones(1), np.zeros(1)
     for width, m in flats:
         own = np.array([(-1.0) ** j * comb(m, j) for j in range(m + 1)])

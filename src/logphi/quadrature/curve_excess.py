@@ -13,7 +13,7 @@ from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.quadrature.curve import Curve
 from logphi.quadrature.gauss_legendre import Masses, atoms_of, nodes_of
-from logphi.quadrature.panels import Ellipses, best, halved, log_beyond
+from logphi.quadrature.panels import Ellipses, best, halved, log_tail
 from logphi.quadrature.values import LOG_ROUNDING
 
 # measured: the initial and the largest number of panels, and the logarithm of the relative error asked of the quadrature
@@ -106,7 +106,7 @@ def _range(curve: Curve, x: float, above: bool) -> tuple[float, float, float, fl
     end = end[end > 0] if above else end[end < 0]
     if not end.size:
         return None
-    lost = log_beyond(curve, np.array([1.0]), end, 1 if above else -1)[1, :, 0] + (0.0 if above else max(x, 0.0))
+    lost = log_tail(curve, np.array([1.0]), end, 1 if above else -1)[1, :, 0] + (0.0 if above else max(x, 0.0))
     ahead = np.abs(curve.loss(end) - x)
     worth = curve.log_density(end) + (np.maximum(curve.loss(end), x) if above else x) + np.log(-np.expm1(-ahead) + 1e-300)
     good = np.flatnonzero(lost <= worth.max() + _SHARP - 6)

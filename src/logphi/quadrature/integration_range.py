@@ -46,12 +46,12 @@ def integration_range(mixtures: LogRatio, lowest: float, highest: float, log_sma
         high = float(centre.max()) + stretch * half_width
         if high >= farthest:
             break
-        if log_beyond(high, 0.5, mixtures, np.array([top])).max() <= log_small:
+        if log_tail(high, 0.5, mixtures, np.array([top])).max() <= log_small:
             return low, high
     return low, farthest
 
 
-def log_beyond(end: float, step: float, mixtures: LogRatio, a: Array) -> Array:
+def log_tail(end: float, step: float, mixtures: LogRatio, a: Array) -> Array:
     """The logarithm of a bound of the sum of step phi(x) w^a, a >= 0, over equally spaced x beyond the end; (mixture, power).
 
     The powers a are the same for all mixtures, or (mixture, power).
@@ -92,7 +92,7 @@ def cut_off(x: Array, mixtures: LogRatio, loss: Array, power: Array, log_density
     bound = log_density[outermost] + a[..., None] * loss[:, None, outermost] - _log_expm1(fall * step)
     left, right = bound[:, :, 0], bound[:, :, 1]
     if float(rising.max()) * mixtures.widest > end:
-        right = np.where(a > 0, log_beyond(end, step, mixtures, rising), right)
+        right = np.where(a > 0, log_tail(end, step, mixtures, rising), right)
     log_omitted = np.logaddexp(left, right)
     rest = np.logaddexp(log_omitted[:, -2:-1], log_omitted[:, -1:]) + np.log1p(np.abs(power))
     rest = np.where(near_one(log_mass), rest, -np.inf)

@@ -38,7 +38,7 @@ from logphi.quadrature.log_gamma import log_gamma, reciprocal_gamma
 from logphi.quadrature.mellin_barnes_approximation import approximate
 from logphi.quadrature.mellin_barnes_lines import ROOM, Mixed, exp, expm1
 from logphi.quadrature.mellin_barnes_series import Series, exact_steps
-from logphi.quadrature.values import Line, Values
+from logphi.quadrature.values import Line, Values, exact_step
 
 # chosen: the logarithm of the target for aliasing and truncation
 _TARGET, _ENOUGH = -41.0, -39.0
@@ -295,12 +295,6 @@ class _Kernel:
             sums[start : start + many] = block @ weights.terms
             sizes[start : start + many] = np.abs(block) @ columns
         return sums, sizes[:, 0], sizes[:, 1], sizes[:, 2]
-
-
-def exact_step(step: float) -> float:
-    """The step rounded down to 26 bits, so that its multiples are exact."""
-    mantissa, exponent = math.frexp(step)
-    return math.ldexp(math.floor(mantissa * 2.0**26), exponent - 26)
 
 
 def _rounded(top: float, gap: float) -> float:

@@ -33,7 +33,7 @@ from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arith.summation import error_of_log, roundings
 from logphi.arrays import Array
 from logphi.quadrature.inner_integral import INNER_TARGET, Nodes, Noise, by_abscissa, deviations, summed, weighted
-from logphi.quadrature.integration_range import cut_off, integration_range, log_beyond
+from logphi.quadrature.integration_range import cut_off, integration_range, log_tail
 from logphi.quadrature.log_ratio import LARGE, LogRatio
 from logphi.quadrature.second_order_sums import SecondMoments, along_line, one_by_one
 from logphi.quadrature.values import Line, Values
@@ -221,7 +221,7 @@ def _turn_rate(mixtures: LogRatio, power: float, top: float, far: Array) -> Arra
     # measured: a gain of less than a fifth does not repay the search
     if mixtures.widest * far_x > math.log(0.2 / float(q.max())):
         return np.ones(m.size)
-    if log_beyond(far_x, 0.1 / far_x, mixtures, np.array([power])).max() > -against:
+    if log_tail(far_x, 0.1 / far_x, mixtures, np.array([power])).max() > -against:
         return np.ones(m.size)
     return np.where(far < np.pi / 2, mixtures.turn_rate(far_x, np.minimum(far, np.pi / 2)), 1.0)
 

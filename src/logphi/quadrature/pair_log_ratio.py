@@ -174,17 +174,17 @@ class PairLogRatio:
 
     def covering_range(self, points: Points, powers: Array, log_goal: Array) -> tuple[float, float] | None:
         """The points between which all but a share e^goal of P^c Q^{1-c} lies, for each power; None if there are too few."""
-        enough = [np.flatnonzero((self.log_beyond(points, powers, sign) <= log_goal).all(axis=1)) for sign in (-1, 1)]
+        enough = [np.flatnonzero((self.log_tail(points, powers, sign) <= log_goal).all(axis=1)) for sign in (-1, 1)]
         if not all(one.size for one in enough):
             return None
         return float(points.x[enough[0][-1]]), float(points.x[enough[1][0]])
 
     def log_outside(self, points: Points, powers: Array) -> Array:
         """Logarithms of the mass outside of the first and last point, for each power."""
-        below, above = (self.log_beyond(points, powers, sign)[at] for sign, at in ((-1, 0), (1, -1)))
+        below, above = (self.log_tail(points, powers, sign)[at] for sign, at in ((-1, 0), (1, -1)))
         return np.asarray(np.logaddexp(below, above))
 
-    def log_beyond(self, points: Points, powers: Array, sign: int) -> Array:
+    def log_tail(self, points: Points, powers: Array, sign: int) -> Array:
         """Logarithms of the integral of P^c Q^{1-c} outward from each point, (point, power); infinite if no bound is known."""
         slope = -sign * points.x[:, None]
         for mean, (low, high), power in zip((points.mean_p, points.mean_q), self.ranges, (powers, 1 - powers), strict=True):

@@ -143,7 +143,7 @@ def log_errors(curve: Curve, found: Panels, powers: Array, top: float) -> tuple[
     second, plain = (log_sum(part, axis=0) for part in log_bounds(curve, found.low, found.high, powers, top))
     for own, end, outward in ((curve.start, found.start, -1), (curve.end, found.end, 1)):
         if not np.isfinite(own):
-            cut = log_beyond(curve, powers, np.array([end]), outward)[:, 0]
+            cut = log_tail(curve, powers, np.array([end]), outward)[:, 0]
             second, plain = np.logaddexp(second, cut[0]), np.logaddexp(plain, cut[1])
     return second, plain
 
@@ -187,11 +187,11 @@ def _end(curve: Curve, powers: Array, goal: Array, coarse: float, outward: int) 
     """A point near ``coarse`` at which an unbounded curve may be cut off, above zero (``outward`` 1) or below (-1)."""
     distance = max(outward * coarse, 0.0)
     e = outward * np.linspace(distance / 2, 2 * distance + 14, 193)[1:]
-    good = (log_beyond(curve, powers, e, outward) <= goal[:, None, :] - 4).all(axis=(0, 2))
+    good = (log_tail(curve, powers, e, outward) <= goal[:, None, :] - 4).all(axis=(0, 2))
     return float(e[int(np.argmax(good))]) if good.any() else float(e[-1])
 
 
-def log_beyond(curve: Curve, powers: Array, end: Array, outward: int) -> Array:
+def log_tail(curve: Curve, powers: Array, end: Array, outward: int) -> Array:
     """Logarithms of the sums above ends (``outward`` 1) or below (-1), (kind, end, power), of the kinds of :func:`log_errors`.
 
     With u the distance from the end, the summand grows at most like e^{ku} times a decreasing normal factor, where k is the

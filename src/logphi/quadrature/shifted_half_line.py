@@ -185,7 +185,7 @@ class ShiftedHalfLine:
         size = np.maximum(power * largest, power * smallest)
         return np.asarray(self.log_end + self.height**2 / 2 + math.log(self.height) + size + 1e-12 * (1 + np.abs(size)))
 
-    def log_beyond(self, power: Array) -> Array:
+    def log_tail(self, power: Array) -> Array:
         """The logarithm of a bound of (3) for sizes of a."""
         own, other = float(log_ndtr(-self.end)), float(log_ndtr(self.shift - self.end))
         shares = np.logaddexp(own, np.log(power * self.rate + 1e-300) + np.logaddexp(own, other))
@@ -285,7 +285,7 @@ class ShiftedHalfLine:
         log_mass = log_ndtr(np.append(_LEFT, _LOWEST) + h) + eta * eta / 2
         sizes = np.maximum(power[..., None] * largest, power[..., None] * smallest) - z.imag[..., None] * argument
         rest = np.logaddexp(log_sum(log_mass + sizes), log_mass[-1] + np.log1p(2 * q * length)) + _MARGIN
-        total = np.logaddexp(np.logaddexp(on_lines, ends), np.logaddexp(rest, self.log_beyond(length)))
+        total = np.logaddexp(np.logaddexp(on_lines, ends), np.logaddexp(rest, self.log_tail(length)))
         inner = np.exp(np.minimum(total + 1e-9, _LARGEST))
         # the integrand of N' is log w w^a - (w - 1)
         steepest = max(math.exp(float(line._cells[4].max())) for line in lines) + self.angle * (1 + STRIP)

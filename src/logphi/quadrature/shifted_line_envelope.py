@@ -21,7 +21,7 @@ from logphi.arrays import Array
 from logphi.quadrature.curve import Curve
 from logphi.quadrature.gauss_legendre import parts_of
 from logphi.quadrature.log_ratio import rotated
-from logphi.quadrature.panels import log_beyond, panels
+from logphi.quadrature.panels import log_tail, panels
 from logphi.quadrature.values import MASS_ROUNDING
 
 # measured: distances from the axis, relative to the largest, and cells; more of either gain little
@@ -63,7 +63,7 @@ def _log_bound(curve: Curve, power: float, heights: Array, start: float, end: fl
     log_density = curve.highest(s[:-1], s[1:]) + np.log(h)
     values = [factor.value(s) for factor in curve.factors]
     ends = ((start, -1), (end, 1))
-    beyond = np.logaddexp.reduce([log_beyond(curve, np.array([power]), np.array([e]), side)[1, 0, 0] for e, side in ends])
+    beyond = np.logaddexp.reduce([log_tail(curve, np.array([power]), np.array([e]), side)[1, 0, 0] for e, side in ends])
     best = np.full(heights.shape, np.inf)
     for b in _DISTANCES * farthest:
         raise_by = abs(g2) * b * b

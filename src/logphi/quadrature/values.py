@@ -33,6 +33,12 @@ class Line:
         return np.asarray(self.abscissa + 1j * self.heights, dtype=np.complex128)
 
 
+def exact_step(step: float) -> float:
+    """The step rounded down to 26 bits, so that its multiples are exact."""
+    mantissa, exponent = math.frexp(step)
+    return math.ldexp(math.floor(mantissa * 2.0**26), exponent - 26)
+
+
 # derived: e^K differs from e^mid by at most twice |e^mid|, so that only a bound of its size is known
 SIZE_ONLY = math.log(3) * (1 + 1e-12)
 

@@ -47,7 +47,7 @@ def may_be_beneath(loss: LogPhi, x: float, least: float) -> bool:
     """Whether the profile may be below e^least: a guess from the height of its saddle."""
     if least == -math.inf:
         return False
-    if not abs(x) < contour.OUT_OF_REACH:
+    if not abs(x) < contour.LARGEST_THRESHOLD:
         return True
     found = contour.saddle_of_excess(loss, x)
     if not (found.abscissa > 0 and math.isfinite(found.value)):

@@ -16,7 +16,7 @@ from logphi.inversion import contour
 from logphi.inversion.contour import Part
 from logphi.inversion.demand import Demand, Promise
 from logphi.inversion.line_sum import MAX_NODES
-from logphi.inversion.moving_sum import Moved
+from logphi.inversion.threshold_sum import SummedContour
 from logphi.laws.log_phi import LogPhi
 
 # measured: a transform that never falls below this needs the longest lines even for a coarse answer
@@ -48,7 +48,7 @@ def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     if atoms > math.log(min(demand.rtol * MAX_NODES, _DECAYED)):
         raise NotApplicableError(_TOO_LONG)
     saddle = contour.saddle_of_excess(loss, epsilon, demand.hint)
-    stand = contour.stand(loss, epsilon, demand.hint, excess=saddle)
+    stand = contour.smallest_functional(loss, epsilon, demand.hint, excess=saddle)
     if stand is None:
         raise NotApplicableError("the transform is out of reach at every abscissa")
     held_back = stand.part is Part.EXCESS and (hard(loss) or clipping.decides(loss, epsilon, saddle.abscissa))
@@ -90,7 +90,7 @@ def _laid(loss: LogPhi, epsilon: float, demand: Demand, draft: contour.Draft, sl
 def _local(loss: LogPhi, prepared: contour.Prepared | None, epsilon: float) -> LocalProfile:
     if prepared is None or prepared.contour.line.size < _LONG:
         return inverted(loss, METHOD, None if prepared is None else prepared.at)
-    return inverted(loss, METHOD, Moved.of(prepared, epsilon).at)
+    return inverted(loss, METHOD, SummedContour.of(prepared, epsilon).at)
 
 
 # measured: operations to lay out a line, for each node, and for each term of the sums that K takes there

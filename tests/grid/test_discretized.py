@@ -114,7 +114,7 @@ def test_a_single_sampled_release_on_both_sides() -> None:
 
 def lattice_excess(law: LatticeLaw, grid: Grid, x: float) -> mp.mpf:
     """Summed as it stands, the threshold moved by what the nodes may be off."""
-    location = law.origin + grid.step * law.places
+    location = law.origin + grid.step * law.index
     over = location - (x - law.location_error if grid.upper else x + law.location_error)
     paid = over > 0
     terms = law.weights[paid] * np.exp(-grid.tilt * (location[paid] - x)) * -np.expm1(-over[paid])

@@ -1,7 +1,7 @@
 """Very many atoms on a lattice: the nodes of a fine quadrature, or rounded cells of a density.
 
-Where a cell of the lattice holds several atoms, its chord is lowered as that of a density; where it holds a few, the lower
-law has them at the node below.
+A cell of the lattice with several atoms has its chord lowered like that of a density; in a cell with few atoms, these are
+rounded down to the node below.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from logphi.grid.discretizer import Discretizer
 from logphi.grid.lattice_law import Grid, LatticeLaw, TiltedCells
 from logphi.normal.errors import MASS, SHARE
 
-# measured: an atom at an end of the support with more mass than this should be on a node
+# measured: the mass of an atom at an end of the support from which on it should be on a node
 _ATOM = 1e-3
 # measured: with fewer atoms in a cell, neighbouring cells differ too much to lower chords
 _SEVERAL = 4
-# a chord that sags by less than this share of its mass is as tight as rounding down
+# derived: lowering a chord by less than this share of its mass is no worse than rounding down
 _STRAIGHT = 1e-9
-# e^-700 is near the smallest normal double
+# derived: e^-700 is near the smallest normal double
 _DEEP = 700.0
 
 
@@ -48,7 +48,7 @@ class Samples(Discretizer):
 
     @property
     def endless(self) -> bool:
-        """The highest atoms may have no weight."""
+        """True: the highest atoms may have negligible mass."""
         return True
 
     @property
@@ -77,7 +77,7 @@ class Samples(Discretizer):
         loss, log_p = self.loss, self.log_p
         weight: Array = log_p + grid.tilt * loss
         kept = np.arange(loss.size) < self._end(grid.cut)
-        kept &= weight > weight[kept].max() - min(grid.reach, _DEEP)
+        kept &= weight > weight[kept].max() - min(grid.depth, _DEEP)
         kept &= loss > loss[kept][-1] - grid.most * h
         whole = float(log_sum(weight))
         dropped = np.where(kept, -np.inf, weight)
@@ -93,7 +93,7 @@ class Samples(Discretizer):
         peak = float(exponent.max())
         weight, held = np.exp(exponent - peak), np.bincount(place, minlength=count)
         own = np.expm1(np.clip(loss - origin - place * h, 0, h)) / np.expm1(h)
-        # an atom at the share s lies s (1 - s) of its mass below its chord
+        # the chord of an atom at the share s is above D by s (1 - s) times its mass
         mass, upper, gap = (
             np.bincount(place, weight * part, count).astype(float) for part in (np.ones(own.size), own, own * (1 - own))
         )

@@ -78,7 +78,7 @@ class Laws:
         return np.asarray((exponent < _LARGEST) & ((abscissas == c) | ((abscissas + 1) + c == 0)))
 
     def on_lines(self, c: Array, step: Array, size: int, top: float) -> tuple[Values, Values] | None:
-        """K on the line at the first abscissa of each law, up to ``top``, and at all abscissas; None if there are too many nodes.
+        """K on the line of the first abscissa of each law, up to ``top``, and at all abscissas; None if there are too many.
 
         Nodes of a line above ``top`` have no proved values.
         """

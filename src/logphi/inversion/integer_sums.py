@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ULP
+from logphi.arith.powers import power
 from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 
@@ -89,7 +90,7 @@ def summed(parts: Sequence[IntegerMeasure], first: int, last: int) -> tuple[Arra
         log_largest = np.log(np.maximum(np.abs(transform) + wrong, 1e-300))
         log_bound += part.count * log_largest
         errors.append((log_largest, wrong, part.count))
-        product *= _power(transform, part.count)
+        product *= power(transform, part.count)
         start += part.count * place
     factors = sum(part.count for part in parts)
     error = math.expm1(min(_FACTOR * (factors + 2), 700.0)) * float(np.exp(np.minimum(log_bound, 700.0)).sum())
@@ -100,18 +101,6 @@ def summed(parts: Sequence[IntegerMeasure], first: int, last: int) -> tuple[Arra
     absolute = 2 * error / nodes + _FOURIER * levels * float(np.sqrt(np.square(sums).sum()))
     chosen = sums[(np.arange(first, last + 1) - start) & (nodes - 1)]
     return np.maximum(chosen, 0.0), absolute * (1 + 1e-9)
-
-
-def _power(base: NDArray[np.complex128], count: int) -> NDArray[np.complex128]:
-    """The power by repeated squaring, whose error is at most that of ``count`` multiplications in a row."""
-    result = np.ones_like(base)
-    while True:
-        if count & 1:
-            result = result * base
-        count >>= 1
-        if not count:
-            return result
-        base = base * base
 
 
 def binomial(first: float, second: float, count: int, depth: float) -> tuple[int, Array, float]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import FLOATS, ULP
-from logphi.arith.protocol import Arithmetic, Gap, Number
+from logphi.arith.protocol import Arithmetic, Distance, Number
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm
@@ -43,7 +43,7 @@ class NormalPair(LossTransform):
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
-        shift = Gap(self.mean_p, self.mean_q, self.sigma_q).under(arith)
+        shift = Distance(self.mean_p, self.mean_q, self.sigma_q).under(arith)
         curvature = self._curvature(arith)
         if abs(self.sigma_p / self.sigma_q - 1) < _FAR:
             logs = z * arith.log1p_gap(-curvature) + arith.log1p_gap(z * curvature)
@@ -63,7 +63,7 @@ class NormalPair(LossTransform):
         curvature = self._curvature(FLOATS)
         near = abs(self.sigma_p / self.sigma_q - 1) < _FAR
         log_ratio = FLOATS.log1p(-curvature) / 2 if near else FLOATS.log(p / q)
-        return Quadratic(Gap(self.mean_p, self.mean_q, self.sigma_q).under(FLOATS), p / q, curvature, log_ratio)
+        return Quadratic(Distance(self.mean_p, self.mean_q, self.sigma_q).under(FLOATS), p / q, curvature, log_ratio)
 
     @cached_property
     def strip(self) -> tuple[float, float]:

@@ -24,7 +24,7 @@ class MixtureCells(Discretizer):
     """Cells of log w, w = p_0 + sum of p_i e^{c_i y - c_i^2/2}, with Q standard normal in y; a normal law if p_1 = 1.
 
     With ``exchanged``, of the law of -log w under Q. ``rates`` are the p_i of positive shifts; ``log_rest`` is log p_0, minus
-    infinity for p_0 = 0, by default log(1 - p_1). ``weight_error`` bounds the relative errors of weights in addition to their intervals.
+    infinity for p_0 = 0, by default log(1 - p_1). ``weight_error`` bounds the relative errors of weights, apart from intervals.
     """
 
     shifts: tuple[DoubleInterval, ...]

@@ -6,8 +6,8 @@ whose D is larger everywhere, with the same mass and mean, is above in the conve
 * Above: the mass of a cell goes to both ends, at the share of its mean. That is the chord of D.
 * Below: in cell k the chord is above D by G_k at most. Lowering the nodes by the larger G of the two cells that meet there
   gives a piecewise linear function below D. It is not lowered at the two ends, so that mass and mean are kept. In the first
-  cell D is above its tangent at x_0, and the next node is lowered to the tangent; likewise in the last cell. Where the result is
-  not convex its chords are taken: a negative mass of a node goes to both neighbours and keeps its mean. That lowers D.
+  cell D is above its tangent at x_0, and the next node is lowered to the tangent; likewise in the last cell. Where the result
+  is not convex its chords are taken: a negative mass of a node goes to both neighbours and keeps its mean. That lowers D.
 
 G_k is at most the sum of s (1 - s) h over the masses of the cell, s the share at which they lie; of a density it is at most its
 largest value times h^2 / 8.

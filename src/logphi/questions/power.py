@@ -56,7 +56,7 @@ def hull_power(loss: Loss, level: float, direction: DirectionLike | None, rtol: 
     from scipy.optimize import minimize_scalar
 
     low, high = sorted(
-        Search(PowerLines(law, level, lines_demand(Tolerance.of(rtol))), _guess(law, level)).place() for _, law in orders
+        Search(PowerLines(law, level, lines_demand(Tolerance.of(rtol))), _guess(law, level)).location() for _, law in orders
     )
     found = minimize_scalar(height, bounds=(low, high), method="bounded", options={"xatol": _APART})
     upper = max(min(math.exp(min(found.fun, height(low), height(high))) * (1 + ROUNDING), 1.0), plain.upper)

@@ -1,4 +1,4 @@
-"""The digits that a line loses where its integrand is large beside the answer: guesses, on which no bound depends."""
+"""Guesses of the digits that a line loses by cancellation, where its integrand is far larger than the answer."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from logphi.engine.sampled_terms import terms_of
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 
-# measured: below it one vertical line in two fails, or is long; above it few do, at once
+# measured: below this, one vertical line in two fails or is long; above it, few do
 _NARROW = 0.5
-# derived: larger ones leave the range of doubles
+# derived: larger exponents overflow
 _FAR = 600.0
 
 
-def hard(loss: LogPhi) -> bool:
-    """Whether a vertical line has to be long or stands far from the saddle: a quick guess.
+def needs_long_line(loss: LogPhi) -> bool:
+    """Whether a vertical line must be long, or far from the saddle: a quick guess.
 
-    The transform of a sampled pair is out of reach from an abscissa of about 2 log(1/q)/m^2 on, and the saddle is at about one
-    over the spread.
+    The transform of a sampled pair is unknown from an abscissa of about 2 log(1/q)/m^2 on, and the saddle is about the inverse
+    of the standard deviation.
     """
     found = terms_of(loss)
     if found is None:
@@ -30,7 +30,7 @@ def hard(loss: LogPhi) -> bool:
 
 
 def log_answer(loss: LogPhi, epsilon: float) -> float | None:
-    """About the logarithm of the excess of sampled Gaussians right of zero; None where nothing is known of it."""
+    """A guess of the logarithm of the excess of sampled Gaussians right of zero; None if there is none."""
     found = terms_of(loss)
     if found is None or not 0 <= epsilon < _FAR:
         return None
@@ -44,9 +44,9 @@ def log_answer(loss: LogPhi, epsilon: float) -> float | None:
 
 
 def width_left(log_height: float, log_answer: float | None, rounding: float, demand: Demand) -> float:
-    """About the relative width of an answer from an integrand of that height, known but for a relative rounding.
+    """A guess of the relative width of an answer from an integrand of a given height and relative rounding.
 
-    It is the demand's where the answer is not known.
+    If the answer is unknown, the demanded width is returned.
     """
     if log_answer is None:
         return demand.rtol

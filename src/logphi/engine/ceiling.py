@@ -20,7 +20,7 @@ def log_ceiling(loss: LogPhi, x: float, level: float = math.inf, hint: float | N
 
 
 def without_large(loss: LogPhi, x: float) -> float:
-    """The logarithm of an upper bound of the excess by clipped losses, for sampled normals; zero, the trivial bound, for others."""
+    """The logarithm of an upper bound of the excess by clipped losses of sampled normals; the trivial zero for others."""
     found = terms_of(loss) if x > 0 else None
     if found is None:
         return 0.0

@@ -8,8 +8,8 @@ cap B > eps, and T the law of L on the complement of F. Then
 
 since (e^y - 1)_+ <= kappa(v) e^{(1+v) y}, E_P[e^{-(1+v) l}; l > B] <= e^{-vB} Q(l > B), and every factor of M(-1 - v) that is
 left out is at least one. R is small if L nearly always exceeds eps when one loss exceeds B. The first part is a contour
-integral over T. The moments of T do not grow with the rare losses: its saddle lies far to the right of L's, where M(c) e^{-c eps} is
-close to delta.
+integral over T. The moments of T do not grow with the rare losses: its saddle lies far to the right of L's, where
+M(c) e^{-c eps} is close to delta.
 """
 
 from __future__ import annotations

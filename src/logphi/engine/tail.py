@@ -2,8 +2,8 @@
 
 Those of one release may have a closed form. Otherwise P(L > x) and P(L <= x) are inverse Laplace transforms of e^{K(z)}/z on
 either side of the pole; the smaller one is computed, and the other is the mass less it. If the transform does not decay, the
-tails are sums in real space for a loss of few atoms and flat parts, and otherwise slopes of chords of the privacy profile, whose
-slope in e^x is -Q(L > x).
+tails are sums in real space for a loss of few atoms and flat parts, and otherwise slopes of chords of the privacy profile,
+whose slope in e^x is -Q(L > x).
 """
 
 from __future__ import annotations

@@ -199,14 +199,14 @@ class Balls(Arithmetic):
     def log_normal_sum(self, variance: Ball, at: Ball) -> Ball:
         """The dual series: the logarithm of (2 pi v)^{1/2} theta_3(at; tau = 2 pi i v), by FLINT's theta function."""
         # the value of ``at``, with the bits and the variables of both arguments
-        place = at + 0 * variance
+        point = at + 0 * variance
 
         def evaluate(flint: Any, value: Any) -> Any:
             turn = 2 * flint.arb.pi() * variance.value
             theta = value.modular_theta(flint.acb(0, 1) * turn)[2]
-            return _log(flint, theta, place.analytic) + _log(flint, turn, place.analytic) / 2
+            return _log(flint, theta, point.analytic) + _log(flint, turn, point.analytic) / 2
 
-        return self._of(place, evaluate)
+        return self._of(point, evaluate)
 
     def log_power_sum(self, p: Sequence[float], q: Sequence[float], z: Ball) -> Ball:
         """``log(sum(p**(1 + z) * q**(-z)))``."""

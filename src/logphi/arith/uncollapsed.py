@@ -64,8 +64,8 @@ class NormalSum(sympy.Sum):  # type: ignore[misc]
         return normal_sum_of_mpmath(*(sympy.lambdify((), one, "mpmath")() for one in self._parameters))
 
     def _code(self, printer: Any, rule: str) -> str:
-        variance, place = map(printer._print, self._parameters)
-        return f"{printer._module_format(rule)}({variance}, {place})"
+        variance, centre = map(printer._print, self._parameters)
+        return f"{printer._module_format(rule)}({variance}, {centre})"
 
     def _numpycode(self, printer: Any) -> str:
         return self._code(printer, "logphi.arith.nodes.normal_sum_of_arrays")

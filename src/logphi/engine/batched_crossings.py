@@ -78,21 +78,21 @@ def epsilons(releases: Sequence[Repeated], delta: float, tolerance: Tolerance) -
     found: list[Bound | None] = [None] * len(releases)
     saddles = batched_contours.minimise(laws, normal, lambda c, k: (k + log_kappa(c) - level) / c)
     guesses = _guesses(laws, saddles, level)
-    places = np.flatnonzero(np.isfinite(guesses) & (guesses > _LEAST_EPSILON))
-    if not places.size:
+    kept = np.flatnonzero(np.isfinite(guesses) & (guesses > _LEAST_EPSILON))
+    if not kept.size:
         return found
-    guesses = guesses[places]
-    contours = batched_contours.lay(laws.of(places), saddles[places], guesses, math.log(tolerance.aim))
+    guesses = guesses[kept]
+    contours = batched_contours.lay(laws.of(kept), saddles[kept], guesses, math.log(tolerance.aim))
     proved = {}
-    for place, contour, guess in zip(places.tolist(), contours, guesses.tolist(), strict=True):
+    for row, contour, guess in zip(kept.tolist(), contours, guesses.tolist(), strict=True):
         own = None if contour is None else _crossing(contour, level, guess)
         if own is not None and own.width <= tolerance.aim * max(1.0, own.value):
-            proved[place] = own
+            proved[row] = own
     if proved:
         those = np.array(list(proved))
         below = _surely_below(laws.of(those), [one.lower for one in proved.values()], saddles[those], level)
-        for (place, own), sure in zip(proved.items(), below, strict=True):
-            found[place] = on_scale(own, tolerance.enough) if sure else None
+        for (row, own), sure in zip(proved.items(), below, strict=True):
+            found[row] = on_scale(own, tolerance.enough) if sure else None
     return found
 
 

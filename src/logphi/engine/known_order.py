@@ -59,9 +59,9 @@ def _matched(one: LogPhi, other: LogPhi) -> bool:
     left = [count for _, count in one.terms]
     for law, count in other.terms:
         wanted = count
-        for place, (candidate, _) in enumerate(one.terms):
-            used = min(wanted, left[place]) if wanted and left[place] and _above(candidate, law) else 0
-            left[place], wanted = left[place] - used, wanted - used
+        for index, (candidate, _) in enumerate(one.terms):
+            used = min(wanted, left[index]) if wanted and left[index] and _above(candidate, law) else 0
+            left[index], wanted = left[index] - used, wanted - used
         if wanted:
             return False
     return True

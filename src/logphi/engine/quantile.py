@@ -183,17 +183,17 @@ class _Search:
 
     def _outward(self, guess: float, step: float, end: float) -> tuple[float, float]:
         """Two thresholds, by doubled steps outward: the last one without a proof, and the first proved to be on one side."""
-        place = guess
+        tried = guess
         if step < 0 and not self._attained:
             # no threshold reaches the level
             return max(guess + step * _FAR, end), end
         for doubling in range(_DOUBLINGS):
-            here = self.at(place)
-            if place == end or (here.lower >= self.level if step < 0 else here.upper <= self.level):
-                return place, place
-            moved = place + step * 2.0**doubling
-            place = max(moved, end) if step < 0 else min(moved, end)
-        return (end if math.isfinite(end) else place), end
+            here = self.at(tried)
+            if tried == end or (here.lower >= self.level if step < 0 else here.upper <= self.level):
+                return tried, tried
+            moved = tried + step * 2.0**doubling
+            tried = max(moved, end) if step < 0 else min(moved, end)
+        return (end if math.isfinite(end) else tried), end
 
 
 def _first(reached: Callable[[int], bool], low: int, high: int) -> int:

@@ -55,14 +55,14 @@ class Guess:
     farthest: float
 
 
-def guessed(loss: LogPhi, alpha: float, lost: float) -> Guess:
+def guessed(loss: LogPhi, alpha: float, infinite_mass: float) -> Guess:
     """The saddle-point guess of the quantile of the loss under Q, from whichever tail is smaller.
 
     With k the cumulants of the loss under Q, or of its negative, log Q(tail) is about k(c) - c x - log(c (2 pi g'')^{1/2}),
     g'' = k'' + c^-2.
     """
     above = alpha <= 0.5
-    level = math.log(alpha if above else max(1 - alpha - lost, 1e-300))
+    level = math.log(alpha if above else max(1 - alpha - infinite_mass, 1e-300))
     end = loss.strip[1] + 1 if above else -1 - loss.strip[0]
 
     def cumulants(c: Array) -> Array:

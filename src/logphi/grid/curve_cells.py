@@ -121,9 +121,9 @@ class CurveCells(Discretizer):
 
 def _ends_of(curve: Curve) -> Array:
     """The least and the largest loss, atoms included."""
-    places = np.array([place for place, _ in curve.atoms] + [curve.start, curve.end])
-    loss = np.where(np.isinf(places), places, curve.loss(np.where(np.isinf(places), 0.0, places)))
-    endless = places == -np.inf
+    marks = np.array([mark for mark, _ in curve.atoms] + [curve.start, curve.end])
+    loss = np.where(np.isinf(marks), marks, curve.loss(np.where(np.isinf(marks), 0.0, marks)))
+    endless = marks == -np.inf
     if len(curve.factors) == 1 and endless.any():
         # the loss is finite where the variable ends at minus infinity
         loss = np.where(endless, np.log1p(-curve.factors[0].rate), loss)

@@ -166,7 +166,7 @@ def carry(nodes: Array, factor: float) -> Array | None:
 
 def check_exact(*index: float) -> None:
     """Raise an error if an index is so large that it is no exact double."""
-    if not all(abs(place) < _FARTHEST for place in index):
+    if not all(abs(one) < _FARTHEST for one in index):
         raise ValueError("the lattice is finer than the doubles at the losses of one release")
 
 

@@ -70,13 +70,13 @@ class Draws:
 
     def moments(self, tilt: float) -> tuple[float, float, float]:
         """K(c), and the mean and standard deviation of a node under the tilt."""
-        places, log_weights = self._held
-        exponent = log_weights + tilt * places
+        numbers, log_weights = self._held
+        exponent = log_weights + tilt * numbers
         peak = float(exponent.max())
         tilted = np.exp(exponent - peak)
         total = float(tilted.sum())
-        mean = float((tilted * places).sum()) / total
-        return math.log(total) + peak, mean, math.sqrt(float((tilted * (places - mean) ** 2).sum()) / total)
+        mean = float((tilted * numbers).sum()) / total
+        return math.log(total) + peak, mean, math.sqrt(float((tilted * (numbers - mean) ** 2).sum()) / total)
 
     def spread(self, count: int) -> float:
         """The largest standard deviation of a node under the relevant tilts for this many draws."""
@@ -120,8 +120,8 @@ class Draws:
                 tilt = found
                 exponent, mean, _ = self.moments(tilt)
                 tilts.append(tilt)
-                place, log_weight = (part[-1 if side > 0 else 0] for part in self._held)
-                at_end = count * (log_weight + tilt * place - exponent)
+                node, log_weight = (part[-1 if side > 0 else 0] for part in self._held)
+                at_end = count * (log_weight + tilt * node - exponent)
                 if at_end > _ENDED or count * (exponent - tilt * mean) < _DEEP:
                     break
         return tilts
@@ -157,8 +157,8 @@ class Draws:
         rest[largest] = 0.0
         transform = np.fft.rfft(rest, size)
         turns = np.arange(size // 2 + 1)
-        for place in largest:
-            transform += tilted[place] * np.exp(-2j * np.pi / size * (turns * place % size))
+        for node in largest:
+            transform += tilted[node] * np.exp(-2j * np.pi / size * (turns * node % size))
         modulus = np.abs(transform)
         log_modulus = np.log(np.maximum(modulus, 1e-300))
         most = np.exp((count - 1) * log_modulus)

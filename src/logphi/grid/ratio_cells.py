@@ -85,7 +85,7 @@ class RatioCells:
         drop[drop > 0] += 16 * ULP * (drop + around)[drop > 0]
         left = _End(self.held, self.low, self.high, drop, 0).next()
         right = _End(self.held[::-1], self.high[::-1], self.low[::-1], drop[::-1], 0).next()
-        while left.place + right.place + 5 < drop.size:
+        while left.node + right.node + 5 < drop.size:
             masses = self.above()
             lowered = drop.copy()
             left.lower(lowered)
@@ -113,7 +113,7 @@ class _End:
     near: Array
     far: Array
     drop: Array
-    place: int
+    node: int
 
     @cached_property
     def inside(self) -> Array:
@@ -128,20 +128,20 @@ class _End:
     def next(self) -> _End:
         """The first node from here on at which the line meets the lowered function above it."""
         able = self.over[1:] >= np.maximum(self.drop[1:], self.near)
-        those = np.flatnonzero(able[self.place :])
-        return replace(self, place=self.place + int(those[0]) if those.size else able.size)
+        those = np.flatnonzero(able[self.node :])
+        return replace(self, node=self.node + int(those[0]) if those.size else able.size)
 
     def further(self) -> _End:
         """The next node as the lower end."""
-        return replace(self, place=2 * self.place + 1).next()
+        return replace(self, node=2 * self.node + 1).next()
 
     def lower(self, drop: Array) -> None:
         """Lower the next node to the tangent."""
-        drop[self.place + 1] = max(drop[self.place + 1], self.near[self.place])
+        drop[self.node + 1] = max(drop[self.node + 1], self.near[self.node])
 
     def close(self, masses: Array, drop: Array) -> None:
         """Set the masses up to the next node from the slopes of the line and of the lowered nodes."""
-        j = self.place
+        j = self.node
         masses[:j] = 0.0
         # these differences do not cancel where the node is lowered to the tangent, as an end may have a tiny mass
         masses[j] = self.over[j] + self.inside[j] - (drop[j + 1] - self.near[j])

@@ -74,8 +74,8 @@ def of_outcomes(p: Array, q: Array, cells: int, relative_error: float, omitted: 
     """
     kept = (q > 0) & ((p > _RARE) | (q > _RARE))
     rare = float(np.maximum(p, q)[(q > 0) & ~kept].sum()) * (1 + 1e-9)
-    ratios, place = np.unique(p[kept] / q[kept], return_inverse=True)
-    masses = np.bincount(place, q[kept]).astype(np.float64)
+    ratios, group = np.unique(p[kept] / q[kept], return_inverse=True)
+    masses = np.bincount(group, q[kept]).astype(np.float64)
     positive = ratios[ratios > 0]
     if positive.size == 0 or ratios.size < 2:
         raise TooWideError("has no two finite losses")

@@ -88,14 +88,14 @@ class Samples(Discretizer):
         loss, log_q = loss[kept], log_p[kept] - loss[kept]
         count = int(max(np.ceil((last - first) / h), 1))
         origin = last - count * h
-        place = np.clip(np.floor((loss - origin) / h), 0, count - 1).astype(np.int64)
-        exponent = log_q + alpha * (origin + place * h)
+        cell_index = np.clip(np.floor((loss - origin) / h), 0, count - 1).astype(np.int64)
+        exponent = log_q + alpha * (origin + cell_index * h)
         peak = float(exponent.max())
-        weight, held = np.exp(exponent - peak), np.bincount(place, minlength=count)
-        own = np.expm1(np.clip(loss - origin - place * h, 0, h)) / np.expm1(h)
+        weight, held = np.exp(exponent - peak), np.bincount(cell_index, minlength=count)
+        own = np.expm1(np.clip(loss - origin - cell_index * h, 0, h)) / np.expm1(h)
         # the chord of an atom at the share s is above D by s (1 - s) times its mass
         mass, upper, gap = (
-            np.bincount(place, weight * part, count).astype(float) for part in (np.ones(own.size), own, own * (1 - own))
+            np.bincount(cell_index, weight * part, count).astype(float) for part in (np.ones(own.size), own, own * (1 - own))
         )
         size = float(np.abs(log_q).max() + alpha * np.abs(loss).max() + abs(peak))
         error = np.asarray(MASS + ULP * (4 * size + held), dtype=float)
@@ -106,5 +106,5 @@ class Samples(Discretizer):
         cells = TiltedCells(mass, error, share, share_error, sag, alpha, h, False, coarse=coarse)
         location_error = 8 * ULP * (abs(origin) + count * h)
         nodes = cells.above() if grid.upper else cells.below()
-        places = np.arange(count + 1, dtype=np.int64)
-        return LatticeLaw(places, nodes, peak, float(origin), location_error, above, omitted_mass, below if grid.upper else 0.0)
+        index = np.arange(count + 1, dtype=np.int64)
+        return LatticeLaw(index, nodes, peak, float(origin), location_error, above, omitted_mass, below if grid.upper else 0.0)

@@ -89,14 +89,14 @@ class AtomsOfNormalOnIntegers(Atomic):
         sigma, s, c = self.sigma, self.shift, tilt
         centre, span = (1 + c) * s, s / sigma**2
         # both tails are at most geometric series that begin with their first terms
-        reach = math.ceil(sigma * math.sqrt(2 * (DEPTH + math.log(1 + sigma))) + 2)
-        around, x = round(centre), np.arange(-reach, reach + 1.0)
+        radius = math.ceil(sigma * math.sqrt(2 * (DEPTH + math.log(1 + sigma))) + 2)
+        around, x = round(centre), np.arange(-radius, radius + 1.0)
         log_weight = -((x + (around - centre)) ** 2) / (2 * sigma**2)
         location = (x + (around - s / 2)) * span
         log_total = float(np.log(np.exp(-((x / sigma) ** 2) / 2).sum()))
         common = c * (c + 1) * s * span / 2 - log_total
-        tail = 2 * math.exp(-((reach - 1) ** 2) / (2 * sigma**2)) / -math.expm1(-(reach - 1) / sigma**2)
-        moved = 8 * ULP * (abs(centre) + 1) * (reach + 1) / sigma**2
+        tail = 2 * math.exp(-((radius - 1) ** 2) / (2 * sigma**2)) / -math.expm1(-(radius - 1) / sigma**2)
+        moved = 8 * ULP * (abs(centre) + 1) * (radius + 1) / sigma**2
         rounding = moved + ELEMENTARY * (2 + float(np.abs(log_weight).max())) + 64 * ULP
         doubt = 16 * ULP * (abs(common) + 2 * abs(log_total) + 4)
         found = normalized(location, log_weight, 8 * ULP * float(np.abs(location).max()), rounding + doubt, tail)

@@ -61,8 +61,8 @@ class Plan:
     @property
     def cost(self) -> float:
         """An estimate of the number of operations."""
-        places = sum(math.prod(len(run) for run in side) for side in self._sides)
-        return _LOOK_UP * places + _NODE * sum(len(run) for run in (*self.sums, *((self.split,) if self.split else ())))
+        atoms_in_all = sum(math.prod(len(run) for run in side) for side in self._sides)
+        return _LOOK_UP * atoms_in_all + _NODE * sum(len(run) for run in (*self.sums, *((self.split,) if self.split else ())))
 
     @property
     def few(self) -> bool:
@@ -114,18 +114,18 @@ class Prepared:
 
     def at(self, x: float) -> Scaled:
         """E[(1 - e^{x-X})_+]; ``discretization`` is the error from splitting atoms over nodes."""
-        tilt, place = self.plan.tilt, self.location_error + 4 * ULP * self._size(x)
+        tilt, location_error = self.plan.tilt, self.location_error + 4 * ULP * self._size(x)
         # the threshold less each atom of the first set
         rest = x - self.first.location
-        gap = self.nodes.gap(rest + place, self.middle) if self.nodes else np.zeros(rest.size)
+        splitting_error = self.nodes.splitting_error(rest + location_error, self.middle) if self.nodes else np.zeros(rest.size)
         below, above = (
             steps.at(rest + moved) * (1 + sign * steps.relative_error)
-            for steps, moved, sign in zip(self.steps, (place, -place), (-1, 1), strict=True)
+            for steps, moved, sign in zip(self.steps, (location_error, -location_error), (-1, 1), strict=True)
         )
         lower, upper = self.first.between
         # logarithms in units of e^{log_scale - c x}
         exponent = tilt * (rest - self.middle)
-        log_low, own_error = _log_sum(lower, np.maximum(below - gap, 0.0), exponent)
+        log_low, own_error = _log_sum(lower, np.maximum(below - splitting_error, 0.0), exponent)
         log_high, rounding_error = _log_sum(upper, above, exponent)
         # the tilt of the weights counts the errors of the locations
         rounding_error = (
@@ -136,7 +136,9 @@ class Prepared:
         log_low, log_high = log_low - rounding_error, log_high + rounding_error
         log_omitted = float(np.logaddexp(self.log_omitted, self.nodes.log_tail if self.nodes else -math.inf))
         top = float(np.logaddexp(log_high, log_omitted))
-        low, high, apart = (math.exp(min(one - top, 0.0)) for one in (log_low, log_high, _log_sum(upper, gap, exponent)[0]))
+        low, high, apart = (
+            math.exp(min(one - top, 0.0)) for one in (log_low, log_high, _log_sum(upper, splitting_error, exponent)[0])
+        )
         apart = min(apart, high - low)
         found = Scaled(
             self.log_scale - tilt * x + top,

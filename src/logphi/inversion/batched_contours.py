@@ -122,15 +122,15 @@ def minimise(laws: Laws, guess: Array, height: Height) -> Array:
     middle = np.take_along_axis(widely, _least(height(widely, laws.approximate(widely))), axis=1)
     trials = middle * np.exp(_NARROWLY)
     values = height(trials, laws.approximate(trials))
-    place = np.clip(_least(values), 1, _NARROWLY.size - 2)
-    left, here, right = (np.take_along_axis(values, place + side, axis=1) for side in (-1, 0, 1))
+    index = np.clip(_least(values), 1, _NARROWLY.size - 2)
+    left, here, right = (np.take_along_axis(values, index + side, axis=1) for side in (-1, 0, 1))
     with np.errstate(
         over="ignore", invalid="ignore", divide="ignore"
     ):  # unknown values, or a straight line: the best trial is kept
         bend = left + right - 2 * here
         vertex = 0.5 * (left - right) / bend
     vertex = np.where((bend > 0) & (np.abs(vertex) < 1), vertex, 0.0)
-    return np.asarray(np.take_along_axis(trials, place, axis=1) * np.exp(vertex * (_NARROWLY[1] - _NARROWLY[0])))[:, 0]
+    return np.asarray(np.take_along_axis(trials, index, axis=1) * np.exp(vertex * (_NARROWLY[1] - _NARROWLY[0])))[:, 0]
 
 
 def _least(values: Array) -> NDArray[np.intp]:
@@ -156,13 +156,13 @@ def lay(laws: Laws, saddles: Array, x: Array, log_rtol: float) -> list[Contour |
     """Contours of the excess at the thresholds x, close to the saddles; None where the few trials find none."""
     found: list[Contour | None] = [None] * saddles.size
     layouts = _layouts(laws, saddles, x, log_rtol)
-    places = np.flatnonzero(np.isfinite(layouts.log_target) & (layouts.curvature > 0) & (layouts.step > 0))
-    if not places.size:
+    usable = np.flatnonzero(np.isfinite(layouts.log_target) & (layouts.curvature > 0) & (layouts.step > 0))
+    if not usable.size:
         return found
-    laws, layouts = laws.of(places), layouts.of(places)
+    laws, layouts = laws.of(usable), layouts.of(usable)
     sizes, log_tail = _lengths(laws, layouts)
     for those in _similar(sizes):
-        for k, contour in zip(places[those].tolist(), _filled(laws, layouts, sizes, log_tail, x[places], those), strict=True):
+        for k, contour in zip(usable[those].tolist(), _filled(laws, layouts, sizes, log_tail, x[usable], those), strict=True):
             found[k] = contour
     return found
 

@@ -271,11 +271,11 @@ class Prepared:
     def _log_shifting(self, x: float) -> float:
         """The logarithm of the bounds of 2 and of the ends in 4."""
         curve = self.plan.curve
-        places = _axis(curve, self.plan.spread)
-        height = self.log_t - x * places + 4 * ULP * (np.abs(self.log_t) + np.abs(x * places)) + _SLACK
-        distance = np.minimum(np.abs(places), np.abs(places + 1))
+        on_axis = _axis(curve, self.plan.spread)
+        height = self.log_t - x * on_axis + 4 * ULP * (np.abs(self.log_t) + np.abs(x * on_axis)) + _SLACK
+        distance = np.minimum(np.abs(on_axis), np.abs(on_axis + 1))
         middle = float(height[1]) - math.log(2 * distance[1])
-        product = float((np.abs(places) * np.abs(places + 1)).min())
+        product = float((np.abs(on_axis) * np.abs(on_axis + 1)).min())
         ends = float(height.max()) + math.log(curve.radius * self.step * math.log(2) / (math.pi**2)) - math.log(product)
         return float(np.logaddexp(middle, ends))
 
@@ -287,9 +287,9 @@ def _axis(curve: Hyperbola, spread: float) -> Array:
 
 def _log_t(plan: Plan) -> Array:
     """Log t on the axis."""
-    places = _axis(plan.curve, plan.spread)
-    vertical = np.array([one.law.log_vertical(places) for one in plan.laws])
-    sizes = np.array([one.law.log_on_axis(places, one.count) for one in plan.laws])
+    on_axis = _axis(plan.curve, plan.spread)
+    vertical = np.array([one.law.log_vertical(on_axis) for one in plan.laws])
+    sizes = np.array([one.law.log_on_axis(on_axis, one.count) for one in plan.laws])
     counts = np.array([[float(one.count)] for one in plan.laws])
     sizes = np.logaddexp(sizes, vertical)
     known = np.isfinite(sizes).all(axis=0)

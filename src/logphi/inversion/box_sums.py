@@ -23,12 +23,12 @@ BLOCK = 1 << 14
 class BoxSums:
     """The parts of a convolution as arrays, a row for each atom and a column for each corner of its box.
 
-    The excess at x is the sum over the rows of e^log_weight times H(location - x), with H(y) = 2 G(y) e^{-(y + reach)/2}.
-    The arrays do not depend on x. ``half_extent`` is half the distance of a corner below the highest one.
+    The excess at x is the sum over the rows of e^log_weight times H(location - x), with H(y) = 2 G(y) e^{-(y + r)/2}.
+    The arrays do not depend on x. r is ``half_diagonal``; ``half_extent`` is half the distance of a corner below the highest one.
     """
 
     location: Array
-    reach: Array
+    half_diagonal: Array
     log_weight: Array
     log_box: Array
     weight_error: Array
@@ -49,7 +49,7 @@ class BoxSums:
 
         location = np.concatenate([np.zeros(0), *(part.atoms.location for part in parts)])
         log_tilted = np.concatenate([np.zeros(0), *(part.atoms.log_weight for part in parts)])
-        reach, log_factor = rows([part.reach for part in parts]), rows([part.log_factor for part in parts])
+        half_diagonal, log_factor = rows([part.half_diagonal for part in parts]), rows([part.log_factor for part in parts])
         log_box = [sum(m * (w / 2 + float(np.log(-2 * np.expm1(-w)))) for w, m in part.flats) for part in parts]
         corners = [_corners(part.flats) for part in parts]
         columns = max((signs.size for signs, _ in corners), default=0)
@@ -57,17 +57,17 @@ class BoxSums:
         farthest = [float(np.abs(part.atoms.location).max(initial=0)) for part in parts]
         return BoxSums(
             location,
-            reach,
-            log_tilted + log_factor + (location + reach) / 2,
+            half_diagonal,
+            log_tilted + log_factor + (location + half_diagonal) / 2,
             rows(log_box),
             # the error of the logarithm of the weight
-            ELEMENTARY * (4 + np.abs(log_tilted) + np.abs(log_factor) + np.abs(location) + reach)
+            ELEMENTARY * (4 + np.abs(log_tilted) + np.abs(log_factor) + np.abs(location) + half_diagonal)
             + rows([p.relative_error for p in parts])
             + np.concatenate([np.zeros(0), *(part.atoms.log_error for part in parts)]),
             # a location has the rounding of the sums it was formed from
             rows(
                 [
-                    ULP * (8 + 2 * len(p.flats)) * (p.reach + far) + p.location_error
+                    ULP * (8 + 2 * len(p.flats)) * (p.half_diagonal + far) + p.location_error
                     for p, far in zip(parts, farthest, strict=True)
                 ]
             ),
@@ -82,13 +82,13 @@ class BoxSums:
         """The mean of the payoff at x over all parts, None where it is zero; the rounding counts half an ulp of x."""
         y = self.location - x
         place = self.location_error + ULP * (8 + 2 * self.kinds[self.group]) * abs(x)
-        paying = np.flatnonzero(y > -self.reach - place)
+        paying = np.flatnonzero(y > -self.half_diagonal - place)
         if paying.size == 0:
             return None
         log_scale = float(self.log_weight[paying].max())
         total = error = 0.0
         for rows in np.split(paying, range(BLOCK, paying.size, BLOCK)):
-            inside = y[rows] < self.reach[rows]
+            inside = y[rows] < self.half_diagonal[rows]
             low, high = rows[inside], rows[~inside]
             value, noise = np.empty(rows.size), np.empty(rows.size)
             value[inside], noise[inside] = self._partly(low, y[low], payoff)
@@ -99,16 +99,16 @@ class BoxSums:
             noise += value * log_noise + self._slope(rows, y[rows] + place[rows], payoff) * place[rows]
             # an atom, or the end of a box, that may be on either side of a jump
             jumping = self.order[self.group[rows]] + payoff.smoothness == 0
-            noise += np.where(jumping & (np.abs(np.abs(y[rows]) - self.reach[rows]) <= place[rows]), 1.0, 0.0)
+            noise += np.where(jumping & (np.abs(np.abs(y[rows]) - self.half_diagonal[rows]) <= place[rows]), 1.0, 0.0)
             error += float((weight * noise).sum())
         # the rounding of the sums, and underflow
         return Scaled(log_scale, total, rounding=1.01 * error + ULP * (40 + paying.size / BLOCK) * total + 1e-290)
 
     def _slope(self, rows: NDArray[np.intp], y: Array, payoff: Payoff) -> Array:
-        """A bound of the slope up to y, over e^{(y + reach)/2}: from the whole box, and from its corner above the threshold."""
+        """A bound of the slope up to y, over e^{(y + r)/2}: from the whole box, and from its corner above the threshold."""
         order = self.order[self.group[rows]]
-        corner = np.maximum(y + self.reach[rows], 0.0)
-        whole = np.exp(self.log_box[rows] - self.reach[rows] / 2)
+        corner = np.maximum(y + self.half_diagonal[rows], 0.0)
+        whole = np.exp(self.log_box[rows] - self.half_diagonal[rows] / 2)
         # a decreasing payoff is not bounded by its mean over the whole box
         bound: Array = np.minimum(2 * whole if payoff.rises else np.inf, corner**order / factorials(order))
         if payoff.smoothness < 1:
@@ -120,20 +120,20 @@ class BoxSums:
 
     def _wholly(self, rows: NDArray[np.intp], y: Array, payoff: Payoff) -> tuple[Array, Array]:
         """The payoff where the whole box is above the threshold, and its rounding error."""
-        log_box, reach = self.log_box[rows], self.reach[rows]
-        value = payoff.whole(y) * np.exp(log_box - reach / 2)
-        return value, ELEMENTARY * (2 + np.abs(log_box) + reach) * value
+        log_box, half_diagonal = self.log_box[rows], self.half_diagonal[rows]
+        value = payoff.whole(y) * np.exp(log_box - half_diagonal / 2)
+        return value, ELEMENTARY * (2 + np.abs(log_box) + half_diagonal) * value
 
     def _partly(self, rows: NDArray[np.intp], y: Array, payoff: Payoff) -> tuple[Array, Array]:
         """The payoff as the alternating sum over the corners, and its rounding error."""
-        group, reach = self.group[rows], self.reach[rows]
+        group, half_diagonal = self.group[rows], self.half_diagonal[rows]
         order, kinds = self.order[group][:, None], self.kinds[group][:, None]
         signed, below = self.multiplicity[group], self.half_extent[group]
-        half = ((y + reach) / 2)[:, None] - below
+        half = ((y + half_diagonal) / 2)[:, None] - below
         factor = 2.0 ** (order + payoff.smoothness) * signed * np.exp(-below)
         part = factor * payoff.series(np.maximum(half, 0.0), order)
         # the rounding of a corner's position: the slope is at most one, and at most that of the first term
-        place = ULP * (2 + 2 * kinds) * (np.abs(y + reach)[:, None] + below)
+        place = ULP * (2 + 2 * kinds) * (np.abs(y + half_diagonal)[:, None] + below)
         first = np.maximum(order + payoff.smoothness - 1, 0)
         slope = np.minimum(1.0, np.maximum(half + place, 0.0) ** first / factorials(first))
         noise = (8 + order) * ELEMENTARY * (1 + below / 16) * np.abs(part) + np.abs(factor) * slope * place

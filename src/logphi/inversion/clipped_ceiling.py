@@ -63,9 +63,9 @@ def log_ceiling(terms: Terms, x: float, *, reflected: bool = False) -> float:
             continue
         own = law.log_tail + math.log(count)
         # the first end with a mass above it that is at most the level
-        place = np.minimum(np.searchsorted(-own, -_LEVELS + math.log(len(terms))), own.size - 1)
-        log_mass = np.logaddexp(log_mass, own[place])
-        height = height + count * law.moments(c + 1)[:, place]
+        index = np.minimum(np.searchsorted(-own, -_LEVELS + math.log(len(terms))), own.size - 1)
+        log_mass = np.logaddexp(log_mass, own[index])
+        height = height + count * law.moments(c + 1)[:, index]
     height = np.where(np.isnan(height), np.inf, height)
     best = float(np.logaddexp(height, log_mass).min())
     return min(best + _SLACK * (1 + abs(best)), 0.0)

@@ -69,17 +69,17 @@ def power(pieces: Pieces, count: int) -> Atoms:
 def _drawn(locations: Array, log_weights: Array, count: int) -> Atoms:
     """The atoms of the convolution by one draw after another, each of the same kind as the one before or of a later one."""
     kind = np.arange(locations.size)
-    place, log_weight, run = locations, log_weights + log_factorial(count)[count], np.ones(locations.size)
+    total, log_weight, run = locations, log_weights + log_factorial(count)[count], np.ones(locations.size)
     for _ in range(count - 1):
         before = np.repeat(np.arange(kind.size), locations.size - kind)
         first = np.cumsum(locations.size - kind) - (locations.size - kind)
         following = np.arange(before.size) - first[before] + kind[before]
         # a kind that is drawn k times has the factor 1 / k!
         run = np.where(following == kind[before], run[before] + 1, 1.0)
-        place = place[before] + locations[following]
+        total = total[before] + locations[following]
         log_weight = log_weight[before] + log_weights[following] - np.log(run)
         kind = following
-    return Atoms.known(place, log_weight)
+    return Atoms.known(total, log_weight)
 
 
 def log_factorial(top: int) -> Array:
@@ -103,7 +103,7 @@ class Group:
         return sum(m for _, m in self.flats)
 
     @property
-    def reach(self) -> float:
+    def half_diagonal(self) -> float:
         """Half the diagonal extent of the box of flat parts."""
         return sum(width * m for width, m in self.flats)
 

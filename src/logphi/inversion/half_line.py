@@ -148,7 +148,7 @@ def prepare(law: LossTransform, x: float, demand: Demand, lattice: Lattice | Non
     abscissa was found at which the transform is known, or if it does not decay enough.
     """
     sides = (law, x, 0.0, lattice), (law.reflected(), -x, -1.0, None if lattice is None else lattice.reflected())
-    kernels = [_step(place, pole, own) for _, place, pole, own in sides]
+    kernels = [_step(own_x, pole, own) for _, own_x, pole, own in sides]
     found = [saddle(one, kernel, Interval(pole, math.inf)) for (one, _, pole, _), kernel in zip(sides, kernels, strict=True)]
     # approximate Chernoff bounds
     sizes = [
@@ -167,10 +167,10 @@ def log_ceilings(law: LossTransform, x: float) -> tuple[float, float]:
     right = saddle(law, Step(x, 0.0), Interval(0.0, math.inf)).abscissa
     left = -1 - saddle(law.reflected(), Step(-x, -1.0), Interval(-1.0, math.inf)).abscissa
     # where 1 + z rounds to zero or below there is no bound; at the end of a strip K is unknown
-    places = np.multiply.outer([max(right, 0.0), min(left, 0.0)], _SHARES)
-    values = law.log_transform(places.ravel())
-    size = np.abs(values.mid) + np.abs(places * x).ravel()
-    bounds = (values.mid.real + values.radius + 8 * ULP * size).reshape(places.shape) - places * x
+    shares = np.multiply.outer([max(right, 0.0), min(left, 0.0)], _SHARES)
+    values = law.log_transform(shares.ravel())
+    size = np.abs(values.mid) + np.abs(shares * x).ravel()
+    bounds = (values.mid.real + values.radius + 8 * ULP * size).reshape(shares.shape) - shares * x
     above, below = np.where(np.isfinite(bounds), bounds, math.inf).min(axis=1).tolist()
     return above, below
 
@@ -180,13 +180,13 @@ def density(law: LossTransform, x: float, rtol: float) -> Scaled | None:
     low, high = law.approximate(np.array([-0.75, -0.25])).tolist()
     reflected = x < 2 * (high - low)
     # the density at x is e^x times that of the reflected law at -x
-    own, place = (law.reflected(), -x) if reflected else (law, x)
-    kernel = Density.at(own, place)
+    own, own_x = (law.reflected(), -x) if reflected else (law, x)
+    kernel = Density.at(own, own_x)
     found = saddle(own, kernel, Interval(kernel.poles[0], math.inf))
     contour = plan(own, found.abscissa, kernel, rtol, decaying=True) if math.isfinite(found.value) else None
     if contour is None:
         return None
-    amount = contour.integral(place, kernel)
+    amount = contour.integral(own_x, kernel)
     return amount.times_exp(x) if reflected else amount
 
 

@@ -55,7 +55,7 @@ def effective_range(parts: Sequence[IntegerMeasure], depth: float) -> tuple[int,
     low, high = (sum(part.count * int(end(part.index)) for part in parts) for end in (np.min, np.max))
     if deviation == 0:
         return low, high
-    reach = [high - middle, middle - low]
+    half_width = [high - middle, middle - low]
     for side, sign in enumerate((1.0, -1.0)):
         rates = _RATES / deviation
         heights = np.zeros(rates.size)
@@ -64,8 +64,8 @@ def effective_range(parts: Sequence[IntegerMeasure], depth: float) -> tuple[int,
             with np.errstate(divide="ignore"):  # the logarithm of a weight of zero
                 heights += part.count * log_sum(np.log(part.weight) + rates[:, None] * away)
         # one more than the depth, for the roundings above
-        reach[side] = min(reach[side], float(((heights + depth + 1) / rates).min()) + 2)
-    return max(low, math.floor(middle - reach[1])), min(high, math.ceil(middle + reach[0]))
+        half_width[side] = min(half_width[side], float(((heights + depth + 1) / rates).min()) + 2)
+    return max(low, math.floor(middle - half_width[1])), min(high, math.ceil(middle + half_width[0]))
 
 
 def nodes_for(first: int, last: int) -> int:
@@ -80,8 +80,8 @@ def summed(parts: Sequence[IntegerMeasure], first: int, last: int) -> tuple[Arra
     log_bound, product, start = np.zeros(nodes // 2 + 1), np.ones(nodes // 2 + 1, dtype=np.complex128), 0
     errors: list[tuple[Array, float, int]] = []
     for part in parts:
-        place = int(part.index[np.argmax(part.weight)])
-        folded = np.bincount((part.index - place) & (nodes - 1), part.weight, nodes)
+        peak = int(part.index[np.argmax(part.weight)])
+        folded = np.bincount((part.index - peak) & (nodes - 1), part.weight, nodes)
         # the largest weight is a constant of the transform, and is taken out to lower the norm
         largest, folded[0] = float(folded[0]), 0.0
         transform = np.fft.rfft(folded)
@@ -91,7 +91,7 @@ def summed(parts: Sequence[IntegerMeasure], first: int, last: int) -> tuple[Arra
         log_bound += part.count * log_largest
         errors.append((log_largest, wrong, part.count))
         product *= power(transform, part.count)
-        start += part.count * place
+        start += part.count * peak
     factors = sum(part.count for part in parts)
     error = math.expm1(min(_FACTOR * (factors + 2), 700.0)) * float(np.exp(np.minimum(log_bound, 700.0)).sum())
     for log_largest, wrong, count in errors:
@@ -110,8 +110,8 @@ def binomial(first: float, second: float, count: int, depth: float) -> tuple[int
     """
     share = second / (first + second)
     middle = count * share
-    reach = depth / 3 + math.sqrt(depth * depth / 9 + 2 * depth * middle * (1 - share)) + 1
-    low, high = max(0, math.floor(middle - reach)), min(count, math.ceil(middle + reach))
+    half_width = depth / 3 + math.sqrt(depth * depth / 9 + 2 * depth * middle * (1 - share)) + 1
+    low, high = max(0, math.floor(middle - half_width)), min(count, math.ceil(middle + half_width))
     mode = min(max(round(middle), low), high)
     upward, downward = np.arange(mode, high, dtype=float), np.arange(mode, low, -1, dtype=float)
     up = np.cumprod((count - upward) / (upward + 1) * (second / first))

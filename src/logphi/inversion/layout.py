@@ -49,8 +49,8 @@ def layout(law: LossTransform, saddle_at: float, kernel: Kernel, log_rtol: float
     # the wider difference is more accurate unless higher terms dominate it
     bends = [above + below - 2 * rough[0] for above, below in zip(rough[1::2], rough[2::2], strict=True)]
     usable = [bend / (room * trial) ** 2 for bend, trial in zip(bends, _TRIALS[1::2], strict=True) if 0 < bend < 1]
-    reach = max(_DEVIATIONS, math.sqrt(max(-2 * log_rtol, 0.0)))
-    scale = min(room, reach / math.sqrt(usable[-1])) if usable else room
+    width = max(_DEVIATIONS, math.sqrt(max(-2 * log_rtol, 0.0)))
+    scale = min(room, width / math.sqrt(usable[-1])) if usable else room
     moved = saddle_at - (scale * _LEFT if outside else _LEFT[:1])
     # the neighbours may lie at the ends of the room, where the bound is the total mass
     shifts = np.minimum(scale * _SHIFTS, _rooms(law, kernel, moved)[:, None])

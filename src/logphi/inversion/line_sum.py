@@ -212,15 +212,15 @@ def _bounded(law: LossTransform, line: Line, values: Values, log_mass: float) ->
     unknown = ~(values.radius < 1.0)
     # at the abscissa itself the envelope is zero
     unknown[0] = False
-    places = np.flatnonzero(unknown)
-    if not places.size:
+    indices = np.flatnonzero(unknown)
+    if not indices.size:
         return values
     # the envelope does not rise: a bound at one node holds at those above it
-    few = np.unique(np.geomspace(1, places.size, _FEW).astype(np.intp)) - 1
-    above = np.searchsorted(few, np.arange(places.size), side="right") - 1
-    bound = log_mass + law.log_envelope(line.abscissa, line.heights[places[few]])[above]
-    sharper = ~(values.mid.real[places] + values.radius[places] <= bound)
-    places, bound = places[sharper], bound[sharper]
+    few = np.unique(np.geomspace(1, indices.size, _FEW).astype(np.intp)) - 1
+    above = np.searchsorted(few, np.arange(indices.size), side="right") - 1
+    bound = log_mass + law.log_envelope(line.abscissa, line.heights[indices[few]])[above]
+    sharper = ~(values.mid.real[indices] + values.radius[indices] <= bound)
+    indices, bound = indices[sharper], bound[sharper]
     mid, rounding, inner = values.mid.copy(), values.rounding.copy(), values.inner.copy()
-    mid[places], rounding[places], inner[places] = bound - 1.0, 1.0 + 1e-12 * (1 + np.abs(bound)), 0.0
+    mid[indices], rounding[indices], inner[indices] = bound - 1.0, 1.0 + 1e-12 * (1 + np.abs(bound)), 0.0
     return Values(mid, rounding, inner)

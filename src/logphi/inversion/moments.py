@@ -196,10 +196,10 @@ def _series(law: LossTransform, at_zero: Values, disc: float, size: int) -> Tayl
     if (logs + slips).max() > 1:
         return None
     above, below = np.expm1(logs + slips), np.expm1(logs - slips)
-    reach = (max(above.sum(), 0.0) + np.maximum(np.abs(above), np.abs(below)).max()) * (1 + 1e-12)
-    if not reach < _LARGEST:
+    total = (max(above.sum(), 0.0) + np.maximum(np.abs(above), np.abs(below)).max()) * (1 + 1e-12)
+    if not total < _LARGEST:
         return None
-    bound = -math.log1p(-reach) * (1 + 1e-12)
+    bound = -math.log1p(-total) * (1 + 1e-12)
 
     circle = disc * math.exp(_LOG_ALIAS / size)
     angle = np.pi * (2 * np.arange(size // 2) + 1) / size
@@ -235,10 +235,10 @@ def _series(law: LossTransform, at_zero: Values, disc: float, size: int) -> Tayl
 
 def _on_axis(law: LossTransform, at_zero: Values, disc: float) -> tuple[Values, int]:
     """K at both real ends of the disc, and a number of repetitions for which its errors are small against the rise of K."""
-    places = np.array([-disc, disc])
-    rough = law.log_transform(places)
+    both_ends = np.array([-disc, disc])
+    rough = law.log_transform(both_ends)
     rise = float(rough.mid.real.mean() - at_zero.mid[0].real)
     if not rough.inner.any() or not 0 < rise < 1:
         return rough, 1
     count = int(1 / max(rise, 1e-280)) + 1
-    return law.log_transform(places, count), count
+    return law.log_transform(both_ends, count), count

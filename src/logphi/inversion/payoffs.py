@@ -1,6 +1,6 @@
 """Payoffs, functions of the loss above a threshold, integrated over boxes: their means under sums of flat parts.
 
-notation: y the height of a box's centre above the threshold, reach half its diagonal extent. All payoffs are zero below the
+notation: y the height of a box's centre above the threshold, r half its diagonal extent. All payoffs are zero below the
 threshold, so that the integral over a box is the alternating sum over its corners of the m-fold integral of the payoff.
 """
 

@@ -34,9 +34,9 @@ def along(law: LossTransform, abscissa: float, heights: Array) -> Values:
     if law.traits.continuous or not heights.any():
         return law.log_transform(points)
     # the other half of the line is conjugate
-    levels, places = np.unique(np.append(0.0, np.abs(heights)), return_inverse=True)
+    levels, merged = np.unique(np.append(0.0, np.abs(heights)), return_inverse=True)
     followed = _followed(law, abscissa, levels)
-    mid, rounding, inner = (part[places.ravel()[1:]] for part in (followed.mid, followed.rounding, followed.inner))
+    mid, rounding, inner = (part[merged.ravel()[1:]] for part in (followed.mid, followed.rounding, followed.inner))
     return Values(np.where(heights < 0, mid.conj(), mid), rounding, inner)
 
 
@@ -122,7 +122,7 @@ def _spread(law: LossTransform, abscissa: float) -> tuple[float, float] | None:
 
 def _merged(heights: Array, values: Values, fresh: Array, more: Values) -> tuple[Values, Array]:
     """The union of both sets of points, by height."""
-    places = np.concatenate([heights, fresh])
-    order = np.argsort(np.abs(places), kind="stable")
+    merged = np.concatenate([heights, fresh])
+    order = np.argsort(np.abs(merged), kind="stable")
     parts = zip((values.mid, values.rounding, values.inner), (more.mid, more.rounding, more.inner), strict=True)
-    return Values(*(np.concatenate(pair)[order] for pair in parts)), places[order]
+    return Values(*(np.concatenate(pair)[order] for pair in parts)), merged[order]

@@ -197,15 +197,15 @@ def prepare(law: LogPhi, x: float, demand: Demand, payoff: Payoff = EXCESS) -> P
     rest = Rest(law, tuple(terms), beside)
     kernel = _kernel(payoff, rest, x, farthest)
     line = None if few else layout(rest, tilt, kernel, math.log(demand.rtol))
-    reach = None if line is None else extent(rest, line, kernel)
-    longest = MAX_TERMS if reach is None else min(cost(terms) + _NODE * reach.size, MAX_TERMS)
+    found_extent = None if line is None else extent(rest, line, kernel)
+    longest = MAX_TERMS if found_extent is None else min(cost(terms) + _NODE * found_extent.size, MAX_TERMS)
     if few or (most is not None and cost(terms, most) <= longest):
         table = BoxSums.of(groups(terms, (most or FLAT_PARTS) - 1, own))
         share += 0.0 if most is None else math.exp(log_tail(flat_shares(terms, tilt), most))
         log_omitted = _log_omitted(law, tilt, payoff, share)
         # without a bound where the transform overflows
         return Prepared(x, payoff, law, table, None, tilt, log_omitted) if log_omitted < math.inf else None
-    contour = lay_out(rest, line, reach, kernel) if line and reach else None
+    contour = lay_out(rest, line, found_extent, kernel) if line and found_extent else None
     if contour is None:
         return None
     table = BoxSums.of(groups(terms, FLAT_PARTS - 1, own))

@@ -95,18 +95,18 @@ def minimise(objective: Objective, interval: Interval, hint: float | None = None
         more = (theta[0] if side < 0 else theta[-1]) + side * half * _ONWARD
         theta, values, best = _joined(theta, values, more, known(more))
     near = slice(max(best - 1, 0), best + 2)
-    places, heights = theta[near].tolist(), values[near].tolist()
+    coordinates, heights = theta[near].tolist(), values[near].tolist()
     for _ in range(_REFINEMENTS):
         if math.isfinite(highest := max(heights)) and highest - min(heights) < _FLAT:
             break
-        fresh = _between(places, heights)
+        fresh = _between(coordinates, heights)
         found = known(np.array(fresh)).tolist()
-        places, heights = zip(*sorted(zip(places + fresh, heights + found, strict=True)), strict=True)
+        coordinates, heights = zip(*sorted(zip(coordinates + fresh, heights + found, strict=True)), strict=True)
         best = heights.index(min(heights))
         near = slice(max(best - 1, 0), best + 2)
-        places, heights = [*places[near]], [*heights[near]]
+        coordinates, heights = [*coordinates[near]], [*heights[near]]
     best = heights.index(min(heights))
-    points = interval.at(np.array(places)).tolist()
+    points = interval.at(np.array(coordinates)).tolist()
     return Saddle(points[best], heights[best], _curvature(points, heights))
 
 

@@ -138,15 +138,15 @@ class Prepared:
     def at(self, x: float) -> Inversion:
         """The prepared functional at x; ``discretization`` is half the bound of the hump."""
         reflected = self.part is Part.REVERSED
-        place = -x if reflected else x
-        payoff = self.payoff.at(place)
-        half = self.hump.at(place).high / 2
+        threshold = -x if reflected else x
+        payoff = self.payoff.at(threshold)
+        half = self.hump.at(threshold).high / 2
         middle = payoff.value - half if math.isfinite(half) else 0.0
         amount = replace(payoff, value=middle, discretization=half)
         if self.omitted:
             amount += Scaled(math.log(self.omitted), 0.5, truncation=0.5)
         if self.large_losses is not None:
-            amount += self.large_losses.at(place)
+            amount += self.large_losses.at(threshold)
         amount = amount.times_exp(x) if reflected else amount
         contour = self.payoff.contour
         return Inversion(self.part, amount, contour.abscissa, contour.line.size)
@@ -160,25 +160,25 @@ def prepare(law: LossTransform, x: float, demand: Demand, values_on: ValuesOn = 
     was found at which the transform is known, or if the line is too coarse. ``values_on`` computes K on a line.
     """
     reflected = x < 0
-    own, place = (law.reflected(), -x) if reflected else (law, x)
-    small, large_losses = without_large_losses(own, place, demand.rtol)
+    own, threshold = (law.reflected(), -x) if reflected else (law, x)
+    small, large_losses = without_large_losses(own, threshold, demand.rtol)
     if large_losses is not None:
-        found = _prepared(small, place, Demand(demand.rtol), reflected, large_losses, values_on)
+        found = _prepared(small, threshold, Demand(demand.rtol), reflected, large_losses, values_on)
         if found is not None and found.at(x).amount.relative_width <= _RESOLVED:
             return found
-    return _prepared(own, place, replace(demand, hint=None if reflected else demand.hint), reflected, None, values_on)
+    return _prepared(own, threshold, replace(demand, hint=None if reflected else demand.hint), reflected, None, values_on)
 
 
 def _prepared(
-    own: LossTransform, place: float, demand: Demand, reflected: bool, large_losses: LargeLosses | None, values_on: ValuesOn
+    own: LossTransform, threshold: float, demand: Demand, reflected: bool, large_losses: LargeLosses | None, values_on: ValuesOn
 ) -> Prepared | None:
     """The sums for a law without its large losses, if some are omitted; ``large_losses`` is their contribution.
 
     If the rounding error is far larger than the mass of the omitted rare atoms, more of them are omitted.
     """
-    x, share = -place if reflected else place, demand.rtol
-    rest, omitted, near = without_rare_atoms(own, place, share, demand.hint)
-    best = _with_omitted(rest, omitted, place, replace(demand, hint=near), reflected, large_losses, values_on)
+    x, share = -threshold if reflected else threshold, demand.rtol
+    rest, omitted, near = without_rare_atoms(own, threshold, share, demand.hint)
+    best = _with_omitted(rest, omitted, threshold, replace(demand, hint=near), reflected, large_losses, values_on)
     for _ in range(_LOOSER):
         if best is None or not best.omitted:
             break
@@ -189,11 +189,11 @@ def _prepared(
         if log_ratio < _UNBALANCED:
             break
         share *= math.exp(min(log_ratio / 2, _FAR))
-        rest, omitted, near = without_rare_atoms(own, place, share, near)
+        rest, omitted, near = without_rare_atoms(own, threshold, share, near)
         # the masses of neighbouring atoms may differ by more
         if omitted <= best.omitted:
             continue
-        found = _with_omitted(rest, omitted, place, replace(demand, hint=near), reflected, large_losses, values_on)
+        found = _with_omitted(rest, omitted, threshold, replace(demand, hint=near), reflected, large_losses, values_on)
         if found is None or not _log_width(found.at(x).amount) < _log_width(amount):
             break
         best = found
@@ -203,27 +203,27 @@ def _prepared(
 def _with_omitted(
     own: LossTransform,
     omitted: float,
-    place: float,
+    threshold: float,
     demand: Demand,
     reflected: bool,
     large_losses: LargeLosses | None,
     values_on: ValuesOn,
 ) -> Prepared | None:
     """The sums for a law from which rare atoms of a mass are omitted."""
-    plan = Plan.of(own, place, demand.rtol, demand.hint)
-    sums = None if plan is None else _summed(own, place, plan, values_on)
+    plan = Plan.of(own, threshold, demand.rtol, demand.hint)
+    sums = None if plan is None else _summed(own, threshold, plan, values_on)
     for _ in range(_DEEPER):
-        deeper = plan and sums and plan.deepened(own, sums, place, large_losses)
-        found = deeper and _summed(own, place, deeper, values_on)
+        deeper = plan and sums and plan.deepened(own, sums, threshold, large_losses)
+        found = deeper and _summed(own, threshold, deeper, values_on)
         if not (deeper and found):
             break
         plan, sums = deeper, found
     if plan is None or sums is None:
         return None
-    finer = plan.narrowed(sums, place, large_losses)
-    again = finer and _summed(own, place, finer, values_on)
+    finer = plan.narrowed(sums, threshold, large_losses)
+    again = finer and _summed(own, threshold, finer, values_on)
     # a line that should be longer may have been shortened
-    sums = again if again and _left_open(again, place) < _left_open(sums, place) else sums
+    sums = again if again and _left_open(again, threshold) < _left_open(sums, threshold) else sums
     return Prepared(Part.REVERSED if reflected else Part.EXCESS, *sums, omitted, large_losses)
 
 
@@ -247,10 +247,10 @@ def _with(found: Scaled, large_losses: LargeLosses | None, x: float) -> float:
 
 def promise(law: LossTransform, x: float, demand: Demand) -> Promise | None:
     """The accuracy and cost that :func:`prepare` promises near x, from K on the real axis; None if it would return None."""
-    own, place = (law.reflected(), -x) if x < 0 else (law, x)
-    own, _, near = without_rare_atoms(own, place, demand.rtol, None if x < 0 else demand.hint)
-    plan = Plan.of(own, place, demand.rtol, near)
-    return None if plan is None else plan.promise(own, place)
+    own, threshold = (law.reflected(), -x) if x < 0 else (law, x)
+    own, _, near = without_rare_atoms(own, threshold, demand.rtol, None if x < 0 else demand.hint)
+    plan = Plan.of(own, threshold, demand.rtol, near)
+    return None if plan is None else plan.promise(own, threshold)
 
 
 def _summed(law: LossTransform, x: float, plan: Plan, values_on: ValuesOn) -> tuple[ThresholdSum, ThresholdSum] | None:
@@ -324,13 +324,13 @@ class Plan:
         here, value = hump.at(x).high, _with(found, large_losses, x)
         if not (self.rtol * value < here < math.inf and 0 < value < math.inf):
             return None
-        beside = np.array([max(hump.at(x + w * place).high, 0.0) for place in _AROUND])
+        beside = np.array([max(hump.at(x + w * threshold).high, 0.0) for threshold in _AROUND])
         smooth = min(here, float(beside.min()))
-        atom, place = float(beside.max()) - smooth, abs(float(_AROUND[int(beside.argmax())]))
+        atom, threshold = float(beside.max()) - smooth, abs(float(_AROUND[int(beside.argmax())]))
         # where most nodes of a line are negligible, it may be longer
         longest = _narrowest(self.layout, beta) * max(_SPARSE * payoff.contour.line.size / MAX_NODES, _LONGER)
         narrower = np.geomspace(min(max(longest / w, 1e-6), 1.0), 1.0, 64)
-        depth = beta * (1 - np.sqrt(1 - np.minimum(place / narrower, 1.0) ** 2))
+        depth = beta * (1 - np.sqrt(1 - np.minimum(threshold / narrower, 1.0) ** 2))
         left = smooth * narrower**2 + atom * narrower * np.exp(-depth)
         good = np.flatnonzero(left <= _HUMP * self.rtol * value)
         share = float(narrower[good[-1] if good.size else 0])

@@ -103,7 +103,7 @@ class Split:
             one.weights[0].count * (one.law.relative_error + ULP * (2 + 4 * abs(one.law.log_scale))) for one in self.laws
         )
         log_scale = sum(one.weights[0].count * one.law.log_scale for one in self.laws)
-        places = sum(one.weights[0].count * (one.law.location_error + _moved(one, self.step)) for one in self.laws)
+        location_errors = sum(one.weights[0].count * (one.law.location_error + _moved(one, self.step)) for one in self.laws)
         omitted = sum(one.weights[0].count * one.law.omitted for one in self.laws) + 2 * math.exp(-_DEPTH)
         origin = sum(one.weights[0].count * one.base for one in self.laws)
         location = origin + self.step * np.arange(self.first, self.last + 1, dtype=np.float64)
@@ -117,13 +117,13 @@ class Split:
             location,
             sums[0][0],
             log_scale,
-            places + 4 * ULP * farthest,
+            location_errors + 4 * ULP * farthest,
             error,
             sums[0][1] + 2 * math.exp(-_DEPTH),
             omitted,
         )
         # the rate multiplies the effect of rounding on the locations
-        rounded = math.exp(min((self.rate + self.tilt) * places, 700.0)) * (1 + error)
+        rounded = math.exp(min((self.rate + self.tilt) * location_errors, 700.0)) * (1 + error)
         moved = tuple(weight * rounded + absolute for weight, absolute in sums[1:])
         total = sum(one.weights[0].count for one in self.laws)
         # a share e of the weights outside the nodes counts at most e^{(c + 1) n h} e below the threshold
@@ -141,7 +141,7 @@ class Composed:
     omitted: float
 
     @property
-    def reach(self) -> float:
+    def radius(self) -> float:
         """The distance R; nodes farther from the threshold contribute a negligible part of D_Y - D_X."""
         return _DEPTH / (self.split.rate - 1 - self.split.tilt)
 
@@ -151,25 +151,25 @@ class Composed:
         rest = math.exp(-_DEPTH) * (float(self.upward.sum()) + float(self.downward.sum()))
         return math.log(self.omitted + rest)
 
-    def gap(self, thresholds: Array, middle: float) -> Array:
+    def splitting_error(self, thresholds: Array, middle: float) -> Array:
         """Bounds of D_Y - D_X at thresholds, in units of e^{-c middle}, from the nodes within the distance R."""
-        half = math.ceil(self.reach / self.split.step) + 1
+        half = math.ceil(self.radius / self.split.step) + 1
         rows = max(_BLOCK // (2 * half + 1), 1)
         parts = np.split(thresholds, range(rows, thresholds.size, rows))
-        return np.concatenate([self._gap(part, middle, half) for part in parts])
+        return np.concatenate([self._splitting_error(part, middle, half) for part in parts])
 
-    def _gap(self, thresholds: Array, middle: float, half: int) -> Array:
+    def _splitting_error(self, thresholds: Array, middle: float, half: int) -> Array:
         tilt, step, rate = self.split.tilt, self.split.step, self.split.rate
         location, size = self.sum.location, len(self.sum)
         nearest = np.clip(np.rint((thresholds - location[0]) / step), -half - 1, size + half).astype(np.int64)
-        places = nearest[:, None] + np.arange(-half, half + 1)
-        held = np.clip(places, 0, size - 1)
+        location_errors = nearest[:, None] + np.arange(-half, half + 1)
+        held = np.clip(location_errors, 0, size - 1)
         away = location[held] - thresholds[:, None]
         mass = self.sum.between[1][held]
         moved = np.where(away > 0, self.upward[held], self.downward[held]) * np.exp(-rate * np.abs(away))
         exponent = np.minimum(-tilt * (location[held] - middle), FARTHEST)
         paid = np.abs(np.expm1(-away)) * np.minimum(mass, moved) * np.exp(exponent)
-        total: Array = np.where(places == held, paid, 0.0).sum(axis=1) * (1 + 1e-9)
+        total: Array = np.where(location_errors == held, paid, 0.0).sum(axis=1) * (1 + 1e-9)
         return total
 
 

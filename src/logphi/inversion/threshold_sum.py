@@ -100,11 +100,11 @@ class SummedContour:
     @staticmethod
     def of(prepared: Prepared, x: float) -> SummedContour:
         """The sum on a contour with the kernel for any law, at a threshold."""
-        place = -x if prepared.part is Part.REVERSED else x
+        own_x = -x if prepared.part is Part.REVERSED else x
         # left of the pole at zero the integral is minus the shortfall
         sign = np.asarray(-1.0 if prepared.part is Part.SHORTFALL else 1.0)
-        summands = Summands.of(prepared.contour, Smooth(place)).times(sign, 0.0)
-        return SummedContour(prepared.part, ThresholdSum.of(prepared.contour, place, summands))
+        summands = Summands.of(prepared.contour, Smooth(own_x)).times(sign, 0.0)
+        return SummedContour(prepared.part, ThresholdSum.of(prepared.contour, own_x, summands))
 
     def at(self, x: float) -> Inversion:
         """The prepared functional at x."""

@@ -94,8 +94,8 @@ class Tilted:
         draws = power(Pieces(tuple(self.location.tolist()), tuple(log_weights.tolist())), count)
         size = 2 * math.lgamma(count + 1) + count * float(np.abs(log_weights).max())
         error = count * (self.relative_error + ULP * (2 + abs(self.log_scale))) + 4 * ULP * size
-        places = count * (self.location_error + 2 * ULP * float(np.abs(self.location).max()))
-        found = normalized(draws.location, draws.log_weight, places, error, count * self.omitted)
+        location_errors = count * (self.location_error + 2 * ULP * float(np.abs(self.location).max()))
+        found = normalized(draws.location, draws.log_weight, location_errors, error, count * self.omitted)
         return replace(found, log_scale=found.log_scale + count * self.log_scale)
 
     def in_blocks(self, count: int, most: int) -> list[tuple[Tilted, int]]:
@@ -230,8 +230,8 @@ class LatticeSum:
 
     def _location_error(self, farthest: float) -> float:
         """A common scale error remains one; different ones are multiplied by the locations of each law."""
-        places = sum(one.location_error for one in self.laws) + 4 * ULP * farthest
+        location_errors = sum(one.location_error for one in self.laws) + 4 * ULP * farthest
         if len(self.laws) == 1:
-            return places + self.laws[0].lattice.scale_error * farthest
+            return location_errors + self.laws[0].lattice.scale_error * farthest
         ends = [one.weights.count * one.lattice.scale_error * float(np.abs(one.law.location).max()) for one in self.laws]
-        return places + sum(ends)
+        return location_errors + sum(ends)

@@ -169,9 +169,9 @@ class ClippedContour:
         size = np.where(u <= 0.5, 2 * u, steep)
         return np.asarray(power * np.log1p(u) + np.log(np.minimum(2.0, top * size)))
 
-    def _log_largest(self, middle: Array, reach: Array, highest: Array, power: float, top: float) -> Array:
-        """The logarithm of (2 pi)^(1/2) F W^p min(2, top L), within ``reach`` of the middle and up to a height, by parts."""
-        x = middle[:, None] + reach[:, None] * _PARTS
+    def _log_largest(self, middle: Array, radius: Array, highest: Array, power: float, top: float) -> Array:
+        """The logarithm of (2 pi)^(1/2) F W^p min(2, top L), within ``radius`` of the middle and up to a height, by parts."""
+        x = middle[:, None] + radius[:, None] * _PARTS
         left, right = x[:, :-1], x[:, 1:]
         nearest = np.where(left * right > 0, np.minimum(np.abs(left), np.abs(right)), 0.0)
         sizes = self._log_size(right, power, top) - nearest * nearest / 2
@@ -180,10 +180,10 @@ class ClippedContour:
     def _level(self, power: float, top: float, goal: float) -> _Panels | None:
         """Panels of the horizontal line, which are long where w hardly changes."""
         m, q, eta = self.shift, self.rate, self.height
-        wide, reach = (_RHO - 1 / _RHO) / 2, (_RHO + 1 / _RHO) / 2
+        wide, radius = (_RHO - 1 / _RHO) / 2, (_RHO + 1 / _RHO) / 2
         short, long = 0.98 * eta / wide, _HEIGHT / wide
         # on long panels up to ``begin``, and on their ellipses, top u <= 1 and u <= 1/2
-        calm = (math.log(min(1 / (1 + top), 0.5)) - math.log(2 * q)) / m + m / 2 - (1 + reach) * long
+        calm = (math.log(min(1 / (1 + top), 0.5)) - math.log(2 * q)) / m + m / 2 - (1 + radius) * long
         calm = min(calm, self.end) if 2 * q * (1 + top) <= 1 and 4 * q <= 1 and m * (eta + _HEIGHT) <= 2.7 else _LOWEST
         first = np.arange(_LOWEST, calm, 2 * long) if calm > _LOWEST else np.zeros(0)
         begin = float(min(first[-1] + 2 * long, self.end)) if first.size else _LOWEST
@@ -196,7 +196,7 @@ class ClippedContour:
             r = (high - low) / 2
             # below the real axis, where w hardly changes
             growth = np.where(r * wide > eta, 2.0, 0.0)
-            return self._log_largest((high + low) / 2, r * reach, eta + r * wide, power, top) + growth
+            return self._log_largest((high + low) / 2, r * radius, eta + r * wide, power, top) + growth
 
         return _Panels.of(edges[:-1], edges[1:], log_size, _RHO, goal)
 

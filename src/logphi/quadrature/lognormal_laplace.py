@@ -169,7 +169,7 @@ def _block(
     weights: Numbers = sizes
     if alpha == 0:
         fall = -size
-        gap: Numbers = -np.expm1(fall)
+        complement: Numbers = -np.expm1(fall)
         kernel: Numbers = np.exp(fall)
         decay = kernel
     else:
@@ -180,18 +180,18 @@ def _block(
         decay = np.exp(-real)
         s = np.sin(half)
         rotated = 2 * decay * s
-        kernel, gap = np.empty(size.shape, complex), np.empty(size.shape, complex)
-        gap.imag = rotated * np.cos(half)
+        kernel, complement = np.empty(size.shape, complex), np.empty(size.shape, complex)
+        complement.imag = rotated * np.cos(half)
         rotated *= s
         # 1 - e^{-z}, without cancellation
-        gap.real = rotated - np.expm1(-real)
-        kernel.real, kernel.imag = decay - rotated, -gap.imag
+        complement.real = rotated - np.expm1(-real)
+        kernel.real, kernel.imag = decay - rotated, -complement.imag
     noise = decay * (size * (y_error + 6 * ULP))
     sums = sum_error(x.size)
     phi, phi_error = chunked_product(kernel, weights), decay @ (sizes * (unit + sums)).T + noise @ sizes.T
     # underflow
     phi_error += 1e-300 * sizes.sum(axis=1)
-    small = chunked_product(gap, weights[:1])[:, 0]
+    small = chunked_product(complement, weights[:1])[:, 0]
     small_error = np.minimum(2.0, size) @ (sizes[0] * (unit[0] + sums)) + noise @ sizes[0]
     return phi, phi_error, small, small_error
 

@@ -34,8 +34,8 @@ def _of_the_integral(loss: LogPhi, epsilon: float, demand: Demand) -> Demand:
     floor = -math.expm1(min(epsilon + reverse_log_mass, 0.0)) if reflected else infinite
     if not floor > 0:
         return demand
-    own, place = (loss.reflected(), -epsilon) if reflected else (loss, epsilon)
-    log_part = contour.ceiling(own, place).at(place) + min(epsilon, 0.0)
+    own, own_x = (loss.reflected(), -epsilon) if reflected else (loss, epsilon)
+    log_part = contour.ceiling(own, own_x).at(own_x) + min(epsilon, 0.0)
     return replace(demand, rtol=demand.rtol * math.exp(min(max(math.log(floor) - log_part, 0.0), _FAR)))
 
 

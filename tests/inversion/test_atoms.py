@@ -55,7 +55,7 @@ def sampled(pair: Pair, rate: float) -> Pair:
 
 
 def convolved(one: dict[mpf, mpf], other: dict[mpf, mpf]) -> dict[mpf, mpf]:
-    """Masses by place; places that agree to 30 digits are one."""
+    """Masses by location; locations that agree to 30 digits are one."""
     found: dict[Any, list[mpf]] = {}
     for (x, p), (y, q) in itertools.product(one.items(), other.items()):
         found.setdefault(mpmath.nint((x + y) * mpf(10) ** 30), [x + y, mpf(0)])[1] += p * q
@@ -206,7 +206,7 @@ def test_the_mass_of_many_flat_parts():
         assert math.log(tail) <= bound <= math.log(tail) + 4
 
 
-def test_sums_on_a_circle():
+def test_sums_modulo_a_number_of_nodes():
     parts = [
         integer_sums.IntegerMeasure(np.array([-3, 0, 1]), np.array([0.25, 0.5, 0.25]), 7),
         integer_sums.IntegerMeasure(np.array([2, 5]), np.array([0.125, 0.875]), 3),
@@ -256,7 +256,7 @@ def test_binomial_weights(count, odds):
             assert abs(mpf(float(weights[k])) / exact - 1) <= error
 
 
-def test_a_staircase_is_a_sum():
+def test_the_excess_of_atoms_is_a_sum():
     rng = np.random.default_rng(3)
     places, weights = np.sort(rng.normal(scale=40, size=60)), rng.random(60)
     steps = PiecewiseExcess.of(places, weights, 0.1, 2.0)

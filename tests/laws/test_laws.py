@@ -307,7 +307,7 @@ def test_pieces_and_lattice_reproduce_the_transform(name):
 
 
 @pytest.mark.parametrize("width", [1e-9, 1e-4, 0.3, 5.0, 700.0, 3e4])
-def test_the_sketch_of_a_uniform_law_with_atoms_is_its_transform(width):
+def test_the_approximation_of_a_uniform_law_with_atoms_is_its_transform(width):
     law = UniformWithAtoms(Plain(width))
     away = np.geomspace(1e-6, 1e5, 60)
     c = np.concatenate([-away, [-1.0, -0.5, 0.0], away])

@@ -54,13 +54,13 @@ CASES = {
     "far-apart": lambda: listed((0.0, 1e-3, 5.0), (0.9, 0.0999, 1e-4)),
     "high": lambda: listed((1.0, 6.0), (0.999, 0.001)),
     "group": lambda: grouped(0.3, 4, 0.05),
-    "crowd": lambda: grouped(0.01, 40, 0.4),
+    "many": lambda: grouped(0.01, 40, 0.4),
     "thinned": lambda: sampled((0.0, 0.5, 1.5), (0.5, 0.25, 0.25), 0.01),
     "thinned-alone": lambda: sampled((0.5, 1.5), (0.5, 0.5), 0.125),
 }
 
 # the quadrature of their references takes long
-SLOW = ("no-rest", "far-apart", "high", "crowd", "thinned")
+SLOW = ("no-rest", "far-apart", "high", "many", "thinned")
 
 
 def log_mean(z, shifts, weights):
@@ -89,8 +89,8 @@ def check(values, index, exact, count=1):
 def test_the_transform_is_honest_and_relatively_accurate(name):
     with mpmath.workdps(DIGITS):
         law, shifts, weights = CASES[name]()
-        crowd = len(shifts) > 10
-        for z in [0.5] if crowd else [-0.4, 2.5]:
+        batch = len(shifts) > 10
+        for z in [0.5] if batch else [-0.4, 2.5]:
             values = law.log_transform(np.array([z]), 10**6)
             exact = log_mean(z, shifts, weights)
             check(values, 0, exact.real)

@@ -24,7 +24,7 @@ class BoxSums:
     """The parts of a convolution as arrays, a row for each atom and a column for each corner of its box.
 
     The excess at x is the sum over the rows of e^log_weight times H(location - x), with H(y) = 2 G(y) e^{-(y + r)/2}.
-    The arrays do not depend on x. r is ``half_diagonal``; ``half_extent`` is half the distance of a corner below the highest one.
+    The arrays do not depend on x. r is ``half_diagonal``, ``half_extent`` half the distance of a corner below the highest one.
     """
 
     location: Array

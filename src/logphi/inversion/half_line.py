@@ -167,10 +167,10 @@ def log_ceilings(law: LossTransform, x: float) -> tuple[float, float]:
     right = saddle(law, Step(x, 0.0), Interval(0.0, math.inf)).abscissa
     left = -1 - saddle(law.reflected(), Step(-x, -1.0), Interval(-1.0, math.inf)).abscissa
     # where 1 + z rounds to zero or below there is no bound; at the end of a strip K is unknown
-    shares = np.multiply.outer([max(right, 0.0), min(left, 0.0)], _SHARES)
-    values = law.log_transform(shares.ravel())
-    size = np.abs(values.mid) + np.abs(shares * x).ravel()
-    bounds = (values.mid.real + values.radius + 8 * ULP * size).reshape(shares.shape) - shares * x
+    tried_abscissas = np.multiply.outer([max(right, 0.0), min(left, 0.0)], _SHARES)
+    values = law.log_transform(tried_abscissas.ravel())
+    size = np.abs(values.mid) + np.abs(tried_abscissas * x).ravel()
+    bounds = (values.mid.real + values.radius + 8 * ULP * size).reshape(tried_abscissas.shape) - tried_abscissas * x
     above, below = np.where(np.isfinite(bounds), bounds, math.inf).min(axis=1).tolist()
     return above, below
 

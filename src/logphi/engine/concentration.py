@@ -39,7 +39,7 @@ _MOST_TERMS = 64
 _ROUNDING = 1e-14
 # chosen: the relative width at which no other route is tried; derived: e^-800 is below every double
 _NARROW, _FAR = 1e-6, 800.0
-# derived: an upper bound of logarithms that overflow
+# derived: an upper bound of sums of logarithms that are below every double
 _LOWEST = -1e307
 # derived: a logarithm below which 1 - e^x rounds to one
 _LEAST_LOG = -800.0

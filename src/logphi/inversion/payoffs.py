@@ -25,8 +25,8 @@ class Payoff:
     """A payoff as a function of the height y above the threshold, and its m-fold integrals over boxes.
 
     ``series(h, m)`` is e^{-h} times the m-fold integral at y = 2h over 2^(m + smoothness); it jumps by one where that exponent
-    is zero. ``whole`` is the mean payoff over a box that lies above the threshold, over e^{y/2}. The payoff is proportional to
-    e^{pole X}, if it does not grow.
+    is zero. ``whole`` is the mean payoff over a box that lies above the threshold, over e^{y/2}. A mass has the payoff
+    e^{pole (X - x)} above the threshold x.
     """
 
     smoothness: int

@@ -57,7 +57,7 @@ class Table:
 
 @dataclass(frozen=True)
 class _Lines:
-    """The largest angle m (eta +- d) - alpha, d, eta, the step, and the distance from the modes up to which x is summed."""
+    """The least angle of uY to the imaginary axis, d, eta, the step, and the distance from the modes that x covers."""
 
     room: float
     distance: float

@@ -59,7 +59,7 @@ class Bounded(Lines):
         return float(np.logaddexp(first, second)) + max(beyond - 1, 0.0) * math.log(2.0)
 
     def _right(self, e: float, alone: bool) -> tuple[float, float]:
-        """The logarithm of a bound of the mean of (v + B e^L)^e, 0 <= v <= A, far to the right, and the power of B e^L in it.
+        """The logarithm of a bound of the mean of (v + B e^L)^e, 0 <= v <= A, far right, and c less the power of e^L in it.
 
         ``alone``: v is A itself.
         """

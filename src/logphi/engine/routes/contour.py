@@ -42,7 +42,7 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
 
 def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     """The offer of a line with a negligible tail; it loses digits if rare large losses keep the saddle small."""
-    # where the transform does not decay, even the longest line has a truncation error of one over its number of nodes
+    # the truncation error of the longest line is about the limit of |M|/M(c) far up the line over its number of nodes
     low, high = loss.strip
     atoms = -math.inf if loss.support.atomless else float(loss.log_envelope(0.0 if low < 0 < high else -0.5, _FAR)[0])
     if atoms > math.log(min(demand.rtol * MAX_NODES, _DECAYED)):

@@ -73,7 +73,7 @@ class Planned:
         if best is not None and best.meets(self._demand.sufficient):
             return best
         if best is None and self._earlier:
-            # a preparation for a coarser answer must meet this demand;
+            # an earlier preparation must meet the demand itself, not only the width that suffices;
             # sharp methods are quick, and sharpest near their preparation
             earlier = reduce(meet, [local(x) for local in self._earlier])
             if earlier.meets(self._demand) and not earlier.method.sharp:

@@ -139,7 +139,7 @@ class MixtureCells(Discretizer):
             nodes = cells.above()
             log_whole = peak + float(np.log(nodes.sum()))
             if self.exchanged:
-                # the exponent of w^alpha phi is concave: beyond the last point it is below its tangent there
+                # the exponent of w^alpha phi is concave: outside the last point it is below its tangent there
                 slope = y[-1] - alpha * mixture.slope(float(y[-1]))
                 log_tail = alpha * x[-1] - y[-1] ** 2 / 2 - np.log(max(slope, 1e-300) * np.sqrt(2 * np.pi))
                 wrong = ULP * large[-1] + abs(alpha) * location_error + 1e-9

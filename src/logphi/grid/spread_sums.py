@@ -3,7 +3,7 @@
 notation: the sum over k of w_k e^{i t x_k}, w_k > 0, at t_j = j s; a circle of N cells of width g = 2 pi / (N s), u = x / g,
 theta = t g, and B the central B-spline of order p (even), the p-fold convolution of the indicator of a cell.
 
-* Each weight is spread over the p nodes around its place, as w B(n - u). By Poisson summation, with f = theta / 2 pi and
+* Each weight is spread over the p nodes around its location, as w B(n - u). By Poisson summation, with f = theta / 2 pi and
   sinc(f) = sin(pi f) / (pi f),
 
       sum over n of B(n - u) e^{i theta n} = sinc(f)^p sum over m of (f / (f + m))^p e^{i (theta + 2 pi m) u},
@@ -38,7 +38,7 @@ _RUN = 1 << 12
 def spread_sums(locations: Array, weights: Array, step: float, size: int) -> tuple[Complex, Array]:
     """The sums at the heights j step, j < size, with bounds of their errors relative to the sum of the weights.
 
-    The locations are taken as they are; in what is lost by their reduction to a cell, each moves by at most two of its ulps.
+    The locations are taken as exact; the reduction to a cell moves each by at most two of its ulps.
     """
     nodes = 1 << max((4 * size - 1).bit_length(), 5)
     cell = 2 * math.pi / (nodes * step)
@@ -59,7 +59,7 @@ def spread_sums(locations: Array, weights: Array, step: float, size: int) -> tup
 
 
 def _splines(t: Array) -> Array:
-    """The values of B at the p nodes around a place, t above the nearest one below, a row each."""
+    """The values of B at the p nodes around a location, t above the nearest node below, with a row for each node."""
     rows = np.zeros((_ORDER, t.size))
     rows[0] = 1.0
     for degree in range(1, _ORDER):

@@ -291,7 +291,7 @@ def _decay(law: Densities, abscissa: float) -> tuple[Array, Array]:
     fine = np.exp(1j * step * np.arange(side) * loss[:, None]) * weight[:, None]
     coarse = np.exp(1j * step * side * np.arange(side)[:, None] * loss)
     modulus = np.abs(coarse @ fine).ravel()
-    # beyond the last sample, the largest of the upper half
+    # above the last sample, the largest value of the upper half
     modulus[modulus.size // 2 :] = np.maximum(modulus[modulus.size // 2 :], modulus[modulus.size // 2 :].max())
     largest: Array = np.maximum.accumulate(modulus[::-1])[::-1]
     return step * np.arange(float(side**2)), np.log(np.minimum(_BETWEEN * largest + 1e-15, 1.0))

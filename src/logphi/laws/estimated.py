@@ -87,7 +87,7 @@ def _decay(law: Estimated, abscissa: float) -> tuple[Array, Array]:
     heights = _SPACING / spread * np.arange(law.samples)
     values = law.estimate(np.asarray(abscissa + 1j * heights, complex)).real - near[1]
     values = np.where(np.isfinite(values), np.minimum(values + _BETWEEN, 0.0), 0.0)
-    # beyond the last sample, the largest of the upper half
+    # above the last sample, the largest value of the upper half
     values[law.samples // 2 :] = values[law.samples // 2 :].max()
     return heights, np.maximum.accumulate(values[::-1])[::-1]
 

@@ -195,7 +195,7 @@ class BatchedMixedNormal(LossTransform):
 
 # chosen: the points at which the number of nodes is estimated, for each mixture
 _AT_ONCE = 500
-# derived: wider nodes, for real points beside the line, have exponents too large for the second-order sums
+# derived: for real points with a larger tilt than this, the exponents are too large for second-order sums
 _FARTHEST = 16.0
 # derived: below the last digit of every answer; measured: less decay than to a tenth is no quicker to prove
 _LOG_NEGLIGIBLE = -100.0

@@ -66,7 +66,7 @@ class LossTransform(ABC):
         return self.log_transform(line.points, count)
 
     def on_line_and_real(self, line: Line, real_points: Array, count: int = 1) -> tuple[Values, Values]:
-        """K on a vertical line, and at its abscissa and real points beside it, for laws that compute both faster together.
+        """K on a vertical line, and at its abscissa and other real points, for laws that compute both faster together.
 
         If a real point is unknown, the whole line may be.
         """

@@ -21,7 +21,7 @@ from logphi.quadrature.log_ratio import CHUNK, LARGE, LogRatio, turn_rate
 _STEPS = 300
 # measured: the points of a table from which Newton's steps start; it is used for more values than these
 _STARTS = 8193
-# measured: the number of steps from a root to a point beside it, and the longest step, in units of 1/C
+# measured: the number of steps from a root to a point next to it, and the longest step, in units of 1/C
 _PUSHES = 60
 _LONGEST = 0.25
 # derived: normal masses outside of this range are negligible
@@ -160,7 +160,7 @@ class ManyComponents(LogRatio):
         return np.asarray(self._by_parts(lambda x: log_sum(self.log_weights + self._powers(x)), x)[0])
 
     def inverse_of_log_v(self, log_v: Array) -> tuple[Array, float]:
-        """The x at which log v has a given value, with a bound of the error of log v beside the rounding of its terms."""
+        """The x at which log v has a given value, with a bound of the error of log v apart from the rounding of its terms."""
         # v is above each of its terms
         bounds = np.full(log_v.shape, np.inf)
         for shift, log_weight in zip(self.shifts, self.log_weights, strict=True):

@@ -110,7 +110,7 @@ def on_line(mixtures: LogRatio, line: Line) -> Values:
 
 
 def on_line_and_real(mixtures: LogRatio, line: Line, real_points: Array) -> tuple[Values, Values]:
-    """The sum of count times K on a line and, by the same nodes, at its abscissa and at real points beside it."""
+    """The sum of count times K on a line and, by the same nodes, at its abscissa and at other real points."""
     abscissas = np.append(line.abscissa, real_points)
     return _on_vertical(mixtures, abscissas, line.heights, line.step * line.size, along_line(line))
 

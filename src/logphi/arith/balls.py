@@ -146,13 +146,13 @@ class Balls(Arithmetic):
             spare = top.max(flint.arb(0)) + (self.bits + _GUARD) * flint.arb(2).log()
             if not (rise + spare).is_finite():
                 return Ball(flint.acb("nan"), self.bits)
-            reach = flint.arb((rise + (2 * spare).sqrt()).upper().ceil().unique_fmpz())
-            tails = flint.arb(0, (top - (reach - rise) ** 2 / 2).exp().upper())
-            end, beyond, root = (
-                Ball(flint.acb(*parts), self.bits) for parts in ((reach,), (tails, tails), ((2 * flint.arb.pi()).sqrt(),))
+            half_range = flint.arb((rise + (2 * spare).sqrt()).upper().ceil().unique_fmpz())
+            tails = flint.arb(0, (top - (half_range - rise) ** 2 / 2).exp().upper())
+            end, outside, root = (
+                Ball(flint.acb(*parts), self.bits) for parts in ((half_range,), (tails, tails), ((2 * flint.arb.pi()).sqrt(),))
             )
         inside = self.integral(lambda x: function(x) * self.exp(-x * x / 2), -end, end)
-        return self.log(inside / root + beyond)
+        return self.log(inside / root + outside)
 
     def integral(self, function: Callable[[Number], Number], low: Number, high: Number | None) -> Ball:
         """The integral by adaptive quadrature with a proof.

@@ -98,11 +98,11 @@ class Multiprecision(Arithmetic):
 
     @staticmethod
     def _settled_mean(term: Callable[[Number], Number], negligible: Number, close: Number) -> Number | None:
-        for reach in _RANGES:
-            sizes = [abs(term(x)) for x in range(-reach, reach + 1)]
+        for half_range in _RANGES:
+            sizes = [abs(term(x)) for x in range(-half_range, half_range + 1)]
             least = negligible * max(sizes)
-            held = [x for x, size in enumerate(sizes, -reach) if size > least]
-            if -reach < held[0] and held[-1] < reach:
+            held = [x for x, size in enumerate(sizes, -half_range) if size > least]
+            if -half_range < held[0] and held[-1] < half_range:
                 break
         else:
             raise ArithmeticError("the mean has no tails within reach: the function grows too fast")

@@ -40,17 +40,17 @@ def quadrature_of_arrays(function: Callable[[Any], Any], low: float | None, high
     """
     if low is None or high is None:
         start = -1.0 if low is None else 0.0
-        for reach in _RANGES:
-            ends = np.array([reach, *([-reach] if low is None else [])]) + (low or 0.0)
-            size = np.abs(_sampled(function, (low or 0.0) + np.linspace(start, 1.0, _FIRST + 1) * reach)).max(axis=0)
+        for half_range in _RANGES:
+            ends = np.array([half_range, *([-half_range] if low is None else [])]) + (low or 0.0)
+            size = np.abs(_sampled(function, (low or 0.0) + np.linspace(start, 1.0, _FIRST + 1) * half_range)).max(axis=0)
             # the mass of an integrand that vanishes at all points is farther out
             if (np.abs(_sampled(function, ends)) <= _NEGLIGIBLE * size).all() and (low is not None or (size > 0).all()):
                 break
         else:
             raise ArithmeticError(_REFUSED.format("integrand"))
         if low is None:
-            return _trapezoid(function, lambda s: (reach * s, np.full(s.shape, reach)))
-        high = low + reach
+            return _trapezoid(function, lambda s: (half_range * s, np.full(s.shape, half_range)))
+        high = low + half_range
     middle, half = (high + low) / 2, (high - low) / 2
 
     def stretched(s: Array) -> tuple[Array, Array]:
@@ -71,8 +71,8 @@ def normal_sum_of_arrays(variance: float, at: Any) -> Any:
     """
     substitution = np.asarray(at, complex)
     largest = np.round(-substitution.imag / (2 * np.pi * variance))
-    reach = int(np.ceil(np.sqrt(40 / (2 * np.pi**2 * variance)))) + 1
-    k = largest + np.arange(-reach, reach + 1).reshape(-1, *(1,) * substitution.ndim)
+    half_range = int(np.ceil(np.sqrt(40 / (2 * np.pi**2 * variance)))) + 1
+    k = largest + np.arange(-half_range, half_range + 1).reshape(-1, *(1,) * substitution.ndim)
     with np.errstate(over="ignore", invalid="ignore"):  # refused below
         total = np.sqrt(2 * np.pi * variance) * np.exp(-2 * np.pi**2 * variance * k**2 + 2j * np.pi * k * substitution).sum(
             axis=0

@@ -92,8 +92,8 @@ class Composition:
         """The Fourier sum at a threshold, wrap-around included, for x so small that c x has correct digits."""
         c, h = self.grid.tilt, self.grid.step
         start = self.location + self.shift * h
-        reach = abs(self.location) + abs(self.shift) * h + abs(x) + h
-        location_error = self.location_error + 8 * ULP * reach
+        magnitude = abs(self.location) + abs(self.shift) * h + abs(x) + h
+        location_error = self.location_error + 8 * ULP * magnitude
         # the threshold is moved outward by the location error of the nodes
         x = x - location_error if self.grid.upper else x + location_error
         first = math.floor((x - start) / h) + 1
@@ -104,7 +104,7 @@ class Composition:
         noise = fade * (one + two) * (self.size * math.expm1(self.noise) + self.error)
         log_scale = self.log_scale - c * x
         # the logarithm of the scale is a sum of large terms; the error of a node's tilt is counted in its mass
-        wrong = math.expm1(min(4 * ULP * (self.log_size + c * (reach + abs(x)) + 4), 700.0))
+        wrong = math.expm1(min(4 * ULP * (self.log_size + c * (magnitude + abs(x)) + 4), 700.0))
         noise = (noise + wrong * (abs(value) + noise)) * (1 + 1e-9) + 1e-290
         # the contribution of omitted mass: from its tilted share or, above the nodes, from its probability
         log_kernel = log_scale + float(log_kappa(np.array([c]))[0])

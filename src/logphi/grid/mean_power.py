@@ -100,12 +100,12 @@ class Draws:
         known = np.where(blunt, weights - np.minimum(errors, 1.0), weights)
         known = np.where(known > _LEAST, known, 0.0)
         omitted = float((np.minimum(weights + errors, 1.0) - known)[blunt | (known == 0)].sum()) * (1 + 1e-9)
-        beyond = [
+        tails = [
             math.exp(min(count * self.moments(tilt)[0] - tilt * edge for tilt in tilts if tilt * side >= 0))
             for side, edge, outside in ((1, last, last < span), (-1, first - 1, first > 0))
             if outside
         ]
-        return Sum(first, known, SHARP * 1.01, omitted + 1.01 * sum(beyond))
+        return Sum(first, known, SHARP * 1.01, omitted + 1.01 * sum(tails))
 
     def _tilts(self, count: int) -> list[float]:
         """Zero, and on both sides tilts whose means are a fixed number of standard deviations apart."""

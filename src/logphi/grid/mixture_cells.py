@@ -199,8 +199,8 @@ class MixtureCells(Discretizer):
         def over(y: float) -> bool:
             return bool(np.logaddexp(0.0, mixture.ratio.log_v(np.array([y]))[0] - mixture.log_rest) - mixture.lead(y) > h / 2)
 
-        beyond = mixture.log_rest + np.log(np.expm1(min(h, 500.0))) + 1
-        low, high = -38.0 - mixture.largest, float(mixture.ratio.inverse_of_log_v(np.array([beyond]))[0][0]) + 1
+        level = mixture.log_rest + np.log(np.expm1(min(h, 500.0))) + 1
+        low, high = -38.0 - mixture.largest, float(mixture.ratio.inverse_of_log_v(np.array([level]))[0][0]) + 1
         if over(low):
             # cells are narrow where there is any mass
             return 0.0, -np.inf

@@ -235,10 +235,10 @@ class Prepared:
             exponent += one.count * log
             weak += one.count * np.log(size + error + 1e-300)
             # the error of a logarithm is divided in proportion to both kinds
-            lost = -np.log1p(-np.where(resolved, error / safe, 0.0))
+            log_error = -np.log1p(-np.where(resolved, error / safe, 0.0))
             share = np.where(resolved, found.inner, 0.0) / np.where(resolved, error + 1e-300, 1.0)
-            rounding += one.count * (lost * (1 - share) + ELEMENTARY * np.abs(log))
-            inner += one.count * lost * share
+            rounding += one.count * (log_error * (1 - share) + ELEMENTARY * np.abs(log))
+            inner += one.count * log_error * share
         if not known.any():
             return Inversion(plan.part, Scaled(0.0, 0.0, truncation=math.inf), plan.curve.vertex, z.size)
         factor = self.slopes / (z * (z + 1))
@@ -247,13 +247,13 @@ class Prepared:
         rounding += 4 * ULP * (np.abs(exponent) + 2 * np.abs(z) * abs(x) + abs(scale)) + 4 * ELEMENTARY
         f = np.where(known, np.exp(np.where(known, top - scale, 0.0)) * factor, 0.0)
         size = np.abs(f)
-        lost = np.where(known, 0.0, np.exp(np.minimum(weak - z.real * x - scale, _LARGEST)) * np.abs(factor))
+        unresolved = np.where(known, 0.0, np.exp(np.minimum(weak - z.real * x - scale, _LARGEST)) * np.abs(factor))
         measure = h / math.pi
         value = measure * float(f.imag.sum())
         own = np.expm1(np.minimum(rounding, _LARGEST))
         both = np.expm1(np.minimum(rounding + inner, _LARGEST))
         noise = measure * float((size * own).sum() + size.sum() * ULP * (24 + math.log2(z.size)))
-        wrong = measure * float((size * (both - own) + lost * 1.01).sum())
+        wrong = measure * float((size * (both - own) + unresolved * 1.01).sum())
         turns = 2 * math.pi * plan.spread / h
         below, above = self.neighbours
         aliasing = np.logaddexp(below.log_integral(x), above.log_integral(x)) - turns - math.log1p(-math.exp(-turns))
@@ -331,8 +331,8 @@ def lay(plan: Plan, x: float, log_target: float, most_work: float = math.inf) ->
         return None
     u = np.asarray((np.arange(max(math.ceil(end / step), 1)) + 0.5) * step, dtype=np.float64)
     z = plan.curve.at(u)
-    place = np.minimum(np.searchsorted(plan.edges, u, side="right") - 1, plan.edges.size - 2)
+    panel = np.minimum(np.searchsorted(plan.edges, u, side="right") - 1, plan.edges.size - 2)
     # a few points are bounded one by one
-    within = Within(own.vertices, place) if z.size > own.vertices.size else None
+    within = Within(own.vertices, panel) if z.size > own.vertices.size else None
     moments = tuple(one.law.moments(z, one.count, within) for one in plan.laws)
     return Prepared(plan, step, z, plan.curve.slope(u), moments, (below, above), own, _log_t(plan))

@@ -81,8 +81,8 @@ class BoxSums:
     def total(self, x: float, payoff: Payoff) -> Scaled | None:
         """The mean of the payoff at x over all parts, None where it is zero; the rounding counts half an ulp of x."""
         y = self.location - x
-        place = self.location_error + ULP * (8 + 2 * self.kinds[self.group]) * abs(x)
-        paying = np.flatnonzero(y > -self.half_diagonal - place)
+        location_error = self.location_error + ULP * (8 + 2 * self.kinds[self.group]) * abs(x)
+        paying = np.flatnonzero(y > -self.half_diagonal - location_error)
         if paying.size == 0:
             return None
         log_scale = float(self.log_weight[paying].max())
@@ -96,10 +96,10 @@ class BoxSums:
             weight = np.exp(self.log_weight[rows] - log_scale)
             log_noise = self.weight_error[rows] + ELEMENTARY * (np.abs(y[rows]) + abs(log_scale))
             total += float((weight * value).sum())
-            noise += value * log_noise + self._slope(rows, y[rows] + place[rows], payoff) * place[rows]
+            noise += value * log_noise + self._slope(rows, y[rows] + location_error[rows], payoff) * location_error[rows]
             # an atom, or the end of a box, that may be on either side of a jump
             jumping = self.order[self.group[rows]] + payoff.smoothness == 0
-            noise += np.where(jumping & (np.abs(np.abs(y[rows]) - self.half_diagonal[rows]) <= place[rows]), 1.0, 0.0)
+            noise += np.where(jumping & (np.abs(np.abs(y[rows]) - self.half_diagonal[rows]) <= location_error[rows]), 1.0, 0.0)
             error += float((weight * noise).sum())
         # the rounding of the sums, and underflow
         return Scaled(log_scale, total, rounding=1.01 * error + ULP * (40 + paying.size / BLOCK) * total + 1e-290)
@@ -133,10 +133,10 @@ class BoxSums:
         factor = 2.0 ** (order + payoff.smoothness) * signed * np.exp(-below)
         part = factor * payoff.series(np.maximum(half, 0.0), order)
         # the rounding of a corner's position: the slope is at most one, and at most that of the first term
-        place = ULP * (2 + 2 * kinds) * (np.abs(y + half_diagonal)[:, None] + below)
+        location_error = ULP * (2 + 2 * kinds) * (np.abs(y + half_diagonal)[:, None] + below)
         first = np.maximum(order + payoff.smoothness - 1, 0)
-        slope = np.minimum(1.0, np.maximum(half + place, 0.0) ** first / factorials(first))
-        noise = (8 + order) * ELEMENTARY * (1 + below / 16) * np.abs(part) + np.abs(factor) * slope * place
+        slope = np.minimum(1.0, np.maximum(half + location_error, 0.0) ** first / factorials(first))
+        noise = (8 + order) * ELEMENTARY * (1 + below / 16) * np.abs(part) + np.abs(factor) * slope * location_error
         return np.maximum(part.sum(axis=1), 0.0), noise.sum(axis=1)
 
 

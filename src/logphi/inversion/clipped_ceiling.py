@@ -126,8 +126,8 @@ class _Cells:
 
     def reflected_moments(self, power: Array) -> Array:
         """Logarithms of upper bounds of E_Q[w^a], a < 0: above the last end f is at most w^a + |a| (w - 1)."""
-        beyond = self.log_tail[-1] + np.log1p(np.abs(power))
-        return _above_one(np.logaddexp(np.logaddexp.reduce(self._on_cells(power), axis=1), beyond))
+        log_outside = self.log_tail[-1] + np.log1p(np.abs(power))
+        return _above_one(np.logaddexp(np.logaddexp.reduce(self._on_cells(power), axis=1), log_outside))
 
 
 def _above_one(log_excess: Array) -> Array:

@@ -48,19 +48,19 @@ def _followed(law: LossTransform, abscissa: float, levels: Array) -> Values:
         return unknown
     mean, size = spread
     most = _MOST + 2 * levels.size
-    reach = levels[levels * size * _FIRST < _MOST]
-    between = np.linspace(0.0, reach[-1], int(_FIRST * reach[-1] * size) + 2)
-    heights = np.unique(np.concatenate([reach, between]))
+    low_levels = levels[levels * size * _FIRST < _MOST]
+    between = np.linspace(0.0, low_levels[-1], int(_FIRST * low_levels[-1] * size) + 2)
+    heights = np.unique(np.concatenate([low_levels, between]))
     values = law.log_transform(abscissa + 1j * heights)
     for _ in range(_ROUNDS):
-        log_psi, far, lost = _seen(values, heights, mean, size)
-        split = np.flatnonzero(far[: _first(lost)])
+        log_psi, far, unresolved = _seen(values, heights, mean, size)
+        split = np.flatnonzero(far[: _first(unresolved)])
         if not split.size or heights.size > most:
             break
         fresh = ((heights[1:] + heights[:-1]) / 2)[split]
         values, heights = _merged(heights, values, fresh, law.log_transform(abscissa + 1j * fresh))
-    log_psi, far, lost = _seen(values, heights, mean, size)
-    end = _first(far | lost)
+    log_psi, far, unresolved = _seen(values, heights, mean, size)
+    end = _first(far | unresolved)
     steps = np.diff(log_psi.imag[: end + 1])
     moved = np.cumsum(np.append(0.0, steps - 2 * np.pi * np.round(steps / (2 * np.pi))))
     phase = heights[: end + 1] * mean + moved

@@ -130,10 +130,10 @@ def _large_losses(law: LossTransform, cut: Large, cap: float, x: float, exponent
     for term, count in cut:
         loss, p, q = np.asarray(term.losses), np.asarray(term.p), np.asarray(term.q)
         above = loss > cap
-        lost = np.array([p[above].sum() / p.sum(), q[above].sum() / q.sum()])
-        if not lost.max() < _RARE:
+        omitted = np.array([p[above].sum() / p.sum(), q[above].sum() / q.sum()])
+        if not omitted.max() < _RARE:
             return None
-        sides.append(count * np.log1p(-lost))
+        sides.append(count * np.log1p(-omitted))
         # the error of sums of probabilities, each with half an ulp, relative to these sums
         error = max(error, 8 * term.relative_error + 2 * ULP * (loss.size + 8))
         own = term.log_transform(-1 - exponents)

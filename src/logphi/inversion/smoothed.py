@@ -295,12 +295,12 @@ class Plan:
     ) -> Plan | None:
         """The plan for a value so far below the integrand that the errors of a first line are too large; None otherwise."""
         found = sums[0].at(x)
-        lost, value = found.excess + found.truncation, _with(found, large_losses, x)
-        if lost <= _LINE * self.rtol * value or lost < found.rounding:
+        error, value = found.excess + found.truncation, _with(found, large_losses, x)
+        if error <= _LINE * self.rtol * value or error < found.rounding:
             return None
         # error bounds are mostly far above the errors; an unknown value is assumed some digits below them
-        sought = max(value, _UNSEEN * lost)
-        log_share = self.log_share + math.log(max(_LINE * self.rtol * sought / 2, found.rounding) / lost)
+        sought = max(value, _UNSEEN * error)
+        log_share = self.log_share + math.log(max(_LINE * self.rtol * sought / 2, found.rounding) / error)
         if not _LEAST_SHARE < log_share < self.log_share - 1:
             return None
         return Plan._at(law, x, self.rtol, self.layout.abscissa, log_share)

@@ -137,17 +137,17 @@ class ConvexCombination(LossTransform):
         top = float(whole.mid[0].real + whole.radius[0])
         if not math.isfinite(top):
             return np.zeros_like(heights)
-        lost, left = np.zeros_like(heights), np.full_like(heights, -np.inf)
+        decrease, left = np.zeros_like(heights), np.full_like(heights, -np.inf)
         for part, weight, values in zip(self.parts, self.weights.table(), each, strict=True):
             if part.empty:
                 continue
             falls, doubt = fall(part), weight.relative_error + 8 * ULP * (1 + abs(weight.log) + abs(top))
             share = weight.log + float(values.mid[0].real) - top
             # bounded with the smallest possible share of the parts that decay and the largest of those that do not
-            lost += math.exp(min(share - float(values.radius[0]) - doubt, 0.0)) * np.expm1(falls)
+            decrease += math.exp(min(share - float(values.radius[0]) - doubt, 0.0)) * np.expm1(falls)
             most = share + float(values.radius[0] + 2 * whole.radius[0]) + doubt
             left = np.logaddexp(left, most + falls)
-        near = np.log1p(np.maximum(lost, -0.5)) * (1 - 8 * ULP)
+        near = np.log1p(np.maximum(decrease, -0.5)) * (1 - 8 * ULP)
         return np.minimum(np.minimum(near, left + 8 * ULP * (1 + np.abs(left))), 0.0)
 
     @cached_property

@@ -304,8 +304,8 @@ class Finite(LossTransform):
     def log_mass_above(self, cap: float) -> float:
         """The logarithm of an upper bound of the mass that :meth:`capped` removes; minus infinity if it removes none."""
         losses, masses = self.upper_masses
-        lost = float(masses[np.searchsorted(losses, cap, side="right")])
-        return math.log(lost) + 2 * self.relative_error + 1e-9 if lost > 0 and losses[0] <= cap else -math.inf
+        omitted = float(masses[np.searchsorted(losses, cap, side="right")])
+        return math.log(omitted) + 2 * self.relative_error + 1e-9 if omitted > 0 and losses[0] <= cap else -math.inf
 
     @cached_property
     def upper_masses(self) -> tuple[Array, Array]:

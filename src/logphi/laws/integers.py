@@ -137,8 +137,8 @@ class NormalOnIntegers(LossTransform):
         a = (1 + c) * s
         rounding = 4 * ULP * (np.abs(a) + s)
         # derived: the omitted terms sum to less than 1e-19 of the nearest one
-        reach = int(np.ceil(9.5 * self.sigma + 2))
-        x = np.rint(a)[:, None] + np.arange(-reach, reach + 1)
+        half_range = int(np.ceil(9.5 * self.sigma + 2))
+        x = np.rint(a)[:, None] + np.arange(-half_range, half_range + 1)
         away = x - a[:, None]
         exponent = -(away**2) / (2 * variance)
         top = exponent.max(axis=-1)
@@ -149,7 +149,7 @@ class NormalOnIntegers(LossTransform):
         relative = moved + 8 * ULP * (np.abs(exponent) + np.abs(turn) + np.abs(top)[:, None]) + 4 * ELEMENTARY + 64 * ULP
         wrong = (sizes * np.expm1(np.minimum(relative, 700.0))).sum(axis=-1) * (1 + 1e-9) + 1e-18 * sizes.sum(axis=-1)
         log_total = FLOATS.log(Discs(total, wrong))
-        at_zero = np.exp(-(np.arange(-reach, reach + 1.0) ** 2) / (2 * variance)).sum()
+        at_zero = np.exp(-(np.arange(-half_range, half_range + 1.0) ** 2) / (2 * variance)).sum()
         half = s * self.span / 2
         real = half * c * (c + 1) + top - np.log(at_zero)
         phase = half * t * (2 * c + 1)

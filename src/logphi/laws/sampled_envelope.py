@@ -55,8 +55,8 @@ class Table:
 
     def at(self, heights: Array) -> Array:
         """The bound from each height on."""
-        place = np.searchsorted(self.heights, heights, side="right") - 1
-        return np.minimum(np.minimum(self.bounds[place], _far_at(self.far, heights)), 0.0)
+        index = np.searchsorted(self.heights, heights, side="right") - 1
+        return np.minimum(np.minimum(self.bounds[index], _far_at(self.far, heights)), 0.0)
 
 
 @dataclass(frozen=True)
@@ -118,8 +118,8 @@ class Envelope:
             return math.inf
         d = min(0.3 / math.sqrt(curvature), 0.5)
         logs = []
-        for place, side in ((a - d, 1), (a, -1), (a + d, 1)):
-            one = self.mixing.at(place, np.zeros(1))
+        for abscissa, side in ((a - d, 1), (a, -1), (a + d, 1)):
+            one = self.mixing.at(abscissa, np.zeros(1))
             size = float(one.rounding[0] + one.inner[0])
             logs.append(_log_one_plus(one.scale, float(one.excess[0].real) + side * size) if math.isfinite(size) else math.nan)
         low, middle, high = logs
@@ -208,8 +208,8 @@ def _edges(start: float, last: float, spread: float) -> Array | None:
     """Edges of blocks between two heights: short blocks where F is near F(0); None if there would be too many."""
     edges = [start]
     while edges[-1] < max(last, 2 * start):
-        reach = edges[-1] * spread
-        edges.append(edges[-1] + _BLOCK * min(reach * reach, 2.0) / spread)
+        scaled = edges[-1] * spread
+        edges.append(edges[-1] + _BLOCK * min(scaled * scaled, 2.0) / spread)
         if len(edges) > _MOST_BLOCKS:
             return None
     return np.array(edges)

@@ -105,13 +105,13 @@ class TruncatedNormal(Noise):
     @cached_property
     def common(self) -> CommonSupport:
         """Over s in standard deviations."""
-        (m, reach, end), error = _known(*self.sizes(FLOATS))
-        whole = math.erf(reach / math.sqrt(2))
-        edges = np.linspace(0, 1, 1 + math.ceil(m * reach / _PANEL))
+        (m, truncation, end), error = _known(*self.sizes(FLOATS))
+        whole = math.erf(truncation / math.sqrt(2))
+        edges = np.linspace(0, 1, 1 + math.ceil(m * truncation / _PANEL))
         u, log_weight, _ = gauss(edges[:-1], edges[1:])
-        infinite_mass = m * float(np.exp(log_weight - (reach - m * u) ** 2 / 2 - _LOG_ROOT).sum()) / whole
+        infinite_mass = m * float(np.exp(log_weight - (truncation - m * u) ** 2 / 2 - _LOG_ROOT).sum()) / whole
         # a density phi(x), |x| <= T, moves by |x| times what x does; and T/erf moves erf by at most itself
-        infinite_mass_error = 4 * error * (2 + reach * (reach + m)) + 64 * ULP
+        infinite_mass_error = 4 * error * (2 + truncation * (truncation + m)) + 64 * ULP
         density = (-m * m / 8 - _LOG_ROOT - math.log(whole), -m / 2, -0.5)
         middle = math.erf(m / 8**0.5) / whole
         return CommonSupport(m, end, density, None, infinite_mass, infinite_mass_error, middle, error)
@@ -128,20 +128,20 @@ class TruncatedNormal(Noise):
 
     def infinite_mass(self, arith: Arithmetic) -> Number:
         """The noise above T - m."""
-        m, reach, _ = self.sizes(arith)
-        return arith.integral(lambda x: _normal_kernel(arith, x), reach - m, reach) / self._whole(arith)
+        m, truncation, _ = self.sizes(arith)
+        return arith.integral(lambda x: _normal_kernel(arith, x), truncation - m, truncation) / self._whole(arith)
 
     def _whole(self, arith: Arithmetic) -> Number:
-        reach = self.sizes(arith)[1]
-        return 2 * arith.integral(lambda x: _normal_kernel(arith, x), 0 * reach, reach)
+        truncation = self.sizes(arith)[1]
+        return 2 * arith.integral(lambda x: _normal_kernel(arith, x), 0 * truncation, truncation)
 
     def partial_masses(self, x: float, *, tilted: bool) -> Sides:
         """Normal masses between the point of x and either end."""
         # SciPy's normal tails would double the time of importing the package
         from logphi.normal.tails import log_masses
 
-        (m, reach, end), error = _known(*self.sizes(FLOATS))
-        log_whole = math.log(math.erf(reach / math.sqrt(2)))
+        (m, truncation, end), error = _known(*self.sizes(FLOATS))
+        log_whole = math.log(math.erf(truncation / math.sqrt(2)))
         centre, point = (-m if tilted else m) / 2, x / m
 
         def between(low: float, high: float) -> tuple[float, float]:
@@ -168,56 +168,58 @@ class TruncatedDoubleExponential(Noise):
 
     def _lengths(self, arith: Arithmetic) -> tuple[Number, Number, Number, Number]:
         """m, T, the largest loss W, and T - m; no atoms where the last is not positive."""
-        m, reach, end = self.sizes(arith)
+        m, truncation, end = self.sizes(arith)
         scale, low = arith.constant(self.scale), self.truncation <= self.move
-        gap = 0 * m if low else (arith.constant(self.truncation) - arith.constant(self.move)) / scale
-        return m, reach, 2 * end if low else m, gap
+        margin = 0 * m if low else (arith.constant(self.truncation) - arith.constant(self.move)) / scale
+        return m, truncation, 2 * end if low else m, margin
 
     @cached_property
     def common(self) -> CommonSupport:
         """Over the loss itself."""
-        m, reach, width, gap = self._lengths(FLOATS)
+        m, truncation, width, margin = self._lengths(FLOATS)
         atoms = self.truncation > self.move
-        (m_, reach_, w), error = _known(m, reach, width)
-        whole = -math.expm1(-reach_)
+        (m_, truncation_, w), error = _known(m, truncation, width)
+        whole = -math.expm1(-truncation_)
         density = (-m_ / 2 - math.log(4 * whole), -0.5, 0.0)
         log_ends = None
         if atoms:
-            (ahead,), more = _known(gap)
+            (ahead,), more = _known(margin)
             error = max(error, more)
             log_end = math.log(-math.expm1(-ahead)) - math.log(2 * whole)
             log_ends = (log_end, log_end - m_)
             infinite_mass = math.exp(-ahead) * -math.expm1(-m_) / (2 * whole)
         else:
-            infinite_mass = 1 - math.exp(-reach_) * math.expm1(w) / (2 * whole)
+            infinite_mass = 1 - math.exp(-truncation_) * math.expm1(w) / (2 * whole)
         middle = -math.expm1(-m_ / 2) / whole
-        return CommonSupport(1.0, w, density, log_ends, infinite_mass, 4 * error * (2 + m_ + reach_) + 64 * ULP, middle, error)
+        return CommonSupport(
+            1.0, w, density, log_ends, infinite_mass, 4 * error * (2 + m_ + truncation_) + 64 * ULP, middle, error
+        )
 
     def moment(self, arith: Arithmetic, z: Number) -> Number:
         """Atoms, and an integral of an exponential."""
-        m, reach, width, gap = self._lengths(arith)
+        m, truncation, width, margin = self._lengths(arith)
         turn = (2 * z + 1) * width / 2
         total = width / 2 * arith.exp(arith.log_sinhc(turn))
         if self.truncation > self.move:
-            total = total + (1 - arith.exp(-gap)) * arith.exp(arith.log_cosh(turn))
-        return arith.exp(-m / 2) * total / (1 - arith.exp(-reach))
+            total = total + (1 - arith.exp(-margin)) * arith.exp(arith.log_cosh(turn))
+        return arith.exp(-m / 2) * total / (1 - arith.exp(-truncation))
 
     def mean(self, arith: Arithmetic, function: Callable[[Number], Number], *, above: bool) -> Number:
         """Atoms, and what is between them."""
-        m, reach, width, gap = self._lengths(arith)
+        m, truncation, width, margin = self._lengths(arith)
         total = arith.integral(lambda x: function(x) * arith.exp(-x / 2), 0 * m if above else -width, width)
         total = arith.exp(-m / 2) * total / 2
         if self.truncation > self.move:
-            total = total + (1 - arith.exp(-gap)) * (arith.exp(-m) * function(m) + (0 if above else function(-m)))
-        return total / (2 * (1 - arith.exp(-reach)))
+            total = total + (1 - arith.exp(-margin)) * (arith.exp(-m) * function(m) + (0 if above else function(-m)))
+        return total / (2 * (1 - arith.exp(-truncation)))
 
     def infinite_mass(self, arith: Arithmetic) -> Number:
         """The noise above T - m."""
-        m, reach, width, gap = self._lengths(arith)
-        twice = 2 * (1 - arith.exp(-reach))
+        m, truncation, width, margin = self._lengths(arith)
+        twice = 2 * (1 - arith.exp(-truncation))
         if self.truncation > self.move:
-            return arith.exp(-gap) * (1 - arith.exp(-m)) / twice
-        return 1 - (arith.exp(width - reach) - arith.exp(-reach)) / twice
+            return arith.exp(-margin) * (1 - arith.exp(-m)) / twice
+        return 1 - (arith.exp(width - truncation) - arith.exp(-truncation)) / twice
 
     @cached_property
     def pieces(self) -> Pieces:

@@ -106,12 +106,12 @@ def _range(curve: Curve, x: float, above: bool) -> tuple[float, float, float, fl
     end = end[end > 0] if above else end[end < 0]
     if not end.size:
         return None
-    lost = log_tail(curve, np.array([1.0]), end, 1 if above else -1)[1, :, 0] + (0.0 if above else max(x, 0.0))
+    log_omitted = log_tail(curve, np.array([1.0]), end, 1 if above else -1)[1, :, 0] + (0.0 if above else max(x, 0.0))
     ahead = np.abs(curve.loss(end) - x)
     worth = curve.log_density(end) + (np.maximum(curve.loss(end), x) if above else x) + np.log(-np.expm1(-ahead) + 1e-300)
-    good = np.flatnonzero(lost <= worth.max() + _SHARP - 6)
+    good = np.flatnonzero(log_omitted <= worth.max() + _SHARP - 6)
     at = int(good[0]) if good.size else end.size - 1
-    far, cut = float(end[at]), float(lost[at])
+    far, cut = float(end[at]), float(log_omitted[at])
     return (here, far, cut, gap) if above else (far, here, cut, gap)
 
 

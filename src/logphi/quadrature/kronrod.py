@@ -154,8 +154,8 @@ def first_table(support: tuple[float, float], breakpoints: tuple[float, ...], lo
         if np.isinf(end):
             scale = _scale(centre, sign, logs)
             near = np.append(scale * _GROWTH ** -np.arange(_INWARD + 1.0), 0.0)[::-1]
-            beyond = np.append(_GROWTH ** -np.arange(_OUTWARD + 1.0) / scale, 0.0)[::-1]
-            parts += [(np.sort(sign * near), centre, False), (np.sort(sign * beyond), centre, True)]
+            outward = np.append(_GROWTH ** -np.arange(_OUTWARD + 1.0) / scale, 0.0)[::-1]
+            parts += [(np.sort(sign * near), centre, False), (np.sort(sign * outward), centre, True)]
     return Table.of(
         np.concatenate([edges[:-1] for edges, _, _ in parts]),
         np.concatenate([edges[1:] for edges, _, _ in parts]),

@@ -38,18 +38,18 @@ def log_gamma(z: NDArray[Any]) -> tuple[Complex, Array]:
     The points must have about the same real part, and a distance of at least 1/100 from the poles 0, -1, -2 ....
     """
     steps = max(math.ceil(_RIGHT - float(z.real.min(initial=_RIGHT))), 0)
-    moved, lost, shift_error = z, np.zeros(z.shape, complex), np.zeros(z.shape)
+    moved, log_factors, shift_error = z, np.zeros(z.shape, complex), np.zeros(z.shape)
     for start in range(0, steps, _CHUNK):
         factors = np.ones(z.shape, complex)
         for k in range(start, min(start + _CHUNK, steps)):
             one = z + k
             factors = factors * one
             shift_error = shift_error + ULP * (2 + np.abs(z) + k) / np.abs(one)
-        lost = lost + np.log(factors)
+        log_factors = log_factors + np.log(factors)
     moved = z + steps
     value = stirling(moved)
-    error = stirling_error(moved) + shift_error + ELEMENTARY * (np.abs(lost) + steps) + ULP * np.abs(value)
-    return value - lost, error
+    error = stirling_error(moved) + shift_error + ELEMENTARY * (np.abs(log_factors) + steps) + ULP * np.abs(value)
+    return value - log_factors, error
 
 
 def stirling(z: NDArray[Any]) -> Complex:

@@ -205,11 +205,11 @@ def _powered(
     near = np.abs(small) < 0.5
     phi0 = np.where(near, 1 - small, phi[:, 0])
     error0 = np.where(near, small_error, phi_error[:, 0])
-    lost = ~(error0 < _UNCERTAIN * np.abs(phi0))
-    phi0, error0 = np.where(lost, 1.0, phi0), np.where(lost, 0.0, error0)
+    unresolved = ~(error0 < _UNCERTAIN * np.abs(phi0))
+    phi0, error0 = np.where(unresolved, 1.0, phi0), np.where(unresolved, 0.0, error0)
     log_phi0 = np.where(near, np.log1p(-np.where(near, small, 0)), np.log(phi0))
     relative = 1.01 * error0 / np.abs(phi0)
-    ratios = np.where(lost[:, None], 0.0, phi / phi0[:, None])
+    ratios = np.where(unresolved[:, None], 0.0, phi / phi0[:, None])
     ratio_error = 1.02 * (phi_error / np.abs(phi0)[:, None] + np.abs(ratios) * (relative[:, None] + 8 * ULP))
     coefficient, error = power_coefficient(ratios, ratio_error, t, n)
     exponent = t * log_phi0
@@ -220,14 +220,14 @@ def _powered(
     # an error of half a unit or more makes the value unknown
     blown = np.where(wrong < 0.5, np.expm1(np.minimum(wrong, 0.5)), np.inf)
     radius = error * (1 + np.minimum(blown, 1.0)) + np.abs(coefficient) * blown
-    lost |= ~np.isfinite(radius) | ~np.isfinite(np.abs(values))
-    if lost.any():
+    unresolved |= ~np.isfinite(radius) | ~np.isfinite(np.abs(values))
+    if unresolved.any():
         # a bound of the coefficient: that of the power of the bounds
-        most = np.abs(phi[lost]) + phi_error[lost]
+        most = np.abs(phi[unresolved]) + phi_error[unresolved]
         scale = np.maximum(most[:, :1], 1e-300)
         bound, more = power_coefficient(most / scale, np.zeros(most.shape), t, n)
-        log_size[lost], values[lost] = t * np.log(scale[:, 0]) + log_n, 0
-        radius[lost] = (bound + more) * (1 + 1e-9) * math.exp(1e-12 * (1 + log_n))
+        log_size[unresolved], values[unresolved] = t * np.log(scale[:, 0]) + log_n, 0
+        radius[unresolved] = (bound + more) * (1 + 1e-9) * math.exp(1e-12 * (1 + log_n))
     return log_size, values, radius
 
 

@@ -139,9 +139,9 @@ class Integral(Series):
         top = float(heights[-1])
         h = self._step(step, _TARGET)
         # the factor of the aliasing error grows with the height
-        lost = float(self.aliased(np.array([self.power + 1j * top]), h)[0])
-        if _ENOUGH < lost < -8 * _TARGET:
-            h = self._step(step, 2 * _TARGET - lost)
+        log_aliasing = float(self.aliased(np.array([self.power + 1j * top]), h)[0])
+        if _ENOUGH < log_aliasing < -8 * _TARGET:
+            h = self._step(step, 2 * _TARGET - log_aliasing)
         nodes = self._nodes(h, top)
         if nodes is None or (nodes[0] + nodes[1] + 1) * heights.size > _MOST:
             return Moments.unknown(heights.shape)
@@ -176,8 +176,8 @@ class Integral(Series):
             grown = expm1(np.log1p(gamma_error) + kernel.error + units + ULP * (below + above + 16))
             rounding = magnitude * ROOM * (rounded * (1 + grown) + sizes * grown)
             inside = magnitude * ROOM * inner * (1 + grown)
-            beyond = exp(self.aliased(w, h) - scale)
-            beyond = beyond + exp(factor.real + self.truncated(h, below, above, full, top) - scale)
+            outside = exp(self.aliased(w, h) - scale)
+            outside = outside + exp(factor.real + self.truncated(h, below, above, full, top) - scale)
             excess, own = self.constant(z, math.exp(-scale))
             excess = excess + integral
             for terms in series:
@@ -185,10 +185,10 @@ class Integral(Series):
                 excess, own, inside = excess + part, own + wrong, inside + within
             own = own + 8 * ULP * (np.abs(excess) + np.abs(integral))
         rounding = rounding + own + self.by_rate(w, scale)
-        known = np.isfinite(excess) & np.isfinite(rounding) & np.isfinite(beyond)
+        known = np.isfinite(excess) & np.isfinite(rounding) & np.isfinite(outside)
         if not known.all():
             return Moments.unknown(heights.shape)
-        return Moments(excess, scale, rounding, inside + beyond * ROOM)
+        return Moments(excess, scale, rounding, inside + outside * ROOM)
 
     def _step(self, step: float | None, target: float) -> float:
         """The widest step that aliasing allows; on a line, its step times a power of two."""

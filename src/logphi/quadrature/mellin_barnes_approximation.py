@@ -60,5 +60,5 @@ def _approximate(mixing: Mixed, a: Array, last: int) -> Array:
         total = total + start.real * np.exp(-top)
         found = np.where(top > 0, top + np.log(total + np.exp(-top)), np.log1p(total))
     far = np.maximum(mixing.base.approximate(a) + w * log_b, 0.0)
-    lost = largest - _DIGITS > np.where(np.isfinite(found), found, -np.inf)
-    return np.where(np.isnan(found) | (lost & (far > 0)), far, found)
+    unresolved = largest - _DIGITS > np.where(np.isfinite(found), found, -np.inf)
+    return np.where(np.isnan(found) | (unresolved & (far > 0)), far, found)

@@ -51,12 +51,12 @@ class Bounded(Lines):
         """A bound of the mean of (B e^L)^j (A + v)^{p-j}, 0 <= v <= B e^L, as a logarithm."""
         log_a, log_b = self.logs
         mid, radius = self.moments
-        beyond = self.power - after
-        first = after * log_b + float(mid[after] + radius[after]) + beyond * log_a
-        if beyond <= 0:
+        excess_power = self.power - after
+        first = after * log_b + float(mid[after] + radius[after]) + excess_power * log_a
+        if excess_power <= 0:
             return first
         second = self.power * log_b + float(self.moments_at(np.array([self.a]))[0])
-        return float(np.logaddexp(first, second)) + max(beyond - 1, 0.0) * math.log(2.0)
+        return float(np.logaddexp(first, second)) + max(excess_power - 1, 0.0) * math.log(2.0)
 
     def _right(self, e: float, alone: bool) -> tuple[float, float]:
         """The logarithm of a bound of the mean of (v + B e^L)^e, 0 <= v <= A, far right, and c less the power of e^L in it.
@@ -88,8 +88,8 @@ class Bounded(Lines):
         ]  # fmt: skip
         # above the largest height
         rates = math.atan(end / max(-self.c, 1.0)) + math.atan((end - top) / max(gap, 1.0))
-        beyond = _log_gamma_bound(-self.c, end) + _log_gamma_bound(gap, end - top) - math.pi * (end - top)
-        truncated.append(height + float(fall[1]) + beyond - _log_expm1_of(h * rates))
+        log_outside = _log_gamma_bound(-self.c, end) + _log_gamma_bound(gap, end - top) - math.pi * (end - top)
+        truncated.append(height + float(fall[1]) + log_outside - _log_expm1_of(h * rates))
         if above < full:
             one = max(_log_gamma_bound(-self.c, h * above), _log_gamma_bound(-self.c, end))
             other = max(_log_gamma_bound(gap, 0.0), _log_gamma_bound(gap, top))

@@ -208,8 +208,10 @@ class PairLogRatio:
         """Points that cover nearly all of P^c Q^{1-c} for each power; None if there would be too many."""
         for level in range(_LEVELS):
             if level == len(self._tables):
-                reach = _FAR * 2.0**level
-                first, last = (math.ceil(end / self.coarse_step) for end in (self.centres[0] - reach, self.centres[-1] + reach))
+                half_range = _FAR * 2.0**level
+                first, last = (
+                    math.ceil(end / self.coarse_step) for end in (self.centres[0] - half_range, self.centres[-1] + half_range)
+                )
                 if last - first > MOST:
                     return None
                 self._tables.append(self.at(self.coarse_step * np.arange(first, last + 1.0)))

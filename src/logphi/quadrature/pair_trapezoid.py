@@ -112,7 +112,7 @@ def nodes_of(pair: PairLogRatio, powers: Array, top: float, log_target: float) -
         return None
     points = pair.at(step * np.arange(math.floor(ends[0] / step), math.ceil(ends[1] / step) + 1.0))
     nodes = summed(points.loss[None, :], points.log_q + math.log(step), powers, points.unit, points.loss_error[None, :])
-    beyond = pair.log_outside(points, every)
-    cut = [np.logaddexp(own, np.logaddexp(*beyond[-2:]) + size) for own in beyond[:-2]]
-    log_wrong = np.array([np.logaddexp(own.log_error(step), lost) for own, lost in zip(strips, cut, strict=True)])
+    log_outside = pair.log_outside(points, every)
+    cut = [np.logaddexp(own, np.logaddexp(*log_outside[-2:]) + size) for own in log_outside[:-2]]
+    log_wrong = np.array([np.logaddexp(own.log_error(step), omitted) for own, omitted in zip(strips, cut, strict=True)])
     return replace(nodes, inner=np.exp(np.minimum(log_wrong - nodes.log_mass[0], 700.0))[None, :])

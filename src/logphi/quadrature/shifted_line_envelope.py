@@ -63,7 +63,7 @@ def _log_bound(curve: Curve, power: float, heights: Array, start: float, end: fl
     log_density = curve.highest(s[:-1], s[1:]) + np.log(h)
     values = [factor.value(s) for factor in curve.factors]
     ends = ((start, -1), (end, 1))
-    beyond = np.logaddexp.reduce([log_tail(curve, np.array([power]), np.array([e]), side)[1, 0, 0] for e, side in ends])
+    log_outside = np.logaddexp.reduce([log_tail(curve, np.array([power]), np.array([e]), side)[1, 0, 0] for e, side in ends])
     best = np.full(heights.shape, np.inf)
     for b in _DISTANCES * farthest:
         raise_by = abs(g2) * b * b
@@ -77,6 +77,6 @@ def _log_bound(curve: Curve, power: float, heights: Array, start: float, end: fl
             turn += np.minimum(arg[1:], arg[:-1])
             shrunk += max(-exponent, 0.0) * -np.log(np.cos(theta / 2))
         total = np.logaddexp.reduce(log_size - heights[:, None] * turn * (1 - MASS_ROUNDING), axis=1)
-        best = np.minimum(best, np.logaddexp(total, beyond + raise_by + shrunk))
+        best = np.minimum(best, np.logaddexp(total, log_outside + raise_by + shrunk))
     # a margin for the rounding of exponents
     return best + 1e-12 * (1 + abs(power)) * (1 + abs(start) + abs(end)) * curve.steepness + 1e-11

@@ -250,8 +250,8 @@ def _boxes(law: LogPhi, t: Complex, rtol: float) -> ComplexBounds:
     mid = np.where(known, mid, 0.0)
     relative = np.expm1(np.where(known, values.radius, 0.0)) + np.where(values.mid == 0, 0.0, ELEMENTARY)
     # the relative error of an exponential is unknown for subnormal doubles
-    lost = np.where(values.mid == 0, 0.0, TINY)
-    wrong = np.where(known, np.abs(mid) * relative * (1 + 1e-12) + lost, np.inf)
+    underflow = np.where(values.mid == 0, 0.0, TINY)
+    wrong = np.where(known, np.abs(mid) * relative * (1 + 1e-12) + underflow, np.inf)
     modulus = most * np.exp(_fallen(law, t, ~known)) * (1 + 2 * ELEMENTARY)
     real, imag = (_Part.of(one, wrong).below(modulus).above(-modulus) for one in (mid.real, mid.imag))
     met = 2 * np.minimum(wrong, modulus) <= rtol * most

@@ -201,8 +201,8 @@ def pointwise(points: Array, answer: Callable[[float], Bound], *, falling: bool 
         return answer(float(points))
     answers = np.empty(points.size, dtype=object)
     flat = points.ravel()
-    for place in shown(np.argsort(-flat if falling else flat, kind="stable").tolist(), "answers"):
-        answers[place] = answer(float(flat[place]))
+    for index in shown(np.argsort(-flat if falling else flat, kind="stable").tolist(), "answers"):
+        answers[index] = answer(float(flat[index]))
     return Bounds(answers.reshape(points.shape))
 
 

@@ -131,9 +131,9 @@ def _search(law: LogPhi, xi: float, growth: OneSided, mean: float, least: float,
     for _ in shown(range(_ROUNDS), "orders", total=0):
         lower = max(least, float(np.max((lows / z - xi) / (z + 1), initial=0.0)) * (1 - 8 * ULP))
         # the bound to the right of each point, from the growth of K
-        beyond = growth.most / 2 + max(growth.offset - xi, 0.0) / (z + 1)
-        tops = np.minimum(chord_tops(z, highs, xi), beyond[:-1])
-        first, last = float(highs[0] / z[0] - xi), float(beyond[-1])
+        tail_bounds = growth.most / 2 + max(growth.offset - xi, 0.0) / (z + 1)
+        tops = np.minimum(chord_tops(z, highs, xi), tail_bounds[:-1])
+        first, last = float(highs[0] / z[0] - xi), float(tail_bounds[-1])
         upper = max(first, last, float(tops.max(initial=0.0)), 0.0) * (1 + 8 * ULP)
         goal = lower * (1 + rtol / 2)
         # more points where only the growth of K is known do not help

@@ -25,8 +25,8 @@ def needs_long_line(loss: LogPhi) -> bool:
         return False
     terms, _ = found
     variance = sum(n * q * q * math.expm1(min(m * m, _FAR)) for m, q, _, _, n in terms)
-    reach = min(2 * math.log(1 / q) / (m * m) for m, q, *_ in terms)
-    return reach * math.sqrt(variance) < _NARROW
+    known_until = min(2 * math.log(1 / q) / (m * m) for m, q, *_ in terms)
+    return known_until * math.sqrt(variance) < _NARROW
 
 
 def log_answer(loss: LogPhi, epsilon: float) -> float | None:
@@ -50,5 +50,7 @@ def width_left(log_height: float, log_answer: float | None, rounding: float, dem
     """
     if log_answer is None:
         return demand.rtol
-    lost = log_height - max(log_answer, demand.least)
-    return max(demand.rtol, rounding * math.exp(min(max(lost, 0.0), _FAR))) if math.isfinite(lost) else math.inf
+    log_cancelled = log_height - max(log_answer, demand.least)
+    return (
+        max(demand.rtol, rounding * math.exp(min(max(log_cancelled, 0.0), _FAR))) if math.isfinite(log_cancelled) else math.inf
+    )

@@ -29,8 +29,8 @@ def by_chernoff(loss: LogPhi, x: float, level: float = math.inf, hint: float | N
     """
     known = masses(loss)
     if x < 0:
-        beyond = Scaled.between(-math.inf, x + log_ceiling(loss.reflected(), -x))
-        return from_inversion(known, x, Inversion(Part.REVERSED, beyond), CHERNOFF)
+        upper_tail = Scaled.between(-math.inf, x + log_ceiling(loss.reflected(), -x))
+        return from_inversion(known, x, Inversion(Part.REVERSED, upper_tail), CHERNOFF)
     upper = min(float(np.logaddexp(safe_log(known[0][1]), log_ceiling(loss, x, level, hint))) + 1e-14, 0.0)
     plain = trivial(known, x)
     value = plain.lower if plain.lower > -math.inf else upper - math.log(2.0)

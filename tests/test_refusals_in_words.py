@@ -42,7 +42,7 @@ def private():
 
 
 def test_private_classes_are_found(private):
-    assert {"SampledOnce", "MixedTruncated", "NotThisRouteError", "TwoPoint"} <= private
+    assert {"SampledLoss", "MixedTruncated", "NotThisRouteError", "TwoPoint"} <= private
     assert "Gaussian" not in private
 
 

@@ -20,7 +20,7 @@ from logphi.algebra.asking import Questions
 from logphi.cli import main
 from logphi.engine.routes.registry import ROUTES
 from logphi.extend import Cells, FinitePair, Primitive
-from logphi.laws.sampled_once import SampledOnce
+from logphi.laws.sampled_loss import SampledLoss
 from logphi.mechanisms.catalogue import CATALOGUE, PYTHON_ONLY
 from repository import ROOT
 from shown import Shown, same
@@ -173,7 +173,7 @@ def test_refusals_name_what_is_near():
 
 
 def has_transform(mechanism):
-    return not any(isinstance(law, SampledOnce) for law, _ in (mechanism.loss_law() + mechanism.loss_law().reflected()).terms)
+    return not any(isinstance(law, SampledLoss) for law, _ in (mechanism.loss_law() + mechanism.loss_law().reflected()).terms)
 
 
 @pytest.mark.few(4)

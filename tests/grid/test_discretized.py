@@ -17,11 +17,11 @@ from logphi.grid.discretized import prepare
 from logphi.grid.lattice_law import Grid, LatticeLaw
 from logphi.inversion import contour
 from logphi.inversion.demand import Demand
-from logphi.laws.blended_normal import BlendedNormal
 from logphi.laws.finite import Finite
 from logphi.laws.integers import NormalOnIntegers
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
+from logphi.laws.mixture_of_shifts import MixtureOfShifts
 from logphi.laws.normal import Normal
 from logphi.laws.transform import LossTransform, Reflected
 from logphi.laws.two_point import TwoPoint
@@ -114,7 +114,7 @@ def test_a_single_sampled_release_on_both_sides() -> None:
 
 def lattice_excess(law: LatticeLaw, grid: Grid, x: float) -> mp.mpf:
     """Summed as it stands, the threshold moved by what the nodes may be off."""
-    location = law.origin + grid.step * law.places
+    location = law.origin + grid.step * law.index
     over = location - (x - law.location_error if grid.upper else x + law.location_error)
     paid = over > 0
     terms = law.weights[paid] * np.exp(-grid.tilt * (location[paid] - x)) * -np.expm1(-over[paid])
@@ -274,8 +274,8 @@ def test_more_budget_is_never_worse() -> None:
 
 
 BLENDS = {
-    "rest": BlendedNormal((Plain(0.0), Plain(0.75), Plain(1.5)), Listed(((0.5,), (0.25,), (0.25,)))),
-    "none": BlendedNormal((Plain(0.25), Plain(0.75), Plain(3.0)), Listed(((0.5,), (0.375,), (0.125,)))),
+    "rest": MixtureOfShifts((Plain(0.0), Plain(0.75), Plain(1.5)), Listed(((0.5,), (0.25,), (0.25,)))),
+    "none": MixtureOfShifts((Plain(0.25), Plain(0.75), Plain(3.0)), Listed(((0.5,), (0.375,), (0.125,)))),
 }
 
 
@@ -296,7 +296,7 @@ def test_a_release_of_several_shifts_on_both_sides(name: str, reflected: bool) -
 
 
 def test_next_to_the_top_nothing_is_claimed() -> None:
-    law = BlendedNormal(
+    law = MixtureOfShifts(
         (Plain(0.0), Plain(8.507171803598187)), Listed(((0.7511861298245515,), (0.2488138701754484,)))
     ).reflected()
     for x in (0.286101815283371, 0.28610181528337, 0.2861):

@@ -19,9 +19,9 @@ def wrapped_excess(laws: list[tuple[LatticeLaw, int]], grid: Grid, x: float) -> 
     """e^{cx} D(x) from the tilted masses of the sum: alone, and with all that goes round added."""
     masses, location, lowest = np.ones(1), 0.0, 0
     for law, count in laws:
-        first = int(law.places.min())
-        line = np.zeros(int(law.places.max()) - first + 1)
-        np.add.at(line, law.places - first, law.weights)
+        first = int(law.index.min())
+        line = np.zeros(int(law.index.max()) - first + 1)
+        np.add.at(line, law.index - first, law.weights)
         for _ in range(count):
             masses = np.convolve(masses, line)
             location, lowest = location + law.origin, lowest + first

@@ -14,12 +14,12 @@ from mpmath import exp, log, mpf
 import logphi as lp
 from exact import contains, dec
 from logphi.engine.routes.route import NotApplicableError
-from logphi.inversion import atoms, circle
+from logphi.inversion import atoms, integer_sums
 from logphi.inversion.convolution import power
 from logphi.inversion.demand import Demand
-from logphi.inversion.flat_shares import log_beyond
+from logphi.inversion.flat_shares import log_tail
+from logphi.inversion.piecewise_excess import PiecewiseExcess
 from logphi.inversion.real_space import prepare
-from logphi.inversion.staircase import Staircase
 from logphi.laws.support import Pieces
 
 DIGITS = 40
@@ -55,7 +55,7 @@ def sampled(pair: Pair, rate: float) -> Pair:
 
 
 def convolved(one: dict[mpf, mpf], other: dict[mpf, mpf]) -> dict[mpf, mpf]:
-    """Masses by place; places that agree to 30 digits are one."""
+    """Masses by location; locations that agree to 30 digits are one."""
     found: dict[Any, list[mpf]] = {}
     for (x, p), (y, q) in itertools.product(one.items(), other.items()):
         found.setdefault(mpmath.nint((x + y) * mpf(10) ** 30), [x + y, mpf(0)])[1] += p * q
@@ -202,17 +202,17 @@ def test_the_mass_of_many_flat_parts():
     share, count = Fraction(1, 50), 30
     for most in (1, 3, 6, 10):
         tail = sum(math.comb(count, j) * share**j * (1 - share) ** (count - j) for j in range(most, count + 1))
-        bound = log_beyond([(float(share), count)], most)
+        bound = log_tail([(float(share), count)], most)
         assert math.log(tail) <= bound <= math.log(tail) + 4
 
 
-def test_sums_on_a_circle():
+def test_sums_modulo_a_number_of_nodes():
     parts = [
-        circle.Weights(np.array([-3, 0, 1]), np.array([0.25, 0.5, 0.25]), 7),
-        circle.Weights(np.array([2, 5]), np.array([0.125, 0.875]), 3),
+        integer_sums.IntegerMeasure(np.array([-3, 0, 1]), np.array([0.25, 0.5, 0.25]), 7),
+        integer_sums.IntegerMeasure(np.array([2, 5]), np.array([0.125, 0.875]), 3),
     ]
-    first, last = circle.ends(parts, 40.0)
-    weights, error = circle.summed(parts, first, last)
+    first, last = integer_sums.effective_range(parts, 40.0)
+    weights, error = integer_sums.summed(parts, first, last)
     exact = {0: Fraction(1)}
     for part in parts:
         for _ in range(part.count):
@@ -231,9 +231,9 @@ def test_sums_on_a_circle():
 
 
 def test_ends_leave_out_what_they_say():
-    part = circle.Weights(np.array([0, 1, 20]), np.array([0.5, 0.49, 0.01]), 200)
-    first, last = circle.ends([part], 6.0)
-    whole, _ = circle.summed([part], 0, 4000)
+    part = integer_sums.IntegerMeasure(np.array([0, 1, 20]), np.array([0.5, 0.49, 0.01]), 200)
+    first, last = integer_sums.effective_range([part], 6.0)
+    whole, _ = integer_sums.summed([part], 0, 4000)
     assert whole[:first].sum() < math.exp(-6.0)
     assert whole[last + 1 :].sum() < math.exp(-6.0)
     assert last - first < 400
@@ -241,7 +241,7 @@ def test_ends_leave_out_what_they_say():
 
 @pytest.mark.parametrize(("count", "odds"), [(10, 0.3), (3000, 0.01), (10**9, 0.5)])
 def test_binomial_weights(count, odds):
-    low, weights, error = circle.binomial(1 - odds, odds, count, 45.0)
+    low, weights, error = integer_sums.binomial(1 - odds, odds, count, 45.0)
     with mpmath.workdps(DIGITS):
         p = mpf(odds) / (mpf(odds) + mpf(1 - odds))
         for k in (0, weights.size // 3, weights.size // 2, weights.size - 1):
@@ -256,10 +256,10 @@ def test_binomial_weights(count, odds):
             assert abs(mpf(float(weights[k])) / exact - 1) <= error
 
 
-def test_a_staircase_is_a_sum():
+def test_the_excess_of_atoms_is_a_sum():
     rng = np.random.default_rng(3)
     places, weights = np.sort(rng.normal(scale=40, size=60)), rng.random(60)
-    steps = Staircase.of(places, weights, 0.1, 2.0)
+    steps = PiecewiseExcess.of(places, weights, 0.1, 2.0)
     mass = weights * np.exp(-0.1 * (places - 2.0))
     for x in (-200.0, -31.7, 0.0, float(places[17]), 55.0, 200.0):
         direct = math.fsum((mass * -np.expm1(np.minimum(x - places, 0.0))).tolist())

@@ -9,11 +9,11 @@ from mpmath import exp, log, mpc, mpf
 
 from exact import dec
 from logphi.arith.protocol import LogOdds, Plain, Ratio
-from logphi.laws.blended_normal import BlendedNormal
 from logphi.laws.finite import Finite
-from logphi.laws.integers import NormalOnIntegers, NormalSteps
+from logphi.laws.integers import NormalOnIntegers, TruncatedNormalOnIntegers
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
+from logphi.laws.mixture_of_shifts import MixtureOfShifts
 from logphi.laws.normal import Normal
 from logphi.laws.symmetric_lattice import GeometricShift
 from logphi.laws.two_point import TwoPoint
@@ -108,15 +108,15 @@ CLOSED = {
     "integers-below-one": (NormalOnIntegers(0.99, 2), normal_on_integers(0.99, 2)),
     "integers-one": (NormalOnIntegers(1.0, 3), normal_on_integers(1.0, 3)),
     "integers": (NormalOnIntegers(2.6, 5), normal_on_integers(2.6, 5)),
-    "integers-ends": (NormalSteps(2.0, 3, 9), normal_on_integers(2.0, 3, 3 - 9, 9)),
-    "integers-near-ends": (NormalSteps(3.0, 2, 2), normal_on_integers(3.0, 2, 0, 2)),
-    "integers-one-atom": (NormalSteps(3.0, 4, 2), normal_on_integers(3.0, 4, 2, 2)),
+    "integers-ends": (TruncatedNormalOnIntegers(2.0, 3, 9), normal_on_integers(2.0, 3, 3 - 9, 9)),
+    "integers-near-ends": (TruncatedNormalOnIntegers(3.0, 2, 2), normal_on_integers(3.0, 2, 0, 2)),
+    "integers-one-atom": (TruncatedNormalOnIntegers(3.0, 4, 2), normal_on_integers(3.0, 4, 2, 2)),
     "thinned": (ZeroOrInfinite(1e-5), lambda z: 1 - dec(1e-5)),
 }
 PROBABILITIES = [name for name in CLOSED if name not in ("finite-lost", "thinned") and "end" not in name and "atom" not in name]
 BLENDS = {
-    "rest": BlendedNormal((Plain(0.0), Plain(0.5), Plain(1.5)), Listed(((0.7,), (0.2,), (0.1,)))),
-    "shifted": BlendedNormal((Plain(0.4), Plain(1.5)), Listed(((0.75,), (0.25,)))),
+    "rest": MixtureOfShifts((Plain(0.0), Plain(0.5), Plain(1.5)), Listed(((0.7,), (0.2,), (0.1,)))),
+    "shifted": MixtureOfShifts((Plain(0.4), Plain(1.5)), Listed(((0.75,), (0.25,)))),
 }
 MIXED = {"low": (0.5, 0.01), "plain": (1.0, 0.3), "high": (2.0, 0.9), "rare": (1.5, 1e-5)}
 
@@ -307,7 +307,7 @@ def test_pieces_and_lattice_reproduce_the_transform(name):
 
 
 @pytest.mark.parametrize("width", [1e-9, 1e-4, 0.3, 5.0, 700.0, 3e4])
-def test_the_sketch_of_a_uniform_law_with_atoms_is_its_transform(width):
+def test_the_approximation_of_a_uniform_law_with_atoms_is_its_transform(width):
     law = UniformWithAtoms(Plain(width))
     away = np.geomspace(1e-6, 1e5, 60)
     c = np.concatenate([-away, [-1.0, -0.5, 0.0], away])

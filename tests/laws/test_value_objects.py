@@ -18,7 +18,7 @@ from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal import Normal
 from logphi.laws.normal_pair import NormalPair
 from logphi.laws.parameters import as_mixture, normal_shift
-from logphi.laws.sampled_once import SampledOnce
+from logphi.laws.sampled_loss import SampledLoss
 from logphi.laws.shift_bound import shift_bound, shift_bound_of_sum
 from logphi.laws.support import Lattice, Omitted, Pieces, Support
 from logphi.laws.traits import Traits
@@ -132,7 +132,7 @@ def test_parameters_are_read_off_the_form():
     assert normal_shift(normal) is m
     assert normal_shift(MixedNormal(m, q)) is normal_shift(TwoPoint(m)) is normal_shift(Finite(P, Q)) is None
     assert as_mixture(MixedNormal(m, q)) == (normal, q)
-    assert as_mixture(SampledOnce(normal, q)) == (normal, q)
+    assert as_mixture(SampledLoss(normal, q)) == (normal, q)
     assert as_mixture(MixedFlat(flat, 0.1)) == (UniformWithAtoms(m), q)
     assert as_mixture(MixedFlat(FlatPair(m, with_atoms=True, failure=0.1), 0.1)) is None
     assert as_mixture(Reflected(MixedNormal(m, q))) is as_mixture(normal) is None

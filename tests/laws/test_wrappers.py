@@ -28,16 +28,16 @@ _ANYWHERE = "the omitted mass may be anywhere"
 _A_LINE = "only a line of it is summed, which its own envelope bounds"
 LEFT = {
     Reflected: {"batched": _ONE_CLASS},
-    LogPhi: {"accept": "routes look at the terms one by one", "batched": _ONE_CLASS, "rough_nodes": _TERMS},
+    LogPhi: {"accept": "routes look at the terms one by one", "batched": _ONE_CLASS, "approximate_nodes": _TERMS},
     Conditioned: {
-        "rough_nodes": "one law alone is approximated as quickly",
+        "approximate_nodes": "one law alone is approximated as quickly",
         "accept": "divergences do not ask for it",
         "closed_form": "divergences do not ask for it",
         "reflected": "who asks turns the law first",
         "batched": _ONE_CLASS,
         "approximate": "by log_transform",
         "on_line": "by log_transform",
-        "on_line_and_beside": "by log_transform",
+        "on_line_and_real": "by log_transform",
         "log_masses": "both masses are one",
         "log_block": "divergences do not ask for it",
     },

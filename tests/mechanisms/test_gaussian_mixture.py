@@ -155,8 +155,8 @@ def test_larger_groups_spend_more_but_less_than_all_of_them_at_once():
 
 
 def test_a_group_of_two_hundred():
-    crowd = 50 * lp.Gaussian(100).poisson(0.02, group_size=200)
-    spent = crowd.epsilon(1e-6)
+    batch = 50 * lp.Gaussian(100).poisson(0.02, group_size=200)
+    spent = batch.epsilon(1e-6)
     assert spent.width <= 1e-9
     assert spent.ledger.proved
     # nearly all is told by the mean of the binomial number, and its variance adds a little

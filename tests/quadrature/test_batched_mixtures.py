@@ -1,4 +1,4 @@
-"""Crowds of sampled Gaussians on common panels: the same numbers as term by term, and as mpmath."""
+"""Batches of sampled Gaussians on common panels: the same numbers as term by term, and as mpmath."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from slowly import slowly
 SHARP = 1e-10
 
 
-def crowd(rng: np.random.Generator, size: int) -> TwoComponents:
+def batch(rng: np.random.Generator, size: int) -> TwoComponents:
     shift, rate = 10 ** rng.uniform(-1.3, 0.3), 10 ** rng.uniform(-5, -0.5)
     counts = rng.integers(1, 20, size).astype(float)
     return TwoComponents(shift * rng.uniform(0.5, 1, size), rate * rng.uniform(0.1, 1, size), counts)
@@ -29,7 +29,7 @@ def crowd(rng: np.random.Generator, size: int) -> TwoComponents:
 @pytest.mark.parametrize("seed", [*range(5), *slowly(*range(5, 25))])
 def test_panels_agree_with_the_terms(seed):
     rng = np.random.default_rng(seed)
-    mixtures = crowd(rng, 80)
+    mixtures = batch(rng, 80)
     c = rng.choice([rng.uniform(-0.9, -0.1), 10 ** rng.uniform(-1, 1), -1 - 10 ** rng.uniform(-1, 1)])
     line = Line(c, 10 ** rng.uniform(-2, 0.5), 24)
     together, apart = on_line_batched(mixtures, line), on_line(mixtures, line)
@@ -76,18 +76,18 @@ def test_far_apart_terms_are_summed_apart():
 
 
 @pytest.mark.slow
-def test_a_crowd_spends_about_as_much_as_its_mean():
-    crowd_of = lp.compose(lp.Gaussian(sigma=1 + i / 2000).poisson(0.01 + i * 1e-7) for i in range(200))
+def test_a_batch_spends_about_as_much_as_its_mean():
+    batch_of = lp.compose(lp.Gaussian(sigma=1 + i / 2000).poisson(0.01 + i * 1e-7) for i in range(200))
     low, high = 200 * lp.Gaussian(sigma=1.1).poisson(0.01), 200 * lp.Gaussian(sigma=1.0).poisson(0.01002)
-    spent = crowd_of.epsilon(1e-6)
+    spent = batch_of.epsilon(1e-6)
     assert spent.status is lp.Status.MET
     assert low.epsilon(1e-6).upper < spent.lower < spent.upper < high.epsilon(1e-6).lower
-    profile = crowd_of.delta(spent.value)
+    profile = batch_of.delta(spent.value)
     assert profile.lower <= 1e-6 * (1 + 1e-8)
     assert profile.upper >= 1e-6 * (1 - 1e-8)
 
 
-def test_a_crowd_of_gaussians_is_one_gaussian():
+def test_a_batch_of_gaussians_is_one_gaussian():
     rng = np.random.default_rng(3)
     sigmas, counts = rng.uniform(20.0, 200.0, 90).tolist(), rng.integers(1, 1000, 90).tolist()
     release = lp.compose(count * lp.Gaussian(sigma=sigma) for sigma, count in zip(sigmas, counts, strict=True))
@@ -119,7 +119,7 @@ def test_variances_beyond_all_doubles_leave_a_certainty(power):
 
 
 @pytest.mark.parametrize("size", [500, pytest.param(3000, marks=pytest.mark.slow)])
-def test_the_width_does_not_grow_with_the_crowd(size):
+def test_the_width_does_not_grow_with_the_batch(size):
     few, many = (
         lp.compose(lp.Gaussian(1 + i / n).poisson(0.3 * (1 + i / n) / n**0.5) for i in range(n)).delta(1.0) for n in (100, size)
     )

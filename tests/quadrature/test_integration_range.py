@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from logphi.quadrature.integration_range import ends, log_beyond
+from logphi.quadrature.integration_range import integration_range, log_tail
 from logphi.quadrature.log_ratio import TwoComponents
 
 
@@ -23,7 +23,7 @@ def test_nothing_beyond_the_end_is_forgotten():
         m, q = 10 ** rng.uniform(-4, 0.7), 10 ** rng.uniform(-6, -0.05)
         a = 10 ** rng.uniform(0, 2) / m * rng.uniform(0.1, 3)
         end, step = rng.uniform(2, 15), rng.uniform(0.02, 0.6)
-        bound = log_beyond(end, step, one(m, q), np.array([a]))[0, 0]
+        bound = log_tail(end, step, one(m, q), np.array([a]))[0, 0]
         exact = log_sum_beyond(end, step, m, q, a)
         assert bound >= exact - 1e-9 * abs(exact), seed
 
@@ -31,13 +31,13 @@ def test_nothing_beyond_the_end_is_forgotten():
 @pytest.mark.parametrize(("m", "q", "power"), [(1e-3, 1e-4, 1e6), (1e-4, 1e-6, 1e9), (0.5, 1e-3, 20.0), (2.0, 0.3, -50.0)])
 def test_the_ends_leave_little_and_are_near(m, q, power):
     mixture = one(m, q)
-    low, high = ends(mixture, power, power, -40.0)
-    assert log_beyond(high, 0.5, mixture, np.array([max(power, 1.0)]))[0, 0] <= -38
+    low, high = integration_range(mixture, power, power, -40.0)
+    assert log_tail(high, 0.5, mixture, np.array([max(power, 1.0)]))[0, 0] <= -38
     assert high - low < 60
 
 
 def test_where_the_far_rise_matters_it_is_within():
     # at this power the tilted density has its second mode near a m
     m, q, power = 1.0, 1e-2, 40.0
-    _, high = ends(one(m, q), power, power, -40.0)
+    _, high = integration_range(one(m, q), power, power, -40.0)
     assert high > m * power + 5

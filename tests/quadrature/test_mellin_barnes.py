@@ -7,7 +7,7 @@ from mpmath import mpf
 
 import logphi as lp
 from logphi.arith.protocol import Plain
-from logphi.laws.sampled_once import SampledOnce
+from logphi.laws.sampled_loss import SampledLoss
 from logphi.quadrature import mellin_barnes_lines
 from logphi.quadrature.log_gamma import log_gamma, reciprocal_gamma
 from logphi.quadrature.mellin_barnes_series import exact_steps
@@ -58,7 +58,7 @@ def moment(shift, rate, odds, w):
 )
 def test_the_transform_of_a_sample_is_within_its_bound(shift, odds, rate, z):
     base = lp.Gaussian(sigma=1 / shift) + (lp.RandomizedResponse(p=odds / (1 + odds)) if odds > 1 else 0 * lp.Laplace(1))
-    law = SampledOnce(base.loss_law(), Plain(rate))
+    law = SampledLoss(base.loss_law(), Plain(rate))
     found = law.log_transform(np.array([complex(z)]))
     with mpmath.workdps(30):
         exact = moment(shift, rate, odds, mpmath.mpc(z) + 1)
@@ -72,7 +72,7 @@ def test_it_agrees_with_the_law_of_a_sampled_gaussian(seed, reflected):
     random = np.random.default_rng(seed)
     sigma, rate = float(10 ** random.uniform(-0.3, 1.5)), float(10 ** random.uniform(-5, -0.1))
     known = lp.Gaussian(sigma=sigma).poisson(rate).loss_law()
-    law = SampledOnce(lp.Gaussian(sigma=sigma).loss_law(), Plain(rate))
+    law = SampledLoss(lp.Gaussian(sigma=sigma).loss_law(), Plain(rate))
     own, other = (law.reflected(), known.reflected()) if reflected else (law, known)
     line = Line(round(float(random.uniform(-0.9, 6)) * 64) / 64, 0.125 * 2.0 ** int(random.integers(0, 8)), 24)
     found, exact = own.on_line(line), other.on_line(line)
@@ -103,7 +103,7 @@ def test_abscissas_are_moved_by_whole_numbers_only_while_that_is_exact():
 def test_rates_next_to_one(rate):
     """Terms are powers of 1 - q, whose logarithm is large."""
     base = lp.Gaussian(sigma=2)
-    law = SampledOnce(base.loss_law(), Plain(rate))
+    law = SampledLoss(base.loss_law(), Plain(rate))
     found = law.log_transform(np.array([-3.5 + 2j, 1.25 + 4j]))
     with mpmath.workdps(40):
         for k, z in enumerate((mpmath.mpc(-3.5, 2), mpmath.mpc(1.25, 4))):

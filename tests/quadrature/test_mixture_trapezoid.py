@@ -9,7 +9,7 @@ import pytest
 from mpmath import exp, mpc, mpf
 
 from logphi.quadrature.log_ratio import TwoComponents
-from logphi.quadrature.mixture_trapezoid import approximate, at_heights, on_axis, on_line, on_line_and_beside
+from logphi.quadrature.mixture_trapezoid import approximate, at_heights, on_axis, on_line, on_line_and_real
 from logphi.quadrature.values import Line
 
 DIGITS = 40
@@ -249,7 +249,7 @@ def test_below_the_axis_the_values_are_conjugate():
 @pytest.mark.parametrize("c", [-4.0, -0.5, 3.0])
 def test_a_line_and_points_beside_it_share_nodes(m, q, count, c):
     mixtures, line, beside = one(m, q, count), Line(c, 0.4, 40), np.array([c + 0.3, c - 0.3, -1 - c])
-    values, real = on_line_and_beside(mixtures, line, beside)
+    values, real = on_line_and_real(mixtures, line, beside)
     with mpmath.workdps(DIGITS):
         for found, z in [(real, mpf(one)) for one in (c, *beside.tolist())] + [(values, mpc(c, 0.4 * 17))]:
             place = 17 if found is values else [c, *beside.tolist()].index(float(z))

@@ -25,7 +25,7 @@ def integral(law: ShiftedHalfLine, z: complex, order: int, size: bool) -> mpmath
         m, q, eta, a = (
             mpmath.mpf(law.shift),
             mpmath.mpf(law.rate),
-            mpmath.mpf(law.turn) / mpmath.mpf(law.shift),
+            mpmath.mpf(law.angle) / mpmath.mpf(law.shift),
             mpmath.mpc(z) + 1,
         )
 

@@ -1,8 +1,8 @@
-"""Complex balls of any precision (FLINT, formerly Arb): each holds the exact result of what it was computed by.
+"""Complex balls of any precision (FLINT, formerly Arb): each contains the exact result of its computation.
 
 Every operation returns a complex ball that contains the exact result for all arguments in the argument balls (Johansson 2017,
-*Arb: efficient arbitrary-precision midpoint-radius interval arithmetic*). What cannot be enclosed is refused with a
-``NotImplementedError``, and what is not known, as at a pole, is a ball that is not finite: no estimate passes for a proof.
+*Arb: efficient arbitrary-precision midpoint-radius interval arithmetic*). An operation that cannot be enclosed is refused with
+a ``NotImplementedError``; the value at a pole, for example, is a ball that is not finite. No estimate is returned as a proof.
 
 A logarithm, and so K, is determined up to multiples of 2 pi i. A ball that avoids the negative axis gets the principal branch;
 a ball that meets it gets the branch that is continuous across it. In an integrand one branch must hold throughout. A ball
@@ -41,7 +41,7 @@ def precision(bits: int) -> Iterator[Any]:
 
 @dataclass(frozen=True, eq=False)
 class Ball:
-    """A complex number to within a radius, and the precision in bits of computations with it.
+    """A complex number with a radius, and the precision in bits of computations with it.
 
     ``value`` is a ``flint.acb``. ``variables`` are the variables of integration that the number depends on: a function of such
     a ball is finite only if it is analytic on the whole ball. The enclosure is valid at any precision; more bits make it
@@ -54,7 +54,7 @@ class Ball:
 
     @property
     def analytic(self) -> bool:
-        """Whether functions of it must be analytic to be finite."""
+        """Whether functions of the ball are finite only if they are analytic on it."""
         return bool(self.variables)
 
     def _paired(self, other: Any, operation: Callable[[Any, Any], Any], *, swapped: bool = False) -> Any:
@@ -62,7 +62,7 @@ class Ball:
             with precision(self.bits) as flint:
                 other = Ball(flint.acb(other), self.bits)
         elif not isinstance(other, Ball):
-            # floats are not reals: `Balls.constant` or `Balls.exact` say which number is meant
+            # a float is ambiguous: `Balls.constant` takes its decimal, `Balls.exact` the double itself
             return NotImplemented
         bits = max(self.bits, other.bits)
         with precision(bits):
@@ -97,7 +97,7 @@ class Ball:
         return self._paired(other, truediv, swapped=True)
 
     def __pow__(self, other: Any) -> Any:
-        """Whole powers by multiplication, others of the principal branch."""
+        """Whole powers by multiplication, other powers by the principal branch."""
         if isinstance(other, int):
             return self._paired(other, pow)
         analytic = self.analytic or (isinstance(other, Ball) and other.analytic)
@@ -110,6 +110,6 @@ class Ball:
         return bool(self.value.is_finite())
 
     def exceeds(self, other: Ball) -> bool:
-        """Whether it is larger than another in modulus, for certain."""
+        """Whether the modulus is proved to be larger than that of another ball."""
         with precision(max(self.bits, other.bits)):
             return bool(self.value.abs_lower() > other.value.abs_upper())

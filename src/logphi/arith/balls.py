@@ -1,4 +1,4 @@
-"""Ball arithmetic: the same formulas with proved enclosures of their values, as :mod:`logphi.arith.ball` has them."""
+"""Ball arithmetic: formulas with proved enclosures of their values, by the balls of :mod:`logphi.arith.ball`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from logphi.arith.protocol import Arithmetic, Number
 from logphi.inputs import check
 from logphi.text.written import meant
 
-# derived: a precision below sixteen bits bounds nothing useful, and one above a million is a mistyped number
+# chosen: bounds at fewer than sixteen bits are useless, and more than a million bits are a mistyped number
 _LEAST_BITS, _MOST_BITS = 16, 1 << 20
 # measured: a mean over the line may be below one by this many bits before the bound of its tails widens it
 _GUARD = 32
@@ -126,7 +126,7 @@ class Balls(Arithmetic):
         return self._of(x, lambda _, value: value.exp()) if isinstance(x, Ball) else x.exp()
 
     def log_normal_mean(self, function: Callable[[Number], Number]) -> Ball:
-        """By quadrature between -R and R, and a bound of the two tails.
+        """The mean by quadrature between -R and R, and a bound of the two tails.
 
         The function is evaluated once to bound its growth (:mod:`logphi.arith.order`). If |f(x)| <= e^{a|x| + b} for real x,
         the two tails of E[f(X)] are at most 2 e^{b + a^2/2} P(X > R - a) <= e^{b + a^2/2 - (R - a)^2/2} for R >= a.
@@ -146,16 +146,18 @@ class Balls(Arithmetic):
             spare = top.max(flint.arb(0)) + (self.bits + _GUARD) * flint.arb(2).log()
             if not (rise + spare).is_finite():
                 return Ball(flint.acb("nan"), self.bits)
-            reach = flint.arb((rise + (2 * spare).sqrt()).upper().ceil().unique_fmpz())
-            tails = flint.arb(0, (top - (reach - rise) ** 2 / 2).exp().upper())
-            end, beyond, root = (
-                Ball(flint.acb(*parts), self.bits) for parts in ((reach,), (tails, tails), ((2 * flint.arb.pi()).sqrt(),))
+            half_range = flint.arb((rise + (2 * spare).sqrt()).upper().ceil().unique_fmpz())
+            tails = flint.arb(0, (top - (half_range - rise) ** 2 / 2).exp().upper())
+            end, outside, root = (
+                Ball(flint.acb(*parts), self.bits) for parts in ((half_range,), (tails, tails), ((2 * flint.arb.pi()).sqrt(),))
             )
         inside = self.integral(lambda x: function(x) * self.exp(-x * x / 2), -end, end)
-        return self.log(inside / root + beyond)
+        return self.log(inside / root + outside)
 
     def integral(self, function: Callable[[Number], Number], low: Number, high: Number | None) -> Ball:
-        """By adaptive quadrature with a proof (Johansson 2018, *Numerical integration in arbitrary-precision ball arithmetic*).
+        """The integral by adaptive quadrature with a proof.
+
+        See Johansson 2018, *Numerical integration in arbitrary-precision ball arithmetic*.
 
         Both ends may be balls. The function must be built from operations of this arithmetic: its argument tells them to be
         analytic or not finite. Where the quadrature gives up, the ball is wide or not finite.
@@ -172,13 +174,13 @@ class Balls(Arithmetic):
             )
         variable, bits = object(), max(self.bits, low.bits, high.bits)
         others = low.variables | high.variables
-        # FLINT does not hand on what a function raises
+        # FLINT does not propagate exceptions of the integrand
         failure: BaseException | None = None
 
         with precision(bits) as flint:
 
             def integrand(x: Any, _: bool) -> Any:
-                # marked whether or not this call asks for it: what need not be analytic may be
+                # the ball is marked as analytic whether or not this call asks for it, as analyticity does no harm
                 nonlocal others, failure
                 if failure is None:
                     try:
@@ -195,16 +197,16 @@ class Balls(Arithmetic):
         return Ball(value, bits, others - {variable})
 
     def log_normal_sum(self, variance: Ball, at: Ball) -> Ball:
-        """By the dual series: the logarithm of (2 pi v)^{1/2} theta_3(at; tau = 2 pi i v), by FLINT's theta function."""
-        # exactly ``at``, with the bits and the variables of both
-        place = at + 0 * variance
+        """The dual series: the logarithm of (2 pi v)^{1/2} theta_3(at; tau = 2 pi i v), by FLINT's theta function."""
+        # the value of ``at``, with the bits and the variables of both arguments
+        point = at + 0 * variance
 
         def evaluate(flint: Any, value: Any) -> Any:
             turn = 2 * flint.arb.pi() * variance.value
             theta = value.modular_theta(flint.acb(0, 1) * turn)[2]
-            return _log(flint, theta, place.analytic) + _log(flint, turn, place.analytic) / 2
+            return _log(flint, theta, point.analytic) + _log(flint, turn, point.analytic) / 2
 
-        return self._of(place, evaluate)
+        return self._of(point, evaluate)
 
     def log_power_sum(self, p: Sequence[float], q: Sequence[float], z: Ball) -> Ball:
         """``log(sum(p**(1 + z) * q**(-z)))``."""

@@ -31,7 +31,7 @@ INFLATE = 1 + 16 * ULP
 class Discs:
     """Arrays of complex (or real) discs: ``|exact - mid| <= rad``.
 
-    ``rad`` broadcasts against ``mid``. A radius may be infinite: nothing is known there.
+    ``rad`` broadcasts against ``mid``. An infinite radius marks an unknown value.
     """
 
     mid: NDArray[Any]
@@ -177,7 +177,7 @@ class Floats(Arithmetic):
         with np.errstate(divide="ignore"):  # a zero of sinh: infinite radius
             own = np.where(near, ELEMENTARY * size**2, ELEMENTARY * (size + 2 + np.abs(decay) / np.abs(1 - decay)))
             coth = np.abs((1 + decay) / (1 - decay)) * (1 + ELEMENTARY)
-        # near 0 the derivative coth(x) - 1/x is below |x|/2; further out the two parts are bounded apart
+        # near 0 the derivative coth(x) - 1/x is below |x|/2; farther out the two parts are bounded separately
         inside = x.rad * (size + x.rad)
         outside = _log_error(np.where(x.rad < 0.5, coth * np.sinh(np.minimum(x.rad, 1)) + x.rad**2, np.inf))
         outside = outside + _log_error(x.rad / np.maximum(size, 1))
@@ -193,7 +193,7 @@ class Floats(Arithmetic):
         tanh = np.tanh(x.mid)
         mid = np.where(near, square * _series(square, _TANHC_GAP) / np.cosh(small), 1 - tanh / far)
         own = np.where(near, ELEMENTARY * size**2, ELEMENTARY * (1 + np.abs(tanh) / np.maximum(size, 0.5)))
-        # near 0 the derivative is below |x|; further out it is that of tanh, over x, and tanh over x^2
+        # near 0 the derivative is below |x|; farther out it is that of tanh, over x, and tanh over x^2
         inside = x.rad * (size + x.rad)
         room = np.maximum(size - x.rad, 0.25)
         outside = np.where(x.rad < 0.25, (_tanh_error(x, tanh) + np.abs(tanh) * x.rad / room) / room, np.inf)

@@ -1,4 +1,4 @@
-"""mpmath arithmetic: the same formulas with any number of digits, for references and slow twins."""
+"""mpmath arithmetic: formulas with any number of digits and without error bounds, for reference values."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from logphi.text.written import meant
 
 # measured: sums for the catalogue converge after three to seven halvings of the step
 _HALVINGS = 12
-# derived: a shift of the points, in steps: one less the golden section, which is far from fractions of small denominators
-_ASIDE = 0.381966
+# derived: a shift of the points, in steps: one minus the golden ratio's inverse, far from fractions of small denominators
+_SHIFT = 0.381966
 # chosen: ranges |x| <= R, tried in turn until both tails of the integrand lie within
-_REACHES = (16, 64, 512, 8192)
+_RANGES = (16, 64, 512, 8192)
 
 
-# a lock: all threads share the precision of mpmath
-_ALONE = RLock()
+# all threads share the precision of mpmath
+_PRECISION_LOCK = RLock()
 
 
 @contextmanager
 def precision(bits: int) -> Iterator[None]:
-    """Mpmath at a precision, for one thread at a time; then the old precision, after an exception too."""
-    with _ALONE, mpmath.workprec(bits):
+    """Set the precision of mpmath, for one thread at a time; the old precision is restored, after an exception too."""
+    with _PRECISION_LOCK, mpmath.workprec(bits):
         yield
 
 
@@ -74,13 +74,13 @@ class Multiprecision(Arithmetic):
         return mpmath.exp(x)
 
     def log_normal_mean(self, function: Callable[[Number], Number]) -> Number:
-        """By :meth:`over_the_line`."""
+        """The mean by :meth:`over_the_line`."""
         return mpmath.log(self.over_the_line(lambda x: function(x) * mpmath.npdf(x)))
 
     def over_the_line(self, function: Callable[[Number], Number]) -> Number:
-        """An integral by the trapezoidal rule, its step halved until two sums agree; the error is not bounded.
+        """An integral over the line by the trapezoidal rule, its step halved until two sums agree; the error is not bounded.
 
-        The convergence is geometric for an analytic function that falls like a normal density, however fast it turns:
+        The convergence is geometric for an analytic function that falls like a normal density, however fast it oscillates;
         tanh-sinh rules lose their digits there.
         """
 
@@ -90,7 +90,7 @@ class Multiprecision(Arithmetic):
         digits = mpmath.mp.dps
         # cancellation costs as many digits as the sum is smaller than its largest term
         for extra in (10, 100, 400):
-            with _ALONE, mpmath.extradps(extra):
+            with _PRECISION_LOCK, mpmath.extradps(extra):
                 mean = self._settled_mean(term, mpmath.mpf(10) ** (-3 - digits - extra), mpmath.mpf(10) ** (3 - digits))
                 if mean is not None:
                     return mean
@@ -98,25 +98,25 @@ class Multiprecision(Arithmetic):
 
     @staticmethod
     def _settled_mean(term: Callable[[Number], Number], negligible: Number, close: Number) -> Number | None:
-        for reach in _REACHES:
-            sizes = [abs(term(x)) for x in range(-reach, reach + 1)]
+        for half_range in _RANGES:
+            sizes = [abs(term(x)) for x in range(-half_range, half_range + 1)]
             least = negligible * max(sizes)
-            held = [x for x, size in enumerate(sizes, -reach) if size > least]
-            if -reach < held[0] and held[-1] < reach:
+            held = [x for x, size in enumerate(sizes, -half_range) if size > least]
+            if -half_range < held[0] and held[-1] < half_range:
                 break
         else:
             raise ArithmeticError("the mean has no tails within reach: the function grows too fast")
         first, last = held[0] - 1, held[-1] + 1
         step, total = mpmath.mpf(1), mpmath.fsum(term(x) for x in range(first, last + 1))
         # exact at any precision, unlike a sum of doubles
-        aside = mpmath.mpf(_ASIDE)
+        aside = mpmath.mpf(_SHIFT)
         for halving in range(1, _HALVINGS):
             step /= 2
             odd = range((first << halving) + 1, last << halving, 2)
             change = step * mpmath.fsum(term(j * step) for j in odd) - total / 2
             total += change
             if abs(change) <= abs(total) * close:
-                # sums of an integrand that oscillates between the points agree, too, but not with a sum over shifted points
+                # two sums of an integrand that oscillates between the points agree, but not with one over shifted points
                 beside = step * mpmath.fsum(term((j + aside) * step) for j in range(first << halving, last << halving))
                 if abs(beside - total) <= 4 * abs(total) * close:
                     return total
@@ -125,12 +125,12 @@ class Multiprecision(Arithmetic):
         return None
 
     def integral(self, function: Callable[[Number], Number], low: Number, high: Number | None) -> Number:
-        """By mpmath's tanh-sinh quadrature over pieces; its error is mpmath's, not bounded."""
+        """The integral by mpmath's tanh-sinh quadrature; its error is not bounded."""
         pieces = mpmath.linspace(low, high, 9) if high is not None else [low + step for step in (0, 1, 3, 6, 10, 20, 40, 80)]
         return mpmath.quad(function, pieces)
 
     def log_normal_sum(self, variance: Number, at: Number) -> Number:
-        """By the dual series, a theta function."""
+        """The dual series, a theta function."""
         nome = mpmath.exp(-2 * mpmath.pi**2 * variance)
         return mpmath.log(mpmath.sqrt(2 * mpmath.pi * variance) * mpmath.jtheta(3, mpmath.pi * at, nome))
 

@@ -1,4 +1,4 @@
-"""Formulas as names, without computing them: formulas of equal names have equal values."""
+"""Formulas as names, without computing them: formulas with equal names have equal values."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from logphi.text.written import meant
 
 @dataclass(frozen=True)
 class Name:
-    """A number as its place in the list of all that were formed; two places may hold the same number."""
+    """A number as its index in the list of all numbers that were formed; two indices may hold the same number."""
 
     names: Names
-    place: int
+    index: int
 
     def __add__(self, other: Number) -> Name:
         return self.names.of("+", self, other)
@@ -63,7 +63,7 @@ class Names:
 
     def of(self, operation: str, *operands: Any) -> Name:
         """The name of the result of an operation on names and plain numbers."""
-        key = (operation, *(one.place if isinstance(one, Name) else ("plain", one) for one in operands))
+        key = (operation, *(one.index if isinstance(one, Name) else ("plain", one) for one in operands))
         return Name(self, self._places.setdefault(key, len(self._places)))
 
     def constant(self, value: float) -> Name:

@@ -1,7 +1,7 @@
 """Integrals and sums over arrays of doubles, for functions that SymPy compiles; no error is bounded.
 
 The trapezoidal rule, its step halved until two sums agree, converges geometrically for analytic functions that fall fast at
-both ends; an interval is stretched so that they do (Takahasi & Mori 1974, *Double exponential formulas*).
+both ends; a substitution makes them do so on an interval (Takahasi & Mori 1974, *Double exponential formulas*).
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from numpy.typing import NDArray
 from logphi.arrays import Array
 
 # chosen: ranges |x| <= R, tried in turn until the integrand is negligible at both ends
-_REACHES = (10.0, 16.0, 24.0, 31.0, 38.0)
-# derived: the stretched interval is cut here, where less than 1e-16 of the weights is left
+_RANGES = (10.0, 16.0, 24.0, 31.0, 38.0)
+# derived: the range of the substituted variable, outside of which less than 1e-16 of the weights is left
 _STRETCHED = 3.2
-# chosen: steps at first; halvings; entries of an array that are computed at a time
+# chosen: the first number of steps, the largest number of halvings, and the entries of an array computed at a time
 _FIRST, _HALVINGS, _ENTRIES = 64, 10, 1 << 18
-# derived: if two sums differ by less than the first, relatively, the next has the accuracy of doubles; measured: an integrand
-# that is smaller than the second, beside its largest value, has ended
+# derived: if two sums have a relative difference below the first number, the next sum has the accuracy of doubles; measured: an
+# integrand below the second number, relative to its largest value, is negligible
 _CLOSE, _NEGLIGIBLE = 1e-11, 1e-17
-# derived: a shift of the points, in steps: one less the golden section, which is far from fractions of small denominators
-_ASIDE = 0.381966
-# derived: an integral of the modulus below this is the rounding of numbers near one that cancel
+# derived: a shift of the points, in steps: one minus the golden ratio's inverse, far from fractions of small denominators
+_SHIFT = 0.381966
+# derived: an integral of the modulus below this is only rounding, of numbers near one that cancel
 _NOISE = 1e-14
 _REFUSED = "the {} is beyond what doubles hold: ask for numbers with bounds, m.log_phi(t), or compile with modules='mpmath'"
 
@@ -40,17 +40,17 @@ def quadrature_of_arrays(function: Callable[[Any], Any], low: float | None, high
     """
     if low is None or high is None:
         start = -1.0 if low is None else 0.0
-        for reach in _REACHES:
-            ends = np.array([reach, *([-reach] if low is None else [])]) + (low or 0.0)
-            size = np.abs(_sampled(function, (low or 0.0) + np.linspace(start, 1.0, _FIRST + 1) * reach)).max(axis=0)
-            # an integrand that vanishes at all points has its mass farther out
+        for half_range in _RANGES:
+            ends = np.array([half_range, *([-half_range] if low is None else [])]) + (low or 0.0)
+            size = np.abs(_sampled(function, (low or 0.0) + np.linspace(start, 1.0, _FIRST + 1) * half_range)).max(axis=0)
+            # the mass of an integrand that vanishes at all points is farther out
             if (np.abs(_sampled(function, ends)) <= _NEGLIGIBLE * size).all() and (low is not None or (size > 0).all()):
                 break
         else:
             raise ArithmeticError(_REFUSED.format("integrand"))
         if low is None:
-            return _trapezoid(function, lambda s: (reach * s, np.full(s.shape, reach)))
-        high = low + reach
+            return _trapezoid(function, lambda s: (half_range * s, np.full(s.shape, half_range)))
+        high = low + half_range
     middle, half = (high + low) / 2, (high - low) / 2
 
     def stretched(s: Array) -> tuple[Array, Array]:
@@ -69,12 +69,14 @@ def normal_sum_of_arrays(variance: float, at: Any) -> Any:
     ArithmeticError
         If the sum is beyond the range of doubles.
     """
-    place = np.asarray(at, complex)
-    largest = np.round(-place.imag / (2 * np.pi * variance))
-    reach = int(np.ceil(np.sqrt(40 / (2 * np.pi**2 * variance)))) + 1
-    k = largest + np.arange(-reach, reach + 1).reshape(-1, *(1,) * place.ndim)
+    substitution = np.asarray(at, complex)
+    largest = np.round(-substitution.imag / (2 * np.pi * variance))
+    half_range = int(np.ceil(np.sqrt(40 / (2 * np.pi**2 * variance)))) + 1
+    k = largest + np.arange(-half_range, half_range + 1).reshape(-1, *(1,) * substitution.ndim)
     with np.errstate(over="ignore", invalid="ignore"):  # refused below
-        total = np.sqrt(2 * np.pi * variance) * np.exp(-2 * np.pi**2 * variance * k**2 + 2j * np.pi * k * place).sum(axis=0)
+        total = np.sqrt(2 * np.pi * variance) * np.exp(-2 * np.pi**2 * variance * k**2 + 2j * np.pi * k * substitution).sum(
+            axis=0
+        )
     if not np.isfinite(total).all():
         raise ArithmeticError(_REFUSED.format("sum"))
     return total
@@ -82,13 +84,13 @@ def normal_sum_of_arrays(variance: float, at: Any) -> Any:
 
 def _trapezoid(
     function: Callable[[Any], Any],
-    place: Callable[[Array], tuple[Array, Array]],
+    substitution: Callable[[Array], tuple[Array, Array]],
 ) -> Any:
-    """The integral over [-1, 1] of a function at a place, times the weight of the place."""
+    """The integral of a function over the range of a substitution, which gives points and weights for s in [-1, 1]."""
 
     def total(s: Array) -> NDArray[Any]:
         """The sum, and that of the moduli."""
-        x, weight = place(s)
+        x, weight = substitution(s)
         parts = np.array_split(np.arange(s.size), 1 + s.size * np.size(function(x[0])) // _ENTRIES)
         sums = np.zeros(2)
         for part in parts:
@@ -101,21 +103,21 @@ def _trapezoid(
     for _ in range(_HALVINGS):
         finer = (known + total((np.arange(steps) + 0.5) / steps * 2 - 1) / steps) / 2
         steps *= 2
-        # sums of an integrand that oscillates between the points agree, too, but not with a sum over shifted points
-        if _agree(finer, known) and _agree(finer, total((np.arange(steps) + _ASIDE) / steps * 2 - 1) / steps):
+        # two sums of an integrand that oscillates between the points agree, but not with one over shifted points
+        if _agree(finer, known) and _agree(finer, total((np.arange(steps) + _SHIFT) / steps * 2 - 1) / steps):
             return finer[..., 0][()]
         known = finer
     raise ArithmeticError(_REFUSED.format("integral"))
 
 
 def _agree(one: NDArray[Any], other: NDArray[Any]) -> bool:
-    """Whether the integrals agree to the accuracy of doubles, or are nothing but rounding."""
+    """Whether the integrals agree to the accuracy of doubles, or consist of rounding only."""
     value, size = one[..., 0], one[..., 1].real
     return bool(((np.abs(value - other[..., 0]) <= _CLOSE * np.abs(value)) | (size <= _NOISE)).all())
 
 
 def _sampled(function: Callable[[Any], Any], x: Array) -> NDArray[Any]:
-    """The values at places, along a first axis."""
-    with np.errstate(all="ignore"):  # what is not finite is no value that agrees with another one
+    """The values at points, along a first axis."""
+    with np.errstate(all="ignore"):  # values that are not finite never agree with others
         shape = np.shape(function(x[0]))
         return np.broadcast_to(np.asarray(function(x.reshape(-1, *(1,) * len(shape)))), (x.size, *shape))

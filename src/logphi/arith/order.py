@@ -1,11 +1,11 @@
-"""Functions of exponential order: bounds of their growth, read off from the operations that they are made of.
+"""Functions of exponential order: bounds of their growth, from the operations in their formulas.
 
-A function of Balls is evaluated with an :class:`Affine` in place of its variable x, real. Affine functions stay what they are;
-their exponentials, and products, sums and powers of those, become an :class:`Order`: with t = |x|,
+A function of Balls is evaluated with an :class:`Affine` in place of its real variable x. Sums and multiples of affine functions
+are affine; their exponentials, and products, sums and powers of those, are an :class:`Order`: with t = |x|,
 
     |f(x)| <= e^{u_1 t + u_0},  and  f(x) >= e^{-(d_1 t + d_0)} where f is known to be positive.
 
-The bounds hold for all real x. What is not made of these operations is refused.
+The bounds hold for all real x. Other operations are refused.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import Any, NoReturn
 
 from logphi.arith.ball import Ball, precision
 
-# a line: slope and constant
+# a linear function of t: slope and constant
 Bound = tuple[Any, Any]
 
 
 class _Function:
-    """What both kinds share: the operations that they refuse."""
+    """The operations that both classes of functions refuse."""
 
     def refuse(self, *_: Any) -> NoReturn:
         """Raise a NotImplementedError: nothing bounds the growth of such a function."""
@@ -87,7 +87,7 @@ class Order(_Function):
             rise, start = (a.max(b) for a, b in zip(self.above, one.above, strict=True))
             below = None
             if self.below is not None and one.below is not None:
-                # the sum is above either
+                # the sum is no smaller than either summand
                 below = self.below if self.below[0] < one.below[0] else one.below
             return Order((rise, start + flint.arb(2).log()), below, self.bits)
 
@@ -119,13 +119,13 @@ class Order(_Function):
     __rmul__ = __mul__
 
     def __pow__(self, power: Any) -> Order:
-        """Of a positive function: ``|f^a| = f^{Re a}``."""
+        """A power of a positive function: ``|f^a| = f^{Re a}``."""
         if self.below is None or not isinstance(power, (Ball, int)):
             self.refuse()
         with precision(self.bits) as flint:
             real = flint.acb(power).real if isinstance(power, int) else power.value.real
             kept = isinstance(power, int) or power.value.imag.is_zero()
-            # log f lies between -below and above, and so with their positive parts, whatever the sign of Re a
+            # log f lies between -below and above, and therefore between their positive parts, for either sign of Re a
             up, down = (_positive(one) for one in (real, -real))
             (a, b), (c, d) = ((_positive(rise), _positive(start)) for rise, start in (self.above, self.below))
             above, below = (up * a + down * c, up * b + down * d), (up * c + down * a, up * d + down * b)
@@ -151,5 +151,5 @@ def order_of(value: Any, bits: int) -> Order | None:
 
 
 def _positive(number: Any) -> Any:
-    """An upper bound of a real ball, no less than zero."""
+    """An upper bound of a real ball, or zero if that is larger."""
     return number.upper().max(type(number)(0))

@@ -8,7 +8,7 @@ from logphi.arrays import Complex
 
 
 def power(base: Complex, count: int) -> Complex:
-    """By squaring: all its multiplications together err no more than count ones in a row."""
+    """The power by repeated squaring, whose error is at most that of ``count`` multiplications in a row."""
     result: Complex | None = None
     while True:
         if count & 1:

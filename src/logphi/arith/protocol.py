@@ -1,4 +1,4 @@
-"""What an arithmetic provides, and the constants that formulas are built from."""
+"""The operations of an arithmetic, and the constants of formulas."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Arithmetic(Protocol):
 
 
 class Parameter(Protocol):
-    """A constant of a formula: floats that the user wrote, and how they combine."""
+    """A constant of a formula, made of floats that the user wrote."""
 
     def under(self, arith: Arithmetic) -> Number:
         """The constant as a number of an arithmetic."""
@@ -123,8 +123,8 @@ class Norm:
 
 
 @dataclass(frozen=True)
-class Gap:
-    """``|a - b| / scale``; equal floats stand for one decimal, so that their gap is zero."""
+class Distance:
+    """``|a - b| / scale``; equal floats stand for one decimal, so that their distance is zero."""
 
     one: float
     other: float
@@ -147,7 +147,7 @@ class LogOdds:
     def under(self, arith: Arithmetic) -> Number:
         """The log-odds, formed in the arithmetic."""
         p = arith.constant(self.probability)
-        # near p = 1/2 the log-odds are about twice the numerator, which is formed without loss
+        # near p = 1/2 the log-odds are about twice the numerator, which is formed without cancellation
         if self.probability >= 0.5:
             return arith.log1p((p - (1 - p)) / (1 - p))
         return -arith.log1p(((1 - p) - p) / p)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-# derived: the exponential of it is a double
+# derived: the exponential of this is a double
 _LARGEST = 700.0
 
 
@@ -19,5 +19,5 @@ def safe_expm1(exponent: float) -> float:
 
 
 def safe_log(number: float) -> float:
-    """The logarithm; minus infinity of what is not positive."""
+    """The logarithm; minus infinity of zero and negative numbers."""
     return math.log(number) if number > 0 else -math.inf

@@ -12,8 +12,8 @@ import numpy as np
 class Scaled:
     """``e^log_scale`` times a value with proved errors, all in units of ``e^log_scale``.
 
-    ``excess`` is an error that can only have made the value too large (aliasing); ``truncation``, ``inner``,
-    ``rounding`` and ``discretization`` count on both sides.
+    ``excess`` is an error by which the value can only be too large (aliasing); ``truncation``, ``inner``, ``rounding`` and
+    ``discretization`` are errors in both directions.
     """
 
     log_scale: float
@@ -26,7 +26,7 @@ class Scaled:
 
     @property
     def spread(self) -> float:
-        """All two-sided errors, outward."""
+        """The sum of all errors in both directions, rounded up."""
         return (self.truncation + self.inner + self.rounding + self.discretization) * (1 + 1e-14)
 
     @property
@@ -41,13 +41,13 @@ class Scaled:
 
     @property
     def relative_width(self) -> float:
-        """Width over value; infinite where nothing is known."""
+        """Width over value; infinite if the value is unknown."""
         width = self.excess + 2 * self.spread
         return width / self.value if self.value > 0 and np.isfinite(width) else np.inf
 
     @staticmethod
     def between(log_low: float, log_high: float) -> Scaled:
-        """A number between two, given by their logarithms: their distance counts as rounding."""
+        """A number between two whose logarithms are given; half their distance counts as rounding."""
         if log_high == -math.inf:
             return Scaled(0.0, 0.0)
         share = math.exp(min(log_low - log_high, 0.0))
@@ -79,6 +79,6 @@ class Scaled:
         return replace(large, **sums)
 
     def times_exp(self, x: float, wrong: float = 0.0) -> Scaled:
-        """The number times e^x, x taken as a decimal within half an ulp, or known to within an error."""
+        """The number times e^x, where x has an error of half an ulp, or of ``wrong``."""
         moved = 1e-15 * abs(self.value) * (1 + abs(x)) + self.high * math.expm1(min(wrong, 700.0))
         return replace(self, log_scale=self.log_scale + x, rounding=self.rounding + moved)

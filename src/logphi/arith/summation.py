@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from logphi.arrays import Array
 
-# measured: parts of this length cost next to no time; a summand among 10,000 then passes through at most 221 additions
+# measured: parts of this length take hardly more time; a summand among 10,000 then passes through at most 221 additions
 _PART = 64
 
 
 def product(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
-    """``left @ right`` whose summands pass through few additions each: within parts, then part by part."""
+    """``left @ right`` whose summands pass through few additions each: sums of parts, and the sum of these."""
     size = left.shape[-1]
     total: NDArray[Any] = left[..., :_PART] @ right[..., :_PART, :]
     for start in range(_PART, size, _PART):
@@ -24,7 +24,7 @@ def product(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
 
 
 def roundings(size: int) -> int:
-    """Through how many additions a summand of :func:`product` passes at most; pairwise sums need fewer."""
+    """The largest number of additions through which a summand of :func:`product` passes; pairwise sums have fewer."""
     return min(size, _PART + -(-size // _PART))
 
 
@@ -32,11 +32,11 @@ def log_sum(exponent: Array, axis: int = -1) -> Array:
     """log(sum(exp)) along an axis; infinite where a term is infinite, and about -1e300 where all terms vanish."""
     peak = np.maximum(exponent.max(axis=axis, keepdims=True), -1e300)
     finite = np.where(peak < np.inf, peak, 0.0)
-    with np.errstate(over="ignore"):  # infinite where a term is
+    with np.errstate(over="ignore"):  # infinite if a term is
         total: Array = np.log(np.exp(exponent - finite).sum(axis=axis) + 1e-300) + finite.squeeze(axis)
     return total
 
 
 def error_of_log(relative: Array) -> Array:
-    """A relative error as an error of the logarithm; infinite from a half on."""
+    """A bound of the error of the logarithm of a number with this relative error; infinite from one half on."""
     return np.where(relative < 0.5, -np.log1p(-np.minimum(relative, 0.5)), np.inf)

@@ -14,7 +14,7 @@ import sympy
 
 from logphi.arith.mp import normal_sum_of_mpmath, precision, quadrature_of_mpmath
 
-# chosen: guard bits; precisions are rounded up to multiples of the second, so that a cached value serves again
+# chosen: guard bits; precisions are rounded up to multiples of the second number, so that a cached value can be reused
 _GUARD, _STEP = 16, 64
 
 
@@ -51,7 +51,7 @@ class NormalSum(sympy.Sum):  # type: ignore[misc]
 
     @property
     def _parameters(self) -> tuple[Any, Any]:
-        """The variance v and the place a."""
+        """The variance v and the centre a."""
         (variable, *_), exponent = self.limits[0], sympy.expand(sympy.log(self.function).expand(force=True))
         second, first = exponent.coeff(variable, 2), exponent.coeff(variable, 1)
         return -1 / (2 * second), -first / (2 * second)
@@ -64,8 +64,8 @@ class NormalSum(sympy.Sum):  # type: ignore[misc]
         return normal_sum_of_mpmath(*(sympy.lambdify((), one, "mpmath")() for one in self._parameters))
 
     def _code(self, printer: Any, rule: str) -> str:
-        variance, place = map(printer._print, self._parameters)
-        return f"{printer._module_format(rule)}({variance}, {place})"
+        variance, centre = map(printer._print, self._parameters)
+        return f"{printer._module_format(rule)}({variance}, {centre})"
 
     def _numpycode(self, printer: Any) -> str:
         return self._code(printer, "logphi.arith.nodes.normal_sum_of_arrays")

@@ -13,9 +13,9 @@ from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arrays import Array
 from logphi.comparators.levy import NODES, ORDER, RADIANS, WEIGHTS
 from logphi.comparators.output_cells import REACH, mixed_loss
-from logphi.laws.blended_normal import BlendedNormal
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
+from logphi.laws.mixture_of_shifts import MixtureOfShifts
 from logphi.laws.transform import LossTransform
 from logphi.laws.visitor import LawVisitor
 from logphi.laws.weights import Weights
@@ -96,7 +96,7 @@ class DoubleQuadrature(_Numeric):
     error that it declares as ``inner`` is an *estimate*, unlike that of the law itself. Known for -1 <= Re z <= 0 only.
     """
 
-    law: MixedNormal | BlendedNormal
+    law: MixedNormal | MixtureOfShifts
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K, infinite where the rules do not agree or the abscissa is outside."""
@@ -155,4 +155,4 @@ class _DoubleQuadratures(LawVisitor[LossTransform, LossTransform]):
 
     def mixtures(self, shifts: tuple[Parameter, ...], weights: Weights) -> LossTransform:
         """Of many."""
-        return DoubleQuadrature(BlendedNormal(shifts, weights))
+        return DoubleQuadrature(MixtureOfShifts(shifts, weights))

@@ -1,1 +1,1 @@
-"""Which route leads from a question to its bounds, in which order of the pair, and how good the answer is."""
+"""From a question to its bounds: the choice of a route, the orders of the pair, and the status of the answer."""

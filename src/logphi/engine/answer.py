@@ -14,7 +14,7 @@ from logphi.answers.status import Direction, Side, Status
 from logphi.engine.log_probability import LogProbability, masses
 from logphi.laws.log_phi import LogPhi
 
-# derived: the logarithm of less than the least double
+# derived: the logarithm of a number below the smallest double
 NEGLIGIBLE = -745.2
 
 
@@ -23,22 +23,22 @@ class Directed(Ends, Protocol):
 
     @property
     def direction(self) -> Direction | None:
-        """The order."""
+        """The order of the pair."""
 
     @property
     def ledger(self) -> Ledger:
-        """Where the width comes from."""
+        """The errors by kind."""
 
 
 D = TypeVar("D", bound=Directed)
 
 
 def worst(answers: Sequence[D], side: Side = Side.UPPER) -> D:
-    """The largest of the answers of one or two orders; the smallest, where the lower side is the private one.
+    """The largest of the answers of one or two orders; the smallest, if the lower side is the private one.
 
-    Both ends are the largest, or smallest, of the ends. All else is that of the order with the largest value, but what is
-    estimated in an order that may attain the answer is an estimate. ``BOTH`` says that the bounds leave the order open. The
-    maximum is taken after composition, never before it ([AFA] Lemma 28).
+    Each end is the largest, or smallest, of the ends. Everything else is that of the order with the largest value, except that
+    an estimated error in an order that may attain the answer makes it an estimate. ``BOTH`` means that the bounds do not
+    determine the order. The maximum is taken after composition, never before it ([AFA] Lemma 28).
     """
     if len(answers) == 1:
         return answers[0]
@@ -59,22 +59,22 @@ def worst(answers: Sequence[D], side: Side = Side.UPPER) -> D:
 
 
 def status_of(narrow: bool, proved: bool, *, trivial: bool = False) -> Status:
-    """What is said of an answer: whether it is as narrow as asked, every error is proved, and anything was computed."""
+    """The status of an answer: whether it is as narrow as asked, every error is proved, and anything was computed."""
     if narrow:
         return Status.MET if proved else Status.ESTIMATED
     return Status.UNRESOLVED if trivial else Status.WIDE
 
 
 def judged(found: Bound, widest: float) -> Bound:
-    """A bound with its status: it is met up to the width ``widest``.
+    """A bound with its status: ``MET`` up to the width ``widest``.
 
-    An infinite number keeps its status, which says why it is infinite. A bound that comes as unresolved stays so unless it is
+    An infinite number keeps its status, which says why it is infinite. An unresolved bound stays unresolved unless it is
     narrow.
     """
     if math.isinf(found.lower) and found.lower == found.upper:
         return found
     trivial = found.status is Status.UNRESOLVED
-    # the width that is asked for may be infinite, as the best value is
+    # the requested width may be infinite, like the best value
     narrow = math.isfinite(found.width) and found.width <= widest
     return replace(found, status=status_of(narrow, found.ledger.proved, trivial=trivial))
 
@@ -90,8 +90,8 @@ def on_scale(found: Bound, rtol: float) -> Bound:
 
 
 def probability(found: LogProbability, rtol: float, side: Side = Side.UPPER) -> Bound:
-    """A probability from its logarithm; what is below every double is narrow."""
-    # outward: one exponential of a number up to 745 loses at most 2e-16 relative to it, twice that with its rounding
+    """A probability from its logarithm; one below the smallest double counts as narrow."""
+    # outward: the exponential of a number up to 745 errs by 2e-16 times that number, and by its own rounding
     lower, upper = math.exp(found.lower) * (1 - 1e-15), math.exp(found.upper) * (1 + 1e-15)
     upper = min(1.0, math.nextafter(upper, 1.0)) if found.upper > -math.inf else 0.0
     lower = max(0.0, math.nextafter(lower, 0.0)) if found.lower < 0 else 1.0

@@ -1,7 +1,7 @@
-"""Epsilon of many repeated sampled Gaussians at once, one contour each, laid together.
+"""Epsilon of many repeated sampled Gaussians at once, with one contour each, computed together.
 
-Each answer is proved as that of one alone is: the profile of the one order on either side of the crossing, and that of the
-other order to be below. Where a first attempt proves nothing, there is no answer, and the release is asked alone.
+Each answer is proved like that of one release: by the profile of one order on either side of the crossing, and a bound of the
+profile of the other order. If the first attempt proves nothing there is no answer, and the release is computed separately.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from logphi.inversion.line_sum import Contour
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.quadrature.log_ratio import TwoComponents
 
-# derived: up to here a number of repetitions is a double
+# derived: counts up to this are exact doubles
 _MOST = 1 << 53
 # chosen: the range of mu of the normal limit, and the largest shift, that occur in training
 _USUAL, _LARGEST_SHIFT = (1e-3, 1e3), 8.0
 # measured: with a larger delta, or a smaller epsilon, the crossing may be at zero
 _LARGEST_DELTA, _LEAST_EPSILON = 1e-2, 1e-3
-# measured: Newton steps that reach the last digits from a guess within a hundredth
+# measured: the number of Newton steps from a guess within a hundredth to the last digits
 _STEPS = 5
-# measured: at this relative tolerance the profile of the other order is nearly always proved to be below
+# measured: a relative tolerance at which the profile of the other order is nearly always proved to be below
 _COARSE = 1e-2
-# derived: the ends of a crossing are tried at this multiple of the profile's width
+# derived: the ends of a crossing are tried at this multiple of the profile's width from the guess
 _AWAY = 1.25
 
 
@@ -52,7 +52,7 @@ class Repeated:
 
     @staticmethod
     def of(loss: Loss) -> Repeated | None:
-        """The loss as one, if it is one in both orders."""
+        """The repeated sampled Gaussian of a loss; None if the loss is another one in either order."""
         terms = loss.remove.terms
         if len(terms) != 1 or len(loss.orders(None)) != 2:
             return None
@@ -64,12 +64,12 @@ class Repeated:
 
     @property
     def normal_mu(self) -> float:
-        """About the mu of the normal limit: of the same second moment."""
+        """An approximation of the mu of the normal limit, which has the same second moment."""
         return self.rate * math.sqrt(self.count * math.expm1(min(self.shift**2, 50.0)))
 
 
 def epsilons(releases: Sequence[Repeated], delta: float, tolerance: Tolerance) -> list[Bound | None]:
-    """Epsilon at a delta of each, all of about the same size; None for those that are to be asked alone."""
+    """Epsilon of each release at one delta, all of about the same size; None for those to be computed separately."""
     level = math.log(delta) if 0 < delta <= _LARGEST_DELTA else math.nan
     if math.isnan(level):
         return [None] * len(releases)
@@ -79,34 +79,34 @@ def epsilons(releases: Sequence[Repeated], delta: float, tolerance: Tolerance) -
     found: list[Bound | None] = [None] * len(releases)
     saddles = batched_contours.minimise(laws, normal, lambda c, k: (k + log_kappa(c) - level) / c)
     guesses = _guesses(laws, saddles, level)
-    places = np.flatnonzero(np.isfinite(guesses) & (guesses > _LEAST_EPSILON))
-    if not places.size:
+    kept = np.flatnonzero(np.isfinite(guesses) & (guesses > _LEAST_EPSILON))
+    if not kept.size:
         return found
-    guesses = guesses[places]
-    contours = batched_contours.lay(laws.of(places), saddles[places], guesses, math.log(tolerance.aim))
+    guesses = guesses[kept]
+    contours = batched_contours.lay(laws.of(kept), saddles[kept], guesses, math.log(tolerance.aim))
     proved = {}
-    for place, contour, guess in zip(places.tolist(), contours, guesses.tolist(), strict=True):
+    for row, contour, guess in zip(kept.tolist(), contours, guesses.tolist(), strict=True):
         own = None if contour is None else _crossing(contour, level, guess)
         if own is not None and own.width <= tolerance.aim * max(1.0, own.value):
-            proved[place] = own
+            proved[row] = own
     if proved:
         those = np.array(list(proved))
         below = _surely_below(laws.of(those), [one.lower for one in proved.values()], saddles[those], level)
-        for (place, own), sure in zip(proved.items(), below, strict=True):
-            found[place] = on_scale(own, tolerance.enough) if sure else None
+        for (row, own), sure in zip(proved.items(), below, strict=True):
+            found[row] = on_scale(own, tolerance.enough) if sure else None
     return found
 
 
 def _guesses(laws: Laws, c: Array, level: float) -> Array:
-    """About the crossings, by saddle points, as :class:`logphi.engine.warm_start.Chernoff`."""
+    """Approximate crossings by saddle points, as in :class:`logphi.engine.warm_start.Chernoff`."""
     low, middle, high = laws.approximate(c[:, None] * np.array([0.98, 1.0, 1.02])).T
-    with np.errstate(invalid="ignore"):  # out of reach
+    with np.errstate(invalid="ignore"):  # unknown values
         bend = np.maximum((low + high - 2 * middle) / (0.02 * c) ** 2, 0.0) + c**-2 + (c + 1) ** -2
         return np.asarray((middle - level - np.log(c * (c + 1)) - 0.5 * np.log(2 * np.pi * bend)) / c)
 
 
 def _crossing(contour: Contour, level: float, x: float) -> Bound | None:
-    """Where the excess on a contour crosses a level, from a guess: by Newton's method, then a proof on either side."""
+    """The crossing of the excess with a level, by Newton's method on a contour from a guess, with a proof on either side."""
     z, k = contour.line.points, contour.values.mid
     weights = np.exp(k - contour.log_mass) / (z * (z + 1))
     weights[0] *= 0.5

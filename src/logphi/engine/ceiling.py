@@ -1,4 +1,4 @@
-"""Proved upper bounds of an excess that need no route."""
+"""Proved upper bounds of an excess without a route."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from logphi.engine.sampled_terms import terms_of
 from logphi.inversion import contour
 from logphi.laws.log_phi import LogPhi
 
-# measured: a guess this far below the level, as a logarithm, is worth the time of a proof
+# measured: how far the logarithm of a guess must be below the level for a proof to be worth its time
 _SURELY = 30.0
 
 
 def log_ceiling(loss: LogPhi, x: float, level: float = math.inf, hint: float | None = None) -> float:
-    """The logarithm of an upper bound of the excess, not sought where it will hardly be below a level."""
+    """The logarithm of an upper bound of the excess; trivial if it would hardly be below a level."""
     return min(contour.ceiling(loss, x, level, hint).at(x), without_large(loss, x))
 
 
 def without_large(loss: LogPhi, x: float) -> float:
-    """The same with rare large losses counted apart; zero, the trivial bound, unless all are of sampled normal pairs."""
+    """The logarithm of an upper bound of the excess by clipped losses of sampled normals; the trivial zero for others."""
     found = terms_of(loss) if x > 0 else None
     if found is None:
         return 0.0
@@ -34,7 +34,7 @@ def without_large(loss: LogPhi, x: float) -> float:
 def perhaps_below(loss: LogPhi, x: float, level: float, by: float = _SURELY) -> bool:
     """Whether the excess is so far below a level that :func:`without_large` may prove it: a guess.
 
-    It is that of a single large loss, or of many small ones.
+    The guess is the excess of a single large loss, or of many small ones.
     """
     found = terms_of(loss) if x > 0 and level > -math.inf else None
     if found is None:

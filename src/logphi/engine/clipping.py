@@ -7,9 +7,9 @@ cap B > eps, and T the law of L on the complement of F. Then
     R = E_P[(e^{eps - L} - 1)_+ ; F] <= kappa(v) e^{eps + v (eps - B)} M(-1 - v) * (sum of Q(l > B)),    v > 0,
 
 since (e^y - 1)_+ <= kappa(v) e^{(1+v) y}, E_P[e^{-(1+v) l}; l > B] <= e^{-vB} Q(l > B), and every factor of M(-1 - v) that is
-left out is at least one. R is small where a loss above B nearly always lifts L above eps. The first part is a contour integral
-over T. The moments of T do not grow with the rare losses: its saddle lies far to the right of L's, where M(c) e^{-c eps} is
-close to delta.
+left out is at least one. R is small if L nearly always exceeds eps when one loss exceeds B. The first part is a contour
+integral over T. The moments of T do not grow with the rare losses: its saddle lies far to the right of L's, where
+M(c) e^{-c eps} is close to delta.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ if TYPE_CHECKING:
     from logphi.laws.clipped import ClippedNormal
 
 
-# measured: a contour of the whole loss loses digits where the large losses have a mean square, under the tilt, above this
-# share of the squared threshold; the tilt is taken so much beyond the saddle
+# measured: a contour of the whole loss loses digits where the tilted mean square of the large losses exceeds this share of the
+# squared threshold; the tilt is the saddle times _AHEAD
 _SHARE = 0.1
 _AHEAD = 1.25
-# measured: each law has a quadrature of its own, so that many take long
+# measured: the largest number of laws, each of which has a quadrature of its own
 _MOST = 8
 # chosen: caps B that are tried, as (B - eps) / eps, and the share of the tolerance that R may take
 _CAPS = np.geomspace(1e-3, 1e6, 109)
 _REST = 1e-2
-# measured: a coarser line is hardly shorter, and digits that the saddle gives away would take its tolerance
+# measured: a coarser line is hardly shorter, and the digits lost at the saddle would use up its tolerance
 _COARSEST = 1e-6
 # chosen: exponents v among which the best is found, over the spread of L
 _EXPONENTS = np.geomspace(0.1, 30.0, 24)
@@ -55,11 +55,11 @@ _EXPONENTS = np.geomspace(0.1, 30.0, 24)
 _BELOW = np.geomspace(1e-9, 1.0, 181)
 # chosen: distances above the threshold at which the tilted law is sampled, in units of its shift
 _STEPS = np.concatenate([[0.0], np.geomspace(1e-3, 1.0, 255)])
-# derived: well inside the thresholds whose squares, or whose e^eps squared, leave the range of doubles
+# derived: thresholds whose squares do not underflow, and for which e^{2 eps} does not overflow
 _NEAREST, _FARTHEST = 1e-100, 300.0
-# derived: masses below this unit enter linearly to the last digit, and their quotients stay within the range of doubles
+# derived: masses below this unit count linearly to the last digit, and their quotients do not overflow
 _LOG_LEAST = -600.0
-# derived: up to this relative error, masses and their logarithms err alike to within a thousandth
+# derived: up to this relative error, masses and their logarithms have about the same error
 _KNOWN = 1e-3
 _UNKNOWN = Scaled(0.0, 0.5, truncation=0.5)
 
@@ -75,10 +75,10 @@ def large_of(loss: LogPhi) -> Large:
 
 
 def decides(loss: LogPhi, x: float, abscissa: float) -> bool:
-    """Whether under the tilt e^{cL} losses above x are likely and large enough to hold the saddle back."""
+    """Whether, under the tilt e^{cL}, losses above x are likely and large enough to keep the saddle small."""
     if not _NEAREST < x < _FARTHEST:
         return False
-    # large losses just beyond the saddle slow the contour down, too
+    # large losses that matter just above the saddle make the contour longer, too
     abscissa *= _AHEAD
     for law, count in large_of(loss):
         m, _ = law.constants
@@ -88,7 +88,7 @@ def decides(loss: LogPhi, x: float, abscissa: float) -> bool:
             count
         )
         moment = float(law.approximate(np.array([abscissa]))[0])
-        # a moment out of reach is replaced by its lower bound, zero
+        # an unknown moment is replaced by its lower bound, zero
         if not log_square - (moment if math.isfinite(moment) else 0.0) < 2 * math.log(x) + math.log(_SHARE):
             return True
     return False
@@ -104,7 +104,7 @@ class Rest:
 
     @staticmethod
     def near(loss: LogPhi, x: float) -> Rest:
-        """With exponents on the scale of the small losses."""
+        """The bounds for exponents on the scale of the small losses."""
         exponents = _EXPONENTS / spread(loss)
         return Rest(x, exponents, loss.approximate(-1 - exponents))
 
@@ -129,24 +129,24 @@ class LargeLosses:
     """P(F) - Q(F) and Q(F) in units of e^log_unit, their relative error, and a bound of R e^{-(1 + v) x} at one v."""
 
     log_unit: float
-    more: float
+    excess_mass: float
     mass: float
     error: float
     exponent: float
     log_rest: float
 
     @staticmethod
-    def beyond(laws: Sequence[tuple[ClippedNormal, int]], loss: LogPhi, rest: Rest) -> LargeLosses:
-        """Those of clipped laws, from their masses above the cap, with the v that is best at the threshold."""
+    def above_cap(laws: Sequence[tuple[ClippedNormal, int]], loss: LogPhi, rest: Rest) -> LargeLosses:
+        """The large losses of clipped laws, from their masses above the cap, with the best v at the threshold."""
         counts = np.array([float(count) for _, count in laws])
         parts = [law.upper_tail for law, _ in laws]
         log_mass, log_more = (np.array([getattr(part, name) for part in parts]) for name in ("log_mass", "log_more"))
         log_unit = float((np.maximum(log_mass, log_more) + np.log(counts)).max())
         unit = math.exp(max(log_unit, _LOG_LEAST))
-        mass, more = np.exp(log_mass - log_unit), np.exp(log_more - log_unit)
+        mass, excess_mass = np.exp(log_mass - log_unit), np.exp(log_more - log_unit)
         # logarithms of Q(not F), and of P(not F) over it
         kept = float(counts @ np.log1p(-unit * mass)) / unit
-        apart = float(counts @ np.log1p(-unit * more / (1 - unit * mass))) / unit
+        apart = float(counts @ np.log1p(-unit * excess_mass / (1 - unit * mass))) / unit
         relative = max(part.error for part in parts) + 16 * ULP
         exponent, log_rest = rest.proved(loss, min(law.least_above for law, _ in laws))
         return LargeLosses(
@@ -162,8 +162,8 @@ class LargeLosses:
     def at(self, x: float) -> Scaled:
         """P(F) - e^x Q(F) + R."""
         taken = math.expm1(x) * self.mass
-        size = self.more + abs(taken)
-        known = Scaled(self.log_unit, self.more - taken, rounding=size * (self.error + 8 * ULP) * (1 + abs(x)))
+        size = self.excess_mass + abs(taken)
+        known = Scaled(self.log_unit, self.excess_mass - taken, rounding=size * (self.error + 8 * ULP) * (1 + abs(x)))
         log_rest = self.log_rest + (1 + self.exponent) * x
         log_rest += 1e-13 * (1 + abs(self.log_rest) + (1 + self.exponent) * abs(x))
         return known + Scaled(log_rest, 0.5, truncation=0.5)
@@ -171,7 +171,7 @@ class LargeLosses:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A contour of the clipped law, laid for one threshold, and the large losses; the bounds hold at every threshold."""
+    """A contour of the clipped law for one threshold, and the large losses; the bounds hold at every threshold."""
 
     contour: Contour
     large_losses: LargeLosses
@@ -186,7 +186,7 @@ class Prepared:
 
 @dataclass(frozen=True)
 class Draft:
-    """Clipped laws and a line for what is left, of which all is known but the values of K.
+    """Clipped laws and a line for their sum, without the values of K on it.
 
     ``log_height`` is about the logarithm of the integrand at the saddle.
     """
@@ -202,7 +202,7 @@ class Draft:
 
     @staticmethod
     def of(loss: LogPhi, x: float, demand: Demand) -> Draft | None:
-        """Clip the large losses near x, from above; None where no loss can be clipped, or the line would be too long."""
+        """The draft for a threshold; None if no loss can be clipped, or if the line would be too long."""
         large = large_of(loss)
         if not large or not _NEAREST < x < _FARTHEST:
             return None
@@ -213,7 +213,7 @@ class Draft:
         cap = _cap(large, rest, math.log(_REST * demand.rtol), demand.least)
         laws = tuple((ClippedNormal.at(law, cap), count) for law, count in large)
         if not max(law.upper_tail.error for law, _ in laws) < _KNOWN:
-            # too far out, or too near to a loss of nothing
+            # the threshold is too large, or too close to zero
             return None
         small = LogPhi((*laws, *((law, count) for law, count in loss.terms if not isinstance(law, MixedNormal))))
         kernel = Smooth(x)
@@ -226,47 +226,47 @@ class Draft:
 
     @property
     def nodes(self) -> int:
-        """Of the line."""
+        """The number of nodes of the line."""
         return self.extent.size
 
     def laid(self) -> Prepared | None:
-        """The contour and the large losses; None where the line needs too many nodes of the inner integrals."""
+        """The contour and the large losses; None if the inner integrals need too many nodes."""
         line = lay_out(self.small, self.layout, self.extent, Smooth(self.x))
         if line is None or not (line.values.radius < 1).any():
             return None
-        large_losses = LargeLosses.beyond(self.laws, self.loss, self.rest)
-        # far out to the left the transform may be out of reach
+        large_losses = LargeLosses.above_cap(self.laws, self.loss, self.rest)
+        # far to the left the transform may be unknown
         return Prepared(line, large_losses) if math.isfinite(large_losses.log_rest) else None
 
 
 def prepare(loss: LogPhi, x: float, demand: Demand) -> Prepared | None:
-    """A contour without the large losses near x; None where there is none."""
+    """A contour without the large losses near x; None if there is none."""
     draft = Draft.of(loss, x, demand)
     return None if draft is None else draft.laid()
 
 
 def guess(loss: LogPhi, x: float, log_level: float, abscissa: float) -> float:
-    """Roughly the threshold at which the excess has a level, if rare large losses decide that; otherwise the old guess x.
+    """An estimate of the threshold at which the excess has a level, if rare large losses determine it; otherwise the guess x.
 
-    It is where a single large loss would have that level alone, plus some spreads of the small losses.
+    It is the threshold at which a single large loss would have that excess, plus some standard deviations of the small losses.
     """
     if not decides(loss, x, abscissa):
         return x
     places = x * _BELOW
-    _, log_jump = _beyond(large_of(loss), places, places)
+    _, log_jump = _masses_above(large_of(loss), places, places)
     alone = float(places[int(np.argmax(log_jump <= log_level))])
     return min(x, alone + spread(loss) * math.sqrt(max(-2 * log_level, 0.0)))
 
 
 def _cap(large: Large, rest: Rest, log_share: float, log_least: float) -> float:
-    """The lowest cap at which R is a small share of the excess; no proof depends on it."""
+    """The lowest cap at which R is a small share of the excess; any cap gives a bound."""
     caps = rest.x * (1 + _CAPS)
-    log_mass, log_jump = _beyond(large, rest.x, caps)
+    log_mass, log_jump = _masses_above(large, rest.x, caps)
     good = rest.log_bounds(caps).min(axis=0) + log_mass <= np.maximum(log_jump, log_least) + log_share
     return float(caps[int(np.argmax(good)) if good.any() else -1])
 
 
-def _beyond(large: Large, x: Array | float, caps: Array) -> tuple[Array, Array]:
+def _masses_above(large: Large, x: Array | float, caps: Array) -> tuple[Array, Array]:
     """Approximate logarithms of the sum of Q(l > B) and of the sum of E_P[1 - e^{x - l}; l > B], for each cap."""
     from scipy.special import log_ndtr
 

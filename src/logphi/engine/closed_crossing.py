@@ -1,4 +1,4 @@
-"""Where a profile that is known in closed form crosses a level: secants of its logarithm, then a proof on either side."""
+"""The crossing of a profile in closed form with a level: secants of its logarithm, and a proof on either side."""
 
 from __future__ import annotations
 
@@ -14,38 +14,38 @@ from logphi.inputs.tolerance import Tolerance
 from logphi.laws.closed_form import Amount
 from logphi.laws.log_phi import LogPhi
 
-# measured: most crossings take seven steps; where values are zero, halving takes more
+# measured: the largest number of steps; most crossings take seven, and halving takes more where values are zero
 _STEPS = 100
-# measured: nearer to the level the logarithm of a closed form is rounding
+# measured: the distance from the level, relative to it, within which the logarithm of a closed form is only rounding
 _ENOUGH = 2e-15
-# derived: the proofs look so many widths away, and farther if that is not enough
+# derived: the distance of the proofs from the crossing, in widths; the factor by which it grows, and how often
 _AWAY, _FARTHER, _TRIES = 1.2, 1.6, 12
 
 
 @dataclass(frozen=True)
 class _Point:
-    """The logarithm of an excess at a place, less the level."""
+    """The logarithm of an excess at a threshold, less the level."""
 
     x: float
-    gap: float
+    difference: float
     amount: Scaled
 
 
 def epsilon_in_closed_form(loss: LogPhi, delta: float, tolerance: Tolerance) -> Bound | None:
     """The smallest eps >= 0 with delta(eps) <= delta, for a loss that is always finite and has a profile in closed form.
 
-    None where the form is of no use: for another loss, where it overflows, and where the answer is not as narrow as asked.
+    None for another loss, if the closed form overflows, and if the answer is not as narrow as asked.
     """
     own = loss.closed_form
     if not (own.has_profile and 0 < delta < 1 and masses(loss)[0] == (0.0, 0.0)):
         return None
     level = math.log(delta)
     # half an ulp of delta moves its logarithm by less than this
-    slack = 3e-16 + 1e-16 * abs(level)
+    level_error = 3e-16 + 1e-16 * abs(level)
     nothing = own.excess(0.0)
     if nothing is None:
         return None
-    if nothing.log_ends[1] + slack <= level:
+    if nothing.log_ends[1] + level_error <= level:
         return Bound(0.0, 0.0, 0.0, method=EXACT.name)
     top, spread = loss.support.upper, loss.growth.right.most
     # the mass above x bounds the excess; that of a normal law is at most e^{-a^2/2}
@@ -54,7 +54,7 @@ def epsilon_in_closed_form(loss: LogPhi, delta: float, tolerance: Tolerance) -> 
     if found is None:
         return None
     here, slope = found
-    lower, upper = _proved(own.excess, level, here, slack, slope)
+    lower, upper = _proved(own.excess, level, here, level_error, slope)
     if not upper - lower <= tolerance.aim * max(1.0, here.x):
         return None
     ledger = ledger_of(here.amount).scaled(1 / (delta * slope)) if delta > 1e-300 else Ledger()
@@ -69,7 +69,7 @@ def _at(excess: Amount, level: float, x: float) -> _Point | None:
 
 
 def _secant(excess: Amount, level: float, start: float, top: float) -> tuple[_Point, float] | None:
-    """A point next to the crossing, and how fast the logarithm falls there."""
+    """A point next to the crossing, and minus the slope of the logarithm there."""
     low, high = 0.0, top
     before = _at(excess, level, start)
     here = _at(excess, level, start * (1 - 1e-3))
@@ -77,11 +77,15 @@ def _secant(excess: Amount, level: float, start: float, top: float) -> tuple[_Po
         if before is None or here is None:
             return None
         for one in (before, here):
-            low, high = (max(low, one.x), high) if one.gap > 0 else (low, min(high, one.x))
-        slope = (before.gap - here.gap) / (here.x - before.x) if math.isfinite(before.gap + here.gap) else math.nan
-        if abs(here.gap) <= _ENOUGH * (1 + abs(level)) or high - low <= 4e-16 * high:
+            low, high = (max(low, one.x), high) if one.difference > 0 else (low, min(high, one.x))
+        slope = (
+            (before.difference - here.difference) / (here.x - before.x)
+            if math.isfinite(before.difference + here.difference)
+            else math.nan
+        )
+        if abs(here.difference) <= _ENOUGH * (1 + abs(level)) or high - low <= 4e-16 * high:
             return (here, slope) if slope > 0 else None
-        proposal = here.x + here.gap / slope if slope > 0 else math.nan
+        proposal = here.x + here.difference / slope if slope > 0 else math.nan
         if not low < proposal < high:
             proposal = (low + high) / 2 if math.isfinite(high) else 2 * here.x
         if abs(proposal - here.x) <= 4e-16 * here.x:
@@ -90,15 +94,15 @@ def _secant(excess: Amount, level: float, start: float, top: float) -> tuple[_Po
     return None
 
 
-def _proved(excess: Amount, level: float, here: _Point, slack: float, slope: float) -> tuple[float, float]:
-    """Two places at which the excess is proved to be at least, and at most, the level."""
+def _proved(excess: Amount, level: float, here: _Point, level_error: float, slope: float) -> tuple[float, float]:
+    """Two thresholds at which the excess is proved to be at least, and at most, the level."""
     low, high = here.amount.log_ends
-    step = max(_AWAY * (high - low + 2 * slack + abs(here.gap)) / slope, 4e-16 * here.x)
+    step = max(_AWAY * (high - low + 2 * level_error + abs(here.difference)) / slope, 4e-16 * here.x)
     lower, upper = 0.0, math.inf
     for k in range(_TRIES):
         x = here.x + step * _FARTHER**k
         amount = excess(x)
-        if amount is not None and amount.log_ends[1] + slack <= level:
+        if amount is not None and amount.log_ends[1] + level_error <= level:
             upper = x
             break
     for k in range(_TRIES):
@@ -106,7 +110,7 @@ def _proved(excess: Amount, level: float, here: _Point, slack: float, slope: flo
         if x <= 0:
             break
         amount = excess(x)
-        if amount is not None and amount.log_ends[0] - slack >= level:
+        if amount is not None and amount.log_ends[0] - level_error >= level:
             lower = x
             break
     return lower, upper

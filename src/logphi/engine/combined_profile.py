@@ -1,4 +1,4 @@
-"""One release of a convex combination: its profile is the weighted sum of those of the parts."""
+"""One release of a convex combination, whose profile is the weighted sum of the profiles of the parts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from logphi.laws.weights import Weights
 
 @dataclass(frozen=True)
 class Combined:
-    """The parts, sums of losses each, and their weights."""
+    """The parts, each a sum of losses, and their weights."""
 
     parts: tuple[LogPhi, ...]
     weights: Weights
@@ -31,11 +31,11 @@ class Combined:
         ledgers = []
         for part, weight in zip(self.parts, self.weights.table(), strict=True):
             found = profile_of(part)
-            # the weight errs relatively, its logarithm by an ulp of itself, and a sum of logarithms by one of the sum
-            slip = weight.relative_error + 1e-15 * (1 + abs(weight.log))
-            lower = np.logaddexp(lower, found.lower + weight.log - slip)
+            # the relative error of the weight, an ulp of its logarithm, and an ulp of the sum of logarithms
+            doubt = weight.relative_error + 1e-15 * (1 + abs(weight.log))
+            lower = np.logaddexp(lower, found.lower + weight.log - doubt)
             value = np.logaddexp(value, found.value + weight.log)
-            upper = np.logaddexp(upper, found.upper + weight.log + slip)
+            upper = np.logaddexp(upper, found.upper + weight.log + doubt)
             scaled = found.ledger.scaled(weight.value)
             infinite = scaled.infinite_mass.scaled(weight.value)
             ledgers.append(replace(scaled, infinite_mass=infinite))
@@ -46,16 +46,16 @@ class _Combined(LawVisitor[Combined, LossTransform]):
     """The parts of a combination."""
 
     def combination(self, parts: tuple[LossTransform, ...], weights: Weights) -> Combined:
-        """Themselves."""
+        """The parts and weights."""
         return Combined(tuple(LogPhi.of([(part, 1)]) for part in parts), weights)
 
 
 def combination_of(loss: LogPhi) -> Combined | None:
-    """The combination, if the loss is that of just one."""
+    """The combination, if the loss consists of one; None for other losses."""
     alone = len(loss.terms) == 1 and loss.terms[0][1] == 1
     return loss.terms[0][0].accept(_Combined()) if alone else None
 
 
 def _sum(one: Ledger, other: Ledger) -> Ledger:
-    """The errors of a sum."""
+    """The ledger of a sum."""
     return Ledger(*(add(a, b) for (_, a), (_, b) in zip(one.items(), other.items(), strict=True)))

@@ -1,4 +1,4 @@
-"""The profile of so many releases that their loss is, to all digits, its mean: Chernoff's bounds from both sides.
+"""The profile of so many releases that their loss equals its mean to all digits, by Chernoff's bounds from both sides.
 
 notation: K is the sum of count times K_i, over the finite losses. Since (1 - e^{-y})_+ <= kappa(c) e^{cy} and
 min(1, e^y) <= e^{uy} for 0 <= u <= 1,
@@ -6,7 +6,7 @@ min(1, e^y) <= e^{uy} for 0 <= u <= 1,
     delta(x) <= P(L = inf) + kappa(c) e^{K(c) - cx},        delta(x) >= 1 - e^{K(-u) + ux},
 
 and both are solved for x. Small c and u have their bounds near the mean of L, the first far above it and the second far below.
-No contour is laid: K(-1/2) is so far below zero that the exponents of one would have no digit left.
+A contour is no use: K(-1/2) is so far below zero that its exponents would have no correct digit.
 """
 
 from __future__ import annotations
@@ -28,20 +28,21 @@ from logphi.inversion.kernels import log_kappa
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import Terms
 
-# chosen: with fewer releases, or a larger affinity, other routes keep some digits; below the last affinity none does
+# chosen: with fewer releases, or a larger log-affinity K(-1/2), other routes have some correct digits; below the last number
+# none has any
 _MANY, _LOG_AFFINITY, _HOPELESS = 10**9, -1e15, -1e18
-# chosen: the exponents u, and c with some beyond one: powers of two, which 1 - u keeps without rounding
+# chosen: the exponents u and c, powers of two, for which 1 - u is exact; and larger exponents c
 _EXPONENTS: Array = np.array([2.0**k for k in range(-31, 0, 2)])
-_BEYOND = np.array([1.0, 3.0, 10.0])
-# measured: more terms take long, and no composition of so many distinct ones is that large
+_LARGE = np.array([1.0, 3.0, 10.0])
+# measured: more distinct terms take long, and no composition of so many is that large
 _MOST_TERMS = 64
 # derived: far above the roundings of a dozen operations
 _ROUNDING = 1e-14
-# chosen: at this relative width no other route is tried; derived: e^-800 is below every double
+# chosen: the relative width at which no other route is tried; derived: e^-800 is below every double
 _NARROW, _FAR = 1e-6, 800.0
-# an upper bound of whatever is below all doubles
+# derived: an upper bound of sums of logarithms that are below every double
 _LOWEST = -1e307
-# derived: below the logarithm of one less the largest double below it
+# derived: a logarithm below which 1 - e^x rounds to one
 _LEAST_LOG = -800.0
 
 
@@ -67,14 +68,14 @@ class _Sides:
 
 
 def _sides(loss: LogPhi) -> _Sides | None:
-    """None where the releases are few enough for other ways."""
+    """The bounds of K; None if there are so few releases that other routes have digits."""
     if sum(count for _, count in loss.terms) < _MANY or len(loss.terms) > _MOST_TERMS:
         return None
     terms = loss.with_omitted_mass().terms
     affinity = _upper(terms, np.array([-0.5]))[0]
     if not affinity < _LOG_AFFINITY:
         return None
-    within = np.concatenate([_EXPONENTS, _BEYOND])
+    within = np.concatenate([_EXPONENTS, _LARGE])
     within = within[within < loss.strip[1]]
     left, right = _upper(terms, -_EXPONENTS), _upper(terms, within) + log_kappa(within)
     known, those = np.isfinite(left), np.isfinite(right)
@@ -87,14 +88,14 @@ def _upper(terms: Terms, points: Array) -> Array:
     for law, count in terms:
         values = law.log_transform(points, min(count, _MANY))
         top = np.where(np.isfinite(values.mid), values.mid.real + values.radius, np.inf)
-        with np.errstate(over="ignore", invalid="ignore"):  # beyond every double, or of no number, it is unknown
+        with np.errstate(over="ignore", invalid="ignore"):  # on overflow, or without a value, it is unknown
             own = np.maximum(top * float(count), _LOWEST)
             total = np.maximum(total + own + _ROUNDING * np.abs(own), _LOWEST)
     return total
 
 
 def at_once(loss: LogPhi, known: Masses, x: float) -> LogProbability | None:
-    """The profile where nothing need be computed for it, or where so many releases leave no choice; None elsewhere."""
+    """The profile if it is known without computing, or if there are so many releases; None otherwise."""
     found = known_at_once(loss, known, x)
     if found is not None and not found.method.trivial:
         return found
@@ -116,7 +117,7 @@ def at_once(loss: LogPhi, known: Masses, x: float) -> LogProbability | None:
 
 
 def epsilon_of_many(loss: LogPhi, delta: float, tolerance: Tolerance) -> Bound | None:
-    """Epsilon where so many releases leave no choice; None elsewhere, and where more is to be had."""
+    """Epsilon of so many releases; None for fewer, and if other routes are sharper."""
     sides = _sides(loss) if 0 < delta < 1 else None
     if sides is None:
         return None
@@ -127,7 +128,7 @@ def epsilon_of_many(loss: LogPhi, delta: float, tolerance: Tolerance) -> Bound |
     rest = math.log1p(-delta * (1 + 3e-16)) if delta * (1 + 3e-16) < 1 else _LEAST_LOG
     room = delta * (1 - 3e-16) - infinite[1]
     upper = math.inf
-    with np.errstate(over="ignore"):  # beyond every double
+    with np.errstate(over="ignore"):  # overflow
         lows = (rest - sides.left - 4 * _ROUNDING * (np.abs(sides.left) + 1)) / sides.exponents
         if room > 0:
             log_room = math.log(room)

@@ -1,6 +1,6 @@
-"""Moments of a privacy loss: the cumulants K^{(n)}(0), with proved bounds.
+"""The cumulants K^{(n)}(0) of a privacy loss, with proved bounds.
 
-All are those of the finite part: of the loss given that it is finite, if there is an infinite mass.
+If the loss may be infinite, they are those of the loss given that it is finite.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from logphi.inversion.moments import Amount, Taylor, centre, proved_radius, tayl
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform
 
-# what the width of a cumulant is measured by, relative to it
+# chosen: the relative width up to which a cumulant is ``MET``
 TOLERANCE = 1e-9
 # derived: at higher orders factorials and powers overflow for most losses
 HIGHEST = 40
-# measured: more distinct terms than this are quicker as one law
+# measured: the number of distinct terms above which one law of them all is quicker
 _MANY = 24
 # derived: the first two derivatives are as small as K itself is near zero
 _NARROW = 1.0
@@ -46,8 +46,8 @@ def cumulant(law: LogPhi, order: int) -> Bound:
     """The n-th cumulant K^{(n)}(0) of the finite part of a loss, in nats to the n-th power.
 
     Cumulants of a composition are sums over its terms. Each follows from K on a circle by Cauchy's formula, with a proved
-    error. Where the strip ends at zero, moments may not exist and nothing but the lower ends 0 of the variance, and
-    K(0) - K(-1) of the mean, is known: the upper end is infinite.
+    error. If the strip ends at zero, moments may not exist: the upper end is infinite, and the lower end is 0 for the
+    variance and K(0) - K(-1) for the mean.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def cumulant(law: LogPhi, order: int) -> Bound:
         )
     law = law.with_omitted_mass()
     total = Amount(0.0, 0.0)
-    # extreme values overflow: what is not finite is unknown, and answered as unknown
+    # extreme values overflow: the answer is then unknown
     with np.errstate(all="ignore"):
         for term, count in parts(law):
             total = total.plus(_single(term, order).times(float(count)))
@@ -94,7 +94,7 @@ def cumulant(law: LogPhi, order: int) -> Bound:
 
 
 def parts(law: LogPhi) -> Sequence[tuple[LossTransform, int]]:
-    """The terms with their counts; many are one law."""
+    """The terms with their counts, or one law of them all if there are many."""
     return law.terms if len(law.terms) <= _MANY else ((law, 1),)
 
 
@@ -104,7 +104,7 @@ def estimated(ledger: Ledger) -> Ledger:
 
 
 def _single(law: LossTransform, order: int) -> Amount:
-    """Of one law, from the disc that tells more."""
+    """The cumulant of one law, from the better of two discs."""
     best = Amount(0.0, math.inf)
     for widest in (_NARROW, math.inf) if order <= 2 else (math.inf,):
         series: Taylor | None = taylor(law, order, widest)
@@ -116,7 +116,7 @@ def _single(law: LossTransform, order: int) -> Amount:
 
 
 def _least(law: LogPhi, order: int) -> float:
-    """K convex: K'(0) is at least K(0) - K(-1), and K''(0) at least zero."""
+    """A lower bound from the convexity of K: K'(0) >= K(0) - K(-1), and K''(0) >= 0."""
     if order > 2:
         return -math.inf
     if order == 2:

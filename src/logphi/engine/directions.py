@@ -1,4 +1,4 @@
-"""The two orders of a pair, and which of them a relation asks for."""
+"""The two orders of a pair, and those that an adjacency relation requires."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def direction_of(value: Direction | str) -> Direction:
 
 
 def directions_under(adjacency: Adjacency) -> tuple[Direction, ...]:
-    """The orders of a pair that a relation asks for."""
+    """The orders of a pair that a relation requires."""
     return {
         Adjacency.ADD: (Direction.ADD,),
         Adjacency.REMOVE: (Direction.REMOVE,),
@@ -28,7 +28,7 @@ def directions_under(adjacency: Adjacency) -> tuple[Direction, ...]:
 
 
 class HasLoss(Protocol):
-    """What a question is put to: a release, or its loss alone."""
+    """An object that questions are asked of: a release, or its loss."""
 
     def _loss(self) -> Loss:
         """The loss of the release."""
@@ -36,7 +36,7 @@ class HasLoss(Protocol):
 
 
 class Certifiable(HasLoss, Protocol):
-    """What is also answered in ball arithmetic."""
+    """An object that also answers in ball arithmetic."""
 
     def _certified(self, quantity: str, question: Any, direction: Direction | str | None, rtol: float) -> Bound | Bounds:
         """The answer in ball arithmetic."""
@@ -51,7 +51,7 @@ class Loss:
     adjacency: Adjacency
 
     def orders(self, direction: Direction | str | None) -> list[tuple[Direction, LogPhi]]:
-        """The losses whose largest answer is asked for; one where both orders agree.
+        """The losses in the requested orders, of which the largest answer counts; one loss if both orders agree.
 
         The maximum over directions is taken after composition, never before it ([AFA] Lemma 28).
 
@@ -74,5 +74,5 @@ class Loss:
         return self
 
     def _certified(self, quantity: str, question: Any, direction: Direction | str | None, rtol: float) -> NoReturn:
-        # balls are a floor above, and how the parameters were written is known to the release only
+        # ball arithmetic is a floor above, and only the release knows how the parameters were written
         raise ValueError(f"a loss has no certified {quantity}: ask the release that it belongs to")

@@ -1,7 +1,7 @@
 """Losses whose profiles are ordered by their form, without computing any of them.
 
-Composition keeps the order ([AFA] Theorem 10): common terms cancel, and it is enough that each other term lies below one of its
-own. The profile of one term lies below another's, at every eps of both orders, if
+Composition keeps the order ([AFA] Theorem 10): common terms cancel, and it is enough that each other term lies below a
+different term of the second loss. The profile of one term lies below another's, at every eps of both orders, if
 
 * both are one law;
 * both are mixtures (1 - q) Q + q P against Q, the base of the first lies below that of the second, and its rate is no larger
@@ -24,14 +24,14 @@ from logphi.laws.shift_bound import shift_bound, shift_bound_of_sum
 from logphi.laws.transform import LossTransform
 from logphi.text.written import exact, exactly, meant
 
-# chosen: pairs of terms that are looked at
+# chosen: the largest number of pairs of terms that are compared
 _MOST_PAIRS = 10_000
 _CERTAIN = Plain(1.0)
 
 
 def without_common(one: LogPhi, other: LogPhi) -> tuple[LogPhi, LogPhi]:
-    """Both sums less the terms that they share."""
-    # laws are equal as doubles; what was written may tell them apart
+    """Both sums without their common terms."""
+    # laws that are equal as doubles may differ as written
     counts = {(law, exactly(law)): count for law, count in one.terms}
     shared = [(law, min(count, counts.get((law, exactly(law)), 0))) for law, count in other.terms]
     gone = LogPhi(tuple((law, -count) for law, count in shared if count))
@@ -44,7 +44,7 @@ def surely_above(one: LogPhi, other: LogPhi) -> bool:
     most = Fraction(_finite(shift_bound_of_sum(other))) ** 2
     if all(most <= own for own, _ in squares) or _matched(one, other):
         return True
-    # the normal terms of the second are accounted for by those of the first
+    # the normal terms of the second are below those of the first
     return all(own >= theirs for own, theirs in squares) and _matched(_without_normals(one), _without_normals(other))
 
 
@@ -53,22 +53,22 @@ def _without_normals(loss: LogPhi) -> LogPhi:
 
 
 def _matched(one: LogPhi, other: LogPhi) -> bool:
-    """Whether every term of the second finds one of the first that lies above it."""
+    """Whether the terms of the second can be matched with different terms of the first above them."""
     if len(one.terms) * len(other.terms) > _MOST_PAIRS:
         return False
     left = [count for _, count in one.terms]
     for law, count in other.terms:
         wanted = count
-        for place, (candidate, _) in enumerate(one.terms):
-            used = min(wanted, left[place]) if wanted and left[place] and _above(candidate, law) else 0
-            left[place], wanted = left[place] - used, wanted - used
+        for index, (candidate, _) in enumerate(one.terms):
+            used = min(wanted, left[index]) if wanted and left[index] and _above(candidate, law) else 0
+            left[index], wanted = left[index] - used, wanted - used
         if wanted:
             return False
     return True
 
 
 def _above(one: LossTransform, other: LossTransform) -> bool:
-    """One term above another, or so the reversed losses."""
+    """Whether one term is above another, directly or by their reversed losses."""
     return _mixture_above(one, other) or _mixture_above(one.reflected(), other.reflected())
 
 
@@ -97,19 +97,19 @@ def _square(loss: LogPhi, read: Callable[[float], Fraction]) -> Fraction:
 
 
 def _squared(shift: Parameter, read: Callable[[float], Fraction]) -> Fraction:
-    """The square of a shift, which is rational where the shift of several releases on one sample is not."""
+    """The square of a shift, which is rational even if the shift of several releases on one sample is not."""
     if isinstance(shift, Norm):
         return sum((count * _squared(one, read) for one, count in shift.terms), Fraction(0))
     return _rational(shift, read) ** 2
 
 
 def _finite(bound: float) -> float:
-    """A bound as a number that squares; one that is infinite as a number above every shift."""
+    """A bound as a finite number; an infinite one becomes a number above every shift."""
     return min(bound, 1e300)
 
 
 class _Rationals:
-    """The arithmetic of fractions: enough for shifts and rates, which are quotients and products of what was given."""
+    """The arithmetic of fractions, for shifts and rates, which are quotients and products of parameters."""
 
     def __init__(self, read: Callable[[float], Fraction]) -> None:
         self.constant = read

@@ -1,7 +1,7 @@
-"""Moments of the likelihood ratio on a logarithmic scale: K at one point, with errors relative to its own size.
+"""Logarithms of moments of the likelihood ratio: K at one point, with errors relative to its own size.
 
-Near zero, where K is zero, its Taylor series takes the place of values that cancel. Where nothing is known at a point, far out,
-what is known nearer to zero bounds K from below, and its growth from above.
+Near zero, where K is zero, its Taylor series replaces values that cancel. Where K is unknown, far out, values nearer to zero
+bound it from below by convexity, and its growth bounds it from above.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
 
-# measured: shares of a point at which a lower bound is looked for where nothing is known at the point itself
+# measured: points, as shares of a point with unknown K, from which a lower bound is computed
 _LOWER_ORDERS = np.array([0.999, 0.9, 0.7, 0.5, 0.25, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6])
-# measured: points this near to zero are worth a series where a value is sharp already
+# measured: up to this distance from zero a series is tried even if the value is accurate already
 _NEAR = 0.05
-# measured: a series this sharp, relatively, is not tried for another disc
+# measured: a series with this relative error is not computed again on another disc
 _SHARP = 1e-10
-# chosen: the farthest point that is looked at for the largest loss of a law whose end is not known
+# chosen: the farthest point at which K is evaluated to bound the largest loss of a law with unknown support
 _FARTHEST = 1e6
 
 
 def below_the_end(law: LogPhi) -> float:
-    """A proved lower bound of the largest loss, K(z)/z; minus infinity where nothing is known."""
+    """A proved lower bound of the largest loss, K(z)/z; minus infinity if none is known."""
     orders = _FARTHEST * _LOWER_ORDERS
     return float(np.max(_known(law, orders)[0] / orders)) * (1 - 2 * ULP)
 
@@ -51,7 +51,7 @@ def log_moment(law: LogPhi, z: float, rtol: float) -> Bound:
     if z > 0 and infinite[0] > 0:
         return Bound(math.inf, math.inf, math.inf, Status.DIVERGENT)
     found = finite_log_moment(law, z, rtol)
-    # rounding leaves open whether a loss is infinite
+    # within rounding a loss may or may not be infinite
     return replace(found, upper=math.inf) if z > 0 and infinite[1] > 0 else found
 
 
@@ -81,7 +81,7 @@ def finite_log_moment(law: LogPhi, z: float, rtol: float) -> Bound:
 
 
 def _direct(law: LossTransform, z: float, rtol: float) -> Amount:
-    """K(z), its quadratures made as accurate as its size asks for."""
+    """K(z), with quadratures as accurate as its size requires."""
     found = _amount(law, law.log_transform(np.array([z])))
     if found.inner > rtol / 8 * abs(found.value) and 0 < abs(found.value) < 1:
         sharper = _amount(law, law.log_transform(np.array([z]), int(1 / max(abs(found.value), 1e-280)) + 1))
@@ -90,7 +90,7 @@ def _direct(law: LossTransform, z: float, rtol: float) -> Amount:
 
 
 def _amount(law: LossTransform, values: Values) -> Amount:
-    # the disc of a continuous formula holds K itself, however wide it is
+    # the disc of a continuous formula contains K itself, however wide it is
     known = (values.rounding, values.inner) if law.traits.continuous else proved(values)
     rounding, inner = (float(part[0]) for part in known)
     if not math.isfinite(rounding + inner):
@@ -99,7 +99,7 @@ def _amount(law: LossTransform, values: Values) -> Amount:
 
 
 def _series(law: LossTransform, z: float) -> Amount:
-    """K(z) = K(0) + z (m + ...), where z is near zero."""
+    """K(z) = K(0) + z (m + ...) for z near zero."""
     best = Amount(0.0, math.inf)
     for widest in (1.0, math.inf):
         series = taylor(law, 2, widest)
@@ -114,7 +114,7 @@ def _series(law: LossTransform, z: float) -> Amount:
 
 
 def _around(law: LogPhi, z: float) -> tuple[float, float]:
-    """What holds of K(z) where it is not known itself: K(z)/z increases for z > 0, and K is bounded by its growth."""
+    """Bounds of an unknown K(z): K(z)/z increases for z > 0, and K is bounded by its growth."""
     if z <= 0:
         return -math.inf, 0.0
     below, _ = _known(law, z * _LOWER_ORDERS)
@@ -127,8 +127,8 @@ def _around(law: LogPhi, z: float) -> tuple[float, float]:
 
 
 def _known(law: LossTransform, z: np.ndarray[Any, np.dtype[np.float64]]) -> tuple[Any, Any]:
-    """Lower and upper ends of K at real points, infinite where nothing is known."""
-    # one by one: a point out of reach would spoil the others
+    """Lower and upper bounds of K at real points; infinite if unknown."""
+    # one by one, as a point that is too large would make all values unknown
     found = [law.log_transform(z[k : k + 1]) for k in range(z.size)]
     mid = np.array([one.mid[0].real for one in found])
     wrong = np.array([float(proved_radius(one)[0]) for one in found])
@@ -138,7 +138,7 @@ def _known(law: LossTransform, z: np.ndarray[Any, np.dtype[np.float64]]) -> tupl
 
 
 def complex_log_moment(law: LogPhi, z: complex) -> tuple[complex, Amount] | None:
-    """K(z) on its continuous branch, None where it is not known."""
+    """K(z) on its continuous branch; None if unknown."""
     found = on_vertical(law, z.real, np.array([z.imag]))
     if not np.isfinite(found.radius[0]):
         return None
@@ -146,7 +146,7 @@ def complex_log_moment(law: LogPhi, z: complex) -> tuple[complex, Amount] | None
 
 
 def on_vertical(law: LogPhi, abscissa: float, heights: Array) -> Values:
-    """K(c + it) on its continuous branch, that of every term times its count; its radii enclose, infinite where unknown."""
+    """K(c + it) on its continuous branch, the sum over terms times counts, with proved radii; infinite if unknown."""
     zero = np.zeros(heights.shape)
     terms = (_term_on_vertical(term, abscissa, heights, count).times(count) for term, count in law.terms)
     return reduce(add, terms, Values(zero + 0j, zero, zero))
@@ -157,15 +157,15 @@ def _term_on_vertical(law: LossTransform, abscissa: float, heights: Array, count
     z = abscissa + 1j * heights
     values = along(law, abscissa, heights)
     sharper = law.log_transform(z, count)
-    rough, sharp = proved_radius(values), proved_radius(sharper)
-    # the coarser value decides the branch of the sharper one
-    better = (sharp < rough) & (rough < 1)
-    with np.errstate(invalid="ignore"):  # where nothing is known
+    coarse, sharp = proved_radius(values), proved_radius(sharper)
+    # the coarser value determines the branch of the sharper one
+    better = (sharp < coarse) & (coarse < 1)
+    with np.errstate(invalid="ignore"):  # unknown values
         turns = 2j * np.pi * np.where(better, np.round((values.mid - sharper.mid).imag / (2 * np.pi)), 0.0)
     mid = np.where(better, sharper.mid + turns, values.mid)
-    slip = 4 * ULP * np.abs(turns)
+    doubt = 4 * ULP * np.abs(turns)
     known = Values(
-        mid, np.where(better, sharper.rounding + slip, values.rounding), np.where(better, sharper.inner, values.inner)
+        mid, np.where(better, sharper.rounding + doubt, values.rounding), np.where(better, sharper.inner, values.inner)
     )
     rounding, inner = (part.copy() for part in proved(known))
     near = np.abs(z) < _NEAR

@@ -1,7 +1,7 @@
 """The privacy profile of one order of a pair, on a logarithmic scale.
 
 delta(eps) = P(L = inf) + E_P[(1 - e^{eps - L})_+ ; L < inf] ([AFA] Definition 2 and Lemma 5). Every route returns an
-enclosure; of those that the caller did not name the cheapest one that promises enough is taken.
+enclosure; if the caller names no route, the cheapest one that promises enough is taken.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from logphi.answers.status import Direction
 from logphi.arith.safe import safe_log
 from logphi.arith.scaled import Scaled
 from logphi.engine.method import EXACT, TRIVIAL, Method
-from logphi.inversion.contour import OUT_OF_REACH, Inversion, Part
+from logphi.inversion.contour import LARGEST_THRESHOLD, Inversion, Part
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 from logphi.quadrature.values import CERTAIN, Values
 
-# derived: what a handful of additions and one exponential lose, on a logarithmic scale near zero
-_SLACK = 1e-15
+# derived: the rounding of a handful of additions and one exponential, of a logarithm near zero
+_ROUNDING = 1e-15
 # derived: e^-100 is far below the last digit of one
 _CERTAIN = 100.0
-# measured: farther from the upper end a route says more than the end does
+# measured: farther from the upper end of the loss, a route is sharper than the bound from that end
 _NEAR = 1e-3
-# derived: beyond this, exponentials of parts that cancel are of no use
+# derived: above this, exponentials of parts that cancel have no correct digits
 _HUGE = 600.0
 
 
@@ -37,7 +37,7 @@ _HUGE = 600.0
 class LogProbability(Enclosure):
     """An enclosure of the logarithm of a probability, and the ledger of the probability itself.
 
-    ``direction`` is the order of the pair that it belongs to, where there is more than one.
+    ``direction`` is the order of the pair, if there is more than one.
     """
 
     method: Method
@@ -46,7 +46,7 @@ class LogProbability(Enclosure):
 
     @staticmethod
     def outward(ends: Iterable[float], method: Method, ledger: Ledger) -> LogProbability:
-        """From lower end, value and upper end: the ends rounded outward, the upper one at most zero."""
+        """The enclosure from lower end, value and upper end, with ends rounded outward and the upper one at most zero."""
         lower, value, upper = ends
         lower, upper = outward(lower, -1), min(outward(upper, 1), 0.0)
         lower = min(lower, upper)
@@ -54,26 +54,26 @@ class LogProbability(Enclosure):
 
     @property
     def relative_width(self) -> float:
-        """upper/lower - 1 of the probability; zero for an exact zero, infinite where the lower end is zero."""
+        """upper/lower - 1 of the probability; zero for an exact zero, infinite if the lower end is zero."""
         if self.upper == -math.inf:
             return 0.0
         return math.expm1(min(self.upper - self.lower, 700.0)) if self.lower > -math.inf else math.inf
 
     def meets(self, demand: Demand) -> bool:
-        """Whether it is as narrow as it should be."""
+        """Whether the enclosure is as narrow as demanded."""
         return self.relative_width <= demand.rtol or self.upper < demand.least
 
 
-# of a loss that is never finite
+# the profile of a loss that is never finite
 CERTAINTY = LogProbability(0.0, 0.0, 0.0, EXACT, Ledger(infinite_mass=Entry(1.0)))
 
 Masses = tuple[tuple[float, float], tuple[float, float]]
-# of a loss that is finite in both orders
+# the masses of a loss that is always finite in both orders
 FINITE: Masses = ((0.0, 0.0), (0.0, 0.0))
 
 
 def trivial(known: Masses, epsilon: float) -> LogProbability:
-    """What holds for every pair: max(0, 1 - e^eps Q(L > -inf)) <= delta <= 1, and delta >= P(L = inf)."""
+    """The bounds for any pair: max(0, 1 - e^eps Q(L > -inf)) <= delta <= 1, and delta >= P(L = inf)."""
     floor = _floor(known, epsilon)
     lower = outward(safe_log(floor), -1)
     ledger = Ledger(truncation=Entry(1.0 - floor), infinite_mass=Entry(known[0][1]))
@@ -81,13 +81,13 @@ def trivial(known: Masses, epsilon: float) -> LogProbability:
 
 
 def _floor(known: Masses, epsilon: float) -> float:
-    """A lower bound of delta for every pair."""
+    """The lower bound of delta for any pair."""
     infinite, reverse_log_mass = known
     return max(infinite[0], -math.expm1(min(epsilon + reverse_log_mass[1] + 1e-14 * abs(epsilon), 0.0)) * (1 - 1e-15))
 
 
 def bounded(loss: LogPhi, known: Masses, epsilon: float, found: LogProbability) -> LogProbability:
-    """An enclosure within what holds for every pair; for a loss with an upper end b, delta <= P(L = inf) + 1 - e^{eps - b}."""
+    """An enclosure met with the bounds for any pair; for a loss with upper end b, delta <= P(L = inf) + 1 - e^{eps - b}."""
     room = max(loss.support.upper - epsilon, 0.0) + 1e-15 * abs(epsilon)
     if not room < _NEAR:
         inside = found.upper <= 0.0 and math.exp(found.lower) >= _floor(known, epsilon)
@@ -100,10 +100,10 @@ def bounded(loss: LogPhi, known: Masses, epsilon: float, found: LogProbability) 
 
 
 def known_at_once(loss: LogPhi, known: Masses, epsilon: float) -> LogProbability | None:
-    """The profile where nothing need be computed for it; None elsewhere.
+    """The profile if it is known without computing; None otherwise.
 
-    Above the support only the infinite losses are left, below it delta = 1 - e^eps Q(L > -inf). Far below zero delta is one
-    to every digit; far above it nothing is within reach.
+    Above the support delta = P(L = inf), below it delta = 1 - e^eps Q(L > -inf). Far below zero delta is one to all digits; for
+    epsilons too large to compute with only the bounds for any pair are known.
     """
     infinite, reverse_log_mass = known
     if loss.empty:
@@ -111,18 +111,18 @@ def known_at_once(loss: LogPhi, known: Masses, epsilon: float) -> LogProbability
     if epsilon >= loss.support.upper:
         ends = infinite
     elif epsilon <= loss.support.lower:
-        slip = 4e-16 * abs(epsilon)
+        doubt = 4e-16 * abs(epsilon)
         low, high = reverse_log_mass
-        ends = -math.expm1(min(epsilon + high + slip, 0.0)), -math.expm1(min(epsilon + low - slip, 0.0))
+        ends = -math.expm1(min(epsilon + high + doubt, 0.0)), -math.expm1(min(epsilon + low - doubt, 0.0))
     else:
-        return trivial(known, epsilon) if epsilon < -_CERTAIN or epsilon > OUT_OF_REACH else None
+        return trivial(known, epsilon) if epsilon < -_CERTAIN or epsilon > LARGEST_THRESHOLD else None
     lower, upper = (safe_log(end) for end in ends)
     ledger = Ledger(rounding=Entry(ends[1] - ends[0]), infinite_mass=Entry(infinite[1]))
     return LogProbability.outward((lower, lower, upper), EXACT, ledger)
 
 
 def masses(loss: LogPhi) -> Masses:
-    """P(L = inf) between two numbers, and log Q(L > -inf) between two numbers."""
+    """Enclosures of P(L = inf) and of log Q(L > -inf)."""
     logs = loss.log_masses()
     if all(one is CERTAIN for one in logs):
         return FINITE
@@ -136,22 +136,22 @@ def masses(loss: LogPhi) -> Masses:
 
 
 def ends_of(values: Values) -> tuple[float, float]:
-    """The logarithm of a mass of at most one between two numbers."""
+    """An enclosure of the logarithm of a mass of at most one."""
     mid, radius = float(values.mid[0].real), float(values.radius[0])
     return min(mid - radius, 0.0), min(mid + radius, 0.0)
 
 
 def enclosed(amount: Scaled) -> tuple[float, float, float]:
-    """The logarithms of the lower end, the value and the upper end of a positive number; nothing is known of no number."""
+    """The logarithms of the lower end, the value and the upper end of a positive number; unknown if it is NaN."""
     low, high, scale = amount.low, amount.high, amount.log_scale
     if math.isnan(low + high):
         return -math.inf, -math.inf, math.inf
-    slip, middle = 4e-16 * abs(scale), min(max(amount.value, low), high)
-    return safe_log(low) + scale - slip, safe_log(middle) + scale, safe_log(high) + scale + slip
+    doubt, middle = 4e-16 * abs(scale), min(max(amount.value, low), high)
+    return safe_log(low) + scale - doubt, safe_log(middle) + scale, safe_log(high) + scale + doubt
 
 
 def ledger_of(amount: Scaled, infinite: float = 0.0) -> Ledger:
-    """The errors of a number, in units of the number."""
+    """The ledger of a number, relative to the number."""
     unit = math.exp(min(amount.log_scale, 700.0))
     return Ledger(
         aliasing=Entry(amount.excess * unit),
@@ -164,7 +164,7 @@ def ledger_of(amount: Scaled, infinite: float = 0.0) -> Ledger:
 
 
 def from_inversion(known: Masses, epsilon: float, found: Inversion, method: Method) -> LogProbability:
-    """Delta from whichever functional was computed.
+    """Delta from the functional that was computed.
 
     delta = P(L = inf) + excess = 1 - shortfall = 1 - e^eps Q(L > -inf) + reversed excess.
     """
@@ -185,9 +185,9 @@ def from_inversion(known: Masses, epsilon: float, found: Inversion, method: Meth
     else:
         tilt = [epsilon + end + 2e-16 * abs(epsilon) * sign for end, sign in zip(reverse_log_mass, (-1, 1), strict=True)]
         if max(tilt[1], high) > _HUGE:
-            # far right of zero a reversed excess tells nothing
+            # far right of zero a reversed excess gives no bound
             return trivial(known, epsilon)
-        # to the left both parts are positive; to the right they cancel
+        # left of zero both parts are positive; right of zero they cancel
         slack = 1e-15 * (math.exp(tilt[1]) + math.exp(high)) if tilt[1] > 0 else 0.0
         ends = [
             safe_log(max(-math.expm1(mass) + math.exp(part) + sign * slack, 0.0))
@@ -197,10 +197,10 @@ def from_inversion(known: Masses, epsilon: float, found: Inversion, method: Meth
 
 
 def outward(end: float, sign: int) -> float:
-    """A logarithm moved by what it lost when it was rounded, and by what was lost before."""
-    return end + sign * (_SLACK + 4e-16 * abs(end)) if math.isfinite(end) else end
+    """A logarithm rounded outward, by its own rounding and that of its computation."""
+    return end + sign * (_ROUNDING + 4e-16 * abs(end)) if math.isfinite(end) else end
 
 
 def _log_complement(log_number: float) -> float:
-    """log(1 - e^x), -inf from x = 0 on."""
+    """log(1 - e^x); minus infinity from x = 0 on."""
     return math.log(-math.expm1(log_number)) if log_number < 0 else -math.inf

@@ -1,4 +1,4 @@
-"""How a number was found: the name that its answer bears, and what its width means for other methods."""
+"""The method by which a number was computed: its name in answers, and what its width means for other methods."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, eq=False)
 class Method:
-    """A way to a number.
+    """A method by which a number is computed.
 
     Parameters
     ----------
     name
-        As answers show it.
+        The name that answers show.
     sharp
-        Whether its width is that of rounding, on which no route that takes long improves.
+        Whether its width is that of rounding, on which no slower route improves.
     trivial
-        Whether its bounds hold for every pair, so that nothing was computed.
+        Whether its bounds hold for any pair, so that nothing was computed.
     blunt
-        Whether it takes slopes of a profile, or one moment: sharper answers come from the profile itself.
+        Whether it uses slopes of a profile, or one moment, so that answers from the profile itself are sharper.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Epsilons near the largest loss, from the masses next to the ends of the laws alone.
+"""Epsilons near the largest loss, from the masses next to the upper ends of the laws.
 
 notation: X = sum of n_i independent X_i <= u_i, u = sum of n_i u_i, D(x) = E[(1 - e^{x-X})_+]. X is above u - g only if every
 X_i is above u_i - g, and above u - s if every X_i is above u_i - s_i, s = sum of n_i s_i. With the products A(g) of
@@ -18,20 +18,20 @@ from logphi.inputs.tolerance import Tolerance
 from logphi.inversion import real_space
 from logphi.laws.log_phi import LogPhi
 
-# measured: losses this near to the largest, in units of the tolerance, count as the largest where it has no atom
+# measured: the distance, in units of the tolerance, within which losses count as the largest if that has no atom
 _CLOSE = 0.01
-# chosen: up to this share of the sufficient width no route is asked
+# chosen: the share of the sufficient width up to which no route is tried
 _SHARE = 0.1
-# derived: far above the rounding of a sum of logarithms of masses, relatively
+# derived: a relative margin far above the rounding of a sum of logarithms of masses
 _MARGIN = 1e-12
-# derived: with a gap of one other losses matter as well
+# derived: at a distance of one other losses matter as well
 _FARTHEST = 1.0
 
 
 def near_largest_loss(loss: LogPhi, delta: float, tolerance: Tolerance) -> Bound | None:
-    """The smallest epsilon for a delta so small that only losses next to the largest one matter; None for a larger delta."""
+    """The smallest epsilon for a delta so small that only losses close to the largest one matter; None for a larger delta."""
     top, infinite = loss.support.upper, masses(loss)[0][1]
-    # other routes are quick and sharper there
+    # other routes are quick and sharper for these losses
     quick = loss.support.lattice is not None or real_space.served(loss.terms)
     if quick or not 0 < top < math.inf or delta <= infinite:
         return None
@@ -40,27 +40,29 @@ def near_largest_loss(loss: LogPhi, delta: float, tolerance: Tolerance) -> Bound
     at_end = max(4 * law.support.error + 1e-14 * abs(law.support.upper) for law, _ in loss.terms)
     nearby = (at_end, _CLOSE * tolerance.aim * size / (2 * releases))
     log_delta = math.log(delta)
-    gap = min(_gap(log_delta + _MARGIN, _log_mass(loss, near, sure=True, least=log_delta)) + releases * near for near in nearby)
-    gap = gap * (1 + _MARGIN) + loss.support.error
-    if not gap < _FARTHEST:
+    distance = min(
+        _distance(log_delta + _MARGIN, _log_mass(loss, near, sure=True, least=log_delta)) + releases * near for near in nearby
+    )
+    distance = distance * (1 + _MARGIN) + loss.support.error
+    if not distance < _FARTHEST:
         return None
-    least = _gap(math.log(delta - infinite) - _MARGIN, _log_mass(loss, gap, sure=False)) * (1 - _MARGIN)
+    least = _distance(math.log(delta - infinite) - _MARGIN, _log_mass(loss, distance, sure=False)) * (1 - _MARGIN)
     rounding = 4e-16 * size
-    lower, upper = max(top - gap - rounding, 0.0), max(top - min(least, gap) + rounding, 0.0)
+    lower, upper = max(top - distance - rounding, 0.0), max(top - min(least, distance) + rounding, 0.0)
     if upper - lower > max(tolerance.aim, _SHARE * tolerance.enough) * size:
         return None
     return Bound(lower, lower + (upper - lower) / 2, upper, method="exact", ledger=Ledger(discretization=Entry(upper - lower)))
 
 
-def _gap(log_delta: float, log_mass: float) -> float:
-    """The g at which a mass times 1 - e^{-g} is delta; infinite where that is more than the mass."""
+def _distance(log_delta: float, log_mass: float) -> float:
+    """The g at which a mass times 1 - e^{-g} is delta; infinite if delta exceeds the mass."""
     return -math.log1p(-math.exp(log_delta - log_mass)) if log_delta < log_mass else math.inf
 
 
 def _log_mass(loss: LogPhi, near: float, *, sure: bool, least: float = -math.inf) -> float:
-    """The logarithm of the probability that every loss is within ``near`` of its largest: a lower bound, or an upper one.
+    """A bound of the logarithm of the probability that every loss is within ``near`` of its largest, lower if ``sure``.
 
-    A lower bound that is below ``least`` may be any.
+    A lower bound below ``least`` need not be sharp.
     """
     total = 0.0
     for law, count in loss.terms:

@@ -1,4 +1,4 @@
-"""Where a tail of the loss falls to a given mass."""
+"""Quantiles of the loss: the threshold at which a tail falls to a given mass."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from logphi.laws.log_phi import LogPhi
 from logphi.laws.support import Lattice
 from logphi.progress import searched
 
-# measured: two or three doublings reach the tail of nearly every law
+# measured: the largest number of doublings; two or three reach the tail of nearly every law
 _DOUBLINGS = 40
-# chosen: spreads beside the guess, where nothing is proved anywhere
+# chosen: the distance of the search from the guess, in standard deviations, if nothing is proved
 _FAR = 1e3
-# derived: at so many spans from its origin a lattice point is no longer a double
+# derived: farther from the origin, in spans, lattice points are no exact doubles
 _LARGEST_CELL = 2.0**52
-# measured: the relative width that chords leave a tail where there is no atom
+# measured: the relative width of a tail by chords where there is no atom
 _FAINT = 0.05
 
 
@@ -39,7 +39,7 @@ def where_below(law: LogPhi, mass: float, rtol: float) -> Bound:
 
 
 def where_above(law: LogPhi, mass: tuple[float, float], rtol: float) -> Bound:
-    """The smallest x with P(x < L < inf) <= mass, for a mass between two numbers; infinity if it is below zero."""
+    """The smallest x with P(x < L < inf) <= mass, for an enclosure of the mass; infinity if it is below zero."""
     if mass[0] > 0:
         return _Search(law, False, math.log(mass[0]), mass[1] - mass[0], rtol).found()
     whole = law.with_omitted_mass()
@@ -47,7 +47,7 @@ def where_above(law: LogPhi, mass: tuple[float, float], rtol: float) -> Bound:
     if mass == (0.0, 0.0) and top == math.inf and (whole.growth.right.least > 0 or math.isfinite(whole.growth.right.end)):
         return Bound(top, top, top, Status.UNBOUNDED)
     if mass[1] > 0:
-        # where the largest mass would be
+        # the largest mass
         least = _Search(law, False, math.log(mass[1]), 0.0, rtol).found().lower
     else:
         least = top - whole.support.error if math.isfinite(top) else max(below_the_end(whole), law.support.lower)
@@ -61,7 +61,7 @@ def _ledger(proved: bool) -> Ledger:
 
 @dataclass(frozen=True)
 class _Bracket:
-    """A guess between places that the search keeps to, and what is proved of the place: these, or the ends of the support."""
+    """A guess between two thresholds to which the search is limited, and proved bounds: these, or the ends of the support."""
 
     lower: float
     floor: float
@@ -77,30 +77,30 @@ class _Bracket:
 
 @dataclass
 class _Search:
-    """Where log P(L <= -y), or log P(L > y), falls to a level; the mass that the level refers to may be ``unsure``."""
+    """The search for the y at which log P(L <= -y), or log P(L > y), falls to a level of a mass with error ``mass_error``."""
 
     law: LogPhi
     left: bool
     level: float
-    unsure: float
+    mass_error: float
     rtol: float
     proved: bool = True
     method: Method = EXACT
 
     def at(self, y: float) -> LogProbability:
-        """The decreasing function; its ends keep off the level, for a level that is touched proves nothing."""
+        """The decreasing function, with ends moved outward, as equality with the level proves nothing."""
         found = below(self.law, -y, self.rtol) if self.left else above(self.law, y, self.rtol)
         self.proved, self.method = self.proved and found.ledger.proved, found.method
-        lower, upper = found.lower - self._slack - self.unsure / math.exp(self.level), found.upper + self._slack
+        lower, upper = found.lower - self._rounding - self.mass_error / math.exp(self.level), found.upper + self._rounding
         return replace(found, lower=lower, upper=upper)
 
     @property
-    def _slack(self) -> float:
+    def _rounding(self) -> float:
         """The rounding of the level."""
         return 3e-16 + 1e-16 * abs(self.level)
 
     def found(self) -> Bound:
-        """The place, between two proved ends."""
+        """The quantile, between two proved ends."""
         lattice = self.law.support.lattice
         if lattice is not None and math.isfinite(lattice.span):
             lower, upper = self._on(lattice)
@@ -111,7 +111,7 @@ class _Search:
         return on_scale(Bound(lower, value, upper, method=self.method.name, ledger=ledger), self.rtol)
 
     def _on(self, lattice: Lattice) -> tuple[float, float]:
-        """The lattice point: halvings between thresholds in the middle of the cells, where no atom is in doubt."""
+        """The lattice point, by bisection over thresholds in the middle of cells, with each atom clearly on one side."""
         bracket = self._bracket()
         floor, ceiling = bracket.floor, bracket.ceiling
         ends = (-ceiling, -floor) if self.left else (floor, ceiling)
@@ -121,13 +121,13 @@ class _Search:
         seen: dict[int, LogProbability] = {}
 
         def at(cell: int) -> LogProbability:
-            """Between lattice point ``cell`` and the next."""
+            """The function between lattice point ``cell`` and the next."""
             if cell not in seen:
                 x = lattice.offset + lattice.span * (cell + 0.5)
                 seen[cell] = self.at(-x if self.left else x)
             return seen[cell]
 
-        # a step that touches the level is neither surely below nor surely reached
+        # a step whose enclosure contains the level is proved neither below nor above it
         if self.left:
             first = _first(lambda cell: at(cell).upper > self.level, low, high)
             last = _first(lambda cell: at(cell).lower >= self.level, low, high)
@@ -147,7 +147,7 @@ class _Search:
         bracket = self._bracket()
         at = crossing(lambda *_: self.at, self.level, bracket.floor, bracket.guess, bracket.ceiling, searched)
         if at.upper - at.lower > self.rtol * max(1.0, abs(at.value)) and bracket.known and not self._smooth(at):
-            # at an atom the function is unknown, and it jumps there
+            # at an atom the function jumps, and is unknown
             at = bisection(lambda *_: self.at, self.level, at.lower, at.value, at.upper, searched)
         # an end that was not proved is replaced by an end of the support
         lower = at.lower if math.isfinite(bracket.lower) else bracket.lower
@@ -157,7 +157,7 @@ class _Search:
         return lower, value, upper
 
     def _smooth(self, at: Enclosure) -> bool:
-        """Whether the ends, slowly found, are about as near as the function's errors allow, and no atom is to be seen."""
+        """Whether the ends are about as close as the function's errors allow, without an atom between them."""
         return self.method is CHORDS and math.isfinite(at.upper - at.lower) and self.at(at.value).relative_width < _FAINT
 
     def _bracket(self) -> _Bracket:
@@ -166,7 +166,7 @@ class _Search:
         spread = max(math.sqrt(max(16 * (low + high - 2 * middle), 0.0)), 1e-12)
         guess = sign * 2 * (high - low) + spread * math.sqrt(max(-2 * self.level - 1.4, 0.0))
         if not math.isfinite(guess + spread):
-            # the transform is out of reach
+            # the transform is unknown
             guess, spread = 0.0, 1.0
         ends = (
             (-self.law.support.upper, -self.law.support.lower)
@@ -180,26 +180,26 @@ class _Search:
 
     @property
     def _attained(self) -> bool:
-        """Whether the lower ends reach the level anywhere."""
-        return ends_of(self.law.log_masses()[0])[0] - self._slack - self.unsure / math.exp(self.level) >= self.level
+        """Whether the lower bounds of the function reach the level anywhere."""
+        return ends_of(self.law.log_masses()[0])[0] - self._rounding - self.mass_error / math.exp(self.level) >= self.level
 
     def _outward(self, guess: float, step: float, end: float) -> tuple[float, float]:
-        """The first place that is proved to be on one side, by doubled steps; the last place tried, and the proved one."""
-        place = guess
+        """Two thresholds, by doubled steps outward: the last one without a proof, and the first proved to be on one side."""
+        tried = guess
         if step < 0 and not self._attained:
-            # no place reaches the level
+            # no threshold reaches the level
             return max(guess + step * _FAR, end), end
         for doubling in range(_DOUBLINGS):
-            here = self.at(place)
-            if place == end or (here.lower >= self.level if step < 0 else here.upper <= self.level):
-                return place, place
-            moved = place + step * 2.0**doubling
-            place = max(moved, end) if step < 0 else min(moved, end)
-        return (end if math.isfinite(end) else place), end
+            here = self.at(tried)
+            if tried == end or (here.lower >= self.level if step < 0 else here.upper <= self.level):
+                return tried, tried
+            moved = tried + step * 2.0**doubling
+            tried = max(moved, end) if step < 0 else min(moved, end)
+        return (end if math.isfinite(end) else tried), end
 
 
 def _first(reached: Callable[[int], bool], low: int, high: int) -> int:
-    """The first number above ``low`` where a property holds that holds at ``high`` and goes on holding."""
+    """The first number above ``low`` with a monotone property that ``high`` has."""
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if reached(middle) else (middle, high)

@@ -1,4 +1,4 @@
-"""One release on a Poisson sample: its profile in closed form from that of the base.
+"""One release on a Poisson sample, whose profile follows from that of the base.
 
 With q the rate and e^{x'} = 1 + (e^x - 1)/q, the profile in the remove direction is q delta_{P|Q}(x') for
 x > log(1 - q) ([LT] Theorem 5.1); the add direction is its reversal, e^x q e^{y'} delta_{Q|P}(-y') with
@@ -23,7 +23,7 @@ from logphi.laws.transform import Reflected
 
 @dataclass(frozen=True)
 class Release:
-    """A single sampled release: its base in the order that is asked for, its rate, and whether the record is added."""
+    """A single sampled release: its base in the requested order, its rate, and whether the direction is add."""
 
     base: LogPhi
     rate: float
@@ -31,7 +31,7 @@ class Release:
 
 
 def release_of(loss: LogPhi) -> Release | None:
-    """The release, if the loss is that of just one."""
+    """The release, if the loss is that of a single sampled release; None otherwise."""
     if len(loss.terms) != 1 or loss.terms[0][1] != 1:
         return None
     law = loss.terms[0][0]
@@ -48,7 +48,7 @@ def single_release(release: Release, epsilon: float, base_profile: Callable[[flo
     x = -epsilon if release.added else epsilon
     low, high = log_mixture.inverse(x, release.rate)
     if high == -math.inf and not release.added:
-        # below log(1 - q) every output is likelier under P than e^epsilon times under Q: delta is 1 - e^epsilon
+        # below log(1 - q) the density of P exceeds e^epsilon times that of Q everywhere: delta is 1 - e^epsilon
         found = math.log(-math.expm1(epsilon))
         return LogProbability.outward((found, found, found), EXACT, Ledger())
     middle = (low + high) / 2 if math.isfinite(low) else high

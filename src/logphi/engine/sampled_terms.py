@@ -1,4 +1,4 @@
-"""Losses of a few kinds of sampled normal pairs, as numbers."""
+"""The parameters of losses of a few kinds of sampled normal pairs, as numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from logphi.laws.transform import Reflected
 if TYPE_CHECKING:
     from logphi.inversion.clipped_ceiling import Terms
 
-# measured: each law has an inner integral of its own
+# measured: the largest number of laws, each of which has an inner integral of its own
 _MOST = 8
 
 

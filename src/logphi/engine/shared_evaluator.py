@@ -1,4 +1,4 @@
-"""The profiles of losses by the best routes, and what questions to the same loss share."""
+"""The profiles of losses by the best routes, with preparations that questions to the same loss share."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from logphi.laws.log_phi import LogPhi
 
 
 class SharedEvaluator(Evaluator):
-    """Profiles for many questions to the same losses: what was prepared for one answers the others, where it is sharp.
+    """Profiles for many questions to the same losses: the preparation for one answers the others where it is sharp enough.
 
-    Made for one array of questions, best asked in order: only the last preparation for a loss is kept.
+    One object serves one array of questions, best in increasing order: only the last preparation for a loss is kept.
     """
 
     def __init__(self) -> None:
         super().__init__(self._shared)
-        # by identity, as the hash of a loss takes as long as it has terms
+        # keys are identities, as the hash of a loss takes time for each term
         self._automatic = Automatic()
         self._kept: dict[int, tuple[LogPhi, Planned]] = {}
         self._ceilings: dict[int, tuple[LogPhi, contour.Ceiling]] = {}
 
     def from_prepared(self, loss: LogPhi, epsilon: float, demand: Demand) -> LogProbability | None:
-        """From the last preparation, unless nothing need be computed."""
+        """The profile from the last preparation, unless it is known without computing."""
         known = masses(loss)
         answer = at_once(loss, known, epsilon)
         if answer is None:
@@ -60,7 +60,7 @@ class SharedEvaluator(Evaluator):
 
 
 def evaluator(method: str | Route | None = None, *, many: bool = False) -> Evaluator:
-    """By a named route; else by those that fit a loss, until one meets the tolerance, which many questions share."""
+    """The evaluator of a named route, or of the routes that fit a loss; ``many`` questions share preparations."""
     chosen = named(method)
     if chosen is None:
         return SharedEvaluator() if many else Evaluator(Automatic())

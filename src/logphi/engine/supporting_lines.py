@@ -1,4 +1,4 @@
-"""The lines below a trade-off function, from the profile, from that of the reversed pair, or from the tails.
+"""Supporting lines of a trade-off function, from the profile, from that of the reversed pair, or from the tails.
 
 notation: as of :mod:`logphi.questions.tradeoff`; g(a) = 1 - delta(x) - a alpha, beta = 1 - alpha, delta' the reversed profile.
 """
@@ -17,14 +17,14 @@ from logphi.engine.log_probability import LogProbability
 from logphi.engine.routes.route import LocalProfile
 from logphi.engine.shared_evaluator import evaluator
 from logphi.engine.tail import below
-from logphi.inversion.contour import OUT_OF_REACH
+from logphi.inversion.contour import LARGEST_THRESHOLD
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 
-# derived: a handful of roundings, relative to each of the parts of g; half an ulp of the argument
+# derived: a handful of roundings relative to each part of g, and half an ulp of the argument
 ROUNDING = 1.5e-15
 _HALF_ULP = 1.2e-16
-# derived: the exponential of it is a double
+# derived: the exponential of this is a double
 _FAR = 600.0
 
 
@@ -36,18 +36,18 @@ class ProfileLines:
     alpha: float
     demand: Demand
 
-    # the curve whose slope in a is a tail is e^{tilt x} times what is computed; whether it rises; whether its slope does
+    # the curve whose slope in a is a tail is e^{tilt x} times the computed function; whether it increases; whether it is convex
     tilt: ClassVar[int] = 0
     rising: ClassVar[bool] = False
     convex: ClassVar[bool] = False
 
     @property
     def level(self) -> float:
-        """The logarithm of the tail that is looked for."""
+        """The logarithm of the tail at the largest line."""
         return math.log(self.alpha)
 
     def near(self, x: float) -> LocalProfile:
-        """What is computed, on a logarithmic scale: delta."""
+        """The computed function near x, on a logarithmic scale: delta."""
         return evaluator()(self.loss, x, self.demand)
 
     def unit(self, x: float, found: LogProbability) -> float:
@@ -66,10 +66,10 @@ class ProfileLines:
         return found.ledger
 
     def _sum(self, x: float, found: LogProbability, unit: float, sign: int, rounded: float) -> Enclosure:
-        """What is computed, rounded so many times, and a alpha added or taken away, in units of e^unit."""
+        """The computed function with ``rounded`` roundings, plus or minus a alpha, in units of e^unit."""
         exponent = x - unit + math.log(self.alpha)
         if max(exponent, found.upper - unit) > _FAR:
-            # so far from the place that nothing need be known
+            # so far from the largest line that no bound is needed
             return Enclosure(-math.inf, -math.inf, math.inf)
         low, value, high = (math.exp(end - unit) for end in (found.lower, found.value, found.upper))
         more = sign * math.exp(exponent)
@@ -116,25 +116,25 @@ class TailLines(ProfileLines):
     rising = True
 
     def near(self, x: float) -> LocalProfile:
-        """1 - delta."""
+        """The computed function near x: the sum P(L <= x) + a Q(L > x) = 1 - delta."""
         reflected = self.loss.reflected()
 
         def at(x: float) -> LogProbability:
             under = below(self.loss, x, self.demand.rtol)
-            # the loss under Q is the negative of the reversed one; an atom at x is no part of Q(L > x)
+            # the loss under Q is the negative of the reversed one; an atom at x does not belong to Q(L > x)
             over = below(reflected, -x, self.demand.rtol)
             least = below(reflected, -math.nextafter(x, math.inf), self.demand.rtol)
             ends = ((under.lower, least.lower), (under.value, over.value), (under.upper, over.upper))
             lower, value, upper = (float(np.logaddexp(part, x + other)) for part, other in ends)
-            slip = ROUNDING * (1 + abs(x))
+            doubt = ROUNDING * (1 + abs(x))
             ledger = Ledger(truncation=Entry(0.0, under.ledger.proved and over.ledger.proved))
-            return LogProbability(lower - slip, value, upper + slip, under.method, ledger)
+            return LogProbability(lower - doubt, value, upper + doubt, under.method, ledger)
 
         return at
 
     def unit(self, x: float, found: LogProbability) -> float:
-        """The sum itself, or what is known of it."""
-        return max(found.value, found.upper - _FAR, -OUT_OF_REACH)
+        """The logarithm of the sum, or of its bound."""
+        return max(found.value, found.upper - _FAR, -LARGEST_THRESHOLD)
 
     def line(self, x: float, found: LogProbability, unit: float) -> Enclosure:
         """g(a) e^-unit."""
@@ -142,11 +142,11 @@ class TailLines(ProfileLines):
 
 
 class PowerLines(ProfileLines):
-    """g(a) = -(delta(x) + a alpha), from delta: what is left of one, which is the power of a test, with its digits."""
+    """g(a) = -(delta(x) + a alpha), from delta: minus an upper bound of the power of a test, without cancellation."""
 
     def unit(self, x: float, found: LogProbability) -> float:
         """The logarithm of the power."""
-        return max(float(np.logaddexp(found.value, x + math.log(self.alpha))), -OUT_OF_REACH)
+        return max(float(np.logaddexp(found.value, x + math.log(self.alpha))), -LARGEST_THRESHOLD)
 
     def line(self, x: float, found: LogProbability, unit: float) -> Enclosure:
         """g(a) e^-unit."""

@@ -1,9 +1,9 @@
 """The two tails of the finite part of a loss, on a logarithmic scale, relatively accurate however small they are.
 
-Those of one release are its own in closed form. Else P(L > x) and P(L <= x) are inverse Laplace transforms of e^{K(z)}/z on
-either side of the pole; the smaller one is computed, the other is what it leaves of the mass. Where the transform does not
-decay, sums in real space serve a loss of few atoms and flat parts, and else two chords of the privacy profile, whose slope in
-e^x is -Q(L > x).
+Those of one release may have a closed form. Otherwise P(L > x) and P(L <= x) are inverse Laplace transforms of e^{K(z)}/z on
+either side of the pole; the smaller one is computed, and the other is the mass less it. If the transform does not decay, the
+tails are sums in real space for a loss of few atoms and flat parts, and otherwise slopes of chords of the privacy profile,
+whose slope in e^x is -Q(L > x).
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform
 from logphi.laws.zero_or_infinite import ZeroOrInfinite
 
-# measured: the shortest and the longest chords that are of use, in units of the spread of the loss
+# measured: the shortest and the longest useful chords, in units of the standard deviation of the loss
 _CHORDS = (1e-7, 0.1)
-# derived: chords there have lost their digits
+# derived: thresholds at which chords have no correct digits
 _FARTHEST = 1e9
 # derived: larger thresholds times abscissas overflow; a bound at this one holds at all larger ones
-_REACH = 1e100
-# derived: a tail that is below every double
+_LARGEST_THRESHOLD = 1e100
+# derived: the logarithm of a tail below the smallest double
 _NEGLIGIBLE = -746.0
 CHORDS = Method("chords", blunt=True)
 _CONTOUR, _LATTICE, _EXPONENTIAL = Method("contour"), Method("lattice"), Method("exponential")
@@ -59,7 +59,7 @@ class Tails:
         return max(self.above.relative_width, self.below.relative_width)
 
     def meet(self, other: Tails) -> Tails:
-        """Both at their narrowest."""
+        """The intersection of both enclosures of each tail."""
         return Tails(meet(self.above, other.above), meet(self.below, other.below))
 
 
@@ -75,7 +75,7 @@ def below(law: LogPhi, x: float, rtol: float = 1e-9) -> LogProbability:
 
 def tails(law: LogPhi, x: float, rtol: float = 1e-9) -> Tails:
     """Both tails; an atom within rounding of the threshold may be on either side, and the bounds then contain both."""
-    near = min(max(x, -_REACH), _REACH)
+    near = min(max(x, -_LARGEST_THRESHOLD), _LARGEST_THRESHOLD)
     found = _tails(law, near, rtol)
     if near < x:
         found = Tails(replace(found.above, lower=-math.inf), replace(found.below, upper=_mass(law).upper))
@@ -83,19 +83,19 @@ def tails(law: LogPhi, x: float, rtol: float = 1e-9) -> Tails:
         found = Tails(replace(found.above, upper=_mass(law).upper), replace(found.below, lower=-math.inf))
     if not law.support.omitted.mass:
         return found
-    # what the law leaves out may be anywhere
+    # the omitted mass of the law may be at any loss
     low, high = masses(law)[0]
     omitted = safe_log(high - low)
     return Tails(*(_with_omitted(one, omitted) for one in (found.above, found.below)))
 
 
 def _with_omitted(part: LogProbability, log_omitted: float) -> LogProbability:
-    """The enclosure, raised by a mass that may belong to it."""
+    """The enclosure with its upper end raised by a mass that may belong to it."""
     return replace(part, upper=min(outward(float(np.logaddexp(part.upper, log_omitted)), 1), 0.0))
 
 
 def _tails(law: LogPhi, x: float, rtol: float) -> Tails:
-    """Without what the law leaves out."""
+    """The tails without the omitted mass of the law."""
     finite = _mass(law)
     if x >= law.support.upper:
         return Tails(_NOTHING, finite)
@@ -120,7 +120,7 @@ def _mass(law: LogPhi) -> LogProbability:
 
 
 def one_release(law: LogPhi) -> tuple[LossTransform, LogPhi] | None:
-    """The law of a loss of one release, and the constant factors beside it; None of any other loss."""
+    """The law of a loss of one release, and the constant factors; None for any other loss."""
     constant = [isinstance(own, ZeroOrInfinite) for own, _ in law.terms]
     main = [term for term, still in zip(law.terms, constant, strict=True) if not still]
     if len(main) != 1 or main[0][1] != 1:
@@ -166,14 +166,14 @@ def _on_the_lattice(law: LogPhi, x: float, rtol: float, finite: LogProbability) 
         return None
     reserve = reserve_at(lattice, x)
     if math.isinf(lattice.span):
-        # one atom
+        # a law of one atom
         if abs(x - lattice.offset) <= reserve:
             return None
         return Tails(_NOTHING, finite) if lattice.offset <= x else Tails(finite, _NOTHING)
     prepared = half_line.prepare(law, x, Demand(rtol), lattice)
     if prepared is None:
         return None
-    # the threshold moves by what the places of atoms may be wrong
+    # the threshold is moved by the location error of atoms
     ends = [_log_of(prepared.at(x + side * reserve), _LATTICE) for side in (-1, 1)]
     widest = LogProbability(
         min(one.lower for one in ends), ends[0].value, max(one.upper for one in ends), _LATTICE, ends[0].ledger
@@ -182,7 +182,7 @@ def _on_the_lattice(law: LogPhi, x: float, rtol: float, finite: LogProbability) 
 
 
 def _by_pieces(law: LogPhi, x: float, rtol: float, finite: LogProbability) -> Tails | None:
-    # the smaller tail, by the slope of K
+    # the slope of K tells which tail is smaller
     low, high = law.approximate(np.array([-0.25, 0.25])).tolist()
     if x >= 2 * (high - low):
         prepared = real_space.prepare(law, x, Demand(rtol), MASS)
@@ -200,7 +200,7 @@ def _by_chords(law: LogPhi, x: float, rtol: float, finite: LogProbability) -> Ta
     demand = Demand(rtol)
     profile, reverse = evaluator()(law, x, demand), evaluator()(law.reflected(), -x, demand)
     here, opposite = profile(x), reverse(-x)
-    # the chords' gap grows with their length, what the ends of the profile leave with its inverse
+    # the error of chords grows with their length, the effect of the profile's errors with its inverse
     wide = max(here.relative_width, opposite.relative_width)
     length = max(min(max(math.sqrt(wide), _CHORDS[0]), _CHORDS[1]) * spread(law), 1e-12 * abs(x))
     tilted, lower = _slope(profile, here, x, length), _slope(reverse, opposite, -x, length)
@@ -213,27 +213,27 @@ def _by_chords(law: LogPhi, x: float, rtol: float, finite: LogProbability) -> Ta
     return found.meet(Tails(_complement(finite, found.below), _complement(finite, found.above)))
 
 
-# what these leave open is on which side an atom lies, or what rounding does to a threshold: no other way can tell either
+# the width of these comes from atoms within rounding of the threshold, which no other method resolves
 _FINAL = (_in_closed_form, _on_the_lattice)
 
 
 def _attempts(law: LogPhi) -> tuple[Attempt, ...]:
-    """The ways that fit the loss, in turn."""
+    """The methods that fit the loss, in order."""
     if not real_space.served(law.terms):
         return (*_FINAL, _by_contour, _by_chernoff, _by_chords)
-    # sums need no contour for the rest where flat parts are few; where many, the contour is quicker; chords are no sharper
+    # with few flat parts sums need no contour for the rest; with many, the contour is quicker; chords are no sharper
     few = real_space.flat_count(law.terms) < real_space.FLAT_PARTS
     return (*_FINAL, *((_by_pieces, _by_contour) if few else (_by_contour, _by_pieces)), _by_chernoff)
 
 
 def _slope(profile: Callable[[float], LogProbability], here: LogProbability, x: float, length: float) -> tuple[float, float]:
     """Logarithms of bounds of minus the slope in e^x, from the chords on either side."""
-    # half an ulp of each end is in the chord's length
-    slip = 4e-16 * (2 + abs(x)) / -math.expm1(-length)
+    # the length of a chord has half an ulp of each end
+    doubt = 4e-16 * (2 + abs(x)) / -math.expm1(-length)
     left, right = profile(x - length), profile(x + length)
     steep = _log_difference(left.upper, here.lower) - math.log(-math.expm1(-length)) - x
     flat = _log_difference(here.lower, right.upper) - length - math.log(-math.expm1(-length)) - x
-    return flat + math.log1p(-min(slip, 0.5)), steep + math.log1p(slip)
+    return flat + math.log1p(-min(doubt, 0.5)), steep + math.log1p(doubt)
 
 
 def _between(lower: float, upper: float, source: LogProbability) -> LogProbability:
@@ -254,13 +254,13 @@ def _with_rest(is_above: bool, found: LogProbability, finite: LogProbability) ->
 
 
 def _complement(finite: LogProbability, part: LogProbability) -> LogProbability:
-    """The mass less a part of it."""
+    """The mass less one part of it."""
     pairs = ((finite.lower, part.upper), (finite.value, part.value), (finite.upper, part.lower))
     return LogProbability.outward((_log_difference(whole, own) for whole, own in pairs), part.method, part.ledger)
 
 
 def _log_difference(one: float, other: float) -> float:
-    """log(e^one - e^other) to a few ulps of the larger part, minus infinity where that is not positive."""
+    """log(e^one - e^other) to a few ulps of the larger part; minus infinity if the difference is not positive."""
     if other == -math.inf:
         return one
     return one + math.log(-math.expm1(other - one)) if other < one else -math.inf

@@ -1,7 +1,7 @@
-"""Where a line touches a trade-off function, and the supremum of all lines there.
+"""The supremum of the supporting lines of a trade-off function.
 
 notation: as of :mod:`logphi.questions.tradeoff`. The supremum is attained at the x where Q(L > x) is the type I error; lines of
-points around it bound it from below, their chords from above.
+points around it bound it from below, and chords of these points from above.
 """
 
 from __future__ import annotations
@@ -17,58 +17,59 @@ from logphi.bracketing import fall
 from logphi.convex.concave import Ceiling, Known, ceiling
 from logphi.engine.log_probability import LogProbability
 from logphi.engine.supporting_lines import ProfileLines
-from logphi.inversion.contour import OUT_OF_REACH
+from logphi.inversion.contour import LARGEST_THRESHOLD
 from logphi.inversion.half_line import spread
 from logphi.inversion.saddle import Interval, minimise
 from logphi.laws.log_phi import LogPhi
 
-# chosen: halves of the span of a secant that looks for the place, in units of the loss's deviation
+# chosen: half the length of a secant in the search for x, in units of the loss's standard deviation
 _SECANT = 1e-4
-# chosen: the first distance of the points around the place, likewise; the chords' gap is of second order in it
+# chosen: the first distance of the points around x, in the same unit; the error of chords is of second order in it
 _AROUND = 2e-7
-# chosen: each next pair of points is this much further away, down to where e^x is negligible beside e^x0
+# chosen: the factor by which the next pair of points is farther away, down to where e^x is negligible against e^x0
 _GROWTH = 4.0
 _FARTHEST = 30.0
 # derived: e^x is a double
 _LARGEST = 700.0
-# measured: pairs beyond the first that closes in on the place, for chords on both sides of a kink; and how often to begin anew
-_BEYOND = 3
+# measured: pairs of points after the first that encloses x, for chords on both sides of a kink; how often the search begins
+# anew, and with which distance
+_MORE_PAIRS = 3
 _ROUNDS = 3
 _NEARER = 0.05
-# measured: a profile prepared this near is as sharp, relatively; places beyond so many deviations are not looked at
+# measured: the relative distance within which a prepared profile is as sharp; limits of the search, in standard deviations
 _NEAR = 0.02
-_REACH = 1e4
+_FARTHEST_LOCATION = 1e4
 _DEVIATIONS = 10.0
-# measured: the least deviation that is looked for, as a share of that of the whole loss
+# measured: the least local standard deviation, as a share of that of the whole loss
 _LEAST_SCALE = 1e-7
-# chosen: the first step away from the guess, in deviations
+# chosen: the first step away from the guess, in standard deviations
 _STEP = 0.1
 
 
 @dataclass(frozen=True)
 class Guess:
-    """About the threshold of the test, the deviation of the loss there, and how far from it to look at all."""
+    """Guesses of the threshold of the test and of the standard deviation of the loss there, and the range of the search."""
 
     at: float
     scale: float
-    reach: float
+    farthest: float
 
 
-def guessed(loss: LogPhi, alpha: float, lost: float) -> Guess:
+def guessed(loss: LogPhi, alpha: float, infinite_mass: float) -> Guess:
     """The saddle-point guess of the quantile of the loss under Q, from whichever tail is smaller.
 
     With k the cumulants of the loss under Q, or of its negative, log Q(tail) is about k(c) - c x - log(c (2 pi g'')^{1/2}),
     g'' = k'' + c^-2.
     """
     above = alpha <= 0.5
-    level = math.log(alpha if above else max(1 - alpha - lost, 1e-300))
+    level = math.log(alpha if above else max(1 - alpha - infinite_mass, 1e-300))
     end = loss.strip[1] + 1 if above else -1 - loss.strip[0]
 
     def cumulants(c: Array) -> Array:
         return loss.approximate(c - 1 if above else -1 - c)
 
     if end <= 0:
-        # no moment on that side: from the middle of the strip
+        # without a moment on that side, the middle of the strip is taken
         c, above, level = 0.5, True, math.log(min(alpha, 0.5))
     else:
         c = minimise(lambda c: (cumulants(c) - level) / c, Interval(0.0, end)).abscissa
@@ -77,16 +78,16 @@ def guessed(loss: LogPhi, alpha: float, lost: float) -> Guess:
     wide = wide if 0 < wide < math.inf else c**-2
     x = (middle - level - math.log(c) - 0.5 * math.log(2 * math.pi * (wide + c**-2))) / c
     x = x if math.isfinite(x) else 0.0
-    # at an end of the support the deviation vanishes
+    # at an end of the support the standard deviation vanishes
     whole = spread(loss)
     scale = max(math.sqrt(wide), _LEAST_SCALE * whole)
-    # nothing lies beyond the ends of the support, and not much beyond 1/alpha: E_Q[e^L] <= 1
+    # there is no mass outside of the support, and little above log(1/alpha), as E_Q[e^L] <= 1
     x = max(min(x if above else -x, -math.log(alpha), loss.support.upper), loss.support.lower)
-    return Guess(x, scale, _REACH * scale + _DEVIATIONS * whole)
+    return Guess(x, scale, _FARTHEST_LOCATION * scale + _DEVIATIONS * whole)
 
 
 class Search:
-    """Where the slope of the curve has its level, by secants."""
+    """The search, by secants, for the x at which the slope of the curve has its level."""
 
     def __init__(self, lines: ProfileLines, guess: Guess) -> None:
         self.lines, self.guess = lines, guess
@@ -94,22 +95,22 @@ class Search:
         self._seen: dict[float, LogProbability] = {}
         first = self.found(guess.at)
         self.noise = min(first.relative_width, 1.0)
-        # tails that are slopes of the profile take long, and tell no more than the lines from the profile itself
+        # tails from slopes of the profile take long, and are no sharper than lines from the profile itself
         self.blunt = first.method.blunt
         self._half = min(guess.scale * min(max(self.noise ** (1 / 3), _SECANT), 0.1), 1.0)
 
     def found(self, x: float) -> LogProbability:
-        """What is computed at x."""
+        """The computed function at x."""
         if x not in self._seen:
             self._seen[x] = self._local(x)
         return self._seen[x]
 
-    def place(self) -> float:
-        """About the x of the largest line: where the tail has its level."""
+    def location(self) -> float:
+        """An approximation of the x of the largest line, where the tail has its level."""
         guess, lines = self.guess, self.lines
-        floor = max(lines.loss.support.lower - guess.scale, guess.at - guess.reach)
-        top = min(lines.loss.support.upper, -math.log(lines.alpha), guess.at + guess.reach) + guess.scale
-        floor, top = max(floor, -OUT_OF_REACH), min(top, _LARGEST - 1)
+        floor = max(lines.loss.support.lower - guess.scale, guess.at - guess.farthest)
+        top = min(lines.loss.support.upper, -math.log(lines.alpha), guess.at + guess.farthest) + guess.scale
+        floor, top = max(floor, -LARGEST_THRESHOLD), min(top, _LARGEST - 1)
         x = fall(self._surplus, guess.at, _STEP * guess.scale, floor, top, _STEP * guess.scale)
         if abs(x - guess.at) > _NEAR * abs(x):
             self._local = lines.near(x)
@@ -117,7 +118,7 @@ class Search:
         return fall(self._surplus, x, _STEP * guess.scale, floor, top, self._half)
 
     def _surplus(self, x: float) -> float:
-        """The logarithm of the slope of the secant around x, less its level; turned where it rises."""
+        """The logarithm of the slope of the secant around x, less its level, with the sign that makes it decreasing."""
         lines, half = self.lines, self._half
         before, after = self.found(x - half).value, self.found(x + half).value
         more, less = (after, before) if lines.rising else (before, after)
@@ -130,7 +131,7 @@ class Search:
 
 @dataclass(frozen=True)
 class Supremum(Enclosure):
-    """An enclosure of the supremum in units of e^unit, and what was computed at its place."""
+    """An enclosure of the supremum in units of e^unit, with its x and the computed function there."""
 
     unit: float
     at: float
@@ -138,9 +139,9 @@ class Supremum(Enclosure):
 
 
 def supremum(search: Search, rtol: float) -> Supremum:
-    """The supremum of the lines, from points around its place; the upper end is infinite where the chords prove nothing."""
+    """The supremum of the lines, from points around its x; the upper end is infinite if the chords prove nothing."""
     lines, guess = search.lines, search.guess
-    at = search.place()
+    at = search.location()
     middle = search.found(at)
     unit = lines.unit(at, middle)
     best = lines.line(at, middle, unit)
@@ -149,10 +150,10 @@ def supremum(search: Search, rtol: float) -> Supremum:
     for attempt in range(_ROUNDS):
         top = Ceiling(math.inf, at)
         known: list[Known] = []
-        # the loss may vary less, or more, than was guessed
+        # the standard deviation may be smaller or larger than guessed
         step = max(first * _NEARER**attempt, 64 * math.ulp(at))
-        more = _BEYOND
-        while step < min(guess.reach, _LARGEST - max(at, 0.0)) and more and upper - lower > rtol * abs(best.value):
+        more = _MORE_PAIRS
+        while step < min(guess.farthest, _LARGEST - max(at, 0.0)) and more and upper - lower > rtol * abs(best.value):
             for x in (at - step, at + step)[step > _FARTHEST :]:
                 line = lines.line(x, search.found(x), unit)
                 known.append(Known(math.expm1(x - at), line.lower, line.upper))

@@ -1,4 +1,4 @@
-"""Where a profile crosses one level after another: each crossing is the first guess of the next."""
+"""Crossings of a profile with one level after another: each crossing is the first guess of the next."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import numpy as np
 from logphi.arrays import Array
 from logphi.engine import clipping
 from logphi.inversion.kernels import log_kappa
-from logphi.inversion.layout import settle
+from logphi.inversion.layout import exactly_reflectable
 from logphi.inversion.saddle import RIGHT, interval_of, minimise
 from logphi.laws.log_phi import LogPhi
 
-# measured: the slope at one crossing leads to those of deltas up to so many times as large, a logarithm
+# measured: the largest change of log delta over which the slope at one crossing predicts the next one
 _STRIDE = 1.0
 
 
 class WarmStart:
-    """The crossing of a profile with the level before, from which the next one is sought."""
+    """The crossing of a profile with the previous level, from which the search for the next one starts."""
 
     def __init__(self, loss: LogPhi) -> None:
         self.loss = loss
@@ -28,11 +28,11 @@ class WarmStart:
         self._near = False
 
     def mark(self, level: float, x: float, slope: float) -> None:
-        """A crossing, and how fast the logarithm of the profile falls there."""
+        """Store a crossing, and minus the slope of the logarithm of the profile there."""
         self._last = level, x, slope
 
     def onward(self, level: float, log_excess: float) -> Onward:
-        """Where the next crossing is about."""
+        """The guess of the next crossing."""
         if self._chernoff is None or self._last is None or abs(level - self._last[0]) > _STRIDE:
             self._chernoff = Chernoff.of(self.loss, log_excess)
             guess = clipping.guess(self.loss, self._chernoff.guess, level, self._chernoff.abscissa)
@@ -50,9 +50,9 @@ class WarmStart:
 
 @dataclass(frozen=True)
 class Onward:
-    """About an upper bound of a crossing, a guess, the abscissa of a saddle nearby, and the slope of the profile's logarithm.
+    """An approximate upper bound of a crossing, a guess, the abscissa of its saddle, and minus the slope of the log-profile.
 
-    ``near`` says that the guess is that of a saddle point where nothing else matters, mostly within a thousandth.
+    With ``near``, the guess is a saddle-point approximation, mostly within a thousandth.
     """
 
     about: float
@@ -64,7 +64,7 @@ class Onward:
 
 @dataclass(frozen=True)
 class Chernoff:
-    """What kappa(c) M(c) e^{-c eps} <= delta - P(L = inf) tells, at a c that is near the best one for one delta.
+    """The bound eps from kappa(c) M(c) e^{-c eps} <= delta - P(L = inf), at a c that is close to the best for one delta.
 
     ``height`` is about log kappa(c) M(c), ``guess`` about the crossing for that delta.
     """
@@ -76,27 +76,29 @@ class Chernoff:
 
     @staticmethod
     def of(loss: LogPhi, log_excess: float) -> Chernoff:
-        """The guess replaces kappa by the saddle-point factor 1 / (c (c + 1) (2 pi g'')^{1/2}), g'' = K'' + c^-2 + (c+1)^-2."""
+        """The bound for one delta; its guess has the saddle-point factor 1 / (c (c + 1) (2 pi g'')^{1/2}) in place of kappa.
 
-        def rough(c: Array) -> Array:
+        Here g'' = K'' + c^-2 + (c+1)^-2.
+        """
+
+        def objective(c: Array) -> Array:
             return (loss.approximate(c) + log_kappa(c) - log_excess) / c
 
         within = interval_of(loss, RIGHT)
         if not within.low < within.high:
-            # no moment on this side: nothing is known, and one is as good a guess as any
+            # without a moment on this side nothing is known, and one is as good a guess as any
             return Chernoff(loss, 1.0, math.inf, 1.0)
-        found = minimise(rough, within)
-        c = settle(found.abscissa)
+        found = minimise(objective, within)
+        c = exactly_reflectable(found.abscissa)
         height = found.value * c + log_excess
-        # at its minimum the second derivative of a quotient over c is that of what is divided, over c, and log kappa'' is
-        # 1 / (c (c + 1))
-        bend = max(found.bend * c - 1 / (c * (c + 1)), 0.0) + c**-2 + (c + 1) ** -2
+        # at its minimum the second derivative of f(c)/c is f''(c)/c, and (log kappa)'' is 1 / (c (c + 1))
+        bend = max(found.curvature * c - 1 / (c * (c + 1)), 0.0) + c**-2 + (c + 1) ** -2
         factor = -math.log(c * (c + 1)) - 0.5 * math.log(2 * math.pi * bend)
         guess = (height - float(log_kappa(np.array([c]))[0]) + factor - log_excess) / c
         return Chernoff(loss, c, height, guess)
 
     def about(self, log_excess: float) -> float:
-        """About an upper bound of the crossing for any delta."""
+        """An approximate upper bound of the crossing for any delta."""
         return (self.height - log_excess) / self.abscissa
 
     def ceiling(self, log_excess: float) -> float:

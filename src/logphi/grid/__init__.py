@@ -1,1 +1,1 @@
-"""Laws on a lattice, rounded up and rounded down: bounds for every sum of laws with known cell masses."""
+"""Laws on a lattice, rounded up and rounded down: bounds for sums of laws whose mass in each cell is known."""

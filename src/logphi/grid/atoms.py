@@ -1,4 +1,4 @@
-"""Atoms on a lattice."""
+"""The discretizer of finitely many atoms."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 from logphi.arith.floats import ULP
 from logphi.arith.summation import log_sum
 from logphi.arrays import Array
-from logphi.grid.chords import Chords, atom_chords
+from logphi.grid.cell_masses import CellMasses, atom_cells
 from logphi.grid.discretizer import Discretizer
-from logphi.grid.lattice_law import Grid, LatticeLaw, placed
+from logphi.grid.lattice_law import Grid, LatticeLaw, atoms_on_lattice
 
-# measured: with more atoms, all offsets and steps fit equally well
+# measured: with more atoms, all offsets and steps fit about equally well
 _MANY = 24
 
 
@@ -31,7 +31,7 @@ class Atoms(Discretizer):
         return max(self.locations) + self.location_error
 
     def misfit(self, steps: Array, tilt: float) -> Array:
-        """The change of the tilted mean by rounding down, per step, if node 0 is the best-fitting atom."""
+        """The change of the tilted mean by rounding down, for each step, if node 0 is the best-fitting atom."""
         least: Array = self._misfits(steps, tilt).min(axis=0)
         return least
 
@@ -57,15 +57,15 @@ class Atoms(Discretizer):
         return np.unique(r[1:] - r[0])
 
     def approximate(self, u: Array, cut: float) -> Array:
-        """A sum over the atoms."""
+        """The sum over the atoms."""
         return log_sum(np.asarray(self.log_p) + u[:, None] * np.asarray(self.locations))
 
     def on(self, grid: Grid) -> LatticeLaw:
         """Atoms split over two nodes, or rounded down; node 0 is the atom that fits best."""
         r, log_p = np.asarray(self.locations), np.asarray(self.log_p)
         base = int(np.argmin(self._misfits(np.array([grid.step]), grid.tilt)[:, 0]))
-        return placed(grid, r - r[base], log_p, float(r[base]), self.location_error)
+        return atoms_on_lattice(grid, r - r[base], log_p, float(r[base]), self.location_error)
 
-    def chords(self, first: int, last: int, h: float, upper: bool) -> Chords:
-        """The chords: each atom in its cell."""
-        return atom_chords(np.asarray(self.locations), np.asarray(self.log_p), self.location_error, h)
+    def cells(self, first: int, last: int, h: float, upper: bool) -> CellMasses:
+        """Each atom in its cell."""
+        return atom_cells(np.asarray(self.locations), np.asarray(self.log_p), self.location_error, h)

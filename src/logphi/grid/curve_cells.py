@@ -1,8 +1,8 @@
-"""Laws given by curves, on a lattice.
+"""The discretizer of a law that is given by a curve.
 
-Between two nodes of the lattice the curve runs through an interval of its variable s. The cell's Q-mass and the share of
-it that goes to the upper node are integrals of analytic functions over that interval, taken as sums over panels with the
-proof of :mod:`logphi.quadrature.panels`.
+The losses between two nodes of the lattice are those of an interval of the curve's variable s. The cell's Q-mass and the share
+of it that goes to the upper node are integrals of analytic functions over that interval: sums over panels with the error bounds
+of :mod:`logphi.quadrature.panels`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from logphi.arith.safe import safe_exp
 from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 from logphi.grid.discretizer import Discretizer
-from logphi.grid.lattice_law import Grid, LatticeLaw, TiltedCells, joined, placed, within_doubles
+from logphi.grid.lattice_law import Grid, LatticeLaw, TiltedCells, atoms_on_lattice, check_exact, joined
 from logphi.normal.errors import MASS, RUN, SHARE
 from logphi.quadrature.curve import Curve
 from logphi.quadrature.gauss_legendre import GaussLegendre, atoms_of
@@ -27,7 +27,7 @@ from logphi.quadrature.panels import Ellipses, gauss
 _ORDER, _FEWER = 8, 4
 _RHO, _LARGER = np.array([2.5, 5.0, 10.0, 20.0]), np.array([160.0])
 _NARROW = 0.02
-# the logarithm of the largest error of a share, and the largest number of halvings of a cell
+# chosen: the logarithm of the largest error of a share, and the largest number of halvings of a cell
 _SHARP = float(np.log(1e-15))
 _HALVINGS = 60
 # measured: points of a sum that only locates the saddle point
@@ -36,7 +36,7 @@ _POINTS = 1025
 
 @dataclass(frozen=True)
 class CurveCells(Discretizer):
-    """Curves with profiles above and below that of the law; ``exchanged``: the law of -l under Q."""
+    """Cells from curves with profiles above and below that of the law; with ``exchanged``, of the law of -l under Q."""
 
     curve_at: Callable[[bool], Curve]
     exchanged: bool = False
@@ -64,7 +64,7 @@ class CurveCells(Discretizer):
         return np.array([high - low])
 
     def misfit(self, steps: Array, tilt: float) -> Array:
-        """The change of the tilted mean, per step, by atoms off the lattice."""
+        """The change of the tilted mean by atoms off the lattice, for each step."""
         if not self.spans.size:
             return np.zeros_like(steps)
         turns = self.spans[0] / steps
@@ -76,11 +76,11 @@ class CurveCells(Discretizer):
         return replace(self, exchanged=not self.exchanged)
 
     def approximate(self, u: Array, cut: float) -> Array:
-        """By Gauss-Legendre panels, or a trapezoidal sum where the upper tail is cut."""
+        """Gauss-Legendre sums, or a trapezoidal sum if the upper tail is cut."""
         curve = self.curve_at(True)
         if not self.endless:
             return GaussLegendre(curve).approximate(-1 - u if self.exchanged else u)
-        s = np.linspace(*_reached(curve, 1.0, -cut), _POINTS)
+        s = np.linspace(*_range(curve, 1.0, -cut), _POINTS)
         loss, log_density = curve.loss(s), curve.log_density(s) + np.log(s[1] - s[0])
         parts = [log_density + (1 + u[:, None]) * loss]
         if curve.symmetric:
@@ -115,33 +115,33 @@ class CurveCells(Discretizer):
         log_p = atoms.log_mass if exchanged else atoms.log_mass + atoms.loss
         log_p = log_p + (1 if grid.upper else -1) * (atoms.relative_error + atoms.loss_error)
         location_error = float(atoms.loss_error.max()) + 8 * ULP * (1 + abs(origin))
-        own = placed(grid, sign * (atoms.loss - origin), log_p, sign * origin, location_error)
+        own = atoms_on_lattice(grid, sign * (atoms.loss - origin), log_p, sign * origin, location_error)
         return replace(joined(body, own), omitted_above=body.omitted_above, omitted_mass=body.omitted_mass)
 
 
 def _ends_of(curve: Curve) -> Array:
-    """The least and the largest loss, of atoms too."""
-    places = np.array([place for place, _ in curve.atoms] + [curve.start, curve.end])
-    loss = np.where(np.isinf(places), places, curve.loss(np.where(np.isinf(places), 0.0, places)))
-    endless = places == -np.inf
+    """The least and the largest loss, atoms included."""
+    marks = np.array([mark for mark, _ in curve.atoms] + [curve.start, curve.end])
+    loss = np.where(np.isinf(marks), marks, curve.loss(np.where(np.isinf(marks), 0.0, marks)))
+    endless = marks == -np.inf
     if len(curve.factors) == 1 and endless.any():
-        # where the variable ends at minus infinity, the loss does not
+        # the loss is finite where the variable ends at minus infinity
         loss = np.where(endless, np.log1p(-curve.factors[0].rate), loss)
     return np.array([loss.min(), loss.max()])
 
 
-def _reached(curve: Curve, power: float, reach: float) -> tuple[float, float]:
+def _range(curve: Curve, power: float, depth: float) -> tuple[float, float]:
     """An interval with nearly all of the mass of e^{power l} Q; the bounds hold for any interval."""
     if np.isfinite(curve.start) and np.isfinite(curve.end):
         low, high = curve.start, curve.end
     else:
-        far = np.sqrt(2 * max(reach, 1.0)) + (abs(power) + 1) * curve.steepness + 2
+        far = np.sqrt(2 * max(depth, 1.0)) + (abs(power) + 1) * curve.steepness + 2
         low, high = max(curve.start, -far), min(curve.end, far)
     for _ in range(3):
         s = np.linspace(low, high, 513)
         weight = curve.log_density(s) + power * curve.loss(s)
-        # the largest weight is kept even if its ulp exceeds the reach
-        kept = np.flatnonzero(weight >= weight.max() - reach)
+        # the largest weight is kept even if its ulp exceeds the depth
+        kept = np.flatnonzero(weight >= weight.max() - depth)
         low, high = float(s[max(kept[0] - 1, 0)]), float(s[min(kept[-1] + 1, s.size - 1)])
     return low, high
 
@@ -150,28 +150,28 @@ def _body(curve: Curve, grid: Grid, origin: float, exchanged: bool) -> LatticeLa
     """The lattice law of the curve without its atoms."""
     h, sign = grid.step, -1.0 if exchanged else 1.0
     alpha = -grid.tilt if exchanged else 1 + grid.tilt
-    low, high = _reached(curve, alpha, grid.reach)
+    low, high = _range(curve, alpha, grid.depth)
     if not exchanged and np.isinf(curve.end):
-        high = min(high, _reached(curve, 1.0, -grid.cut)[1])
+        high = min(high, _range(curve, 1.0, -grid.cut)[1])
     # an upper law ends at the end of the support
     if grid.upper and exchanged and np.isfinite(curve.start):
         low = curve.start
     if grid.upper and not exchanged and np.isfinite(curve.end):
         high = curve.end
     first, last = ((float(curve.loss(np.array([end]))[0]) - origin) / h for end in (low, high))
-    within_doubles(first, last)
+    check_exact(first, last)
     first, last = int(np.floor(first + 1e-9)), int(np.ceil(last - 1e-9))
     first = max(first, 0) if np.isfinite(curve.start) else first
     last = min(max(last, first + 1), first + grid.most) if not exchanged else max(last, first + 1)
     first = first if not exchanged else max(first, last - grid.most)
     k = np.arange(first, last + 1)
     x = np.asarray(origin + k * h, dtype=float)
-    s = np.clip(curve.place(x), curve.start, curve.end)
+    s = np.clip(curve.inverse(x), curve.start, curve.end)
     if first == 0 and np.isfinite(curve.start):
-        # near the start the computed place has few digits
+        # near the start the computed edge has few digits
         s[0] = curve.start
     loss_error = curve.loss_error(s, np.abs(s))
-    # an end of the curve lies within its cell; any other edge is where it was computed
+    # an end of the curve lies within its cell; other edges are as computed
     inside = (s > curve.start) & (s < curve.end)
     location_error = float((np.abs(curve.loss(s) - x) * inside + loss_error).max()) + 4 * ULP * float(np.abs(x).max())
     runs = [_cells(curve, s[at : at + RUN + 1], x[at : at + RUN + 1], h) for at in range(0, s.size - 1, RUN)]
@@ -183,7 +183,7 @@ def _body(curve: Curve, grid: Grid, origin: float, exchanged: bool) -> LatticeLa
     g0, g1, g2 = (abs(one) for one in curve.density)
     far = np.maximum(np.abs(s[1:]), np.abs(s[:-1]))
     size = g0 + far * (g1 + g2 * far) + np.abs(alpha * x[:-1]) + np.abs(log_mass) + abs(peak)
-    # the density is taken at the rounded s as well
+    # the density is evaluated at the rounded s, too
     error = MASS + (16 * ULP + 2 * curve.error) * (4 + size) + np.exp(wrong) + np.maximum(loss_error[1:], loss_error[:-1])
     cells = TiltedCells(np.exp(exponent - peak), error, np.clip(share, 0, 1), share_error, sag, alpha, h, exchanged)
     nodes = cells.above() if grid.upper else cells.below()
@@ -205,7 +205,7 @@ def _log_tail(curve: Curve, power: float, end: float, outward: int) -> float:
         return -np.inf
     g1, g2 = curve.density[1:]
     at = np.array([end])
-    steep, own = (float(part[0]) for part in curve.slopes_beyond(at, outward))
+    steep, own = (float(part[0]) for part in curve.tail_slopes(at, outward))
     fall = -outward * (g1 + 2 * g2 * end) - max(outward * power, 0.0) * steep - own
     value = float((curve.log_density(at) + power * curve.loss(at))[0])
     if np.isfinite(far):
@@ -225,7 +225,7 @@ def _cells(curve: Curve, s: Array, x: Array, h: float) -> Array:
     narrow = float((high - low).max()) * curve.steepness < _NARROW
     rho, order = (_LARGER, _FEWER) if narrow else (_RHO, _ORDER)
     for halving in range(_HALVINGS):
-        # some cells are narrower than a double
+        # some cells are narrower than the spacing of doubles
         wide = high > low
         owner, low, high = owner[wide], low[wide], high[wide]
         if not owner.size:

@@ -2,18 +2,18 @@
 
 notation: a law X has two measures, P(dx) = mu(dx) and Q(dx) = e^{-x} mu(dx); l = e^X is their density ratio, and
 with a = e^x the excess E[(1 - e^{x-X})_+] is D(a) = integral of (l - a)_+ dQ: convex in a, and additive over the
-pieces of the measure. The lattice has nodes x_k = origin + k h, a_k = e^{x_k}, d_k = a_{k+1} - a_k; cell k lies
+parts of the measure. The lattice has nodes x_k = origin + k h, a_k = e^{x_k}, d_k = a_{k+1} - a_k; cell k lies
 between nodes k and k + 1.
 
 * Above: the Q-mass A of a cell, whose mean of l lies at the share s of the cell, goes to both ends as A (1 - s) and
   A s. That chord of D keeps both masses (Doroshenko, Ghazi, Kamath, Kumar & Manurangsi 2022, *Connect the Dots*).
 * Below: the chord lies above D by at most G = max(dQ/da) d^2 / 8 within a cell. Lowering the vertices by D_k, the
   larger G of the two cells that meet there, gives a piecewise linear function below D, with its kinks on the lattice
-  too. Its Q-masses are those of the chord minus the second differences of D_k; nearly always they are positive. A
-  deficit is taken from the next node above, and cells near the top are rounded down entirely: both lower D. Where the
-  support ends, all mass below some point may become one atom at its mean, which is a tangent of D.
-* Reversal exchanges P with Q and x with -x. It turns chords into chords and keeps the order, so the lattice law of
-  the reflected law is that of the law read backwards: only the direction of "up" changes.
+  too. Its Q-masses are those of the chord minus the second differences of D_k, and are nearly always positive. A
+  negative mass is taken from the next node above, and cells near the top are rounded down entirely: both lower D. At the
+  end of the support, all mass below some point may become one atom at its mean, which is a tangent of D.
+* Reversal exchanges P with Q and x with -x. It maps chords to chords and keeps the order, so the lattice law of
+  the reflected law is that of the law in reverse order, with the opposite direction of rounding.
 
 All profiles grow with the parameters of the laws below: half an ulp of a parameter is taken outward in the parameter.
 """
@@ -29,11 +29,11 @@ from logphi.arith.protocol import Parameter
 from logphi.arrays import Array
 from logphi.grid.atoms import Atoms
 from logphi.grid.curve_cells import CurveCells
-from logphi.grid.discretizer import Discretizer, Ends
+from logphi.grid.discretizer import Discretizer, DoubleInterval
 from logphi.grid.flat_cells import FlatCells
 from logphi.grid.mixture_cells import MixtureCells
 from logphi.grid.samples import Samples
-from logphi.laws.blended_normal import BlendedNormal
+from logphi.laws.mixture_of_shifts import MixtureOfShifts
 from logphi.laws.parameters import normal_shift
 from logphi.laws.transform import LossTransform
 from logphi.laws.visitor import LawVisitor
@@ -43,13 +43,13 @@ from logphi.quadrature.curve import Curve
 Terms = Sequence[tuple[LossTransform, int]]
 Parts = tuple[tuple[Discretizer, int], ...]
 
-# measured: each shift takes a pass over the lattice
+# measured: the largest number of shifts, each of which takes a pass over the lattice
 _MOST_SHIFTS = 64
 # derived: smaller weights are near the smallest normal double, and lose digits
 _LEAST = 1e-290
 
 
-def discretizers(terms: Terms) -> tuple[Parts, Ends]:
+def discretizers(terms: Terms) -> tuple[Parts, DoubleInterval]:
     """The discretizer of each law with its count, and the logarithm of the constant factor; all normal laws become one.
 
     Raises
@@ -58,17 +58,17 @@ def discretizers(terms: Terms) -> tuple[Parts, Ends]:
         If the cell masses of a law are not known.
     """
     moving, log_factor = without_constants(terms)
-    normal = [(Ends.of(shift), count) for law, count in moving if (shift := normal_shift(law)) is not None]
+    normal = [(DoubleInterval.of(shift), count) for law, count in moving if (shift := normal_shift(law)) is not None]
     result = [(discretizer_of(law), count) for law, count in moving if normal_shift(law) is None]
     if normal:
         room = 1 + (len(normal) + 4) * ULP
         low, high = (sum(count * shift.at(side) ** 2 for shift, count in normal) for side in (False, True))
-        result.append((_normal(Ends(np.sqrt(low) / room, np.sqrt(high) * room)), 1))
+        result.append((_normal(DoubleInterval(np.sqrt(low) / room, np.sqrt(high) * room)), 1))
     return tuple(result), log_factor
 
 
-def without_constants(terms: Terms) -> tuple[Terms, Ends]:
-    """The laws whose loss is not always zero, and the logarithm of the product of the other masses."""
+def without_constants(terms: Terms) -> tuple[Terms, DoubleInterval]:
+    """The laws whose loss is not always zero, and the logarithm of the product of the masses of the others."""
     constant = [law.support.lower == law.support.upper == 0 for law, _ in terms]
     low = high = 0.0
     for (law, count), known in zip(terms, constant, strict=True):
@@ -77,7 +77,7 @@ def without_constants(terms: Terms) -> tuple[Terms, Ends]:
             mid, radius = float(masses[0].mid[0].real), float(masses[0].radius[0])
             wrong = count * (radius + 4 * ULP * abs(mid))
             low, high = low + count * mid - wrong, high + count * mid + wrong
-    return [term for term, known in zip(terms, constant, strict=True) if not known], Ends(low, high)
+    return [term for term, known in zip(terms, constant, strict=True) if not known], DoubleInterval(low, high)
 
 
 def discretizer_of(law: LossTransform) -> Discretizer:
@@ -97,8 +97,8 @@ def discretizer_of(law: LossTransform) -> Discretizer:
     return found
 
 
-def _normal(shift: Ends) -> MixtureCells:
-    return MixtureCells((shift,), (Ends(1.0, 1.0),))
+def _normal(shift: DoubleInterval) -> MixtureCells:
+    return MixtureCells((shift,), (DoubleInterval(1.0, 1.0),))
 
 
 class _Discretizers(LawVisitor[Discretizer, LossTransform]):
@@ -109,32 +109,34 @@ class _Discretizers(LawVisitor[Discretizer, LossTransform]):
         return own.reflected()
 
     def normal(self, shift: Parameter) -> Discretizer:
-        """A mixture of a single component."""
-        return _normal(Ends.of(shift))
+        """The mixture with this single component."""
+        return _normal(DoubleInterval.of(shift))
 
     def mixture(self, shift: Parameter, rate: Parameter) -> Discretizer:
         """The mixture with both parameters rounded outward."""
-        return MixtureCells((Ends.of(shift),), (Ends.of(rate),))
+        return MixtureCells((DoubleInterval.of(shift),), (DoubleInterval.of(rate),))
 
     def mixtures(self, shifts: tuple[Parameter, ...], weights: Weights) -> Discretizer:
         """The mixture with its shifts rounded outward, and its weights with their errors."""
-        law = BlendedNormal(shifts, weights)
+        law = MixtureOfShifts(shifts, weights)
         ratio = law.ratio
         if ratio.shifts.size > _MOST_SHIFTS or float(ratio.weights.min()) < _LEAST:
             raise ValueError(f"discretisation serves mixtures of at most {_MOST_SHIFTS} shifts, none too rare, not {law!r}")
-        ends = tuple(end for shift in shifts if (end := Ends.of(shift)).high > 0)
+        ends = tuple(end for shift in shifts if (end := DoubleInterval.of(shift)).high > 0)
         # the error of a weight and of its logarithm
         weight_error = float(max(ratio.weight_error.max(), ratio.rest_error)) + 4 * ULP * (
             1 + float(np.abs(ratio.log_weights).max())
         )
-        return MixtureCells(ends, tuple(Ends(p, p) for p in ratio.weights.tolist()), False, ratio.log_rest, weight_error)
+        return MixtureCells(
+            ends, tuple(DoubleInterval(p, p) for p in ratio.weights.tolist()), False, ratio.log_rest, weight_error
+        )
 
     def flat(self, width: Parameter, constants: Callable[[float], tuple[float, float]]) -> Discretizer:
         """The flat law with its width rounded outward."""
-        return FlatCells(Ends.of(width).size, constants)
+        return FlatCells(DoubleInterval.of(width).size, constants)
 
     def curve(self, curve: Curve, curve_at: Callable[[bool], Curve]) -> Discretizer:
-        """Cells of the variable of integration."""
+        """The cells of the curve."""
         return CurveCells(curve_at)
 
     def atoms(self, known: Callable[[], tuple[Array, Array, Array]]) -> Discretizer:

@@ -1,9 +1,9 @@
 """Bounds for every sum of laws with known cell masses: two lattice laws, each composed by one Fourier sum.
 
 notation: X = sum of n_i independent X_i, D(x) = E[(1 - e^{x-X})_+]. Each X_i is replaced by a lattice law above it
-and by one below it (:mod:`logphi.grid.discretization`); so are then their sums, and D lies between the two at every
-threshold. The sums are those of :mod:`logphi.grid.fft_composition`, with a tilt near the saddle of one threshold: that is
-where they are sharp. Halving the step h divides the distance of the bounds by four for continuous laws; atoms are exact
+and by one below it (:mod:`logphi.grid.discretization`). The sums of these are above and below X, so that D lies between theirs
+at every threshold. They are computed by :mod:`logphi.grid.fft_composition`, with a tilt near the saddle of one threshold,
+around which they are sharp. Halving the step h divides the distance of the bounds by four for continuous laws; atoms are exact
 when h divides the distances between them, and of first order otherwise.
 
 The file is longer than others because one bound combines the choice of a lattice, the two laws on it and their omissions.
@@ -21,7 +21,7 @@ from logphi.arith.safe import safe_exp, safe_log
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.grid.discretization import Parts, discretizer_of, discretizers, without_constants
-from logphi.grid.discretizer import Ends
+from logphi.grid.discretizer import DoubleInterval
 from logphi.grid.fft_composition import Composition, compose
 from logphi.grid.lattice_law import Grid
 from logphi.grid.rounded import MOST_BUCKETS, RoundedLaw
@@ -30,49 +30,49 @@ from logphi.inversion.kernels import log_kappa
 from logphi.inversion.saddle import RIGHT, minimise
 from logphi.laws.transform import LossTransform
 
-# measured: shorter transforms take hardly less time
+# measured: the first number of nodes, as shorter transforms take hardly less time
 _FIRST = 1 << 11
 # measured: in three of four cases the distance of the bounds is below this multiple of the predicted one
 _ROOM = 1.4
-# measured: wrap-around as a share of the requested tolerance
+# measured: the wrap-around, as a share of the requested tolerance
 _SHARE = 1e-3
-# measured: candidates for a step that divides the distances between atoms
+# measured: the number of candidates for a step that divides the distances between atoms
 _STEPS = 1 << 14
-# measured: steps over which the tilt grows by more than e^30 are useless
+# measured: steps over which e^{cx} grows by more than e^30 are useless
 _COARSE = 30.0
-# derived: for larger c x, e^{-cx} has no digit
+# derived: for larger c x, e^{-cx} has no correct digit
 _FARTHEST = 1e14
 _UNKNOWN = Scaled(0.0, 0.5, truncation=0.5)
 # measured: the largest number of nodes of a single law, in periods of the transform
-_TURNS = 16
+_PERIODS = 16
 
 
 @dataclass(frozen=True)
 class Prepared:
     """Two compositions, prepared for one threshold; their bounds hold at every threshold."""
 
-    factor: Ends
+    factor: DoubleInterval
     top: float
     sides: tuple[Composition, Composition] | None
 
     def at(self, x: float) -> Scaled:
         """E[(1 - e^{x-X})_+] between two proved ends.
 
-        ``discretization`` and ``truncation`` add up to half the distance of the two lattice laws, the latter due to mass
-        outside of the nodes; ``excess`` is the wrap-around of the lower one.
+        ``discretization`` and ``truncation`` add up to half the distance of the two lattice laws; ``truncation`` is the part
+        from mass outside of the nodes. ``excess`` is the wrap-around of the lower law.
         """
         if x >= self.top:
             return Scaled(self.factor.high, 0.0)
         if self.sides is None or (self.sides[0].grid.tilt + 1) * abs(x) > _FARTHEST:
             return _UNKNOWN
         above, below = (side.at(x) for side in self.sides)
-        # relative to the upper side
+        # amounts in units of the upper side
         unit = safe_exp(below.log_scale - above.log_scale)
         low, low_noise = below.value * unit, below.noise * unit
         log_scale = above.log_scale + self.factor.low
-        slip = 8 * ULP * (abs(above.log_scale) + abs(below.log_scale) + abs(self.factor.low) + 4)
+        doubt = 8 * ULP * (abs(above.log_scale) + abs(below.log_scale) + abs(self.factor.low) + 4)
         noise = max(above.noise, low_noise)
-        slip = math.expm1(min(slip + self.factor.high - self.factor.low, 700.0)) * (max(above.value, low, 0.0) + noise)
+        doubt = math.expm1(min(doubt + self.factor.high - self.factor.low, 700.0)) * (max(above.value, low, 0.0) + noise)
         # only the upper law omits mass outside its nodes
         omitted_above = safe_exp(above.log_omitted - above.log_scale) * (1 + 1e-9)
         half = abs(above.value + omitted_above - low) / 2
@@ -81,7 +81,7 @@ class Prepared:
             (above.value + omitted_above + low) / 2,
             excess=safe_exp(below.log_wrap - above.log_scale) * (1 + 1e-9),
             truncation=min(omitted_above / 2, half),
-            rounding=noise + slip,
+            rounding=noise + doubt,
             discretization=half - min(omitted_above / 2, half),
         )
         # no excess is above one
@@ -131,7 +131,7 @@ def prepare(law: LossTransform, x: float, demand: Demand, budget: int = 1 << 20)
     plan = plan_for(parts, x, rtol) if x < top else None
     if plan is None:
         return best
-    # a power of two
+    # the transform has a power of two of nodes
     budget = 1 << (budget.bit_length() - 1)
     size = min(_FIRST, budget)
     while True:
@@ -142,7 +142,7 @@ def prepare(law: LossTransform, x: float, demand: Demand, budget: int = 1 << 20)
             best, width = found, reached
         if width <= rtol or 2 * size > budget:
             return best
-        # the distance of the bounds is about proportional to the predicted gap; at most eight times the size at once
+        # the distance of the bounds is about proportional to the predicted one; the size grows by at most a factor of eight
         share = reached / gap if reached < math.inf else 1.0
         largest = min(8 * size, budget)
         size *= 2
@@ -156,13 +156,13 @@ def at_width(law: LossTransform, x: float, width: float, connect_dots: bool) -> 
     Parameters
     ----------
     law
-        As of :func:`prepare`, but for laws that are known as a curve or by samples.
+        As of :func:`prepare`, except laws that are known as a curve or by samples.
     x
         The threshold, any real number, near which the sums are most accurate.
     width
         The distance of the nodes, in nats.
     connect_dots
-        Whether the law above is that of the chords; the law below is always rounded down.
+        Whether the law above is that of Connect-the-Dots; the law below is always rounded down.
 
     Raises
     ------
@@ -175,15 +175,15 @@ def at_width(law: LossTransform, x: float, width: float, connect_dots: bool) -> 
     """
     terms, factor = without_constants(getattr(law, "terms", ((law, 1),)))
     parts = tuple((RoundedLaw(term, discretizer_of(term), connect_dots), count) for term, count in terms)
-    # roundings move the sum by up to a width each
+    # each rounding moves the sum by at most a width
     moved = width * sum(count for _, count in parts)
-    # of the support of the sum, before it is rounded
+    # the upper end of the sum before rounding
     low = sum(count * term.support.lower for term, count in terms)
     high = sum(count * term.support.upper for term, count in terms)
     top = high + moved + 16 * ULP * (len(parts) + 1) * (abs(high) + moved) if high < np.inf else np.inf
     if x >= top:
         return Prepared(factor, top, None)
-    # above the support of the law itself, any tilt serves
+    # above the support of the law any tilt will do
     plan = plan_for(parts, min(x, high - moved if high - moved > low else low - moved), _SHARP)
     if plan is None:
         return Prepared(factor, top, None)
@@ -198,22 +198,22 @@ def at_width(law: LossTransform, x: float, width: float, connect_dots: bool) -> 
     return Prepared(factor, np.inf, sides_of(parts, parts, plan, width, size))
 
 
-# measured: with this share, cuts and wrap-around are far below the distance of the bounds
+# measured: with this share for cut tails and wrap-around, both are far below the distance of the bounds
 _SHARP = 1e-10
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The tilt, the period in nats, the rates of the Chernoff bounds of the wrap-around, and the depth of the tails."""
+    """The tilt, the period in nats, the rates of the Chernoff bounds of the wrap-around, and the depth of tails and cuts."""
 
     tilt: float
     length: float
     points: Array
-    reach: float
+    depth: float
     cut: float
 
 
-# measured: deeper cuts change no answer; this many bisections of the exponent find a cut within percents
+# measured: deeper cuts change no answer; this many bisections of the exponent find a cut to within some percent
 _DEEPEST = -1e9
 _BISECTIONS = 9
 # measured: the shifts of the abscissa, in units of the tilt, that are tried for the wrap-around
@@ -222,10 +222,10 @@ _ABOVE = np.geomspace(1 / 256, 4, 21)
 
 
 def plan_for(parts: Parts, x: float, rtol: float) -> Plan | None:
-    """A tilt near the saddle point; a larger one if that shortens the period much and costs few digits.
+    """A tilt near the saddle point, or a larger one if that shortens the period a lot and costs few digits.
 
-    Nothing here is proved, and nothing proved depends on it. Unbounded tails are cut where their mass is a small share of
-    the answer: the cut law has all moments, and a period no longer than needed.
+    The bounds hold for any plan. Unbounded tails are cut where their mass is a small share of the answer: the cut law has all
+    moments, and a period no longer than needed.
     """
     total = sum(count for _, count in parts)
     log_share = math.log(_SHARE * rtol) - math.log(1 + total)
@@ -236,7 +236,7 @@ def plan_for(parts: Parts, x: float, rtol: float) -> Plan | None:
 
     def settle(cut: float) -> tuple[float, float]:
         found = minimise(lambda u: bound(u, cut) - np.log(u) - np.log1p(u), RIGHT)
-        # the value is about the bound over the slope; e^-4 is room
+        # the value is about the bound over the slope; e^-4 is a margin
         return found.abscissa, found.value + math.log(found.abscissa) - 4
 
     cut = _DEEPEST
@@ -271,12 +271,12 @@ def plan_for(parts: Parts, x: float, rtol: float) -> Plan | None:
             best = float(tilt), length, u[[one + 1, two + 1]]
     if best is None or not 0 < best[1] < np.inf or (best[0] + 1) * abs(x) > _FARTHEST:
         return None
-    # as deep as the wrap-around, shared out to the single laws
+    # as deep as the wrap-around, divided among the single laws
     return Plan(*best, 12 - log_share, cut)
 
 
 def step_for(parts: Parts, plan: Plan, size: int) -> tuple[float, float]:
-    """A step that covers the period and nearly divides the distances between atoms, and a prediction of the remaining gap."""
+    """A step that covers the period and nearly divides the distances of atoms, and the predicted distance of the bounds."""
     least = plan.length / size
     spans = [span for part, _ in parts for span in part.spans.tolist() if span >= least]
     candidates = [np.array([least])]
@@ -299,7 +299,7 @@ def sides_of(above: Parts, below: Parts, plan: Plan, step: float, size: int) -> 
         return None
 
     def side(upper: bool) -> Composition:
-        grid = Grid(step, plan.tilt, upper, plan.reach, plan.cut, _TURNS * size)
+        grid = Grid(step, plan.tilt, upper, plan.depth, plan.cut, _PERIODS * size)
         return compose(((part.on(grid), count) for part, count in (above if upper else below)), grid, size, plan.points)
 
     return side(True), side(False)

@@ -1,4 +1,4 @@
-"""The interface of a law that can be put on a lattice, and parameters as intervals of doubles."""
+"""The interface of discretizers, and parameters as intervals of doubles."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Parameter
 from logphi.arrays import Array
-from logphi.grid.chords import Chords
+from logphi.grid.cell_masses import CellMasses
 from logphi.grid.lattice_law import Grid, LatticeLaw
 
 
@@ -29,23 +29,23 @@ class Discretizer(ABC):
 
     @property
     def spans(self) -> Array:
-        """Distances that the step should divide."""
+        """Distances that the step should divide, because there are atoms at both ends."""
         return np.zeros(0)
 
     def misfit(self, steps: Array, tilt: float) -> Array:
-        """About the change of the lower law's tilted mean, per step, by atoms off the lattice."""
+        """The approximate change of the lower law's tilted mean by atoms off the lattice, for each step."""
         return np.zeros_like(steps)
 
     @abstractmethod
     def approximate(self, u: Array, cut: float) -> Array:
-        """About log E[e^{uX}] of the law, cut as in :class:`Grid`."""
+        """An approximation of log E[e^{uX}] of the law, its upper tail cut as in :class:`Grid`."""
 
     @abstractmethod
     def on(self, grid: Grid) -> LatticeLaw:
         """A lattice law whose excess lies above, or below, that of the law at every threshold."""
 
-    def chords(self, first: int, last: int, h: float, upper: bool) -> Chords:
-        """The law between two multiples of h, with its parameters rounded to one side.
+    def cells(self, first: int, last: int, h: float, upper: bool) -> CellMasses:
+        """The cells of the law between two multiples of h, with its parameters rounded to one side.
 
         Raises
         ------
@@ -59,30 +59,30 @@ class Discretizer(ABC):
         )
 
     def reflected(self) -> Discretizer | None:
-        """The discretizer of the law of -X under Q; None where there is none."""
+        """The discretizer of the law of -X under Q; None if there is none."""
         return None
 
 
 @dataclass(frozen=True)
-class Ends:
+class DoubleInterval:
     """A parameter as an interval between two doubles."""
 
     low: float
     high: float
 
     @staticmethod
-    def of(parameter: Parameter) -> Ends:
-        """The ends of its disc."""
+    def of(parameter: Parameter) -> DoubleInterval:
+        """The interval of a parameter's disc."""
         disc = parameter.under(FLOATS)
         mid, rad = float(np.real(disc.mid)), float(disc.rad)
         room = rad * (1 + ULP) + ULP * abs(mid) if rad else 0.0
-        return Ends(mid - room, mid + room)
+        return DoubleInterval(mid - room, mid + room)
 
     @property
-    def size(self) -> Ends:
-        """The ends of the absolute value."""
-        return self if self.low >= 0 else Ends(max(-self.high, 0.0), max(-self.low, self.high))
+    def size(self) -> DoubleInterval:
+        """The interval of the absolute value."""
+        return self if self.low >= 0 else DoubleInterval(max(-self.high, 0.0), max(-self.low, self.high))
 
     def at(self, upper: bool) -> float:
-        """The end on one side."""
+        """The upper or lower end."""
         return self.high if upper else self.low

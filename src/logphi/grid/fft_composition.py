@@ -11,9 +11,9 @@ The terms m != 0 are positive and below their Chernoff bounds: wrap-around only 
 
     e^{-cx - cr} [(1 - e^{-r}) z^n + (e^{-r} - e^{-h}) e^{-ch} z^{n+1}] / ((1 - e^{-ch} z) (1 - e^{-(c+1)h} z)),
 
-z = e^{i theta}, so that thresholds differ in two powers of z and in scalars only. A Fourier transform by doubles errs by
-log2(N) (few u) relative to the 2-norm of its argument (Higham 2002, *Accuracy and Stability*, Theorem 24.2); by Cauchy
-and Schwarz that is weighed with the 2-norm of what it is multiplied by.
+z = e^{i theta}, so that thresholds differ in two powers of z and in scalars only. A Fourier transform in doubles errs by
+log2(N) (few u) relative to the 2-norm of its argument (Higham 2002, *Accuracy and Stability*, Theorem 24.2); the inequality of
+Cauchy and Schwarz bounds the effect on a product.
 """
 
 from __future__ import annotations
@@ -32,26 +32,26 @@ from logphi.arrays import Array, Complex
 from logphi.grid.lattice_law import Grid, LatticeLaw
 from logphi.inversion.kernels import log_kappa
 
-Places = NDArray[np.int64]
+Indices = NDArray[np.int64]
 
 # derived: Theorem 24.2 has 6.7 u per level of a radix-2 transform; doubled for the real one
 _FOURIER = 7 * ULP
-# measured: as many nodes are summed faster, and sharper, one by one
+# measured: so few nodes are summed faster, and more accurately, one by one
 _FEW = 8
-# derived: two tabulated phases, their product, and a sum of few terms
+# derived: the rounding of two tabulated phases, of their product, and of a sum of few terms
 _DIRECT = 32 * ULP
-# derived: kernel, phases, weight and products of one term; a pairwise sum of rows of pairwise sums
+# derived: the rounding of kernel, phases, weight and products of one term, and of a pairwise sum of rows of pairwise sums
 _TERM = 96 * ULP
-# derived: folding a law's weights, adding its largest node, dividing by its mass, and the multiplications of its power
+# derived: the rounding of folded weights, of adding the largest node, of dividing by the mass, and of the power
 _FACTOR = 18 * ULP
-# measured: a few hundredths of the rounding of the kept terms; terms are dropped in blocks
+# measured: the share of dropped terms, a few hundredths of the rounding of the others; terms are dropped in blocks
 _DROPPED = 1e-16
 _BLOCK = 8
 
 
 @dataclass(frozen=True)
 class PeriodicSum:
-    """One side: e^log_scale times the value, with its noise, both in units of that.
+    """The Fourier sum of one side: e^log_scale times a value with its rounding error ``noise``.
 
     ``log_omitted`` bounds the part outside the nodes of an upper law, ``log_wrap`` the wrap-around.
     """
@@ -67,8 +67,8 @@ class PeriodicSum:
 class Composition:
     """A sum of lattice laws, ready for any threshold.
 
-    ``terms`` are weight * Phi_k * kernel_k in rows, ``size`` the sum of their moduli and ``error`` a bound of what they
-    and those left out may be wrong by beyond a relative ``noise``. Every node lies within ``location_error`` of its place.
+    ``terms`` are weight * Phi_k * kernel_k in rows, and ``size`` is the sum of their moduli. Their error is at most a relative
+    ``noise`` plus ``error``, which includes the terms left out. Every node is known to within ``location_error``.
     """
 
     grid: Grid
@@ -89,12 +89,12 @@ class Composition:
     log_moments: Array
 
     def at(self, x: float) -> PeriodicSum:
-        """The Fourier sum at a threshold, wrap-around included; c x must keep its digits."""
+        """The Fourier sum at a threshold, wrap-around included, for x so small that c x has correct digits."""
         c, h = self.grid.tilt, self.grid.step
         start = self.location + self.shift * h
-        reach = abs(self.location) + abs(self.shift) * h + abs(x) + h
-        location_error = self.location_error + 8 * ULP * reach
-        # every node is known to within its error: the threshold moves against the claim
+        magnitude = abs(self.location) + abs(self.shift) * h + abs(x) + h
+        location_error = self.location_error + 8 * ULP * magnitude
+        # the threshold is moved outward by the location error of the nodes
         x = x - location_error if self.grid.upper else x + location_error
         first = math.floor((x - start) / h) + 1
         rest = min(max(start + first * h - x, 0.0), h)
@@ -103,10 +103,10 @@ class Composition:
         value = fade * (one * self._power(first) + two * self._power(first + 1))
         noise = fade * (one + two) * (self.size * math.expm1(self.noise) + self.error)
         log_scale = self.log_scale - c * x
-        # the logarithm of the scale is a sum of large terms; each node's own tilt was counted with its mass
-        wrong = math.expm1(min(4 * ULP * (self.log_size + c * (reach + abs(x)) + 4), 700.0))
+        # the logarithm of the scale is a sum of large terms; the error of a node's tilt is counted in its mass
+        wrong = math.expm1(min(4 * ULP * (self.log_size + c * (magnitude + abs(x)) + 4), 700.0))
         noise = (noise + wrong * (abs(value) + noise)) * (1 + 1e-9) + 1e-290
-        # any path through omitted mass: by its tilted share, or, above, by its probability
+        # the contribution of omitted mass: from its tilted share or, above the nodes, from its probability
         log_kernel = log_scale + float(log_kappa(np.array([c]))[0])
         log_omitted = min(
             safe_log(safe_expm1(self.omitted_above + self.omitted_below)) + log_kernel,
@@ -125,9 +125,9 @@ class Composition:
 
 
 def compose(laws: Iterable[tuple[LatticeLaw, int]], grid: Grid, nodes: int, points: Array) -> Composition:
-    """The sum of lattice laws, with counts, on a circle of ``nodes`` nodes, a power of two.
+    """The sum of counted lattice laws modulo ``nodes`` nodes, a power of two.
 
-    ``points`` are the two rates, on either side of the tilt, at which Chernoff bounds of the wrap-around are taken.
+    ``points`` are the two rates, on either side of the tilt, of the Chernoff bounds of the wrap-around.
     """
     c, h = grid.tilt, grid.step
     log_bound = np.zeros(nodes // 2 + 1)
@@ -136,13 +136,13 @@ def compose(laws: Iterable[tuple[LatticeLaw, int]], grid: Grid, nodes: int, poin
     omitted_above, omitted_mass, omitted_below = 0.0, 0.0, 0.0
     log_moments = np.zeros(points.size)
     for law, count in laws:
-        transform, place, log_mass, error = _transform(law, nodes)
-        # what the transform may be at most, entry by entry, given its error in the 2-norm
+        transform, peak_index, log_mass, error = _transform(law, nodes)
+        # bounds of the moduli of the transform, given its error in the 2-norm
         log_largest = np.log(np.maximum(np.abs(transform), 1e-300) + error * math.sqrt(nodes))
         log_bound += count * log_largest
         transforms.append((transform, log_largest, count, error))
         location += count * law.origin
-        shift += count * place
+        shift += count * peak_index
         location_error += count * (law.location_error + 2 * ULP * abs(law.origin))
         log_scale += count * (law.log_scale + log_mass)
         log_size += count * (abs(law.log_scale) + abs(log_mass))
@@ -153,7 +153,7 @@ def compose(laws: Iterable[tuple[LatticeLaw, int]], grid: Grid, nodes: int, poin
             log_moments += count * law.log_moments(points - c, h)
     kept, dropped = _kept(log_bound, c, h)
     weight = np.full(kept, 2.0 / nodes)
-    # the real transform has its two ends once
+    # the first and the last frequency of a real transform count once, all others twice
     weight[0] = 1.0 / nodes
     if kept == log_bound.size:
         weight[-1] = 1.0 / nodes
@@ -163,7 +163,7 @@ def compose(laws: Iterable[tuple[LatticeLaw, int]], grid: Grid, nodes: int, poin
     error = dropped + 1e-300 * float(kernel_size.sum())
     for transform, log_largest, count, wrong in transforms:
         terms *= power(transform[:kept], count)
-        with np.errstate(over="ignore"):  # an infinite error says that nothing is known
+        with np.errstate(over="ignore"):  # an infinite error marks the value as unknown
             others = np.exp(np.minimum(log_bound[:kept] - log_largest[:kept], 700.0)) * kernel_size
             error += count * wrong * float(np.sqrt((weight * others**2).sum()))
     total = sum(count for *_, count, _ in transforms)
@@ -177,10 +177,10 @@ def compose(laws: Iterable[tuple[LatticeLaw, int]], grid: Grid, nodes: int, poin
 
 
 def _kept(log_bound: Array, c: float, h: float) -> tuple[int, float]:
-    """How many terms matter, from bounds of the transform; and a bound of the sum of the others."""
+    """The number of terms that are not negligible, from bounds of the transform, and a bound of the sum of the others."""
     nodes = 2 * (log_bound.size - 1)
     starts = np.arange(0, log_bound.size, _BLOCK)
-    # the kernel falls from its first node to the last
+    # the kernel decreases from its first node to the last
     sizes = np.exp(np.minimum(np.maximum.reduceat(log_bound, starts), 700.0))
     with np.errstate(over="ignore"):  # an infinite rest marks the value as unknown
         sizes = sizes * np.abs(_kernel(c, h, _angles(starts, nodes))) * (2 * _BLOCK / nodes)
@@ -190,22 +190,22 @@ def _kept(log_bound: Array, c: float, h: float) -> tuple[int, float]:
 
 
 def _transform(law: LatticeLaw, nodes: int) -> tuple[Complex, int, float, float]:
-    """The transform over its sum, the place of the largest node, log of the sum, and the 2-norm error over sqrt(nodes).
+    """The transform over its sum, the index of the largest node, log of the sum, and the 2-norm error over sqrt(nodes).
 
-    The largest node is moved to place 0, where its transform is a constant: the rest has a smaller norm.
+    The largest node is moved to index 0, where its transform is a constant: the other nodes have a smaller norm.
     """
     held = np.flatnonzero(law.weights)
     if 0 < held.size <= _FEW:
-        places, weights = law.places[held], law.weights[held]
+        indices, weights = law.index[held], law.weights[held]
         best = int(np.argmax(weights))
         mass = float(weights.sum())
         weights = weights / mass
         transform = np.full(nodes // 2 + 1, weights[best], dtype=np.complex128)
         for node in np.delete(np.arange(held.size), best).tolist():
-            transform += weights[node] * _all_phases(int(places[best] - places[node]), nodes)
-        return transform, int(places[best]), math.log(mass), _DIRECT * float(np.delete(weights, best).sum())
-    place = int(law.places[np.argmax(law.weights)])
-    rest = law.folded(nodes, place)
+            transform += weights[node] * _all_phases(int(indices[best] - indices[node]), nodes)
+        return transform, int(indices[best]), math.log(mass), _DIRECT * float(np.delete(weights, best).sum())
+    peak_index = int(law.index[np.argmax(law.weights)])
+    rest = law.folded(nodes, peak_index)
     largest = float(rest[0])
     rest[0] = 0.0
     # a lower law may be empty
@@ -213,7 +213,7 @@ def _transform(law: LatticeLaw, nodes: int) -> tuple[Complex, int, float, float]
     rest /= mass
     transform = np.fft.rfft(rest)
     transform += largest / mass
-    return transform, place, math.log(mass), _FOURIER * math.log2(nodes) * math.sqrt(float(np.square(rest).sum()))
+    return transform, peak_index, math.log(mass), _FOURIER * math.log2(nodes) * math.sqrt(float(np.square(rest).sum()))
 
 
 def _kernel(c: float, h: float, theta: Array) -> Complex:
@@ -221,7 +221,7 @@ def _kernel(c: float, h: float, theta: Array) -> Complex:
     sine, versine = np.sin(theta), 2 * np.sin(theta / 2) ** 2
 
     def gap(rate: float) -> Complex:
-        # from positive parts
+        # as a sum of positive parts
         decay = math.exp(-rate * h)
         value = np.empty(theta.shape, dtype=np.complex128)
         value.real = -math.expm1(-rate * h) + decay * versine
@@ -232,19 +232,19 @@ def _kernel(c: float, h: float, theta: Array) -> Complex:
     return kernel
 
 
-def _angles(k: Places, nodes: int) -> Array:
+def _angles(k: Indices, nodes: int) -> Array:
     """2 pi k / N."""
     return np.asarray(k * (2 * np.pi / nodes), dtype=np.float64)
 
 
-def _phases(k: Places, n: int, nodes: int) -> Complex:
+def _phases(k: Indices, n: int, nodes: int) -> Complex:
     """z_k^n, the angle reduced in integers."""
     phases: Complex = np.exp(1j * _angles((k * (n % nodes)) % nodes, nodes))
     return phases
 
 
 def _all_phases(n: int, nodes: int) -> Complex:
-    """z_k^n for all k, as products of two of few."""
+    """z_k^n for all k, as products of two tabulated phases."""
     columns = 1 << (nodes.bit_length() // 2)
     rows = nodes // 2 // columns + 1
     table: Complex = np.outer(_phases(columns * np.arange(rows), n, nodes), _phases(np.arange(columns), n, nodes))

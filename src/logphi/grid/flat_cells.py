@@ -1,4 +1,4 @@
-"""A flat part between two atoms, after tilting by e^{-x/2}, on a lattice."""
+"""The discretizer of a flat law, which is uniform on [-w, w] after tilting by e^{-x/2}, perhaps with atoms at the ends."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ import numpy as np
 from logphi.arith.floats import ULP
 from logphi.arith.summation import log_sum
 from logphi.arrays import Array
-from logphi.grid.chords import Chords, atom_chords
-from logphi.grid.discretizer import Discretizer, Ends
-from logphi.grid.lattice_law import Grid, LatticeLaw, TiltedCells, joined, placed
+from logphi.grid.cell_masses import CellMasses, atom_cells
+from logphi.grid.discretizer import Discretizer, DoubleInterval
+from logphi.grid.lattice_law import Grid, LatticeLaw, TiltedCells, atoms_on_lattice, joined
 from logphi.normal.errors import MASS, SHARE
 
 
 @dataclass(frozen=True)
 class FlatCells(Discretizer):
-    """Q-density proportional to e^{-x/2} on [-w, w] with P-mass 1 - 2 p at most, and P-mass p at the upper end.
+    """The law with Q-density proportional to e^{-x/2} on [-w, w] and P-mass p at the upper end.
 
     ``constants`` is one of :mod:`logphi.laws.flat_constants`.
     """
 
-    width: Ends
+    width: DoubleInterval
     constants: Callable[[float], tuple[float, float]]
 
     def weights(self, w: float) -> tuple[float, float]:
@@ -42,14 +42,14 @@ class FlatCells(Discretizer):
         return np.array([2 * self.width.low])
 
     def misfit(self, steps: Array, tilt: float) -> Array:
-        """The change of the tilted mean, per step, if the support is narrowed to a multiple of the step."""
+        """The change of the tilted mean for each step, if the support is narrowed to a multiple of the step."""
         turns = 2 * self.width.low / steps
         missed = np.where(np.abs(turns - np.rint(turns)) <= 16 * ULP * turns, 0.0, turns - np.floor(turns))
         moved: Array = missed * steps / 2 * np.tanh((tilt + 0.5) * self.width.low)
         return moved
 
     def approximate(self, u: Array, cut: float) -> Array:
-        """From the density's integral and the two atoms."""
+        """The integral of the density and the two atoms."""
         w = self.width.high
         log_c, log_p = self.weights(w)
         rate = np.maximum(np.abs(u + 0.5), 1e-9)
@@ -59,7 +59,7 @@ class FlatCells(Discretizer):
         return log_sum(np.stack([body, log_p + u * w, log_p - w - u * w], axis=1))
 
     def on(self, grid: Grid) -> LatticeLaw:
-        """Cells from -w upward. The lower law is that of the widest multiple of the step; far cells are left out."""
+        """Cells from -w upward. The lower law has the largest width that is a multiple of the step; far cells are left out."""
         h, c = grid.step, grid.tilt
         w = self.width.at(grid.upper)
         turns = 2 * w / h
@@ -71,15 +71,15 @@ class FlatCells(Discretizer):
             return LatticeLaw(np.zeros(1, np.int64), np.ones(1), 0.0, 0.0, 48 * ULP * (w + h))
         log_c, log_p = self.weights(w)
         ends = np.array([0.0, count * h if aligned or not grid.upper else 2 * w])
-        # ends within rounding of a node count as on it
+        # ends within rounding of a node are on it
         location_error = 48 * ULP * (w + h)
         if log_c == -np.inf:
-            return placed(grid, ends, np.array([log_p - w, log_p]), -w, location_error)
+            return atoms_on_lattice(grid, ends, np.array([log_p - w, log_p]), -w, location_error)
         cells = count if aligned or not grid.upper else count + 1
-        first = max(0, count - int(min(grid.reach / ((c + 0.5) * h) + 4, grid.most)))
+        first = max(0, count - int(min(grid.depth / ((c + 0.5) * h) + 4, grid.most)))
         k = np.arange(first, cells)
         low = -w + k * h
-        # all cells except the last are complete
+        # all cells but the last are complete
         lengths = np.array([h, h if aligned or not grid.upper else min(max(w - low[-1], 0.0), h)])
         kind = np.append(np.zeros(k.size - 1, np.int64), 1)
         with np.errstate(divide="ignore"):  # a cell of length zero has no mass
@@ -94,21 +94,21 @@ class FlatCells(Discretizer):
         body = LatticeLaw(np.arange(first, cells + 1), nodes, peak, -w, location_error, omitted_below=float(below))
         if log_p == -np.inf:
             return body
-        return joined(body, placed(grid, ends, np.array([log_p - w, log_p]), -w, location_error))
+        return joined(body, atoms_on_lattice(grid, ends, np.array([log_p - w, log_p]), -w, location_error))
 
-    def chords(self, first: int, last: int, h: float, upper: bool) -> Chords:
+    def cells(self, first: int, last: int, h: float, upper: bool) -> CellMasses:
         """The flat part in cells, and the two atoms."""
         w = self.width.at(upper)
         log_c, log_p = self.weights(w)
         location_error = 48 * ULP * (w + h)
         if log_p > -np.inf:
-            atoms = atom_chords(np.array([-w, w]), np.array([log_p - w, log_p]), location_error, h)
+            atoms = atom_cells(np.array([-w, w]), np.array([log_p - w, log_p]), location_error, h)
             return atoms if log_c == -np.inf or w == 0 else atoms + _flat(w, log_c, location_error, first, last, h)
         return _flat(w, log_c, location_error, first, last, h)
 
 
-def _flat(w: float, log_c: float, location_error: float, first: int, last: int, h: float) -> Chords:
-    """P-density C e^{x/2} on [-w, w]."""
+def _flat(w: float, log_c: float, location_error: float, first: int, last: int, h: float) -> CellMasses:
+    """The cells of the P-density C e^{x/2} on [-w, w]."""
     k = np.arange(max(int(np.floor(-w / h)), first), min(int(np.ceil(w / h)), last))
     low, high = np.maximum(k * h, -w), np.minimum((k + 1) * h, w)
     k, low, high = (part[high > low] for part in (k, low, high))
@@ -116,6 +116,6 @@ def _flat(w: float, log_c: float, location_error: float, first: int, last: int, 
     # the mean of l in a cell is at the middle of its losses
     log_mass = log_c - low / 2 + np.log(-2 * np.expm1(-length / 2))
     share = np.clip(np.expm1((low - k * h) + length / 2) / np.expm1(h), 1e-300, 1.0)
-    # an end of the support is off by its rounding, and a narrow cell's mass by that over its length
+    # an end of the support has its rounding error; that of a narrow cell's mass is this over its length
     error = MASS + ULP * (64 + 64 * w + np.abs(log_mass)) + 4 * ULP * w / length
-    return Chords(k, log_mass, error, share, np.full(k.size, 2 * SHARE * (1 + w / h)), location_error)
+    return CellMasses(k, log_mass, error, share, np.full(k.size, 2 * SHARE * (1 + w / h)), location_error)

@@ -1,4 +1,4 @@
-"""Laws on a lattice as masses on its nodes, and the transfer of a law's cells to them."""
+"""Lattice laws, as masses on nodes, and the transfer of the mass of cells to nodes."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 from logphi.normal.errors import MASS, RUN, SHARE
 
-# measured: near a finite end of the support, more than two cells must be rounded down
+# measured: the numbers of cells near the top that are rounded down, tried in turn; near a finite end two are too few
 _ROUGH = tuple(2**k for k in range(1, 11))
-# measured: deficits vanish after two or three steps upward; laws that need more are rounded down
+# measured: negative masses vanish after two or three steps upward; laws that need more steps than this are rounded down
 _CARRIES = 64
-# derived: doubles count integers up to here
+# derived: integers up to this are exact doubles
 _FARTHEST = 2.0**52
 
 
 @dataclass(frozen=True)
 class Grid:
-    """The lattice that is asked for: step h, tilt e^{cx}, side, the depth of the tails, and the largest number of nodes.
+    """The requested lattice: step h, tilt e^{cx}, side, the depth of the tails, and the largest number of nodes.
 
-    ``cut`` is the logarithm of the P-mass that is about to be omitted from an unbounded upper tail.
+    ``cut`` is about the logarithm of the P-mass that is omitted from an unbounded upper tail.
     """
 
     step: float
     tilt: float
     upper: bool
-    reach: float
+    depth: float
     cut: float
     most: int
 
 
 @dataclass(frozen=True)
 class LatticeLaw:
-    """P-masses e^{c x_k} p_k = e^log_scale * weight at x_k = origin + h * place, places to within ``location_error``.
+    """Tilted P-masses e^{c x_k} p_k = e^log_scale * weight at x_k = origin + h * index, x_k to within ``location_error``.
 
-    Of what lies above the highest node of an upper law, ``omitted_above`` bounds the share of E[e^{cX}] and ``omitted_mass``
-    the P-mass; ``omitted_below`` is the share below the lowest node.
+    Above the highest node of an upper law there is a share of E[e^{cX}] of at most ``omitted_above``, and a P-mass of at most
+    ``omitted_mass``; ``omitted_below`` bounds the share below the lowest node.
     """
 
-    places: NDArray[np.int64]
+    index: NDArray[np.int64]
     weights: Array
     log_scale: float
     origin: float
@@ -57,27 +57,29 @@ class LatticeLaw:
         held = self.weights > 0
         if not held.any():
             return np.full(rates.shape, -np.inf)
-        places, weights = self.places[held], self.weights[held]
+        index, weights = self.index[held], self.weights[held]
         total, largest = np.full(rates.shape, -np.inf), np.zeros(rates.shape)
-        for first in range(0, places.size, RUN):
+        for first in range(0, index.size, RUN):
             run = slice(first, first + RUN)
-            exponent = rates[:, None] * (step * places[run]) + np.log(weights[run])
+            exponent = rates[:, None] * (step * index[run]) + np.log(weights[run])
             total = np.logaddexp(total, log_sum(exponent))
             largest = np.maximum(largest, np.abs(exponent).max(axis=1))
         size = self.log_scale + rates * self.origin
-        slip = 1e-12 * (1 + largest + np.abs(size))
-        bound: Array = total + size + np.abs(rates) * self.location_error + slip
+        doubt = 1e-12 * (1 + largest + np.abs(size))
+        bound: Array = total + size + np.abs(rates) * self.location_error + doubt
         return bound
 
     def folded(self, size: int, start: int) -> Array:
-        """The weights on the circle of ``size`` nodes, a power of two, from the place ``start`` onward."""
-        circle: Array = np.bincount((self.places - start) & (size - 1), self.weights, size).astype(np.float64, copy=False)
-        return circle
+        """The weights modulo ``size`` nodes, a power of two, from the index ``start`` onward."""
+        folded_weights: Array = np.bincount((self.index - start) & (size - 1), self.weights, size).astype(
+            np.float64, copy=False
+        )
+        return folded_weights
 
 
 @dataclass(frozen=True)
 class TiltedCells:
-    """Tilted Q-masses e^{alpha x_k} A_k (relative error), shares (absolute error), and bounds of G / (A d).
+    """Tilted Q-masses e^{alpha x_k} A_k (relative error), shares (absolute error), and ``sag``, bounds of G / (A d).
 
     ``coarse`` cells are rounded down in the law below.
     """
@@ -90,19 +92,19 @@ class TiltedCells:
     alpha: float
     step: float
     exchanged: bool
-    # mass at node 0 that stands for all below the first cell, which is tangent there
+    # mass at node 0 in place of all mass below the first cell, a tangent of D
     anchor: float = 0.0
     coarse: NDArray[np.bool_] | None = None
 
     def above(self) -> Array:
-        """The chords: one node more than cells."""
+        """The masses of the law above: one node more than cells."""
         sign = -1.0 if self.exchanged else 1.0
         share = np.clip(self.share + sign * self.share_error, 0.0, 1.0)
         return self._split(self.mass * (1 + self.error), share) * (1 + 8 * ULP)
 
     def below(self) -> Array:
-        """The chords, lowered below the curve."""
-        # near the top no chord is lowered: there is no node above to take a deficit from
+        """The masses of the law below, from lowered chords."""
+        # near the top no chord is lowered, as no node above could supply a negative mass
         for rough in (*_ROUGH, self.mass.size):
             smooth = np.ones(self.mass.size, dtype=bool) if self.coarse is None else ~self.coarse
             skip = 0 if self.anchor and rough == _ROUGH[0] else rough
@@ -110,7 +112,7 @@ class TiltedCells:
             nodes = self._lowered(smooth)
             if nodes is not None:
                 return nodes
-        raise ArithmeticError("rounding every cell down left a deficit: please report this law and threshold")
+        raise ArithmeticError("rounding every cell down left a negative mass: please report this law and threshold")
 
     def _lowered(self, smooth: NDArray[np.bool_]) -> Array | None:
         h, alpha = self.step, self.alpha
@@ -121,11 +123,11 @@ class TiltedCells:
         drop[:-1] = gap
         drop[1:] = np.maximum(drop[1:], gap * np.exp((alpha - 1) * h))
         if self.anchor and smooth[0]:
-            # the first chord is the tangent at the lower end of its mass: lowered at node 1 only
+            # the first chord is the tangent at the lower end, and is lowered at node 1 only
             drop[0] = 0.0
             tangent = self.mass[0] * (1 + self.error[0]) * np.exp((alpha - 1) * h) * (1 - share[0]) * (1 + 8 * ULP)
             drop[1] = max(tangent, gap[1] if gap.size > 1 else 0.0)
-        # below the bottom node the curve keeps its lowered height, which is a loss of P-mass
+        # below the bottom node D keeps its lowered value, which is a loss of P-mass
         bends = np.full(drop.size, 1 + np.exp(h))
         bends[-1 if self.exchanged else 0] = 1.0
         chord = self._split(self.mass * np.maximum(1 - self.error, 0.0), share) + drop * bends
@@ -147,7 +149,7 @@ class TiltedCells:
 
 
 def carry(nodes: Array, factor: float) -> Array | None:
-    """Each deficit taken from the node above; None if that does not end. The top node must not be in deficit."""
+    """The masses with negative ones taken from the node above; None if that does not end. The top one must not be negative."""
     nodes = nodes.copy()
     for _ in range(_CARRIES):
         bad = np.flatnonzero(nodes < 0)
@@ -157,22 +159,22 @@ def carry(nodes: Array, factor: float) -> Array | None:
             return None
         deficit = nodes[bad]
         nodes[bad] = 0.0
-        with np.errstate(over="ignore"):  # an infinite deficit cannot be covered
+        with np.errstate(over="ignore"):  # an infinite negative mass cannot be compensated
             nodes[bad + 1] += factor * deficit
     return None
 
 
-def within_doubles(*places: float) -> None:
-    """Raise an error if a place on the lattice is too large for doubles to count."""
-    if not all(abs(place) < _FARTHEST for place in places):
+def check_exact(*index: float) -> None:
+    """Raise an error if an index is so large that it is no exact double."""
+    if not all(abs(one) < _FARTHEST for one in index):
         raise ValueError("the lattice is finer than the doubles at the losses of one release")
 
 
-def placed(grid: Grid, offsets: Array, log_p: Array, origin: float, location_error: float) -> LatticeLaw:
-    """Atoms at origin + offset: on a node if within rounding of it, otherwise split over two nodes, or rounded down."""
+def atoms_on_lattice(grid: Grid, offsets: Array, log_p: Array, origin: float, location_error: float) -> LatticeLaw:
+    """Atoms at origin + offset: on a node if within rounding of it, otherwise split over two nodes (above) or rounded down."""
     h, c = grid.step, grid.tilt
     position = offsets / h
-    within_doubles(float(position.min()), float(position.max()))
+    check_exact(float(position.min()), float(position.max()))
     nearest = np.rint(position)
     hit = np.abs(position - nearest) <= 16 * ULP * (1 + np.abs(position))
     lower = np.where(hit, nearest, np.floor(position))
@@ -180,22 +182,22 @@ def placed(grid: Grid, offsets: Array, log_p: Array, origin: float, location_err
     if grid.upper:
         rest = np.where(hit, 0.0, np.clip(offsets - lower * h, 0.0, h))
         up = np.clip(np.expm1(-rest) / np.expm1(-h) + np.where(hit, 0.0, SHARE * (1 + np.abs(position))), 0.0, 1.0)
-        with np.errstate(divide="ignore"):  # a whole atom leaves nothing at the other end
+        with np.errstate(divide="ignore"):  # a share of zero or one leaves no mass at one end
             log_low, log_high = log_p + np.log1p(-up), log_p + np.log(up)
-    places = np.concatenate([lower, lower + 1])
-    exponent = np.concatenate([log_low, log_high]) + c * (origin + places * h)
+    index = np.concatenate([lower, lower + 1])
+    exponent = np.concatenate([log_low, log_high]) + c * (origin + index * h)
     peak = float(exponent.max())
-    size = 2 * np.abs(np.tile(log_p, 2)) + 2 * c * (abs(origin) + np.abs(places) * h)
+    size = 2 * np.abs(np.tile(log_p, 2)) + 2 * c * (abs(origin) + np.abs(index) * h)
     error = MASS + ULP * (size + abs(peak))
     weights = np.exp(exponent - peak) * (1 + error if grid.upper else np.maximum(1 - error, 0))
     location_error += 32 * ULP * (h + float(np.abs(offsets).max()))
-    return LatticeLaw(places.astype(np.int64), weights, peak, origin, location_error)
+    return LatticeLaw(index.astype(np.int64), weights, peak, origin, location_error)
 
 
 def joined(one: LatticeLaw, other: LatticeLaw) -> LatticeLaw:
     """The sum of two measures with the same origin."""
     scale = max(one.log_scale, other.log_scale)
     weights = [law.weights * np.exp(law.log_scale - scale) for law in (one, other)]
-    places = np.concatenate([one.places, other.places])
+    index = np.concatenate([one.index, other.index])
     location_error, below = max(one.location_error, other.location_error), max(one.omitted_below, other.omitted_below)
-    return LatticeLaw(places, np.concatenate(weights), scale, one.origin, location_error, omitted_below=below)
+    return LatticeLaw(index, np.concatenate(weights), scale, one.origin, location_error, omitted_below=below)

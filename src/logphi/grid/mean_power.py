@@ -1,13 +1,13 @@
-"""The mean of many independent copies of a variable on equally spaced nodes, with relative errors also far from its mean.
+"""The law of the sum of many independent copies of a variable on equally spaced nodes, relatively accurate far from the mean.
 
-notation: weights w_k on the nodes k = 0 .. K, of which t are drawn; J is the sum of the nodes. Tilted by e^{ck} over their sum
-e^{K(c)}, the weights of J are those of t draws times e^{cJ - t K(c)}. A Fourier transform of N nodes gives them to within one
-absolute error, so that each of several tilts is sharp near its own mean, and each J is taken from the tilt that is sharpest.
+notation: weights w_k on the nodes k = 0 .. K, of which t are drawn; J is the sum of the nodes. For draws tilted by e^{ck} over
+e^{K(c)}, the sum of w_k e^{ck}, the weights of J have the factor e^{cJ - t K(c)}. A Fourier transform of N nodes gives them
+with one absolute error, so that each of several tilts is accurate near its own mean, and each J is taken from the best tilt.
 
-The transform of the tilted weights is that of the two largest, node by node, plus that of the rest by doubles, which errs by
+The transform of the tilted weights is that of the two largest, node by node, plus that of the others in doubles, which errs by
 eta = 7u log2 N relative to the 2-norm (Higham 2002, *Accuracy and Stability*, Theorem 24.2). The t-th power errs by t times as
 much times |phi|^{t-1}, and its inverse transform by the mean of that product over all frequencies, which Cauchy and Schwarz
-bound. What is wrapped around is below Chernoff's bound. Few draws are convolved directly: all terms are positive.
+bound. The wrap-around is below Chernoff's bound. A few draws are convolved directly: all terms are positive.
 """
 
 from __future__ import annotations
@@ -24,31 +24,31 @@ from logphi.arrays import Array
 
 # derived: Theorem 24.2 has 6.7 u per level of a radix-2 transform; doubled for the real one
 _FOURIER = 7 * ULP
-# derived: the phase of one of the largest weights, its product and the multiplications of a power, by draw
+# derived: the rounding of the phase of one of the largest weights, of its product and of a power, for each draw
 _DRAW = 12 * ULP
-# measured: beyond so many draws direct convolutions take longer than transforms of this size
+# measured: the number of draws above which direct convolutions take longer than transforms
 MOST_DIRECT = 32
-# measured: with tilts so far apart, in standard deviations, all nodes in between are sharp to eight digits
+# measured: the distance of the means of neighbouring tilts, in standard deviations, with which all nodes have eight digits
 _APART = 3.5
-# chosen: beyond the logarithm of this mass no tilt is placed, nor more than so many on each side
+# chosen: the logarithm of the smallest mass for which a tilt is used, and the largest number of tilts on each side
 _DEEP, _MOST = -60.0, 24
 # chosen: nodes whose relative error is larger are left out
 SHARP = 1e-8
-# measured: where all draws are at an end with so much probability, as a logarithm, no further tilt is needed
+# measured: if all draws are at an end with a larger probability than this, as a logarithm, no further tilt is needed
 _ENDED = -2.0
-# derived: smaller ones lose digits in products with others
+# derived: smaller weights lose digits in products with others
 _LEAST = 1e-60
-# measured: rates at which Chernoff bounds of what is wrapped around are taken, in units of one over the standard deviation
+# measured: the rates of Chernoff bounds of the wrap-around, in units of one over the standard deviation
 _RATES = np.geomspace(0.5, 64, 15)
-# chosen: a tilt may miss its mean by a fraction of a standard deviation
+# chosen: bisections for a tilt, whose mean may miss its target by a fraction of a standard deviation
 _BISECTIONS = 12
 
 
 @dataclass(frozen=True, eq=False)
 class Sum:
-    """Weights of the sums ``first``, ``first + 1`` and so on, each within a relative ``error``; zero where it is not known.
+    """Weights of the sums ``first``, ``first + 1`` and so on, with a relative ``error``; zero if unknown.
 
-    All that are not known weigh ``omitted`` together, at most.
+    The total of the unknown weights is at most ``omitted``.
     """
 
     first: int
@@ -70,16 +70,16 @@ class Draws:
 
     def moments(self, tilt: float) -> tuple[float, float, float]:
         """K(c), and the mean and standard deviation of a node under the tilt."""
-        places, log_weights = self._held
-        exponent = log_weights + tilt * places
+        numbers, log_weights = self._held
+        exponent = log_weights + tilt * numbers
         peak = float(exponent.max())
         tilted = np.exp(exponent - peak)
         total = float(tilted.sum())
-        mean = float((tilted * places).sum()) / total
-        return math.log(total) + peak, mean, math.sqrt(float((tilted * (places - mean) ** 2).sum()) / total)
+        mean = float((tilted * numbers).sum()) / total
+        return math.log(total) + peak, mean, math.sqrt(float((tilted * (numbers - mean) ** 2).sum()) / total)
 
     def spread(self, count: int) -> float:
-        """The largest standard deviation of a node under tilts that matter for so many draws."""
+        """The largest standard deviation of a node under the relevant tilts for this many draws."""
         return max(self.moments(tilt)[2] for tilt in self._tilts(count))
 
     def sum_of(self, count: int, size: int) -> Sum:
@@ -95,20 +95,20 @@ class Draws:
             those = slice(start - first, start - first + own.size)
             better = error < errors[those]
             weights[those], errors[those] = np.where(better, own, weights[those]), np.where(better, error, errors[those])
-        # of a weight that is not sharp what it is at least is kept
+        # of an inaccurate weight a lower bound counts
         blunt = errors > SHARP * weights
         known = np.where(blunt, weights - np.minimum(errors, 1.0), weights)
         known = np.where(known > _LEAST, known, 0.0)
         omitted = float((np.minimum(weights + errors, 1.0) - known)[blunt | (known == 0)].sum()) * (1 + 1e-9)
-        beyond = [
+        tails = [
             math.exp(min(count * self.moments(tilt)[0] - tilt * edge for tilt in tilts if tilt * side >= 0))
             for side, edge, outside in ((1, last, last < span), (-1, first - 1, first > 0))
             if outside
         ]
-        return Sum(first, known, SHARP * 1.01, omitted + 1.01 * sum(beyond))
+        return Sum(first, known, SHARP * 1.01, omitted + 1.01 * sum(tails))
 
     def _tilts(self, count: int) -> list[float]:
-        """Zero, and on both sides tilts whose means are so many standard deviations apart."""
+        """Zero, and on both sides tilts whose means are a fixed number of standard deviations apart."""
         tilts = [0.0]
         for side in (1, -1):
             tilt = 0.0
@@ -120,14 +120,14 @@ class Draws:
                 tilt = found
                 exponent, mean, _ = self.moments(tilt)
                 tilts.append(tilt)
-                place, log_weight = (part[-1 if side > 0 else 0] for part in self._held)
-                at_end = count * (log_weight + tilt * place - exponent)
+                node, log_weight = (part[-1 if side > 0 else 0] for part in self._held)
+                at_end = count * (log_weight + tilt * node - exponent)
                 if at_end > _ENDED or count * (exponent - tilt * mean) < _DEEP:
                     break
         return tilts
 
     def _next(self, tilt: float, side: int, mean: float, deviation: float, count: int) -> float | None:
-        """The next tilt, nearer where the standard deviation is much smaller there; None at an end."""
+        """The next tilt, which is nearer if the standard deviation is much smaller there; None at an end."""
         for apart in _APART * 0.5 ** np.arange(6):
             target = mean + side * apart * deviation / math.sqrt(count)
             if deviation > 0 and 0 < target < self.weights.size - 1:
@@ -137,7 +137,7 @@ class Draws:
         return None
 
     def _tilt_of(self, mean: float, near: float, step: float) -> float:
-        """About the tilt of a mean, beyond another tilt."""
+        """An approximation of the tilt for a mean, on one side of another tilt."""
         far = near + step
         while (self.moments(far)[1] - mean) * step < 0 and abs(far - near) < 1e3:
             step *= 2
@@ -157,8 +157,8 @@ class Draws:
         rest[largest] = 0.0
         transform = np.fft.rfft(rest, size)
         turns = np.arange(size // 2 + 1)
-        for place in largest:
-            transform += tilted[place] * np.exp(-2j * np.pi / size * (turns * place % size))
+        for node in largest:
+            transform += tilted[node] * np.exp(-2j * np.pi / size * (turns * node % size))
         modulus = np.abs(transform)
         log_modulus = np.log(np.maximum(modulus, 1e-300))
         most = np.exp((count - 1) * log_modulus)
@@ -178,12 +178,12 @@ class Draws:
         known = np.abs(count * exponent - tilt * sums) < 690
         weights = np.roll(powered, -(start % size))[: sums.size] * scale
         # the rounding of the exponent
-        slip = 4 * ULP * (count * abs(exponent) + abs(tilt) * sums)
-        return start, weights, np.where(known, error * scale + slip * np.abs(weights), np.inf)
+        doubt = 4 * ULP * (count * abs(exponent) + abs(tilt) * sums)
+        return start, weights, np.where(known, error * scale + doubt * np.abs(weights), np.inf)
 
 
 def _convolved(weights: Array, count: int) -> Array:
-    """By halving."""
+    """The weights of the sum by repeated halving of the count."""
     if count == 1:
         return weights
     half = _convolved(weights, count // 2)

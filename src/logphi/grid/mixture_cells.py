@@ -1,4 +1,4 @@
-"""The logarithm of a normal mixture on a lattice."""
+"""The discretizer of the log-ratio of a normal mixture to the standard normal law."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from logphi.arith.floats import ULP
 from logphi.arith.safe import safe_exp
 from logphi.arith.summation import log_sum
 from logphi.arrays import Array
-from logphi.grid.chords import Chords
-from logphi.grid.discretizer import Discretizer, Ends
-from logphi.grid.lattice_law import Grid, LatticeLaw, TiltedCells, within_doubles
+from logphi.grid.cell_masses import CellMasses
+from logphi.grid.discretizer import Discretizer, DoubleInterval
+from logphi.grid.lattice_law import Grid, LatticeLaw, TiltedCells, check_exact
 from logphi.grid.one_sided_mixture import OneSidedMixture
 from logphi.normal.cells import WIDE
 from logphi.normal.errors import MASS, SHARE
@@ -21,14 +21,14 @@ from logphi.normal.errors import MASS, SHARE
 
 @dataclass(frozen=True)
 class MixtureCells(Discretizer):
-    """The logarithm of w = p_0 + sum of p_i e^{c_i y - c_i^2/2}, with Q standard normal in y; a normal law when p_1 = 1.
+    """Cells of log w, w = p_0 + sum of p_i e^{c_i y - c_i^2/2}, with Q standard normal in y; a normal law if p_1 = 1.
 
-    ``exchanged``: the law of -log w under Q. ``rates`` are the p_i of positive shifts; ``log_rest`` is log p_0, minus infinity
-    for p_0 = 0, by default log(1 - p_1). ``weight_error`` bounds the relative errors of weights outside their ends.
+    With ``exchanged``, of the law of -log w under Q. ``rates`` are the p_i of positive shifts; ``log_rest`` is log p_0, minus
+    infinity for p_0 = 0, by default log(1 - p_1). ``weight_error`` bounds the relative errors of weights, apart from intervals.
     """
 
-    shifts: tuple[Ends, ...]
-    rates: tuple[Ends, ...]
+    shifts: tuple[DoubleInterval, ...]
+    rates: tuple[DoubleInterval, ...]
     exchanged: bool = False
     log_rest: float | None = None
     weight_error: float = 0.0
@@ -52,7 +52,7 @@ class MixtureCells(Discretizer):
 
     @property
     def endless(self) -> bool:
-        """Whether the mixture has an unbounded tail; that of a normal law is negligible enough."""
+        """Whether the mixture has an unbounded tail to be cut; that of a normal law falls fast enough."""
         return not self.exchanged and not self._normal
 
     def reflected(self) -> Discretizer:
@@ -60,20 +60,20 @@ class MixtureCells(Discretizer):
         return replace(self, exchanged=not self.exchanged)
 
     def approximate(self, u: Array, cut: float) -> Array:
-        """In closed form for a normal law, otherwise a coarse sum."""
+        """The closed form for a normal law, otherwise a coarse sum."""
         mixture = self.one_sided(True)
         m = mixture.largest
         if self._normal:
             return u * (u + 1) * m * m / 2
         alpha = (-u if self.exchanged else 1 + u)[:, None]
-        # peaks are near 0 or near alpha m, or between them; weights are the distances of the points
+        # peaks are near 0 or near alpha m, or between them; the weights of the sum are the distances of the points
         near = np.linspace(-12.0, 12.0, 513)
         centre, ceiling = alpha * m, self._highest(cut)
         if mixture.log_rest > -np.inf:
             centre = np.maximum(centre, 0.0)
         parts = (np.broadcast_to(near, (u.size, near.size)), centre + near, centre * np.linspace(0.0, 1.0, 129))
         y = np.sort(np.minimum(np.concatenate(parts, axis=1), ceiling), axis=1)
-        with np.errstate(divide="ignore"):  # points that coincide have no weight
+        with np.errstate(divide="ignore"):  # points that coincide have weight zero
             gaps = np.diff(y, axis=1, prepend=y[:, :1], append=y[:, -1:])
             log_weight = np.log((gaps[:, 1:] + gaps[:, :-1]) / np.sqrt(8 * np.pi))
         return log_sum(alpha * mixture.log_ratio(y) - y * y / 2 + log_weight)
@@ -98,7 +98,7 @@ class MixtureCells(Discretizer):
         alpha = -grid.tilt if self.exchanged else 1 + grid.tilt
         bottom, ceiling = self._range(grid, mixture, alpha)
         first = max(0, int(np.floor((bottom - end) / h))) if bounded else 0
-        within_doubles(first)
+        check_exact(first)
         lead, edge = self._merged(h, mixture) if bounded and first == 0 and not grid.upper else (0.0, -np.inf)
         merged = edge > -np.inf
         origin = end + lead if bounded else bottom
@@ -107,13 +107,13 @@ class MixtureCells(Discretizer):
         x = origin + k * h
         with np.errstate(divide="ignore"):  # the node at the end of the support
             big = x + (np.log(-np.expm1(-lead - k * h)) if bounded else 0.0)
-        y, missed = mixture.ratio.moving_inverse(big)
-        # the points y are kept as rounded; where they lie in x is known to within this
+        y, missed = mixture.ratio.inverse_of_log_v(big)
+        # the points y are rounded, and their losses x known to within this
         finite = np.isfinite(y)
         size = np.exp(np.minimum(big - x, 0.0))[finite] * mixture.size(y[finite], big[finite])
         location_error = 4 * ULP * float(size.max() + abs(origin) + np.abs(x).max()) + 2 * missed + self.weight_error
         if merged:
-            # cell 0 begins where the merged mass ends; the mean of that is a quotient of two normal masses
+            # cell 0 begins at the end of the merged mass, whose mean is a quotient of two normal masses
             y[0] = edge
             location_error += ULP * (32 - 8 * float(log_ndtr(edge) + log_ndtr(edge - m))) * lead
         if not (y[1:] > y[:-1]).all():
@@ -128,7 +128,7 @@ class MixtureCells(Discretizer):
         anchor = 0.0
         if merged:
             # the mass of cell 0 ends at node 1, and its share is that of [x_0, x_1]
-            e = float(np.diff(mixture.ratio.moving(y[:2]))[0])
+            e = float(np.diff(mixture.ratio.log_v(y[:2]))[0])
             base = -np.expm1(-e) / -np.expm1(-min(float(big[1] - big[0]), 700.0))
             share[0], share_error[0] = 1 - (1 - share[0]) * base, share_error[0] + SHARE * (1 + 1 / e)
             wrong = WIDE + ULP * (2 * edge * edge + 2 * abs(log_end) + abs(peak)) + location_error
@@ -139,7 +139,7 @@ class MixtureCells(Discretizer):
             nodes = cells.above()
             log_whole = peak + float(np.log(nodes.sum()))
             if self.exchanged:
-                # the exponent of w^alpha phi is concave: beyond the last point it is below its tangent there
+                # the exponent of w^alpha phi is concave: outside the last point it is below its tangent there
                 slope = y[-1] - alpha * mixture.slope(float(y[-1]))
                 log_tail = alpha * x[-1] - y[-1] ** 2 / 2 - np.log(max(slope, 1e-300) * np.sqrt(2 * np.pi))
                 wrong = ULP * large[-1] + abs(alpha) * location_error + 1e-9
@@ -155,7 +155,7 @@ class MixtureCells(Discretizer):
                 above = alpha * (x[-1] - (m * y[-1] - m * m / 2))
                 log_above = above + alpha * (alpha - 1) * m * m / 2 + log_ndtr(alpha * m - y[-1])
                 omitted_above = safe_exp(float(log_above) - log_whole) * (1 + 1e-9)
-                omitted_mass = (np.exp(end) * float(ndtr(-y[-1])) + mixture.moving_mass(float(y[-1]))) * (1 + 1e-9)
+                omitted_mass = (np.exp(end) * float(ndtr(-y[-1])) + mixture.varying_mass(float(y[-1]))) * (1 + 1e-9)
                 below = safe_exp(_log_below(mixture, alpha, float(y[0])) - log_whole) * (1 + 1e-9)
         else:
             nodes = cells.below()
@@ -163,19 +163,19 @@ class MixtureCells(Discretizer):
             return LatticeLaw(-k, nodes, peak, -origin, location_error, omitted_above, omitted_mass, below)
         return LatticeLaw(k, nodes, peak, origin, location_error, omitted_above, omitted_mass, below)
 
-    def chords(self, first: int, last: int, h: float, upper: bool) -> Chords:
+    def cells(self, first: int, last: int, h: float, upper: bool) -> CellMasses:
         """Cells in y between the crossings of log w with the multiples."""
         if self.exchanged:
-            return replace(self, exchanged=False).chords(-last, -first, h, upper).reversed(h)
+            return replace(self, exchanged=False).cells(-last, -first, h, upper).reversed(h)
         mixture = self.one_sided(upper)
         end = mixture.log_rest
         bounded = end > -np.inf
         first = max(first, int(np.floor(end / h))) if bounded else first
         k = np.arange(first, max(last, first + 1) + 1)
         x = k * h
-        with np.errstate(divide="ignore", over="ignore"):  # below the support, and from its end on
+        with np.errstate(divide="ignore", over="ignore"):  # logarithms of zero below the support, and overflow from its end on
             big = x + (np.log(np.maximum(-np.expm1(end - x), 0.0)) if bounded else 0.0)
-        y, missed = mixture.ratio.moving_inverse(big)
+        y, missed = mixture.ratio.inverse_of_log_v(big)
         finite = np.isfinite(y)
         size = np.exp(np.minimum(big - x, 0.0))[finite] * mixture.size(y[finite], big[finite])
         location_error = (
@@ -190,17 +190,17 @@ class MixtureCells(Discretizer):
             share[0], share_error[0] = 1 - (1 - share[0]) * base, share_error[0] + SHARE * (1 + (abs(end) + h) / h)
         far = np.where(np.isinf(y[:-1]), np.abs(y[1:]), np.minimum(np.abs(y[1:]), np.abs(y[:-1]) + 1))
         error = MASS + WIDE * ~narrow + ULP * (2 * far * far + np.abs(log_mass))
-        return Chords(k[:-1], log_mass, error, np.maximum(share, 1e-300), share_error, location_error)
+        return CellMasses(k[:-1], log_mass, error, np.maximum(share, 1e-300), share_error, location_error)
 
     @staticmethod
     def _merged(h: float, mixture: OneSidedMixture) -> tuple[float, float]:
         """The distance between the node of all mass below some y and the end of the support, and that y, half a step above."""
 
         def over(y: float) -> bool:
-            return bool(np.logaddexp(0.0, mixture.ratio.moving(np.array([y]))[0] - mixture.log_rest) - mixture.lead(y) > h / 2)
+            return bool(np.logaddexp(0.0, mixture.ratio.log_v(np.array([y]))[0] - mixture.log_rest) - mixture.lead(y) > h / 2)
 
-        beyond = mixture.log_rest + np.log(np.expm1(min(h, 500.0))) + 1
-        low, high = -38.0 - mixture.largest, float(mixture.ratio.moving_inverse(np.array([beyond]))[0][0]) + 1
+        level = mixture.log_rest + np.log(np.expm1(min(h, 500.0))) + 1
+        low, high = -38.0 - mixture.largest, float(mixture.ratio.inverse_of_log_v(np.array([level]))[0][0]) + 1
         if over(low):
             # cells are narrow where there is any mass
             return 0.0, -np.inf
@@ -210,8 +210,8 @@ class MixtureCells(Discretizer):
         return mixture.lead(low), low
 
     def _range(self, grid: Grid, mixture: OneSidedMixture, alpha: float) -> tuple[float, float]:
-        """The losses between which the tilted law has nearly all its mass; no bound relies on it."""
-        deep, m = np.sqrt(2 * grid.reach) + 1, mixture.largest
+        """Two losses between which the tilted law has nearly all its mass; no bound depends on them."""
+        deep, m = np.sqrt(2 * grid.depth) + 1, mixture.largest
         # peaks are near 0 or near alpha m, or between them
         y = np.concatenate([centre + deep * np.linspace(-1, 1, 513) for centre in (0.0, alpha * m)])
         y = np.unique(np.minimum(np.concatenate([y, np.linspace(0.0, alpha * m, 513)]), self._highest(grid.cut)))
@@ -221,9 +221,9 @@ class MixtureCells(Discretizer):
             near = np.linspace(y[max(best - 1, 0)], y[min(best + 1, y.size - 1)], 129)
             y = np.unique(np.concatenate([y, near]))
         density = alpha * mixture.log_ratio(y) - y * y / 2
-        kept = np.flatnonzero(density > density.max() - grid.reach)
+        kept = np.flatnonzero(density > density.max() - grid.depth)
         low, high = mixture.log_ratio(y[[max(kept[0] - 1, 0), min(kept[-1] + 1, y.size - 1)]]).tolist()
-        # of the exchanged law: the end of the support is where the losses are highest
+        # the end of the support of the exchanged law is its highest loss
         return (mixture.log_rest if self.exchanged and mixture.log_rest > -np.inf else low), high
 
 

@@ -1,7 +1,7 @@
-"""Transforms on a long vertical line: every law that is an integral becomes one sum over nodes, for all heights together.
+"""Transforms on a long vertical line: a law that is an integral becomes one sum over nodes, for all heights together.
 
 notation: K(z) = log E_Q[e^{al}], a = z + 1, z = c + it. The nodes are those of Gauss-Legendre panels that serve all heights of
-the line (:mod:`logphi.quadrature.panels`), or the atoms of the law; :mod:`logphi.grid.spread_sums` takes their sums.
+the line (:mod:`logphi.quadrature.panels`), or the atoms of the law; :mod:`logphi.grid.spread_sums` computes their sums.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform
 from logphi.laws.visitor import LawVisitor
 from logphi.quadrature.curve import Curve, Factor
-from logphi.quadrature.gauss_legendre import Masses, everything, nodes_of
+from logphi.quadrature.gauss_legendre import Masses, nodes_of, whole_law
 from logphi.quadrature.panels import log_errors, panels
 from logphi.quadrature.values import Line, Values
 
@@ -30,15 +30,15 @@ from logphi.quadrature.values import Line, Values
 _LONG = 1 << 10
 # measured: this many panels have as many nodes as a long line has heights
 _PANELS = 1 << 14
-# derived: nodes so far below the largest count with their mass
+# derived: nodes so far below the largest, as a logarithm, are bounded by their mass
 _NEGLIGIBLE = 42.0
-# derived: larger angles have no correct digits, by the rounding of a loss
+# derived: larger angles have no correct digits, because of the rounding of a loss
 _LARGEST_ANGLE = 2.0**53
 
 
 @dataclass(frozen=True)
 class Sum:
-    """Nodes whose sum of e^{al} is that of the law up to e^log_error, for one real part of a and all heights up to some."""
+    """Nodes whose sum of e^{al} is M(z) up to e^log_error, for one real part of a and all heights up to a limit."""
 
     nodes: Masses
     log_error: float
@@ -51,7 +51,7 @@ class Sum:
         return Sum(replace(own, loss=-own.loss, log_mass=mass, relative_error=wrong), self.log_error)
 
 
-# the nodes for a real part of a and for heights up to some; None where they would be too many
+# a function that gives the nodes for a real part of a and heights up to a limit; None if there would be too many
 SumAt = Callable[[float, float], Sum | None]
 
 
@@ -74,7 +74,7 @@ def _on_line(sum_at: SumAt, line: Line) -> Values:
         exponent = own.log_mass + a * own.loss
     peak = float(exponent.max())
     if not abs(peak) * ULP < 1:
-        # an exponent this large has no fractional digits
+        # an angle this large has no fractional digits
         return Values.unknown(line.size)
     weight = np.exp(exponent - peak)
     whole = float(weight.sum())
@@ -97,7 +97,7 @@ class _Sums(LawVisitor[SumAt, LossTransform]):
     """The nodes of a law that is an integral or a sum of atoms, by its form."""
 
     def reflected(self, own: SumAt) -> SumAt:
-        """With P and Q exchanged."""
+        """The nodes with P and Q exchanged."""
 
         def sum_at(a: float, top: float) -> Sum | None:
             found = own(1 - a, top)
@@ -106,7 +106,7 @@ class _Sums(LawVisitor[SumAt, LossTransform]):
         return sum_at
 
     def mixture(self, shift: Parameter, rate: Parameter) -> SumAt:
-        """A curve over the normal variable of Q."""
+        """The nodes of the curve over the normal variable of Q."""
         disc, own = shift.under(FLOATS), rate.under(FLOATS)
         m, q = abs(float(disc.mid)), float(own.mid)
         error = float(disc.rad) / m + float(own.rad) / q + 4 * ULP
@@ -114,7 +114,7 @@ class _Sums(LawVisitor[SumAt, LossTransform]):
         return self.curve(Curve((Factor(q, m, -m * m / 2),), -math.inf, math.inf, density, error=error), None)
 
     def curve(self, curve: Curve, curve_at: object) -> SumAt:
-        """Gauss-Legendre panels, atoms, and what else the curve holds."""
+        """The nodes of Gauss-Legendre panels, with the atoms, mirror image and rest of the curve."""
 
         def sum_at(a: float, top: float) -> Sum | None:
             powers = np.array([a])
@@ -122,7 +122,7 @@ class _Sums(LawVisitor[SumAt, LossTransform]):
             if found is None:
                 return None
             _, plain = log_errors(curve, found, powers, top)
-            return Sum(everything(curve, nodes_of(curve, found.low, found.high)), float(plain[0]))
+            return Sum(whole_law(curve, nodes_of(curve, found.low, found.high)), float(plain[0]))
 
         return sum_at
 

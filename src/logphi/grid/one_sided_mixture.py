@@ -21,13 +21,13 @@ from logphi.quadrature.many_components import ManyComponents
 
 @dataclass(frozen=True)
 class OneSidedMixture:
-    """A mixture whose parameters are all at the ends that make w larger, or all at those that make it smaller."""
+    """A mixture whose parameters are rounded so that w is larger everywhere, or so that it is smaller."""
 
     ratio: ManyComponents
 
     @staticmethod
     def of(shifts: Array, rates: Array, log_rest: float) -> OneSidedMixture:
-        """From the shifts, their weights, and log p_0 (minus infinity where there is no constant part)."""
+        """The mixture with these shifts, weights, and log p_0 (minus infinity if there is no constant part)."""
         return OneSidedMixture(ManyComponents.of(shifts, rates, np.log(rates), log_rest))
 
     @property
@@ -70,29 +70,29 @@ class OneSidedMixture:
         return result
 
     def lead(self, y: float) -> float:
-        """The logarithm of the mean of w / p_0 below y."""
+        """The logarithm of the mean of w / p_0 over the normal variable below y."""
         inner = self.log_weights - self.log_rest + log_ndtr(y - self.shifts) - log_ndtr(y)
         return float(np.log1p(np.exp(inner).sum()))
 
-    def moving_mass(self, y: float) -> float:
+    def varying_mass(self, y: float) -> float:
         """E[v] above y."""
         return float((np.exp(self.log_weights) * ndtr(self.shifts - y)).sum())
 
     def log_above(self, y: float) -> float:
-        """About the logarithm of E[w] above y."""
+        """An approximation of the logarithm of E[w] above y."""
         parts = np.append(self.log_weights + log_ndtr(self.shifts - y), self.log_rest + log_ndtr(-y))
         return float(log_sum(parts))
 
     def cells(self, y: Array) -> tuple[Array, Array, Array, Array, NDArray[np.bool_]]:
         """Log-masses between the y, shares of w with errors, bounds of G / (A d), and which cells are narrow.
 
-        The rise of w over a cell is that of its terms, and its share their mean, weighted by the rises. dQ/dw is at most the
-        largest of dQ/d(term) times the term's part in the rise.
+        The increase of w over a cell is the sum of those of its terms, and the share is the mean of theirs, weighted by the
+        increases. dQ/dw is at most the largest of dQ/d(term) times the term's part of the increase.
         """
         if self.shifts.size == 1:
             return normal_cells(y, float(self.shifts[0]))
         low, high = y[:-1], y[1:]
-        with np.errstate(divide="ignore"):  # cells without any width have no rise
+        with np.errstate(divide="ignore"):  # w does not increase over a cell of length zero
             rises = [
                 weight + shift * high - shift * shift / 2 + np.log(-np.expm1(-shift * (high - low)))
                 for shift, weight in zip(self.shifts, self.log_weights, strict=True)

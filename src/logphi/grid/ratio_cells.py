@@ -1,13 +1,13 @@
-"""A non-negative variable on equally spaced nodes, above and below it in the convex order.
+"""Discretizations of a non-negative variable on equally spaced nodes, above and below it in the convex order.
 
 notation: X has finite mass, D(a) = E[(X - a)_+]; node k lies at x_k = x_0 + k h, and cell k between nodes k and k + 1. A law
 whose D is larger everywhere, with the same mass and mean, is above in the convex order; sums keep that order.
 
 * Above: the mass of a cell goes to both ends, at the share of its mean. That is the chord of D.
 * Below: in cell k the chord is above D by G_k at most. Lowering the nodes by the larger G of the two cells that meet there
-  gives a piecewise linear function below D. It is not lowered at the two ends, so that mass and mean stay. In the first cell
-  D is above its tangent at x_0, and the next node is lowered to that; so it is at the other end. Where the result is not
-  convex its chords are taken: a node of negative mass gives it to both neighbours, at their distances. That lowers D.
+  gives a piecewise linear function below D. It is not lowered at the two ends, so that mass and mean are kept. In the first
+  cell D is above its tangent at x_0, and the next node is lowered to the tangent; likewise in the last cell. Where the result
+  is not convex its chords are taken: a negative mass of a node goes to both neighbours and keeps its mean. That lowers D.
 
 G_k is at most the sum of s (1 - s) h over the masses of the cell, s the share at which they lie; of a density it is at most its
 largest value times h^2 / 8.
@@ -23,15 +23,15 @@ import numpy as np
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
 
-# measured: between atoms that are not on nodes, negative masses find a positive one in a few rounds
+# measured: the largest number of rounds in which negative masses go to their neighbours; a few suffice
 _ROUNDS = 1000
-# derived: atoms that are on a node but for rounding; their places move by less than a few ulps
+# derived: atoms within this relative distance of a node are on it but for rounding
 _ON_NODE = 8 * ULP
 
 
 @dataclass(frozen=True, eq=False)
 class RatioCells:
-    """Masses on the nodes, ``held``; and by cell what goes to its lower and upper end, and G / h, ``sag``."""
+    """Masses on the nodes (``held``); for each cell the masses that go to its lower and upper end, and G / h (``sag``)."""
 
     start: float
     step: float
@@ -41,11 +41,11 @@ class RatioCells:
     sag: Array
 
     @staticmethod
-    def of_atoms(places: Array, masses: Array, cells: int) -> RatioCells:
-        """Of atoms at different places; the first and the last are on nodes."""
-        start, end = float(places.min()), float(places.max())
+    def of_atoms(locations: Array, masses: Array, cells: int) -> RatioCells:
+        """The cells of atoms at different locations, the first and the last on nodes."""
+        start, end = float(locations.min()), float(locations.max())
         step = (end - start) / cells
-        position = (places - start) / step
+        position = (locations - start) / step
         nearest = np.rint(position)
         on_node = np.abs(position - nearest) <= _ON_NODE * (1 + position)
         held = np.bincount(nearest[on_node].astype(int), masses[on_node], cells + 1).astype(np.float64)
@@ -58,34 +58,34 @@ class RatioCells:
 
     @property
     def nodes(self) -> Array:
-        """The places of the nodes."""
+        """The locations of the nodes."""
         return np.asarray(self.start + self.step * np.arange(self.held.size))
 
     def above(self) -> Array:
-        """Masses on the nodes, of a law above."""
+        """Masses on the nodes of a law above in the convex order."""
         masses = self.held.copy()
         masses[:-1] += self.low
         masses[1:] += self.high
         return masses
 
     def below(self) -> Array:
-        """Masses on the nodes, of a law below.
+        """Masses on the nodes of a law below in the convex order.
 
         Raises
         ------
         ArithmeticError
-            If there are too few nodes for one.
+            If there are too few nodes.
         """
         if not (self.low.any() or self.high.any()):
             return self.held
         drop = np.zeros(self.held.size)
         drop[1:-1] = np.maximum(self.sag[:-1], self.sag[1:])
-        # what sums of the masses around may lose, beside which a mass may be small
+        # the rounding of sums of neighbouring masses, to which a small mass is compared
         around = np.convolve(self.above(), np.ones(5), "same")
         drop[drop > 0] += 16 * ULP * (drop + around)[drop > 0]
         left = _End(self.held, self.low, self.high, drop, 0).next()
         right = _End(self.held[::-1], self.high[::-1], self.low[::-1], drop[::-1], 0).next()
-        while left.place + right.place + 5 < drop.size:
+        while left.node + right.node + 5 < drop.size:
             masses = self.above()
             lowered = drop.copy()
             left.lower(lowered)
@@ -104,16 +104,16 @@ class RatioCells:
 
 @dataclass(frozen=True, eq=False)
 class _End:
-    """The lower end of a law below, at a node: further down its D is the line mean - a, which is below D too.
+    """The node at which a law below begins: below that node its D is the line mean - a, which is at most D.
 
-    The masses by node and cell are those from this end on. From the node on D is above its tangent there.
+    The masses by node and cell are those from this node on. From there on D is above its tangent at the node.
     """
 
     held: Array
     near: Array
     far: Array
     drop: Array
-    place: int
+    node: int
 
     @cached_property
     def inside(self) -> Array:
@@ -126,48 +126,48 @@ class _End:
         return np.append(0.0, np.cumsum(self.inside[:-1] + self.near))
 
     def next(self) -> _End:
-        """The first node from here at which the line meets what lies below D further up."""
+        """The first node from here on at which the line meets the lowered function above it."""
         able = self.over[1:] >= np.maximum(self.drop[1:], self.near)
-        those = np.flatnonzero(able[self.place :])
-        return replace(self, place=self.place + int(those[0]) if those.size else able.size)
+        those = np.flatnonzero(able[self.node :])
+        return replace(self, node=self.node + int(those[0]) if those.size else able.size)
 
     def further(self) -> _End:
-        """A node further up."""
-        return replace(self, place=2 * self.place + 1).next()
+        """The next node as the lower end."""
+        return replace(self, node=2 * self.node + 1).next()
 
     def lower(self, drop: Array) -> None:
-        """The next node, to the tangent."""
-        drop[self.place + 1] = max(drop[self.place + 1], self.near[self.place])
+        """Lower the next node to the tangent."""
+        drop[self.node + 1] = max(drop[self.node + 1], self.near[self.node])
 
     def close(self, masses: Array, drop: Array) -> None:
-        """The masses up to the next node: their slopes are that of the line, and those of the lowered nodes."""
-        j = self.place
+        """Set the masses up to the next node from the slopes of the line and of the lowered nodes."""
+        j = self.node
         masses[:j] = 0.0
-        # as differences that do not cancel where the node is lowered to the tangent: an end may be rarer than their digits
+        # these differences do not cancel where the node is lowered to the tangent, as an end may have a tiny mass
         masses[j] = self.over[j] + self.inside[j] - (drop[j + 1] - self.near[j])
         further = self.far[j] + self.held[j + 1] + self.near[j + 1]
         masses[j + 1] = further + 2 * drop[j + 1] - drop[j + 2] - self.over[j]
 
 
 def _without_negative(masses: Array) -> tuple[Array, int]:
-    """Negative masses given to the nearest nodes that have any, and on which side there is none."""
-    places = np.flatnonzero(masses)
-    own = masses[places]
+    """The masses with negative ones moved to the nearest positive nodes, and the side on which there is none."""
+    locations = np.flatnonzero(masses)
+    own = masses[locations]
     for _ in range(_ROUNDS):
         negative = own < 0
         if not negative.any():
             result = np.zeros_like(masses)
-            result[places] = own
+            result[locations] = own
             return result, 0
-        # of neighbours the first, so that no two give to one another
+        # of two neighbours only the first, so that neither receives the other's negative mass
         giving = np.flatnonzero(negative & ~np.append(False, negative[:-1]))
         if giving[0] == 0:
             return masses, -1
         if giving[-1] == own.size - 1:
             return masses, 1
-        left, right = places[giving] - places[giving - 1], places[giving + 1] - places[giving]
+        left, right = locations[giving] - locations[giving - 1], locations[giving + 1] - locations[giving]
         gift = own[giving] / (left + right)
         np.add.at(own, giving - 1, gift * right)
         np.add.at(own, giving + 1, gift * left)
-        places, own = np.delete(places, giving), np.delete(own, giving)
+        locations, own = np.delete(locations, giving), np.delete(own, giving)
     return masses, -1

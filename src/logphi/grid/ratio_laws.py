@@ -1,4 +1,4 @@
-"""The ratio of two laws on a lattice, above and below itself in the convex order."""
+"""The density ratio of two laws, discretized above and below in the convex order."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from logphi.arrays import Array
 from logphi.grid.ratio_cells import RatioCells
 from logphi.laws.flat_constants import uniform, with_atoms
 
-# chosen: the largest log-ratio, and the least one that is told from none
+# chosen: the largest log-ratio, and the smallest one that is distinguished from zero
 _LARGEST, _LEAST = 5.0, 1e-4
-# derived: far more than the roundings of a weight and of its ratio
+# derived: a bound far above the roundings of a weight and of its ratio
 _ROUNDED = 64 * ULP
-# chosen: what is rarer under both laws is left out
+# chosen: outcomes that are rarer under both laws are left out
 _RARE = 1e-30
 
 
 class TooWideError(ValueError):
-    """Ratios that reach too far, or not far enough, to be put on a lattice; the message is a verb and what follows it."""
+    """Ratios that are too large or too close to one for a lattice; the message is a predicate, without its subject."""
 
 
 @dataclass(frozen=True, eq=False)
 class Ratios:
-    """The law of the ratio under Q, the mass of P where Q has none, and what both are within, relatively.
+    """The law of the ratio under Q, the mass of P where Q has none, and the relative error of both.
 
-    ``omitted`` bounds the mass that either law has elsewhere. For z >= 0 both orders have K(z) <= z (z + 1) ``growth`` / 2.
+    ``omitted`` bounds the mass of either law that is left out. For z >= 0 both orders have K(z) <= z (z + 1) ``growth`` / 2.
     """
 
     cells: RatioCells
@@ -40,7 +40,7 @@ class Ratios:
 
 
 def of_flat(width: Parameter, cells: int, *, atoms: bool) -> Ratios:
-    """Under Q the ratio y has the density C y^{-3/2} between e^{-w} and e^w, and perhaps two atoms at the ends.
+    """The ratio y of a flat law: under Q the density C y^{-3/2} between e^{-w} and e^w, with or without atoms at the ends.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def of_flat(width: Parameter, cells: int, *, atoms: bool) -> Ratios:
     """
     disc = width.under(FLOATS)
     w = float(disc.mid)
-    _check_reach(w, w)
+    _check_range(w, w)
     start, end = math.exp(-w), math.exp(w)
     step = 2 * math.sinh(w) / cells
     log_c, log_a = (with_atoms if atoms else uniform)(w)
@@ -65,7 +65,7 @@ def of_flat(width: Parameter, cells: int, *, atoms: bool) -> Ratios:
 
 
 def of_outcomes(p: Array, q: Array, cells: int, relative_error: float, omitted: float) -> Ratios:
-    """Atoms at p/q; what is rare under both laws is left out. Two of them are the nodes themselves.
+    """Atoms at p/q, without outcomes that are rare under both laws; the first and the last are on nodes.
 
     Raises
     ------
@@ -74,12 +74,12 @@ def of_outcomes(p: Array, q: Array, cells: int, relative_error: float, omitted: 
     """
     kept = (q > 0) & ((p > _RARE) | (q > _RARE))
     rare = float(np.maximum(p, q)[(q > 0) & ~kept].sum()) * (1 + 1e-9)
-    ratios, place = np.unique(p[kept] / q[kept], return_inverse=True)
-    masses = np.bincount(place, q[kept]).astype(np.float64)
+    ratios, group = np.unique(p[kept] / q[kept], return_inverse=True)
+    masses = np.bincount(group, q[kept]).astype(np.float64)
     positive = ratios[ratios > 0]
     if positive.size == 0 or ratios.size < 2:
         raise TooWideError("has no two finite losses")
-    _check_reach(math.log(positive[-1]), abs(math.log(positive[0])) if positive.size == ratios.size else math.inf)
+    _check_range(math.log(positive[-1]), abs(math.log(positive[0])) if positive.size == ratios.size else math.inf)
     law = RatioCells.of_atoms(ratios, masses, 1 if ratios.size == 2 else cells)
     infinite = float(p[q == 0].sum())
     growth = math.inf if infinite or rare or omitted else _growth(ratios[0], ratios[-1])
@@ -87,10 +87,10 @@ def of_outcomes(p: Array, q: Array, cells: int, relative_error: float, omitted: 
 
 
 def _growth(lowest: float, highest: float) -> float:
-    """With all log-ratios within w of zero K(z) <= z (z + 1) w^2 / 2 (Bun & Steinke 2016)."""
+    """The v with K(z) <= z (z + 1) v / 2 if all log-ratios are within w of zero: w^2 (Bun & Steinke 2016)."""
     return max(math.log(highest), -math.log(lowest)) ** 2 * (1 + 1e-9) if lowest > 0 else math.inf
 
 
-def _check_reach(above: float, below: float) -> None:
+def _check_range(above: float, below: float) -> None:
     if not (above <= _LARGEST and max(above, below) >= _LEAST):
         raise TooWideError(f"has the largest loss {above!r}, which must lie between {_LEAST:g} and {_LARGEST:g}")

@@ -1,4 +1,4 @@
-"""Laws on the multiples of one width: rounded to them, or by Connect-the-Dots (:mod:`logphi.grid.chords`)."""
+"""Laws on the multiples of one width, by rounding or by Connect-the-Dots (:mod:`logphi.grid.cell_masses`)."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from logphi.laws.transform import LossTransform
 
 # measured: this many nodes take about a second and half a gigabyte
 MOST_BUCKETS = 1 << 22
-# measured: rates of Chernoff bounds besides the tilt, relative to that of a normal law with the same variance
+# measured: rates of Chernoff bounds in addition to the tilt, relative to that of a normal law with the same variance
 _RATES = np.geomspace(1 / 16, 16, 17)
 
-# derived: leaves 1e-9 of the range, far less than a bucket
+# derived: bisections to 1e-9 of the range, far less than a bucket
 _BISECTIONS = 30
 
 
@@ -26,7 +26,7 @@ class RoundedLaw(Discretizer):
     """A law and its discretizer, put on the multiples of the step: above by chords if ``connect_dots``, else by rounding."""
 
     law: LossTransform
-    piece: Discretizer
+    discretizer: Discretizer
     connect_dots: bool
 
     @property
@@ -36,23 +36,23 @@ class RoundedLaw(Discretizer):
 
     @property
     def endless(self) -> bool:
-        """As that of the piece."""
-        return self.piece.endless
+        """Whether the discretizer's law has an unbounded upper tail."""
+        return self.discretizer.endless
 
     def approximate(self, u: Array, cut: float) -> Array:
-        """That of the piece."""
-        return self.piece.approximate(u, cut)
+        """The approximation of the discretizer."""
+        return self.discretizer.approximate(u, cut)
 
     def on(self, grid: Grid) -> LatticeLaw:
-        """The part between two Chernoff bounds of the tilted law; the rest is omitted."""
+        """The part of the law between two losses outside of which the tilted law is negligible by Chernoff's bound."""
         c, h = grid.tilt, grid.step
-        below, there, above = self.piece.approximate(c * np.array([0.75, 1.0, 1.25]), grid.cut).tolist()
+        below, there, above = self.discretizer.approximate(c * np.array([0.75, 1.0, 1.25]), grid.cut).tolist()
         bend = max((below - 2 * there + above) / (c / 4) ** 2, 1e-300)
-        unit = min(max(float(np.sqrt(2 * grid.reach / bend)), c / 64), 2 * (1 + c))
+        unit = min(max(float(np.sqrt(2 * grid.depth / bend)), c / 64), 2 * (1 + c))
         rates = np.concatenate([-unit * _RATES, unit * _RATES])
         away = self._log_moments(c + rates)
         ahead = rates > 0
-        room = away - there + grid.reach
+        room = away - there + grid.depth
         # the end points of [PLD] section 5.2, of the law that is tilted by e^{cx}
         high = min(float((room[ahead] / rates[ahead]).min()), self.law.support.upper + h)
         low = max(float((room[~ahead] / rates[~ahead]).max()), self.law.support.lower - h)
@@ -65,7 +65,7 @@ class RoundedLaw(Discretizer):
                 f"one release reaches over {last - first} buckets of width {h!r}, and at most {MOST_BUCKETS} are kept: take a "
                 f"width of {(last - first) / MOST_BUCKETS * h:.3g} or more"
             )
-        found, log_whole = self.piece.chords(first, last, h, grid.upper).on(grid, self.connect_dots)
+        found, log_whole = self.discretizer.cells(first, last, h, grid.upper).on(grid, self.connect_dots)
         if not grid.upper:
             return found
         edge = last * h
@@ -78,7 +78,7 @@ class RoundedLaw(Discretizer):
         return replace(found, omitted_above=omitted_above, omitted_mass=min(omitted_mass, 1.0), omitted_below=below)
 
     def _log_above(self, x: float) -> float:
-        """An upper bound of log P(X > x); zero where no such mass is known."""
+        """An upper bound of log P(X > x); zero if none is known."""
         found = self.law.closed_form.partial_masses(x)
         return 0.0 if found is None else min(found[0].log_ends[1], 0.0)
 
@@ -92,7 +92,7 @@ class RoundedLaw(Discretizer):
         return high
 
     def _log_moments(self, u: Array) -> Array:
-        """Upper bounds of K, infinite where nothing is known."""
+        """Upper bounds of K; infinite if unknown."""
         low, high = self.law.strip
         inside = (u > low) & (u < high)
         values = self.law.log_transform(np.where(inside, u, 0.0))

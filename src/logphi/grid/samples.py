@@ -1,7 +1,7 @@
 """Very many atoms on a lattice: the nodes of a fine quadrature, or rounded cells of a density.
 
-Where a cell of the lattice holds several atoms, its chord is lowered as that of a density; where it holds a few, the lower
-law has them at the node below.
+A cell of the lattice with several atoms has its chord lowered like that of a density; in a cell with few atoms, these are
+rounded down to the node below.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from logphi.grid.discretizer import Discretizer
 from logphi.grid.lattice_law import Grid, LatticeLaw, TiltedCells
 from logphi.normal.errors import MASS, SHARE
 
-# measured: an atom at an end of the support with more mass than this should be on a node
+# measured: the mass of an atom at an end of the support from which on it should be on a node
 _ATOM = 1e-3
 # measured: with fewer atoms in a cell, neighbouring cells differ too much to lower chords
 _SEVERAL = 4
-# a chord that sags by less than this share of its mass is as tight as rounding down
+# derived: lowering a chord by less than this share of its mass is no worse than rounding down
 _STRAIGHT = 1e-9
-# e^-700 is near the smallest normal double
+# derived: e^-700 is near the smallest normal double
 _DEEP = 700.0
 
 
@@ -48,7 +48,7 @@ class Samples(Discretizer):
 
     @property
     def endless(self) -> bool:
-        """The highest atoms may have no weight."""
+        """True: the highest atoms may have negligible mass."""
         return True
 
     @property
@@ -77,7 +77,7 @@ class Samples(Discretizer):
         loss, log_p = self.loss, self.log_p
         weight: Array = log_p + grid.tilt * loss
         kept = np.arange(loss.size) < self._end(grid.cut)
-        kept &= weight > weight[kept].max() - min(grid.reach, _DEEP)
+        kept &= weight > weight[kept].max() - min(grid.depth, _DEEP)
         kept &= loss > loss[kept][-1] - grid.most * h
         whole = float(log_sum(weight))
         dropped = np.where(kept, -np.inf, weight)
@@ -88,14 +88,14 @@ class Samples(Discretizer):
         loss, log_q = loss[kept], log_p[kept] - loss[kept]
         count = int(max(np.ceil((last - first) / h), 1))
         origin = last - count * h
-        place = np.clip(np.floor((loss - origin) / h), 0, count - 1).astype(np.int64)
-        exponent = log_q + alpha * (origin + place * h)
+        cell_index = np.clip(np.floor((loss - origin) / h), 0, count - 1).astype(np.int64)
+        exponent = log_q + alpha * (origin + cell_index * h)
         peak = float(exponent.max())
-        weight, held = np.exp(exponent - peak), np.bincount(place, minlength=count)
-        own = np.expm1(np.clip(loss - origin - place * h, 0, h)) / np.expm1(h)
-        # an atom at the share s lies s (1 - s) of its mass below its chord
+        weight, held = np.exp(exponent - peak), np.bincount(cell_index, minlength=count)
+        own = np.expm1(np.clip(loss - origin - cell_index * h, 0, h)) / np.expm1(h)
+        # the chord of an atom at the share s is above D by s (1 - s) times its mass
         mass, upper, gap = (
-            np.bincount(place, weight * part, count).astype(float) for part in (np.ones(own.size), own, own * (1 - own))
+            np.bincount(cell_index, weight * part, count).astype(float) for part in (np.ones(own.size), own, own * (1 - own))
         )
         size = float(np.abs(log_q).max() + alpha * np.abs(loss).max() + abs(peak))
         error = np.asarray(MASS + ULP * (4 * size + held), dtype=float)
@@ -106,5 +106,5 @@ class Samples(Discretizer):
         cells = TiltedCells(mass, error, share, share_error, sag, alpha, h, False, coarse=coarse)
         location_error = 8 * ULP * (abs(origin) + count * h)
         nodes = cells.above() if grid.upper else cells.below()
-        places = np.arange(count + 1, dtype=np.int64)
-        return LatticeLaw(places, nodes, peak, float(origin), location_error, above, omitted_mass, below if grid.upper else 0.0)
+        index = np.arange(count + 1, dtype=np.int64)
+        return LatticeLaw(index, nodes, peak, float(origin), location_error, above, omitted_mass, below if grid.upper else 0.0)

@@ -1,4 +1,4 @@
-"""Sums of laws of atoms: where they are tilted for a threshold, and which of them are on lattices."""
+"""Sums of atomic laws: the tilt for a threshold, and the sums of the laws that are on lattices."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from logphi.arrays import Array
 from logphi.inversion.atomic import Atomic, atomic
 from logphi.inversion.convolution import Terms
 from logphi.inversion.saddle import Interval, minimise
-from logphi.inversion.tilted import MOST, OnLattice, Run, Tilted
+from logphi.inversion.tilted import MOST, LatticeSum, OnLattice, Tilted
 from logphi.laws.support import Lattice
 
 # derived: with this tilt an atom weighs e^40 as much as its neighbour below
 _STEEP = 40.0
-# derived: at this tilt e^{cx} has no digits beyond a threshold of 1e-6
+# derived: at this tilt e^{cx} has lost its digits for thresholds above 1e-6
 _STEEPEST = 1e9
-# measured: the excess is hardly ever below e^-12 of its bound from the saddle; e^-23 of it is negligible
+# measured: the excess is hardly ever below e^-12 of its bound at the saddle; a share of e^-23 of the excess is negligible
 _NEGLIGIBLE = 35.0
 _CLIPS = 4
 # derived: a step for second differences of the logarithm of a transform, as a share of the tilt
@@ -28,18 +28,18 @@ _DIFFERENCE = 1e-2
 # measured: where a law is far from normal, the density is hardly ever below this multiple of c (c + 1) times the excess
 _LEAST_DENSITY = 1e-2
 
-Runs = tuple[list[Run | Tilted], list[tuple[Tilted, int]]]
+LatticeSums = tuple[list[LatticeSum | Tilted], list[tuple[Tilted, int]]]
 
 
 @dataclass(frozen=True)
 class Laws:
-    """Counted laws of atoms, each with its lattice, if it has one."""
+    """Counted atomic laws, each with its lattice if it has one."""
 
     laws: tuple[tuple[Atomic, Lattice | None, int], ...]
 
     @staticmethod
     def of(terms: Terms) -> Laws | None:
-        """None where a law has other parts."""
+        """The atomic laws of a sum; None if a law has other parts."""
         found: list[tuple[Atomic, Lattice | None, int]] = []
         for law, count in terms:
             own = atomic(law)
@@ -50,15 +50,15 @@ class Laws:
         return Laws(tuple(found))
 
     def for_threshold(self, x: float) -> tuple[Laws, float, float]:
-        """The laws without the highest atoms, a tilt near the saddle, and the mass of these atoms, too little to matter.
+        """The laws without their highest atoms, of negligible mass, a tilt near their saddle, and a bound of that mass.
 
-        With them the saddle may be where they are all that counts.
+        Rare high atoms may dominate at the saddle of the whole law.
         """
         laws, dropped = self, 0.0
         tilt, log_excess = laws.saddle(x)
         total = sum(count for *_, count in self.laws)
         for _ in range(_CLIPS):
-            clipped = [own.without_top(log_excess - _NEGLIGIBLE - math.log(total)) for own, *_ in self.laws]
+            clipped = [own.without_highest(log_excess - _NEGLIGIBLE - math.log(total)) for own, *_ in self.laws]
             fewer = Laws(tuple((own, lattice, count) for (own, _), (_, lattice, count) in zip(clipped, self.laws, strict=True)))
             moved, lower = fewer.saddle(x)
             if not lower < log_excess - 1:
@@ -68,53 +68,53 @@ class Laws:
         return laws, tilt, dropped
 
     def approximate(self, c: Array) -> Array:
-        """About log E[e^{cX}] of the sum."""
+        """An approximation of log E[e^{cX}] of the sum."""
         return sum((count * own.approximate(c) for own, _, count in self.laws), np.zeros(c.shape))
 
     def saddle(self, x: float) -> tuple[float, float]:
-        """A tilt at which the bound of the excess is about least, and its logarithm."""
+        """A tilt at which Chernoff's bound of the excess is about least, and the logarithm of that bound."""
         spans = [lattice.span for _, lattice, _ in self.laws if lattice is not None]
         farthest = _STEEP / min(spans) if spans else _STEEPEST
         found = minimise(lambda c: self.approximate(c) - c * x - np.log(c) - np.log1p(c), Interval(0.0, farthest))
         return found.abscissa, found.value
 
     def density(self, tilt: float, x: float) -> float:
-        """About the density at a threshold over the excess, where the tilted law is nearly normal."""
+        """An estimate of the density at a threshold over the excess, as of a nearly normal tilted law."""
         step = _DIFFERENCE * tilt
         low, here, high = self.approximate(tilt + step * np.array([-1.0, 0.0, 1.0])).tolist()
         deviation = math.sqrt(max((low + high - 2 * here) / step**2, 1e-300))
         ahead = (high - low) / (2 * step) - x
-        # the payoff in units of the deviation, up to where either factor has vanished
+        # the payoff and the normal density in units of the deviation, up to where either has vanished
         y = np.linspace(0.0, 12.0, 1201) * min(deviation, 4 / tilt)
         shape = np.exp(-(((y - ahead) / deviation) ** 2) / 2 - tilt * y)
         excess = float((shape * -np.expm1(-y)).sum()) * float(y[1])
-        # where the law is far from normal, a guess
+        # a guess where the law is far from normal
         return max(math.exp(-((ahead / deviation) ** 2) / 2) / max(excess, 1e-300), _LEAST_DENSITY * tilt * (tilt + 1))
 
-    def runs(self, tilt: float) -> Runs:
-        """Sums of laws on lattices, and other laws with their counts."""
+    def sums(self, tilt: float) -> LatticeSums:
+        """The sums of laws on one lattice each, and the other laws with their counts."""
         shared = Counter(lattice.span for _, lattice, _ in self.laws if lattice is not None)
-        runs: list[Run | Tilted] = []
+        sums: list[LatticeSum | Tilted] = []
         by_span: dict[float, list[OnLattice]] = {}
         others: list[tuple[Tilted, int]] = []
         for one, lattice, count in self.laws:
             atoms = one.at(tilt)
             own = None if lattice is None else OnLattice.of(atoms, lattice, count, tilt)
             if len(atoms) == 1:
-                runs.append(atoms.repeated(count))
+                sums.append(atoms.repeated(count))
             elif own is None or (count == 1 and shared[own.lattice.span] == 1):
                 others.append((atoms, count))
             else:
                 by_span.setdefault(own.lattice.span, []).append(own)
-        return runs + [Run.of(laws) for laws in by_span.values()], others
+        return sums + [LatticeSum.of(laws) for laws in by_span.values()], others
 
 
-def number_of(found: Runs) -> float:
-    """How many atoms there are, but for negligible ones."""
-    runs, others = found
-    return math.prod((len(run) for run in runs), start=1.0) * math.prod(ways(*one) for one in others)
+def number_of(found: LatticeSums) -> float:
+    """The number of atoms that are not negligible."""
+    sums, others = found
+    return math.prod((len(run) for run in sums), start=1.0) * math.prod(ways(*one) for one in others)
 
 
 def ways(atoms: Tilted, count: int) -> float:
-    """How many multisets of atoms there are."""
+    """The number of multisets of ``count`` atoms."""
     return float(min(comb(count + len(atoms) - 1, count), 10**300)) if count <= MOST else math.inf

@@ -1,12 +1,12 @@
-"""Sums of laws that are atoms only: the excess as a sum over two sets of atoms.
+"""Sums of atomic laws: the excess as a sum over two sets of atoms.
 
 notation: X = A + B, each the sum of some of the laws; D_B(t) = E[(1 - e^{t-B})_+] is a sum over the atoms of B above t, and
 
     D(x) = sum over the atoms a_i of A of P(A = a_i) D_B(x - a_i).
 
-Equal laws on a lattice, and laws on lattices of the same span, have few atoms between two ends outside of which next to nothing
-of their sum lies once it is tilted by e^{cx}, c near the saddle of the threshold. A and B are the sets of all sums of one place
-of each of these. Weights are between two ends, places within an error of theirs; as D grows with both, so is D.
+Equal laws on a lattice, and laws on lattices of the same span, have a sum with few atoms of noticeable weight once it is tilted
+by e^{cx}, c near the saddle of the threshold. A and B are sums of such sums. Weights have lower and upper bounds, and locations
+have errors; as D grows with both, they give bounds of D.
 """
 
 from __future__ import annotations
@@ -26,44 +26,44 @@ from logphi.inversion.atomic_laws import Laws, number_of, ways
 from logphi.inversion.convolution import Terms
 from logphi.inversion.demand import Demand
 from logphi.inversion.kernels import log_kappa
-from logphi.inversion.split import Composed, Split, about_how_many
-from logphi.inversion.staircase import FARTHEST, Staircase
-from logphi.inversion.tilted import MOST, NOTHING, Run, Tilted
+from logphi.inversion.piecewise_excess import FARTHEST, PiecewiseExcess
+from logphi.inversion.split import Composed, Split, estimated_nodes
+from logphi.inversion.tilted import MOST, NOTHING, LatticeSum, Tilted
 from logphi.laws.log_phi import LogPhi
 
-# measured: sorting and looking up a place takes about as long as forty operations on a node
-_PLACE = 40.0
-# measured: operations on a node of a transform, and on a place of a staircase
+# measured: sorting and looking up an atom takes about as long as forty floating-point operations
+_LOOK_UP = 40.0
+# measured: floating-point operations for each node of a transform
 _NODE = 60.0
-# measured: a share of the answer that takes a few hundredths of a second to reach
+# measured: a relative width of the answer that takes a few hundredths of a second to reach; chosen: the number of refinements
 _GOAL = 2e-7
 _REFINEMENTS = 2
-# measured: so many atoms are listed in a few milliseconds
+# measured: so many atoms are tabulated in a few milliseconds
 _LISTED = 1 << 16
 # measured: transforms of so many nodes take about ten milliseconds, no more than a smoothed line
 FEW_NODES = 1 << 15
-# measured: blocks of so many atoms are split over nodes in a few milliseconds
+# measured: so many atoms are split over nodes in a few milliseconds
 _IN_BLOCK = 1 << 15
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Which atoms are summed, and what that costs; nothing is composed yet.
+    """The sums of atoms to be formed for a threshold, with the tilt; nothing is computed yet.
 
     ``dropped`` bounds the mass of atoms that are left out.
     """
 
     near: float
     tilt: float
-    runs: tuple[Run | Tilted, ...]
+    sums: tuple[LatticeSum | Tilted, ...]
     split: Split | None = None
     dropped: float = 0.0
 
     @property
     def cost(self) -> float:
-        """About how many operations the composition takes."""
-        places = sum(math.prod(len(run) for run in side) for side in self._sides)
-        return _PLACE * places + _NODE * sum(len(run) for run in (*self.runs, *((self.split,) if self.split else ())))
+        """An estimate of the number of operations."""
+        atoms_in_all = sum(math.prod(len(run) for run in side) for side in self._sides)
+        return _LOOK_UP * atoms_in_all + _NODE * sum(len(run) for run in (*self.sums, *((self.split,) if self.split else ())))
 
     @property
     def few(self) -> bool:
@@ -71,11 +71,11 @@ class Plan:
         return all(math.prod(len(run) for run in side) <= MOST for side in self._sides)
 
     @property
-    def _sides(self) -> tuple[Sequence[Run | Tilted], Sequence[Run | Tilted]]:
-        return (self.runs, ()) if self.split else _balanced(self.runs)
+    def _sides(self) -> tuple[Sequence[LatticeSum | Tilted], Sequence[LatticeSum | Tilted]]:
+        return (self.sums, ()) if self.split else _balanced(self.sums)
 
     def composed(self) -> Prepared | None:
-        """The two sets of atoms; None where their masses exceed the range of doubles."""
+        """The two sets of atoms; None if their masses overflow."""
         first, second = (_sum(_composed(side)) for side in self._sides)
         nodes = None if self.split is None else self.split.composed()
         second = second if nodes is None else nodes.sum
@@ -91,7 +91,7 @@ class Prepared:
     plan: Plan
     first: Tilted
     nodes: Composed | None
-    steps: tuple[Staircase, Staircase]
+    steps: tuple[PiecewiseExcess, PiecewiseExcess]
     location_error: float
     log_scale: float
     middle: float
@@ -99,9 +99,9 @@ class Prepared:
 
     @staticmethod
     def of(plan: Plan, first: Tilted, second: Tilted, nodes: Composed | None) -> Prepared:
-        """Staircases of the second set, from the lower and the upper ends of its weights."""
+        """The excess of the second set as a function of the threshold, from lower and upper bounds of its weights."""
         middle = float(second.location[[0, -1]].mean())
-        below, above = (Staircase.of(second.location, weight, plan.tilt, middle) for weight in second.between)
+        below, above = (PiecewiseExcess.of(second.location, weight, plan.tilt, middle) for weight in second.between)
         log_scale = first.log_scale + second.log_scale
         one, other = float(first.weight.sum()), float(second.weight.sum())
         omitted = 1.01 * (first.omitted * other + second.omitted * one + first.omitted * second.omitted)
@@ -110,30 +110,36 @@ class Prepared:
         return Prepared(plan, first, nodes, (below, above), location_error, log_scale, middle, log_omitted)
 
     def serves(self, x: float) -> bool:
-        """Whether another tilt would hardly be better."""
+        """Whether this tilt is about as good at x as the best one."""
         return self.plan.tilt * abs(x - self.plan.near) <= 1
 
     def at(self, x: float) -> Scaled:
-        """E[(1 - e^{x-X})_+]; ``discretization`` is what atoms that are split over nodes leave open."""
-        tilt, place = self.plan.tilt, self.location_error + 4 * ULP * self._size(x)
-        # what an atom of the first set leaves of the threshold
+        """E[(1 - e^{x-X})_+]; ``discretization`` is the error from splitting atoms over nodes."""
+        tilt, location_error = self.plan.tilt, self.location_error + 4 * ULP * self._size(x)
+        # the threshold less each atom of the first set
         rest = x - self.first.location
-        gap = self.nodes.gap(rest + place, self.middle) if self.nodes else np.zeros(rest.size)
+        splitting_error = self.nodes.splitting_error(rest + location_error, self.middle) if self.nodes else np.zeros(rest.size)
         below, above = (
             steps.at(rest + moved) * (1 + sign * steps.relative_error)
-            for steps, moved, sign in zip(self.steps, (place, -place), (-1, 1), strict=True)
+            for steps, moved, sign in zip(self.steps, (location_error, -location_error), (-1, 1), strict=True)
         )
         lower, upper = self.first.between
-        # over e^{log_scale - c x}
+        # logarithms in units of e^{log_scale - c x}
         exponent = tilt * (rest - self.middle)
-        log_low, own_slip = _log_sum(lower, np.maximum(below - gap, 0.0), exponent)
-        log_high, slip = _log_sum(upper, above, exponent)
-        # weights were tilted at places that the errors of these may have moved since
-        slip = max(slip, own_slip) + tilt * self.location_error + ULP * (4 * abs(self.log_scale) + 2 * tilt * self._size(x))
-        log_low, log_high = log_low - slip, log_high + slip
-        log_omitted = float(np.logaddexp(self.log_omitted, self.nodes.log_beyond if self.nodes else -math.inf))
+        log_low, own_error = _log_sum(lower, np.maximum(below - splitting_error, 0.0), exponent)
+        log_high, rounding_error = _log_sum(upper, above, exponent)
+        # the tilt of the weights counts the errors of the locations
+        rounding_error = (
+            max(rounding_error, own_error)
+            + tilt * self.location_error
+            + ULP * (4 * abs(self.log_scale) + 2 * tilt * self._size(x))
+        )
+        log_low, log_high = log_low - rounding_error, log_high + rounding_error
+        log_omitted = float(np.logaddexp(self.log_omitted, self.nodes.log_tail if self.nodes else -math.inf))
         top = float(np.logaddexp(log_high, log_omitted))
-        low, high, apart = (math.exp(min(one - top, 0.0)) for one in (log_low, log_high, _log_sum(upper, gap, exponent)[0]))
+        low, high, apart = (
+            math.exp(min(one - top, 0.0)) for one in (log_low, log_high, _log_sum(upper, splitting_error, exponent)[0])
+        )
         apart = min(apart, high - low)
         found = Scaled(
             self.log_scale - tilt * x + top,
@@ -142,11 +148,11 @@ class Prepared:
             rounding=(high - low - apart) / 2 + 4e-16,
             discretization=apart / 2,
         )
-        # nothing pays more than one
+        # the payoff is at most one
         return found + Scaled(0.0, 0.0, truncation=self.plan.dropped) if self.plan.dropped else found
 
     def _size(self, x: float) -> float:
-        """Of what is added up to a threshold."""
+        """The size of the sums of locations and of the threshold, to which rounding is relative."""
         return abs(x) + 2 * float(np.abs(self.first.location).max()) + abs(self.middle)
 
 
@@ -159,41 +165,41 @@ def _log_sum(weight: Array, value: Array, exponent: Array) -> tuple[float, float
     total = logs.sum(axis=0)
     peak = float(total.max())
     terms = np.exp(total - peak)
-    # each term errs by what its logarithms have lost
+    # each term has the rounding of its logarithms
     lost = ULP * (4 * np.abs(logs).sum(axis=0) + 2 * abs(peak) + 16) + 4 * ELEMENTARY
     return peak + math.log(float(terms.sum())), float((terms * lost).sum() / terms.sum()) * (1 + 1e-9) + ULP * (16 + abs(peak))
 
 
 def plan(law: LogPhi, x: float, share: float = _GOAL, most: int = MOST) -> Plan | None:
-    """The atoms of a sum of laws, tilted for a threshold; None where there are other parts or too many atoms.
+    """The atoms of a sum of laws, tilted for a threshold; None if there are other parts or too many atoms.
 
-    What atoms split over nodes leave open is about a ``share`` of the excess; they are split over ``most`` nodes at most.
+    Atoms split over nodes have an error of about a ``share`` of the excess; they are split over at most ``most`` nodes.
     """
     found = Laws.of(law.terms)
     if found is None:
         return None
     laws, tilt, dropped = found.for_threshold(x)
-    runs, others = laws.runs(tilt)
+    sums, others = laws.sums(tilt)
     scattered: list[tuple[Tilted, int]] = []
-    # the fewest first: all sums of one place of each, as long as these are few
+    # laws with few atoms first, as long as their sums have few atoms
     for atoms, count in sorted(others, key=lambda one: ways(*one)):
-        if math.prod(len(run) for run in runs) * ways(atoms, count) <= _LISTED:
-            runs.append(atoms.drawn(count))
+        if math.prod(len(run) for run in sums) * ways(atoms, count) <= _LISTED:
+            sums.append(atoms.drawn(count))
         else:
             scattered += atoms.in_blocks(count, _IN_BLOCK)
     if not scattered:
-        result = Plan(x, tilt, tuple(runs), None, dropped)
+        result = Plan(x, tilt, tuple(sums), None, dropped)
         return result if result.few else None
     density = laws.density(tilt, x)
-    if most < MOST and about_how_many(scattered, density, share) > most:
+    if most < MOST and estimated_nodes(scattered, density, share) > most:
         return None
     split = Split.of(scattered, tilt, density, share)
-    result = Plan(x, tilt, tuple(runs), split, dropped)
+    result = Plan(x, tilt, tuple(sums), split, dropped)
     return result if split and result.few and len(split) <= most else None
 
 
 def prepare(law: LogPhi, x: float, demand: Demand) -> Prepared | None:
-    """The atoms of a sum of laws near a threshold, split more finely where that leaves too much open."""
+    """The atoms of a sum of laws near a threshold, split more finely if the first result is too wide."""
     share = max(demand.rtol / 2, _GOAL)
     found = plan(law, x, share)
     prepared = None if found is None else found.composed()
@@ -212,40 +218,40 @@ def prepare(law: LogPhi, x: float, demand: Demand) -> Prepared | None:
 
 
 def served(terms: Terms) -> bool:
-    """Whether every law has atoms only."""
+    """Whether every law is made of atoms."""
     return all(atomic(law) is not None for law, _ in terms)
 
 
 def listed(terms: Terms, tilt: float, most: float) -> Tilted | None:
-    """All atoms of a sum of laws, tilted; None where there are other parts, or more than ``most``."""
+    """All atoms of a sum of laws, tilted; None if there are other parts, or more than ``most`` atoms."""
     laws = Laws.of(terms)
     if laws is None:
         return None
-    found = laws.runs(tilt)
+    found = laws.sums(tilt)
     if number_of(found) > most:
         return None
-    runs, others = found
-    return _sum([*_composed(runs), *(atoms.drawn(count) for atoms, count in others)])
+    sums, others = found
+    return _sum([*_composed(sums), *(atoms.drawn(count) for atoms, count in others)])
 
 
 def count_of(terms: Terms) -> float:
-    """About how many atoms a sum of laws has, but for negligible ones; infinite where it has other parts."""
+    """An estimate of the number of atoms of a sum of laws that are not negligible; infinite if it has other parts."""
     laws = Laws.of(terms)
-    return math.inf if laws is None else number_of(laws.runs(0.0))
+    return math.inf if laws is None else number_of(laws.sums(0.0))
 
 
-def _composed(runs: Sequence[Run | Tilted]) -> list[Tilted]:
-    return [run.composed() if isinstance(run, Run) else run for run in runs]
+def _composed(sums: Sequence[LatticeSum | Tilted]) -> list[Tilted]:
+    return [run.composed() if isinstance(run, LatticeSum) else run for run in sums]
 
 
-def _balanced(runs: Sequence[Run | Tilted]) -> tuple[list[Run | Tilted], list[Run | Tilted]]:
-    """Two sets with about equally many sums."""
-    sides: tuple[list[Run | Tilted], list[Run | Tilted]] = [], []
-    for run in sorted(runs, key=len, reverse=True):
+def _balanced(sums: Sequence[LatticeSum | Tilted]) -> tuple[list[LatticeSum | Tilted], list[LatticeSum | Tilted]]:
+    """The sums in two sets with about equally many atoms."""
+    sides: tuple[list[LatticeSum | Tilted], list[LatticeSum | Tilted]] = [], []
+    for run in sorted(sums, key=len, reverse=True):
         min(reversed(sides), key=lambda side: math.prod(len(one) for one in side)).append(run)
     return sides
 
 
 def _sum(parts: Sequence[Tilted]) -> Tilted:
-    """All sums of one place of each."""
+    """The atoms of the sum of all parts."""
     return reduce(Tilted.convolve, parts, NOTHING)

@@ -1,8 +1,8 @@
-"""Contours of many laws at once, each a mixture of normal densities repeated on a line of its own.
+"""Contours of many laws at once, each the log-ratio of a mixture of normal densities on a line of its own.
 
-A NumPy call on one contour costs more than its arithmetic. Here the quadrature of many lines is one array: what is proved of
-each is what :mod:`logphi.quadrature` proves for a mixture at its own abscissas, on nodes fine enough for all. Lines are laid
-out as in :mod:`logphi.inversion.layout`, with fewer trials; where that is not enough, there is no contour.
+A NumPy call on one contour costs more than its arithmetic. Here the quadrature of many lines is one array, on nodes fine enough
+for all; the bounds are those of :mod:`logphi.quadrature` for a mixture at its own abscissas. Lines are laid out as in
+:mod:`logphi.inversion.layout`, with fewer trials; where these are not enough, there is no contour.
 
 Array axes, in order: law, abscissa or height, node.
 """
@@ -21,30 +21,30 @@ from logphi.arith.floats import ULP
 from logphi.arith.summation import error_of_log
 from logphi.arrays import Array
 from logphi.inversion.kernels import Smooth, log_kappa
-from logphi.inversion.layout import SHARE, settle_each, short
+from logphi.inversion.layout import SHARE, exactly_reflectable_each
 from logphi.inversion.line_sum import Contour, contour_of
 from logphi.quadrature.inner_integral import deviations
 from logphi.quadrature.log_ratio import TwoComponents
 from logphi.quadrature.mixture_envelope import log_mixture_envelope
 from logphi.quadrature.mixture_trapezoid import log_masses, nodes_at
 from logphi.quadrature.second_order_sums import along_lines
-from logphi.quadrature.values import Line, Values
+from logphi.quadrature.values import Line, Values, exact_step
 
 # measured: abscissas that are tried, relative to a guess from the second moment, which rare large losses make too high
 _WIDELY = 2.0 ** np.arange(-4, 1.5, 0.5)
-# measured: those about the best of them, and about the vertex of a parabola, as logarithms
+# measured: abscissas around the best of them, and around the vertex of a parabola, as logarithms of ratios
 _NARROWLY = 0.12 * np.linspace(-1, 1, 5)
-# chosen: the relative distance of the points that tell the curvature
+# chosen: the relative distance of the points from which the curvature is computed
 _AWAY = 0.1
 # measured: distances to the neighbours that bound the aliasing, relative to the distance from the pole
 _SHIFTS = np.array([1.0, 0.5, 0.25, 0.125])
-# measured: heights at which the rest is bounded, relative to where that of a normal law is negligible
+# measured: heights at which the tail is bounded, relative to the height where that of a normal law is negligible
 _AROUND = 2.0 ** np.concatenate([np.arange(-0.5, 1.25, 0.25), [1.5, 2.0, 3.0]])
-# derived: exponents of the second-order sums stay below their limit; measured: with nodes so far beyond the tilted mean and,
-# where the tilted density rises no more far out than to the exponential of the last, so far from zero
-_LARGEST, _BEYOND, _NEAR_ZERO, _NOT_FAR = 550.0, 12.0, 18.0, -60.0
-# measured: longer lines are as quick one by one; lines whose lengths differ by such a factor are computed apart
-_LONGEST, _ALIKE = 1024, 4.0
+# derived: a limit for exponents of second-order sums; measured: the distances of the last node from the tilted mean and from
+# zero with which they stay below it, if the tilted density has no second peak above the exponential of the last number
+_LARGEST, _OUTWARD, _NEAR_ZERO, _NOT_FAR = 550.0, 12.0, 18.0, -60.0
+# measured: longer lines are as quick one by one; lines whose lengths differ by this factor are computed separately
+_LONGEST, _SIMILAR = 1024, 4.0
 # measured: the arrays of more lines leave the cache
 _TOGETHER = 16
 # derived: where a bound of the transform is e^-100 it is below the last digit of every answer
@@ -54,13 +54,13 @@ _FLOORS = (1e-12, 0.1)
 
 @dataclass(frozen=True)
 class Laws:
-    """K of one or the other order of many mixtures, each times its count."""
+    """Counts times K of many mixtures, or of their reflections."""
 
     mixtures: TwoComponents
     reflected: bool = False
 
     def of(self, those: NDArray[Any]) -> Laws:
-        """Some of them, by their places or a mask."""
+        """The laws with the given indices, or of a mask."""
         own = self.mixtures
         return Laws(TwoComponents(own.shift[those], own.rate[those], own.count[those]), self.reflected)
 
@@ -68,19 +68,19 @@ class Laws:
         """K at real points, to some digits."""
         return self._count * log_masses(self.mixtures, self._at(c))
 
-    def within_reach(self, c: Array) -> NDArray[np.bool_]:
-        """Whether the sums at an abscissa keep their digits, and it is known without rounding."""
+    def in_range(self, c: Array) -> NDArray[np.bool_]:
+        """Whether the sums at an abscissa keep their digits, and -1 - c is exact where it is needed."""
         abscissas, m, q = self._at(c), self.mixtures.shift[:, None], self.mixtures.rate[:, None]
         power = abscissas + 1
-        farthest = np.where(power * (power * m * m / 2 + np.log(q)) < _NOT_FAR, _NEAR_ZERO, power * m + _BEYOND)
+        farthest = np.where(power * (power * m * m / 2 + np.log(q)) < _NOT_FAR, _NEAR_ZERO, power * m + _OUTWARD)
         lowest = np.log1p(-q)
         exponent = power * np.where(power > 0, np.maximum(m * farthest + np.log(q), lowest), lowest)
         return np.asarray((exponent < _LARGEST) & ((abscissas == c) | ((abscissas + 1) + c == 0)))
 
     def on_lines(self, c: Array, step: Array, size: int, top: float) -> tuple[Values, Values] | None:
-        """K on the line of the first abscissa of each, up to ``top``, and at all abscissas; None if it takes too many nodes.
+        """K on the line of the first abscissa of each law, up to ``top``, and at all abscissas; None if there are too many.
 
-        Lines of ``size`` nodes may be longer than that: where they are, nothing is proved.
+        Nodes of a line above ``top`` have no proved values.
         """
         abscissas = self._at(c)
         nodes = nodes_at(self.mixtures, abscissas, top)
@@ -112,23 +112,25 @@ class Laws:
         return Values(self._count * mid, *(np.where(known, error, np.inf) for error in errors))
 
 
-# of abscissas (law, abscissa) and K there
+# a function of abscissas (law, abscissa) and of K there
 Height = Callable[[Array, Array], Array]
 
 
 def minimise(laws: Laws, guess: Array, height: Height) -> Array:
-    """About where a function of c and K(c) is least, from a guess; whatever is proved holds at any abscissa."""
+    """An approximate minimiser of a function of c and K(c), from a guess; all bounds hold at any abscissa."""
     widely = guess[:, None] * _WIDELY
     middle = np.take_along_axis(widely, _least(height(widely, laws.approximate(widely))), axis=1)
     trials = middle * np.exp(_NARROWLY)
     values = height(trials, laws.approximate(trials))
-    place = np.clip(_least(values), 1, _NARROWLY.size - 2)
-    left, here, right = (np.take_along_axis(values, place + side, axis=1) for side in (-1, 0, 1))
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # out of reach, or a straight line: the best trial
+    index = np.clip(_least(values), 1, _NARROWLY.size - 2)
+    left, here, right = (np.take_along_axis(values, index + side, axis=1) for side in (-1, 0, 1))
+    with np.errstate(
+        over="ignore", invalid="ignore", divide="ignore"
+    ):  # unknown values, or a straight line: the best trial is kept
         bend = left + right - 2 * here
         vertex = 0.5 * (left - right) / bend
     vertex = np.where((bend > 0) & (np.abs(vertex) < 1), vertex, 0.0)
-    return np.asarray(np.take_along_axis(trials, place, axis=1) * np.exp(vertex * (_NARROWLY[1] - _NARROWLY[0])))[:, 0]
+    return np.asarray(np.take_along_axis(trials, index, axis=1) * np.exp(vertex * (_NARROWLY[1] - _NARROWLY[0])))[:, 0]
 
 
 def _least(values: Array) -> NDArray[np.intp]:
@@ -137,7 +139,7 @@ def _least(values: Array) -> NDArray[np.intp]:
 
 @dataclass(frozen=True)
 class _Layouts:
-    """Where lines lie and how fine they are, as :class:`logphi.inversion.layout.Layout`."""
+    """The layouts of many lines, as :class:`logphi.inversion.layout.Layout`."""
 
     abscissa: Array
     shift: Array
@@ -146,46 +148,46 @@ class _Layouts:
     curvature: Array
 
     def of(self, those: NDArray[Any]) -> _Layouts:
-        """Some of them."""
+        """The layouts with the given indices, or of a mask."""
         return _Layouts(*(getattr(self, one.name)[those] for one in fields(self)))
 
 
 def lay(laws: Laws, saddles: Array, x: Array, log_rtol: float) -> list[Contour | None]:
-    """Contours of the excess at the thresholds x, through about the saddles; None where there is none so easily."""
+    """Contours of the excess at the thresholds x, close to the saddles; None where the few trials find none."""
     found: list[Contour | None] = [None] * saddles.size
     layouts = _layouts(laws, saddles, x, log_rtol)
-    places = np.flatnonzero(np.isfinite(layouts.log_target) & (layouts.curvature > 0) & (layouts.step > 0))
-    if not places.size:
+    usable = np.flatnonzero(np.isfinite(layouts.log_target) & (layouts.curvature > 0) & (layouts.step > 0))
+    if not usable.size:
         return found
-    laws, layouts = laws.of(places), layouts.of(places)
+    laws, layouts = laws.of(usable), layouts.of(usable)
     sizes, log_tail = _lengths(laws, layouts)
-    for those in _alike(sizes):
-        for k, contour in zip(places[those].tolist(), _filled(laws, layouts, sizes, log_tail, x[places], those), strict=True):
+    for those in _similar(sizes):
+        for k, contour in zip(usable[those].tolist(), _filled(laws, layouts, sizes, log_tail, x[usable], those), strict=True):
             found[k] = contour
     return found
 
 
 def _layouts(laws: Laws, saddles: Array, x: Array, log_rtol: float) -> _Layouts:
-    """The steps are zero where no shift is within reach."""
-    c = settle_each(saddles)
+    """Layouts for the thresholds; the step is zero where K is unknown at all neighbours."""
+    c = exactly_reflectable_each(saddles)
     sides = c[:, None] * np.concatenate([[0.0, _AWAY, -_AWAY], _SHIFTS, -_SHIFTS])
     points = c[:, None] + sides
     values = laws.approximate(points)
     size = Smooth(0.0).log_real(c)
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # out of reach, or no curvature: given up
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # unknown values, or no curvature: no contour
         curvature = (values[:, 1] + values[:, 2] - 2 * values[:, 0]) / (_AWAY * c) ** 2
         log_target = size - 0.5 * np.log(2 * np.pi * (curvature + c**-2 + (c + 1) ** -2)) + math.log(SHARE) + log_rtol
         beside = (values + log_kappa(points) - sides * x[:, None])[:, 3:].reshape(c.size, 2, -1)
         neighbours = np.logaddexp(beside[:, 0], beside[:, 1]) - values[:, :1]
         turns = np.maximum(np.logaddexp(0.0, neighbours - log_target[:, None]), SHARE)
         steps = np.nan_to_num(2 * np.pi * c[:, None] * _SHIFTS / turns)
-    # so that reflections are exact
-    shifts = settle_each(c[:, None] * (1 + _SHIFTS)) - c[:, None]
-    reached = laws.within_reach(c[:, None]) & laws.within_reach(c[:, None] + shifts) & laws.within_reach(c[:, None] - shifts)
+    # abscissas for which reflections are exact
+    shifts = exactly_reflectable_each(c[:, None] * (1 + _SHIFTS)) - c[:, None]
+    reached = laws.in_range(c[:, None]) & laws.in_range(c[:, None] + shifts) & laws.in_range(c[:, None] - shifts)
     steps = np.where(reached & (shifts <= c[:, None]), steps, 0.0)
     pick = steps.argmax(axis=1)[:, None]
     shift, step = (np.take_along_axis(one, pick, axis=1)[:, 0] for one in (shifts, steps))
-    return _Layouts(c, shift, np.array([short(one) for one in step.tolist()]), log_target, curvature)
+    return _Layouts(c, shift, np.array([exact_step(one) for one in step.tolist()]), log_target, curvature)
 
 
 def _filled(
@@ -209,18 +211,18 @@ def _filled(
         yield contour_of(line, on, real, float(shift[k]), float(log_tail[those[k]]), kernel) if known else None
 
 
-def _alike(sizes: Array) -> Iterator[NDArray[np.intp]]:
-    """The places of lines of like size, without the longest."""
+def _similar(sizes: Array) -> Iterator[NDArray[np.intp]]:
+    """Indices of lines of similar size, without the longest lines."""
     order = np.argsort(sizes)
     order = order[sizes[order] <= _LONGEST]
     while order.size:
-        many = min(int((sizes[order] <= _ALIKE * sizes[order[0]]).sum()), _TOGETHER)
+        many = min(int((sizes[order] <= _SIMILAR * sizes[order[0]]).sum()), _TOGETHER)
         yield order[:many]
         order = order[many:]
 
 
 def _lengths(laws: Laws, layouts: _Layouts) -> tuple[Array, Array]:
-    """How many nodes until the rest is proved negligible, and the logarithm of that rest over M(c) e^{-cx}; many, if it is not.
+    """The number of nodes after which the tail is proved negligible, and the logarithm of the tail over M(c) e^{-cx}.
 
     The sum over the nodes from a height on is at most the integral of the decreasing bound from the node before them.
     """
@@ -229,7 +231,7 @@ def _lengths(laws: Laws, layouts: _Layouts) -> tuple[Array, Array]:
     rest = _rest(heights, laws.log_envelope(c, heights), c)
     enough = rest <= log_target[:, None]
     first = enough.argmax(axis=1)[:, None]
-    # the last node is at the height or above it
+    # the last node is at or above the height
     size = np.ceil(np.take_along_axis(heights, first, axis=1)[:, 0] / layouts.step * (1 + 1e-12)) + 1
     return np.where(enough.any(axis=1), np.maximum(size, 2), np.inf), np.take_along_axis(rest, first, axis=1)[:, 0]
 

@@ -1,7 +1,7 @@
-"""Inversion along an hyperbola that opens to the right: few laws of mixtures of two normal densities, many scales.
+"""Inversion along a hyperbola that opens to the right, for sums of few sampled normal pairs.
 
 notation: law k, counted n_k times, is that of log w_k(X), X standard normal, w = 1 - q + q e^{m X - m^2/2} as in
-:mod:`logphi.quadrature.shifted_half_line`; C_k its transform where X is at most X_k, N_k the same integral on the raised
+:mod:`logphi.quadrature.shifted_half_line`; C_k its transform where X is at most X_k, N_k the same integral on the shifted
 half-line. T is the law of the sum where every X is at most its X_k, c the vertex, x the threshold, and
 
     D = (1/pi) Re (1/i) * integral from c to c + i infinity of  F(z) dz,    F(z) = prod C_k^{n_k} e^{-zx} / (z (z + 1)),
@@ -10,7 +10,7 @@ which for T is the excess E[(1 - e^{x-X})_+] where c > 0, and E[(e^{x-X} - 1)_+]
 
 1. Clipping. The functional of the whole law exceeds that of T by at most the mass of any X above its X_k: under P where
    c > 0, as the payoff is at most one; where c < -1 by e^x times that under Q, as P e^{-X} = Q.
-2. Raising. N_k - C_k is the integral of phi w^{z+1} from X_k to X_k + i eta_k, on Re z = s at most v_k(s), and
+2. Shifting. N_k - C_k is the integral of phi w^{z+1} from X_k to X_k + i eta_k, on Re z = s at most v_k(s), and
    |C_k| <= C_k(s). So there prod N^n differs from prod C^n by at most t = prod (C_k + v_k)^{n_k} sum n_k v_k / (C_k + v_k),
    whose summands are log-convex in s. The integral of 1/|z (z+1)| over the half-line is at most pi/2 over the distance of c
    to the nearest pole.
@@ -20,13 +20,13 @@ which for T is the excess E[(1 - e^{x-X})_+] where c > 0, and E[(e^{x-X} - 1)_+]
 4. Sum. With nodes u_j = (j + 1/2) h, j >= 0, and G(u) = F(z(u)) z'(u), the kernel 1/(1 + e^{-+2 pi i u/h}) shows that
    h sum G - integral G is, but for the ends at u = 0, at most the integrals of |G| along u +- id over e^{2 pi d/h} - 1
    (Trefethen & Weideman 2014, section 5). z(u +- id) are the hyperbolas of the angles a -+ d. The ends of the branch and of
-   its conjugate cancel but for the imaginary part of prod N^n on the real axis, at most t: what is left, over pi, is at most
+   its conjugate cancel but for the imaginary part of prod N^n on the real axis, at most t: the difference, over pi, is at most
    R h log(2)/pi^2 times the largest t e^{-sx} / |z (z+1)| from z(id) to z(-id), each factor of which is largest at an end.
 5. Integrals of |F|. An arc lies in the triangle of its ends and of where its tangents meet. With y the middle of the arc, r
    the farthest vertex, k = N'(y)/N(y), and e = r^2/2 times the bound of |N''|, which is largest at a vertex, plus errors,
        log |N(z)| <= log |N(y)| + Re (k (z - y)) + |k|^2 r^2 / 2 + log(1 + e e^{|k| r} / |N(y)|),
    an affine function of z; or else the bound of |N| itself. Sums of affine functions are largest at a vertex.
-6. The rest. After the last arc the branch stays in the cone of its tangent and its asymptote, and moves along both. |F| falls
+6. The tail. After the last arc the branch stays in the cone of its tangent and its asymptote, and moves along both. |F| falls
    along either at a rate of at least g > 0: the integral is at most its value over g, the sum at most 2 e^{h + g h |z'|}
    times that, since for u >= 2 |z'| grows by at most 2 e^h in a step.
 
@@ -45,17 +45,17 @@ from logphi.arith.floats import ELEMENTARY, ULP, complex_log1p
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array, Complex
 from logphi.inversion.contour import Inversion, Part
-from logphi.quadrature.shifted_half_line import Moments, ShiftedHalfLine, Within
+from logphi.quadrature.shifted_half_line import HalfLineMoments, ShiftedHalfLine, Within
 
 _LARGEST = 700.0
 _SLACK = 1e-9
-# chosen: a bent contour is worth while up to some hundred nodes; a wrong forecast must not ask for gigabytes
+# chosen: a bent contour is useful up to some hundred nodes; this limit keeps a wrong forecast from using gigabytes
 _MOST_NODES = 1 << 16
 
 
 @dataclass(frozen=True)
 class Hyperbola:
-    """The branch z(u) = c - R sin(a) + R sin(b + iu), u >= 0, of which b = a has its vertex at c."""
+    """The branch z(u) = c - R sin(a) + R sin(b + iu), u >= 0, with b = ``own``; for b = a its vertex is c."""
 
     vertex: float
     radius: float
@@ -72,17 +72,17 @@ class Hyperbola:
         return Hyperbola(self.vertex, self.radius, self.angle, angle)
 
     def at(self, u: Array) -> Complex:
-        """Points."""
+        """The points z(u)."""
         real = math.sin(self.own) * np.cosh(u)
         return np.asarray(self.centre + self.radius * (real + 1j * (math.cos(self.own) * np.sinh(u))))
 
     def slope(self, u: Array) -> Complex:
-        """Derivatives in u."""
+        """The derivatives z'(u)."""
         return np.asarray(self.radius * (math.sin(self.own) * np.sinh(u) + 1j * (math.cos(self.own) * np.cosh(u))))
 
     @property
     def asymptote(self) -> complex:
-        """The direction far out."""
+        """The direction of the asymptote."""
         return complex(math.sin(self.own), math.cos(self.own))
 
     def triangles(self, edges: Array) -> tuple[Complex, Complex, Array]:
@@ -105,9 +105,9 @@ class Counted:
 
 @dataclass(frozen=True)
 class Branch:
-    """Bounds of log prod |N^n| / |z (z+1)| on arcs of a branch, at vertices, and of what follows them.
+    """Bounds of log prod |N^n| / |z (z+1)| on arcs of a branch, at vertices, and on the tail after them.
 
-    ``speeds`` is |z'| at the edges, where it grows.
+    ``speeds`` is |z'| at the edges; it grows along the branch.
     """
 
     edges: Array
@@ -121,14 +121,14 @@ class Branch:
 
     @staticmethod
     def of(curve: Hyperbola, laws: tuple[Counted, ...], edges: Array) -> Branch:
-        """Those of a branch up to the last edge."""
+        """The bounds of a branch with arcs up to the last edge."""
         middle, vertices, lengths = curve.triangles(edges)
         radius = np.abs(vertices - middle[:, None]).max(axis=1) * (1 + 1e-12)
         total = np.zeros(vertices.shape)
         for one in laws:
             total += one.count * _log_size(one, middle, vertices, radius)
         nearest = [np.abs(middle - pole) - radius for pole in (0.0, -1.0)]
-        with np.errstate(divide="ignore", invalid="ignore"):  # a pole within reach: no bound
+        with np.errstate(divide="ignore", invalid="ignore"):  # a pole in the triangle: no bound
             kernel = np.where((nearest[0] > 0) & (nearest[1] > 0), -np.log(nearest[0]) - np.log(nearest[1]), np.inf)
         last = complex(vertices[-1, 2])
         here = np.array([last])
@@ -182,7 +182,7 @@ def _log_size(one: Counted, middle: Complex, vertices: Complex, radius: Array) -
     found = law.moments(middle, one.count)
     plain, second = (law.log_bound_at(vertices, order) for order in (0, 2))
     size = np.abs(1 + found.value)
-    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):  # not known: the plain bound serves
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):  # an unknown value: the bound of |N| itself holds
         rate = found.slope / (1 + found.value)
         pull = np.abs(rate) * radius
         left = np.exp(np.minimum(second, _LARGEST)) * radius**2 / 2
@@ -195,7 +195,7 @@ def _log_size(one: Counted, middle: Complex, vertices: Complex, radius: Array) -
 
 @dataclass(frozen=True)
 class Plan:
-    """A contour with its laws: what is chosen."""
+    """A contour with the half-lines of its laws and the edges of its arcs."""
 
     part: Part
     curve: Hyperbola
@@ -212,7 +212,7 @@ class Prepared:
     step: float
     points: Complex
     slopes: Complex
-    moments: tuple[Moments, ...]
+    moments: tuple[HalfLineMoments, ...]
     neighbours: tuple[Branch, Branch]
     own: Branch
     log_t: Array
@@ -226,7 +226,7 @@ class Prepared:
         for one, found in zip(plan.laws, self.moments, strict=True):
             size = np.abs(1 + found.value)
             error = found.rounding + found.inner
-            # where a sum overflows nothing is known
+            # where a sum overflows the value is unknown
             size, error = np.where(np.isfinite(size), size, 0.0), np.where(np.isfinite(error), error, np.inf)
             resolved = error < size / 2
             known &= resolved
@@ -234,11 +234,11 @@ class Prepared:
             log = complex_log1p(np.where(resolved, found.value, 0.0))
             exponent += one.count * log
             weak += one.count * np.log(size + error + 1e-300)
-            # the error of a logarithm, in the proportion of both
-            lost = -np.log1p(-np.where(resolved, error / safe, 0.0))
+            # the error of a logarithm is divided in proportion to both kinds
+            log_error = -np.log1p(-np.where(resolved, error / safe, 0.0))
             share = np.where(resolved, found.inner, 0.0) / np.where(resolved, error + 1e-300, 1.0)
-            rounding += one.count * (lost * (1 - share) + ELEMENTARY * np.abs(log))
-            inner += one.count * lost * share
+            rounding += one.count * (log_error * (1 - share) + ELEMENTARY * np.abs(log))
+            inner += one.count * log_error * share
         if not known.any():
             return Inversion(plan.part, Scaled(0.0, 0.0, truncation=math.inf), plan.curve.vertex, z.size)
         factor = self.slopes / (z * (z + 1))
@@ -247,49 +247,49 @@ class Prepared:
         rounding += 4 * ULP * (np.abs(exponent) + 2 * np.abs(z) * abs(x) + abs(scale)) + 4 * ELEMENTARY
         f = np.where(known, np.exp(np.where(known, top - scale, 0.0)) * factor, 0.0)
         size = np.abs(f)
-        lost = np.where(known, 0.0, np.exp(np.minimum(weak - z.real * x - scale, _LARGEST)) * np.abs(factor))
+        unresolved = np.where(known, 0.0, np.exp(np.minimum(weak - z.real * x - scale, _LARGEST)) * np.abs(factor))
         measure = h / math.pi
         value = measure * float(f.imag.sum())
         own = np.expm1(np.minimum(rounding, _LARGEST))
         both = np.expm1(np.minimum(rounding + inner, _LARGEST))
         noise = measure * float((size * own).sum() + size.sum() * ULP * (24 + math.log2(z.size)))
-        wrong = measure * float((size * (both - own) + lost * 1.01).sum())
+        wrong = measure * float((size * (both - own) + unresolved * 1.01).sum())
         turns = 2 * math.pi * plan.spread / h
         below, above = self.neighbours
         aliasing = np.logaddexp(below.log_integral(x), above.log_integral(x)) - turns - math.log1p(-math.exp(-turns))
-        # the edge from which on there are no nodes
+        # the edge after the last node
         first = int(np.searchsorted(self.own.edges, h * z.size, side="right")) - 1
         rest = self.own.log_sums(x, h)[first]
         tail = np.logaddexp(aliasing, rest) - math.log(math.pi)
-        cut = np.logaddexp(tail, self._log_raising(x)) - scale
+        cut = np.logaddexp(tail, self._log_shifting(x)) - scale
         clip = _log_clipped(plan, x) - scale
         truncation = math.exp(min(float(cut), _LARGEST)) * (1 + 1e-9)
         missing = math.exp(min(clip, _LARGEST)) / 2
         amount = Scaled(scale, value + missing, truncation=truncation + missing, inner=wrong, rounding=noise)
         return Inversion(plan.part, amount, plan.curve.vertex, z.size)
 
-    def _log_raising(self, x: float) -> float:
+    def _log_shifting(self, x: float) -> float:
         """The logarithm of the bounds of 2 and of the ends in 4."""
         curve = self.plan.curve
-        places = _axis(curve, self.plan.spread)
-        height = self.log_t - x * places + 4 * ULP * (np.abs(self.log_t) + np.abs(x * places)) + _SLACK
-        distance = np.minimum(np.abs(places), np.abs(places + 1))
+        on_axis = _axis(curve, self.plan.spread)
+        height = self.log_t - x * on_axis + 4 * ULP * (np.abs(self.log_t) + np.abs(x * on_axis)) + _SLACK
+        distance = np.minimum(np.abs(on_axis), np.abs(on_axis + 1))
         middle = float(height[1]) - math.log(2 * distance[1])
-        product = float((np.abs(places) * np.abs(places + 1)).min())
+        product = float((np.abs(on_axis) * np.abs(on_axis + 1)).min())
         ends = float(height.max()) + math.log(curve.radius * self.step * math.log(2) / (math.pi**2)) - math.log(product)
         return float(np.logaddexp(middle, ends))
 
 
 def _axis(curve: Hyperbola, spread: float) -> Array:
-    """Where the branches with angles a - d, a and a + d meet the real axis."""
+    """The points at which the branches with angles a - d, a and a + d meet the real axis."""
     return np.array([float(curve.confocal(curve.angle + side).at(np.zeros(1))[0].real) for side in (-spread, 0.0, spread)])
 
 
 def _log_t(plan: Plan) -> Array:
     """Log t on the axis."""
-    places = _axis(plan.curve, plan.spread)
-    vertical = np.array([one.law.log_vertical(places) for one in plan.laws])
-    sizes = np.array([one.law.log_on_axis(places, one.count) for one in plan.laws])
+    on_axis = _axis(plan.curve, plan.spread)
+    vertical = np.array([one.law.log_vertical(on_axis) for one in plan.laws])
+    sizes = np.array([one.law.log_on_axis(on_axis, one.count) for one in plan.laws])
     counts = np.array([[float(one.count)] for one in plan.laws])
     sizes = np.logaddexp(sizes, vertical)
     known = np.isfinite(sizes).all(axis=0)
@@ -313,9 +313,9 @@ def _log_clipped(plan: Plan, x: float) -> float:
 
 
 def lay(plan: Plan, x: float, log_target: float, most_work: float = math.inf) -> Prepared | None:
-    """Choose step and length such that each leaves out at most e^log_target; None without a finite bound or where too long.
+    """Choose step and length with errors of at most e^log_target each; None if there is no finite bound, or too many terms.
 
-    Too long is what has more terms, of all inner sums together, than ``most_work``.
+    The terms of all inner sums together must not exceed ``most_work``.
     """
     angles = [plan.curve.angle + side * plan.spread for side in (-1, 0, 1)]
     below, own, above = (Branch.of(plan.curve.confocal(angle), plan.laws, plan.edges) for angle in angles)
@@ -331,8 +331,8 @@ def lay(plan: Plan, x: float, log_target: float, most_work: float = math.inf) ->
         return None
     u = np.asarray((np.arange(max(math.ceil(end / step), 1)) + 0.5) * step, dtype=np.float64)
     z = plan.curve.at(u)
-    place = np.minimum(np.searchsorted(plan.edges, u, side="right") - 1, plan.edges.size - 2)
-    # few points are bounded one by one
-    within = Within(own.vertices, place) if z.size > own.vertices.size else None
+    panel = np.minimum(np.searchsorted(plan.edges, u, side="right") - 1, plan.edges.size - 2)
+    # a few points are bounded one by one
+    within = Within(own.vertices, panel) if z.size > own.vertices.size else None
     moments = tuple(one.law.moments(z, one.count, within) for one in plan.laws)
     return Prepared(plan, step, z, plan.curve.slope(u), moments, (below, above), own, _log_t(plan))

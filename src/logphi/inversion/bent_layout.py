@@ -1,4 +1,4 @@
-"""Where a bent contour stands: vertex, ends, heights and angle. The sums have no bounds, and nothing proved depends on them."""
+"""The layout of a bent contour: vertex, ends, heights and angle, chosen by sums without bounds."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ import numpy as np
 from logphi.arith.floats import complex_log1p
 from logphi.arrays import Array
 from logphi.inversion.bent_contour import Counted, Hyperbola, Plan, Prepared, lay
-from logphi.inversion.bent_sketch import Axis
+from logphi.inversion.bent_guess import TriedVertices
 from logphi.inversion.clipped_ceiling import Terms
 from logphi.inversion.contour import Part
 from logphi.inversion.demand import Demand
 from logphi.quadrature.shifted_half_line import STRIP, ShiftedHalfLine
 
-# measured: at a vertex worth trying the integrand is at most e^12 times the least; how many of those are tried
+# measured: the logarithm of the integrand at a trial vertex above its minimum, at most; the number of trial vertices
 _WORTH, _TRIED = 12.0, 8
 # measured: heights eta and angles m eta that are tried, and angles of the asymptote
 _CHOICES = np.array([(height, turn) for height in (0.5, 0.8, 1.2, 1.6, 2.0, 2.5, 3.0) for turn in (0.8, 1.3, 2.1)])
 _ANGLES = np.array([0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.14, 0.2, 0.27, 0.36, 0.45, 0.55, 0.7, 0.9, 1.1])
 # derived: on a strip up to a right angle |w| is at least 1 - q
 _RIGHT_ANGLE = math.pi / 2 / (1 + STRIP)
-# measured: the share of its best rate at which the integrand has to fall far out
+# measured: the rate at which the integrand must fall far out, as a share of its best rate
 _RATE = 0.05
-# measured: where the neighbours meet the axis the integrand may have grown by so much, as a logarithm
+# measured: the logarithm of the largest growth of the integrand from the vertex to where the neighbours meet the axis
 _GROWTH = 6.0
-# measured: what counts as the growth where the sums overflow
+# measured: the growth that is assumed where the sums overflow
 _STEEPEST = 1e5
-# measured: the longest arc, and its length over the distance from the origin
+# measured: the longest arc in u, and its longest length over the distance from the origin
 _ARC, _SHORT = 0.12, 0.25
-# measured: each of half a dozen errors takes so much of the tolerance, as a logarithm; a coarser one saves next to nothing,
-# and is often missed
+# measured: minus the logarithm of the share of the tolerance for each of half a dozen errors; a tolerance above _COARSEST saves
+# next to nothing and is often missed; minus the logarithm of an integrand that is negligible
 _MARGIN = math.log(30.0)
 _COARSEST = 1e-5
 _LOW_ENOUGH = 10.0
@@ -41,7 +41,7 @@ _NOISE = 2e-14, 2e-15
 # measured: wider bounds are of no use; so many terms take about a second
 _WIDEST = 1e-6
 MOST_WORK = 3e7
-# measured: a line may turn out to be so much longer than its forecast
+# measured: the largest ratio of the work of a contour to its forecast
 _BROKEN = 2.0
 # derived: below these exponents nothing overflows
 _LARGE = 600.0
@@ -49,7 +49,7 @@ _LARGE = 600.0
 
 @dataclass(frozen=True)
 class Forecast:
-    """A plan, what it may leave out, and guesses of the answer, both as logarithms, of the relative width and of the terms."""
+    """A plan, logarithms of a guess of the answer and of the target error, and guesses of the relative width and the terms."""
 
     plan: Plan
     log_answer: float
@@ -64,36 +64,36 @@ class Forecast:
 
 
 def forecast(terms: Terms, x: float, demand: Demand, log_answer: float | None = None) -> Forecast | None:
-    """Choose a contour for a threshold; None where there is none. ``log_answer`` is that of the answer, if it is known."""
+    """Choose a contour for a threshold; None if there is none. ``log_answer`` is the logarithm of the answer, if known."""
     rtol = min(demand.rtol, _COARSEST)
-    axis = Axis.of(terms, x)
-    if axis is None:
+    tried = TriedVertices.of(terms, x)
+    if tried is None:
         return None
-    depth, distance, vertices, kernel, sketches = axis.depth, axis.distance, axis.vertices, axis.kernel, axis.sketches
+    depth, distance, vertices, kernel, laws = tried.depth, tried.distance, tried.vertices, tried.kernel, tried.laws
     reverse = x < 0
-    log_answer = max(axis.log_answer if log_answer is None else log_answer, demand.least)
+    log_answer = max(tried.log_answer if log_answer is None else log_answer, demand.least)
     if not math.isfinite(log_answer):
         return None
     log_target = log_answer + math.log(rtol) - _MARGIN
 
     height, ends, rows = kernel.copy(), [], np.arange(vertices.size)
-    for one in sketches:
+    for one in laws:
         good = np.broadcast_to(one.log_q_mass + x <= log_target, one.tilted.shape)
         if not reverse:
-            # what the way up at the end adds, beside the kernel and the other factors
+            # the factors by which the vertical segment at the end is multiplied: the kernel and the other laws
             others = np.maximum(kernel - np.log(np.minimum(distance, 1.0)), log_answer)[:, None] + 3
-            good = (one.log_p_mass <= log_target) & (one.log_raised + others <= log_target)
+            good = (one.log_p_mass <= log_target) & (one.log_farther + others <= log_target)
         good = good & (one.x > 1.0)
         place = good.argmax(axis=1)
         height += np.where(good.any(axis=1), one.log_c[rows, place], np.inf)
         ends.append(one.x[place])
-    # lower than need be is no better
+    # a lower integrand is no better
     height = np.maximum(np.where(np.isnan(height), np.inf, height), log_target - _LOW_ENOUGH)
     if not np.isfinite(height).any():
         return None
-    # a vertex nearer to the pole gives away digits, and allows for wider angles
+    # vertices nearer to the pole lose digits but allow wider angles
     rows = np.flatnonzero(height[: int(np.argmin(height)) + 1] <= height.min() + _WORTH)
-    # of the last one nothing is known farther out
+    # the last vertex has no neighbour farther out
     rows = rows[rows < vertices.size - 1]
     if not rows.size:
         return None
@@ -109,7 +109,7 @@ def forecast(terms: Terms, x: float, demand: Demand, log_answer: float | None = 
     curve = _curve(float(vertices[best]), field.angle, distance[best:], height[best:], reverse)
     repeats = sum(one.count * one.law.height**2 / 2 for one in field.laws)
     log_share = float(height[best]) - log_target
-    # where what is left is negligible
+    # the distance after which the tail is negligible
     far = (1.2 * (log_share + 10 + repeats) / field.rate + abs(curve.centre)) / (curve.radius * math.sin(field.angle / 3))
     edges = _edges(curve, math.acosh(max(far, 4.0)) + 0.5)
     plan = Plan(Part.REVERSED if reverse else Part.EXCESS, curve, field.angle / 3, field.laws, edges)
@@ -119,13 +119,13 @@ def forecast(terms: Terms, x: float, demand: Demand, log_answer: float | None = 
 
 
 def _curve(vertex: float, angle: float, distance: Array, height: Array, reverse: bool) -> Hyperbola:
-    """The hyperbola between those of a third of the angle and of the angle, as wide as the axis has room.
+    """The hyperbola between those of a third of the angle and of the angle, as wide as poles and growth on the axis allow.
 
     ``distance`` and ``height`` are those of the vertex and of vertices farther from the pole.
     """
     middle, spread = angle * 2 / 3, angle / 3
     wider, narrower = math.sin(angle) - math.sin(middle), math.sin(middle) - math.sin(middle - spread)
-    # as if the integrand grew like e to a parabola
+    # the logarithm of the integrand is taken for a parabola
     growth = height[1:] - height[0]
     steep = int(np.argmax(growth > _GROWTH)) if (growth > _GROWTH).any() else growth.size - 1
     excess = min(max(float(growth[steep]), _GROWTH), _STEEPEST)
@@ -139,7 +139,7 @@ def _curve(vertex: float, angle: float, distance: Array, height: Array, reverse:
 
 
 def _edges(curve: Hyperbola, last: float) -> Array:
-    """Ends of arcs that are short beside their distance from the poles."""
+    """Ends of arcs that are short compared with their distance from the poles."""
     edges = [0.0]
     while edges[-1] < last:
         here = np.array(edges[-1:])
@@ -149,7 +149,7 @@ def _edges(curve: Hyperbola, last: float) -> Array:
 
 @dataclass(frozen=True)
 class _Field:
-    """Raised half-lines, the largest angle that they allow, the rate at which the integrand falls, about its width and cost."""
+    """Shifted half-lines, the largest angle that they allow, the rate of decay there, and guesses of width and cost."""
 
     laws: tuple[Counted, ...]
     angle: float
@@ -159,7 +159,7 @@ class _Field:
 
 
 def _field(terms: Terms, ends: list[float], x: float, depth: float, log_lost: float, distance: float, rtol: float) -> _Field:
-    """The heights of least cost for given ends; the cost is infinite where the integrand falls at no angle."""
+    """The heights of least cost for given ends; the cost is infinite if the integrand falls at no angle."""
     tangents = np.tan(_ANGLES)
     rates, turns = np.zeros((_CHOICES.shape[0], tangents.size)), []
     work, noise = np.zeros(_CHOICES.shape[0]), np.zeros(_CHOICES.shape[0])
@@ -168,7 +168,7 @@ def _field(terms: Terms, ends: list[float], x: float, depth: float, log_lost: fl
         turn = np.minimum(_CHOICES[:, 0] * m, np.minimum(_CHOICES[:, 1], _RIGHT_ANGLE if x < 0 else math.pi))
         places = np.linspace(-8.0, end, 40)
         growth = q * np.exp(np.minimum(m * places - m * m / 2, _LARGE))
-        # on the lower end of the strip that the inner sum needs
+        # the lower end of the strip that the inner sum needs
         log_w = complex_log1p(growth * np.exp(1j * (1 - STRIP) * turn)[:, None] - q)
         slope = (tangents[:, None] * log_w.real[:, None] - log_w.imag[:, None]).max(axis=2)
         rates += n * np.maximum(slope, tangents * math.log1p(-q))
@@ -196,10 +196,10 @@ def _field(terms: Terms, ends: list[float], x: float, depth: float, log_lost: fl
 
 
 def prepare(terms: Terms, x: float, demand: Demand, first: Forecast | None = None) -> Prepared | None:
-    """A contour for one of both functionals near x; None where there is none, or where it would be too long or too wide.
+    """A contour for one of both functionals near x; None if there is none, or if it would be too long or too wide.
 
-    The answer is guessed beforehand. Where it turns out to be so much smaller that the bounds are too wide, it is taken again.
-    ``first`` is the forecast, where that is known already.
+    The answer is guessed beforehand. If it turns out so much smaller that the bounds are too wide, a second contour is laid.
+    ``first`` is the forecast, if it is known already.
     """
     prepared: Prepared | None = None
     found = first or forecast(terms, x, demand)

@@ -1,4 +1,4 @@
-"""Payoffs over convolutions of atoms and flat parts: alternating sums over the corners of boxes."""
+"""Means of payoffs under convolutions of atoms and flat parts, as alternating sums over the corners of boxes."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from logphi.arrays import Array
 from logphi.inversion.convolution import Group
 from logphi.inversion.payoffs import Payoff, factorials
 
-# chosen: rows summed at a time: bounds the memory
+# chosen: rows summed at a time, which bounds the memory
 BLOCK = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
 class BoxSums:
-    """The parts of a convolution laid out in arrays, a row for each atom, a column for each corner of its box.
+    """The parts of a convolution as arrays, a row for each atom and a column for each corner of its box.
 
-    The excess at x is the sum over the rows of e^log_weight times H(location - x), with H(y) = 2 G(y) e^{-(y + reach)/2}:
-    nothing here depends on x. ``half_extent`` is half of what a corner lies below the highest one.
+    The excess at x is the sum over the rows of e^log_weight times H(location - x), with H(y) = 2 G(y) e^{-(y + r)/2}.
+    The arrays do not depend on x. r is ``half_diagonal``, ``half_extent`` half the distance of a corner below the highest one.
     """
 
     location: Array
-    reach: Array
+    half_diagonal: Array
     log_weight: Array
     log_box: Array
     weight_error: Array
@@ -49,7 +49,7 @@ class BoxSums:
 
         location = np.concatenate([np.zeros(0), *(part.atoms.location for part in parts)])
         log_tilted = np.concatenate([np.zeros(0), *(part.atoms.log_weight for part in parts)])
-        reach, log_factor = rows([part.reach for part in parts]), rows([part.log_factor for part in parts])
+        half_diagonal, log_factor = rows([part.half_diagonal for part in parts]), rows([part.log_factor for part in parts])
         log_box = [sum(m * (w / 2 + float(np.log(-2 * np.expm1(-w)))) for w, m in part.flats) for part in parts]
         corners = [_corners(part.flats) for part in parts]
         columns = max((signs.size for signs, _ in corners), default=0)
@@ -57,17 +57,17 @@ class BoxSums:
         farthest = [float(np.abs(part.atoms.location).max(initial=0)) for part in parts]
         return BoxSums(
             location,
-            reach,
-            log_tilted + log_factor + (location + reach) / 2,
+            half_diagonal,
+            log_tilted + log_factor + (location + half_diagonal) / 2,
             rows(log_box),
-            # of the logarithm of the weight
-            ELEMENTARY * (4 + np.abs(log_tilted) + np.abs(log_factor) + np.abs(location) + reach)
+            # the error of the logarithm of the weight
+            ELEMENTARY * (4 + np.abs(log_tilted) + np.abs(log_factor) + np.abs(location) + half_diagonal)
             + rows([p.relative_error for p in parts])
             + np.concatenate([np.zeros(0), *(part.atoms.log_error for part in parts)]),
-            # a location errs by a few ulps of the sums it was formed from
+            # a location has the rounding of the sums it was formed from
             rows(
                 [
-                    ULP * (8 + 2 * len(p.flats)) * (p.reach + far) + p.location_error
+                    ULP * (8 + 2 * len(p.flats)) * (p.half_diagonal + far) + p.location_error
                     for p, far in zip(parts, farthest, strict=True)
                 ]
             ),
@@ -81,14 +81,14 @@ class BoxSums:
     def total(self, x: float, payoff: Payoff) -> Scaled | None:
         """The mean of the payoff at x over all parts, None where it is zero; the rounding counts half an ulp of x."""
         y = self.location - x
-        place = self.location_error + ULP * (8 + 2 * self.kinds[self.group]) * abs(x)
-        paying = np.flatnonzero(y > -self.reach - place)
+        location_error = self.location_error + ULP * (8 + 2 * self.kinds[self.group]) * abs(x)
+        paying = np.flatnonzero(y > -self.half_diagonal - location_error)
         if paying.size == 0:
             return None
         log_scale = float(self.log_weight[paying].max())
         total = error = 0.0
         for rows in np.split(paying, range(BLOCK, paying.size, BLOCK)):
-            inside = y[rows] < self.reach[rows]
+            inside = y[rows] < self.half_diagonal[rows]
             low, high = rows[inside], rows[~inside]
             value, noise = np.empty(rows.size), np.empty(rows.size)
             value[inside], noise[inside] = self._partly(low, y[low], payoff)
@@ -96,26 +96,23 @@ class BoxSums:
             weight = np.exp(self.log_weight[rows] - log_scale)
             log_noise = self.weight_error[rows] + ELEMENTARY * (np.abs(y[rows]) + abs(log_scale))
             total += float((weight * value).sum())
-            noise += value * log_noise + self._slope(rows, y[rows] + place[rows], payoff) * place[rows]
-            # the end of a box, or an atom, that may be on either side of a jump
+            noise += value * log_noise + self._slope(rows, y[rows] + location_error[rows], payoff) * location_error[rows]
+            # an atom, or the end of a box, that may be on either side of a jump
             jumping = self.order[self.group[rows]] + payoff.smoothness == 0
-            noise += np.where(jumping & (np.abs(np.abs(y[rows]) - self.reach[rows]) <= place[rows]), 1.0, 0.0)
+            noise += np.where(jumping & (np.abs(np.abs(y[rows]) - self.half_diagonal[rows]) <= location_error[rows]), 1.0, 0.0)
             error += float((weight * noise).sum())
         # the rounding of the sums, and underflow
         return Scaled(log_scale, total, rounding=1.01 * error + ULP * (40 + paying.size / BLOCK) * total + 1e-290)
 
     def _slope(self, rows: NDArray[np.intp], y: Array, payoff: Payoff) -> Array:
-        """A bound of the slope up to y, over e^{(y + reach)/2}.
-
-        It is at most that of the whole box, and at most what the box's corner above the threshold allows.
-        """
+        """A bound of the slope up to y, over e^{(y + r)/2}: from the whole box, and from its corner above the threshold."""
         order = self.order[self.group[rows]]
-        corner = np.maximum(y + self.reach[rows], 0.0)
-        whole = np.exp(self.log_box[rows] - self.reach[rows] / 2)
-        # a payoff that falls is not bounded by what it pays on the whole box
+        corner = np.maximum(y + self.half_diagonal[rows], 0.0)
+        whole = np.exp(self.log_box[rows] - self.half_diagonal[rows] / 2)
+        # a decreasing payoff is not bounded by its mean over the whole box
         bound: Array = np.minimum(2 * whole if payoff.rises else np.inf, corner**order / factorials(order))
         if payoff.smoothness < 1:
-            # the face of the box that passes the threshold
+            # the face of the box that crosses the threshold
             face = order + payoff.smoothness - 1
             at_least = np.maximum(face, 0)
             bound += np.where(face < 0, 0.0, corner**at_least / factorials(at_least) * np.exp(-corner / 2))
@@ -123,28 +120,28 @@ class BoxSums:
 
     def _wholly(self, rows: NDArray[np.intp], y: Array, payoff: Payoff) -> tuple[Array, Array]:
         """The payoff where the whole box is above the threshold, and its rounding error."""
-        log_box, reach = self.log_box[rows], self.reach[rows]
-        value = payoff.whole(y) * np.exp(log_box - reach / 2)
-        return value, ELEMENTARY * (2 + np.abs(log_box) + reach) * value
+        log_box, half_diagonal = self.log_box[rows], self.half_diagonal[rows]
+        value = payoff.whole(y) * np.exp(log_box - half_diagonal / 2)
+        return value, ELEMENTARY * (2 + np.abs(log_box) + half_diagonal) * value
 
     def _partly(self, rows: NDArray[np.intp], y: Array, payoff: Payoff) -> tuple[Array, Array]:
         """The payoff as the alternating sum over the corners, and its rounding error."""
-        group, reach = self.group[rows], self.reach[rows]
+        group, half_diagonal = self.group[rows], self.half_diagonal[rows]
         order, kinds = self.order[group][:, None], self.kinds[group][:, None]
         signed, below = self.multiplicity[group], self.half_extent[group]
-        half = ((y + reach) / 2)[:, None] - below
+        half = ((y + half_diagonal) / 2)[:, None] - below
         factor = 2.0 ** (order + payoff.smoothness) * signed * np.exp(-below)
         part = factor * payoff.series(np.maximum(half, 0.0), order)
-        # the corner's own place, beside the common one: its slope is at most one, and at most that of the first term
-        place = ULP * (2 + 2 * kinds) * (np.abs(y + reach)[:, None] + below)
+        # the rounding of a corner's position: the slope is at most one, and at most that of the first term
+        location_error = ULP * (2 + 2 * kinds) * (np.abs(y + half_diagonal)[:, None] + below)
         first = np.maximum(order + payoff.smoothness - 1, 0)
-        slope = np.minimum(1.0, np.maximum(half + place, 0.0) ** first / factorials(first))
-        noise = (8 + order) * ELEMENTARY * (1 + below / 16) * np.abs(part) + np.abs(factor) * slope * place
+        slope = np.minimum(1.0, np.maximum(half + location_error, 0.0) ** first / factorials(first))
+        noise = (8 + order) * ELEMENTARY * (1 + below / 16) * np.abs(part) + np.abs(factor) * slope * location_error
         return np.maximum(part.sum(axis=1), 0.0), noise.sum(axis=1)
 
 
 def _corners(flats: tuple[tuple[float, int], ...]) -> tuple[Array, Array]:
-    """Signed multiplicities of the corners of the box, and half of what each lies below the highest."""
+    """Signed multiplicities of the corners of the box, and half their distances below the highest corner."""
     signs, below = np.ones(1), np.zeros(1)
     for width, m in flats:
         own = np.array([(-1.0) ** j * comb(m, j) for j in range(m + 1)])

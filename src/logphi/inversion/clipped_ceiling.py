@@ -1,12 +1,13 @@
-"""Chernoff's bound without rare large losses: sums of sampled normal pairs, whatever their moments.
+"""Chernoff's bound without rare large losses, for sums of sampled normal pairs.
 
 notation: law k, counted n_k times, is that of log w_k(X), X standard normal under Q, w = 1 - q + q e^{m X - m^2/2}. F is the
 event that some X exceeds its X_k. Then, for c > 0 and the payoff (1 - e^{x-L})_+ <= kappa(c) e^{c (L - x)},
 
     E_P[(1 - e^{x-L})_+]  <=  sum of n_k P(X > X_k)  +  kappa(c) e^{-cx} prod of E_Q[w_k^{c+1}; X <= X_k]^{n_k}.
 
-Moments of the whole loss are those of its rarest values where c is large, and their bound stays far above a small answer; those
-up to an end are not. A reflected loss is bounded, its moments are E_Q[w^{-c}], and nothing need be left out. In both cases, as
+For large c the rarest values dominate the moments of the whole loss, so that Chernoff's bound stays far above a small answer;
+they do not enter the moments up to an end. A reflected loss is bounded: its moments are E_Q[w^{-c}], without an end. In both
+cases, as
 E_Q[w - 1] = 0 and E_Q[w - 1; X <= X_k] <= 0,
 
     E_Q[w^a; X <= X_k]  <=  1 + E_Q[f(w); X <= X_k],        f(w) = w^a - 1 - a (w - 1),
@@ -31,11 +32,11 @@ from logphi.inversion.kernels import log_kappa
 Term = tuple[float, float, float, float, int]
 Terms = tuple[Term, ...]
 
-# derived: the normal mass beyond is less than the least double
+# derived: the normal mass farther out is below the smallest double
 _FAR = 39.0
 # measured: width of a cell in x
 _CELL = 0.04
-# measured: exponents c that are tried, over 1/x, from where the bound is no use to where it is below every double
+# measured: exponents c that are tried, over 1/x, from where the bound is trivial to where it is below the smallest double
 _EXPONENTS = np.geomspace(0.05, 2000.0, 40)
 # measured: logarithms of the masses of F that are tried
 _LEVELS = -np.append(np.geomspace(1.0, 40.0, 20), np.arange(44.0, 780.0, 4.0))
@@ -60,11 +61,11 @@ def log_ceiling(terms: Terms, x: float, *, reflected: bool = False) -> float:
         if reflected:
             height = height + count * law.reflected_moments(-c)[:, None]
             continue
-        own = law.log_beyond + math.log(count)
-        # the first end beyond which no more than the level is left
-        place = np.minimum(np.searchsorted(-own, -_LEVELS + math.log(len(terms))), own.size - 1)
-        log_mass = np.logaddexp(log_mass, own[place])
-        height = height + count * law.moments(c + 1)[:, place]
+        own = law.log_tail + math.log(count)
+        # the first end with a mass above it that is at most the level
+        index = np.minimum(np.searchsorted(-own, -_LEVELS + math.log(len(terms))), own.size - 1)
+        log_mass = np.logaddexp(log_mass, own[index])
+        height = height + count * law.moments(c + 1)[:, index]
     height = np.where(np.isnan(height), np.inf, height)
     best = float(np.logaddexp(height, log_mass).min())
     return min(best + _SLACK * (1 + abs(best)), 0.0)
@@ -72,18 +73,18 @@ def log_ceiling(terms: Terms, x: float, *, reflected: bool = False) -> float:
 
 @dataclass(frozen=True)
 class _Cells:
-    """Ends of cells, w - 1 there with bounds of its error, logarithms of masses of cells and, under P, beyond their ends."""
+    """Ends of cells, w - 1 there with its error, logarithms of the masses of cells, and of the P-masses above the ends."""
 
     m: float
     q: float
     less_one: Array
     error: Array
     log_cells: Array
-    log_beyond: Array
+    log_tail: Array
 
     @staticmethod
     def of(m: float, q: float) -> _Cells:
-        """Those of a law; the first cell is all that lies to the left of the first end."""
+        """The cells of a law; the first is the half-line left of the first end."""
         x = np.arange(-_FAR, m + _FAR + _CELL, _CELL)
         exponent = m * x - m * m / 2
         less_one = q * np.expm1(exponent)
@@ -102,7 +103,7 @@ class _Cells:
         small = np.minimum(loss, _LARGE)
         tilted = np.expm1(small)
         linear = a * self.less_one
-        # derived: a dozen roundings, and what the error of w moves
+        # derived: a dozen roundings, and the effect of the error of w
         rounding = 8 * ULP * (np.abs(tilted) * (1 + np.abs(small)) + np.abs(linear)) + 1.01 * moved * (np.abs(tilted) + 2)
         second = np.maximum(tilted - np.where(loss < _LARGE, linear, 0.0), 0.0) + rounding
         # far above one f is less than w^a
@@ -124,9 +125,9 @@ class _Cells:
         return _above_one(np.logaddexp.accumulate(self._on_cells(power), axis=1))
 
     def reflected_moments(self, power: Array) -> Array:
-        """The same of E_Q[w^a], a < 0, for all X: beyond the last end f is at most w^a + |a| (w - 1)."""
-        beyond = self.log_beyond[-1] + np.log1p(np.abs(power))
-        return _above_one(np.logaddexp(np.logaddexp.reduce(self._on_cells(power), axis=1), beyond))
+        """Logarithms of upper bounds of E_Q[w^a], a < 0: above the last end f is at most w^a + |a| (w - 1)."""
+        log_outside = self.log_tail[-1] + np.log1p(np.abs(power))
+        return _above_one(np.logaddexp(np.logaddexp.reduce(self._on_cells(power), axis=1), log_outside))
 
 
 def _above_one(log_excess: Array) -> Array:

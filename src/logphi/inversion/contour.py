@@ -24,20 +24,20 @@ import numpy as np
 from logphi.arith.scaled import Scaled
 from logphi.inversion.demand import Demand
 from logphi.inversion.kernels import KernelAt, Smooth, log_kappa, smooth
-from logphi.inversion.layout import Layout, layout, settle
+from logphi.inversion.layout import Layout, exactly_reflectable, layout
 from logphi.inversion.line_sum import MAX_NODES, Contour, Extent, extent, lay_out
 from logphi.inversion.saddle import MIDDLE, RIGHT, Saddle, saddle
 from logphi.inversion.truncation import log_integral
 from logphi.laws.transform import LossTransform
 
-# derived: squares of it stay within the range of doubles
-OUT_OF_REACH = 1e150
-# measured: a ceiling exceeds what the saddle point tells of the excess by an eighth to a half, as a logarithm
+# derived: squares of larger thresholds overflow
+LARGEST_THRESHOLD = 1e150
+# measured: the logarithm of a ceiling exceeds the saddle point's estimate of the excess by an eighth to a half
 _AMISS = 0.25
 
 
 class Part(enum.Enum):
-    """Which of three positive functionals was computed; the other two follow from the masses."""
+    """Which of three positive functionals is computed; the other two follow from it and the masses."""
 
     EXCESS = "E[(1 - e^{x-X})_+]"
     SHORTFALL = "E[min(1, e^{x-X})]"
@@ -56,7 +56,7 @@ class Inversion:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A contour that is laid out for one threshold; its bounds hold at every threshold."""
+    """A contour laid out for one threshold; its bounds hold at every threshold."""
 
     part: Part
     law: LossTransform
@@ -82,21 +82,20 @@ def prepare(
     excess: Saddle | None = None,
     most: int = MAX_NODES,
 ) -> Prepared | None:
-    """Lay out a contour for the smallest of the three functionals at x: formed from it, the others keep all digits.
+    """Lay out a contour for the smallest of the three functionals at x, from which the others follow without cancellation.
 
-    None if no abscissa was found at which the transform is known or, where ``decaying`` is asked for, if the rest beyond the
-    longest line, of ``most`` nodes, is not proved to be negligible. ``excess`` is the saddle of the excess, where that is known
-    already.
+    None if no abscissa was found at which the transform is known or, with ``decaying``, if the tail after the longest line, of
+    ``most`` nodes, is not proved to be negligible. ``excess`` is the saddle of the excess, if it is known already.
     """
-    best = stand(law, x, demand.hint, kernel_at, excess)
+    best = smallest_functional(law, x, demand.hint, kernel_at, excess)
     found = None if best is None else best.draft(demand, decaying=decaying, most=most)
     return None if found is None else found.laid()
 
 
-def stand(
+def smallest_functional(
     law: LossTransform, x: float, hint: float | None = None, kernel_at: KernelAt = smooth, excess: Saddle | None = None
 ) -> Candidate | None:
-    """Where a contour of the smallest of the three functionals stands; None where the transform is out of reach."""
+    """The smallest of the three functionals, with an abscissa for it; None if the transform is unknown there."""
     best = _candidate(law, x, Part.EXCESS, kernel_at, hint, excess)
     # unless the excess is small, one of the other two may be smaller
     if best.log_estimate > -1.5:
@@ -107,7 +106,7 @@ def stand(
 
 @dataclass(frozen=True)
 class Candidate:
-    """Where a functional would be computed, and about the logarithm of the integrand there, less the nearer pole."""
+    """A functional, an abscissa for it, and an estimate of the functional's logarithm."""
 
     part: Part
     law: LossTransform
@@ -126,7 +125,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Draft:
-    """A contour of which all is known but the values on its line."""
+    """A contour without the values of K on its line."""
 
     candidate: Candidate
     layout: Layout
@@ -134,12 +133,12 @@ class Draft:
 
     @property
     def terms(self) -> float:
-        """About how many summands all nodes take together."""
+        """An estimate of the number of summands of K at all nodes together."""
         size = self.extent.size
         return size * self.candidate.law.terms_on_line(self.layout.abscissa, self.extent.step * size)
 
     def laid(self) -> Prepared | None:
-        """The contour; None where too little of K is known."""
+        """The contour with the values of K; None if too little of K is known."""
         best = self.candidate
         contour = lay_out(best.law, self.layout, self.extent, best.kernel_at(best.law, best.x))
         return None if contour is None else Prepared(best.part, best.law, contour, best.kernel_at)
@@ -148,7 +147,7 @@ class Draft:
 def _candidate(
     law: LossTransform, x: float, part: Part, kernel_at: KernelAt, hint: float | None = None, known: Saddle | None = None
 ) -> Candidate:
-    """Where a functional would be computed and about how large it is."""
+    """The abscissa for a functional, and an estimate of its size."""
     if part is Part.REVERSED:
         # E[(e^{x-X} - 1)_+] is e^x times the excess of the reflected law at -x
         reflected = _candidate(law.reflected(), -x, Part.EXCESS, kernel_at)
@@ -157,9 +156,9 @@ def _candidate(
     found = known or saddle(law, kernel, RIGHT if part is Part.EXCESS else MIDDLE, hint)
     distance = found.abscissa if part is Part.EXCESS else min(-found.abscissa, found.abscissa + 1)
     if not (np.isfinite(found.value) and distance > 0):
-        # out of reach, or equal to a pole in doubles
+        # an unknown transform, or an abscissa that rounds to a pole
         return Candidate(part, law, x, found.abscissa, np.inf, kernel_at)
-    # the height at the saddle counts the parts of a factor by their sizes; the value depends on their difference
+    # the height at the saddle adds the sizes of the parts of a factor; the value depends on their difference
     c = np.array([found.abscissa])
     factor = np.log(np.maximum(np.abs(kernel(c.astype(complex))[0]), 1e-300)) - kernel.log_real(c)
     estimate = found.value + float(factor[0]) + float(np.log(distance)) - 1
@@ -167,13 +166,13 @@ def _candidate(
 
 
 def saddle_of_excess(law: LossTransform, x: float, hint: float | None = None) -> Saddle:
-    """That of the excess of a law with a smooth part."""
+    """The saddle of the excess of a law with a smooth part."""
     return saddle(law, Smooth(x), RIGHT, hint)
 
 
 @dataclass(frozen=True)
 class Ceiling:
-    """A proved upper bound e^{height - abscissa x} of the excess at any threshold x; ``size`` is that of what was rounded."""
+    """A proved upper bound e^{height - abscissa x} of the excess at any x; ``size`` is the size of the rounded numbers."""
 
     abscissa: float = 0.0
     height: float = 0.0
@@ -181,26 +180,26 @@ class Ceiling:
 
     def at(self, x: float) -> float:
         """The logarithm of the bound; an excess is at most one."""
-        if abs(x) > OUT_OF_REACH:
+        if abs(x) > LARGEST_THRESHOLD:
             return 0.0
         return min(self.height - self.abscissa * x + 1e-14 * (1 + self.size + self.abscissa * abs(x)), 0.0)
 
 
 def ceiling(law: LossTransform, x: float, level: float = math.inf, hint: float | None = None) -> Ceiling:
-    """A quick bound that is good near x, by the best abscissa there; the trivial one if it will hardly be below a level.
+    """A quick bound that is good near x, by the best abscissa there; the trivial bound if it would hardly be below a level.
 
-    The smaller of Chernoff's and that of the integral of the modulus, the transform replaced by its envelope. The best abscissa
-    may be near a hint.
+    It is the smaller of Chernoff's bound and of the integral of the modulus, the transform replaced by its envelope. ``hint``
+    is a guess of the best abscissa.
     """
     kernel = Smooth(x)
-    found = saddle(law, kernel, RIGHT, hint) if abs(x) <= OUT_OF_REACH else Saddle(0.0, math.inf)
+    found = saddle(law, kernel, RIGHT, hint) if abs(x) <= LARGEST_THRESHOLD else Saddle(0.0, math.inf)
     if not math.isfinite(found.value):
         return Ceiling()
-    about = found.value - 0.5 * math.log(2 * math.pi * found.bend) if found.bend > 0 else found.value
+    about = found.value - 0.5 * math.log(2 * math.pi * found.curvature) if found.curvature > 0 else found.value
     if about + _AMISS > level:
         return Ceiling()
-    c = settle(found.abscissa)
+    c = exactly_reflectable(found.abscissa)
     values = law.log_transform(np.array([c]))
-    integral = log_integral(law, c, kernel, found.bend - c**-2 - (c + 1) ** -2)
+    integral = log_integral(law, c, kernel, found.curvature - c**-2 - (c + 1) ** -2)
     constant = min(float(log_kappa(np.array([c]))[0]), integral)
     return Ceiling(c, float((values.mid + values.radius)[0]) + constant, float(np.abs(values.mid[0])))

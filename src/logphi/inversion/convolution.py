@@ -12,7 +12,7 @@ from logphi.arrays import Array
 from logphi.laws.support import Pieces
 from logphi.laws.transform import LossTransform
 
-# derived: up to so many draws, places that are summed one after another err by two ulps of the largest for each of them
+# derived: sums of up to so many locations, added one after another, err by two ulps of the largest for each of them
 _ONE_BY_ONE = 5
 
 Terms = Sequence[tuple[LossTransform, int]]
@@ -20,7 +20,7 @@ Terms = Sequence[tuple[LossTransform, int]]
 
 @dataclass(frozen=True)
 class Atoms:
-    """Locations and logarithms of tilted weights, with errors of the latter beside those of whole groups."""
+    """Locations and logarithms of tilted weights, with errors of the latter in addition to those of whole groups."""
 
     location: Array
     log_weight: Array
@@ -37,7 +37,7 @@ class Atoms:
 
     @staticmethod
     def known(location: Array, log_weight: Array) -> Atoms:
-        """Without errors of their own."""
+        """Atoms without errors of their own."""
         return Atoms(location, log_weight, np.zeros(location.size))
 
 
@@ -67,19 +67,19 @@ def power(pieces: Pieces, count: int) -> Atoms:
 
 
 def _drawn(locations: Array, log_weights: Array, count: int) -> Atoms:
-    """The same by one draw after another, each of the same kind as the one before or of a later one."""
+    """The atoms of the convolution by one draw after another, each of the same kind as the one before or of a later one."""
     kind = np.arange(locations.size)
-    place, log_weight, run = locations, log_weights + log_factorial(count)[count], np.ones(locations.size)
+    total, log_weight, run = locations, log_weights + log_factorial(count)[count], np.ones(locations.size)
     for _ in range(count - 1):
         before = np.repeat(np.arange(kind.size), locations.size - kind)
         first = np.cumsum(locations.size - kind) - (locations.size - kind)
         following = np.arange(before.size) - first[before] + kind[before]
-        # what is drawn k times counts 1 / k!
+        # a kind that is drawn k times has the factor 1 / k!
         run = np.where(following == kind[before], run[before] + 1, 1.0)
-        place = place[before] + locations[following]
+        total = total[before] + locations[following]
         log_weight = log_weight[before] + log_weights[following] - np.log(run)
         kind = following
-    return Atoms.known(place, log_weight)
+    return Atoms.known(total, log_weight)
 
 
 def log_factorial(top: int) -> Array:
@@ -89,7 +89,7 @@ def log_factorial(top: int) -> Array:
 
 @dataclass(frozen=True)
 class Group:
-    """A part of the convolution: atoms, and how many flat parts of which width go with them."""
+    """A part of the convolution: atoms convolved with flat parts, given as pairs of half-length and count."""
 
     atoms: Atoms
     flats: tuple[tuple[float, int], ...]
@@ -99,11 +99,11 @@ class Group:
 
     @property
     def order(self) -> int:
-        """How many flat parts there are."""
+        """The number of flat parts."""
         return sum(m for _, m in self.flats)
 
     @property
-    def reach(self) -> float:
+    def half_diagonal(self) -> float:
         """Half the diagonal extent of the box of flat parts."""
         return sum(width * m for width, m in self.flats)
 
@@ -111,9 +111,9 @@ class Group:
 EMPTY = Group(NOTHING, (), 0.0)
 
 
-def groups(terms: Terms, most: int, beside: Group = EMPTY) -> list[Group]:
-    """The parts with at most ``most`` flat parts, with another group of atoms convolved."""
-    found = [beside]
+def groups(terms: Terms, most: int, other: Group = EMPTY) -> list[Group]:
+    """The parts with at most ``most`` flat parts, convolved with another group of atoms."""
+    found = [other]
     for law, count in terms:
         pieces = law.support.pieces
         if pieces is None:

@@ -1,4 +1,4 @@
-"""What is asked of an inversion, and what it promises."""
+"""The accuracy that is asked of an inversion, and the accuracy and cost that it promises."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from functools import cached_property
 class Demand:
     """How narrow an answer should be: relatively, unless it is proved to be below e^``least``.
 
-    ``rtol`` is what to aim at; ``enough`` is what suffices where more costs much, by default the same. ``hint`` is the abscissa
-    of a saddle nearby, if one is known.
+    ``rtol`` is the target; ``enough`` is a width that suffices if a narrower answer is expensive, by default the same. ``hint``
+    is the abscissa of a saddle nearby, if one is known.
     """
 
     rtol: float
@@ -22,13 +22,13 @@ class Demand:
 
     @cached_property
     def sufficient(self) -> Demand:
-        """The demand for what suffices."""
+        """The demand for the width that suffices."""
         return replace(self, rtol=max(self.rtol, self.enough))
 
 
 @dataclass(frozen=True)
 class Promise:
-    """About how wide an answer would be, relatively, and how many floating-point operations it would take: no bounds.
+    """Estimates, not bounds, of the relative width of an answer and of the floating-point operations that it takes.
 
     An operation takes about a nanosecond.
     """

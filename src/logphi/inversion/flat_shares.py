@@ -1,7 +1,7 @@
-"""What flat parts hold of a sum of laws that are atoms but for little: a truncation by mass.
+"""The share of parts with many flat factors in a sum of laws that are nearly atomic, which may be left out.
 
-notation: f the share of E[e^{cX}] that the flat part of a law has. Of n equal laws j take part with their flat part with the
-weight binomial(n, j) f^j (1 - f)^{n-j}, so that the parts with many of them may be left out.
+notation: f the share of E[e^{cX}] that the flat part of a law has. In the sum of n equal laws, the parts with j flat factors
+have the share binomial(n, j) f^j (1 - f)^{n-j}.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from logphi.arith.summation import log_sum
 from logphi.inversion.convolution import Terms
 
-# measured: with more flat parts, or so many on average, alternating sums lose too many digits
+# measured: with more flat factors, or with more on average, alternating sums lose too many digits
 _MOST = 25
 _MEAN = 4.0
 # measured: the excess is hardly ever below e^-12 of its bound from the saddle
@@ -22,11 +22,11 @@ _ROOM = 12.0
 
 
 def enough(terms: Terms, tilt: float, rtol: float) -> int | None:
-    """How many flat parts to sum so that more of them hold next to nothing; None if that is too many."""
+    """The number of flat factors from which on the parts have a negligible share; None if that is too many."""
     shares = flat_shares(terms, tilt)
     if sum(count * share for share, count in shares) > _MEAN:
         return None
-    fitting = (most for most in range(1, _MOST) if log_beyond(shares, most) < math.log(rtol) - _ROOM)
+    fitting = (most for most in range(1, _MOST) if log_tail(shares, most) < math.log(rtol) - _ROOM)
     return next(fitting, None)
 
 
@@ -44,11 +44,10 @@ def flat_shares(terms: Terms, tilt: float) -> list[tuple[float, int]]:
     return shares
 
 
-def log_beyond(shares: Sequence[tuple[float, int]], most: int) -> float:
-    """The logarithm of a bound of the share of E[e^{cX}] of the parts with so many flat parts or more.
+def log_tail(shares: Sequence[tuple[float, int]], most: int) -> float:
+    """The logarithm of a bound of the share of E[e^{cX}] of the parts with ``most`` flat factors or more.
 
-    With f the share of the flat part of each law, that is at most s^{-most} times the product of (1 - f + s f)^n, for every
-    s >= 1.
+    The share is at most s^{-most} times the product of (1 - f + s f)^n, for every s >= 1.
     """
     s = np.geomspace(1.0, 1e9, 400)
     height = sum((count * np.log1p((s - 1) * share) for share, count in shares), -most * np.log(s))

@@ -7,9 +7,9 @@ notation: mu a law with transform M = e^K. For an abscissa c > p inside the stri
 the mass above x, and that of the measure e^{x-X} mu(dX). Without the denominator it is the density at x. All trapezoidal
 sums err to the large side, as in :mod:`logphi.inversion.contour`: their Poisson sums have positive terms only.
 
-These factors alone are not integrable along the line. So what is computed is the mean of the answer over thresholds within a
-width w far below every double: once for the steps, twice for the density. Far up, and nowhere else, that divides the factor by
-wt/2 or its square.
+These factors are not integrable along the line. So the answer is averaged over thresholds within a width w far below the
+spacing of doubles: once for the steps, twice for the density. That divides the factor by wt/2 or its square far up the line,
+and changes nothing elsewhere.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from logphi.inversion.truncation import log_integral
 from logphi.laws.support import Lattice
 from logphi.laws.transform import LossTransform
 
-# derived: w for steps, in nats; its logarithm is all that the rest depends on
+# derived: w for steps, in nats; the bound of the tail depends on its logarithm only
 _WIDTH = 1e-250
 # derived: w for densities, over their spread: 1e-4 ulps
 _SHARE = 1e-20
-# chosen: of the best abscissa, for bounds that need not be sharp
+# chosen: abscissas that are tried for bounds that need not be sharp, as shares of the best
 _SHARES = np.array([1.0, 0.99, 0.5])
 
 
@@ -68,15 +68,15 @@ class Step:
         return np.asarray(-np.log(np.hypot(heights, abscissa - self.pole))) + 1e-14
 
     def log_rest(self, height: float, abscissa: float) -> float:
-        """1/t up to 2/w, and 2/(w t^2) beyond."""
+        """The integral of 1/t up to 2/w, and of 2/(w t^2) above."""
         return math.log(max(math.log(2 / _WIDTH) - math.log(height), 0.0) + 1) + 1e-14
 
     def log_chernoff(self, u: Array) -> Array:
-        """A payoff of at most e^{u (X - y)}."""
+        """The constant for a payoff of at most e^{u (X - y)}."""
         return np.zeros_like(u)
 
     def position_error(self, z: NDArray[np.complex128], factor: NDArray[np.complex128], share: float) -> float:
-        """What the width of the mean changes."""
+        """The change of the factor by averaging over thresholds."""
         return _WIDTH * share * float((np.abs(factor) * np.abs(z)).sum())
 
 
@@ -93,7 +93,7 @@ class Density:
 
     @staticmethod
     def at(law: LossTransform, x: float) -> Density:
-        """The kernel for a place."""
+        """The kernel for a threshold."""
         return Density(x, law, _SHARE * spread(law))
 
     def __call__(self, z: NDArray[np.complex128]) -> tuple[NDArray[np.complex128], Array]:
@@ -109,7 +109,7 @@ class Density:
         return np.zeros_like(heights)
 
     def log_rest(self, height: float, abscissa: float) -> float:
-        """1 up to 2/w, and 4/(w t)^2 beyond."""
+        """The integral of 1 up to 2/w, and of 4/(w t)^2 above."""
         return math.log(4 / self.width)
 
     def log_chernoff(self, u: Array) -> Array:
@@ -118,7 +118,7 @@ class Density:
         return np.array([log_integral(self.law, float(one), self, spread**2) for one in u.ravel()]).reshape(u.shape)
 
     def position_error(self, z: NDArray[np.complex128], factor: NDArray[np.complex128], share: float) -> float:
-        """What the width of the mean changes, on the nodes."""
+        """The change of the factor at the nodes by averaging over thresholds."""
         return 2 * self.width * share * float(np.abs(z).sum())
 
 
@@ -142,15 +142,15 @@ class Half:
 
 
 def prepare(law: LossTransform, x: float, demand: Demand, lattice: Lattice | None = None) -> Half | None:
-    """Lay out a contour for the smaller of the two masses beside x: the other loses nothing when formed from it.
+    """Lay out a contour for the smaller of the masses above and below x, from which the other follows without cancellation.
 
-    On a lattice thresholds are to be kept away from its points by :func:`logphi.inversion.lattice.reserve_at`. None where no
-    abscissa was found at which the transform is known, or where it does not decay enough.
+    On a lattice thresholds must keep a distance of :func:`logphi.inversion.lattice.reserve_at` from its points. None if no
+    abscissa was found at which the transform is known, or if it does not decay enough.
     """
     sides = (law, x, 0.0, lattice), (law.reflected(), -x, -1.0, None if lattice is None else lattice.reflected())
-    kernels = [_step(place, pole, own) for _, place, pole, own in sides]
+    kernels = [_step(own_x, pole, own) for _, own_x, pole, own in sides]
     found = [saddle(one, kernel, Interval(pole, math.inf)) for (one, _, pole, _), kernel in zip(sides, kernels, strict=True)]
-    # Chernoff's bounds, roughly
+    # approximate Chernoff bounds
     sizes = [
         one.value + math.log(max(one.abscissa - kernel.poles[0], 1e-300)) for one, kernel in zip(found, kernels, strict=True)
     ]
@@ -166,27 +166,27 @@ def log_ceilings(law: LossTransform, x: float) -> tuple[float, float]:
     """Proved upper bounds of log P(X > x) and log P(X <= x): Chernoff's, near their best abscissas; infinite if unknown."""
     right = saddle(law, Step(x, 0.0), Interval(0.0, math.inf)).abscissa
     left = -1 - saddle(law.reflected(), Step(-x, -1.0), Interval(-1.0, math.inf)).abscissa
-    # 1 + z may round to zero, and the wrong side of it is no bound; at the end of a strip nothing is known
-    places = np.multiply.outer([max(right, 0.0), min(left, 0.0)], _SHARES)
-    values = law.log_transform(places.ravel())
-    size = np.abs(values.mid) + np.abs(places * x).ravel()
-    bounds = (values.mid.real + values.radius + 8 * ULP * size).reshape(places.shape) - places * x
+    # where 1 + z rounds to zero or below there is no bound; at the end of a strip K is unknown
+    tried_abscissas = np.multiply.outer([max(right, 0.0), min(left, 0.0)], _SHARES)
+    values = law.log_transform(tried_abscissas.ravel())
+    size = np.abs(values.mid) + np.abs(tried_abscissas * x).ravel()
+    bounds = (values.mid.real + values.radius + 8 * ULP * size).reshape(tried_abscissas.shape) - tried_abscissas * x
     above, below = np.where(np.isfinite(bounds), bounds, math.inf).min(axis=1).tolist()
     return above, below
 
 
 def density(law: LossTransform, x: float, rtol: float) -> Scaled | None:
-    """The density at x; None where the transform does not decay fast enough, or is out of reach."""
+    """The density at x; None if the transform does not decay fast enough, or is unknown."""
     low, high = law.approximate(np.array([-0.75, -0.25])).tolist()
     reflected = x < 2 * (high - low)
     # the density at x is e^x times that of the reflected law at -x
-    own, place = (law.reflected(), -x) if reflected else (law, x)
-    kernel = Density.at(own, place)
+    own, own_x = (law.reflected(), -x) if reflected else (law, x)
+    kernel = Density.at(own, own_x)
     found = saddle(own, kernel, Interval(kernel.poles[0], math.inf))
     contour = plan(own, found.abscissa, kernel, rtol, decaying=True) if math.isfinite(found.value) else None
     if contour is None:
         return None
-    amount = contour.integral(place, kernel)
+    amount = contour.integral(own_x, kernel)
     return amount.times_exp(x) if reflected else amount
 
 
@@ -197,7 +197,7 @@ def _step(x: float, pole: float, lattice: Lattice | None) -> Kernel:
 
 
 def spread(law: LossTransform) -> float:
-    """About a standard deviation of the law, tilted half way to the reflected one."""
+    """An estimate of the standard deviation of the law tilted by e^{-X/2}."""
     low, middle, high = law.approximate(np.array([-0.75, -0.5, -0.25])).tolist()
     variance = (low + high - 2 * middle) * 16
     return math.sqrt(variance) if 0 < variance < math.inf else 1.0

@@ -1,4 +1,4 @@
-"""What the transform is multiplied with under the integral: the payoff, anchored at its threshold."""
+"""The kernels of the inversion integrals: transforms of payoffs, anchored at the threshold."""
 
 from __future__ import annotations
 
@@ -16,46 +16,46 @@ from logphi.laws.transform import LossTransform
 
 
 class Kernel(Protocol):
-    """The factor beside the transform, and what bounds its errors and its decay."""
+    """The factor by which the transform is multiplied under the integral, with bounds of its errors and its decay."""
 
     @property
     def anchor(self) -> float:
-        """The point x0 whose e^{-z x0} is taken into the exponent."""
+        """The point x0 for which e^{-z x0} is part of the exponent."""
 
     @property
     def period(self) -> float:
         """The imaginary period of the integrand, infinite if it has none."""
 
     def __call__(self, z: NDArray[np.complex128]) -> tuple[NDArray[np.complex128], Array]:
-        """The factor beside e^{K(z) - z x0}, and its absolute rounding error."""
+        """The factor of e^{K(z) - z x0}, and its absolute rounding error."""
 
     @property
     def poles(self) -> tuple[float, ...]:
-        """Where the factor is infinite, in order. Right of all poles the integral is a positive functional."""
+        """The real poles of the factor, in order. Right of all poles the integral is a positive functional."""
 
     @property
     def farthest(self) -> float:
         """The largest abscissa worth trying."""
 
     def log_real(self, c: Array) -> Array:
-        """Logarithm of the factor's size on the real axis, roughly."""
+        """An approximate logarithm of the factor's size on the real axis."""
 
     def log_size(self, heights: Array, abscissa: float) -> Array:
         """Logarithm of a bound of the factor, decreasing in height, valid at and above each height."""
 
     def log_rest(self, height: float, abscissa: float) -> float:
-        """Logarithm of a bound of the integral of the factor's size from a height on; without a period."""
+        """Logarithm of a bound of the integral of the factor's size from a height on, for a factor without a period."""
 
     def log_chernoff(self, u: Array) -> Array:
-        """Logarithm of the constant C(u) with which the functional at any y is at most C(u) M(u) e^{-uy}."""
+        """Logarithm of a constant C(u) such that the functional at any y is at most C(u) M(u) e^{-uy}."""
 
     def position_error(self, z: NDArray[np.complex128], factor: NDArray[np.complex128], share: float) -> float:
-        """The error of what the kernel neglects, in units of M(c) e^{-c x0}."""
+        """A bound of the effects that the kernel neglects, in units of M(c) e^{-c x0}."""
 
 
 @dataclass(frozen=True)
 class Smooth:
-    """1 / (z (z + 1)): the payoff of a law on the whole line."""
+    """1 / (z (z + 1)), the transform of the payoff (1 - e^{x-X})_+ for any law."""
 
     anchor: float
     period: float = np.inf
@@ -81,11 +81,11 @@ class Smooth:
         return bound + 1e-14
 
     def log_rest(self, height: float, abscissa: float) -> float:
-        """|z (z + 1)| is above t^2."""
+        """The integral of 1/t^2, as |z (z + 1)| exceeds t^2."""
         return -math.log(height) + 1e-14
 
     def log_chernoff(self, u: Array) -> Array:
-        """That of the payoff."""
+        """The constant for the payoff (1 - e^{x-X})_+."""
         return log_kappa(u)
 
 

@@ -1,13 +1,13 @@
 """Laws on a lattice: the contour over one period, without truncation.
 
-notation: X in a + D Z. Then e^{-za} M(z) has the period 2 pi i / D, the payoff sums geometrically, and with y the first
+notation: X in a + D Z. Then e^{-za} M(z) has the period 2 pi i / D, the sum of payoffs is geometric, and with y the first
 lattice point at or above the threshold x
 
     excess(x) = (1/2 pi i) * integral over one period of
                     e^{K(z) - z y} D [ 1/(1 - e^{-zD}) - e^{x-y}/(1 - e^{-(z+1)D}) ] dz,      Re z > 0,
 
-which for -1 < Re z < 0 is minus the shortfall. The trapezoidal sum with N nodes has the same aliasing as on the
-whole line with step 2 pi / (N D), and N nodes are all there are.
+which for -1 < Re z < 0 is minus the shortfall. The trapezoidal sum with N nodes has the same aliasing error as on the
+whole line with step 2 pi / (N D), and no truncation error.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from logphi.laws.support import Lattice
 class PeriodicStep:
     """D / (1 - e^{-(z - p) D}), the geometric sum of e^{-(z - p) k D}: the payoff e^{p (X - anchor)} from the anchor on.
 
-    The anchor is a lattice point; atoms are within ``location_error`` of their places.
+    The anchor is a lattice point; atoms are within ``location_error`` of lattice points.
     """
 
     anchor: float
@@ -38,7 +38,7 @@ class PeriodicStep:
 
     @property
     def poles(self) -> tuple[float, ...]:
-        """The one on the real axis."""
+        """The pole on the real axis."""
         return (self.pole,)
 
     @property
@@ -48,7 +48,7 @@ class PeriodicStep:
 
     @property
     def farthest(self) -> float:
-        """At this abscissa the neighbour of the anchor has a weight of e^-40."""
+        """The abscissa at which the neighbour of the anchor has a relative weight of e^-40."""
         return 40.0 / self.span
 
     def __call__(self, z: NDArray[np.complex128]) -> tuple[NDArray[np.complex128], Array]:
@@ -57,7 +57,7 @@ class PeriodicStep:
         return factor, np.abs(factor) * ELEMENTARY * (4 + np.abs(z - self.pole) * self.span)
 
     def log_real(self, c: Array) -> Array:
-        """Logarithm of the factor's size on the real axis, roughly."""
+        """An approximate logarithm of the factor's size on the real axis."""
         with np.errstate(over="ignore"):  # far to the left of the pole the factor vanishes
             fall = np.abs(np.expm1((self.pole - c) * self.span))
         size: Array = math.log(self.span) - np.log(np.clip(fall, 1e-300, 1e300))
@@ -67,22 +67,22 @@ class PeriodicStep:
         """Logarithm of a bound of the factor up to half a period: the denominator grows with |t| there."""
         distance = abscissa - self.pole
         decay = np.exp(-abs(distance) * self.span)
-        # |1 - e^{-zD}| at both signs is at least (1 - r) at t = 0 and |1 - r e^{itD}| beyond, over r <= 1 on the left
+        # with r <= 1 the size of e^{-zD} or of its inverse, |1 - e^{-zD}| is at least |1 - r e^{itD}|, over r on the left
         angle = np.minimum(heights * self.span, np.pi)
         gap = np.sqrt((1 - decay) ** 2 + 4 * decay * np.sin(angle / 2) ** 2)
         bound: Array = np.log(self.span / gap) + min(distance, 0.0) * self.span + 1e-12
         return bound
 
     def log_rest(self, height: float, abscissa: float) -> float:
-        """None beyond the period."""
+        """Minus infinity: there is no tail after a whole period."""
         return -np.inf
 
     def log_chernoff(self, u: Array) -> Array:
-        """A payoff of at most e^{u (X - y)}, on the right of the pole."""
+        """The constant for a payoff of at most e^{u (X - y)}, on the right of the pole."""
         return np.zeros_like(u)
 
     def position_error(self, z: NDArray[np.complex128], factor: NDArray[np.complex128], share: float) -> float:
-        """What atoms off their places by ``location_error`` may change, in units of M(c) e^{-c anchor}."""
+        """The effect of the errors of the atoms' locations, in units of M(c) e^{-c anchor}."""
         return (
             (self.location_error + 2 * ULP * abs(self.anchor)) * (1 + share * float((np.abs(factor) * np.abs(z)).sum())) * 1.01
         )
@@ -92,7 +92,7 @@ class PeriodicStep:
 class PeriodicExcess:
     """The kernel of a lattice law at the threshold x: the difference of two steps.
 
-    It is anchored at the first lattice point at or above the threshold, or hardly below.
+    It is anchored at the first lattice point at or above the threshold, up to rounding.
     """
 
     threshold: float
@@ -104,7 +104,7 @@ class PeriodicExcess:
     @staticmethod
     def at(lattice: Lattice, x: float) -> PeriodicExcess:
         """The kernel for a threshold."""
-        # an atom that may be above the threshold, given the location_error, must not be left out
+        # an atom that may be above the threshold, given its location error, must be included
         location_error, anchor = location_error_at(lattice, x), at_or_above(lattice, x - reserve_at(lattice, x))
         return PeriodicExcess(x, anchor, lattice.span, location_error)
 
@@ -124,7 +124,7 @@ class PeriodicExcess:
 
     @property
     def farthest(self) -> float:
-        """That of a step."""
+        """The farthest abscissa of a step."""
         return self._steps[0].farthest
 
     def __call__(self, z: NDArray[np.complex128]) -> tuple[NDArray[np.complex128], Array]:
@@ -135,26 +135,26 @@ class PeriodicExcess:
         return first - self._share * second, noise
 
     def log_real(self, c: Array) -> Array:
-        """Logarithm of the factor's size on the real axis, roughly."""
-        # both parts count: where they nearly cancel, it is their rounding that the line should keep small
+        """An approximate logarithm of the factor's size on the real axis."""
+        # the sizes of both parts are added: where they nearly cancel, the line should keep their rounding small
         first, second = (step.log_real(c) for step in self._steps)
         return np.asarray(np.logaddexp(first, second + self.threshold - self.anchor))
 
     def log_size(self, heights: Array, abscissa: float) -> Array:
-        """That of both steps."""
+        """The bound of the sum of both steps."""
         first, second = (step.log_size(heights, abscissa) for step in self._steps)
         return np.asarray(np.logaddexp(first, second + self.threshold - self.anchor)) + 1e-12
 
     def log_rest(self, height: float, abscissa: float) -> float:
-        """None beyond the period."""
+        """Minus infinity: there is no tail after a whole period."""
         return -np.inf
 
     def log_chernoff(self, u: Array) -> Array:
-        """That of the payoff on the whole line."""
+        """The constant for the payoff (1 - e^{x-X})_+."""
         return log_kappa(u)
 
     def position_error(self, z: NDArray[np.complex128], factor: NDArray[np.complex128], share: float) -> float:
-        """What atoms off their places by ``location_error`` may change, in units of M(c) e^{-c anchor}."""
+        """The effect of the errors of the atoms' locations, in units of M(c) e^{-c anchor}."""
         location_error = self.location_error + ULP * (abs(self.threshold) + 2 * abs(self.anchor))
         return location_error * (1 + share * float((np.abs(factor) * np.abs(z)).sum())) * 1.01
 
@@ -162,14 +162,14 @@ class PeriodicExcess:
 def location_error_at(lattice: Lattice, x: float) -> float:
     """A bound of the location errors of atoms near a threshold.
 
-    Stretched places move the payoff (1 - e^{x-X})_+ by at most the stretch times (|x| + |X - x|) e^{x-X}.
+    A relative error s of a location changes the payoff (1 - e^{x-X})_+ by at most s (|x| + |X - x|) e^{x-X}.
     """
     neighbour = lattice.span if np.isfinite(lattice.span) else 0.0
-    return lattice.location_error + 2 * lattice.stretch * (2 * abs(x) + 2 * neighbour + 1)
+    return lattice.location_error + 2 * lattice.scale_error * (2 * abs(x) + 2 * neighbour + 1)
 
 
 def reserve_at(lattice: Lattice, x: float) -> float:
-    """Within this distance of a threshold an atom may lie on either side of it."""
+    """The distance from a threshold within which an atom may lie on either side of it."""
     return location_error_at(lattice, x) + 4 * ULP * (abs(x) + abs(lattice.offset))
 
 

@@ -1,4 +1,4 @@
-"""The trapezoidal sum on a line that is laid out, for any threshold nearby, with its errors."""
+"""The trapezoidal sum on a vertical line, for any threshold near the one it was laid out for, with its errors."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from logphi.inversion.truncation import LONG, length, shortened
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Line, Values
 
-# measured: so many nodes of a closed form take about a second
+# measured: so many nodes of a law with a closed form take about a second
 MAX_NODES = 1 << 18
-# measured: nodes at most among which those that are not negligible are sought
+# measured: the largest number of nodes among which the relevant ones are sought
 _SEARCHED = 1 << 26
-# derived: larger errors of K would leave the range of doubles
+# derived: larger errors of K would overflow
 _HARDLY = 600.0
-# derived: so many steps in a period are far more than any line is long, and their number is exact
+# derived: so many steps in a period are far more than any line has, and their number is exact
 LONGEST_PERIOD = 2.0**40
 
-# measured: nodes at which an envelope is taken where K is not known: each takes as long as some hundred nodes
+# measured: the number of nodes at which the envelope is computed where K is unknown, each as long as some hundred nodes
 _FEW = 1024
 
-# how K is computed on a line; None as the law itself does
+# a function that computes K on a line; None for the law's own method
 ValuesOn = Callable[[LossTransform, Line], Values] | None
 
 
 @dataclass(frozen=True)
 class Contour:
-    """A line with the values of K on it, and what its errors follow from; it serves any threshold near its own."""
+    """A line with the values of K on it and the bounds from which its errors follow, for any threshold near its own."""
 
     abscissa: float
     line: Line
@@ -49,7 +49,7 @@ class Contour:
     log_tail: float
 
     def integral(self, x: float, kernel: Kernel) -> Scaled:
-        """|I(x)| with its errors; x must be where the kernel pays from."""
+        """|I(x)| with its errors; x must be the threshold of the kernel."""
         z = self.line.points
         scale = self.log_mass - self.abscissa * kernel.anchor
         factor, factor_error = kernel(z)
@@ -76,7 +76,7 @@ class Contour:
 
     @property
     def truncation(self) -> float:
-        """What lies beyond the last node."""
+        """The truncation error, in units of M(c) e^{-cx}."""
         return math.exp(self.log_tail) if self.log_tail < _HARDLY else math.inf
 
     def _terms(
@@ -92,7 +92,7 @@ class Contour:
         mid = self.values.mid if known.all() else np.where(known, self.values.mid, 0.0)
         # half an ulp of x, the product zx, and two subtractions
         exponent_error = 2 * ULP * (np.abs(mid) + 2 * np.abs(z) * abs(x) + abs(scale)) + ELEMENTARY
-        # at great heights no digit of the exponent is left
+        # at great heights the phase has lost all its digits
         known &= exponent_error < 1.0
         exponent, wrong, inner = mid - z * x - scale, self.values.rounding + exponent_error, self.values.inner
         unknown = None if known.all() else ~known
@@ -108,14 +108,14 @@ class Contour:
         return f, rounding, inner
 
     def _largest(self, known: NDArray[np.bool_], x: float, scale: float) -> Array:
-        """Bounds of |M(z) e^{-zx}| in units of e^scale, of |M(c)| or of what is known of the size where K is not."""
+        """Bounds of |M(z) e^{-zx}| in units of e^scale: from |M(c)|, or from the bound of the size where K is unknown."""
         trivial = np.exp(min(self.mass_error + 2e-15 * (abs(self.log_mass) + abs(self.abscissa * x)), 700.0)) * 1.01
         hardly = np.isfinite(self.values.mid) & ~known
         size_known = np.where(hardly, self.values.mid.real, np.inf) + self.values.radius - self.abscissa * x - scale
         return np.asarray(np.minimum(trivial, np.exp(np.minimum(size_known, 700.0)) * 1.01))
 
     def aliasing(self, x: float, scale: float) -> float:
-        """Both neighbours' Chernoff bounds, summed over all periods."""
+        """The aliasing error: Chernoff's bounds from both neighbours, summed over all periods."""
         c, s = self.abscissa, self.shift
         turns = 2 * np.pi * s / self.line.step
         decay = turns + np.log1p(-np.exp(-turns))
@@ -125,14 +125,14 @@ class Contour:
 
 
 def plan(law: LossTransform, abscissa: float, kernel: Kernel, rtol: float, decaying: bool = False) -> Contour | None:
-    """Choose shift, step and length for a relative tolerance, from proved bounds; None as in :func:`prepare`."""
+    """A contour whose shift, step and length meet a relative tolerance by proved bounds; None as in :func:`prepare`."""
     found = layout(law, abscissa, kernel, math.log(rtol))
     return None if found is None else lay(law, found, kernel, decaying)
 
 
 @dataclass(frozen=True)
 class Extent:
-    """The step and the number of nodes of a line, and the logarithm of a bound of what lies beyond, over M(c) e^{-cx}."""
+    """The step and the number of nodes of a line, and the logarithm of a bound of the tail after it, over M(c) e^{-cx}."""
 
     step: float
     size: int
@@ -140,7 +140,7 @@ class Extent:
 
 
 def extent(law: LossTransform, layout: Layout, kernel: Kernel, decaying: bool = False, most: int = MAX_NODES) -> Extent | None:
-    """How far the line of a layout goes, of ``most`` nodes at most; None as in :func:`prepare`."""
+    """The extent of the line of a layout, with at most ``most`` nodes; None as in :func:`prepare`."""
     step, log_target = layout.step, layout.log_target
     if np.isfinite(kernel.period):
         half = max(int(np.ceil(min(kernel.period / step / 2, LONGEST_PERIOD))), 1)
@@ -166,18 +166,18 @@ def lay(
     most: int = MAX_NODES,
     values_on: ValuesOn = None,
 ) -> Contour | None:
-    """The line of a layout for a kernel, of ``most`` nodes at most, with the values of K on it; None as in :func:`prepare`."""
+    """The line of a layout for a kernel, with at most ``most`` nodes and the values of K; None as in :func:`prepare`."""
     found = extent(law, layout, kernel, decaying, most)
     return None if found is None else lay_out(law, layout, found, kernel, values_on)
 
 
 def lay_out(law: LossTransform, layout: Layout, extent: Extent, kernel: Kernel, values_on: ValuesOn = None) -> Contour | None:
-    """A line of that extent with the values of K on it; None where too little is known."""
+    """A line of that extent with the values of K on it; None if too little is known."""
     c, shift = layout.abscissa, layout.shift
     line = Line(c, extent.step, extent.size)
     neighbours = c + np.array([shift, -shift])
     if values_on is None:
-        values, real = law.on_line_and_beside(line, neighbours)
+        values, real = law.on_line_and_real(line, neighbours)
     else:
         values, real = values_on(law, line), law.log_transform(np.append(c, neighbours))
     found = contour_of(line, values, real, shift, extent.log_tail, kernel)
@@ -189,7 +189,7 @@ def lay_out(law: LossTransform, layout: Layout, extent: Extent, kernel: Kernel, 
 def contour_of(line: Line, values: Values, real: Values, shift: float, log_tail: float, kernel: Kernel) -> Contour | None:
     """The contour with K on its line and, in ``real``, at its abscissa and ``shift`` right and left of it.
 
-    ``log_tail`` bounds the rest beyond the line, in units of M(c) e^{-cx}. None where too little is known.
+    ``log_tail`` bounds the tail after the line, in units of M(c) e^{-cx}. None if too little is known.
     """
     c = line.abscissa
     upper, log_mass, mass_error = real.mid + real.radius, float(real.mid[0]), float(real.radius[0])
@@ -197,28 +197,28 @@ def contour_of(line: Line, values: Values, real: Values, shift: float, log_tail:
     if not (np.isfinite(upper).all() and lost < _HARDLY):
         return None
     log_above, log_below = (upper[1:] + kernel.log_chernoff(c + np.array([shift, -shift]))).tolist()
-    # the tail is bounded in units of M(c); what is known of M(c) is its upper end
+    # the tail is bounded in units of M(c), of which the upper bound is taken
     log_tail += mass_error + 1e-12 * (1 + abs(log_mass))
     return Contour(c, line, values, log_mass, mass_error, shift, log_above, log_below, log_tail)
 
 
 def _bounded(law: LossTransform, line: Line, values: Values, log_mass: float) -> Values:
-    """K on a line; where it is not known, a number of which only the size counts, and that is at most the envelope's.
+    """K on a line; where it is unknown, the upper bound from the envelope, marked as a size only.
 
     ``log_mass`` is an upper bound of K at the abscissa.
     """
     unknown = ~(values.radius < 1.0)
-    # at the abscissa itself nothing has decayed
+    # at the abscissa itself the envelope is zero
     unknown[0] = False
-    places = np.flatnonzero(unknown)
-    if not places.size:
+    indices = np.flatnonzero(unknown)
+    if not indices.size:
         return values
-    # the envelope does not rise: a bound at one node serves those above it
-    few = np.unique(np.geomspace(1, places.size, _FEW).astype(np.intp)) - 1
-    above = np.searchsorted(few, np.arange(places.size), side="right") - 1
-    bound = log_mass + law.log_envelope(line.abscissa, line.heights[places[few]])[above]
-    sharper = ~(values.mid.real[places] + values.radius[places] <= bound)
-    places, bound = places[sharper], bound[sharper]
+    # the envelope does not rise: a bound at one node holds at those above it
+    few = np.unique(np.geomspace(1, indices.size, _FEW).astype(np.intp)) - 1
+    above = np.searchsorted(few, np.arange(indices.size), side="right") - 1
+    bound = log_mass + law.log_envelope(line.abscissa, line.heights[indices[few]])[above]
+    sharper = ~(values.mid.real[indices] + values.radius[indices] <= bound)
+    indices, bound = indices[sharper], bound[sharper]
     mid, rounding, inner = values.mid.copy(), values.rounding.copy(), values.inner.copy()
-    mid[places], rounding[places], inner[places] = bound - 1.0, 1.0 + 1e-12 * (1 + np.abs(bound)), 0.0
+    mid[indices], rounding[indices], inner[indices] = bound - 1.0, 1.0 + 1e-12 * (1 + np.abs(bound)), 0.0
     return Values(mid, rounding, inner)

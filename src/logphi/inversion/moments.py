@@ -7,8 +7,8 @@ the real axis give M+- = E e^{+-Ra}. Since e^{|x|} - 1 - |x| <= e^x + e^{-x} - 2
 
 Where s + d < 1, M has no zero in the disc, and g(z) = K(z) - K(0) - z m is analytic there with |g| <= B = -log(1 - s - d). Its
 Taylor coefficients are at most B / R^n, so that the mean of g(z) z^{-n} over N equally spaced points of the circle |z| = r
-misses the n-th by at most B R^{-n} (r/R)^N / (1 - (r/R)^N). For narrow laws s + d is of the order of the variance: nothing of a
-small K is lost.
+misses the n-th by at most B R^{-n} (r/R)^N / (1 - (r/R)^N). For narrow laws s + d is of the order of the variance, so that a
+small K keeps its digits.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ from logphi.arrays import Array
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import CERTAIN, Values
 
-# derived: the logarithm of (r/R)^N, by which aliased Taylor coefficients are damped: e^-36 is an ulp
+# derived: the logarithm of (r/R)^N, the factor of aliased Taylor coefficients: e^-36 is an ulp
 _LOG_ALIAS = -36.0
-# derived: where s + d is below one, M keeps off zero and the imaginary part of g is below pi; the rest is room for errors
+# derived: where s + d is below one, M has no zero and the imaginary part of g is below pi; the rest is a margin for errors
 _LARGEST = 0.9
-# derived: a radius is tried if K(R)/2 + K(-R)/2 - K(0) is below this; s + d is about three times as large, below the above
+# derived: a radius is tried if K(R)/2 + K(-R)/2 - K(0) is below this; s + d is about three times as large, and below _LARGEST
 _TRIED = 0.2
-# chosen: powers of two that are evaluated at once, and the largest; derived: with the smallest, the third derivative is the
-# last whose factor n!/r^n is a double
+# chosen: powers of two that are evaluated at once, and the largest; derived: the smallest, with which the third derivative is
+# the last whose factor n!/r^n does not overflow
 _STRIDE, _SMALLEST, _WIDEST = np.arange(-3, 4), -300, 40
 # chosen: how often a radius is halved if the values there are not sharp enough
 _HALVINGS = 6
 # derived: with this error of K, e^K is known to within e^0.5 - 1 < 1 of its size, so that it is not zero
-_DROWNED = 0.5
-# derived: on wider circles real parts x are rounded so that 1 + x is exact: a reflection then does not move the points
+_UNCERTAIN = 0.5
+# derived: on wider circles real parts x are rounded so that 1 + x is exact, and a reflection adds no rounding
 _COARSE = 2.0**-10
 
 
 @dataclass(frozen=True)
 class Amount:
-    """A number: its best value, and a proved bound of the error of each kind."""
+    """A number with a proved bound of the error of each kind."""
 
     value: float
     rounding: float
@@ -69,7 +69,7 @@ class Amount:
 
 @dataclass(frozen=True)
 class Taylor:
-    """K(z) - K(0) near zero: z m + sum of b_n (z/r)^n, n = 1 .. N - 1.
+    """The series K(z) - K(0) = z m + sum of b_n (z/r)^n, n = 1 .. N - 1, near zero.
 
     Each b_n errs by at most ``rounding + inner``, plus the aliasing error B (r/R)^n (r/R)^N / (1 - (r/R)^N).
     """
@@ -83,7 +83,7 @@ class Taylor:
     inner: float
 
     def cumulant(self, order: int) -> Amount:
-        """The derivative of K of an order from 1 to N - 1; its error is infinite where n!/r^n leaves the range of doubles."""
+        """The derivative of K of an order from 1 to N - 1; its error is infinite where n!/r^n overflows."""
         share = self.circle / self.disc
         size = float(self.scaled[order - 1])
         aliasing = self.bound * share**order * self._unseen
@@ -113,7 +113,7 @@ class Taylor:
 
 
 def taylor(law: LossTransform, order: int, widest: float = math.inf) -> Taylor | None:
-    """The series of K at zero, fit for derivatives up to ``order``; None where nothing is known of K on both sides of zero.
+    """The series of K at zero, for derivatives up to ``order``; None if K is unknown on one side of zero.
 
     ``widest`` bounds the radius of the disc: where K is small, a disc much wider than one costs relative accuracy of the first
     two derivatives, and a narrow disc that of higher ones.
@@ -131,7 +131,7 @@ def taylor(law: LossTransform, order: int, widest: float = math.inf) -> Taylor |
 
 
 def points_for(order: int) -> int:
-    """How many points N: rounding is magnified by (R/r)^n = e^{36 n/N}, at most e^6."""
+    """The number of points N with which rounding is magnified by (R/r)^n = e^{36 n/N}, at most e^6."""
     return max(16, 6 * order)
 
 
@@ -144,7 +144,7 @@ def centre(law: LossTransform) -> Values:
 def proved(values: Values) -> tuple[Array, Array]:
     """Rounding and inner errors of K itself: some branch of K is within their sum of the midpoint."""
     radius = values.radius
-    known = np.isfinite(values.mid) & (radius < _DROWNED)
+    known = np.isfinite(values.mid) & (radius < _UNCERTAIN)
     small = np.where(known, radius, 0.0)
     # e^K is within e^radius - 1 of e^mid, relatively
     stretch = np.where(small > 0, -np.log1p(-np.expm1(small)) / np.where(small > 0, small, 1.0), 1.0) * (1 + 1e-12)
@@ -157,10 +157,10 @@ def proved_radius(values: Values) -> Array:
     return rounding + inner
 
 
-def radius(law: LossTransform, place: float, cap: float, level: float) -> float:
+def radius(law: LossTransform, point: float, cap: float, level: float) -> float:
     """About the largest power of two R up to the cap with (K(c + R) + K(c - R))/2 - K(c) small; zero if there is none.
 
-    ``place`` is c, and ``level`` about K(c).
+    ``point`` is c, and ``level`` about K(c).
     """
     if not cap > 0:
         return 0.0
@@ -169,7 +169,7 @@ def radius(law: LossTransform, place: float, cap: float, level: float) -> float:
     while middle > _SMALLEST:
         powers = middle + _STRIDE[middle + _STRIDE <= top]
         radii = 2.0**powers
-        values = law.approximate(place + np.concatenate([radii, -radii]))
+        values = law.approximate(point + np.concatenate([radii, -radii]))
         half_sum = np.where(np.isfinite(values), values, np.inf).reshape(2, -1).mean(axis=0) - level
         good = powers[half_sum < _TRIED]
         best = max(best, float(good.max(initial=-1000)))
@@ -190,23 +190,23 @@ def _series(law: LossTransform, at_zero: Values, disc: float, size: int) -> Tayl
     mean = (high - low) / (2 * disc)
     if not math.isfinite(mean + low_error + high_error + base_error):
         return None
-    # logarithms of M+ and M-
+    # the logarithms of M+ and M-
     logs = np.array([high - base - disc * mean, low - base + disc * mean])
     slips = np.array([high_error, low_error]) + base_error + 2 * ULP * (abs(high) + abs(low) + abs(base) + disc * abs(mean))
     if (logs + slips).max() > 1:
         return None
     above, below = np.expm1(logs + slips), np.expm1(logs - slips)
-    reach = (max(above.sum(), 0.0) + np.maximum(np.abs(above), np.abs(below)).max()) * (1 + 1e-12)
-    if not reach < _LARGEST:
+    total = (max(above.sum(), 0.0) + np.maximum(np.abs(above), np.abs(below)).max()) * (1 + 1e-12)
+    if not total < _LARGEST:
         return None
-    bound = -math.log1p(-reach) * (1 + 1e-12)
+    bound = -math.log1p(-total) * (1 + 1e-12)
 
     circle = disc * math.exp(_LOG_ALIAS / size)
     angle = np.pi * (2 * np.arange(size // 2) + 1) / size
     x, y = circle * np.cos(angle), circle * np.sin(angle)
-    slip = 8 * ULP * circle
+    doubt = 8 * ULP * circle
     if circle > _COARSE:
-        x, slip = (1 + x) - 1, slip + ULP * (1 + circle)
+        x, doubt = (1 + x) - 1, doubt + ULP * (1 + circle)
     z = x + 1j * y
     values = law.log_transform(z, count)
     rounding, inner = proved(values)
@@ -215,8 +215,8 @@ def _series(law: LossTransform, at_zero: Values, disc: float, size: int) -> Tayl
     g = values.mid - base - z * mean
     turns = np.round(g.imag / (2 * np.pi))
     g = g - 2j * np.pi * turns
-    # a point off the circle moves g by its derivative, at most B / (R - r)
-    moved = bound / (disc - circle - slip) * slip
+    # the rounding of a point changes g by at most B / (R - r) times it
+    moved = bound / (disc - circle - doubt) * doubt
     noise = 4 * ULP * (np.abs(values.mid) + np.abs(z * mean) + abs(base)) + (size + 8) * ULP * np.abs(g)
     order = np.arange(1, size)
     scaled = 2 / size * (np.exp(-1j * order[:, None] * angle) @ g).real
@@ -234,11 +234,11 @@ def _series(law: LossTransform, at_zero: Values, disc: float, size: int) -> Tayl
 
 
 def _on_axis(law: LossTransform, at_zero: Values, disc: float) -> tuple[Values, int]:
-    """K at both real ends of the disc, and a number of repetitions at which its errors are small beside the rise of K."""
-    places = np.array([-disc, disc])
-    rough = law.log_transform(places)
+    """K at both real ends of the disc, and a number of repetitions for which its errors are small against the rise of K."""
+    both_ends = np.array([-disc, disc])
+    rough = law.log_transform(both_ends)
     rise = float(rough.mid.real.mean() - at_zero.mid[0].real)
     if not rough.inner.any() or not 0 < rise < 1:
         return rough, 1
     count = int(1 / max(rise, 1e-280)) + 1
-    return law.log_transform(places, count), count
+    return law.log_transform(both_ends, count), count

@@ -1,6 +1,6 @@
-"""Payoffs integrated over boxes: what sums of flat parts pay above a threshold.
+"""Payoffs, functions of the loss above a threshold, integrated over boxes: their means under sums of flat parts.
 
-notation: y the height of a box's centre above the threshold, reach half its diagonal extent; all payoffs are zero below the
+notation: y the height of a box's centre above the threshold, r half its diagonal extent. All payoffs are zero below the
 threshold, so that the integral over a box is the alternating sum over its corners of the m-fold integral of the payoff.
 """
 
@@ -15,18 +15,18 @@ from numpy.typing import NDArray
 
 from logphi.arrays import Array
 
-# derived: beyond it a polynomial in h loses no more than a digit; up to it so many terms leave less than 1e-17
+# derived: above it a polynomial in h loses no more than a digit; up to it so many terms leave less than 1e-17
 _LONG = 12.0
 _TERMS = 64
 
 
 @dataclass(frozen=True)
 class Payoff:
-    """What is paid at a height y above the threshold, and its m-fold integrals over boxes.
+    """A payoff as a function of the height y above the threshold, and its m-fold integrals over boxes.
 
     ``series(h, m)`` is e^{-h} times the m-fold integral at y = 2h over 2^(m + smoothness); it jumps by one where that exponent
-    is zero. ``whole`` is what a box pays that is above the threshold altogether, over e^{y/2} and what the box weighs. It pays
-    e^{pole X} over that at the threshold.
+    is zero. ``whole`` is the mean payoff over a box that lies above the threshold, over e^{y/2}. A mass has the payoff
+    e^{pole (X - x)} above the threshold x.
     """
 
     smoothness: int
@@ -36,7 +36,7 @@ class Payoff:
 
     @property
     def rises(self) -> bool:
-        """Whether more is paid the higher."""
+        """Whether the payoff grows with the height."""
         return self.pole == 0
 
 
@@ -49,8 +49,8 @@ def factorials(order: NDArray[np.intp]) -> Array:
 def damped_sinh(h: Array, k: NDArray[np.intp]) -> Array:
     """``e^{-h}`` times the sum over r >= 0 of h^{k + 2r} / (k + 2r)!, for h >= 0 and k >= 1, which broadcast.
 
-    With h = y/2 and k = m + 1 this is 2^{-m} e^{-y/2} times the m-fold integral of sinh(y/2) from 0. Summed up to h = k;
-    beyond, where it is not far below 1/2, it is a hyperbolic function less its first terms.
+    With h = y/2 and k = m + 1 this is 2^{-m} e^{-y/2} times the m-fold integral of sinh(y/2) from 0. It is a sum up to h = k;
+    above, where it is not far below 1/2, it is a hyperbolic function less its first terms.
     """
     k = np.broadcast_to(k, h.shape)
     result = np.empty_like(h)
@@ -58,7 +58,7 @@ def damped_sinh(h: Array, k: NDArray[np.intp]) -> Array:
     small, order = h[near], k[near]
     square, series = small * small, np.ones_like(small)
     top = int(k.max(initial=1))
-    # derived: what is left beyond is below 1e-18 of the first term for h <= k
+    # derived: the remainder is below 1e-18 of the first term for h <= k
     for r in range(2 * top + 6, 0, -1):
         series = 1 + square / ((order + 2 * r) * (order + 2 * r - 1)) * series
     result[near] = small**order / factorials(order) * np.exp(-small) * series
@@ -74,7 +74,7 @@ def damped_sinh(h: Array, k: NDArray[np.intp]) -> Array:
 
 
 def _damped_exponential(h: Array, m: NDArray[np.intp]) -> Array:
-    """``e^{-h}`` times the sum over r >= m of h^r / r!, for h >= 0: the two parities."""
+    """``e^{-h}`` times the sum over r >= m of h^r / r!, for h >= 0, as a sum over both parities."""
     at_least_one = np.maximum(m, 1)
     both: Array = damped_sinh(h, at_least_one) + damped_sinh(h, at_least_one + 1)
     return np.where(m == 0, np.where(h > 0, 1.0, 0.0), both)
@@ -113,5 +113,5 @@ EXCESS = Payoff(1, lambda h, m: damped_sinh(h, m + 1), lambda y: -np.expm1(-y))
 MASS = Payoff(0, _damped_exponential, np.ones_like)
 # e^{-y/2} above the threshold: the mass of the reflected law below, over e^x
 DUAL_MASS = Payoff(0, damped_decay, lambda y: np.exp(-y), pole=-1.0)
-# a unit mass at the threshold: the density of what has one
+# a unit mass at the threshold: the density
 DENSITY = Payoff(-1, _damped_power, np.zeros_like)

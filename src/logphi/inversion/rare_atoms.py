@@ -1,12 +1,12 @@
-"""Laws of finitely many atoms without their highest ones, where these are too rare to matter.
+"""Laws of finitely many atoms without their highest atoms, where these are too rare to matter.
 
 notation: X = sum of n_i independent X_i, D(x) = E[(1 - e^{x-X})_+]; D_0(x) the same mean where no X_i is above its cut c_i. As
 the payoff lies between zero and one,
 
     D_0(x) <= D(x) <= D_0(x) + sum of n_i P(X_i > c_i).
 
-Large losses of next to no mass are all that a large tilt sees: they hold the saddle back, and make the tilted law wide. Without
-them the saddle is that of the losses which decide.
+Rare large losses dominate the law under a large tilt: they keep the saddle small and make the tilted law wide. Without them the
+saddle is that of the losses that determine the answer.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ from logphi.laws.finite import Finite
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform
 
-# measured: what may be left out, as a share of the requested tolerance
+# measured: the mass that may be left out, as a share of the requested tolerance of the excess
 _SHARE = 1e-2
-# measured: how often a value is sought, and from which change of its logarithm on
+# measured: the largest number of rounds, and the change of the logarithm of the value at which they end
 _ROUNDS, _SETTLED = 8, 1.0
-# measured: a value that is known to within this, as a logarithm, tells which atoms are rare beside it
+# measured: the error of the logarithm of a value with which it is known which atoms are rare
 _CLOSE = 3.0
-# measured: the integrand at the saddle is about e^4 times the value
+# measured: the logarithm of the integrand at the saddle over the value
 _ABOVE = 4.0
-# chosen: the least share of a bracket that a round takes away
+# chosen: the least share of a bracket that a round removes
 _LEAST = 0.1
 
 
 def without_rare_atoms(
     law: LossTransform, x: float, rtol: float, hint: float | None = None
 ) -> tuple[LossTransform, float, float | None]:
-    """The law without atoms that are rare beside the excess at x, and a bound of what that takes away, at every threshold.
+    """The law without atoms that are rare compared with the excess at x, a bound of their mass, an abscissa near its saddle.
 
-    Last, an abscissa near the saddle that is left, which is sought near a hint. Which atoms are rare depends on the excess, and
-    what is seen of that depends on the atoms that are kept: beside too large a value too many seem rare, and without them the
-    value seems too small. The two meet in between.
+    The bound holds at every threshold; the saddle is sought near a hint. Which atoms are rare depends on the excess, and an
+    estimate of the excess depends on the atoms that are kept: if it is too large, too many atoms are dropped, and the next
+    estimate is too small. The two are bracketed.
     """
     terms = law.terms if isinstance(law, LogPhi) else ((law, 1),)
     total = sum(count for term, count in terms if isinstance(term, Finite))
@@ -61,7 +61,7 @@ def without_rare_atoms(
     first = beside(high)
     if first.log_value >= high - _SETTLED:
         return first.law, first.omitted, first.abscissa
-    # seen above the value that it was sought beside, and below it
+    # assumed values for which the estimate is above them, and below them
     low = first.log_value
     below, high_gap = beside(low), low - high
     for _ in range(_ROUNDS):
@@ -80,7 +80,7 @@ def without_rare_atoms(
 
 @dataclass(frozen=True)
 class _Rest:
-    """A law without atoms of a mass, about the logarithm of its excess, infinite where it is out of reach, and its saddle."""
+    """A law without some atoms, their mass, an estimate of the logarithm of its excess, infinite if unknown, and its saddle."""
 
     law: LossTransform
     omitted: float

@@ -1,4 +1,4 @@
-"""Rare large losses among finitely many: a line for the others, and the masses of the large ones.
+"""Rare large losses of finite laws: a contour for the other losses, and the masses of the large ones.
 
 notation: X a sum of independent losses, some of them finite; F the event that one of the finite ones exceeds a cap B > x, T the
 law of X on the complement of F. Then
@@ -7,7 +7,7 @@ law of X on the complement of F. Then
     0 <= R = E[(e^{x-X} - 1)_+; F] <= kappa(v) e^{(1+v) x} sum over i of E[e^{-(1+v) X_i}; X_i > B] M(-1 - v) / M_i(-1 - v),
 
 for all v > 0, since (e^y - 1)_+ <= kappa(v) e^{(1+v) y}. The moments of T do not grow with the rare losses, so that its saddle
-lies where M(c) e^{-cx} is close to D. This is for finite laws what :mod:`logphi.engine.clipping` is for sampled normal ones.
+lies where M(c) e^{-cx} is close to D. For sampled normal laws, see :mod:`logphi.engine.clipping`.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from logphi.laws.finite import Finite
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform, Terms
 
-# measured: the share of the tolerance that R may take, and by how much, as a logarithm, a cap must lower the saddle
+# measured: the share of the tolerance that R may take, and the least decrease, as a logarithm, of the integrand by a cap
 _REST, _GAIN = 0.05, 3.0
 # chosen: exponents v among which the best is found, over the spread of X
 _EXPONENTS = np.geomspace(0.1, 100.0, 32)
-# derived: where e^x and its powers stay within the range of doubles
+# derived: thresholds for which e^x and its powers neither underflow nor overflow
 _NEAREST, _FARTHEST = 1e-100, 300.0
 # derived: far above the rounding of logarithms and of sums of few terms
 _ROUNDING = 1e-12
-# derived: up to here a logarithm of what is left errs relatively by about as much as what is lost
+# derived: up to this mass, log(1 - mass) has about the relative error of the mass
 _RARE = 0.5
-# measured: of a difference quotient at zero
+# measured: the step of a difference quotient at zero
 _STEP = 1e-3
 
 
@@ -64,7 +64,7 @@ class LargeLosses:
 
 
 def without_large_losses(law: LossTransform, x: float, rtol: float) -> tuple[LossTransform, LargeLosses | None]:
-    """The law without losses above a cap, and what these add; the law itself where that is not simpler near x."""
+    """The law without losses above a cap, and the contribution of these; the law itself if that is no better near x."""
     terms = law.terms if isinstance(law, LogPhi) else ((law, 1),)
     large = [(term, count) for term, count in terms if isinstance(term, Finite) and term.support.upper > x]
     if not large or not _NEAREST < x < _FARTHEST:
@@ -78,7 +78,7 @@ def without_large_losses(law: LossTransform, x: float, rtol: float) -> tuple[Los
     cut = [(term, count) for term, count in large if term.capped(cap) is not term]
     if not cut or not saddle(small, Smooth(x), RIGHT).value < saddle(law, Smooth(x), RIGHT).value - _GAIN:
         return law, None
-    large_losses = _beyond(law, cut, cap, x, exponents)
+    large_losses = _large_losses(law, cut, cap, x, exponents)
     return (law, None) if large_losses is None else (small, large_losses)
 
 
@@ -87,7 +87,7 @@ def _capped(terms: Terms, cap: float) -> LogPhi:
 
 
 def _drift(terms: Terms, x: float) -> float:
-    """About how much smaller losses take away, on the mean."""
+    """An estimate of minus the mean of the smaller losses, or zero if that is negative."""
     low, high = _capped(terms, x).approximate(np.array([0.0, _STEP]))
     return max(float(low - high) / _STEP, 0.0)
 
@@ -96,14 +96,14 @@ Large = list[tuple[Finite, int]]
 
 
 def _cap(large: Large, x: float, rtol: float, log_moments: Array, exponents: Array, drift: float) -> float | None:
-    """The lowest cap at which R is a small share of what one large loss adds alone; None if there is none."""
+    """The lowest cap at which R is a small share of the contribution of one large loss; None if there is none."""
     loss = np.concatenate([term.losses for term, _ in large])
     p, q = (np.log(np.concatenate(parts)) for parts in ([term.p for term, _ in large], [term.q for term, _ in large]))
     weight = np.concatenate([np.full(len(term.p), math.log(count)) for term, count in large])
     order = np.argsort(-loss)
     order = order[loss[order] > x]
     loss, p, q = loss[order], (p + weight)[order], (q + weight)[order]
-    # one large loss among others that are together about their mean
+    # one large loss, while the sum of the others is about its mean
     far = loss > x + drift
     if not far.any():
         return None
@@ -111,14 +111,14 @@ def _cap(large: Large, x: float, rtol: float, log_moments: Array, exponents: Arr
     above = np.logaddexp.accumulate(q - exponents[:, None] * loss, axis=1)
     rest = (log_moments[:, None] + (1 + exponents[:, None]) * x + above).min(axis=0)
     good = np.flatnonzero(rest <= alone + math.log(_REST * rtol))
-    # what is kept ends with the next loss below
+    # the kept losses end with the next one below
     last = int(good[-1]) + 1 if good.size else 0
     if not last:
         return None
     return float(loss[last]) if last < loss.size else x
 
 
-def _beyond(law: LossTransform, cut: Large, cap: float, x: float, exponents: Array) -> LargeLosses | None:
+def _large_losses(law: LossTransform, cut: Large, cap: float, x: float, exponents: Array) -> LargeLosses | None:
     """The masses of F and the best bound of R, with proofs."""
     whole = law.log_transform(-1 - exponents)
     known = np.isfinite(whole.mid) & np.isfinite(whole.radius)
@@ -130,11 +130,11 @@ def _beyond(law: LossTransform, cut: Large, cap: float, x: float, exponents: Arr
     for term, count in cut:
         loss, p, q = np.asarray(term.losses), np.asarray(term.p), np.asarray(term.q)
         above = loss > cap
-        lost = np.array([p[above].sum() / p.sum(), q[above].sum() / q.sum()])
-        if not lost.max() < _RARE:
+        omitted = np.array([p[above].sum() / p.sum(), q[above].sum() / q.sum()])
+        if not omitted.max() < _RARE:
             return None
-        sides.append(count * np.log1p(-lost))
-        # of sums of probabilities, each with its own half ulp, relative to the same sums
+        sides.append(count * np.log1p(-omitted))
+        # the error of sums of probabilities, each with half an ulp, relative to these sums
         error = max(error, 8 * term.relative_error + 2 * ULP * (loss.size + 8))
         own = term.log_transform(-1 - exponents)
         unsure = (

@@ -1,4 +1,4 @@
-"""Sums of laws that are atoms and flat parts once tilted by e^{-x/2}: exact in real space, with a contour for the rest.
+"""Sums of laws made of atoms and flat parts once tilted by e^{-x/2}: sums in real space, and a contour for the rest.
 
 notation: e^{-x/2} mu(dx) = A + C per law, A its atoms, C its flat part. The n-fold convolution is the sum over m of
 binomial(n, m) A^{n-m} C^m. With Y an atom of A^{n-m} of weight a_Y and C^m the convolution of m flat parts of
@@ -8,7 +8,7 @@ half-lengths w_i and heights b_i, the excess at x is
     G(y) = integral of sinh((y + v)/2)_+ over v in prod [-w_i, w_i] = sum over signs of prod(s_i) F_m(y + s.w),
 
 F_m the m-fold integral of sinh(y/2)_+, 2^m (y/2)^{m+1} times a power series: no term is negative but for the signs. All
-m below a bound are summed so; what is left decays like t^{-m-2}, and a contour integral takes it.
+m below a bound are summed in this way; the transform of the rest decays like t^{-m-2}, and a contour integral gives its part.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from logphi.inversion.atomic import atomic
 from logphi.inversion.box_sums import BoxSums
 from logphi.inversion.convolution import EMPTY, Group, Terms, groups
 from logphi.inversion.demand import Demand
-from logphi.inversion.flat_shares import enough, flat_shares, log_beyond
+from logphi.inversion.flat_shares import enough, flat_shares, log_tail
 from logphi.inversion.half_line import Density, Step
 from logphi.inversion.kernels import Kernel, Smooth, log_kappa
 from logphi.inversion.layout import layout
@@ -43,30 +43,30 @@ from logphi.quadrature.values import Line, Values
 
 # measured: with six flat parts the rest decays fast enough, and the alternating sums still lose few digits
 FLAT_PARTS = 6
-# measured: about a second, and a few milliseconds
+# measured: so many terms take about a second, and a few milliseconds
 MAX_TERMS = 1 << 21
 _FEW_TERMS = 1 << 13
-# measured: a node of the contour takes as long as so many terms
+# measured: a node of the contour takes as long as so many terms of a sum
 _NODE = 300.0
 # derived: the product of an abscissa with a location must be known to much better than one
 SHARP = 1e-3
 
 
-# e to this power is more terms than can be summed
+# derived: e to this power is more terms than can be summed
 _ENDLESS = 200.0
-# derived: up to here differences of logarithms of factorials keep several digits
+# derived: for counts up to this, differences of logarithms of factorials keep several digits
 _COUNTED = 10**9
 
 
 def atom_count(terms: Terms) -> float:
-    """How many atoms the purely atomic part of a sum has, in units of what few kinds of them cost."""
+    """The number of atoms of the purely atomic part of a sum, weighted by the cost of each for laws with many atoms."""
     total = 1.0
     for law, count in terms:
         pieces = law.support.pieces
         kinds = 0 if pieces is None else len(pieces.locations)
-        # to draw more than one from many kinds takes a table of as many columns
+        # more than one draw from many atoms takes a table of as many columns
         if kinds:
-            # of the large numbers of draws nothing would be left in the difference
+            # for larger counts the difference of logarithms has no digits
             rise = lgamma(count + kinds) - lgamma(count + 1) if count < _COUNTED else (kinds - 1) * log(count)
             log_ways = rise - lgamma(kinds)
             total *= exp(min(log_ways, _ENDLESS)) * (max(kinds / 8, 1.0) if count > 1 else 1.0)
@@ -75,15 +75,15 @@ def atom_count(terms: Terms) -> float:
 
 @dataclass(frozen=True)
 class Rest(LossTransform):
-    """What a sum of laws is beside its parts with fewer than ``most`` flat parts: a measure, smaller than the whole.
+    """A sum of laws less its parts with fewer than ``most`` flat factors: a measure below that of the sum.
 
-    ``beside`` are the laws of the sum without flat parts whose atoms are not listed, ``terms`` the others.
-    Its transform on a line is formed by subtraction, with errors relative to that of the whole.
+    ``unlisted`` are the laws of the sum without flat parts whose atoms are not listed, ``terms`` the others. The transform on a
+    line is a difference, with errors relative to the transform of the whole.
     """
 
     whole: LossTransform
     terms: tuple[tuple[LossTransform, int], ...]
-    beside: LogPhi
+    unlisted: LogPhi
     most: int = FLAT_PARTS
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
@@ -102,25 +102,25 @@ class Rest(LossTransform):
         turn = (abs(line.abscissa) + 1 + line.heights) * max((law.support.upper for law, _ in self.terms), default=0.0)
         if not known[0]:
             return Values(whole.mid, np.full(line.size, np.inf), np.zeros(line.size))
-        beside = self.beside.on_line(line)
+        beside = self.unlisted.on_line(line)
         known &= np.isfinite(beside.mid)
         full = np.exp(np.where(known, whole.mid, scale) - scale)
         low = self._low(line.points, scale, np.where(known, beside.mid, 0.0))
         difference = full - low
         # the low parts err relative to their sum on the real axis, where all terms have one sign
-        # both what is known of the whole and the whole itself are at most about M(c)
+        # the transform of the whole, and its bounds, are at most about M(c)
         noise = np.minimum(np.expm1(np.minimum(whole.radius, 700.0)) * np.abs(full), np.abs(full) + 1.01)
         noise += (repeats * ULP * (8 + 2 * turn) + np.expm1(np.minimum(beside.radius, 1.0))) * abs(low[0])
-        # 1e-290 covers underflow
+        # 1e-290 exceeds the effect of underflow
         noise = noise + ELEMENTARY * (1 + abs(scale)) * (np.abs(full) + abs(low[0])) + 1e-290
-        # a difference below its own error is only known to be small: 16 errors, with a disc that contains zero
+        # of a difference below its own error only a bound of the size is known: 16 errors, as a disc that contains zero
         drowned = np.abs(difference) < 4 * noise
         mid = scale + np.log(np.where(drowned, 16 * noise, difference))
         wrong = np.log1p(np.where(drowned, 21 / 16, noise / np.maximum(np.abs(difference), 4 * noise)))
         return Values(mid, np.where(known, wrong, np.inf), np.zeros(line.size))
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
-        """Each of the flat parts is at most its total variation over t."""
+        """The transform of each flat factor is at most its total variation over t."""
         rate = abs(abscissa + 0.5)
         widths = [pieces.width for law, _ in self.terms if (pieces := law.support.pieces) is not None and pieces.width > 0]
         variation = max(2 * rate / -np.expm1(-2 * rate * w) if rate * w > 1e-8 else 1.01 / w for w in widths)
@@ -128,10 +128,10 @@ class Rest(LossTransform):
         return bound
 
     def _low(self, z: NDArray[np.complex128], log_scale: float, beside: NDArray[np.complex128]) -> NDArray[np.complex128]:
-        """The transform of the parts with fewer flat parts, over e^log_scale: a truncated product of binomials."""
+        """The transform of the parts with fewer flat factors, over e^log_scale: a truncated product of binomials."""
         u = z + 0.5
         total = np.zeros((self.most, z.size), dtype=complex)
-        # each law in units of about its own mass on the real axis, so that no factor is large
+        # each law in units of about its mass on the real axis, so that no factor is large
         shares = [float(law.approximate(z[:1].real)[0]) for law, _ in self.terms]
         total[0] = np.exp(beside + sum(share * count for share, (_, count) in zip(shares, self.terms, strict=True)) - log_scale)
         for share, (law, count) in zip(shares, self.terms, strict=True):
@@ -154,7 +154,7 @@ class Rest(LossTransform):
 class Prepared:
     """The mean of a payoff, prepared near one threshold; its bounds hold at every threshold.
 
-    What is neither in the table nor on the contour adds at most e^{log_omitted - tilt x} at x.
+    The parts that are neither in the table nor on the contour add at most e^{log_omitted - tilt x} at x.
     """
 
     near: float
@@ -166,7 +166,7 @@ class Prepared:
     log_omitted: float = -math.inf
 
     def serves(self, x: float) -> bool:
-        """Whether a new preparation at x would hardly be better: the integrand has changed by a factor e at most."""
+        """Whether the integrand at x has changed by at most a factor e, so that a new preparation would hardly be better."""
         return self.tilt * abs(x - self.near) <= 1
 
     def at(self, x: float) -> Scaled:
@@ -178,9 +178,9 @@ class Prepared:
 
 
 def prepare(law: LogPhi, x: float, demand: Demand, payoff: Payoff = EXCESS) -> Prepared | None:
-    """Prepare the mean of a payoff of a sum of laws near x; None where the rest has no contour, or atoms are too many.
+    """Prepare the mean of a payoff of a sum of laws near x; None if the rest has no contour, or there are too many atoms.
 
-    Parts with six flat parts and more are left out where they hold next to nothing, unless a contour takes them sooner.
+    Parts with many flat factors are left out if their share is negligible, unless a contour is quicker.
     """
     few = flat_count(law.terms) < FLAT_PARTS
     if few and listed(law.terms):
@@ -192,20 +192,20 @@ def prepare(law: LogPhi, x: float, demand: Demand, payoff: Payoff = EXCESS) -> P
     if found is None:
         return None
     terms, beside, own, share = found
-    # the density of what is left out has no bound
+    # the density of the parts left out would have no bound
     most = None if few or payoff is DENSITY else enough(terms, tilt, demand.rtol)
     rest = Rest(law, tuple(terms), beside)
     kernel = _kernel(payoff, rest, x, farthest)
     line = None if few else layout(rest, tilt, kernel, math.log(demand.rtol))
-    reach = None if line is None else extent(rest, line, kernel)
-    longest = MAX_TERMS if reach is None else min(cost(terms) + _NODE * reach.size, MAX_TERMS)
+    found_extent = None if line is None else extent(rest, line, kernel)
+    longest = MAX_TERMS if found_extent is None else min(cost(terms) + _NODE * found_extent.size, MAX_TERMS)
     if few or (most is not None and cost(terms, most) <= longest):
         table = BoxSums.of(groups(terms, (most or FLAT_PARTS) - 1, own))
-        share += 0.0 if most is None else math.exp(log_beyond(flat_shares(terms, tilt), most))
+        share += 0.0 if most is None else math.exp(log_tail(flat_shares(terms, tilt), most))
         log_omitted = _log_omitted(law, tilt, payoff, share)
-        # nothing is known where the transform overflows
+        # without a bound where the transform overflows
         return Prepared(x, payoff, law, table, None, tilt, log_omitted) if log_omitted < math.inf else None
-    contour = lay_out(rest, line, reach, kernel) if line and reach else None
+    contour = lay_out(rest, line, found_extent, kernel) if line and found_extent else None
     if contour is None:
         return None
     table = BoxSums.of(groups(terms, FLAT_PARTS - 1, own))
@@ -213,11 +213,11 @@ def prepare(law: LogPhi, x: float, demand: Demand, payoff: Payoff = EXCESS) -> P
 
 
 def _parted(law: LogPhi, tilt: float, payoff: Payoff) -> tuple[Terms, LogPhi, Group, float] | None:
-    """The laws of which atoms are counted by their number; the others, their atoms, and the share that these leave out."""
+    """The laws with flat parts; the other laws, a group of their atoms, and the share that this group leaves out."""
     if listed(law.terms):
         return law.terms, LogPhi(), EMPTY, 0.0
     terms, others = _by_kind(law.terms)
-    # nothing is known of a density beside atoms that are left out
+    # the density would have no bound with atoms left out
     if payoff is DENSITY or not made_of_pieces(terms):
         return None
     found = atoms.listed(others, tilt, MAX_TERMS / cost(terms))
@@ -225,7 +225,7 @@ def _parted(law: LogPhi, tilt: float, payoff: Payoff) -> tuple[Terms, LogPhi, Gr
 
 
 def _log_omitted(law: LossTransform, tilt: float, payoff: Payoff, share: float) -> float:
-    """The logarithm of a bound of what a share of E[e^{cX}] pays at x, over e^{-cx}."""
+    """The logarithm of a bound of the mean payoff at x of a share of E[e^{cX}], over e^{-cx}."""
     if not share:
         return -math.inf
     values, c = law.log_transform(np.array([tilt])), np.array([tilt])
@@ -234,7 +234,7 @@ def _log_omitted(law: LossTransform, tilt: float, payoff: Payoff, share: float) 
 
 
 def _by_kind(terms: Terms) -> tuple[Terms, Terms]:
-    """The laws with a flat part, and those of atoms."""
+    """The laws with a flat part, and the atomic laws."""
     flat = [(law, count) for law, count in terms if (pieces := law.support.pieces) is not None and pieces.width > 0]
     return flat, [term for term in terms if term not in flat]
 
@@ -248,27 +248,27 @@ def _kernel(payoff: Payoff, law: LossTransform, x: float, farthest: float = np.i
 
 
 def flat_count(terms: Terms) -> int:
-    """How many flat parts a sum may have at the most."""
+    """The largest number of flat factors in a sum."""
     return sum(count for law, count in terms if (pieces := law.support.pieces) is not None and pieces.width > 0)
 
 
 def made_of_pieces(terms: Terms) -> bool:
-    """Whether every law is atoms and a flat part."""
+    """Whether every law is made of atoms and a flat part."""
     return all(law.support.pieces is not None for law, _ in terms)
 
 
 def listed(terms: Terms) -> bool:
-    """Whether the sum of these laws is made of few enough atoms and flat parts, all of which are known by place."""
+    """Whether the sum of these laws has few enough atoms and flat parts, with known locations."""
     return made_of_pieces(terms) and cost(terms) <= MAX_TERMS
 
 
 def quick(terms: Terms) -> bool:
-    """Whether its terms are listed in a few milliseconds."""
+    """Whether the terms of the sum are computed in a few milliseconds."""
     return made_of_pieces(terms) and cost(terms) <= _FEW_TERMS
 
 
 def served(terms: Terms) -> bool:
-    """Whether it is, but for atoms of negligible weight beside flat parts."""
+    """Whether sums in real space serve these laws, up to atoms of negligible weight."""
     if listed(terms):
         return True
     flat, others = _by_kind(terms)
@@ -276,7 +276,7 @@ def served(terms: Terms) -> bool:
 
 
 def cost(terms: Terms, most: int = FLAT_PARTS) -> float:
-    """About how many terms one excess takes."""
+    """An estimate of the number of terms of one excess."""
     kinds = sum(1 for law, _ in terms if (pieces := law.support.pieces) is not None and pieces.width > 0)
     flats = min(most - 1, flat_count(terms))
     knots = min(2.0**flats, (flats / max(kinds, 1) + 1.0) ** kinds)

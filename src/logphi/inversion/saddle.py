@@ -1,4 +1,4 @@
-"""Where the line crosses the real axis: near the minimum of the integrand on it, found with few vectorised calls."""
+"""The saddle of an integrand: its minimum on the real axis, found approximately with few vectorised calls."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from logphi.laws.transform import LossTransform
 
 Objective = Callable[[Array], Array]
 
-# derived: each refinement divides the distance by three at least, so this many reach the limits of doubles
+# derived: each refinement divides the distance by three at least, so that this many exhaust the digits of doubles
 _REFINEMENTS = 16
-# measured: how far about a first guess or a hint, in the coordinate, and how many points; most saddles then take three calls,
-# and one from a hint
+# measured: the points around a first guess or a hint, in the coordinate; most saddles then take three calls, and one with a
+# hint
 _FIRST = 3.0 * np.linspace(-1, 1, 13)
 _HINTED = 0.25 * np.linspace(-1, 1, 11)
 _ONWARD = np.linspace(0, 1, 8)[1:]
-# measured: neighbours this close in value make any point as good as the minimum
+# measured: with neighbours this close in value, any of them is as good as the minimum
 _FLAT = 0.03
-# points about the vertex of a parabola, at which the objective changes by less than that, but not below a share of the gap
+# chosen: points around the vertex of a parabola, where the objective changes by less than _CHANGE, at a distance of at least
+# the share _LEAST of the distance between neighbours
 _AROUND = (-1.0, 0.0, 1.0)
 _CHANGE = 0.02
 _LEAST = 0.02
@@ -33,7 +34,7 @@ _THIRDS = (1 / 3, 2 / 3)
 
 @dataclass(frozen=True)
 class Interval:
-    """An open interval on one side of the poles, with a coordinate in which saddles are evenly likely."""
+    """An open interval on one side of the poles, with a coordinate in which saddles are about equally likely everywhere."""
 
     low: float
     high: float
@@ -58,25 +59,25 @@ MIDDLE = Interval(-1.0, 0.0)
 
 @dataclass(frozen=True)
 class Saddle:
-    """An abscissa near the minimum, the value there, infinite if none was finite, and about the second derivative.
+    """An abscissa near the minimum, the value there (infinite if no value is finite), and the approximate second derivative.
 
-    The latter is that of the points about the minimum; zero where they do not tell.
+    ``curvature`` is computed from the points around the minimum; zero if they do not determine it.
     """
 
     abscissa: float
     value: float
-    bend: float = 0.0
+    curvature: float = 0.0
 
 
 def minimise(objective: Objective, interval: Interval, hint: float | None = None) -> Saddle:
     """Minimise a convex (or quasi-convex) objective; infinite values mark points to avoid.
 
-    ``hint`` is a point that may be near. The result is a point at which the objective was evaluated: whatever is proved
-    with it does not depend on how near the minimum it is.
+    ``hint`` is a guess of the minimum. The result is a point at which the objective was evaluated: bounds that use it hold
+    however far it is from the minimum.
     """
 
     def known(theta: Array) -> Array:
-        # no minimum is at minus infinity: far out an approximation may have lost all digits
+        # minus infinity is no minimum: far out an approximation may have lost all its digits
         found = objective(interval.at(theta))
         return np.where(np.isfinite(found), found, np.inf)
 
@@ -94,22 +95,22 @@ def minimise(objective: Objective, interval: Interval, hint: float | None = None
         more = (theta[0] if side < 0 else theta[-1]) + side * half * _ONWARD
         theta, values, best = _joined(theta, values, more, known(more))
     near = slice(max(best - 1, 0), best + 2)
-    places, heights = theta[near].tolist(), values[near].tolist()
+    coordinates, heights = theta[near].tolist(), values[near].tolist()
     for _ in range(_REFINEMENTS):
         if math.isfinite(highest := max(heights)) and highest - min(heights) < _FLAT:
             break
-        fresh = _between(places, heights)
+        fresh = _between(coordinates, heights)
         found = known(np.array(fresh)).tolist()
-        places, heights = zip(*sorted(zip(places + fresh, heights + found, strict=True)), strict=True)
+        coordinates, heights = zip(*sorted(zip(coordinates + fresh, heights + found, strict=True)), strict=True)
         best = heights.index(min(heights))
         near = slice(max(best - 1, 0), best + 2)
-        places, heights = [*places[near]], [*heights[near]]
+        coordinates, heights = [*coordinates[near]], [*heights[near]]
     best = heights.index(min(heights))
-    points = interval.at(np.array(places)).tolist()
-    return Saddle(points[best], heights[best], _bend(points, heights))
+    points = interval.at(np.array(coordinates)).tolist()
+    return Saddle(points[best], heights[best], _curvature(points, heights))
 
 
-def _bend(points: list[float], values: list[float]) -> float:
+def _curvature(points: list[float], values: list[float]) -> float:
     """The second derivative of the parabola through three points; zero where there is none, or it is not convex."""
     if len(points) < 3 or not math.isfinite(sum(values)):
         return 0.0
@@ -121,7 +122,7 @@ def _bend(points: list[float], values: list[float]) -> float:
 
 
 def _joined(theta: Array, values: Array, more: Array, found: Array) -> tuple[Array, Array, int]:
-    """All points in order, their values, and the place of the least."""
+    """All points in order, their values, and the index of the smallest value."""
     theta, values = np.concatenate([theta, more]), np.concatenate([values, found])
     order = theta.argsort()
     values = values[order]
@@ -129,7 +130,7 @@ def _joined(theta: Array, values: Array, more: Array, found: Array) -> tuple[Arr
 
 
 def _between(theta: list[float], values: list[float]) -> list[float]:
-    """Thirds of the gaps between neighbours and, where there are three, the vertex of their parabola with its surroundings."""
+    """Points at thirds between neighbours and, for three neighbours, points around the vertex of their parabola."""
     thirds = [low + share * (high - low) for low, high in pairwise(theta) for share in _THIRDS]
     if len(theta) < 3 or not math.isfinite(sum(values)):
         return thirds
@@ -148,7 +149,7 @@ def interval_of(law: LossTransform, region: Interval, farthest: float = np.inf) 
 
 
 def saddle(law: LossTransform, kernel: Kernel, region: Interval, hint: float | None = None) -> Saddle:
-    """The minimum of K(c) - c x0 + log|factor| over real c in the region; infinite where the strip ends before the region."""
+    """The minimum of K(c) - c x0 + log|factor| over real c in the region; infinite if the strip ends before the region."""
 
     def height(c: Array) -> Array:
         return law.approximate(c) - c * kernel.anchor + kernel.log_real(c)

@@ -1,4 +1,4 @@
-"""Laws whose transform does not decay: the contour with a smoothed threshold, and a bound of what smoothing adds.
+"""Laws whose transform does not decay: a contour with a smoothed threshold, and a bound of the error of smoothing.
 
 notation: D(x) = E[(1 - e^{x-X})_+]; xi a symmetric random number on [-w, w] with density f proportional to
 r I_1(beta r), r = (1 - (s/w)^2)^{1/2}, whose transform is, with v = (beta^2 + (zw)^2)^{1/2},
@@ -13,10 +13,10 @@ of size e^{-beta} from the height beta/w on (a Kaiser-Bessel window of order one
   -1/s^2, s^2 = w^2 I_1(beta) / (beta I_0(beta)), so that the integral of (v - y)_+ f(v) over v is at most s^2 f(y) for
   y >= 0. The mean of f is an integral along the same line, with the factor kappa(z) e^{zd} alone.
 
-Where the law has a density, h takes about half of its bound; so the value in the middle errs by far less than the width,
-which falls with w^2.
+Where the law has a density, h is about half of its bound; so the value in the middle errs by far less than the width, which
+falls with w^2.
 
-The file is longer than others because one plan weighs the line, the window and what is left out against each other.
+The file is longer than others because one plan balances the errors of the line, of the window and of omitted atoms.
 """
 
 from __future__ import annotations
@@ -36,42 +36,43 @@ from logphi.inversion.demand import Demand, Promise
 from logphi.inversion.kernels import Smooth, log_kappa
 from logphi.inversion.layout import Layout, layout
 from logphi.inversion.line_sum import MAX_NODES, ValuesOn, lay
-from logphi.inversion.moving_sum import MovingSum, Summands
 from logphi.inversion.rare_atoms import without_rare_atoms
 from logphi.inversion.rare_losses import LargeLosses, without_large_losses
 from logphi.inversion.saddle import RIGHT, saddle
+from logphi.inversion.threshold_sum import Summands, ThresholdSum
 from logphi.inversion.truncation import length
 from logphi.inversion.window import Window
 from logphi.laws.transform import LossTransform
 
-# derived: the bound of the hump is proved up to here
+# derived: the largest w for which the bound of the hump is proved
 _WIDEST = 0.1
 # measured: with a larger beta nothing is gained, and with a smaller one the window's transform falls too little
 _BETA = (12.0, 60.0)
-# measured: the transform has fallen to e^-beta at this multiple of beta/w
-_BEYOND = 1.15
-# measured: a multiple of the tolerance to lay the line for: its errors are far below the width of the window
+# measured: the transform of the window has fallen to e^-beta at this multiple of beta/w
+_LAST_HEIGHT = 1.15
+# measured: the tolerance that the line is laid out for, as a multiple of the requested one: its errors are far smaller
 _LOOSE = 10.0
-# chosen: where an atom near the threshold is sought, in widths of the window
-_PLACES = np.linspace(-1.0, 1.0, 17)
-# measured: a line with few nodes that count is laid so many times as long, if it has room for twice as many of them
+# chosen: the points around the threshold at which an atom is sought, in widths of the window
+_AROUND = np.linspace(-1.0, 1.0, 17)
+# measured: if most nodes of a line are negligible, a second line may be longer: by at most the inverse of _LONGER, and so that
+# _SPARSE times the nodes of the first are no more than the largest number
 _LONGER, _SPARSE = 1 / 64, 2.0
 # chosen: the share of the tolerance that the errors of the line may take
 _LINE = 0.2
-# measured: how often a line is laid again for a value that is smaller than expected, how far below the errors it is sought,
-# and the logarithm of a share that rounding leaves nothing of
+# measured: how often a line is laid again for a value that is smaller than expected, the value that is then assumed over the
+# errors, and the logarithm of a share of the integrand that rounding hides
 _DEEPER, _UNSEEN, _LEAST_SHARE = 3, 1e-3, -60.0
-# chosen: where more is left open, the whole law is tried
+# chosen: if the relative width is larger, the whole law is tried
 _RESOLVED = 1e-2
-# derived: a number far beyond every demand
+# derived: the logarithm of a relative width far above every demand
 _FAR = 300.0
 # measured: operations for each node of the line: those of the two kernels, and of one law
 _KERNELS, _LAW = 600.0, 500.0
 # measured: a window that is narrowed by less gains nothing
 _NARROWER = 0.9
-# measured: how often more rare atoms are left out, and by how much, as a logarithm, rounding must be above them
+# measured: how often more rare atoms are left out, and by which factor, as a logarithm, rounding must exceed their mass
 _LOOSER, _UNBALANCED = 3, 3.0
-# measured: so much beta beside the logarithms, for the bound of what lies beyond the line to fall as it should
+# measured: the part of beta, in addition to the logarithms, with which the bound of the tail falls far enough
 _FALL = 6.0
 # measured: the share of the tolerance that the hump may take
 _HUMP = 0.8
@@ -79,7 +80,7 @@ _HUMP = 0.8
 
 @dataclass(frozen=True)
 class Smoothed:
-    """The kernel of S, or of the bound of the hump; as the kernel that a line is laid for, of both."""
+    """The kernel of S (``part`` payoff), of the bound of the hump (hump), or of their sum (both), for which a line is laid."""
 
     anchor: float
     window: Window
@@ -97,23 +98,23 @@ class Smoothed:
         return payoff * factor, np.abs(payoff) * (error + ELEMENTARY * np.abs(factor)) + own * np.abs(factor)
 
     def log_real(self, c: Array) -> Array:
-        """That of the payoff."""
+        """The size of the payoff's kernel."""
         return Smooth(self.anchor).log_real(c)
 
     def log_size(self, heights: Array, abscissa: float) -> Array:
-        """Of both."""
+        """The bound of the sum of both kernels."""
         payoff = np.logaddexp(Smooth(self.anchor).log_size(heights, abscissa), math.log(self.window.hump))
         return self.window.log_size(heights, abscissa) + payoff
 
     def log_rest(self, height: float, abscissa: float) -> float:
-        """Far beyond the end of the line, where the bound falls at least like 1/t^2 but for a few percent."""
+        """The tail far above the end of the line, where the bound falls at least like 1/t^2 up to a few percent."""
         w, beta = self.window.width, math.hypot(self.window.beta, abscissa * self.window.width)
         if height * w < 4 * beta:
             return np.inf
         return self.log_size(np.array([height]), abscissa).item() + math.log(height) + 0.1
 
     def log_chernoff(self, u: Array) -> Array:
-        """That of the payoff, and what E[e^{-u (xi - d)}] adds."""
+        """The constant of the payoff, times E[e^{-u (xi - d)}]."""
         return log_kappa(u) + self.window.log_gain(u) + np.abs(u) * self.window.log_mean + 1e-12
 
     def position_error(self, z: NDArray[np.complex128], factor: NDArray[np.complex128], share: float) -> float:
@@ -123,29 +124,29 @@ class Smoothed:
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """Two sums on one line: that of the smoothed payoff and that of the hump. The bounds hold at every threshold.
+    """Two sums on one line, of the smoothed payoff and of the hump; the bounds hold at every threshold.
 
-    ``omitted`` bounds what omitted rare atoms would add; ``large_losses`` is what omitted large losses add.
+    ``omitted`` bounds the contribution of omitted rare atoms; ``large_losses`` is that of omitted large losses.
     """
 
     part: Part
-    payoff: MovingSum
-    hump: MovingSum
+    payoff: ThresholdSum
+    hump: ThresholdSum
     omitted: float = 0.0
     large_losses: LargeLosses | None = None
 
     def at(self, x: float) -> Inversion:
         """The prepared functional at x; ``discretization`` is half the bound of the hump."""
         reflected = self.part is Part.REVERSED
-        place = -x if reflected else x
-        payoff = self.payoff.at(place)
-        half = self.hump.at(place).high / 2
+        threshold = -x if reflected else x
+        payoff = self.payoff.at(threshold)
+        half = self.hump.at(threshold).high / 2
         middle = payoff.value - half if math.isfinite(half) else 0.0
         amount = replace(payoff, value=middle, discretization=half)
         if self.omitted:
             amount += Scaled(math.log(self.omitted), 0.5, truncation=0.5)
         if self.large_losses is not None:
-            amount += self.large_losses.at(place)
+            amount += self.large_losses.at(threshold)
         amount = amount.times_exp(x) if reflected else amount
         contour = self.payoff.contour
         return Inversion(self.part, amount, contour.abscissa, contour.line.size)
@@ -154,30 +155,30 @@ class Prepared:
 def prepare(law: LossTransform, x: float, demand: Demand, values_on: ValuesOn = None) -> Prepared | None:
     """Lay a line for the excess at x >= 0, or for the reversed excess at x < 0.
 
-    Any law with a known transform is served. The relative width is about what is demanded where the longest line can resolve
-    it. A window that turns out too wide, because of an atom near the threshold for instance, is narrowed once. None if no
-    abscissa was found at which the transform is known, or the line cannot resolve anything. ``values_on`` computes K on a line.
+    Any law with a known transform is served. The relative width is about the demanded one if the longest line can resolve it.
+    A window that turns out too wide, for example because of an atom near the threshold, is narrowed once. None if no abscissa
+    was found at which the transform is known, or if the line is too coarse. ``values_on`` computes K on a line.
     """
     reflected = x < 0
-    own, place = (law.reflected(), -x) if reflected else (law, x)
-    small, large_losses = without_large_losses(own, place, demand.rtol)
+    own, threshold = (law.reflected(), -x) if reflected else (law, x)
+    small, large_losses = without_large_losses(own, threshold, demand.rtol)
     if large_losses is not None:
-        found = _prepared(small, place, Demand(demand.rtol), reflected, large_losses, values_on)
+        found = _prepared(small, threshold, Demand(demand.rtol), reflected, large_losses, values_on)
         if found is not None and found.at(x).amount.relative_width <= _RESOLVED:
             return found
-    return _prepared(own, place, replace(demand, hint=None if reflected else demand.hint), reflected, None, values_on)
+    return _prepared(own, threshold, replace(demand, hint=None if reflected else demand.hint), reflected, None, values_on)
 
 
 def _prepared(
-    own: LossTransform, place: float, demand: Demand, reflected: bool, large_losses: LargeLosses | None, values_on: ValuesOn
+    own: LossTransform, threshold: float, demand: Demand, reflected: bool, large_losses: LargeLosses | None, values_on: ValuesOn
 ) -> Prepared | None:
-    """The sums for a law without its large losses, if some are omitted; ``large_losses`` is what these add.
+    """The sums for a law without its large losses, if some are omitted; ``large_losses`` is their contribution.
 
-    Where the rounding error is far larger than the mass of the rare atoms that are omitted, more of them are omitted.
+    If the rounding error is far larger than the mass of the omitted rare atoms, more of them are omitted.
     """
-    x, share = -place if reflected else place, demand.rtol
-    rest, omitted, near = without_rare_atoms(own, place, share, demand.hint)
-    best = _with_omitted(rest, omitted, place, replace(demand, hint=near), reflected, large_losses, values_on)
+    x, share = -threshold if reflected else threshold, demand.rtol
+    rest, omitted, near = without_rare_atoms(own, threshold, share, demand.hint)
+    best = _with_omitted(rest, omitted, threshold, replace(demand, hint=near), reflected, large_losses, values_on)
     for _ in range(_LOOSER):
         if best is None or not best.omitted:
             break
@@ -188,11 +189,11 @@ def _prepared(
         if log_ratio < _UNBALANCED:
             break
         share *= math.exp(min(log_ratio / 2, _FAR))
-        rest, omitted, near = without_rare_atoms(own, place, share, near)
-        # masses of neighbouring atoms may differ by more than that
+        rest, omitted, near = without_rare_atoms(own, threshold, share, near)
+        # the masses of neighbouring atoms may differ by more
         if omitted <= best.omitted:
             continue
-        found = _with_omitted(rest, omitted, place, replace(demand, hint=near), reflected, large_losses, values_on)
+        found = _with_omitted(rest, omitted, threshold, replace(demand, hint=near), reflected, large_losses, values_on)
         if found is None or not _log_width(found.at(x).amount) < _log_width(amount):
             break
         best = found
@@ -202,27 +203,27 @@ def _prepared(
 def _with_omitted(
     own: LossTransform,
     omitted: float,
-    place: float,
+    threshold: float,
     demand: Demand,
     reflected: bool,
     large_losses: LargeLosses | None,
     values_on: ValuesOn,
 ) -> Prepared | None:
     """The sums for a law from which rare atoms of a mass are omitted."""
-    plan = Plan.of(own, place, demand.rtol, demand.hint)
-    sums = None if plan is None else _summed(own, place, plan, values_on)
+    plan = Plan.of(own, threshold, demand.rtol, demand.hint)
+    sums = None if plan is None else _summed(own, threshold, plan, values_on)
     for _ in range(_DEEPER):
-        deeper = plan and sums and plan.deepened(own, sums, place, large_losses)
-        found = deeper and _summed(own, place, deeper, values_on)
+        deeper = plan and sums and plan.deepened(own, sums, threshold, large_losses)
+        found = deeper and _summed(own, threshold, deeper, values_on)
         if not (deeper and found):
             break
         plan, sums = deeper, found
     if plan is None or sums is None:
         return None
-    finer = plan.narrowed(sums, place, large_losses)
-    again = finer and _summed(own, place, finer, values_on)
-    # a line that was to be longer may have been cut off
-    sums = again if again and _left_open(again, place) < _left_open(sums, place) else sums
+    finer = plan.narrowed(sums, threshold, large_losses)
+    again = finer and _summed(own, threshold, finer, values_on)
+    # a line that should be longer may have been shortened
+    sums = again if again and _left_open(again, threshold) < _left_open(sums, threshold) else sums
     return Prepared(Part.REVERSED if reflected else Part.EXCESS, *sums, omitted, large_losses)
 
 
@@ -230,14 +231,14 @@ def _log_width(amount: Scaled) -> float:
     return math.log(max(amount.excess + 2 * amount.spread, 1e-300)) + amount.log_scale
 
 
-def _left_open(sums: tuple[MovingSum, MovingSum], x: float) -> float:
-    """What lies beyond the line, and the hump."""
+def _left_open(sums: tuple[ThresholdSum, ThresholdSum], x: float) -> float:
+    """The truncation and rounding errors and the bound of the hump."""
     payoff, hump = (one.at(x) for one in sums)
     return payoff.truncation + payoff.rounding + hump.high
 
 
 def _with(found: Scaled, large_losses: LargeLosses | None, x: float) -> float:
-    """The value of a sum with what large losses add, in units of the sum."""
+    """The value of a sum with the contribution of large losses, in units of the sum."""
     if large_losses is None:
         return found.value
     more = large_losses.at(x)
@@ -245,14 +246,14 @@ def _with(found: Scaled, large_losses: LargeLosses | None, x: float) -> float:
 
 
 def promise(law: LossTransform, x: float, demand: Demand) -> Promise | None:
-    """What :func:`prepare` promises near x, from K on the real axis; None where it would find nothing."""
-    own, place = (law.reflected(), -x) if x < 0 else (law, x)
-    own, _, near = without_rare_atoms(own, place, demand.rtol, None if x < 0 else demand.hint)
-    plan = Plan.of(own, place, demand.rtol, near)
-    return None if plan is None else plan.promise(own, place)
+    """The accuracy and cost that :func:`prepare` promises near x, from K on the real axis; None if it would return None."""
+    own, threshold = (law.reflected(), -x) if x < 0 else (law, x)
+    own, _, near = without_rare_atoms(own, threshold, demand.rtol, None if x < 0 else demand.hint)
+    plan = Plan.of(own, threshold, demand.rtol, near)
+    return None if plan is None else plan.promise(own, threshold)
 
 
-def _summed(law: LossTransform, x: float, plan: Plan, values_on: ValuesOn) -> tuple[MovingSum, MovingSum] | None:
+def _summed(law: LossTransform, x: float, plan: Plan, values_on: ValuesOn) -> tuple[ThresholdSum, ThresholdSum] | None:
     """The sums of the payoff and of the hump."""
     contour = lay(law, plan.layout, Smoothed(x, plan.window, "both"), values_on=values_on)
     if contour is None:
@@ -260,14 +261,14 @@ def _summed(law: LossTransform, x: float, plan: Plan, values_on: ValuesOn) -> tu
     hump = Summands.of(contour, Smoothed(x, plan.window, "hump"))
     z = contour.line.points
     payoff = hump.times(1 / (plan.window.hump * z * (z + 1)), 2 * ELEMENTARY)
-    return MovingSum.of(contour, x, payoff), MovingSum.of(contour, x, hump)
+    return ThresholdSum.of(contour, x, payoff), ThresholdSum.of(contour, x, hump)
 
 
 @dataclass(frozen=True)
 class Plan:
     """A line and a window for one threshold, from values of K on the real axis alone.
 
-    ``log_share`` is what the errors of the line may be, over what the value would be if its digits were not lost.
+    ``log_share`` is the logarithm of the target error of the line over the integrand.
     """
 
     layout: Layout
@@ -277,7 +278,7 @@ class Plan:
 
     @staticmethod
     def of(law: LossTransform, x: float, rtol: float, hint: float | None) -> Plan | None:
-        """None where no abscissa was found, or the window would be wider than the law."""
+        """The plan for a threshold; None if no abscissa was found, or if the window would be wider than the law."""
         found = saddle(law, Smooth(x), RIGHT, hint)
         return Plan._at(law, x, rtol, found.abscissa, math.log(_LOOSE * rtol)) if math.isfinite(found.value) else None
 
@@ -290,44 +291,46 @@ class Plan:
         return Plan(line, window, rtol, log_share) if line.abscissa * window.width <= window.beta else None
 
     def deepened(
-        self, law: LossTransform, sums: tuple[MovingSum, MovingSum], x: float, large_losses: LargeLosses | None = None
+        self, law: LossTransform, sums: tuple[ThresholdSum, ThresholdSum], x: float, large_losses: LargeLosses | None = None
     ) -> Plan | None:
-        """The plan for a value far below the integrand, next to which the errors of a first line are large; None elsewhere."""
+        """The plan for a value so far below the integrand that the errors of a first line are too large; None otherwise."""
         found = sums[0].at(x)
-        lost, value = found.excess + found.truncation, _with(found, large_losses, x)
-        if lost <= _LINE * self.rtol * value or lost < found.rounding:
+        error, value = found.excess + found.truncation, _with(found, large_losses, x)
+        if error <= _LINE * self.rtol * value or error < found.rounding:
             return None
-        # bounds of the errors are far above them mostly; a value that is not known yet is some digits below
-        sought = max(value, _UNSEEN * lost)
-        log_share = self.log_share + math.log(max(_LINE * self.rtol * sought / 2, found.rounding) / lost)
+        # error bounds are mostly far above the errors; an unknown value is assumed some digits below them
+        sought = max(value, _UNSEEN * error)
+        log_share = self.log_share + math.log(max(_LINE * self.rtol * sought / 2, found.rounding) / error)
         if not _LEAST_SHARE < log_share < self.log_share - 1:
             return None
         return Plan._at(law, x, self.rtol, self.layout.abscissa, log_share)
 
     def promise(self, law: LossTransform, x: float) -> Promise:
-        """What to expect, unless an atom is near the threshold: the hump grows with the square of the window's width."""
+        """The accuracy and cost to expect without an atom near the threshold: the hump grows with the square of the width w."""
         size, _ = length(law, self.layout, MAX_NODES, Smoothed(x, self.window, "both"))
         wider = max(self.window.width / _wanted(self.layout, self.rtol, self.window.beta), 1.0)
         return Promise(self.rtol * wider**2, size * (_KERNELS + _LAW * len(getattr(law, "terms", (law,)))))
 
-    def narrowed(self, sums: tuple[MovingSum, MovingSum], x: float, large_losses: LargeLosses | None = None) -> Plan | None:
-        """The plan for a second sum, from what the first has left at x; None where none is needed, or none is better.
+    def narrowed(
+        self, sums: tuple[ThresholdSum, ThresholdSum], x: float, large_losses: LargeLosses | None = None
+    ) -> Plan | None:
+        """The plan for a second sum, from the width of the first at x; None if none is needed, or none is better.
 
-        What a smooth density adds falls with the square of the window's width. What an atom near the threshold adds falls with
-        the width itself, and like the window once that is narrower: the hump about the threshold tells where the atom is.
+        The hump of a smooth density falls with the square of w. The hump of an atom near the threshold falls with w itself,
+        and like the window once w is below its distance: the hump around the threshold shows where the atom is.
         """
         payoff, hump = sums
         found, w, beta = payoff.at(x), self.window.width, self.window.beta
         here, value = hump.at(x).high, _with(found, large_losses, x)
         if not (self.rtol * value < here < math.inf and 0 < value < math.inf):
             return None
-        beside = np.array([max(hump.at(x + w * place).high, 0.0) for place in _PLACES])
+        beside = np.array([max(hump.at(x + w * threshold).high, 0.0) for threshold in _AROUND])
         smooth = min(here, float(beside.min()))
-        atom, place = float(beside.max()) - smooth, abs(float(_PLACES[int(beside.argmax())]))
+        atom, threshold = float(beside.max()) - smooth, abs(float(_AROUND[int(beside.argmax())]))
         # where most nodes of a line are negligible, it may be longer
         longest = _narrowest(self.layout, beta) * max(_SPARSE * payoff.contour.line.size / MAX_NODES, _LONGER)
         narrower = np.geomspace(min(max(longest / w, 1e-6), 1.0), 1.0, 64)
-        depth = beta * (1 - np.sqrt(1 - np.minimum(place / narrower, 1.0) ** 2))
+        depth = beta * (1 - np.sqrt(1 - np.minimum(threshold / narrower, 1.0) ** 2))
         left = smooth * narrower**2 + atom * narrower * np.exp(-depth)
         good = np.flatnonzero(left <= _HUMP * self.rtol * value)
         share = float(narrower[good[-1] if good.size else 0])
@@ -335,17 +338,17 @@ class Plan:
 
 
 def _fitted(line: Layout, rtol: float) -> Window:
-    """The widest window whose hump is negligible, or the narrowest that the longest line resolves."""
-    # what lies beyond the line is about w e^-beta
+    """The widest window whose hump meets the tolerance, or the narrowest that the longest line resolves."""
+    # the tail after the line is about w e^-beta
     beta = min(max(_FALL + math.log(_wanted(line, rtol, 1.0)) - line.log_target, _BETA[0]), _BETA[1])
     return Window(min(max(_wanted(line, rtol, beta), _narrowest(line, beta)), _WIDEST), beta)
 
 
 def _wanted(line: Layout, rtol: float, beta: float) -> float:
-    """The width at which the hump takes its share of the tolerance: at the saddle, the density is c (c + 1) times D."""
+    """The width w at which the hump takes its share of the tolerance: at the saddle, the density is c (c + 1) times D."""
     return math.sqrt(_HUMP * rtol * beta / (line.abscissa * (line.abscissa + 1)))
 
 
 def _narrowest(line: Layout, beta: float) -> float:
-    """The width that the longest line resolves."""
-    return _BEYOND * beta / (line.step * (MAX_NODES - 2))
+    """The narrowest width w that the longest line resolves."""
+    return _LAST_HEIGHT * beta / (line.step * (MAX_NODES - 2))

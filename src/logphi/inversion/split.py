@@ -1,4 +1,4 @@
-"""Sums of many laws of atoms without a common lattice: each atom is split over two nodes of a fine one.
+"""Sums of many atomic laws without a common lattice: each atom is split over the two nearest nodes of a fine lattice.
 
 notation: X = sum of n_i X_i. An atom of X_i between two nodes of a lattice of step h goes to both, with shares that keep its
 mass and its mean of e^{-x}; Y is the sum of the laws on the nodes, U = Y - X.
@@ -9,8 +9,8 @@ mass and its mean of e^{-x}; Y is the sum of the laws on the nodes, U = Y - X.
       D_Y(x) - D_X(x) <= sum over nodes t of |1 - e^{x-t}| min(p_t, e^{-r|t-x|} p_t^+-),     p_t^+- = E[e^{+-rU}; Y = t],
 
   with the sign + above x and - below. The p^+- are sums of independent laws on the lattice, as the p are. With r = 1.7 over
-  the deviation of U this is about 2.4 Var(U) times the density at x: of second order in h. Beyond the distance R the sums
-  over t are below e^{-rR} times those of p^+-, tilted.
+  the deviation of U this is about 2.4 Var(U) times the density at x: of second order in h. At distances above R the
+  sums over t are below e^{-rR} times those of p^+-, tilted.
 """
 
 from __future__ import annotations
@@ -23,40 +23,40 @@ import numpy as np
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arrays import Array
-from logphi.inversion import circle
-from logphi.inversion.staircase import FARTHEST
+from logphi.inversion import integer_sums
+from logphi.inversion.piecewise_excess import FARTHEST
 from logphi.inversion.tilted import Tilted
 
 # derived: the rate for which the bound is least, where p^+- are p times e^{r^2 Var(U) / 2}, is 8^{1/4} over the deviation
 _RATE = 8**0.25
-# derived: the bound of the gap then, in units of Var(U) times the density; near the saddle that is c (c + 1) times the excess
+# derived: D_Y - D_X at that rate, over Var(U) times the density; near the saddle the density is c (c + 1) times the excess
 _GAP = 2.42
-# derived: e to minus this, as a share, is far below what splitting leaves open
+# derived: e to minus this, as a share, is far below the error of splitting
 _DEPTH = 34.0
 # measured: transforms of so many nodes take a tenth of a second
 _MOST_NODES = 1 << 19
-# measured: steps among which one with a small variance of U is chosen; few atoms then lie near nodes
+# measured: the number of steps among which the one with the smallest variance of U is chosen
 _STEPS = 256
-# measured: over longer steps the tilt grows too much for a bound to be of use
+# measured: the largest step times the tilt, above which the bound is useless
 _COARSE = 0.25
-# measured: so many atoms tell about the variance
+# measured: the number of atoms from which the variance is estimated
 _HEAVY = 512
-# entries of the intermediate arrays
+# chosen: entries of the intermediate arrays
 _BLOCK = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
 class OnNodes:
-    """One law split over the nodes base + h k: for each node, its weight, and what it weighs with e^{rU} and e^{-rU}."""
+    """One law split over the nodes base + h k: the weight of each node, and the weights with the factors e^{rU} and e^{-rU}."""
 
     law: Tilted
     base: float
-    weights: tuple[circle.Weights, circle.Weights, circle.Weights]
+    weights: tuple[integer_sums.IntegerMeasure, integer_sums.IntegerMeasure, integer_sums.IntegerMeasure]
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Laws on the nodes of a lattice of step ``step``, tilted by e^{cx}: a sum above the sum of the laws."""
+    """Laws split over the nodes of a lattice, tilted by e^{cx}: the excess of their sum is at least that of the laws."""
 
     tilt: float
     step: float
@@ -70,21 +70,21 @@ class Split:
 
     @staticmethod
     def of(laws: Sequence[tuple[Tilted, int]], tilt: float, density: float, share: float) -> Split | None:
-        """With a step so fine that the gap is about a share of the excess; None where that needs too many nodes.
+        """The laws on a lattice so fine that D_Y - D_X is about a share of the excess; None if that takes too many nodes.
 
-        ``density`` is about that at the threshold, over the excess.
+        ``density`` is an estimate of the density at the threshold, over the excess.
         """
         deviation = math.sqrt(sum(count * _variance(law) for law, count in laws))
         if not deviation:
             return None
-        # atoms that are anywhere between their nodes have a variance of h^2 / 6
+        # atoms that are anywhere between two nodes have a variance of h^2 / 6
         wanted = math.sqrt(6 * share / (_GAP * density * sum(count for _, count in laws)))
         wanted = min(wanted, _COARSE / (tilt + 1))
         coarse = _nodes(laws, tilt, min(wanted, deviation / 16))
         finest = 1.01 * (len(coarse) + 4) * coarse.step / _MOST_NODES
         candidates = max(wanted, finest) * np.linspace(1.0, 1.5, _STEPS)
         variances = sum((count * _split_variance(law, candidates) for law, count in laws), np.zeros(_STEPS))
-        # the widest step that leaves no more than was asked, or the best one
+        # the widest step with no more than the requested error, or the best one
         allowed = np.flatnonzero(variances * _GAP * density <= share)
         best = int(allowed[-1]) if allowed.size else int(np.argmin(variances))
         if candidates[best] > 2 * _COARSE / (tilt + 1):
@@ -94,7 +94,7 @@ class Split:
 
     @property
     def finest(self) -> bool:
-        """Whether the number of nodes leaves no room for finer steps."""
+        """Whether a finer step would take too many nodes."""
         return 2 * len(self) > _MOST_NODES
 
     def composed(self) -> Composed:
@@ -103,27 +103,27 @@ class Split:
             one.weights[0].count * (one.law.relative_error + ULP * (2 + 4 * abs(one.law.log_scale))) for one in self.laws
         )
         log_scale = sum(one.weights[0].count * one.law.log_scale for one in self.laws)
-        places = sum(one.weights[0].count * (one.law.location_error + _moved(one, self.step)) for one in self.laws)
+        location_errors = sum(one.weights[0].count * (one.law.location_error + _moved(one, self.step)) for one in self.laws)
         omitted = sum(one.weights[0].count * one.law.omitted for one in self.laws) + 2 * math.exp(-_DEPTH)
         origin = sum(one.weights[0].count * one.base for one in self.laws)
         location = origin + self.step * np.arange(self.first, self.last + 1, dtype=np.float64)
         farthest = float(np.abs(location).max()) + sum(one.weights[0].count * abs(one.base) for one in self.laws)
         sums = []
         for side in range(3):
-            weight, absolute = circle.summed([one.weights[side] for one in self.laws], self.first, self.last)
+            weight, absolute = integer_sums.summed([one.weights[side] for one in self.laws], self.first, self.last)
             sums.append((weight, absolute))
         error = math.expm1(min(relative + 32 * ELEMENTARY * sum(one.weights[0].count for one in self.laws), 700.0))
         whole = Tilted(
             location,
             sums[0][0],
             log_scale,
-            places + 4 * ULP * farthest,
+            location_errors + 4 * ULP * farthest,
             error,
             sums[0][1] + 2 * math.exp(-_DEPTH),
             omitted,
         )
-        # the rate multiplies what rounding moves an atom
-        rounded = math.exp(min((self.rate + self.tilt) * places, 700.0)) * (1 + error)
+        # the rate multiplies the effect of rounding on the locations
+        rounded = math.exp(min((self.rate + self.tilt) * location_errors, 700.0)) * (1 + error)
         moved = tuple(weight * rounded + absolute for weight, absolute in sums[1:])
         total = sum(one.weights[0].count for one in self.laws)
         # a share e of the weights outside the nodes counts at most e^{(c + 1) n h} e below the threshold
@@ -132,7 +132,7 @@ class Split:
 
 @dataclass(frozen=True, eq=False)
 class Composed:
-    """The sum on the nodes, the weights p^+ and p^- there, and a bound of the share of the gap outside of them."""
+    """The sum on the nodes, the weights p^+ and p^- there, and a bound of the share of the weights outside of them."""
 
     sum: Tilted
     upward: Array
@@ -141,40 +141,40 @@ class Composed:
     omitted: float
 
     @property
-    def reach(self) -> float:
-        """The distance R beyond which next to nothing of the gap lies."""
+    def radius(self) -> float:
+        """The distance R; nodes farther from the threshold contribute a negligible part of D_Y - D_X."""
         return _DEPTH / (self.split.rate - 1 - self.split.tilt)
 
     @property
-    def log_beyond(self) -> float:
-        """The logarithm of a bound of the gap beyond that distance and outside the nodes, over e^{K - cx}."""
+    def log_tail(self) -> float:
+        """The logarithm of a bound of the part of D_Y - D_X beyond the distance R and outside the nodes, over e^{K - cx}."""
         rest = math.exp(-_DEPTH) * (float(self.upward.sum()) + float(self.downward.sum()))
         return math.log(self.omitted + rest)
 
-    def gap(self, thresholds: Array, middle: float) -> Array:
-        """Bounds of D_Y - D_X at thresholds, in units of e^{-c middle}, up to what lies beyond the reach."""
-        half = math.ceil(self.reach / self.split.step) + 1
+    def splitting_error(self, thresholds: Array, middle: float) -> Array:
+        """Bounds of D_Y - D_X at thresholds, in units of e^{-c middle}, from the nodes within the distance R."""
+        half = math.ceil(self.radius / self.split.step) + 1
         rows = max(_BLOCK // (2 * half + 1), 1)
         parts = np.split(thresholds, range(rows, thresholds.size, rows))
-        return np.concatenate([self._gap(part, middle, half) for part in parts])
+        return np.concatenate([self._splitting_error(part, middle, half) for part in parts])
 
-    def _gap(self, thresholds: Array, middle: float, half: int) -> Array:
+    def _splitting_error(self, thresholds: Array, middle: float, half: int) -> Array:
         tilt, step, rate = self.split.tilt, self.split.step, self.split.rate
         location, size = self.sum.location, len(self.sum)
         nearest = np.clip(np.rint((thresholds - location[0]) / step), -half - 1, size + half).astype(np.int64)
-        places = nearest[:, None] + np.arange(-half, half + 1)
-        held = np.clip(places, 0, size - 1)
+        location_errors = nearest[:, None] + np.arange(-half, half + 1)
+        held = np.clip(location_errors, 0, size - 1)
         away = location[held] - thresholds[:, None]
         mass = self.sum.between[1][held]
         moved = np.where(away > 0, self.upward[held], self.downward[held]) * np.exp(-rate * np.abs(away))
         exponent = np.minimum(-tilt * (location[held] - middle), FARTHEST)
         paid = np.abs(np.expm1(-away)) * np.minimum(mass, moved) * np.exp(exponent)
-        total: Array = np.where(places == held, paid, 0.0).sum(axis=1) * (1 + 1e-9)
+        total: Array = np.where(location_errors == held, paid, 0.0).sum(axis=1) * (1 + 1e-9)
         return total
 
 
-def about_how_many(laws: Sequence[tuple[Tilted, int]], density: float, share: float) -> float:
-    """About how many nodes a gap of a share of the excess takes."""
+def estimated_nodes(laws: Sequence[tuple[Tilted, int]], density: float, share: float) -> float:
+    """An estimate of the number of nodes for which D_Y - D_X is a share of the excess."""
     deviation = math.sqrt(sum(count * _variance(law) for law, count in laws))
     step = math.sqrt(6 * share / (_GAP * density * sum(count for _, count in laws)))
     return 2 * math.sqrt(2 * _DEPTH) * deviation / step
@@ -187,12 +187,12 @@ def _variance(law: Tilted) -> float:
 
 
 def _base(law: Tilted) -> float:
-    """The heaviest atom is a node."""
+    """The location of the heaviest atom, which is a node."""
     return float(law.location[np.argmax(law.weight)])
 
 
 def _split_variance(law: Tilted, steps: Array) -> Array:
-    """About the variance of U for each step."""
+    """An estimate of the variance of U for each step."""
     heavy = np.argpartition(-law.weight, min(_HEAVY, len(law) - 1))[:_HEAVY]
     position = (law.location[heavy] - _base(law)) / steps[:, None]
     part = position - np.floor(position)
@@ -203,10 +203,10 @@ def _split_variance(law: Tilted, steps: Array) -> Array:
 
 def _nodes(laws: Sequence[tuple[Tilted, int]], tilt: float, step: float) -> Split:
     deviation = math.sqrt(sum(count * float(_split_variance(law, np.array([step]))[0]) for law, count in laws))
-    # any rate will do: where all atoms are nodes already, e^{rU} at a node that none of them is must not overflow
+    # any rate gives a bound; where all atoms are nodes, it is limited so that e^{rU} does not overflow
     rate = _RATE / max(deviation, 0.1 * step)
     split = tuple(_on_nodes(law, count, tilt, step, rate) for law, count in laws)
-    first, last = circle.ends([one.weights[0] for one in split], _DEPTH)
+    first, last = integer_sums.effective_range([one.weights[0] for one in split], _DEPTH)
     return Split(tilt, step, rate, split, first, last)
 
 
@@ -221,12 +221,12 @@ def _on_nodes(law: Tilted, count: int, tilt: float, step: float, rate: float) ->
     weight = np.concatenate([law.weight * (1 - share), law.weight * share]) * np.exp(tilt * moved)
     nodes, which = np.unique(index, return_inverse=True)
     whole, upward, downward = (
-        circle.Weights(nodes, np.bincount(which, weight * np.exp(r * moved)).astype(np.float64, copy=False), count)
+        integer_sums.IntegerMeasure(nodes, np.bincount(which, weight * np.exp(r * moved)).astype(np.float64, copy=False), count)
         for r in (0.0, rate, -rate)
     )
     return OnNodes(law, base, (whole, upward, downward))
 
 
 def _moved(one: OnNodes, step: float) -> float:
-    """How far rounding moves an atom: shares err by a few ulps of places over the step."""
+    """A bound of the displacement of an atom by rounding: shares err by a few ulps of locations over the step."""
     return 32 * ULP * (step + 2 * float(np.abs(one.law.location).max()))

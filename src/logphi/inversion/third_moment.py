@@ -1,4 +1,4 @@
-"""The third absolute moment of a law about a point: the contour with a cubic payoff.
+"""The third absolute moment of a law about a point, by a contour with a cubic payoff.
 
 notation: mu a law with transform M = e^K. For an abscissa c > p inside the strip
 
@@ -22,11 +22,11 @@ from logphi.inversion.line_sum import plan
 from logphi.inversion.saddle import Interval, saddle
 from logphi.laws.transform import LossTransform
 
-# measured: what is asked of each part leaves some 1e-5 of it, and a line of a thousand nodes where only the factor decays
+# measured: this tolerance for each part gives an error of some 1e-5, and a thousand nodes where only the factor decays
 _RTOL = 1e-3
-# measured: abscissas so much below the best, because K is out of reach there, take seconds and give no bound
+# measured: if K is known only at abscissas below this share of the best, a line takes seconds and gives no bound
 _FAINT = 0.1
-# derived: within these abscissas the fourth power of a distance from the pole, and a share of it, is a double
+# derived: distances from the pole whose fourth powers, and shares of these, are doubles
 _NEAREST, _FARTHEST = 1e-70, 1e70
 
 
@@ -45,15 +45,15 @@ class Cube(Step):
         return math.log(6) + 4 * super().log_real(c)
 
     def log_size(self, heights: Array, abscissa: float) -> Array:
-        """That of 6 / |z - p|^4."""
+        """The logarithm of 6 / |z - p|^4."""
         return math.log(6) + 4 * super().log_size(heights, abscissa)
 
     def log_rest(self, height: float, abscissa: float) -> float:
-        """|z - p| is above t."""
+        """The integral of 6 / t^4, as |z - p| exceeds t."""
         return math.log(2) - 3 * math.log(height) + 1e-14
 
     def log_chernoff(self, u: Array) -> Array:
-        """The largest t^3 e^{(p - u) t}."""
+        """The logarithm of the largest t^3 e^{(p - u) t}."""
         ahead = np.where(u > self.pole, u - self.pole, 1.0)
         return np.where(u > self.pole, 3 * (math.log(3) - 1 - np.log(ahead)) + 1e-14, np.inf)
 
@@ -63,10 +63,10 @@ class Cube(Step):
 
 
 def third_moment(law: LossTransform, x: float) -> float:
-    """A proved upper bound of the integral of |X - x|^3, most often sharp to 1e-5; infinite where none is found.
+    """A proved upper bound of the integral of |X - x|^3, most often sharp to 1e-5; infinite if none is found.
 
-    The mass need not be one. Nothing is found where the strip ends at 0, where doubles do not hold the fourth power of the
-    scale of X, or where that is so small that K is out of reach at its inverse.
+    The mass need not be one. No bound is found if the strip ends at 0, if the fourth power of the scale of X is no double, or
+    if the scale is so small that K is unknown at its inverse.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def third_moment(law: LossTransform, x: float) -> float:
     """
     sides = (law, x, 0.0), (law.reflected(), -x, -1.0)
     above, below = (_log_above(*side) for side in sides)
-    # x is a decimal, as in the exponent of the contour
+    # x is known to half an ulp, as in the exponent of the contour
     log_moment = np.logaddexp(above, below + x + 1e-15 * abs(x))
     return math.exp(min(log_moment, 700.0)) * (1 + 1e-12) if math.isfinite(log_moment) else math.inf
 

@@ -1,8 +1,8 @@
-"""Atoms of laws that are tilted by e^{cx}, and of sums of such laws on lattices.
+"""Atoms of laws tilted by e^{cx}, and of sums of such laws on lattices.
 
-notation: mu a law with atoms, c a tilt near the saddle of the threshold. The weights here are those of e^{cx - K} mu(dx), with
-a K close to log M(c), so that they sum to about one, and what the threshold depends on lies in the middle of them. A share e of
-the weights that is left out adds at most kappa(c) e^{K - cx} e to the excess at x.
+notation: mu an atomic law, c a tilt near the saddle of the threshold. The weights are those of e^{cx - K} mu(dx), with a K
+close to log M(c), so that they sum to about one, and the atoms that determine the answer are near the mean. A share e of the
+weights that is left out adds at most kappa(c) e^{K - cx} e to the excess at x.
 """
 
 from __future__ import annotations
@@ -15,33 +15,33 @@ import numpy as np
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arrays import Array
-from logphi.inversion import circle
+from logphi.inversion import integer_sums
 from logphi.inversion.convolution import Atoms, Group, power
 from logphi.laws.support import Lattice, Pieces
 
-# derived: e to minus this is far below the rounding of a sum of weights
+# derived: a share of e to minus this is far below the rounding of a sum of weights
 DEPTH = 45.0
-# measured: so many places are summed in a tenth of a second
+# measured: so many atoms are summed in a tenth of a second
 MOST = 1 << 19
-# derived: weights below e to this are near the smallest double, and matter to no sum
+# derived: weights below e to this are near the smallest double, and negligible in every sum
 _DEEPEST = -600.0
-# measured: blocks of more laws, or multisets of more kinds, take longer to list than they save
+# measured: blocks of more laws, or multisets of more atoms, take longer to tabulate than they save
 _LARGEST_BLOCK = 8
 _KINDS = 24
-# derived: so small a share is far below the rounding of the whole
+# derived: a share far below the rounding of the whole
 _LEAST = 1e-19
-# derived: an index of an atom on its lattice is a whole number but for its rounding
+# derived: the index of an atom on its lattice differs from a whole number by rounding only
 _OFF = 1e-3
-# derived: doubles count whole numbers up to here, and sums of so many of them
+# derived: whole numbers up to this, and sums of so many of them, are exact
 _FARTHEST = 2.0**40
 
 
 @dataclass(frozen=True, eq=False)
 class Tilted:
-    """Weights at places in ascending order; ``location_error`` bounds the error of each place.
+    """Weights at ascending locations; ``location_error`` bounds the error of each location.
 
-    Weights err by ``relative_error``, which counts the error of their common unit, and by ``absolute_error``. The share
-    ``omitted`` lies elsewhere.
+    Weights have a ``relative_error``, with the error of their common unit, and an ``absolute_error``. A share of ``omitted`` is
+    at unknown locations.
     """
 
     location: Array
@@ -56,26 +56,26 @@ class Tilted:
         return self.location.size
 
     def untilted(self, tilt: float) -> Group:
-        """The same atoms by their weights of e^{-x/2} mu(dx), of which those of no weight are left out."""
+        """The atoms by their weights under e^{-x/2} mu(dx), without those of weight zero."""
         held = np.flatnonzero(self.weight > 0)
         location, weight = self.location[held], self.weight[held]
         log_weight = np.log(weight) + self.log_scale - (tilt + 0.5) * location
         size = np.abs(np.log(weight)) + abs(self.log_scale) + 2 * (tilt + 0.5) * np.abs(location)
         atoms = Atoms(location, log_weight, self.absolute_error / weight + ELEMENTARY + ULP * size)
-        # weights were tilted at places that the errors of these may have moved since
+        # the tilt of the weights counts the errors of the locations
         relative_error = self.relative_error + (tilt + 0.5) * self.location_error
         return Group(atoms, (), 0.0, self.location_error, relative_error)
 
     @property
     def between(self) -> tuple[Array, Array]:
-        """The two ends of each weight."""
+        """Lower and upper bounds of each weight."""
         return (
             np.maximum(self.weight * (1 - min(self.relative_error, 1.0)) - self.absolute_error, 0.0),
             self.weight * (1 + self.relative_error) + self.absolute_error,
         )
 
     def repeated(self, count: int) -> Tilted:
-        """The sum of equal laws with one atom."""
+        """The sum of ``count`` equal laws with one atom."""
         relative = math.expm1(min(count * (self.relative_error + ULP * (2 + abs(self.log_scale))), 700.0))
         return Tilted(
             count * self.location,
@@ -87,19 +87,19 @@ class Tilted:
         )
 
     def drawn(self, count: int) -> Tilted:
-        """The sum of equal laws, an atom for each multiset of their atoms."""
+        """The sum of ``count`` equal laws, with an atom for each multiset of their atoms."""
         if count == 1:
             return self
         log_weights = np.log(self.weight)
         draws = power(Pieces(tuple(self.location.tolist()), tuple(log_weights.tolist())), count)
         size = 2 * math.lgamma(count + 1) + count * float(np.abs(log_weights).max())
         error = count * (self.relative_error + ULP * (2 + abs(self.log_scale))) + 4 * ULP * size
-        places = count * (self.location_error + 2 * ULP * float(np.abs(self.location).max()))
-        found = normalized(draws.location, draws.log_weight, places, error, count * self.omitted)
+        location_errors = count * (self.location_error + 2 * ULP * float(np.abs(self.location).max()))
+        found = normalized(draws.location, draws.log_weight, location_errors, error, count * self.omitted)
         return replace(found, log_scale=found.log_scale + count * self.log_scale)
 
     def in_blocks(self, count: int, most: int) -> list[tuple[Tilted, int]]:
-        """The same sum as one of fewer laws, each of at most ``most`` atoms; light atoms are left out."""
+        """The sum of ``count`` equal laws as a sum of fewer laws with at most ``most`` atoms each; light atoms are left out."""
         heavy = self.weight > _LEAST * float(self.weight.max())
         held, light = np.flatnonzero(heavy), 1.01 * float(self.weight[~heavy].sum())
         law = replace(self, location=self.location[held], weight=self.weight[held], omitted=self.omitted + light)
@@ -113,10 +113,10 @@ class Tilted:
         return [block for block in blocks if block[1]]
 
     def convolve(self, other: Tilted) -> Tilted:
-        """All sums of two places, in order."""
+        """The convolution: all sums of two locations, in order."""
         location = np.add.outer(self.location, other.location).ravel()
         weight = np.multiply.outer(self.weight, other.weight).ravel()
-        # a share of one ulp of the whole is left out
+        # weights of a share of one ulp of the whole are left out
         held = np.flatnonzero(weight > _LEAST / weight.size)
         order = held[np.argsort(location[held], kind="stable")]
         return Tilted(
@@ -140,7 +140,7 @@ def _crossed(one: Tilted, other: Tilted) -> float:
 
 
 def normalized(location: Array, log_weight: Array, location_error: float, error: float, omitted: float = 0.0) -> Tilted:
-    """Atoms by the logarithms of their tilted weights, which err by ``error`` and by their own rounding."""
+    """Atoms from the logarithms of their tilted weights, which have an error of ``error`` and of their rounding."""
     peak = float(log_weight.max())
     held = np.flatnonzero(log_weight - peak > _DEEPEST)
     order = held[np.argsort(location[held], kind="stable")]
@@ -157,11 +157,11 @@ class OnLattice:
 
     law: Tilted
     lattice: Lattice
-    weights: circle.Weights
+    weights: integer_sums.IntegerMeasure
 
     @staticmethod
     def of(law: Tilted, lattice: Lattice, count: int, tilt: float) -> OnLattice | None:
-        """None if an atom is off the lattice."""
+        """The atoms of a tilted law on a lattice; None if an atom is off the lattice."""
         position = (law.location - lattice.offset) / lattice.span
         index = np.rint(position)
         if (np.abs(position - index) > _OFF).any() or np.abs(index).max() > _FARTHEST:
@@ -169,36 +169,36 @@ class OnLattice:
         whole = index.astype(np.int64)
         weight: Array = np.bincount(whole - whole[0], law.weight).astype(np.float64, copy=False)
         held = np.flatnonzero(weight)
-        # weights were tilted at the places of the law, and count with those of the lattice
+        # the tilt of the weights was at the locations of the law, and is counted at those of the lattice
         moved = np.abs(law.location - (lattice.offset + lattice.span * index)) + 8 * ULP * np.abs(law.location)
         law = replace(law, relative_error=law.relative_error + tilt * float(moved.max()) + 4 * ULP * tilt * abs(lattice.offset))
-        return OnLattice(law, lattice, circle.Weights(held + whole[0], weight[held], count))
+        return OnLattice(law, lattice, integer_sums.IntegerMeasure(held + whole[0], weight[held], count))
 
     @property
     def start(self) -> float:
-        """The place of the whole number 0 in the sum of all copies, in spans; of a symmetric lattice it has no error."""
+        """The location of index 0 in the sum of all copies, in spans; exact for a symmetric lattice."""
         return self.weights.count * (self.lattice.offset / self.lattice.span)
 
     @property
     def location_error(self) -> float:
-        """Of the sum of all copies, beside a common stretch."""
+        """The location error of the sum of all copies, apart from a common scale error."""
         count, offset = self.weights.count, self.lattice.offset
         whole = (2 * offset / self.lattice.span).is_integer()
         return count * (self.lattice.location_error + (0.0 if whole else 2 * ULP * abs(offset)))
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
-    """Laws on lattices of one span, each with its count: their sum, on the whole numbers between two ends."""
+class LatticeSum:
+    """The sum of counted laws on lattices of one span, for indices from ``first`` to ``last``."""
 
     laws: tuple[OnLattice, ...]
     first: int
     last: int
 
     @staticmethod
-    def of(laws: Sequence[OnLattice]) -> Run:
-        """Between ends outside of which next to nothing lies."""
-        return Run(tuple(laws), *circle.ends([law.weights for law in laws], DEPTH))
+    def of(laws: Sequence[OnLattice]) -> LatticeSum:
+        """The sum for all indices that are not negligible."""
+        return LatticeSum(tuple(laws), *integer_sums.effective_range([law.weights for law in laws], DEPTH))
 
     def __len__(self) -> int:
         return self.last - self.first + 1
@@ -212,11 +212,11 @@ class Run:
         relative = self._total(lambda law: law.relative_error + ULP * (2 + 4 * abs(law.log_scale)))
         first, absolute, tails = self.first, 0.0, 2 * math.exp(-DEPTH)
         if len(self.laws) == 1 and own.index.size == 2 and own.index[1] - own.index[0] == 1:
-            low, weight, wrong = circle.binomial(float(own.weight[0]), float(own.weight[1]), own.count, DEPTH)
+            low, weight, wrong = integer_sums.binomial(float(own.weight[0]), float(own.weight[1]), own.count, DEPTH)
             first = low + own.count * int(own.index[0])
             relative += wrong
         else:
-            weight, absolute = circle.summed([one.weights for one in self.laws], self.first, self.last)
+            weight, absolute = integer_sums.summed([one.weights for one in self.laws], self.first, self.last)
         location = span * (sum(one.start for one in self.laws) + np.arange(first, first + weight.size, dtype=np.float64))
         return Tilted(
             location,
@@ -229,9 +229,9 @@ class Run:
         )
 
     def _location_error(self, farthest: float) -> float:
-        """A common stretch stays one; different ones count with the places of each law."""
-        places = sum(one.location_error for one in self.laws) + 4 * ULP * farthest
+        """A common scale error remains one; different ones are multiplied by the locations of each law."""
+        location_errors = sum(one.location_error for one in self.laws) + 4 * ULP * farthest
         if len(self.laws) == 1:
-            return places + self.laws[0].lattice.stretch * farthest
-        ends = [one.weights.count * one.lattice.stretch * float(np.abs(one.law.location).max()) for one in self.laws]
-        return places + sum(ends)
+            return location_errors + self.laws[0].lattice.scale_error * farthest
+        ends = [one.weights.count * one.lattice.scale_error * float(np.abs(one.law.location).max()) for one in self.laws]
+        return location_errors + sum(ends)

@@ -1,4 +1,4 @@
-"""Where a line may end: proved bounds of what lies beyond its last node."""
+"""The length of a line: proved bounds of the sum after its last node."""
 
 from __future__ import annotations
 
@@ -12,24 +12,26 @@ from logphi.inversion.layout import Layout
 from logphi.laws.negligible_nodes import negligible_from
 from logphi.laws.transform import LossTransform
 
-# measured: cells of an upper Riemann sum that loses a few percent, relative to where a normal law is negligible
+# measured: cells of an upper Riemann sum that is a few percent too large, relative to the height where a normal law is
+# negligible
 _CELLS = np.concatenate([np.linspace(0.0, 0.8, 24), np.linspace(0.9, 1.5, 4), 2.0 ** np.arange(1, 20, 3)])
-# measured: heights at which the rest is bounded, relative to where that of a normal law is negligible
+# measured: heights at which the tail is bounded, relative to the height where that of a normal law is negligible
 _AROUND = 2.0 ** np.concatenate([np.arange(-1, 1.5, 0.25), np.arange(1.5, 8), np.arange(8, 44, 4)])
-# measured: heights between two that are far apart, for each factor of two
+# measured: the number of heights that are inserted for each factor of two between distant ones
 _BETWEEN = 8
-# measured: among so many of them most laws are negligible; the others are not asked for then
+# measured: at the first so many heights the tail of most laws is negligible, and the others are not computed
 _NEAR = 12
-# measured: lines long enough to repay a search for negligible nodes, and how far below the target these lie, as a logarithm
+# measured: the size of a line from which a search for negligible nodes saves time, and minus the logarithm of such a node over
+# the target
 LONG = 1 << 9
 _ASIDE = 3.0
 
 
 def length(law: LossTransform, layout: Layout, most: int, kernel: Kernel) -> tuple[int, float]:
-    """How many nodes until the rest is proved negligible, and the logarithm of the proved rest in units of e^scale.
+    """The number of nodes after which the tail is proved negligible, and the logarithm of its bound over M(c) e^{-cx}.
 
-    The sum over the nodes beyond the last one, at height T, is at most the integral from T of the decreasing bound,
-    and that at most its upper Riemann sum on a grid.
+    The sum over the nodes after the last one, at height T, is at most the integral from T of the decreasing bound, and that is
+    at most its upper Riemann sum on a grid.
     """
     c, step, log_target, end = layout.abscissa, layout.step, layout.log_target, kernel.period / 2
 
@@ -41,7 +43,7 @@ def length(law: LossTransform, layout: Layout, most: int, kernel: Kernel) -> tup
         heights = np.append(step, heights)
     if np.isfinite(end):
         heights = np.append(heights[heights < end], end)
-    # a period ends with its last height, and what is beyond the last one counts without a period only
+    # a period ends with its last height; without a period the tail after the last height counts
     near = heights if np.isfinite(end) else heights[:_NEAR]
     rest = rest_from(near)
     if rest.min() <= log_target:
@@ -60,13 +62,13 @@ def length(law: LossTransform, layout: Layout, most: int, kernel: Kernel) -> tup
     size = int(min(np.ceil(heights[enough] / step - 1e-9) + 1, most))
     if np.isfinite(end) and size >= most:
         return most, -np.inf
-    # the last height that is not above the last node; the first never is
+    # the last height that is not above the last node; the first one never is
     kept = int(np.searchsorted(heights, step * (size - 1) * (1 + 1e-12), side="right")) - 1
     return size, float(rest[kept])
 
 
 def shortened(law: LossTransform, layout: Layout, size: int, log_tail: float, kernel: Kernel) -> tuple[int, float]:
-    """A line without its last nodes where these are proved negligible, and the rest with them."""
+    """The size of a line without those last nodes that are proved negligible, and the tail with them."""
     c, step = layout.abscissa, layout.step
     log_most = float(kernel.log_size(np.array([step]), c)[0]) + math.log(step * size / math.pi)
     log_floor = layout.log_target - log_most - _ASIDE
@@ -75,7 +77,7 @@ def shortened(law: LossTransform, layout: Layout, size: int, log_tail: float, ke
 
 
 def _normal_height(curvature: float, log_target: float) -> float:
-    """Where the transform of a normal law of this variance has fallen to the target; one where the variance is unknown."""
+    """The height at which the transform of a normal law of this variance is at the target; 1 if the variance is unknown."""
     height = math.sqrt(max(-2 * log_target, 1.0) / curvature) if 0 < curvature < np.inf else 1.0
     return min(max(height, 1e-100), 1e100)
 
@@ -84,7 +86,7 @@ def _rest(heights: Array, envelope: Array, kernel: Kernel, abscissa: float) -> A
     """Logarithm of 1/pi times the upper Riemann sum of a product of decreasing bounds, from each height on."""
     cells = envelope + kernel.log_size(heights, abscissa)
     cells[:-1] += np.log(heights[1:] - heights[:-1])
-    # a period ends where its grid does
+    # a period ends where the grid ends
     cells[-1] = -np.inf if np.isfinite(kernel.period) else envelope[-1] + kernel.log_rest(float(heights[-1]), abscissa)
     total: Array = np.logaddexp.accumulate(cells[::-1])[::-1] - np.log(np.pi)
     return total
@@ -93,7 +95,7 @@ def _rest(heights: Array, envelope: Array, kernel: Kernel, abscissa: float) -> A
 def log_integral(law: LossTransform, c: float, kernel: Kernel, curvature: float) -> float:
     """Logarithm of 1/pi times an upper bound of the integral of the kernel's size and the envelope, over M(c).
 
-    ``curvature`` is about K''(c): it only says where the bound is to be sharp.
+    ``curvature`` is about K''(c); it determines where the bound is sharp, and not whether it holds.
     """
     heights = _normal_height(curvature, -35.0) * _CELLS
     envelope = np.append(0.0, law.log_envelope(c, heights[1:]))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arrays import Array
 
-# derived: a recurrence from two to six over beta >= 12 loses three digits at most, of terms that fall by 1e-3 each
+# derived: a recurrence from two to six with beta >= 12 loses at most three digits, in terms that fall by 1e-3 each
 _MEAN = 256 * ULP
 # derived: e to minus twice this is below the rounding of one
 _FAR = 19.0
@@ -59,7 +59,7 @@ class Window:
         return _scaled_real(np.array([self.beta])).item()
 
     def log_gain(self, u: Array) -> Array:
-        """The log of kappa(u), real u."""
+        """The logarithm of kappa(u), u real."""
         v = np.hypot(self.beta, u * self.width)
         gain: Array = np.log(_scaled_real(v) / self._scale) + (u * self.width) ** 2 / (v + self.beta)
         return gain
@@ -73,10 +73,10 @@ class Window:
         return np.asarray(value * turn, dtype=np.complex128), parts * np.abs(turn) * error
 
     def log_size(self, heights: Array, abscissa: float) -> Array:
-        """Of a bound of |kappa(z) e^{zd}| at and above each height.
+        """The logarithm of a bound of |kappa(z) e^{zd}| at and above each height.
 
-        B(v) is a positive mean of e^{vy} over |y| < 1, hence at most B(Re v), and Re v falls with the height. Once |v|
-        grows, |B| is also at most 2 cosh(Re v) / |v|^2, with Re v at its last.
+        B(v) is a positive mean of e^{vy} over |y| < 1, hence at most B(Re v), and Re v falls with the height. Where |v|
+        grows with the height, |B| is also at most 2 cosh(Re v) / |v|^2, with Re v at the last height.
         """
         square = self.beta**2 + ((abscissa + 1j * heights) * self.width) ** 2
         real = np.sqrt(square).real * (1 + 1e-12) + 1e-12
@@ -88,10 +88,10 @@ class Window:
 
 
 def _scaled(v: NDArray[Any]) -> tuple[NDArray[Any], Array]:
-    """B(v) e^{-v} for Re v >= 0, and the size of the two parts that it is the difference of."""
+    """B(v) e^{-v} for Re v >= 0, and the size of the two parts of which it is the difference."""
     near = np.abs(v) < 1
     far, square = np.where(near, 1.0, v), np.where(near, v, 0.0) ** 2
-    # nothing is left of it far to the right
+    # e^{-2v} is negligible far to the right
     fall = np.zeros_like(far)
     left = far.real < _FAR
     fall[left] = np.exp(-2 * far[left])

@@ -1,4 +1,4 @@
-"""The largest excess of a sum of two-point losses, each chosen after the previous ones; it has no transform."""
+"""The largest excess of a sum of two-point losses, each chosen with knowledge of the previous ones. It has no transform."""
 
 from __future__ import annotations
 
@@ -17,21 +17,20 @@ from logphi.arrays import Array
 from logphi.convex.symmetric_pair import pair_above, pair_below
 from logphi.convex.widest_chords import Bounds, widest_chords
 from logphi.laws.closed_form import ClosedForm
-from logphi.laws.sampled_once import NotAnsweredError
+from logphi.laws.sampled_loss import NotAnsweredError
 from logphi.laws.support import Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
 
-# measured: grid steps over the width, divided by the root of the number of rounds for 2 ms a round, and by its power 3/2 for
-# 50 ms in all
+# measured: for k rounds, _WORK / k^(1/2) grid steps to the width take 2 ms a round, and _QUICK / k^(3/2) take 50 ms in all
 _WORK, _QUICK = 5000, 300_000
 # chosen: the coarsest and the finest grid, in steps to the width
 _COARSEST, _FINEST = 16, 4096
-# measured: the square of the number of steps times the relative distance of the two bounds of a crossing
+# measured: the relative distance of the two bounds of a crossing, times the square of the number of steps
 _SPREAD = 2.0
-# derived: where the truth lies between the two bounds: the best node misses the best chord by a twelfth of a squared step on
-# average, and the upper bound adds five times that
+# derived: the share of the distance between the two bounds at which the truth lies: the lower bound, from chords between nodes,
+# is too small by a twelfth of a squared step on average, and the upper bound too large by five times that
 _SHARE = 1 / 6
 
 
@@ -51,8 +50,8 @@ def parts_for(rounds: int, rtol: float | None = None) -> int:
 class AdaptiveTwoPoints(LossTransform):
     """The sum of k losses t or t - w, each t chosen with knowledge of the earlier ones: its largest excess at any threshold.
 
-    Each pair of points has the probability (1 - e^{t-w}) / (1 - e^{-w}) of t, so that its tilt by e^{-x} is one too. The choice
-    depends on the threshold, so that there is no one law: of this one the excess is known, by
+    Each pair of points has the probability (1 - e^{t-w}) / (1 - e^{-w}) of t, so that its tilt by e^{-x} is one too. The best
+    choice depends on the threshold, so that no single law has this excess. Known are the excess itself, by
     :mod:`logphi.convex.widest_chords`, and the support.
     """
 
@@ -77,7 +76,7 @@ class AdaptiveTwoPoints(LossTransform):
         return Values.unknown(np.asarray(z).size)
 
     def approximate(self, c: Array, count: int = 1) -> Array:
-        """The largest K of any of the pairs: about that of the best choices at a threshold with this saddle point."""
+        """The largest K of any of the pairs, which is about the K of the best choices at a threshold with this saddle point."""
         half = float(self.width.under(FLOATS).mid) / 2
         rough: Array = self.rounds * (
             (c + 1) * _log_sinhc((c + 1) * half) - c * _log_sinhc(c * half) - _log_sinhc(np.array(half))
@@ -99,12 +98,12 @@ class AdaptiveTwoPoints(LossTransform):
     @property
     def closed_form(self) -> ClosedForm:
         """The excess, between its two bounds."""
-        return ClosedForm(self.excess, lambda x: self.excess(-x).times_exp(x), alone=True)
+        return ClosedForm(self.excess, lambda x: self.excess(-x).times_exp(x), without_transform=True)
 
-    def pair(self, bends: int, *, above: bool) -> tuple[Array, Array]:
-        """Masses whose excess is nowhere below (``above``) or above that of the law, about this many on each side of zero."""
+    def pair(self, size: int, *, above: bool) -> tuple[Array, Array]:
+        """Atoms whose excess is nowhere below (``above``) or above that of the law, about ``size`` on each side of zero."""
         bounds = self._bounds(above=above)
-        return pair_above(bounds, self.support.upper, bends) if above else pair_below(bounds, bends)
+        return pair_above(bounds, self.support.upper, size) if above else pair_below(bounds, size)
 
     def excess(self, x: float) -> Scaled:
         """H_k at a threshold; left of zero it is 1 - e^x plus e^x times its value at -x."""
@@ -116,17 +115,17 @@ class AdaptiveTwoPoints(LossTransform):
         return Scaled(0.0, value, discretization=max(value - low, high - value) * (1 + 1e-15))
 
     def crossing(self, level: float) -> tuple[float, float, float]:
-        """Two places between which the excess crosses a level, from zero on, and an estimate of the crossing."""
+        """A lower bound, an estimate and an upper bound of the threshold, from zero on, at which the excess crosses a level."""
         bounds, top = self._bounds(above=True), self.support.upper
-        place = int(np.searchsorted(-bounds.values, -(level * (1 - 8 * ULP) - bounds.cut)))
-        if place == 0:
+        index = int(np.searchsorted(-bounds.values, -(level * (1 - 8 * ULP) - bounds.cut)))
+        if index == 0:
             return 0.0, 0.0, 0.0
         upper = top
-        if place < bounds.values.size:
-            left, right = bounds.values[place - 1 : place + 1]
+        if index < bounds.values.size:
+            left, right = bounds.values[index - 1 : index + 1]
             share = (left + bounds.cut - level) / (left - right)
             inside = math.log1p(min(max(share, 0.0), 1.0) * math.expm1(bounds.step)) + 1e-9 * bounds.step
-            upper = min(((place - 1) * bounds.step + inside) * (1 + 16 * ULP), top)
+            upper = min(((index - 1) * bounds.step + inside) * (1 + 16 * ULP), top)
         low, high = 0.0, upper
         while high - low > 1e-14 * high:
             middle = low + (high - low) / 2
@@ -167,6 +166,6 @@ class AdaptiveTwoPoints(LossTransform):
 
     def _bounds(self, *, above: bool) -> Bounds:
         disc = self.width.under(FLOATS)
-        # the grids move by more than the error of the width
+        # the rounded widths differ from the width by more than its error
         moved = float(disc.mid) + (1 if above else -1) * float(disc.rad)
         return widest_chords(moved, self.rounds, self.parts, above=above)

@@ -1,4 +1,4 @@
-"""The log-ratio of t normal coordinates, one of which, drawn at random, is shifted, to none shifted."""
+"""The log-ratio of t normal coordinates, a random one of them shifted, to t coordinates with none shifted."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class AllocatedNormal(LossTransform):
 
     @property
     def growth(self) -> Growth:
-        """Right: as for the shift, since S is at least 1/t of one variable, and no convex mean of S exceeds that of one.
+        """Right: the growth of the shift. S is at least 1/t of one variable, and for convex f, E f(S) is at most E f of one.
 
         Left: S is at least the geometric mean of the variables, and e^{m times the mean of the X} is a factor of it.
         Drawing the coordinate at random never raises a profile.
@@ -84,7 +84,7 @@ class AllocatedNormal(LossTransform):
         return self._at_heights(line.abscissa, line.heights)
 
     def approximate(self, c: Array, count: int = 1) -> Array:
-        """K at real points, roughly."""
+        """K at real points, to some digits."""
         return self.mean.approximate(1 + c)
 
     def _on_real(self, c: Array) -> Values:

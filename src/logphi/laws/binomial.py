@@ -1,8 +1,8 @@
 """Binomial probabilities, with bounds of their relative errors however many trials there are (Loader 2000).
 
 notation: N trials, p the probability of success, q = 1 - p, k successes, d = k - N p. With phi(x) = (1 + x) log(1 + x) - x,
-N times the divergence of k/N from p is D = N p phi(d / (N p)) + N q phi(-d / (N q)), a sum of two numbers that are not
-negative, and P(k) = sqrt(N / (2 pi k (N - k))) e^{S(N) - S(k) - S(N - k) - D}, S the rest of Stirling's series.
+N times the divergence of k/N from p is D = N p phi(d / (N p)) + N q phi(-d / (N q)), a sum of two non-negative numbers,
+and P(k) = sqrt(N / (2 pi k (N - k))) e^{S(N) - S(k) - S(N - k) - D}, S the rest of Stirling's series.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def log_binomial(size: Array, count: Array, excess: Array, p: float) -> tuple[Ar
 
 
 def log_chernoff(size: Array, excess: Array, p: float) -> tuple[Array, Array]:
-    """D, and a bound of its error; from its mean on, a count is reached or passed with a probability of e^{-D} at most."""
+    """D, and a bound of its error; away from the mean, a count is reached or passed with probability at most e^{-D}."""
     parts = [_divergence(size * rate, side * excess) for rate, side in ((p, 1.0), (1 - p, -1.0))]
     return parts[0][0] + parts[1][0], parts[0][1] + parts[1][1]
 

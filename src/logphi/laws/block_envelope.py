@@ -1,12 +1,12 @@
 """Bounds of a transform on whole blocks of heights of a line, from one value in each.
 
-notation: X the law of which M(c + it)/M(c) is the characteristic function chi, X' another of it. With G = 1 - |chi|^2,
+notation: X has the characteristic function chi(t) = M(c + it)/M(c), X' is an independent copy. With G = 1 - |chi|^2,
 
     G(t) = E[1 - cos(t (X - X'))],      |G(s) - G(t)| <= |s - t| E|X - X'|,      ||chi(s)| - |chi(t)|| <= |s - t| E|X - X'|,
 
-as E|X - E[X]| is at most E|X - X'|. With a and b the ends of the support, that is at most (b - a)/2, with half of the mass at
-either end, and at most 2^(1/2) standard deviations. So one value of M bounds it on a block. The transform of many different
-atoms is small nearly everywhere, although no decreasing function bounds it.
+as E|X - E[X]| is at most E|X - X'|. With a and b the ends of the support, E|X - X'| is at most (b - a)/2, which half of the
+mass at each end attains, and at most 2^(1/2) standard deviations. So one value of M bounds |M| on a block. The transform of
+many different atoms is small nearly everywhere, although no decreasing function bounds it closely.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import numpy as np
 from logphi.arrays import Array, Complex
 from logphi.quadrature.values import Values
 
-# derived: far above the rounding of a quotient that is not near one
+# derived: a relative margin far above the rounding of 1 - |chi|^2 where |chi| is not near one
 MARGIN = 1e-9
-# derived: a little below log 2
+# derived: the largest error of log M(c) with which M(c) has a positive lower bound, a little below log 2
 KNOWN = 0.69
 
 

@@ -73,12 +73,12 @@ class Chosen(Cells):
     """A part of the cells."""
 
     cells: Cells
-    places: tuple[int, ...]
+    indices: tuple[int, ...]
 
     def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
-        """The cells at the places."""
+        """The probabilities of the cells with these indices."""
         p, q = self.cells.under(arith)
-        return [p[i] for i in self.places], [q[i] for i in self.places]
+        return [p[i] for i in self.indices], [q[i] for i in self.indices]
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Exchanged(Cells):
 
 @dataclass(frozen=True)
 class Mixed(Cells):
-    """(1 - rate) Q + rate P beside Q."""
+    """The pair of (1 - rate) Q + rate P and Q."""
 
     cells: Cells
     rate: float
@@ -109,9 +109,10 @@ class Mixed(Cells):
 
 @dataclass(frozen=True)
 class Spliced(Cells):
-    """(1 - rate) Q + rate P beside Q in the cells ``above``, P beside (1 - rate) P + rate Q ``below``, and the rest.
+    """The pair of (1 - rate) Q + rate P and Q in the cells ``above``, of P and (1 - rate) P + rate Q in the cells ``below``.
 
-    Doubles decide which cells these are; under an arithmetic that proves, their order is checked.
+    With ``rest``, one more cell has the remaining mass. Doubles decide which cells are above and below; an arithmetic that
+    proves checks their order.
     """
 
     cells: Cells
@@ -121,7 +122,7 @@ class Spliced(Cells):
     rest: bool
 
     def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
-        """The cells above, the cells below, and one cell for the rest.
+        """The cells above, the cells below, and one cell for the remaining mass.
 
         Raises
         ------

@@ -18,13 +18,13 @@ from logphi.quadrature.curve import Curve, Factor
 from logphi.quadrature.values import Line, Values
 
 # measured: smaller ranges of the phase, in radians, are integrated on the real axis
-_TURNS = 4000.0
+_LONG_PHASE = 4000.0
 _LOG_ROOT = 0.5 * math.log(2 * math.pi)
 
 
 @dataclass(frozen=True)
 class UpperTail:
-    """Logarithms of the Q-mass above the cap and of the excess of the P-mass over it, and the relative error of both."""
+    """Logarithms of the Q-mass above the cap and of the P-mass less the Q-mass there, and the relative error of both."""
 
     log_mass: float
     log_more: float
@@ -76,7 +76,7 @@ class ClippedNormal(Curved):
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line; a long line uses a contour above the real axis."""
         top, power = line.step * line.size, line.abscissa + 1
-        if power < 0 or top * (self._highest[0] - self.whole.support.lower) < _TURNS:
+        if power < 0 or top * (self._highest[0] - self.whole.support.lower) < _LONG_PHASE:
             return super().on_line(line, count)
         axis = self._integral.nodes(np.array([power]), np.array([line.abscissa + 0j]), count)
         found = None if axis is None else self._path.on_line(line, axis, count)

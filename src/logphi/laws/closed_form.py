@@ -23,7 +23,7 @@ class ClosedForm:
     ``excess`` is E[(1 - e^{x-X})_+] and ``reversed_excess`` E[(e^{x-X} - 1)_+]. ``partial_masses`` are the masses of mu above x
     and not above, or of its tilt e^{-x} mu(dx) with ``tilted=True``; both are relatively accurate however small, and where an
     atom is within rounding of x, their errors say that it may be on either side. ``density`` is that of mu without its atoms.
-    ``alone``: there is no transform beside it.
+    ``without_transform``: the law has no transform.
     Sums of several laws have no closed form.
     """
 
@@ -31,7 +31,7 @@ class ClosedForm:
     reversed_excess: Amount = _unknown
     partial_masses: Callable[..., Sides | None] = _unknown
     density: Amount = _unknown
-    alone: bool = False
+    without_transform: bool = False
 
     @property
     def has_profile(self) -> bool:
@@ -39,14 +39,14 @@ class ClosedForm:
         return self.excess is not _unknown
 
     def reflected(self) -> ClosedForm:
-        """The functions of the reflected law: the excesses change places, and so do the two sides of x."""
+        """The functions of the reflected law: the two excesses are exchanged, and so are the two sides of x."""
 
         def sides(x: float, *, tilted: bool = False) -> Sides | None:
             masses = self.partial_masses(-x, tilted=not tilted)
             return masses and (masses[1], masses[0])
 
         return ClosedForm(
-            _reflected(self.reversed_excess), _reflected(self.excess), sides, _reflected(self.density), self.alone
+            _reflected(self.reversed_excess), _reflected(self.excess), sides, _reflected(self.density), self.without_transform
         )
 
 

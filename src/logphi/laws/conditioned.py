@@ -42,7 +42,7 @@ class Conditioned(LossTransform):
 
     @property
     def support(self) -> Support:
-        """The support of the law, shifted as every loss is."""
+        """The support of the law, shifted by K(-1) - K(0) like every loss."""
         own, (down, up) = self.law.support, self._shift
         return Support(own.lower + down, own.upper + up, own.error + 2 * (up - down), own.atomless)
 
@@ -78,7 +78,7 @@ class Conditioned(LossTransform):
 
     @cached_property
     def _shift(self) -> tuple[float, float]:
-        """Two numbers that the shift K(-1) - K(0) of the losses lies between."""
+        """An enclosure of K(-1) - K(0), by which the losses are shifted."""
         at_zero, at_minus_one = self._masses
         middle = float((at_minus_one.mid - at_zero.mid).real[0])
         room = float((at_minus_one.radius + at_zero.radius)[0]) + 2.0**-50 * (abs(middle) + 1e-300)

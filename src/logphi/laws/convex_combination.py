@@ -114,20 +114,20 @@ class ConvexCombination(LossTransform):
             own, other = (np.where(known, error, 0.0) for error in (one.rounding, one.inner))
             # each sum of exponents errs by an ulp of its parts; an empty sum is exact
             exponent = np.where(size > 0, np.abs(mid), 0.0) + np.where(near, 0.0, abs(weight.log)) + 2 * np.abs(scale)
-            moved = np.where(near & (scale == 0), 0.0, ULP * exponent)
+            shifted = np.where(near & (scale == 0), 0.0, ULP * exponent)
             wrong = np.where(near, np.abs(change), size + weight.value)
             total = total + change
             rounded += wrong * (2 * ELEMENTARY + weight.relative_error + len(values) * ULP)
-            rounded += size * (_growth(own + other) - _growth(other) + moved)
+            rounded += size * (_growth(own + other) - _growth(other) + shifted)
             inner += size * _growth(other)
         return log_one_plus(total, rounded, inner, scale, known)
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
-        """From the sum of w_i M_i(c), each term reduced by the envelope of its part."""
+        """The sum of w_i M_i(c), each term reduced by the envelope of its part, over the sum itself."""
         return self._fallen(abscissa, lambda part: part.log_envelope(abscissa, heights, end), heights)
 
     def log_block(self, abscissa: float, centres: Array, radius: float) -> Array:
-        """The same, with the bounds of the parts on a block."""
+        """The sum of w_i M_i(c), each term reduced by the bound of its part on a block, over the sum itself."""
         return self._fallen(abscissa, lambda part: part.log_block(abscissa, centres, radius), centres)
 
     def _fallen(self, abscissa: float, fall: Callable[[LogPhi], Array], heights: Array) -> Array:
@@ -137,17 +137,17 @@ class ConvexCombination(LossTransform):
         top = float(whole.mid[0].real + whole.radius[0])
         if not math.isfinite(top):
             return np.zeros_like(heights)
-        lost, left = np.zeros_like(heights), np.full_like(heights, -np.inf)
+        decrease, left = np.zeros_like(heights), np.full_like(heights, -np.inf)
         for part, weight, values in zip(self.parts, self.weights.table(), each, strict=True):
             if part.empty:
                 continue
-            falls, slip = fall(part), weight.relative_error + 8 * ULP * (1 + abs(weight.log) + abs(top))
+            falls, doubt = fall(part), weight.relative_error + 8 * ULP * (1 + abs(weight.log) + abs(top))
             share = weight.log + float(values.mid[0].real) - top
-            # bounded with the least possible share of what falls and the largest of what does not
-            lost += math.exp(min(share - float(values.radius[0]) - slip, 0.0)) * np.expm1(falls)
-            most = share + float(values.radius[0] + 2 * whole.radius[0]) + slip
+            # bounded with the smallest possible share of the parts that decay and the largest of those that do not
+            decrease += math.exp(min(share - float(values.radius[0]) - doubt, 0.0)) * np.expm1(falls)
+            most = share + float(values.radius[0] + 2 * whole.radius[0]) + doubt
             left = np.logaddexp(left, most + falls)
-        near = np.log1p(np.maximum(lost, -0.5)) * (1 - 8 * ULP)
+        near = np.log1p(np.maximum(decrease, -0.5)) * (1 - 8 * ULP)
         return np.minimum(np.minimum(near, left + 8 * ULP * (1 + np.abs(left))), 0.0)
 
     @cached_property
@@ -172,7 +172,7 @@ class ConvexCombination(LossTransform):
         return max(one.support.omitted.growth if one.support.omitted.mass else _quadratic(one.growth) for one in self.parts)
 
     def _pieces(self) -> Pieces | None:
-        """The pieces of all parts together, if at most one part has a flat piece."""
+        """The atoms and flat parts of all laws, if at most one law has a flat part."""
         known = [
             (pieces, weight)
             for part, weight in zip(self.parts, self.weights.table(), strict=True)
@@ -187,13 +187,13 @@ class ConvexCombination(LossTransform):
             return None
         width, log_density = (flat[0][0].width, flat[0][0].log_density + flat[0][1].log) if flat else (0.0, -math.inf)
         atoms = sorted(
-            (place, log_weight + weight.log)
+            (location, log_weight + weight.log)
             for pieces, weight in held
-            for place, log_weight in zip(pieces.locations, pieces.log_weights, strict=True)
+            for location, log_weight in zip(pieces.locations, pieces.log_weights, strict=True)
         )
         largest = max((abs(log_weight) for _, log_weight in atoms), default=0.0)
         return Pieces(
-            tuple(place for place, _ in atoms),
+            tuple(location for location, _ in atoms),
             tuple(log_weight for _, log_weight in atoms),
             width,
             log_density,
@@ -257,9 +257,9 @@ class ConvexCombination(LossTransform):
         pieces = self.support.pieces
         if pieces is None or pieces.width > 0 or self.support.omitted.mass:
             return None
-        places, weights = np.asarray(pieces.locations), np.asarray(pieces.log_weights)
-        error = pieces.location_error + pieces.relative_error + 4 * ULP * (1 + float(np.abs(places).max()))
-        return visitor.atoms(lambda: (places, weights + places / 2, np.full(places.shape, error)))
+        locations, weights = np.asarray(pieces.locations), np.asarray(pieces.log_weights)
+        error = pieces.location_error + pieces.relative_error + 4 * ULP * (1 + float(np.abs(locations).max()))
+        return visitor.atoms(lambda: (locations, weights + locations / 2, np.full(locations.shape, error)))
 
 
 def _complex_expm1(x: NDArray[Any]) -> NDArray[Any]:
@@ -274,9 +274,9 @@ def _complex_expm1(x: NDArray[Any]) -> NDArray[Any]:
 
 
 def _resolved(part: LogPhi, line: Line, count: int) -> Values:
-    """K of a part on a line; where its error exceeds it, the bound |M_i(c + it)| <= M_i(c).
+    """K of a part on a line; where rounding hides M_i, the bound |M_i(c + it)| <= M_i(c) instead.
 
-    A rare part with large losses has a size far above its value, and far below the others once it is weighted.
+    A rare part with large losses is computed from terms far larger than its value. Weighted, it is far below the other parts.
     """
     found = part.on_line(line, count)
     hidden = ~(found.radius <= SIZE_ONLY)
@@ -290,7 +290,7 @@ def _resolved(part: LogPhi, line: Line, count: int) -> Values:
 
 
 def _growth(radius: Array) -> Array:
-    """``e^r - 1``, capped from r = 1 on, where nothing is known anyway."""
+    """``e^r - 1`` without overflow: of a part with so large a radius nothing is known."""
     return np.asarray(np.expm1(np.minimum(radius, 600.0)) * (1 + 4 * ULP))
 
 

@@ -14,17 +14,17 @@ from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Parameter
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
+from logphi.laws.batched_curved import batched
 from logphi.laws.closed_form import ClosedForm, Sides
-from logphi.laws.curved_crowd import batched
 from logphi.laws.support import Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T, Terms
 from logphi.laws.visitor import LawVisitor
 from logphi.laws.zero_or_infinite import log_complement
 from logphi.quadrature import curve_excess, long_lines
+from logphi.quadrature.approximate_sums import ApproximateNodes
 from logphi.quadrature.curve import Curve
-from logphi.quadrature.gauss_legendre import GaussLegendre, ends_of
-from logphi.quadrature.rough_sums import RoughNodes
+from logphi.quadrature.gauss_legendre import GaussLegendre, losses_at
 from logphi.quadrature.shifted_line_envelope import log_shifted_line_envelope
 from logphi.quadrature.values import Line, Values
 from logphi.quadrature.variation_envelope import log_variation_envelope
@@ -35,7 +35,7 @@ class Curved(LossTransform):
 
     @abstractmethod
     def _curve(self, side: int) -> Curve:
-        """The loss and Q's density over a variable of integration, with the parameters themselves or their ends (``side``)."""
+        """The curve at the parameters themselves (``side`` 0), or at the lower (-1) or upper (1) ends of their enclosures."""
 
     @cached_property
     def curve(self) -> Curve:
@@ -62,7 +62,7 @@ class Curved(LossTransform):
     @cached_property
     def _highest(self) -> tuple[float, float]:
         """The largest loss of a bounded curve, with its error."""
-        loss, error = ends_of(self.curve, np.array([self.curve.end]))
+        loss, error = losses_at(self.curve, np.array([self.curve.end]))
         return float(loss[0]), float(error[0])
 
     @property
@@ -81,7 +81,7 @@ class Curved(LossTransform):
 
     @property
     def closed_form(self) -> ClosedForm:
-        """Integrals of positive terms."""
+        """The excesses, by integrals of positive terms."""
         return ClosedForm(self.excess, self.reversed_excess, self.partial_masses, self.density)
 
     def partial_masses(self, x: float, *, tilted: bool = False) -> Sides | None:
@@ -115,18 +115,18 @@ class Curved(LossTransform):
         return self._integral.approximate(c)
 
     @property
-    def rough_nodes(self) -> RoughNodes | None:
-        """The nodes of a rough quadrature; None for an unbounded curve, whose nodes depend on the tilt."""
-        return self._integral.rough_nodes
+    def approximate_nodes(self) -> ApproximateNodes | None:
+        """The nodes of a coarse quadrature; None for an unbounded curve, whose nodes depend on the tilt."""
+        return self._integral.approximate_nodes
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, by panels near the real axis and expansions far from it."""
         return long_lines.on_line(self.curve, line, count)
 
     @staticmethod
-    def batched(terms: Terms, *, rough: bool = False) -> Terms:
-        """Many laws on curves that are alike as one."""
-        return terms if rough else batched([(law, law.curve, count) for law, count in terms if isinstance(law, Curved)])
+    def batched(terms: Terms, *, coarse: bool = False) -> Terms:
+        """Many laws on similar curves as one term."""
+        return terms if coarse else batched([(law, law.curve, count) for law, count in terms if isinstance(law, Curved)])
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """From the total variation of the tilted density; from a shifted contour for several factors, which have no atoms."""
@@ -135,7 +135,7 @@ class Curved(LossTransform):
 
 
 def end_of(parameter: Parameter, side: int) -> float:
-    """A parameter, or one of the ends of its interval."""
+    """A parameter (``side`` 0), or the lower (-1) or upper (1) end of its enclosure."""
     disc = parameter.under(FLOATS)
     return float(disc.mid) + side * (float(disc.rad) + ULP * float(disc.mid))
 

@@ -17,7 +17,7 @@ from logphi.laws.growth import Growth
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal import largest_shift, shifted_growth
 from logphi.laws.traits import Traits
-from logphi.quadrature.curve import Curve, Factor, symmetric_place
+from logphi.quadrature.curve import Curve, Factor, symmetric_inverse
 
 _LOG_ROOT = 0.5 * float(np.log(2 * np.pi))
 
@@ -31,7 +31,7 @@ class SplicedNormal(Curved):
 
     @property
     def growth(self) -> Growth:
-        """As for the shift: its excess is at least as large, and M is at least g^{z+1} M of the shift on half of the line."""
+        """The growth of the shift, whose excess is no smaller; M is at least g^{z+1} times the shift's M on a half-line."""
         return Growth.both(shifted_growth(self.shift), largest_shift(self.shift))
 
     def partial_masses(self, x: float, *, tilted: bool = False) -> Sides | None:
@@ -73,7 +73,7 @@ class ReplacedNormal(Curved):
 
     @property
     def growth(self) -> Growth:
-        """As for a shift between the means, which are two shifts apart, with the lower end -log(1 - q)."""
+        """The growth of a shift by the distance of the means, two shifts, with the lower end -log(1 - q)."""
         q = self.rate
         side = shifted_growth(self.shift, -float(np.log1p(-q)) * (1 + 1e-15) + 2.0**-52 * q / (1 - q))
         return Growth.both(side, 2 * largest_shift(self.shift))
@@ -93,10 +93,10 @@ class ReplacedNormal(Curved):
 
         m, q = float(self.shift.under(FLOATS).mid), self.rate
         centres, log_weights = np.array([0.0, -m if tilted else m]), np.array([np.log1p(-q), np.log(q)])
-        return mixed_sides(*self._places(x), centres, log_weights, np.array([ULP / (1 - q), ULP]))
+        return mixed_sides(*self._root(x), centres, log_weights, np.array([ULP / (1 - q), ULP]))
 
-    def _places(self, x: float) -> tuple[float, float]:
-        """Two points that the root of loss = x lies between."""
+    def _root(self, x: float) -> tuple[float, float]:
+        """An enclosure of the point at which the loss is x."""
         factor, size = self.curve.factors[0], abs(x)
         m, q, half = factor.slope, self.rate, size / 2
         if half == 0:
@@ -105,7 +105,7 @@ class ReplacedNormal(Curved):
         # half an ulp of q and of x, a few of m
         error = 8 * ULP * (1 + np.abs(parts).sum() + m * m + half) + ULP / (1 - q)
         side = np.array([-1.0, 1.0])
-        near, far = (symmetric_place(factor, np.asarray(size), error * side) * (1 + 24 * ULP * side)).tolist()
+        near, far = (symmetric_inverse(factor, np.asarray(size), error * side) * (1 + 24 * ULP * side)).tolist()
         return (near, far) if x > 0 else (-far, -near)
 
     def _curve(self, side: int) -> Curve:

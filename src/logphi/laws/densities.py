@@ -21,21 +21,22 @@ from logphi.laws.log_densities import LogDensity
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
 from logphi.laws.visitor import LawVisitor
-from logphi.quadrature.kronrod import KRONROD, Table, beyond_noise, divided, doubts, first_table, settled, spread
+from logphi.quadrature.kronrod import KRONROD, Table, above_noise, divided, doubts, first_table, settled, spread
 from logphi.quadrature.values import Line, Values
 
-# measured: the relative error that the quadrature aims at, and the work per block of points
-_TOLERANCE, _ROUGH = 1e-13, 1e-7
+# measured: the relative errors that the quadrature aims at, for answers and for approximate values
+_TOLERANCE, _COARSE = 1e-13, 1e-7
+# measured: the largest number of entries of an array
 _BLOCK = 1 << 18
 # derived: the 10-point rule errs by less than 1e-14 on a panel over which the phase changes by this angle
 _TURN = 6.0
 # measured: panels of the finest quadrature, at least so many for each; densities below e^-700 of the largest are left out
 _CELLS, _LEAST, _DEEP = 8000, 8, 700.0
-# chosen: phases up to this many radians are resolved
+# chosen: phases of up to this many radians are resolved
 _LONGEST = 1200.0
 # measured: so many points take about a second
 _POINTS = 512
-# derived: above this exponent, one is negligible in the integrand of a transform
+# derived: where the exponent of an integrand is larger, 1 is negligible beside its exponential
 _LARGE = 50.0
 # chosen: the largest abscissa looked at, and how finely the end of the strip is found
 _FARTHEST, _HALVINGS = 2.0**15, 24
@@ -87,7 +88,7 @@ class Densities(LossTransform):
 
     @property
     def strip(self) -> tuple[float, float]:
-        """From -1 to where the quadrature of M(c) still settles."""
+        """From -1 to the largest abscissa at which the quadrature of M(c) converges."""
         return (-1.0, _end_of_strip(self))
 
     def totals(self) -> tuple[tuple[float, float], tuple[float, float], float]:
@@ -111,7 +112,7 @@ class Densities(LossTransform):
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K by quadrature on panels made for these points; infinite outside the strip."""
         z = np.asarray(z)
-        inside = (z.real >= self.strip[0]) & (z.real < self.strip[1]) & (np.abs(z.imag) * _reach(self) < _LONGEST)
+        inside = (z.real >= self.strip[0]) & (z.real < self.strip[1]) & (np.abs(z.imag) * _loss_range(self) < _LONGEST)
         result = Values(np.full(z.shape, np.inf, dtype=z.dtype), np.full(z.shape, np.inf), np.zeros(z.shape))
         # panels and scale chosen for large values do not serve small ones
         level = np.where(inside, np.floor(np.log(np.maximum(np.abs(z.real), 1.0)) / _APART), -1.0)
@@ -129,14 +130,14 @@ class Densities(LossTransform):
         inside = (c >= self.strip[0]) & (c < self.strip[1])
         result = np.full(c.shape, np.inf)
         if inside.any():
-            result[inside] = _transform(self, _tilted(self, _few(c[inside]), 0.0, _ROUGH), c[inside])[0]
+            result[inside] = _transform(self, _tilted(self, _few(c[inside]), 0.0, _COARSE), c[inside])[0]
         return result
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """An estimate: sampled at small phases; the largest value further up, and constant after the last sample."""
         top, sampled = _decay(self, abscissa)
-        place = np.minimum(np.searchsorted(top, heights, side="right") - 1, top.size - 1)
-        return np.where(place >= 0, sampled[np.maximum(place, 0)], 0.0)
+        index = np.minimum(np.searchsorted(top, heights, side="right") - 1, top.size - 1)
+        return np.where(index >= 0, sampled[np.maximum(index, 0)], 0.0)
 
     @property
     def closed_form(self) -> ClosedForm:
@@ -182,8 +183,8 @@ def _samples(law: Densities) -> tuple[Array, Array]:
 
 def _few(abscissas: Array) -> tuple[float, ...]:
     """A few of many abscissas, both ends included."""
-    places = np.unique(abscissas)
-    return tuple(places[np.unique(np.linspace(0, places.size - 1, _FEW).astype(int))].tolist())
+    distinct = np.unique(abscissas)
+    return tuple(distinct[np.unique(np.linspace(0, distinct.size - 1, _FEW).astype(int))].tolist())
 
 
 def _transform(law: Densities, table: Table, z: NDArray[Any]) -> tuple[NDArray[Any], Array, Array]:
@@ -201,7 +202,7 @@ def _transform(law: Densities, table: Table, z: NDArray[Any]) -> tuple[NDArray[A
         parts.append((sums, doubt, (moved @ KRONROD).sum(axis=1) * ULP))
     deviation, doubt, moved = (np.concatenate(one) for one in zip(*parts, strict=True))
     doubt = doubt + dropped * np.exp(-peak)
-    # the amounts by which the two masses miss one are the user's errors, and count in the answer
+    # where the two masses differ from one, the user's densities are wrong by as much, which counts in the error of the answer
     missing = np.abs(1 + z) * max(abs(whole_p - 1) - 4 * error, 0.0) + np.abs(z) * max(abs(whole_q - 1) - 4 * error, 0.0)
     infinite = -(1 + z) * infinite_p + z * infinite_q
     inner = missing + (np.abs(1 + z) * (infinite_p > 0) + np.abs(z) * (infinite_q > 0)) * error
@@ -232,7 +233,7 @@ def _base(law: Densities) -> Table:
         parts = np.stack([np.exp(log) * table.width for log in (table.log_p, table.log_q, mean, own_p, own_q)])
         size = parts @ KRONROD
         noise = ((parts * (log_ulps(table, table.log_p) + log_ulps(table, table.log_q))) @ KRONROD) * (4 * ULP)
-        return size, beyond_noise(doubts(parts), noise)
+        return size, above_noise(doubts(parts), noise)
 
     table = settled(first_table(law.interval, law.breakpoints, law.logs), law.logs, report, _TOLERANCE)
     # halving a panel reveals a kink near its end
@@ -240,8 +241,8 @@ def _base(law: Densities) -> Table:
 
 
 @lru_cache(maxsize=32)
-def _reach(law: Densities) -> float:
-    """A typical distance between losses that matter."""
+def _loss_range(law: Densities) -> float:
+    """The range of the losses that have a relevant mass."""
     loss, weight = tilted_shares(law.rest, _base(law), -0.5)
     return float(np.ptp(loss)) if weight.size else 0.0
 
@@ -252,7 +253,7 @@ def _tilted(law: Densities, abscissas: tuple[float, ...], height: float, toleran
 
     def report(table: Table) -> tuple[Array, Array]:
         parts, noise = centred_terms(table, np.array(abscissas), [log_peak(table, c) for c in abscissas])
-        size, doubt = np.abs(parts @ KRONROD), beyond_noise(doubts(parts), ULP * (noise @ KRONROD))
+        size, doubt = np.abs(parts @ KRONROD), above_noise(doubts(parts), ULP * (noise @ KRONROD))
         if height > 0:
             loss, common = losses(table)
             turn = height * np.maximum(
@@ -270,7 +271,7 @@ def _end_of_strip(law: Densities) -> float:
     """The largest abscissa, up to the farthest one, at which the quadrature converges."""
 
     def settles(c: float) -> bool:
-        table = _tilted(law, (c,), 0.0, _ROUGH)
+        table = _tilted(law, (c,), 0.0, _COARSE)
         mid, _, inner = _transform(law, table, np.array([c]))
         return bool(np.isfinite(mid[0]) and inner[0] < _SETTLED)
 
@@ -290,7 +291,7 @@ def _decay(law: Densities, abscissa: float) -> tuple[Array, Array]:
     fine = np.exp(1j * step * np.arange(side) * loss[:, None]) * weight[:, None]
     coarse = np.exp(1j * step * side * np.arange(side)[:, None] * loss)
     modulus = np.abs(coarse @ fine).ravel()
-    # beyond the last sample, the largest of the upper half
+    # above the last sample, the largest value of the upper half
     modulus[modulus.size // 2 :] = np.maximum(modulus[modulus.size // 2 :], modulus[modulus.size // 2 :].max())
     largest: Array = np.maximum.accumulate(modulus[::-1])[::-1]
     return step * np.arange(float(side**2)), np.log(np.minimum(_BETWEEN * largest + 1e-15, 1.0))

@@ -8,7 +8,7 @@ from logphi.arith.floats import ULP
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws.density_tables import log_ulps, losses
-from logphi.quadrature.kronrod import KRONROD, Logs, Table, beyond_noise, doubts, settled
+from logphi.quadrature.kronrod import KRONROD, Logs, Table, above_noise, doubts, settled
 
 
 def density_excess(table: Table, logs: Logs, x: float, tolerance: float) -> Scaled:
@@ -36,7 +36,7 @@ def density_excess(table: Table, logs: Logs, x: float, tolerance: float) -> Scal
         scale = float(log_integrand(table).max())
         value, hidden = integrand(table, scale if np.isfinite(scale) else float(table.log_p.max()))
         noise = 4 * ULP * ((value * (_ulps(table) + 16)) @ KRONROD)
-        return (value @ KRONROD)[None], np.maximum(beyond_noise(doubts(value), noise), hidden)[None]
+        return (value @ KRONROD)[None], np.maximum(above_noise(doubts(value), noise), hidden)[None]
 
     table = settled(table, logs, report, tolerance)
     log_value = log_integrand(table)

@@ -17,7 +17,7 @@ _SERIES = 0.5
 
 
 def losses(table: Table) -> tuple[Array, NDArray[np.bool_]]:
-    """log(p/q), zero where one of them is; and where both are positive."""
+    """log(p/q), zero where p or q is zero; and whether both are positive."""
     common = np.isfinite(table.log_p) & np.isfinite(table.log_q)
     return np.where(common, table.log_p, 0.0) - np.where(common, table.log_q, 0.0), common
 

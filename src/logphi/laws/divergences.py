@@ -11,7 +11,7 @@ import numpy as np
 from logphi.arith.floats import ULP
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arrays import Array, Complex
-from logphi.laws.sampled import Sampled, slopes_apart
+from logphi.laws.estimated import Estimated, slopes_apart
 from logphi.quadrature.values import Values
 
 # chosen: the step of the differences that separate noise from slope
@@ -19,7 +19,7 @@ _STEP = 2.0**-30
 
 
 @dataclass(frozen=True)
-class Divergences(Sampled):
+class Divergences(Estimated):
     """K(z) = z D_{1+z}, from a function of complex orders; all errors are estimates.
 
     ``orders`` are the ends of the real parts at which the function may be asked, ``arrays`` says whether it takes arrays. No
@@ -48,7 +48,7 @@ class Divergences(Sampled):
         """Fewer if the function takes one order at a time: 25 standard deviations."""
         return 4000 if self.arrays else 500
 
-    def rough(self, z: Complex) -> Complex:
+    def estimate(self, z: Complex) -> Complex:
         """K alone."""
         return self._values(z)[0]
 

@@ -14,7 +14,7 @@ from logphi.arith.floats import ULP
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arrays import Array, Complex
 from logphi.bracketing import last_good
-from logphi.laws.sampled import Sampled, slopes_apart
+from logphi.laws.estimated import Estimated, slopes_apart
 
 # measured: steps of the differences that separate rounding from slope, and the rounding that asks for more digits
 _STEP, _NOISY = 2.0**-30, 1e-13
@@ -25,7 +25,7 @@ _FARTHEST, _HALVINGS = 2.0**15, 30
 
 
 @dataclass(frozen=True)
-class Expression(Sampled):
+class Expression(Estimated):
     """K(z) = expression at alpha = -i z. All errors are estimates."""
 
     expression: Any

@@ -29,14 +29,14 @@ from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
 from logphi.laws.visitor import LawVisitor
 from logphi.laws.zero_or_infinite import log_complement
-from logphi.quadrature.exponential_sums import turned_sums
-from logphi.quadrature.inner_integral import rough_log_mass
-from logphi.quadrature.rough_sums import RoughNodes
+from logphi.quadrature.approximate_sums import ApproximateNodes
+from logphi.quadrature.exponential_sums import exponential_sums
+from logphi.quadrature.inner_integral import approximate_log_mass
 from logphi.quadrature.values import Line, Values
 
 # derived: with this much infinite mass, K is not near zero
 _MOSTLY = 0.1
-# chosen: above this number of atoms, neighbours are merged for rough values
+# chosen: with more atoms, neighbours are merged for approximate values
 _MANY = 2048
 
 
@@ -44,12 +44,12 @@ _MANY = 2048
 class Finite(LossTransform):
     """Mass p_j at log(p_j / q_j) over the common support: K(z) = log( sum of p_j^{1+z} q_j^{-z} ).
 
-    ``infinite_p`` and ``infinite_q`` are what the two probabilities hold outside it; ``relative_error`` bounds that of each
-    probability beside its own half ulp; ``cell_errors``, where given, are sharper: that of each p_j, and the error of each
-    log-ratio. ``exact`` is where the probabilities came from, if they are not the parameters themselves. ``omitted_mass``
-    bounds the mass that either law has elsewhere, where the loss may be anything; with it K(z) is at most z (z + 1) v / 2
-    for z >= 0, v = ``omitted_growth``, of either law. ``found_on`` is the lattice of a law that has these atoms and more, if
-    that has been sought.
+    ``infinite_p`` and ``infinite_q`` are the two masses outside it. ``relative_error`` bounds the relative error of each
+    probability, in addition to half an ulp; ``cell_errors``, where given, are sharper: the relative error of each p_j, and the
+    error of each log-ratio. ``exact`` has the formulas of the probabilities, if they are not the parameters themselves.
+    ``omitted_mass`` bounds the mass that either law has at unknown losses; with this mass included, K(z) of either law is at
+    most z (z + 1) ``omitted_growth`` / 2 for z >= 0. ``known_lattice`` is the lattice of a law that has all these atoms, if it
+    is known already.
     """
 
     p: tuple[float, ...]
@@ -61,14 +61,14 @@ class Finite(LossTransform):
     omitted_mass: float = 0.0
     omitted_growth: float = math.inf
     cell_errors: tuple[tuple[float, float], ...] = ()
-    found_on: tuple[Lattice | None, ...] = field(default=(), compare=False)
+    known_lattice: tuple[Lattice | None, ...] = field(default=(), compare=False)
 
     def __hash__(self) -> int:
         return self._hash
 
     @cached_property
     def _hash(self) -> int:
-        """Once, as vectors may be long and sums of laws count equal ones."""
+        """Computed once: vectors may be long, and sums of laws compare their terms."""
         return hash((self.p, self.q, self.infinite_p, self.infinite_q, self.relative_error, self.omitted_mass))
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
@@ -105,20 +105,20 @@ class Finite(LossTransform):
 
     @cached_property
     def _ratio_error(self) -> float:
-        """What every log-ratio errs by beside the half ulps of the two probabilities."""
+        """The error of every log-ratio in addition to the half ulps of the two probabilities."""
         return max((of_loss for _, of_loss in self.cell_errors), default=2 * self.relative_error)
 
     def _pieces(self, losses: tuple[float, ...], size: float) -> Pieces:
-        """Tilted weights (p_j q_j)^{1/2}."""
+        """The atoms, with tilted weights (p_j q_j)^{1/2}."""
         log_p, log_q = self._logs
         weights = tuple(((log_p + log_q) / 2).tolist())
         location_error = 4e-16 * size + self._ratio_error
         return Pieces(losses, weights, location_error=location_error, relative_error=self.relative_error)
 
     def _lattice(self, losses: tuple[float, ...], size: float) -> Lattice | None:
-        """The common span of the gaps between losses, if there is one."""
-        if self.found_on:
-            return self.found_on[0]
+        """The common span of the distances between losses, if there is one."""
+        if self.known_lattice:
+            return self.known_lattice[0]
         points = np.unique(losses)
         gaps = points[1:] - points[0]
         own = 4e-16 * size + self._ratio_error
@@ -149,10 +149,10 @@ class Finite(LossTransform):
         if max(self.infinite_p, self.infinite_q) > _MOSTLY:
             return super().approximate(c, count)
         elsewhere = self.infinite_p, self.infinite_q
-        return rough_log_mass(*self._rough, c.ravel() + 1, elsewhere).reshape(c.shape)
+        return approximate_log_mass(*self._merged, c.ravel() + 1, elsewhere).reshape(c.shape)
 
     @cached_property
-    def _rough(self) -> tuple[Array, Array]:
+    def _merged(self) -> tuple[Array, Array]:
         """The losses and the logarithms of the q_j; many atoms are merged into cells at their means."""
         loss, log_q = self._loss, self._logs[1]
         if loss.size <= _MANY:
@@ -168,11 +168,11 @@ class Finite(LossTransform):
         return (np.bincount(cell, mass * loss, _MANY)[held] / total[held], np.log(total[held]) + unit[held])
 
     @property
-    def rough_nodes(self) -> RoughNodes | None:
+    def approximate_nodes(self) -> ApproximateNodes | None:
         """The atoms; None if much of the mass is omitted."""
         if max(self.infinite_p, self.infinite_q) > _MOSTLY:
             return None
-        return RoughNodes(self._loss, self._logs[1], (self.infinite_p, self.infinite_q))
+        return ApproximateNodes(self._loss, self._logs[1], (self.infinite_p, self.infinite_q))
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as a matrix product; errors at a few sizes of z, with which they grow."""
@@ -180,7 +180,7 @@ class Finite(LossTransform):
         level = np.ceil(4 * np.log2(np.abs(line.points) + 1)).astype(int)
         lowest = level.min()
         wrong = tilted.error(2.0 ** (np.arange(lowest, level.max() + 1) / 4))
-        return Values.logarithm(turned_sums(tilted.terms, tilted.loss, line), wrong[level - lowest], tilted.top)
+        return Values.logarithm(exponential_sums(tilted.terms, tilted.loss, line), wrong[level - lowest], tilted.top)
 
     def log_block(self, abscissa: float, centres: Array, radius: float) -> Array:
         """From sums over the relevant atoms under the tilt, and from their standard deviation."""
@@ -238,10 +238,10 @@ class Finite(LossTransform):
         far = np.abs(self._loss) > 0.6
         rounding = np.where(far, ELEMENTARY * (np.abs(log_p) + np.abs(log_q)), 0.0) + 3 * ULP
         if self.cell_errors:
-            of_weight, of_loss = np.array(self.cell_errors).T
+            weight_error, of_loss = np.array(self.cell_errors).T
         else:
-            of_weight, of_loss = (share * np.full(log_p.shape, self.relative_error) for share in (1, 2))
-        return of_weight + ULP, of_loss + rounding
+            weight_error, of_loss = (share * np.full(log_p.shape, self.relative_error) for share in (1, 2))
+        return weight_error + ULP, of_loss + rounding
 
     def partial_masses(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
         """Sums over the atoms on either side; the omitted mass may lie on either."""
@@ -259,9 +259,9 @@ class Finite(LossTransform):
 
     def _atoms(self) -> tuple[Array, Array, Array]:
         log_p, _ = self._logs
-        of_weight, of_loss = self._errors
+        weight_error, of_loss = self._errors
         # a logarithm has its own rounding and the relative error of its argument
-        of_logarithm = -np.log1p(-np.minimum(of_weight, 0.5)) + ELEMENTARY * (1 + np.abs(log_p))
+        of_logarithm = -np.log1p(-np.minimum(weight_error, 0.5)) + ELEMENTARY * (1 + np.abs(log_p))
         return self._loss, log_p, np.maximum(of_logarithm, of_loss)
 
     def reflected(self) -> LossTransform:
@@ -298,14 +298,14 @@ class Finite(LossTransform):
             infinite_q=self.infinite_q + lost_q,
             exact=None if self.exact is None else Chosen(self.exact, tuple(kept)),
             cell_errors=tuple(self.cell_errors[i] for i in kept) if self.cell_errors else (),
-            found_on=(self.support.lattice,),
+            known_lattice=(self.support.lattice,),
         )
 
     def log_mass_above(self, cap: float) -> float:
         """The logarithm of an upper bound of the mass that :meth:`capped` removes; minus infinity if it removes none."""
         losses, masses = self.upper_masses
-        lost = float(masses[np.searchsorted(losses, cap, side="right")])
-        return math.log(lost) + 2 * self.relative_error + 1e-9 if lost > 0 and losses[0] <= cap else -math.inf
+        omitted = float(masses[np.searchsorted(losses, cap, side="right")])
+        return math.log(omitted) + 2 * self.relative_error + 1e-9 if omitted > 0 and losses[0] <= cap else -math.inf
 
     @cached_property
     def upper_masses(self) -> tuple[Array, Array]:

@@ -18,7 +18,7 @@ def uniform(w: float) -> tuple[float, float]:
 
 
 def with_atoms(w: float) -> tuple[float, float]:
-    """C = e^{-w/2} / 4, A = e^{-w/2} / 2: double exponential noise, moved by w scales."""
+    """C = e^{-w/2} / 4, A = e^{-w/2} / 2: double exponential noise, shifted by w scales."""
     return -w / 2 - math.log(4), -w / 2 - math.log(2)
 
 

@@ -1,4 +1,4 @@
-"""How fast a transform grows: like that of a normal law, of a bounded one, or not known."""
+"""How fast a transform grows: like that of a normal law, like that of a bounded law, or unknown."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class OneSided:
         )
 
 
-NONE = OneSided(0.0, 0.0, 0.0)
+NO_GROWTH = OneSided(0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,8 @@ class Growth:
     add.
     """
 
-    right: OneSided = NONE
-    left: OneSided = NONE
+    right: OneSided = NO_GROWTH
+    left: OneSided = NO_GROWTH
     shift: float = math.inf
 
     @staticmethod
@@ -89,5 +89,5 @@ class Growth:
         return Growth(self.right * count, self.left * count, self.shift * math.sqrt(count) * (1 + 4e-16))
 
 
-# the growth of one atom at zero, the neutral element of sums
-STILL = Growth(shift=0.0)
+# the growth of K = 0, the neutral element of sums
+ZERO_GROWTH = Growth(shift=0.0)

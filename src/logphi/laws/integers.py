@@ -1,7 +1,7 @@
-"""Log-ratios of a normal law on the integers, or of its part between two ends, to the same law, moved.
+"""Log-ratios of a normal law on the integers, or of its part between two ends, to the same law, shifted.
 
-notation: weights e^{-x^2 / (2 sigma^2)}, moved by s; Theta(a) = sum over x of e^{-(x - a)^2 / (2 sigma^2)}, which has period 1
-and by Poisson summation is sigma (2 pi)^{1/2} theta(a), theta(a) = 1 + 2 sum over k > 0 of Q^{k^2} cos(2 pi k a),
+notation: weights e^{-x^2 / (2 sigma^2)}, shifted by s; Theta(a) = sum over x of e^{-(x - a)^2 / (2 sigma^2)} has period 1, and
+by Poisson summation is sigma (2 pi)^{1/2} theta(a), theta(a) = 1 + 2 sum over k > 0 of Q^{k^2} cos(2 pi k a),
 Q = e^{-2 pi^2 sigma^2}. Completing the square, M(z) = e^{z (z + 1) s^2 / (2 sigma^2)} Theta((1 + z) s) / Theta(0).
 """
 
@@ -31,7 +31,7 @@ _SMOOTH = 1.0
 _ROWS = 1 << 13
 
 
-def _gap(sigma: float, shift: int, arith: Arithmetic) -> Number:
+def _span(sigma: float, shift: int, arith: Arithmetic) -> Number:
     """The span s / sigma^2."""
     own = arith.constant(sigma)
     return shift / (own * own)
@@ -48,7 +48,7 @@ def _log_wrapped(sigma: float, heights: Array) -> Array:
 
 @dataclass(frozen=True)
 class NormalOnIntegers(LossTransform):
-    """Without ends: K(z) = z (z + 1) s^2 / (2 sigma^2) + log( Theta((1 + z) s) / Theta(0) ), infinitely many atoms."""
+    """The law on all integers: K(z) = z (z + 1) s^2 / (2 sigma^2) + log( Theta((1 + z) s) / Theta(0) )."""
 
     sigma: float
     shift: int
@@ -68,19 +68,19 @@ class NormalOnIntegers(LossTransform):
         """The growth of a normal law: Theta is largest at zero, and equal there at all integers."""
         return Growth.both(OneSided.normal((self.shift / self.sigma) ** 2, 4 * ULP))
 
-    def gap(self, arith: Arithmetic) -> Number:
-        """The gap s / sigma^2 between neighbours."""
-        return _gap(self.sigma, self.shift, arith)
+    def span_under(self, arith: Arithmetic) -> Number:
+        """The distance s / sigma^2 of neighbouring atoms."""
+        return _span(self.sigma, self.shift, arith)
 
     @cached_property
     def span(self) -> float:
-        """The gap as a double."""
-        return float(self.gap(FLOATS).mid)
+        """The distance of neighbouring atoms as a double."""
+        return float(self.span_under(FLOATS).mid)
 
     @cached_property
     def support(self) -> Support:
-        """The places (x - s/2) s / sigma^2 of whole x."""
-        return Support(lattice=Lattice(-self.shift / 2 * self.span, self.span, stretch=4 * ULP))
+        """The atoms (x - s/2) s / sigma^2 of whole x."""
+        return Support(lattice=Lattice(-self.shift / 2 * self.span, self.span, scale_error=4 * ULP))
 
     def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
         """The normal law on the integers."""
@@ -137,8 +137,8 @@ class NormalOnIntegers(LossTransform):
         a = (1 + c) * s
         rounding = 4 * ULP * (np.abs(a) + s)
         # derived: the omitted terms sum to less than 1e-19 of the nearest one
-        reach = int(np.ceil(9.5 * self.sigma + 2))
-        x = np.rint(a)[:, None] + np.arange(-reach, reach + 1)
+        half_range = int(np.ceil(9.5 * self.sigma + 2))
+        x = np.rint(a)[:, None] + np.arange(-half_range, half_range + 1)
         away = x - a[:, None]
         exponent = -(away**2) / (2 * variance)
         top = exponent.max(axis=-1)
@@ -149,7 +149,7 @@ class NormalOnIntegers(LossTransform):
         relative = moved + 8 * ULP * (np.abs(exponent) + np.abs(turn) + np.abs(top)[:, None]) + 4 * ELEMENTARY + 64 * ULP
         wrong = (sizes * np.expm1(np.minimum(relative, 700.0))).sum(axis=-1) * (1 + 1e-9) + 1e-18 * sizes.sum(axis=-1)
         log_total = FLOATS.log(Discs(total, wrong))
-        at_zero = np.exp(-(np.arange(-reach, reach + 1.0) ** 2) / (2 * variance)).sum()
+        at_zero = np.exp(-(np.arange(-half_range, half_range + 1.0) ** 2) / (2 * variance)).sum()
         half = s * self.span / 2
         real = half * c * (c + 1) + top - np.log(at_zero)
         phase = half * t * (2 * c + 1)
@@ -165,7 +165,7 @@ class NormalOnIntegers(LossTransform):
 
 
 @dataclass(frozen=True)
-class NormalSteps(SymmetricLattice):
+class TruncatedNormalOnIntegers(SymmetricLattice):
     """Between the ends -T and T: atoms (x - s/2) s / sigma^2 for x = s - T .. T, and the mass of T - s < x <= T at infinity."""
 
     sigma: float
@@ -185,13 +185,13 @@ class NormalSteps(SymmetricLattice):
         """2 T - s."""
         return 2 * self.most - self.shift
 
-    def gap(self, arith: Arithmetic) -> Number:
-        """The gap s / sigma^2 between neighbours."""
-        return _gap(self.sigma, self.shift, arith)
+    def span_under(self, arith: Arithmetic) -> Number:
+        """The distance s / sigma^2 of neighbouring atoms."""
+        return _span(self.sigma, self.shift, arith)
 
     @cached_property
     def _whole(self) -> tuple[float, float]:
-        """The logarithm of the sum of all weights, and the share of those that the moved law does not have."""
+        """The logarithm of the sum of all weights, and the share of those that the shifted law does not have."""
         weights = np.exp(-((np.arange(-self.most, self.most + 1.0) / self.sigma) ** 2) / 2)
         return float(np.log(weights.sum())), float(weights[2 * self.most + 1 - self.shift :].sum() / weights.sum())
 
@@ -209,9 +209,9 @@ class NormalSteps(SymmetricLattice):
         value = np.array([np.log1p(-infinite_mass)])
         return Values(value, wrong + 8e-16 * np.abs(value), np.zeros(1))
 
-    def log_weights_at(self, places: Array) -> tuple[Array, Array]:
+    def log_weights_at(self, distances: Array) -> tuple[Array, Array]:
         """-(k^2 + s^2/4) / (2 sigma^2), less the logarithm of the sum of all weights."""
-        square = (places**2 + self.shift**2 / 4) / (2 * self.sigma**2)
+        square = (distances**2 + self.shift**2 / 4) / (2 * self.sigma**2)
         # in the sum of all weights, exponents have relative errors of a few ulps, and are below one on average
         return -square - self._whole[0], 8 * ULP * square + 4 * ELEMENTARY + 64 * ULP + ULP * abs(self._whole[0])
 

@@ -1,4 +1,4 @@
-"""Many laws on intervals [-w, w] that differ in w only: matrices with a row for each law and a column for each point."""
+"""Many laws on intervals [-w, w] that differ in w only, as matrices with a row for each law and a column for each point."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ENTRIES = 1 << 17
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column of parameters, as doubles with their errors."""
+    """A column vector of parameters, as doubles with their errors."""
 
     discs: Discs
 
@@ -36,7 +36,7 @@ class Column:
 
 
 @dataclass(frozen=True, eq=False)
-class OnIntervals(LossTransform):
+class BatchedOnIntervals(LossTransform):
     """The sum of counted laws; ``law`` makes one of them, or a column of them, from the parameter w."""
 
     law: Callable[[Parameter], LossTransform]
@@ -54,13 +54,13 @@ class OnIntervals(LossTransform):
         mid, rad = (np.array([float(getattr(one, name)) for one in known]) for name in ("mid", "rad"))
         # w and -w give the same law
         counts = np.array([float(count) for _, count in widths])
-        return ((OnIntervals(law, tuple(widths), np.abs(mid), rad, counts), 1),)
+        return ((BatchedOnIntervals(law, tuple(widths), np.abs(mid), rad, counts), 1),)
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z), the sum of the terms."""
         return reduce(add, (count * self.law(width).formula(arith, z) for width, count in self.widths))
 
-    # each term is
+    # each term is symmetric
     traits = Traits(symmetric=True)
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
@@ -79,7 +79,7 @@ class OnIntervals(LossTransform):
         return Values(*(part.reshape(np.shape(z)) for part in (total.mid, total.rounding, total.inner)))
 
     def approximate(self, c: Array, count: int = 1) -> Array:
-        """K at real points, roughly."""
+        """K at real points, to some digits."""
         return self._total(c, lambda rows, law: law.approximate(c))
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:

@@ -18,7 +18,7 @@ from logphi.arith.scaled import Scaled
 from logphi.laws.closed_form import Sides
 from logphi.laws.transform import LossTransform
 
-# derived: above it e^-x is below 1e-13, and the logarithms are taken of e^x and q apart
+# derived: above it e^-x is below 1e-13, and log((e^x - 1)/q) is log(e^x) - log q
 _LARGE = 30.0
 
 
@@ -47,7 +47,7 @@ def spliced_change(arith: Arithmetic, rate: float, z: Number) -> Callable[[Numbe
 
 
 def value(loss: float, rate: float, rate_error: float) -> tuple[float, float]:
-    """Two numbers that log(1 - q + q e^L) lies between; L may be infinite."""
+    """An enclosure of log(1 - q + q e^L); L may be infinite."""
     if loss == math.inf:
         return math.inf, math.inf
     if loss > _LARGE:
@@ -61,7 +61,7 @@ def value(loss: float, rate: float, rate_error: float) -> tuple[float, float]:
 
 
 def inverse(x: float, rate: float) -> tuple[float, float]:
-    """Two numbers that x' lies between, for a rate known to half an ulp; minus infinity where it may not exist."""
+    """An enclosure of x', for a rate known to half an ulp; its lower end is minus infinity where x' may not exist."""
     if x > _LARGE:
         # half an ulp in x and q, and the roundings of the three steps
         found = x - math.log(rate) + math.log1p(-(1 - rate) * math.exp(-x))
@@ -104,13 +104,13 @@ def partial_masses(
 
 
 def _between(base: Callable[..., Sides | None], low: float, high: float, *, tilted: bool) -> Sides | None:
-    """The masses above and below a threshold between two, as intervals."""
+    """Enclosures of the masses above and below a threshold that lies between two others."""
     first, last = base(low, tilted=tilted), base(high, tilted=tilted)
     return first and last and (first[0].hull(last[0]), first[1].hull(last[1]))
 
 
 def _part(amount: Scaled, share: float) -> Scaled:
-    """All of an amount, none of it, or, for a share of one half, anything between."""
+    """All of an amount (share 1), none of it (share 0), or an enclosure of any part of it (share 1/2)."""
     if share in (0.0, 1.0):
         return amount if share else Scaled(0.0, 0.0)
     return replace(amount, value=amount.value / 2, rounding=amount.rounding + amount.value / 2)
@@ -123,7 +123,7 @@ def flat_density(base: LossTransform, rate: float, x: float) -> Scaled | None:
     if len(parts) < len(ends):
         return None
     shift = 2 * x - math.log(rate)
-    # the density at either end, for any x' between them
+    # an enclosure of the density at x', from its values at both ends of the enclosure of x'
     room = 2 * (ends[1] - ends[0])
     low, high = (part.times_exp(shift - 2 * end, room) for part, end in zip(parts, ends, strict=True))
     return low.hull(high)

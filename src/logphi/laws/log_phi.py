@@ -1,4 +1,4 @@
-"""The waist of the library: the log-characteristic function of a sum of losses.
+"""The log-characteristic function of a sum of losses, from which every question is answered.
 
 notation: K(z) = log E_P[e^{zL}; |L| < inf], L = log(p/q); phi(alpha) = e^{K(i alpha)} and
 phi'(alpha) = e^{K(-1 - i alpha)} in [AFA] Definition 12; composition adds K ([AFA] Proposition 13).
@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arrays import Array
 from logphi.laws.always_infinite import ALWAYS_INFINITE
+from logphi.laws.approximate_sum import ApproximateSum
 from logphi.laws.closed_form import ClosedForm
-from logphi.laws.growth import STILL, Growth
-from logphi.laws.rough import Roughly
+from logphi.laws.growth import ZERO_GROWTH, Growth
 from logphi.laws.support import Support
 from logphi.laws.traits import CONSTANT, Traits
 from logphi.laws.transform import LossTransform, Reflected, Terms
@@ -38,7 +38,7 @@ class LogPhi(LossTransform):
     """
 
     terms: tuple[tuple[LossTransform, int], ...] = ()
-    # the loss of the reversed pair, of which this one is the reflection: both share what is computed of its terms together
+    # the loss of the reversed pair, of which this one is the reflection: both share the batched terms
     reversed_loss: LogPhi | None = field(default=None, compare=False, repr=False)
 
     @staticmethod
@@ -88,7 +88,7 @@ class LogPhi(LossTransform):
     @cached_property
     def growth(self) -> Growth:
         """The growths of the terms, added."""
-        return reduce(add, (law.growth * count for law, count in self.terms), STILL)
+        return reduce(add, (law.growth * count for law, count in self.terms), ZERO_GROWTH)
 
     @property
     def closed_form(self) -> ClosedForm:
@@ -110,7 +110,7 @@ class LogPhi(LossTransform):
         """The loss of the reversed pair (Q, P)."""
         return self if self.traits.symmetric else LogPhi(_reflected(self.terms), self)
 
-    def _batched(self, *, rough: bool) -> Terms:
+    def _batched(self, *, coarse: bool) -> Terms:
         """The terms of each class batched, reflected ones separately."""
         kinds: dict[tuple[type[LossTransform], bool], list[tuple[LossTransform, int]]] = {}
         for law, count in self.terms:
@@ -120,22 +120,22 @@ class LogPhi(LossTransform):
         return tuple(
             (law.reflected() if reflected else law, count)
             for (kind, reflected), members in kinds.items()
-            for law, count in kind.batched(members, rough=rough)
+            for law, count in kind.batched(members, coarse=coarse)
         )
 
     @cached_property
     def _parts(self) -> Terms:
-        """The terms as they are computed."""
+        """The batched terms, from which values are computed."""
         other = self.reversed_loss
-        return self._batched(rough=False) if other is None else _reflected(other._parts)
+        return self._batched(coarse=False) if other is None else _reflected(other._parts)
 
     @cached_property
-    def rough(self) -> LogPhi:
+    def coarsened(self) -> LogPhi:
         """An approximation of the sum with fewer terms, for choosing where to compute; never for an answer."""
         other = self.reversed_loss
         if other is not None:
-            return self if other.rough is other else other.rough.reflected()
-        terms = tuple(self._batched(rough=True))
+            return self if other.coarsened is other else other.coarsened.reflected()
+        terms = tuple(self._batched(coarse=True))
         return self if len(terms) == len(self.terms) else LogPhi(terms)
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
@@ -145,25 +145,25 @@ class LogPhi(LossTransform):
 
     def approximate(self, c: Array, count: int = 1) -> Array:
         """K at real points, to some digits; many laws that have nodes share a grid."""
-        return self._roughly.approximate(c, count)
+        return self._approximate_sum.approximate(c, count)
 
     @cached_property
-    def _roughly(self) -> Roughly:
-        return Roughly(self._parts)
+    def _approximate_sum(self) -> ApproximateSum:
+        return ApproximateSum(self._parts)
 
     def terms_on_line(self, abscissa: float, top: float) -> float:
-        """Those of all parts."""
+        """The summands of all batched terms."""
         return sum(law.terms_on_line(abscissa, top) for law, _ in self._parts)
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line."""
         return self._total((law.on_line(line, count * own).times(own) for law, own in self._parts), (line.size,))
 
-    def on_line_and_beside(self, line: Line, beside: Array, count: int = 1) -> tuple[Values, Values]:
+    def on_line_and_real(self, line: Line, real_points: Array, count: int = 1) -> tuple[Values, Values]:
         """K on a vertical line, and at its abscissa and at other real points, term by term."""
-        found = [(law.on_line_and_beside(line, beside, count * own), own) for law, own in self._parts]
+        found = [(law.on_line_and_real(line, real_points, count * own), own) for law, own in self._parts]
         values = self._total((pair[0].times(own) for pair, own in found), (line.size,))
-        return values, self._total((pair[1].times(own) for pair, own in found), (1 + beside.size,))
+        return values, self._total((pair[1].times(own) for pair, own in found), (1 + real_points.size,))
 
     def log_masses(self) -> tuple[Values, Values]:
         """The logarithms of P(L < inf) and Q(L > -inf)."""

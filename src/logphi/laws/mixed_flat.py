@@ -18,7 +18,7 @@ from logphi.laws.support import Support
 from logphi.laws.transform import LossTransform, T
 from logphi.laws.visitor import LawVisitor
 from logphi.quadrature.curve import Curve, Factor
-from logphi.quadrature.gauss_legendre import ends_of
+from logphi.quadrature.gauss_legendre import losses_at
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class MixedFlat(Curved):
         return Curve(factors, -w, w, (log_height, -0.5, 0.0), (*ends, *failed), omitted=infinite_mass, error=self.base.error)
 
     def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
-        """The flat law with a rate if no outcome fails, otherwise the curve."""
+        """The sampled flat law if no outcome fails, otherwise the curve."""
         found = None if self.base.failure else visitor.sampled(self.base.law, Plain(self.rate))
         return super().accept(visitor) if found is None else found
 
@@ -62,7 +62,7 @@ class MixedFlat(Curved):
     def support(self) -> Support:
         """From the smallest loss to the one at the end of the curve."""
         own, q = self._upward, self.rate
-        loss, error = ends_of(self.curve, np.array([-np.inf if self.base.failure else self.curve.start]))
+        loss, error = losses_at(self.curve, np.array([-np.inf if self.base.failure else self.curve.start]))
         lower = float(loss[0] - error[0]) * (1 + 2 * ULP)
         return replace(own, lower=lower, error=own.error + 2.0**-49 * q / (1 - q) - 8 * ULP * lower)
 

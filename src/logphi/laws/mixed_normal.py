@@ -22,14 +22,14 @@ from logphi.laws.normal import largest_shift, shifted_growth
 from logphi.laws.support import Support
 from logphi.laws.transform import LossTransform, T, Terms
 from logphi.laws.visitor import LawVisitor
+from logphi.quadrature.approximate_axis import ApproximateAxis
 from logphi.quadrature.batched_mixtures import on_line_batched
 from logphi.quadrature.common_panels import MANY
 from logphi.quadrature.inner_integral import over
 from logphi.quadrature.log_ratio import TwoComponents
 from logphi.quadrature.many_components import ManyComponents
 from logphi.quadrature.mixture_envelope import FLOOR, log_mixture_envelope
-from logphi.quadrature.mixture_trapezoid import at_points, inner_nodes, on_line, on_line_and_beside
-from logphi.quadrature.rough_axis import RoughAxis
+from logphi.quadrature.mixture_trapezoid import at_points, inner_nodes, on_line, on_line_and_real
 from logphi.quadrature.values import Line, Values
 
 
@@ -111,26 +111,26 @@ class MixedNormal(LossTransform):
         return visitor.mixture(self.shift, self.rate)
 
     @staticmethod
-    def batched(terms: Terms, *, rough: bool = False) -> Terms:
-        """One law for all terms; with ``rough``, terms of nearly equal shift and rate are merged."""
+    def batched(terms: Terms, *, coarse: bool = False) -> Terms:
+        """One law for all terms; with ``coarse``, terms of nearly equal shift and rate are merged."""
         own = tuple((law, count) for law, count in terms if isinstance(law, MixedNormal))
-        return _coarsened(own) if rough else ((MixedNormals(own), 1),)
+        return _coarsened(own) if coarse else ((BatchedMixedNormal(own), 1),)
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at any points."""
-        return MixedNormals(((self, 1),), count).log_transform(z)
+        return BatchedMixedNormal(((self, 1),), count).log_transform(z)
 
     @cached_property
-    def _rough(self) -> RoughAxis:
-        return RoughAxis.of(self.ratio)
+    def _axis(self) -> ApproximateAxis:
+        return ApproximateAxis.of(self.ratio)
 
     def approximate(self, c: Array, count: int = 1) -> Array:
         """K at real points, from a coarse grid."""
-        return self._rough.at(c)
+        return self._axis.at(c)
 
 
 @dataclass(frozen=True)
-class MixedNormals(LossTransform):
+class BatchedMixedNormal(LossTransform):
     """The sum of counted :class:`MixedNormal` laws, computed on common grids.
 
     ``repeats`` is how often the sum itself will be repeated: the inner integral is made that much more accurate.
@@ -153,30 +153,30 @@ class MixedNormals(LossTransform):
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at any points, one grid per abscissa."""
         if count > 1:
-            return MixedNormals(self.terms, self.repeats * count).log_transform(z)
+            return BatchedMixedNormal(self.terms, self.repeats * count).log_transform(z)
         return over(at_points(self.mixtures, np.asarray(z)), self.repeats)
 
     @cached_property
-    def _rough(self) -> RoughAxis:
+    def _axis(self) -> ApproximateAxis:
         """An approximation by fewer mixtures."""
-        return RoughAxis.of(MixedNormals(tuple(_coarsened(self.terms)), self.repeats).mixtures)
+        return ApproximateAxis.of(BatchedMixedNormal(tuple(_coarsened(self.terms)), self.repeats).mixtures)
 
     def approximate(self, c: Array, count: int = 1) -> Array:
         """K at real points, from a coarse grid; that of a single law serves other sums as well."""
         if len(self.terms) == 1:
             return self.terms[0][1] * self.terms[0][0].approximate(c)
-        return self._rough.at(c) / self.repeats
+        return self._axis.at(c) / self.repeats
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as matrix products."""
         return (on_line if len(self.terms) < MANY else on_line_batched)(self.mixtures, line)
 
-    def on_line_and_beside(self, line: Line, beside: Array, count: int = 1) -> tuple[Values, Values]:
+    def on_line_and_real(self, line: Line, real_points: Array, count: int = 1) -> tuple[Values, Values]:
         """K on a vertical line, and at its abscissa and other real points; a few terms use the same nodes for both."""
-        tilted = float(np.abs(1 + beside).max(initial=abs(1 + line.abscissa)) * self.mixtures.shift.max())
+        tilted = float(np.abs(1 + real_points).max(initial=abs(1 + line.abscissa)) * self.mixtures.shift.max())
         if count > 1 or len(self.terms) >= MANY or tilted > _FARTHEST:
-            return super().on_line_and_beside(line, beside, count)
-        return on_line_and_beside(self.mixtures, line, beside)
+            return super().on_line_and_real(line, real_points, count)
+        return on_line_and_real(self.mixtures, line, real_points)
 
     def terms_on_line(self, abscissa: float, top: float) -> float:
         """The number of nodes of the inner integrals."""
@@ -193,14 +193,14 @@ class MixedNormals(LossTransform):
         return total
 
 
-# chosen: the size of the arrays, for each mixture, in the guess of the nodes
+# chosen: the points at which the number of nodes is estimated, for each mixture
 _AT_ONCE = 500
-# derived: wider nodes, for real points beside the line, have exponents too large for the second-order sums
+# derived: for real points with a larger tilt than this, the exponents are too large for second-order sums
 _FARTHEST = 16.0
 # derived: below the last digit of every answer; measured: less decay than to a tenth is no quicker to prove
 _LOG_NEGLIGIBLE = -100.0
 _HIGHEST_FLOOR = 0.1
-# measured: shifts and rates whose logarithms differ by less than this count as equal in a rough answer
+# measured: shifts and rates whose logarithms differ by less than this count as equal in a coarsened sum
 _NEAR = 0.03
 
 

@@ -30,8 +30,8 @@ from logphi.quadrature.values import Line, Values
 class MixturePair(LossTransform):
     """log(P/Q) under P, or of (1 - rate) Q + rate P to Q, for P = sum of p_i N(v_i, s^2), Q = sum of q_i N(v_i, s^2).
 
-    The v_i increase, no two are equal, and each has a weight in P or in Q. ``unsure`` is the relative error of (v_i - v_1)/s
-    in addition to that of the numbers as written.
+    The v_i increase, no two are equal, and each has a weight in P or in Q. ``relative_error`` bounds the relative error of
+    (v_i - v_1)/s, in addition to the half ulp of each number.
     """
 
     width: float
@@ -39,12 +39,12 @@ class MixturePair(LossTransform):
     p: tuple[float, ...]
     q: tuple[float, ...]
     rate: float = 1.0
-    unsure: float = 0.0
+    relative_error: float = 0.0
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z), with N(v_1, s^2) taken out of both mixtures."""
         first, width = arith.constant(self.values[0]), arith.constant(self.width)
-        moved = [(arith.constant(value) - first) / width for value in self.values]
+        shifts = [(arith.constant(value) - first) / width for value in self.values]
         vectors = [[arith.constant(one) for one in weights] for weights in (self.p, self.q)]
         p, q = ([one / reduce(add, weights) for one in weights] for weights in vectors)
         if self.rate < 1:
@@ -52,7 +52,7 @@ class MixturePair(LossTransform):
             p = [(1 - rate) * other + rate * one for one, other in zip(p, q, strict=True)]
 
         def ratio(weights: list[Number], x: Number) -> Number:
-            return reduce(add, (one * arith.exp(m * x - m * m / 2) for one, m in zip(weights, moved, strict=True)))
+            return reduce(add, (one * arith.exp(m * x - m * m / 2) for one, m in zip(weights, shifts, strict=True)))
 
         return arith.log_normal_mean(lambda x: ratio(p, x) ** (z + 1) * ratio(q, x) ** (-z))
 
@@ -63,9 +63,9 @@ class MixturePair(LossTransform):
         middle = (values[0] + values[-1]) / 2
         centres = (values - middle) / self.width
         size = float(np.abs(values).max() / self.width + np.abs(centres).max())
-        place = (2 * ULP + self.unsure) * size
+        location_error = (2 * ULP + self.relative_error) * size
         p, q = (np.asarray(one) / math.fsum(one) for one in (self.p, self.q))
-        return PairLogRatio.of(centres, p, q, self.rate, place)
+        return PairLogRatio.of(centres, p, q, self.rate, location_error)
 
     @property
     def support(self) -> Support:
@@ -75,7 +75,7 @@ class MixturePair(LossTransform):
     @property
     def growth(self) -> Growth:
         """At most that of the largest distance between a centre of P and one of Q: e^K is jointly convex in both laws."""
-        return Growth.both(OneSided(0.0, self.ratio.apart**2 * (1 + 8 * ULP), 0.0), self.ratio.apart)
+        return Growth.both(OneSided(0.0, self.ratio.farthest**2 * (1 + 8 * ULP), 0.0), self.ratio.farthest)
 
     @property
     def closed_form(self) -> ClosedForm:
@@ -83,7 +83,7 @@ class MixturePair(LossTransform):
         return ClosedForm(self.excess, self.reversed_excess, self.partial_masses)
 
     def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
-        """The pair P, Q with the rate, if that is below one."""
+        """The sampled pair P, Q, if the rate is below one."""
         return visitor.sampled(replace(self, rate=1.0), Plain(self.rate)) if self.rate < 1 else None
 
     def excess(self, x: float) -> Scaled | None:

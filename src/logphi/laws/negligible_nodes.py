@@ -1,4 +1,4 @@
-"""The part of a line on which a transform is proved to be negligible, found by bisection into blocks."""
+"""The part of a line on which a transform is proved to be negligible, found by dividing the line into blocks."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import numpy as np
 from logphi.laws.block_envelope import MARGIN
 from logphi.laws.transform import LossTransform
 
-# chosen: blocks at first, the parts of a block that is not negligible, and the nodes in the smallest
+# chosen: the number of blocks at first, of parts of a block that is not negligible, and of nodes in the smallest block
 _BLOCKS, _PARTS, _SMALLEST = 64, 8, 16
-# measured: more blocks than this take longer than the nodes; a last block below this share of the line is short
+# measured: more blocks take longer than the nodes; a last block below this share of the line counts as short
 _MOST, _LAST = 1 << 14, 1e-2
 # measured: the speedup of equally spaced blocks
 _SPARED = 8

@@ -23,7 +23,7 @@ from logphi.laws.transform import LossTransform, T, Terms
 from logphi.laws.visitor import LawVisitor
 from logphi.quadrature.values import Values
 
-# derived: smaller tails lose digits to underflow, larger exponents overflow
+# derived: smaller tails lose digits to underflow; larger exponents overflow
 _LEAST = 1e-290
 _LARGE = 600.0
 _SQRT_HALF = math.sqrt(0.5)
@@ -111,11 +111,11 @@ class Normal(Shifted):
         return visitor.normal(self.shift)
 
     @staticmethod
-    def batched(terms: Terms, *, rough: bool = False) -> Terms:
+    def batched(terms: Terms, *, coarse: bool = False) -> Terms:
         """The sum of all terms as one normal law."""
         shifts = tuple((law.shift, count) for law, count in terms if isinstance(law, Normal))
-        alone = rough or (len(shifts) == 1 and shifts[0][1] == 1)
-        return terms if alone else ((Normals(shifts), 1),)
+        alone = coarse or (len(shifts) == 1 and shifts[0][1] == 1)
+        return terms if alone else ((BatchedNormal(shifts), 1),)
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """Exactly -m^2 t^2 / 2."""
@@ -125,7 +125,7 @@ class Normal(Shifted):
 
 
 @dataclass(frozen=True)
-class Normals(Shifted):
+class BatchedNormal(Shifted):
     """The sum of counted :class:`Normal` laws, one whose variance is the sum of theirs; for computing with doubles.
 
     (Dong, Roth & Su 2022, Corollary 3.3 of the preprint.)
@@ -166,8 +166,8 @@ class Normals(Shifted):
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K(z) = z (z + 1) v / 2."""
         with np.errstate(over="ignore", invalid="ignore"):  # overflow: the radius marks the value as unknown
-            place = Discs.exact(z)
-            found = place * (place + 1) * self.variance / 2
+            point = Discs.exact(z)
+            found = point * (point + 1) * self.variance / 2
         known = np.isfinite(found.mid) & np.isfinite(found.rad)
         return Values(np.where(known, found.mid, np.inf), np.where(known, found.rad, np.inf), np.zeros(found.mid.shape))
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import FLOATS, ULP
-from logphi.arith.protocol import Arithmetic, Gap, Number
+from logphi.arith.protocol import Arithmetic, Distance, Number
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm
@@ -33,7 +33,7 @@ class NormalPair(LossTransform):
 
         K(z) = -z log r - log(1 + z v)/2 + z (z + 1) d^2 / (2 (1 + z v)),     1 + z v > 0;
 
-    where r is near one, the logarithms are written as [z g(-v) + g(z v)]/2: their linear terms cancel, which g leaves out.
+    where r is near one, the two logarithms are written as [z g(-v) + g(z v)]/2, as their linear terms cancel.
     """
 
     mean_p: float
@@ -43,16 +43,16 @@ class NormalPair(LossTransform):
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
-        shift = Gap(self.mean_p, self.mean_q, self.sigma_q).under(arith)
-        bend = self._bend(arith)
+        shift = Distance(self.mean_p, self.mean_q, self.sigma_q).under(arith)
+        curvature = self._curvature(arith)
         if abs(self.sigma_p / self.sigma_q - 1) < _FAR:
-            logs = z * arith.log1p_gap(-bend) + arith.log1p_gap(z * bend)
+            logs = z * arith.log1p_gap(-curvature) + arith.log1p_gap(z * curvature)
         else:
             ratio = arith.constant(self.sigma_p) / arith.constant(self.sigma_q)
-            logs = -2 * z * arith.log(ratio) - arith.log1p(z * bend)
-        return logs / 2 + z * (z + 1) * (shift * shift) / (2 * (1 + z * bend))
+            logs = -2 * z * arith.log(ratio) - arith.log1p(z * curvature)
+        return logs / 2 + z * (z + 1) * (shift * shift) / (2 * (1 + z * curvature))
 
-    def _bend(self, arith: Arithmetic) -> Number:
+    def _curvature(self, arith: Arithmetic) -> Number:
         p, q = arith.constant(self.sigma_p), arith.constant(self.sigma_q)
         return (q - p) / q * ((q + p) / q)
 
@@ -60,17 +60,17 @@ class NormalPair(LossTransform):
     def quadratic(self) -> Quadratic:
         """The loss as a quadratic in the normal variable of Q."""
         p, q = FLOATS.constant(self.sigma_p), FLOATS.constant(self.sigma_q)
-        bend = self._bend(FLOATS)
+        curvature = self._curvature(FLOATS)
         near = abs(self.sigma_p / self.sigma_q - 1) < _FAR
-        log_ratio = FLOATS.log1p(-bend) / 2 if near else FLOATS.log(p / q)
-        return Quadratic(Gap(self.mean_p, self.mean_q, self.sigma_q).under(FLOATS), p / q, bend, log_ratio)
+        log_ratio = FLOATS.log1p(-curvature) / 2 if near else FLOATS.log(p / q)
+        return Quadratic(Distance(self.mean_p, self.mean_q, self.sigma_q).under(FLOATS), p / q, curvature, log_ratio)
 
     @cached_property
     def strip(self) -> tuple[float, float]:
         """Where 1 + z v > 0."""
-        bend = self.quadratic.bend
-        end = float(1 / (np.abs(bend.mid) + bend.rad)) * (1 - 8 * ULP)
-        return (-np.inf, end) if bend.mid < 0 else (min(-end, -1.0), np.inf)
+        curvature = self.quadratic.curvature
+        end = float(1 / (np.abs(curvature.mid) + curvature.rad)) * (1 - 8 * ULP)
+        return (-np.inf, end) if curvature.mid < 0 else (min(-end, -1.0), np.inf)
 
     # 1 + z v has a positive real part on the strip, where the principal logarithm is continuous
     traits = Traits(continuous=True)
@@ -87,10 +87,10 @@ class NormalPair(LossTransform):
     @cached_property
     def growth(self) -> Growth:
         """Bounded on the side of the vertex; on the other side K is infinite outside of the strip, rounded outward."""
-        bend = self.quadratic.bend
-        room = float(np.abs(bend.mid) - bend.rad)
+        curvature = self.quadratic.curvature
+        room = float(np.abs(curvature.mid) - curvature.rad)
         end = (1 + 8 * ULP) / room if room > 0 else np.inf
-        return Growth.on(self.support, (-np.inf, end) if bend.mid < 0 else (-end, np.inf))
+        return Growth.on(self.support, (-np.inf, end) if curvature.mid < 0 else (-end, np.inf))
 
     @property
     def closed_form(self) -> ClosedForm:
@@ -130,7 +130,7 @@ class NormalPair(LossTransform):
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """Exactly -log(1 + t^2 v^2/D^2)/4 - d^2 r^2 t^2 / (2 D (D^2 + t^2 v^2)), D = 1 + c v."""
-        d, r, v = self.quadratic.shift, self.quadratic.ratio, self.quadratic.bend
+        d, r, v = self.quadratic.shift, self.quadratic.ratio, self.quadratic.curvature
         least, most = (np.maximum(np.abs(v.mid) + sign * v.rad, 0.0) for sign in (-1, 1))
         base = 1 + abscissa * v.mid + np.abs(abscissa) * v.rad + 4 * ULP * (1 + np.abs(abscissa) * most)
         shift = np.maximum(d.mid - d.rad, 0.0) * (r.mid - r.rad)

@@ -38,12 +38,12 @@ def partial_masses(quadratic: Quadratic, x: float, *, tilted: bool) -> tuple[Sca
         vertex = _near_vertex(quadratic, x)
         if vertex is None:
             return None
-        # in the interval the density of P is at most e^(x + apart) times that of Q
-        held = vertex.mass_bound(0.0 if tilted else x + vertex.apart)
+        # in the interval the density of P is at most e^(x + loss_error) times that of Q
+        held = vertex.mass_bound(0.0 if tilted else x + vertex.loss_error)
         inside, outside = Scaled(0.0, held / 2, rounding=held / 2), Scaled(0.0, 1 - held / 2, rounding=held / 2)
     else:
-        places = roots if tilted else tuple(map(quadratic.in_units_of_p, roots))
-        ends, radius = (np.array([float(getattr(one, part)) for one in places]) for part in ("mid", "rad"))
+        centres = roots if tilted else tuple(map(quadratic.in_units_of_p, roots))
+        ends, radius = (np.array([float(getattr(one, part)) for one in centres]) for part in ("mid", "rad"))
         with np.errstate(over="ignore", invalid="ignore"):  # values that are not finite are refused below
             inside, outside = (_mass(ends, radius, outer) for outer in (False, True))
     found = (outside, inside) if quadratic.opens_upward else (inside, outside)
@@ -55,9 +55,9 @@ def density(quadratic: Quadratic, x: float) -> Scaled | None:
     roots = quadratic.roots(x)
     if roots is None:
         return None
-    places, square = [quadratic.in_units_of_p(root) for root in roots], quadratic.discriminant(x)
-    exponent = np.array([-(float(t.mid) ** 2) / 2 for t in places])
-    exponent_error = np.array([float((np.abs(t.mid) + t.rad) * t.rad) + 2 * ULP * float(t.mid) ** 2 for t in places])
+    centres, square = [quadratic.in_units_of_p(root) for root in roots], quadratic.discriminant(x)
+    exponent = np.array([-(float(t.mid) ** 2) / 2 for t in centres])
+    exponent_error = np.array([float((np.abs(t.mid) + t.rad) * t.rad) + 2 * ULP * float(t.mid) ** 2 for t in centres])
     scale = float(exponent.max())
     part = np.exp(exponent - scale)
     value = float(part.sum()) / math.sqrt(2 * math.pi * float(square.mid))
@@ -77,7 +77,7 @@ def _excess_near_vertex(quadratic: Quadratic, x: float) -> Scaled | None:
     if vertex is None:
         return None
     with np.errstate(all="ignore"):  # values that are not finite are refused below
-        rest = vertex.mass_bound(x) * float(np.expm1(vertex.apart))
+        rest = vertex.mass_bound(x) * float(np.expm1(vertex.loss_error))
     if not math.isfinite(rest):
         return None
     if not quadratic.opens_upward:
@@ -89,29 +89,29 @@ def _excess_near_vertex(quadratic: Quadratic, x: float) -> Scaled | None:
 
 @dataclass(frozen=True)
 class _Vertex:
-    """An interval within ``half`` of a middle that is at least ``inner`` from zero, where log(p/q) - x is at most ``apart``."""
+    """An interval of half-length ``half``, its middle at least ``distance`` from 0; there |log(p/q) - x| <= ``loss_error``."""
 
     half: float
-    inner: float
-    apart: float
+    distance: float
+    loss_error: float
 
     def mass_bound(self, log_unit: float) -> float:
         """An upper bound of e^log_unit times the mass of the interval under Q."""
-        return 2 * self.half * float(_density(np.array(max(self.inner - self.half, 0.0)), log_unit)) * (1 + 1e-12)
+        return 2 * self.half * float(_density(np.array(max(self.distance - self.half, 0.0)), log_unit)) * (1 + 1e-12)
 
 
 def _near_vertex(quadratic: Quadratic, x: float) -> _Vertex | None:
-    """An interval that contains the true roots, if they are real, where rounding hides them; None elsewhere."""
-    d, r, v = quadratic.shift, quadratic.ratio, quadratic.bend
+    """An interval that contains the true roots, if they are real; None where rounding does not hide them."""
+    d, r, v = quadratic.shift, quadratic.ratio, quadratic.curvature
     with np.errstate(all="ignore"):  # values that are not finite are refused below
         square = quadratic.discriminant(x)
         # s/r at most, and |v| at least
-        most, bend = float(np.sqrt(np.maximum(square.mid + square.rad, 0.0))), float(np.abs(v.mid) - v.rad)
-        half, middle = most * float(r.mid + r.rad) / bend, d / v
-        inner = max(float(np.abs(middle.mid) - middle.rad), 0.0)
-        apart = most * most / (2 * bend)
-    known = square.mid <= 4 * square.rad and bend > 0 and math.isfinite(half) and math.isfinite(inner)
-    return _Vertex(half, inner, apart) if known else None
+        most, curvature = float(np.sqrt(np.maximum(square.mid + square.rad, 0.0))), float(np.abs(v.mid) - v.rad)
+        half, middle = most * float(r.mid + r.rad) / curvature, d / v
+        distance = max(float(np.abs(middle.mid) - middle.rad), 0.0)
+        loss_error = most * most / (2 * curvature)
+    known = square.mid <= 4 * square.rad and curvature > 0 and math.isfinite(half) and math.isfinite(distance)
+    return _Vertex(half, distance, loss_error) if known else None
 
 
 def _mass(ends: Array, radius: Array, outer: bool) -> Scaled:
@@ -119,22 +119,22 @@ def _mass(ends: Array, radius: Array, outer: bool) -> Scaled:
     log_mass, error = _log_masses(ends, outer)
     scale = float(log_sum(log_mass))
     mass = np.exp(log_mass - scale)
-    # the mass between the rounded place and the true one
-    misplaced = radius * _density(np.abs(ends) - radius, -scale)
-    return Scaled(scale, float(mass.sum()), rounding=(float((mass * error).sum() + misplaced.sum()) + 4 * ULP) * (1 + 1e-9))
+    # the mass between the rounded point and the true one
+    uncovered = radius * _density(np.abs(ends) - radius, -scale)
+    return Scaled(scale, float(mass.sum()), rounding=(float((mass * error).sum() + uncovered.sum()) + 4 * ULP) * (1 + 1e-9))
 
 
 def _difference(quadratic: Quadratic, roots: tuple[Discs, Discs], x: float) -> tuple[float, float, float]:
     """The logarithm of P(X > x); the excess and its error, both relative to it."""
     outer = quadratic.opens_upward
-    places = np.array([float(root.mid) for root in roots])
-    in_units_of_p = quadratic.in_units_of_p(Discs.exact(places))
-    of_p = _mass(in_units_of_p.mid, np.broadcast_to(in_units_of_p.rad, places.shape), outer)
-    log_q, q_error = _log_masses(places, outer)
+    centres = np.array([float(root.mid) for root in roots])
+    in_units_of_p = quadratic.in_units_of_p(Discs.exact(centres))
+    of_p = _mass(in_units_of_p.mid, np.broadcast_to(in_units_of_p.rad, centres.shape), outer)
+    log_q, q_error = _log_masses(centres, outer)
     scale = of_p.log_scale
     of_q = np.exp(log_q + x - scale)
     rounding = of_p.rounding + float((of_q * (q_error + ULP * (4 + 2 * abs(x) + 2 * abs(scale)))).sum())
-    rounding += _misplaced(quadratic, roots, x - scale)
+    rounding += _root_error(quadratic, roots, x - scale)
     return scale, float(1 - of_q.sum()), rounding * (1 + 1e-9)
 
 
@@ -150,12 +150,12 @@ def _density(distance: Array, log_unit: float) -> Array:
     return np.asarray(np.exp(exponent + 1e-12 * (1 + np.abs(exponent))))
 
 
-def _misplaced(quadratic: Quadratic, roots: tuple[Discs, Discs], log_unit: float) -> float:
+def _root_error(quadratic: Quadratic, roots: tuple[Discs, Discs], log_unit: float) -> float:
     """A bound of the integral of |p - e^x q| between the true roots and the rounded ones, times e^(log_unit - x)."""
-    places = np.array([float(root.mid) for root in roots])
+    centres = np.array([float(root.mid) for root in roots])
     radius = np.array([float(root.rad) for root in roots])
     ratio = float(quadratic.ratio.mid - quadratic.ratio.rad)
     # the slope of log(p/q) is |v (y - d/v)|/r^2, and at each root |y - d/v| is half the distance of the roots
-    slope = float(np.abs(quadratic.bend.mid)) * (float(places[1] - places[0]) / 2 + 2 * radius.max()) / ratio**2 * 1.01
+    slope = float(np.abs(quadratic.curvature.mid)) * (float(centres[1] - centres[0]) / 2 + 2 * radius.max()) / ratio**2 * 1.01
     change = np.expm1(slope * radius)
-    return float((radius * change * _density(np.abs(places) - radius, log_unit)).sum())
+    return float((radius * change * _density(np.abs(centres) - radius, log_unit)).sum())

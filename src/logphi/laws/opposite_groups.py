@@ -10,7 +10,7 @@ from logphi.arith.protocol import Parameter
 from logphi.laws.mixture_pair import MixturePair
 from logphi.text.written import meant
 
-# measured: larger distances of the shifts, in widths, take many seconds
+# measured: larger distances between the outermost shifts, in standard deviations, take many seconds
 LARGEST_RANGE = 50.0
 # derived: products of smaller weights lose digits
 LEAST_WEIGHT = Fraction(1, 10**290)
@@ -42,5 +42,5 @@ def opposite_groups(shift: Parameter, rate: float, size: int) -> MixturePair:
     none = (0.0,) * size
     values = tuple(i * m for i in range(-size, size + 1))
     # a multiple has one more rounding
-    unsure = float(number.rad) / m + ULP
-    return MixturePair(1.0, values, (*none, *weights), (*reversed(weights), *none), unsure=unsure)
+    relative_error = float(number.rad) / m + ULP
+    return MixturePair(1.0, values, (*none, *weights), (*reversed(weights), *none), relative_error=relative_error)

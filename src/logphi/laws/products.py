@@ -51,14 +51,14 @@ class Powers(Cells):
 class OneOfMany(Cells):
     """The counts of each cell in ``count`` draws, one of which, at a random index, is from p and all others from q.
 
-    Under q alone the probabilities are multinomial. The mean of ratios of all draws is the ratio here.
+    If all draws are from q, the probabilities are multinomial. The likelihood ratio is the mean of the ratios of the draws.
     """
 
     cells: Cells
     count: int
 
     def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
-        """The draw by p is in the i-th cell: as many orders as of all draws, times n_i / count."""
+        """The draw from p falls in cell i in a share n_i / count of all orders of the draws."""
         p, q = self.cells.under(arith)
         powers = [_powers(number, self.count) for number in q]
         mixed, alone = [], []

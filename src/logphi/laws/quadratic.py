@@ -16,33 +16,33 @@ from logphi.arith.floats import FLOATS, ULP, Discs
 
 @dataclass(frozen=True)
 class Quadratic:
-    """The pair in units of Q, reflected so that d >= 0: d, r, v and log r, each a disc of one real number."""
+    """The pair in units of Q, reflected so that d >= 0: d, r, v and log r, each a real number with its error."""
 
     shift: Discs
     ratio: Discs
-    bend: Discs
+    curvature: Discs
     log_ratio: Discs
 
     @property
     def vertex(self) -> Discs:
         """The end of the support, d^2 / (2 v) - log r."""
-        return self.shift * self.shift / (2 * self.bend) - self.log_ratio
+        return self.shift * self.shift / (2 * self.curvature) - self.log_ratio
 
     @property
     def opens_upward(self) -> bool:
         """Whether P is wider than Q, so that large losses lie outside the roots."""
-        return bool(self.bend.mid < 0)
+        return bool(self.curvature.mid < 0)
 
     def discriminant(self, x: float) -> Discs:
         """s^2 / r^2 at the loss x."""
-        return self.shift * self.shift - 2 * self.bend * self._level(x)
+        return self.shift * self.shift - 2 * self.curvature * self._level(x)
 
     def _level(self, x: float) -> Discs:
         return FLOATS.constant(x) + self.log_ratio
 
     def roots(self, x: float) -> tuple[Discs, Discs] | None:
         """The two y at which the loss is x, in order; None on overflow, or if rounding hides whether they are real."""
-        d, r, v = self.shift, self.ratio, self.bend
+        d, r, v = self.shift, self.ratio, self.curvature
         with np.errstate(all="ignore"):  # values that are not finite are refused below
             square = self.discriminant(x)
             if not square.mid > 4 * square.rad:

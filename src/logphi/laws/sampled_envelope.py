@@ -55,8 +55,8 @@ class Table:
 
     def at(self, heights: Array) -> Array:
         """The bound from each height on."""
-        place = np.searchsorted(self.heights, heights, side="right") - 1
-        return np.minimum(np.minimum(self.bounds[place], _far_at(self.far, heights)), 0.0)
+        index = np.searchsorted(self.heights, heights, side="right") - 1
+        return np.minimum(np.minimum(self.bounds[index], _far_at(self.far, heights)), 0.0)
 
 
 @dataclass(frozen=True)
@@ -97,8 +97,8 @@ class Envelope:
         gaps = -np.expm1(2 * blocks[lowest]) * (1 - 1e-9)
         halvings = np.arange(_HALVINGS, 0, -1)[:, None]
         inner = (0.5 * np.log1p(-gaps / 4.0**halvings)).ravel()
-        places = (edges[:-1][lowest] / 2.0**halvings).ravel()
-        heights = np.concatenate([[0.0], places, edges])
+        lowest_heights = (edges[:-1][lowest] / 2.0**halvings).ravel()
+        heights = np.concatenate([[0.0], lowest_heights, edges])
         bounds = np.concatenate([[0.0], inner, blocks, [float(_far_at(far, edges[-1:])[0])]])
         order = np.argsort(heights, kind="stable")
         return Table(heights[order], np.maximum.accumulate(bounds[order][::-1])[::-1], far)
@@ -112,14 +112,14 @@ class Envelope:
 
     def _deviation(self, a: float) -> float:
         """A bound of the standard deviation of the law tilted by e^{ax}, from K at three points."""
-        rough = self.mixing.approximate(a + 1e-3 * np.array([-1.0, 0.0, 1.0]))
-        bend = float(rough[0] + rough[2] - 2 * rough[1]) * 1e6
-        if not 0 < bend < math.inf:
+        near = self.mixing.approximate(a + 1e-3 * np.array([-1.0, 0.0, 1.0]))
+        curvature = float(near[0] + near[2] - 2 * near[1]) * 1e6
+        if not 0 < curvature < math.inf:
             return math.inf
-        d = min(0.3 / math.sqrt(bend), 0.5)
+        d = min(0.3 / math.sqrt(curvature), 0.5)
         logs = []
-        for place, side in ((a - d, 1), (a, -1), (a + d, 1)):
-            one = self.mixing.at(place, np.zeros(1))
+        for abscissa, side in ((a - d, 1), (a, -1), (a + d, 1)):
+            one = self.mixing.at(abscissa, np.zeros(1))
             size = float(one.rounding[0] + one.inner[0])
             logs.append(_log_one_plus(one.scale, float(one.excess[0].real) + side * size) if math.isfinite(size) else math.nan)
         low, middle, high = logs
@@ -154,8 +154,8 @@ class Envelope:
 
     def _log_norm(self, s: float, m: float, log_ratio: float) -> Array:
         """The logarithm of a bound of N(s) for each order."""
-        places = s - np.arange(_ORDERS[-1] + 1)
-        values = self.base.log_transform(places - 1)
+        points = s - np.arange(_ORDERS[-1] + 1)
+        values = self.base.log_transform(points - 1)
         moments = values.mid.real + values.radius
         moments = np.where(np.isnan(moments), np.inf, moments)
         found = []
@@ -192,7 +192,7 @@ def normal_part(base: LossTransform) -> float:
 
 
 def _apparent_part(base: LossTransform) -> float:
-    """An estimate from the envelope of a law whose values are themselves estimates."""
+    """An estimate of the normal part, from the envelope of a law whose values are themselves estimates."""
     heights = np.geomspace(1e-3, 1e3, 200)
     falls = base.log_envelope(-0.5, heights)
     seen = (falls < -1) & (falls > -30)
@@ -208,8 +208,8 @@ def _edges(start: float, last: float, spread: float) -> Array | None:
     """Edges of blocks between two heights: short blocks where F is near F(0); None if there would be too many."""
     edges = [start]
     while edges[-1] < max(last, 2 * start):
-        reach = edges[-1] * spread
-        edges.append(edges[-1] + _BLOCK * min(reach * reach, 2.0) / spread)
+        scaled = edges[-1] * spread
+        edges.append(edges[-1] + _BLOCK * min(scaled * scaled, 2.0) / spread)
         if len(edges) > _MOST_BLOCKS:
             return None
     return np.array(edges)

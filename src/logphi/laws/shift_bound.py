@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import reduce
 from operator import add
 
-from logphi.laws.growth import STILL
+from logphi.laws.growth import ZERO_GROWTH
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform
 
@@ -27,5 +27,5 @@ def shift_bound(law: LossTransform) -> float:
 
 
 def shift_bound_of_sum(loss: LogPhi) -> float:
-    """The same for a sum, from the mu of its terms."""
-    return reduce(add, (replace(law.growth, shift=shift_bound(law)) * count for law, count in loss.terms), STILL).shift
+    """A mu for which the pair of a sum is mu-GDP, from the mu of its terms."""
+    return reduce(add, (replace(law.growth, shift=shift_bound(law)) * count for law, count in loss.terms), ZERO_GROWTH).shift

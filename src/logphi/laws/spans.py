@@ -16,9 +16,9 @@ _LARGEST_RATIO = 20000
 
 
 def common_span(spans: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
-    """The largest span that divides all given ones, with a bound of its error at the end of the widest lattice.
+    """The largest span that divides all given ones, with a bound of the error of their multiples of it.
 
-    ``spans`` are positive numbers with their absolute errors; None where no ratio of small whole numbers fits.
+    ``spans`` are positive numbers with their absolute errors; None if their ratios are no fractions of small whole numbers.
     """
     if not spans:
         return inf, 0.0
@@ -26,12 +26,12 @@ def common_span(spans: Sequence[tuple[float, float]]) -> tuple[float, float] | N
     own, errors = np.array(spans).T
     widest, parts = float(own.max()) / base, 1
     ratios = np.rint(own / base)
-    # the spans that are not multiples, one by one
+    # the spans that are not multiples of the smallest, one by one
     others = np.flatnonzero(np.abs(own - ratios * base) > _rounding(own, errors + ratios * base_error))
-    for place in others.tolist():
-        ratio = Fraction(float(own[place]) / base).limit_denominator(1000)
-        ratios[place], parts = float(ratio), lcm(parts, ratio.denominator)
-        # of the widest, up to the rounding of its ratio
+    for index in others.tolist():
+        ratio = Fraction(float(own[index]) / base).limit_denominator(1000)
+        ratios[index], parts = float(ratio), lcm(parts, ratio.denominator)
+        # the ratio of the widest span to the common one, up to the rounding of its ratio to the smallest
         if parts * (widest - 1) > _LARGEST_RATIO:
             return None
     if parts * ratios.max() > _LARGEST_RATIO:

@@ -33,13 +33,13 @@ class Pieces:
 class Lattice:
     """Atoms at points ``offset + span k`` only; a single atom has an infinite span.
 
-    Each is within ``location_error`` of its place, once all places are stretched by a common factor within ``stretch`` of one.
+    Each is within ``location_error`` of its point, once all points are scaled by a common factor within ``scale_error`` of one.
     """
 
     offset: float
     span: float
     location_error: float = 0.0
-    stretch: float = 0.0
+    scale_error: float = 0.0
 
     def reflected(self) -> Lattice:
         """The lattice of the law reflected at 0."""
@@ -61,18 +61,18 @@ class Lattice:
             return None
         span, span_error = common
         offset = float(sum(count * lattice.offset for lattice, _, count in known))
-        # a common stretch remains; different ones add to the errors of the locations
+        # a common scale factor remains one; different ones add to the errors of the locations
         shared = len({lattice for lattice, _, _ in moving}) == 1
-        stretch = max((lattice.stretch for lattice, _, _ in known), default=0.0) if shared else 0.0
+        scale_error = max((lattice.scale_error for lattice, _, _ in known), default=0.0) if shared else 0.0
         errors = [
-            lattice.location_error + (0.0 if shared else lattice.stretch * abs(lattice.offset)) for lattice, _, _ in known
+            lattice.location_error + (0.0 if shared else lattice.scale_error * abs(lattice.offset)) for lattice, _, _ in known
         ]
         location_error = sum(count * error for error, (_, _, count) in zip(errors, known, strict=True)) + 4e-16 * abs(offset)
         # in n terms of a law that is m spans wide, locations err by at most n m times the error of a span
         steps = sum(count * width / lattice.span * 1.01 for lattice, width, count in moving)
         location_error += steps * span_error if math.isfinite(span) and not shared else 0.0
         # the errors of a law without ends have no bound
-        return Lattice(offset, span, float(location_error), stretch) if math.isfinite(location_error) else None
+        return Lattice(offset, span, float(location_error), scale_error) if math.isfinite(location_error) else None
 
     @staticmethod
     def of_union(laws: Iterable[tuple[Lattice | None, float, float]]) -> Lattice | None:
@@ -88,8 +88,8 @@ class Lattice:
         # the errors of a law without ends have no bound
         if not math.isfinite(largest):
             return None
-        places = [(lattice, lattice.location_error + (lattice.stretch + 4e-16) * largest) for lattice, _ in known]
-        gaps = [(abs(lattice.offset - first.offset), own + places[0][1]) for lattice, own in places[1:]]
+        located = [(lattice, lattice.location_error + (lattice.scale_error + 4e-16) * largest) for lattice, _ in known]
+        gaps = [(abs(lattice.offset - first.offset), own + located[0][1]) for lattice, own in located[1:]]
         # offsets within rounding of the first count as equal to it
         close = max((gap for gap, own in gaps if gap <= 4 * own), default=0.0)
         moving = [lattice for lattice, _ in known if math.isfinite(lattice.span)]
@@ -99,7 +99,7 @@ class Lattice:
         span, span_error = common
         # the number of its own spans between an atom and its offset
         steps = max(((largest + abs(one.offset)) / one.span for one in moving), default=0.0) + 2
-        return Lattice(first.offset, span, max(own for _, own in places) + close + steps * span_error)
+        return Lattice(first.offset, span, max(own for _, own in located) + close + steps * span_error)
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class Omitted:
     growth: float = math.inf
 
 
-NOTHING = Omitted()
+NONE_OMITTED = Omitted()
 
 
 @dataclass(frozen=True)
@@ -121,9 +121,9 @@ class Support:
     """An interval that carries a law: ``lower`` <= X <= ``upper``, both rounded outward; infinite where no end is known.
 
     A finite end is within ``error`` of the true one. ``atomless``: no point has a positive mass; false if unknown. ``pieces``
-    are the law itself, to a few ulps, if it is made of atoms and a flat part, and ``lattice`` carries it, if one does.
-    ``omitted`` is mass of the law that all of these leave out. Ends and omitted masses of sums add; a sum with an atomless term
-    has no atoms, and of its pieces no more is known than those of its terms.
+    are the law itself, to a few ulps, if it is made of atoms and a flat part; ``lattice`` carries it, if there is one.
+    ``omitted`` is mass of the law that all of these leave out. Ends and omitted masses of sums add. A sum with an atomless term
+    has no atoms; the pieces of a sum are not known.
     """
 
     lower: float = -math.inf
@@ -132,7 +132,7 @@ class Support:
     atomless: bool = False
     pieces: Pieces | None = None
     lattice: Lattice | None = None
-    omitted: Omitted = NOTHING
+    omitted: Omitted = NONE_OMITTED
 
     @staticmethod
     def within(end: float, error: float = 0.0, pieces: Pieces | None = None, lattice: Lattice | None = None) -> Support:
@@ -175,11 +175,11 @@ class Support:
             error + 2 * share * (lower_size + upper_size),
             atomless,
             lattice=Lattice.of_sum((one.lattice, one.width, count) for one, count in terms),
-            omitted=Omitted(omitted * (1 + share)) if omitted else NOTHING,
+            omitted=Omitted(omitted * (1 + share)) if omitted else NONE_OMITTED,
         )
 
 
 # the support of a law of which nothing is known
-LINE = Support()
+WHOLE_LINE = Support()
 # the support of a smooth function of a normal variable
 ATOMLESS = Support(atomless=True)

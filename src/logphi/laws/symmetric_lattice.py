@@ -30,8 +30,8 @@ _FEW = 64
 class SymmetricLattice(LossTransform):
     """Atoms at l_j = D (j - m/2), j = 0 .. m, of tilted weights a_j = a_{m-j}: K(z) = log( sum of a_j e^{u l_j} ), u = z + 1/2.
 
-    The mass M(0) = M(-1) is known apart, so that K may be formed from M(z) - M(0), the sum over l_j > 0 of
-    4 a_j sinh((z + 1) l_j / 2) sinh(z l_j / 2): for small spans nothing of a small K is lost.
+    The mass M(0) = M(-1) is known, so that K may be computed from M(z) - M(0), the sum over l_j > 0 of
+    4 a_j sinh((z + 1) l_j / 2) sinh(z l_j / 2): for small spans a small K keeps its digits.
     """
 
     @property
@@ -40,11 +40,11 @@ class SymmetricLattice(LossTransform):
         """The number m of spans between the outermost atoms."""
 
     @abstractmethod
-    def gap(self, arith: Arithmetic) -> Number:
+    def span_under(self, arith: Arithmetic) -> Number:
         """The span D in an arithmetic."""
 
     @abstractmethod
-    def log_weights_at(self, places: Array) -> tuple[Array, Array]:
+    def log_weights_at(self, distances: Array) -> tuple[Array, Array]:
         """The log a_j at given distances (j - m/2) >= 0 from the centre, with bounds of their errors."""
 
     @property
@@ -53,7 +53,7 @@ class SymmetricLattice(LossTransform):
         return Values(np.zeros(1), np.zeros(1), np.zeros(1))
 
     def log_masses(self) -> tuple[Values, Values]:
-        """Both are equal."""
+        """The logarithm of the one mass M(0) = M(-1)."""
         return self.log_mass, self.log_mass
 
     # K is even in z + 1/2
@@ -62,7 +62,7 @@ class SymmetricLattice(LossTransform):
     @cached_property
     def span(self) -> tuple[float, float]:
         """D, and a bound of its relative error."""
-        disc: Discs = self.gap(FLOATS)
+        disc: Discs = self.span_under(FLOATS)
         size = float(disc.mid)
         return size, float(disc.rad) / size * (1 + 4 * ULP)
 
@@ -73,9 +73,9 @@ class SymmetricLattice(LossTransform):
         pieces = None
         if self.steps < _FEW:
             locations, log_weights, location_error, relative_error = self.atoms()
-            places, weights = tuple(locations.tolist()), tuple(log_weights.tolist())
-            pieces = Pieces(places, weights, location_error=location_error, relative_error=relative_error)
-        lattice = Lattice(-self.steps / 2 * size, size, stretch=error + 2 * ULP) if self.steps else Lattice(0.0, np.inf)
+            distances, weights = tuple(locations.tolist()), tuple(log_weights.tolist())
+            pieces = Pieces(distances, weights, location_error=location_error, relative_error=relative_error)
+        lattice = Lattice(-self.steps / 2 * size, size, scale_error=error + 2 * ULP) if self.steps else Lattice(0.0, np.inf)
         return Support.within(self._top, 2 * self._top * (error + 4 * ULP), pieces=pieces, lattice=lattice)
 
     @property
@@ -91,10 +91,10 @@ class SymmetricLattice(LossTransform):
 
     def atoms(self) -> tuple[Array, Array, float, float]:
         """All locations, logarithms of tilted weights, and the largest errors of both."""
-        places: Array = np.arange(self.steps + 1, dtype=np.float64) - self.steps / 2
+        distances: Array = np.arange(self.steps + 1, dtype=np.float64) - self.steps / 2
         size, error = self.span
-        log_weights, errors = self.log_weights_at(np.abs(places))
-        return places * size, log_weights, self._top * (error + 2 * ULP), float(errors.max())
+        log_weights, errors = self.log_weights_at(np.abs(distances))
+        return distances * size, log_weights, self._top * (error + 2 * ULP), float(errors.max())
 
     def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
         """The atoms."""
@@ -122,9 +122,9 @@ class SymmetricLattice(LossTransform):
     def _one_sided_excess(self, x: float, side: float) -> Scaled:
         """The sum of P-mass times |1 - e^{x - l}| over the atoms on one side of x."""
         locations, log_weights, location_error, relative_error = self.atoms()
-        reach = location_error + 2 * ULP * (abs(x) + self.support.upper)
-        # an atom that may lie on the other side contributes at most the error of its location
-        counted = side * (locations - x) > -reach
+        room = location_error + 2 * ULP * (abs(x) + self.support.upper)
+        # an atom that may lie on the other side of x contributes at most the error of its location
+        counted = side * (locations - x) > -room
         loss, log_a = locations[counted], log_weights[counted]
         if loss.size == 0:
             return Scaled(0.0, 0.0)
@@ -132,16 +132,16 @@ class SymmetricLattice(LossTransform):
         scale = float(exponent.max())
         weight = np.exp(exponent - scale)
         terms = weight * -np.expm1(-np.maximum(side * (loss - x), 0.0))
-        relative = relative_error + reach + ULP * (64 + 2 * float(np.abs(exponent).max()) + 2 * abs(scale)) + self._rounding
-        rounding = float((terms * relative + weight * reach).sum()) * (1 + 1e-9)
+        relative = relative_error + room + ULP * (64 + 2 * float(np.abs(exponent).max()) + 2 * abs(scale)) + self._rounding
+        rounding = float((terms * relative + weight * room).sum()) * (1 + 1e-9)
         return Scaled(scale, float(terms.sum()), rounding=rounding)
 
     @cached_property
     def _upper(self) -> tuple[Array, Array, Array]:
         """Locations, log-weights and errors of the atoms at or above zero; half of an atom at zero."""
-        places: Array = np.arange((self.steps + 1) // 2, self.steps + 1, dtype=np.float64) - self.steps / 2
-        log_weights, errors = self.log_weights_at(places)
-        return places * self.span[0], log_weights - np.where(places == 0, np.log(2), 0.0), errors + ULP
+        distances: Array = np.arange((self.steps + 1) // 2, self.steps + 1, dtype=np.float64) - self.steps / 2
+        log_weights, errors = self.log_weights_at(distances)
+        return distances * self.span[0], log_weights - np.where(distances == 0, np.log(2), 0.0), errors + ULP
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K, from the difference to M(0) for small z, and from the sum over the atoms elsewhere."""
@@ -160,9 +160,9 @@ class SymmetricLattice(LossTransform):
         return Values(mid.reshape(z.shape), radius.reshape(z.shape), np.zeros(z.shape))
 
     def _near(self, z: NDArray[Any]) -> tuple[NDArray[Any], Array]:
-        place, log_weight, error = self._upper
+        upper, log_weight, error = self._upper
         own = self.log_mass
-        part = 4 * np.exp(log_weight) * np.sinh((z[:, None] + 1) * (place / 2)) * np.sinh(z[:, None] * (place / 2))
+        part = 4 * np.exp(log_weight) * np.sinh((z[:, None] + 1) * (upper / 2)) * np.sinh(z[:, None] * (upper / 2))
         rise = part.sum(axis=-1) * np.exp(-own.mid[0])
         # arguments are at most one, where |x coth x| is below 3/2; each has the error of the span and three roundings
         relative = error + 3 * (self.span[1] + 4 * ULP) + 4 * ELEMENTARY + self._rounding + float(own.radius[0])
@@ -171,19 +171,19 @@ class SymmetricLattice(LossTransform):
         return log_rise.mid + own.mid[0], log_rise.rad + own.radius[0] + ULP * np.abs(own.mid[0])
 
     def _far(self, z: NDArray[Any]) -> tuple[NDArray[Any], Array]:
-        place, log_weight, error = self._upper
+        upper, log_weight, error = self._upper
         u = np.abs(z.real + 0.5)[:, None]
-        exponent = log_weight + u * place
+        exponent = log_weight + u * upper
         top = exponent.max(axis=-1)
         up = np.exp(exponent - top[:, None])
-        down = up * np.exp(-2 * u * place)
+        down = up * np.exp(-2 * u * upper)
         if np.iscomplexobj(z):
-            turn = np.where(z.real < -0.5, -z.imag, z.imag)[:, None] * place
+            turn = np.where(z.real < -0.5, -z.imag, z.imag)[:, None] * upper
             total = ((up + down) * np.cos(turn)).sum(axis=-1) + 1j * ((up - down) * np.sin(turn)).sum(axis=-1)
         else:
             total = (up + down).sum(axis=-1)
         # each exponent has the error of its weight, and |u| times that of its location with roundings
-        size = (np.abs(z) + 1)[:, None] * place
+        size = (np.abs(z) + 1)[:, None] * upper
         relative = error + size * (self.span[1] + 4 * ULP) + ULP * (np.abs(log_weight) + 2 * np.abs(top)[:, None])
         relative = np.minimum(relative + 4 * ELEMENTARY + self._rounding, 700.0)
         error = ((up + down) * np.expm1(relative)).sum(axis=-1) * (1 + 1e-9)
@@ -212,7 +212,7 @@ class SymmetricLattice(LossTransform):
 
 @dataclass(frozen=True)
 class GeometricShift(SymmetricLattice):
-    """The log-ratio of a two-sided geometric law, proportional to e^{-|x| / scale}, to the same law moved by an integer s.
+    """The log-ratio of a two-sided geometric law, proportional to e^{-|x| / scale}, to the same law shifted by an integer s.
 
     With a = 1/scale, r = e^{-a} and u = z + 1/2, M(z) = e^{-as/2} [ 2 cosh(u a s) / (1 + r)
     + tanh(a/2) sinh(u a (s - 1)) / sinh(u a) ]: the atoms at the ends are the two tails.
@@ -234,16 +234,16 @@ class GeometricShift(SymmetricLattice):
         """The shift."""
         return self.shift
 
-    def gap(self, arith: Arithmetic) -> Number:
+    def span_under(self, arith: Arithmetic) -> Number:
         """2 / scale."""
         return 2 / arith.constant(self.scale)
 
-    def log_weights_at(self, places: Array) -> tuple[Array, Array]:
+    def log_weights_at(self, distances: Array) -> tuple[Array, Array]:
         """The two tails at the ends, and the single points between them."""
         a = 1 / self.scale
         base = a * self.shift / 2
         end, inner = -float(np.log1p(np.exp(-a))), float(np.log(np.tanh(a / 2)))
-        log_weights = np.where(places == self.shift / 2, end, inner) - base
+        log_weights = np.where(distances == self.shift / 2, end, inner) - base
         # a relative change of a moves the logarithm of tanh(a/2) by at most as much
         own = ELEMENTARY * (3 + abs(inner)) + (self.span[1] + ULP) * (base + 1) + 2 * ULP * base
-        return log_weights, np.full(places.shape, own)
+        return log_weights, np.full(distances.shape, own)

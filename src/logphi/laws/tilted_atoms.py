@@ -8,10 +8,10 @@ import numpy as np
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arrays import Array, Complex
-from logphi.quadrature.exponential_sums import turned_sums
+from logphi.quadrature.exponential_sums import exponential_sums
 from logphi.quadrature.values import Line
 
-# entries of the intermediate arrays
+# chosen: entries of the intermediate arrays
 _BLOCK = 1 << 18
 # derived: a distance in steps that does not affect a bound on a block
 _EQUAL = 1e-10
@@ -23,16 +23,16 @@ _LIGHT = 1e-25
 
 @dataclass(frozen=True)
 class TiltedAtoms:
-    """The terms of M on a vertical line over e^top, without the smallest, whose sum is at most ``omitted``; with errors.
+    """The terms of M(c) over e^top and their losses; the smallest terms are left out, and their sum is at most ``omitted``.
 
-    ``of_weight`` are relative errors, ``of_loss`` absolute ones, which |z| multiplies.
+    ``weight_error`` is the relative error of each term, ``loss_error`` the absolute error of each loss.
     """
 
     terms: Array
     loss: Array
     top: float
-    of_weight: Array
-    of_loss: Array
+    weight_error: Array
+    loss_error: Array
     omitted: float
 
     @staticmethod
@@ -42,14 +42,14 @@ class TiltedAtoms:
         top = float(weight.max())
         terms = np.exp(weight - top)
         kept = terms > _LIGHT
-        of_weight, of_loss = (part[kept] for part in errors)
+        weight_error, loss_error = (part[kept] for part in errors)
         size = 1 + np.abs(log_p[kept]) + np.abs(weight[kept]) + abs(top)
         return TiltedAtoms(
             terms[kept],
             loss[kept],
             top,
-            of_weight + ELEMENTARY * size + (int(kept.sum()) + 16) * ULP,
-            of_loss + ELEMENTARY * np.abs(loss[kept]),
+            weight_error + ELEMENTARY * size + (int(kept.sum()) + 16) * ULP,
+            loss_error + ELEMENTARY * np.abs(loss[kept]),
             float(terms[~kept].sum()),
         )
 
@@ -59,14 +59,14 @@ class TiltedAtoms:
         step = float(others[-1] - others[0]) / max(others.size - 1, 1)
         if others.size > _FEW and np.abs(others[0] + step * np.arange(others.size) - others).max() < _EQUAL * step:
             line = Line(0.0, step, others.size)
-            return np.append(first, turned_sums(self.terms * np.exp(1j * others[0] * self.loss), self.loss, line))
+            return np.append(first, exponential_sums(self.terms * np.exp(1j * others[0] * self.loss), self.loss, line))
         rows = max(_BLOCK // self.loss.size, 1)
         parts = np.split(others, range(rows, others.size, rows))
         return np.concatenate([[first], *(np.exp(1j * part[:, None] * self.loss) @ self.terms for part in parts)])
 
     def error(self, sizes: Array) -> Array:
-        """Bounds of the errors of the sum at these |z|."""
-        exponent = self.of_weight + sizes[:, None] * self.of_loss
+        """Bounds of the errors of the sums at points z of these sizes."""
+        exponent = self.weight_error + sizes[:, None] * self.loss_error
         wrong: Array = ((self.terms * np.expm1(np.minimum(exponent, 700.0))).sum(axis=1) + self.omitted) * (1 + 1e-9)
         return wrong
 

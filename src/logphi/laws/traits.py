@@ -1,4 +1,4 @@
-"""Properties of a transform that hold or not: symmetric, continuous, estimated."""
+"""Whether a law is symmetric, its formula continuous, its errors estimates."""
 
 from __future__ import annotations
 

@@ -18,10 +18,10 @@ from logphi.laws.block_envelope import block_points, log_block
 from logphi.laws.closed_form import ClosedForm, Sides
 from logphi.laws.growth import Growth
 from logphi.laws.partial_masses import partial_masses
-from logphi.laws.support import LINE, Support
+from logphi.laws.support import WHOLE_LINE, Support
 from logphi.laws.traits import Traits
 from logphi.laws.visitor import LawVisitor
-from logphi.quadrature.rough_sums import RoughNodes
+from logphi.quadrature.approximate_sums import ApproximateNodes
 from logphi.quadrature.values import Line, Values
 
 T = TypeVar("T")
@@ -36,11 +36,12 @@ class LossTransform(ABC):
     Instances are immutable, hashable and comparable. ``K(0)`` and ``K(-1)`` are never positive: the measure and its tilt by
     e^{-x} have mass at most one. Sums add K and intersect strips; ``reflected()`` has K(-1 - z).
 
-    A law must have its ``formula``, and its ``strip`` if that has an end. Values, errors and bounds of decay follow from the
-    formula, or more sharply from methods of its own: there are three of values, as a line is one matrix product and a rough
-    value a fraction of the work, and two of decay, as a bound on a block may rise again above it. What else is known is
-    optional: value objects (``support``, ``growth``, ``closed_form``, ``traits``), each with the rule by which it reflects and
-    adds; the form of the law (``accept``); and how sums of its class are computed (``batched``).
+    A law must have a ``formula``, and a ``strip`` if K is not finite everywhere. Everything else is optional, and makes answers
+    sharper or quicker. Three methods give values: at any points (``log_transform``), on a line, which may be one matrix product
+    (``on_line``), and without errors, in a fraction of the time (``approximate``). Two bound the decay on a line: from a height
+    on (``log_envelope``), and on a block of heights, above which |M| may rise again (``log_block``). Four value objects hold
+    what else is known (``support``, ``growth``, ``closed_form``, ``traits``), each with its rule of reflection and of sums.
+    ``accept`` tells the form of the law, and ``batched`` how sums of its class are computed.
     """
 
     @abstractmethod
@@ -64,12 +65,12 @@ class LossTransform(ABC):
         """K on a vertical line."""
         return self.log_transform(line.points, count)
 
-    def on_line_and_beside(self, line: Line, beside: Array, count: int = 1) -> tuple[Values, Values]:
-        """K on a vertical line, and at its abscissa and real points beside it, for laws that compute both faster together.
+    def on_line_and_real(self, line: Line, real_points: Array, count: int = 1) -> tuple[Values, Values]:
+        """K on a vertical line, and at its abscissa and other real points, for laws that compute both faster together.
 
         If a real point is unknown, the whole line may be.
         """
-        real = self.log_transform(np.append(line.abscissa, beside), count)
+        real = self.log_transform(np.append(line.abscissa, real_points), count)
         return self.on_line(line, count) if np.isfinite(real.mid).all() else Values.unknown(line.size), real
 
     def terms_on_line(self, abscissa: float, top: float) -> float:
@@ -106,10 +107,10 @@ class LossTransform(ABC):
     @property
     def support(self) -> Support:
         """The support of the law; by default the whole line."""
-        return LINE
+        return WHOLE_LINE
 
     @property
-    def rough_nodes(self) -> RoughNodes | None:
+    def approximate_nodes(self) -> ApproximateNodes | None:
         """An approximation of the law by nodes, for approximating many laws together; None if it has no nodes at hand."""
         return None
 
@@ -137,10 +138,10 @@ class LossTransform(ABC):
         return None
 
     @staticmethod
-    def batched(terms: Terms, *, rough: bool = False) -> Terms:
+    def batched(terms: Terms, *, coarse: bool = False) -> Terms:
         """Counted laws of this class as fewer terms with the same sum, which are faster to compute.
 
-        With ``rough`` laws of this class with about the same sum, for choosing where to compute and never for an answer.
+        With ``coarse``, laws of this class with about the same sum, for choosing where to compute and never for an answer.
         """
         return terms
 
@@ -199,11 +200,11 @@ class Reflected(LossTransform):
         return self._rounded(self.law.log_transform(-1 - z, count), np.asarray(z).real, count)
 
     def approximate(self, c: Array, count: int = 1) -> Array:
-        """K(-1 - c), roughly."""
+        """K(-1 - c), to some digits."""
         return self.law.approximate(-1 - c, count)
 
     def terms_on_line(self, abscissa: float, top: float) -> float:
-        """As for the law itself."""
+        """The number of summands of the law."""
         return self.law.terms_on_line(-1 - abscissa, top)
 
     def on_line(self, line: Line, count: int = 1) -> Values:
@@ -211,11 +212,11 @@ class Reflected(LossTransform):
         values = self.law.on_line(Line(-1 - line.abscissa, line.step, line.size), count)
         return self._on_conjugate_line(values, line.abscissa, count)
 
-    def on_line_and_beside(self, line: Line, beside: Array, count: int = 1) -> tuple[Values, Values]:
-        """As for the law; the line is conjugate."""
-        values, real = self.law.on_line_and_beside(Line(-1 - line.abscissa, line.step, line.size), -1 - beside, count)
+    def on_line_and_real(self, line: Line, real_points: Array, count: int = 1) -> tuple[Values, Values]:
+        """K(-1 - c) and the conjugate of K(-1 - c + it), computed together by the law."""
+        values, real = self.law.on_line_and_real(Line(-1 - line.abscissa, line.step, line.size), -1 - real_points, count)
         return self._on_conjugate_line(values, line.abscissa, count), self._rounded(
-            real, np.append(line.abscissa, beside), count
+            real, np.append(line.abscissa, real_points), count
         )
 
     def _on_conjugate_line(self, values: Values, abscissa: float, count: int) -> Values:
@@ -240,9 +241,9 @@ class Reflected(LossTransform):
         return Values(values.mid, values.rounding + np.where(share < 0.5, -np.log1p(-inside), np.inf), values.inner)
 
     @property
-    def rough_nodes(self) -> RoughNodes | None:
+    def approximate_nodes(self) -> ApproximateNodes | None:
         """The nodes of the law, reflected."""
-        nodes = self.law.rough_nodes
+        nodes = self.law.approximate_nodes
         return nodes and nodes.reflected()
 
     def log_masses(self) -> tuple[Values, Values] | None:

@@ -1,4 +1,4 @@
-"""Losses of noise on [-T, T] and the same noise moved, and of their mixtures."""
+"""Losses of noise on [-T, T] against the same noise shifted, and of their mixtures."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from logphi.laws.truncated_noise import CommonSupport, Noise
 from logphi.quadrature.curve import Curve, Factor
 
 
-class _MovedNoise(Curved):
-    """The log-ratio of noise to the same noise, moved."""
+class _ShiftedNoise(Curved):
+    """The log-ratio of noise to the same noise, shifted."""
 
     noise: Noise
 
@@ -26,8 +26,7 @@ class _MovedNoise(Curved):
         """The curve with its atoms rounded outward; its parameters are kept, since a larger shift also adds infinite losses."""
         common, side = self.noise.common, 1 if upper else -1
         atoms = tuple(
-            (place, log_mass + side * (common.relative_error + common.infinite_mass_error))
-            for place, log_mass in self.curve.atoms
+            (end, log_mass + side * (common.relative_error + common.infinite_mass_error)) for end, log_mass in self.curve.atoms
         )
         return replace(self.curve, atoms=atoms)
 
@@ -44,8 +43,8 @@ class _MovedNoise(Curved):
 
 
 @dataclass(frozen=True)
-class TruncatedLoss(_MovedNoise):
-    """The loss of the moved noise; it is infinite where only P has mass."""
+class TruncatedLoss(_ShiftedNoise):
+    """The loss of the shifted noise against the noise itself; it is infinite where only P has mass."""
 
     noise: Noise
 
@@ -69,7 +68,7 @@ class TruncatedLoss(_MovedNoise):
 
 
 @dataclass(frozen=True)
-class SplicedTruncated(_MovedNoise):
+class SplicedTruncated(_ShiftedNoise):
     """The log-ratio of (1 - g) Q + g P to Q where it is positive, reflected where it is negative."""
 
     noise: Noise
@@ -80,7 +79,7 @@ class SplicedTruncated(_MovedNoise):
         return log_mixture.spliced_formula(arith, self.rate, z, self.noise.mean, self.noise.infinite_mass(arith))
 
     def _curve(self, side: int) -> Curve:
-        """Over the losses above zero; the law is symmetric."""
+        """The curve over the losses above zero; the law is symmetric."""
         return _upper_half(self.noise.common, self.rate)
 
 
@@ -101,7 +100,7 @@ def _upper_half(common: CommonSupport, rate: float) -> Curve:
 
 
 @dataclass(frozen=True)
-class MixedTruncated(_MovedNoise):
+class MixedTruncated(_ShiftedNoise):
     """The log-ratio of (1 - q) Q + q P to Q, under the former: w = 1 - q + q e^L."""
 
     noise: Noise

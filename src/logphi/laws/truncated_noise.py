@@ -1,10 +1,9 @@
-"""Log-concave noise on [-T, T] and the same noise moved: their common support, and the mass outside of it.
+"""Log-concave noise on [-T, T] and the same noise shifted: their common support, and the mass outside of it.
 
-notation: the noise has a log-concave density f on [-T, T]; P is the noise moved by m, Q the noise itself, both in units of the
-scale of f, m < 2T. On the common support m - T .. T the loss log f(x - m)/f(x) is odd around the middle m/2 and never falls, so
-that s, its distance from there or the loss itself, is the variable of a
-:class:`~logphi.quadrature.gauss_legendre.Curve`. On T .. T + m only P has mass.
-A larger shift raises the profile everywhere.
+notation: the noise has a log-concave density f on [-T, T]; P is the noise shifted by m, Q the noise itself, both in units of
+the scale of f, m < 2T. On the common support m - T .. T the loss log f(x - m)/f(x) is odd around the middle m/2 and never
+falls. The variable s of its :class:`~logphi.quadrature.curve.Curve` is the distance from the middle, or the loss itself. On
+T .. T + m only P has mass. A larger shift raises the profile everywhere.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ class CommonSupport:
 
 @dataclass(frozen=True)
 class Noise(ABC):
-    """The noise and its move, in the units of the query."""
+    """The noise and its shift, in the units of the query."""
 
     scale: float
     truncation: float
@@ -106,13 +105,13 @@ class TruncatedNormal(Noise):
     @cached_property
     def common(self) -> CommonSupport:
         """Over s in standard deviations."""
-        (m, reach, end), error = _known(*self.sizes(FLOATS))
-        whole = math.erf(reach / math.sqrt(2))
-        edges = np.linspace(0, 1, 1 + math.ceil(m * reach / _PANEL))
+        (m, truncation, end), error = _known(*self.sizes(FLOATS))
+        whole = math.erf(truncation / math.sqrt(2))
+        edges = np.linspace(0, 1, 1 + math.ceil(m * truncation / _PANEL))
         u, log_weight, _ = gauss(edges[:-1], edges[1:])
-        infinite_mass = m * float(np.exp(log_weight - (reach - m * u) ** 2 / 2 - _LOG_ROOT).sum()) / whole
+        infinite_mass = m * float(np.exp(log_weight - (truncation - m * u) ** 2 / 2 - _LOG_ROOT).sum()) / whole
         # a density phi(x), |x| <= T, moves by |x| times what x does; and T/erf moves erf by at most itself
-        infinite_mass_error = 4 * error * (2 + reach * (reach + m)) + 64 * ULP
+        infinite_mass_error = 4 * error * (2 + truncation * (truncation + m)) + 64 * ULP
         density = (-m * m / 8 - _LOG_ROOT - math.log(whole), -m / 2, -0.5)
         middle = math.erf(m / 8**0.5) / whole
         return CommonSupport(m, end, density, None, infinite_mass, infinite_mass_error, middle, error)
@@ -129,25 +128,25 @@ class TruncatedNormal(Noise):
 
     def infinite_mass(self, arith: Arithmetic) -> Number:
         """The noise above T - m."""
-        m, reach, _ = self.sizes(arith)
-        return arith.integral(lambda x: _normal_kernel(arith, x), reach - m, reach) / self._whole(arith)
+        m, truncation, _ = self.sizes(arith)
+        return arith.integral(lambda x: _normal_kernel(arith, x), truncation - m, truncation) / self._whole(arith)
 
     def _whole(self, arith: Arithmetic) -> Number:
-        reach = self.sizes(arith)[1]
-        return 2 * arith.integral(lambda x: _normal_kernel(arith, x), 0 * reach, reach)
+        truncation = self.sizes(arith)[1]
+        return 2 * arith.integral(lambda x: _normal_kernel(arith, x), 0 * truncation, truncation)
 
     def partial_masses(self, x: float, *, tilted: bool) -> Sides:
-        """Normal masses between the place of x and either end."""
+        """Normal masses between the point of x and either end."""
         # SciPy's normal tails would double the time of importing the package
         from logphi.normal.tails import log_masses
 
-        (m, reach, end), error = _known(*self.sizes(FLOATS))
-        log_whole = math.log(math.erf(reach / math.sqrt(2)))
-        centre, place = (-m if tilted else m) / 2, x / m
+        (m, truncation, end), error = _known(*self.sizes(FLOATS))
+        log_whole = math.log(math.erf(truncation / math.sqrt(2)))
+        centre, point = (-m if tilted else m) / 2, x / m
 
         def between(low: float, high: float) -> tuple[float, float]:
             """Logarithms that the mass from low to high lies between: both ends are known to a few ulps of the largest."""
-            room = 4 * error * (abs(place) + end + m)
+            room = 4 * error * (abs(point) + end + m)
             found = []
             for a, b, side in ((low + room, high - room, -1), (low - room, high + room, 1)):
                 if not a < b:
@@ -158,8 +157,8 @@ class TruncatedNormal(Noise):
                 found.append(float(log_mass[0]) - log_whole + side * log_error)
             return found[0], found[1]
 
-        above = between(max(place, -end), end) if place < end * (1 + error) else (-math.inf, -math.inf)
-        below = between(-end, min(place, end)) if place > -end * (1 + error) else (-math.inf, -math.inf)
+        above = between(max(point, -end), end) if point < end * (1 + error) else (-math.inf, -math.inf)
+        below = between(-end, min(point, end)) if point > -end * (1 + error) else (-math.inf, -math.inf)
         return Scaled.between(*above), Scaled.between(*below)
 
 
@@ -169,64 +168,66 @@ class TruncatedDoubleExponential(Noise):
 
     def _lengths(self, arith: Arithmetic) -> tuple[Number, Number, Number, Number]:
         """m, T, the largest loss W, and T - m; no atoms where the last is not positive."""
-        m, reach, end = self.sizes(arith)
+        m, truncation, end = self.sizes(arith)
         scale, low = arith.constant(self.scale), self.truncation <= self.move
-        gap = 0 * m if low else (arith.constant(self.truncation) - arith.constant(self.move)) / scale
-        return m, reach, 2 * end if low else m, gap
+        margin = 0 * m if low else (arith.constant(self.truncation) - arith.constant(self.move)) / scale
+        return m, truncation, 2 * end if low else m, margin
 
     @cached_property
     def common(self) -> CommonSupport:
         """Over the loss itself."""
-        m, reach, width, gap = self._lengths(FLOATS)
+        m, truncation, width, margin = self._lengths(FLOATS)
         atoms = self.truncation > self.move
-        (m_, reach_, w), error = _known(m, reach, width)
-        whole = -math.expm1(-reach_)
+        (m_, truncation_, w), error = _known(m, truncation, width)
+        whole = -math.expm1(-truncation_)
         density = (-m_ / 2 - math.log(4 * whole), -0.5, 0.0)
         log_ends = None
         if atoms:
-            (ahead,), more = _known(gap)
+            (ahead,), more = _known(margin)
             error = max(error, more)
             log_end = math.log(-math.expm1(-ahead)) - math.log(2 * whole)
             log_ends = (log_end, log_end - m_)
             infinite_mass = math.exp(-ahead) * -math.expm1(-m_) / (2 * whole)
         else:
-            infinite_mass = 1 - math.exp(-reach_) * math.expm1(w) / (2 * whole)
+            infinite_mass = 1 - math.exp(-truncation_) * math.expm1(w) / (2 * whole)
         middle = -math.expm1(-m_ / 2) / whole
-        return CommonSupport(1.0, w, density, log_ends, infinite_mass, 4 * error * (2 + m_ + reach_) + 64 * ULP, middle, error)
+        return CommonSupport(
+            1.0, w, density, log_ends, infinite_mass, 4 * error * (2 + m_ + truncation_) + 64 * ULP, middle, error
+        )
 
     def moment(self, arith: Arithmetic, z: Number) -> Number:
         """Atoms, and an integral of an exponential."""
-        m, reach, width, gap = self._lengths(arith)
+        m, truncation, width, margin = self._lengths(arith)
         turn = (2 * z + 1) * width / 2
         total = width / 2 * arith.exp(arith.log_sinhc(turn))
         if self.truncation > self.move:
-            total = total + (1 - arith.exp(-gap)) * arith.exp(arith.log_cosh(turn))
-        return arith.exp(-m / 2) * total / (1 - arith.exp(-reach))
+            total = total + (1 - arith.exp(-margin)) * arith.exp(arith.log_cosh(turn))
+        return arith.exp(-m / 2) * total / (1 - arith.exp(-truncation))
 
     def mean(self, arith: Arithmetic, function: Callable[[Number], Number], *, above: bool) -> Number:
         """Atoms, and what is between them."""
-        m, reach, width, gap = self._lengths(arith)
+        m, truncation, width, margin = self._lengths(arith)
         total = arith.integral(lambda x: function(x) * arith.exp(-x / 2), 0 * m if above else -width, width)
         total = arith.exp(-m / 2) * total / 2
         if self.truncation > self.move:
-            total = total + (1 - arith.exp(-gap)) * (arith.exp(-m) * function(m) + (0 if above else function(-m)))
-        return total / (2 * (1 - arith.exp(-reach)))
+            total = total + (1 - arith.exp(-margin)) * (arith.exp(-m) * function(m) + (0 if above else function(-m)))
+        return total / (2 * (1 - arith.exp(-truncation)))
 
     def infinite_mass(self, arith: Arithmetic) -> Number:
         """The noise above T - m."""
-        m, reach, width, gap = self._lengths(arith)
-        twice = 2 * (1 - arith.exp(-reach))
+        m, truncation, width, margin = self._lengths(arith)
+        twice = 2 * (1 - arith.exp(-truncation))
         if self.truncation > self.move:
-            return arith.exp(-gap) * (1 - arith.exp(-m)) / twice
-        return 1 - (arith.exp(width - reach) - arith.exp(-reach)) / twice
+            return arith.exp(-margin) * (1 - arith.exp(-m)) / twice
+        return 1 - (arith.exp(width - truncation) - arith.exp(-truncation)) / twice
 
     @cached_property
     def pieces(self) -> Pieces:
         """Atoms and the flat part between them."""
         own = self.common
-        place, weight = [-own.end, own.end], own.log_ends
-        atoms = () if weight is None else tuple(mass + at / 2 for at, mass in zip(place, weight, strict=True))
-        where = () if weight is None else tuple(place)
+        point, weight = [-own.end, own.end], own.log_ends
+        atoms = () if weight is None else tuple(mass + at / 2 for at, mass in zip(point, weight, strict=True))
+        where = () if weight is None else tuple(point)
         return Pieces(
             where,
             atoms,

@@ -11,7 +11,7 @@ from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arrays import Array
 from logphi.laws import flat_constants
-from logphi.laws.intervals import OnIntervals
+from logphi.laws.intervals import BatchedOnIntervals
 from logphi.laws.support import Lattice, Pieces, Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T, Terms
@@ -45,13 +45,13 @@ class TwoPoint(LossTransform):
     @cached_property
     def support(self) -> Support:
         """Two atoms of equal tilted weight 1 / (2 cosh(l/2)), on a lattice of span 2 l."""
-        place, error = self.location, self.location_error
-        weight = flat_constants.two_point(place)[1]
+        point, error = self.location, self.location_error
+        weight = flat_constants.two_point(point)[1]
         return Support.within(
-            place + error,
+            point + error,
             2 * error,
-            pieces=Pieces((-place, place), (weight, weight), location_error=error),
-            lattice=Lattice(0.0, np.inf) if place == 0 else Lattice(-place, 2 * place, stretch=error / place),
+            pieces=Pieces((-point, point), (weight, weight), location_error=error),
+            lattice=Lattice(0.0, np.inf) if point == 0 else Lattice(-point, 2 * point, scale_error=error / point),
         )
 
     def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
@@ -59,10 +59,10 @@ class TwoPoint(LossTransform):
         return visitor.flat(self.point, flat_constants.two_point)
 
     @staticmethod
-    def batched(terms: Terms, *, rough: bool = False) -> Terms:
+    def batched(terms: Terms, *, coarse: bool = False) -> Terms:
         """A matrix of many."""
         points = [(law.point, count) for law, count in terms if isinstance(law, TwoPoint)]
-        return terms if rough else OnIntervals.of(TwoPoint, points) or terms
+        return terms if coarse else BatchedOnIntervals.of(TwoPoint, points) or terms
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """|chi(t)|^2 = 1 - sin^2(t l) / cosh^2((c + 1/2) l), decreasing up to t l = pi/2, and zero above."""

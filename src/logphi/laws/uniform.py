@@ -15,7 +15,7 @@ from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws import flat_constants
 from logphi.laws.closed_form import ClosedForm
-from logphi.laws.intervals import OnIntervals
+from logphi.laws.intervals import BatchedOnIntervals
 from logphi.laws.support import Pieces, Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T, Terms
@@ -46,10 +46,10 @@ class _OnInterval(LossTransform):
     width: Parameter
 
     @classmethod
-    def batched(cls, terms: Terms, *, rough: bool = False) -> Terms:
+    def batched(cls, terms: Terms, *, coarse: bool = False) -> Terms:
         """A matrix of many."""
         widths = [(law.width, count) for law, count in terms if isinstance(law, cls)]
-        return terms if rough else OnIntervals.of(cls, widths) or terms
+        return terms if coarse else BatchedOnIntervals.of(cls, widths) or terms
 
     # K is even in z + 1/2
     traits = Traits(symmetric=True)
@@ -81,8 +81,8 @@ class _OnInterval(LossTransform):
     def excess(self, x: float) -> Scaled:
         """In closed form between the ends; by 1 - e^x below them."""
         width, wrong = float(self.width.under(FLOATS).mid), self.uncertainty + 2 * ULP * abs(x)
-        gap = min((x - width) / 2, 0.0)
-        value, slope = self._profile(gap, width) if x > -width else (-math.expm1(x), 1.0)
+        half_distance = min((x - width) / 2, 0.0)
+        value, slope = self._profile(half_distance, width) if x > -width else (-math.expm1(x), 1.0)
         return Scaled(0.0, value, rounding=(2 * ELEMENTARY + self.uncertainty / width) * value + slope * (wrong + ULP * width))
 
     def reversed_excess(self, x: float) -> Scaled:
@@ -101,8 +101,8 @@ class _OnInterval(LossTransform):
         """The flat part, and the atoms if there are any."""
 
     @abstractmethod
-    def _profile(self, gap: float, width: float) -> tuple[float, float]:
-        """The excess at w + 2 gap, gap <= 0, and a bound of its slope in x nearby."""
+    def _profile(self, half_distance: float, width: float) -> tuple[float, float]:
+        """The excess at w + 2 half_distance, half_distance <= 0, and a bound of its slope in x nearby."""
 
 
 @dataclass(frozen=True)
@@ -124,9 +124,9 @@ class Uniform(_OnInterval):
             (), (), width, flat_constants.uniform(width)[0], location_error=self.width_error, relative_error=self.width_error
         )
 
-    def _profile(self, gap: float, width: float) -> tuple[float, float]:
+    def _profile(self, half_distance: float, width: float) -> tuple[float, float]:
         """(e^{w/2} - e^{x/2})^2 / (e^w - 1)."""
-        fall, whole = -math.expm1(gap), -math.expm1(-width)
+        fall, whole = -math.expm1(half_distance), -math.expm1(-width)
         return fall * fall / whole, 1.01 * (fall + 4 * ULP * width) / whole
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
@@ -169,9 +169,9 @@ class UniformWithAtoms(_OnInterval):
             (-width, width), (atom, atom), width, height, location_error=self.width_error, relative_error=self.width_error
         )
 
-    def _profile(self, gap: float, width: float) -> tuple[float, float]:
+    def _profile(self, half_distance: float, width: float) -> tuple[float, float]:
         """1 - e^{(x - w)/2}."""
-        return -math.expm1(gap), 0.51
+        return -math.expm1(half_distance), 0.51
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """The atoms may not decay at all; the rest does as its total variation says."""

@@ -54,7 +54,7 @@ class LawVisitor(Generic[T, Law]):
         return None
 
     def normal_on_integers(self, sigma: float, shift: int) -> T | None:
-        """The log-ratio of a normal law on the integers to the same law, moved."""
+        """The log-ratio of a normal law on the integers to the same law, shifted."""
         return None
 
     def atoms(self, known: Callable[[], tuple[Array, Array, Array]]) -> T | None:

@@ -19,7 +19,7 @@ from logphi.quadrature.values import Values
 
 @dataclass(frozen=True)
 class WithOmittedMass(LossTransform):
-    """A law and its omitted mass e: transforms of the whole, to within what the latter may add.
+    """A law with its omitted mass e included: the transform is that of the law, with the largest effect of e in its errors.
 
     It adds at most e on [-1, 0]. If K(z) <= z (z + 1) v / 2 for the whole, it adds at most e^{1/2} e^{c (2c + 1) v / 2} at
     c > 0, by Cauchy's inequality E[e^{cX}; A]^2 <= P(A) M(2c), and as much at -1 - c; else nothing is known outside [-1, 0].
@@ -28,22 +28,22 @@ class WithOmittedMass(LossTransform):
     law: LossTransform
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
-        """Of the law."""
+        """The formula of the law."""
         return self.law.formula(arith, z)
 
     @property
     def strip(self) -> tuple[float, float]:
-        """As of the law."""
+        """The strip of the law."""
         return self.law.strip
 
     @property
     def traits(self) -> Traits:
-        """As of the law."""
+        """The traits of the law."""
         return self.law.traits
 
     @property
     def growth(self) -> Growth:
-        """As for the whole."""
+        """The growth with the omitted mass included."""
         return Growth.both(OneSided(0.0, self._omitted.growth, 0.0))
 
     def reflected(self) -> LossTransform:
@@ -51,7 +51,7 @@ class WithOmittedMass(LossTransform):
         return self if self.traits.symmetric else WithOmittedMass(self.law.reflected())
 
     def log_masses(self) -> tuple[Values, Values] | None:
-        """Certain, if no loss is infinite."""
+        """K(0) and K(-1) of the law; None, as for probabilities, if no loss is infinite."""
         masses = self.law.log_masses()
         if masses is None or (np.isfinite(self._omitted.growth) and all(one.mid[0] == 0 for one in masses)):
             return None
@@ -62,7 +62,7 @@ class WithOmittedMass(LossTransform):
         return self.law.support.omitted
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
-        """K of the law, to within what the rest may add."""
+        """K of the law, with the largest effect of the omitted mass in its errors."""
         z = np.asarray(z)
         values, c = self.law.log_transform(z, count), z.real
         outside = np.maximum(np.maximum(c, -1 - c), 0.0)

@@ -94,7 +94,7 @@ class StepsBetween(Primitive):
 
 @lru_cache(maxsize=64)
 def _pair(law: AdaptiveTwoPoints, above: bool) -> FinitePair:
-    p, q = law.pair(above=above, bends=_BENDS)
+    p, q = law.pair(above=above, size=_BENDS)
     return FinitePair(tuple(p.tolist()), tuple(q.tolist()))
 
 

@@ -17,7 +17,7 @@ from logphi.arith.protocol import Arithmetic, Number
 from logphi.inputs import check
 from logphi.inputs.arguments import ADD_REMOVE, Real, Relation, Whole, WholeOrNone, default, frozen
 from logphi.laws.cells import Cells
-from logphi.laws.integers import NormalOnIntegers, NormalSteps
+from logphi.laws.integers import NormalOnIntegers, TruncatedNormalOnIntegers
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.extremes import noisy
 from logphi.pairs.finite import FinitePair
@@ -89,7 +89,7 @@ class DiscreteGaussian(Primitive):
             truncation = check.whole("truncation", truncation, 0, LARGEST_TRUNCATION)
         self._settle(sigma=sigma, sensitivity=sensitivity, truncation=truncation)
         if truncation is not None and not self._extreme:
-            infinite_mass = NormalSteps(sigma, sensitivity, truncation).infinite_mass
+            infinite_mass = TruncatedNormalOnIntegers(sigma, sensitivity, truncation).infinite_mass
             if infinite_mass > 1 - LEAST_SHARED:
                 raise ValueError(
                     f"truncation must leave outcomes of probability {LEAST_SHARED:g} in common, got {truncation} with "
@@ -148,7 +148,7 @@ class DiscreteGaussian(Primitive):
             return extreme.loss()
         if self.truncation is None:
             return LogPhi.of([(NormalOnIntegers(self.sigma, self.sensitivity), 1)])
-        return LogPhi.of([(NormalSteps(self.sigma, self.sensitivity, self.truncation), 1)])
+        return LogPhi.of([(TruncatedNormalOnIntegers(self.sigma, self.sensitivity, self.truncation), 1)])
 
 
 @dataclass(frozen=True)

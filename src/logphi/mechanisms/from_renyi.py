@@ -115,7 +115,7 @@ class FromRenyi(Primitive):
                 f"{complex(1 + z[k])!r}: look for a conjugate, a modulus, or a real part"
             )
 
-        larger = law.rough(z).real - values[-1].real
+        larger = law.estimate(z).real - values[-1].real
         if larger.max() > SLACK * (1 + abs(values[-1].real)):
             k = int(np.argmax(larger))
             raise ValueError(

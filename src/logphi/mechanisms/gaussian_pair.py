@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from logphi.algebra.release import Primitive
-from logphi.arith.protocol import Gap
+from logphi.arith.protocol import Distance
 from logphi.inputs import check
 from logphi.inputs.arguments import ADD_REMOVE, Real, Relation, frozen
 from logphi.pairs.densities import NormalLaws
@@ -96,5 +96,5 @@ class GaussianPair(Primitive):
         if extreme := self._extreme:
             return extreme
         if self.sigma_p == self.sigma_q and self.mean_p != self.mean_q:
-            return NormalShift(Gap(self.mean_p, self.mean_q, self.sigma_q))
+            return NormalShift(Distance(self.mean_p, self.mean_q, self.sigma_q))
         return NormalLaws(self.mean_p, self.sigma_p, self.mean_q, self.sigma_q)

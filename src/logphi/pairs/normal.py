@@ -66,11 +66,11 @@ class NormalShift(Pair):
         """
         if rate == 1:
             return LogPhi.of([(Normal(Multiple(self.shift, size)), 1)])
-        from logphi.laws.blended_normal import BlendedNormal
+        from logphi.laws.mixture_of_shifts import MixtureOfShifts
         from logphi.laws.weights import Binomial
 
         shifts: tuple[Parameter, ...] = (Plain(0.0), *(Multiple(self.shift, j) for j in range(1, size + 1)))
-        return LogPhi.of([(BlendedNormal(shifts, Binomial(size, rate)), 1)])
+        return LogPhi.of([(MixtureOfShifts(shifts, Binomial(size, rate)), 1)])
 
     def allocated_loss(self, batches: int) -> LogPhi:
         """No closed form: moments of a mean of lognormal variables.

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Parameter, Plain
-from logphi.laws.blended_normal import BlendedNormal
 from logphi.laws.log_densities import NormalsLog
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
+from logphi.laws.mixture_of_shifts import MixtureOfShifts
 from logphi.laws.weights import SampledWeights, Weights
 from logphi.pairs.densities import DensityPair
 from logphi.pairs.normal import NormalShift
@@ -36,7 +36,7 @@ class NormalMixture(Pair):
         rate = self.weights.second
         if first is None and rate is not None and others[0] is not None:
             return LogPhi.of([(MixedNormal(others[0], rate), 1)])
-        return LogPhi.of([(BlendedNormal(tuple(shift or Plain(0.0) for shift in self.shifts), self.weights), 1)])
+        return LogPhi.of([(MixtureOfShifts(tuple(shift or Plain(0.0) for shift in self.shifts), self.weights), 1)])
 
     def reversed(self) -> NormalAgainstMixture:
         """The laws exchanged."""

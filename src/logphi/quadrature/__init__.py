@@ -1,1 +1,1 @@
-"""Integrals inside of a transform: sums over nodes, with a bound of every error."""
+"""Transforms that are integrals: sums over nodes, with a bound of every error."""

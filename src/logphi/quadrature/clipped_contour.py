@@ -47,7 +47,7 @@ _HEIGHT, _TURN = 1.5, 1.3
 _LOWEST = -10.0
 # chosen: the height of the first panel on the segment at the end, relative to the height over which e^{itl} decays
 _FIRST = 8.0
-# measured: with more panels the real axis is as fast
+# measured: with more panels the contour is no faster than the real axis
 _MOST = 400
 # chosen: parts of an ellipse that are bounded separately
 _PARTS = np.linspace(-1.0, 1.0, 17)
@@ -117,17 +117,17 @@ class ClippedContour:
             return None
         x, log_weight, _ = gauss(level.low, level.high, _ORDER)
         y, log_weight_down, _ = gauss(down.low, down.high, _ORDER)
-        place = np.append(x, np.full(y.size, self.end))
+        node_x = np.append(x, np.full(y.size, self.end))
         rise = np.append(np.full(x.size, self.height), y)
         direction = np.append(np.ones(x.size), np.full(y.size, -1j))
-        less_one, w_error = self._less_one(place, rise)
+        less_one, w_error = self._less_one(node_x, rise)
         loss = np.asarray(complex_log1p(less_one))
-        log_density = np.append(log_weight, log_weight_down) - (place * place - rise * rise) / 2 - 0.5 * math.log(2 * math.pi)
-        weight = direction * np.exp(log_density + power * loss - 1j * rise * place - log_mass)
+        log_density = np.append(log_weight, log_weight_down) - (node_x * node_x - rise * rise) / 2 - 0.5 * math.log(2 * math.pi)
+        weight = direction * np.exp(log_density + power * loss - 1j * rise * node_x - log_mass)
         size, far = np.abs(weight), np.abs(loss)
         loss_error = ELEMENTARY * far + 1.01 * w_error / np.abs(1 + less_one)
         # derived: a term errs by three elementary functions, a dozen doublings and the rounding of its exponent
-        unit = ULP * (36 + 1.5 * place * place + 2 * rise * np.abs(place) + 4 * power * far + 1.5 * roundings(place.size))
+        unit = ULP * (36 + 1.5 * node_x * node_x + 2 * rise * np.abs(node_x) + 4 * power * far + 1.5 * roundings(node_x.size))
         unit += power * loss_error + ULP * abs(log_mass)
         noise = Noise(
             second=(size * (far * far / 2 * unit + 1e-300))[None, None, :],
@@ -169,21 +169,21 @@ class ClippedContour:
         size = np.where(u <= 0.5, 2 * u, steep)
         return np.asarray(power * np.log1p(u) + np.log(np.minimum(2.0, top * size)))
 
-    def _log_largest(self, middle: Array, reach: Array, highest: Array, power: float, top: float) -> Array:
-        """The same with (2 pi)^(1/2) F, within a distance of the centre and up to a height, part by part."""
-        x = middle[:, None] + reach[:, None] * _PARTS
+    def _log_largest(self, middle: Array, radius: Array, highest: Array, power: float, top: float) -> Array:
+        """The logarithm of (2 pi)^(1/2) F W^p min(2, top L), within ``radius`` of the middle and up to a height, by parts."""
+        x = middle[:, None] + radius[:, None] * _PARTS
         left, right = x[:, :-1], x[:, 1:]
         nearest = np.where(left * right > 0, np.minimum(np.abs(left), np.abs(right)), 0.0)
         sizes = self._log_size(right, power, top) - nearest * nearest / 2
         return np.asarray(sizes.max(axis=1) + highest * highest / 2)
 
     def _level(self, power: float, top: float, goal: float) -> _Panels | None:
-        """Panels of the horizontal line; they are long where w hardly changes."""
+        """Panels of the horizontal line, which are long where w hardly changes."""
         m, q, eta = self.shift, self.rate, self.height
-        wide, reach = (_RHO - 1 / _RHO) / 2, (_RHO + 1 / _RHO) / 2
+        wide, radius = (_RHO - 1 / _RHO) / 2, (_RHO + 1 / _RHO) / 2
         short, long = 0.98 * eta / wide, _HEIGHT / wide
-        # up to here long panels and their ellipses have top u <= 1 and u <= 1/2
-        calm = (math.log(min(1 / (1 + top), 0.5)) - math.log(2 * q)) / m + m / 2 - (1 + reach) * long
+        # on long panels up to ``begin``, and on their ellipses, top u <= 1 and u <= 1/2
+        calm = (math.log(min(1 / (1 + top), 0.5)) - math.log(2 * q)) / m + m / 2 - (1 + radius) * long
         calm = min(calm, self.end) if 2 * q * (1 + top) <= 1 and 4 * q <= 1 and m * (eta + _HEIGHT) <= 2.7 else _LOWEST
         first = np.arange(_LOWEST, calm, 2 * long) if calm > _LOWEST else np.zeros(0)
         begin = float(min(first[-1] + 2 * long, self.end)) if first.size else _LOWEST
@@ -196,12 +196,12 @@ class ClippedContour:
             r = (high - low) / 2
             # below the real axis, where w hardly changes
             growth = np.where(r * wide > eta, 2.0, 0.0)
-            return self._log_largest((high + low) / 2, r * reach, eta + r * wide, power, top) + growth
+            return self._log_largest((high + low) / 2, r * radius, eta + r * wide, power, top) + growth
 
         return _Panels.of(edges[:-1], edges[1:], log_size, _RHO, goal)
 
     def _down(self, power: float, top: float, goal: float) -> _Panels | None:
-        """Panels of the segment at the end, finer towards the real axis."""
+        """Panels of the segment at the end, which are shorter towards the real axis."""
         m, q, eta = self.shift, self.rate, self.height
         growth = q * math.exp(min(m * self.end - m * m / 2, _LARGEST))
         lowest = min(_FIRST / (top * m * growth / (1 - q + growth)), eta)
@@ -220,8 +220,8 @@ class ClippedContour:
             grown = np.where(m * below < 1.5, top * m * below * shares / np.maximum(np.cos(m * below), 1e-9), np.inf)
             # derived: no argument reaches 2.7
             assert m * float((middle + along).max()) < 2.7
-            places = np.full(middle.shape, self.end)
-            return self._log_largest(places, across, middle + along, power, top) + grown
+            ends = np.full(middle.shape, self.end)
+            return self._log_largest(ends, across, middle + along, power, top) + grown
 
         return _Panels.of(edges[:-1], edges[1:], log_size, _RHO_DOWN, goal)
 

@@ -1,9 +1,9 @@
-"""The transforms of many laws at once: their nodes on common panels, the transform interpolated there.
+"""The transforms of many laws at once: the exponential is interpolated on panels that all laws share.
 
-notation: a = z + 1, and Q holds the masses of the nodes. With h_a(l) = e^{al} - 1 - a (e^l - 1), M(z) - 1 = E_Q[h_a(l)] and
-what the masses elsewhere add: linear in the law of l, and g_a(l) = h_a(l)/l^2 is entire. Each node l of each law, with its
-mass times l^2, becomes Chebyshev moments on the panel that holds it; at z only the coefficients of g_a on the panels are
-computed, and all M(z) are one matrix product.
+notation: a = z + 1, Q the measure of the nodes. With h_a(l) = e^{al} - 1 - a (e^l - 1), M(z) - 1 is E_Q[h_a(l)] plus the
+contribution of infinite losses, and g_a(l) = h_a(l)/l^2 is entire. The nodes l of each law on each panel, with their masses
+times l^2, become Chebyshev moments; at z only the coefficients of g_a on the panels are computed, and all M(z) are one matrix
+product.
 The interpolant of degree N at Chebyshev points errs by at most 4 V rho^{-N} / (rho - 1), V the maximum of g_a on the
 Bernstein ellipse rho (Trefethen 2019, *Approximation Theory and Approximation Practice*, Theorem 8.2), here
 
@@ -23,12 +23,13 @@ from logphi.arith.floats import ELEMENTARY, ULP, complex_log1p
 from logphi.arith.summation import product, roundings
 from logphi.arrays import Array, Complex
 from logphi.quadrature.inner_integral import weighted
-from logphi.quadrature.second_order_sums import second_turn
+from logphi.quadrature.second_order_sums import second_exp_imaginary
 from logphi.quadrature.values import Values
 
-# measured: from this number of laws on, panels are faster
+# measured: the number of laws from which common panels are faster
 MANY = 64
-# measured: the degree of the interpolants, the most panels, and the error that each may add to the sum
+# measured: the degree of the interpolants, the largest number of panels, the error that each panel may add to the sum, and the
+# weight below which nodes are dropped; chosen: the parameters of the ellipses that are tried
 _DEGREE = 24
 _PANELS = 256
 _SHARE = 1e-14
@@ -36,7 +37,7 @@ _DROPPED = 1e-24
 _RHO = np.geomspace(1.1, 60.0, 40)
 # derived: squares of exponentials of larger exponents overflow
 _LARGE = 300.0
-# chosen: coefficients that are held at once
+# chosen: the largest number of coefficients in memory
 _AT_ONCE = 1 << 21
 
 
@@ -65,11 +66,11 @@ class Powers:
 
 
 @dataclass(frozen=True)
-class CrowdNodes:
+class BatchNodes:
     """Counted laws as nodes: for each node the number of its law, the loss, the Q-mass and the errors of both.
 
-    The sums over the nodes of a law are wrong by at most ``omitted`` (2 + |a|), and by ``quadrature`` |z| |z + 1|, beside the
-    errors of masses (relative) and losses (absolute). ``elsewhere`` is the mass that P and Q have at infinite losses, with
+    The sums over the nodes of a law err by at most ``omitted`` (2 + |a|) + ``quadrature`` |z| |z + 1|, in addition to the
+    errors of masses (relative) and losses (absolute). ``infinite`` is the mass that P and Q have at infinite losses, with
     absolute errors.
     """
 
@@ -81,20 +82,20 @@ class CrowdNodes:
     loss_error: Array
     omitted: Array
     quadrature: Array
-    elsewhere: Array
-    elsewhere_error: Array
+    infinite: Array
+    infinite_error: Array
 
 
 @dataclass(frozen=True)
-class Moments:
-    """Chebyshev moments of the weighted laws, (law, panel, degree), and what bounds their errors.
+class ChebyshevMoments:
+    """Chebyshev moments of the weighted laws, (law, panel, degree), with what the bounds of their errors need.
 
     W is the largest of 1, |e^l| and |e^{al}|. By law and panel, ``mass`` sums the masses times l^2, ``tilted`` those times
     l^2 W, ``mass_error`` those times l^2 W times their relative errors, ``loss_error`` those times |l| W times the error of l.
-    ``omitted`` bounds what the nodes of each law omit, as there.
+    ``omitted`` is that of the nodes, with the nodes that are dropped here.
     """
 
-    nodes: CrowdNodes
+    nodes: BatchNodes
     centre: Array
     half: Array
     error: Array
@@ -106,8 +107,8 @@ class Moments:
     omitted: Array
 
     @staticmethod
-    def of(nodes: CrowdNodes, powers: Powers) -> Moments | None:
-        """Nodes sorted into panels; None if these would be too many, or an exponential leaves the range of doubles."""
+    def of(nodes: BatchNodes, powers: Powers) -> ChebyshevMoments | None:
+        """Moments of the nodes on each panel; None if there would be too many panels, or an exponential overflows."""
         count, law, loss = nodes.count, nodes.law, nodes.loss
         if powers.log_size(loss.min(), loss.max()) > _LARGE:
             return None
@@ -123,13 +124,13 @@ class Moments:
             return None
         centre, half, error = panels
 
-        place = np.searchsorted(centre + half, loss).clip(0, centre.size - 1)
-        local = ((loss - centre[place]) / half[place]).clip(-1.0, 1.0)
-        place = place + centre.size * law
+        panel = np.searchsorted(centre + half, loss).clip(0, centre.size - 1)
+        local = ((loss - centre[panel]) / half[panel]).clip(-1.0, 1.0)
+        panel = panel + centre.size * law
         shape = (count.size, centre.size)
 
         def by_panel(weight: Array) -> Array:
-            sums = np.bincount(place, weight, count.size * centre.size)
+            sums = np.bincount(panel, weight, count.size * centre.size)
             return np.asarray(sums, dtype=float).reshape(shape)
 
         moments = np.empty((*shape, _DEGREE + 1))
@@ -139,9 +140,9 @@ class Moments:
             moments[:, :, degree] = by_panel(square * here)
             before, here = here, 2 * local * here - before
         tilted = square * largest
-        # derived: a sum of so many summands, which are products of a few factors
-        of_sum = ULP * (12 + np.bincount(place, minlength=count.size * centre.size).reshape(shape))
-        return Moments(
+        # derived: the relative rounding of a sum of products of a few factors
+        of_sum = ULP * (12 + np.bincount(panel, minlength=count.size * centre.size).reshape(shape))
+        return ChebyshevMoments(
             nodes,
             centre,
             half,
@@ -163,8 +164,8 @@ class Moments:
         points = np.where(np.abs(points) < 1e-30, 1e-30, points)
         # values at the points: (panel, point, z); coefficients: (panel, degree, z)
         square = (points * points)[:, :, None]
-        of_power = second_turn(-1j * a * points[:, :, None])
-        of_loss = a * second_turn(-1j * points.astype(complex))[:, :, None]
+        of_power = second_exp_imaginary(-1j * a * points[:, :, None])
+        of_loss = a * second_exp_imaginary(-1j * points.astype(complex))[:, :, None]
         values = (of_power - of_loss) / square
         parts = ((np.abs(of_power) + np.abs(of_loss)) / square).max(axis=1)
         cosines = np.cos(degrees[:, None] * angles) * np.where(degrees == 0, 1, 2)[:, None] / (_DEGREE + 1)
@@ -178,7 +179,7 @@ class Moments:
         nearest = np.maximum(np.abs(known.centre) - known.half, 1e-100)[:, None]
         value = np.minimum(size * (size + 1) / 2, 2 * (1 + size) / nearest**2)
         slope = np.minimum(size * (size + 1), 2 * size / nearest)
-        # derived: the matrix product, and the polynomials by their recurrence at rounded points
+        # derived: the roundings of the matrix product, and of the polynomials by their recurrence at rounded points
         bent = degrees * degrees * (4 + 2 * np.abs(known.centre) / known.half)[:, None] + 2 * roundings(table.shape[0])
         rounding = known.mass @ (np.abs(coefficients) * (ULP * bent[:, :, None])).sum(axis=1)
         # derived: a value errs by two dozen ulps of its two parts, and an interpolant by these times the Lebesgue constant,
@@ -187,11 +188,11 @@ class Moments:
         of_values = 24 * lebesgue * parts + (_DEGREE + 1) * (_DEGREE + 9) * np.abs(values).mean(axis=1)
         rounding += known.mass @ (ULP * of_values)
         rounding += known.mass_error @ value + known.loss_error @ slope
-        only_p, only_q = known.nodes.elsewhere.T
+        only_p, only_q = known.nodes.infinite.T
         if only_p.any() or only_q.any():
             deviation += np.outer(only_q, a - 1) - np.outer(only_p, a)
             rounding += ELEMENTARY * (np.outer(np.abs(only_p), size) + np.outer(np.abs(only_q), beside))
-        rounding += known.nodes.elsewhere_error @ np.stack([size, beside])
+        rounding += known.nodes.infinite_error @ np.stack([size, beside])
         real_size = float(np.abs(a.real).max())
         largest = 1 + known.tilted.sum(axis=1) * real_size * (real_size + 1) / 2
         inner = (known.mass @ known.error)[:, None] + (known.omitted * largest)[:, None] * (2 + size)
@@ -204,7 +205,7 @@ class Moments:
         return Values(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("mid", "rounding", "inner")))
 
     def blocks(self, a: NDArray[Any]) -> Iterator[NDArray[Any]]:
-        """Points so many at a time that their tables are not too large."""
+        """The points in blocks whose tables are not too large."""
         most = max(_AT_ONCE // (max(self.centre.size, 1) * (_DEGREE + 1) + self.nodes.count.size), 1)
         return (a[start : start + most] for start in range(0, a.size, most))
 

@@ -1,4 +1,4 @@
-"""Losses as functions of a variable of integration: sums of log-ratios, under a normal or exponential density.
+"""The curve of a loss: a sum of log-ratios as a function of a variable with a normal or exponential density.
 
 notation: s the variable, w_k = 1 - q_k + q_k e^{Y_k} with Y_k = kappa_k s + o_k, l the sum of +-log w_k (the loss), and
 Q(ds) = e^{g(s)} ds times some of the w_k, with g a polynomial of degree two.
@@ -18,35 +18,35 @@ from logphi.quadrature.log_ratio import ExponentialMixture
 
 @dataclass(frozen=True)
 class Factor(ExponentialMixture):
-    """One w: to the power ``sign`` in e^l, to the power ``own`` in the density of Q."""
+    """One factor w, with the power ``sign`` in e^l and the power ``own`` in the density of Q."""
 
     sign: int = 1
     own: int = 0
 
     @cached_property
     def rises(self) -> bool:
-        """Whether w grows with s: one, or all of many."""
+        """Whether w, or each of many, grows with s."""
         return bool(np.min(self.slope) > 0)
 
-    def error(self, s: Array, place: Array, parameter_error: float) -> Array:
+    def error(self, s: Array, size: Array, parameter_error: float) -> Array:
         """A bound of the error of log w.
 
-        The variable s is known to a few ulps of ``place``, the rate to half an ulp, kappa and o to a relative
+        The variable s is known to a few ulps of ``size``, the rate to half an ulp, kappa and o to a relative
         ``parameter_error``.
         """
         value = self.value(s)
-        wrong = (place * abs(self.slope) + abs(self.offset)) * (2 * parameter_error + 8 * ULP)
+        wrong = (size * abs(self.slope) + abs(self.offset)) * (2 * parameter_error + 8 * ULP)
         return np.asarray(ELEMENTARY * np.abs(value) + self.relative_error(s, value, wrong * (1 + wrong)))
 
 
 @dataclass(frozen=True)
 class Curve:
-    """A law as a curve: where s runs, the loss l(s), increasing, and the Q-density e^{g(s)}, g = g0 + g1 s + g2 s^2, g2 <= 0.
+    """A law as an increasing loss l(s), ``start`` <= s <= ``end``, with Q-density e^{g(s)}, g = g0 + g1 s + g2 s^2, g2 <= 0.
 
-    ``atoms`` are places (-inf allowed) and logarithms of Q-masses. A ``symmetric`` curve covers l > 0 only: below zero the
-    law is its mirror image, with P and Q exchanged. ``rest`` is mass at l = 0, under P and Q; ``omitted`` that of P
-    and Q elsewhere, with a relative error ``omitted_error`` beside a few ulps. All parameters but rates are known to within
-    a relative ``error`` and a few ulps.
+    ``atoms`` are values of s (-inf allowed) with logarithms of Q-masses. A ``symmetric`` curve covers l > 0 only: below zero
+    the law is its mirror image, with P and Q exchanged. ``rest`` is the mass at l = 0, under P and Q; ``omitted`` are the
+    masses of P and Q at other losses, with a relative error of ``omitted_error`` and a few ulps. All parameters but rates have
+    a relative error of ``error`` and a few ulps.
     """
 
     factors: tuple[Factor, ...]
@@ -64,9 +64,9 @@ class Curve:
         """The loss l(s)."""
         return np.asarray(sum(factor.sign * factor.value(s) for factor in self.factors))
 
-    def loss_error(self, s: Array, place: Array) -> Array:
-        """A bound of the error of l(s), where s is known to a few ulps of ``place``."""
-        return np.asarray(sum((factor.error(s, place, self.error) for factor in self.factors), np.zeros(s.shape)))
+    def loss_error(self, s: Array, size: Array) -> Array:
+        """A bound of the error of l(s), where s is known to a few ulps of ``size``."""
+        return np.asarray(sum((factor.error(s, size, self.error) for factor in self.factors), np.zeros(s.shape)))
 
     def log_density(self, s: Array) -> Array:
         """The logarithm of the density of Q."""
@@ -80,17 +80,17 @@ class Curve:
         peak = np.clip(-g1 / (2 * g2), low, high) if g2 else np.where(g1 > 0, high, low)
         return np.asarray(g0 + peak * (g1 + g2 * peak))
 
-    def place(self, loss: Array) -> Array:
+    def inverse(self, loss: Array) -> Array:
         """The s at which the loss of one factor, or of a symmetric pair of factors, has a given value, to some ulps."""
         first = self.factors[0]
-        return first.inverse(loss) if len(self.factors) == 1 else symmetric_place(first, loss)
+        return first.inverse(loss) if len(self.factors) == 1 else symmetric_inverse(first, loss)
 
     @property
     def steepness(self) -> float:
         """A bound of the slope of the loss."""
         return float(sum(abs(factor.slope) for factor in self.factors))
 
-    def slopes_beyond(self, end: Array, outward: int) -> tuple[Array, Array]:
+    def tail_slopes(self, end: Array, outward: int) -> tuple[Array, Array]:
         """Bounds of the slopes outward from an end: of the absolute loss, and of the factors in the density."""
         of_loss, of_density = np.zeros(end.shape), np.zeros(end.shape)
         for factor in self.factors:
@@ -101,8 +101,8 @@ class Curve:
         return of_loss, of_density
 
 
-def symmetric_place(factor: Factor, loss: Array, correction: Array | float = 0.0) -> Array:
-    """The s at which log w(s) - log w(-s) has a given value: sinh(kappa s - l/2) = (1 - q)/q e^{-o} sinh(l/2).
+def symmetric_inverse(factor: Factor, loss: Array, correction: Array | float = 0.0) -> Array:
+    """The s at which log w(s) - log w(-s) has a given value, from sinh(kappa s - l/2) = (1 - q)/q e^{-o} sinh(l/2).
 
     ``correction`` is added to the logarithm of the right-hand side, to allow for its errors.
     """

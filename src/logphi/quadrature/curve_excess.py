@@ -1,7 +1,7 @@
-"""The excess of a curve in closed bounds: E[(1 - e^{x-X})_+] = integral of (e^l - e^x)_+ dQ, over panels from where l = x.
+"""The excess of a curve, E[(1 - e^{x-X})_+] = integral of (e^l - e^x)_+ dQ, by Gauss-Legendre sums from the point where l = x.
 
-notation as in :mod:`logphi.quadrature.curve`. The integrand is positive and starts at zero, so that nothing
-cancels, however small it is.
+notation as in :mod:`logphi.quadrature.curve`. The integrand is positive, so that nothing cancels, however small
+the excess is.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.quadrature.curve import Curve
 from logphi.quadrature.gauss_legendre import Masses, atoms_of, nodes_of
-from logphi.quadrature.panels import Ellipses, best, halved, log_beyond
+from logphi.quadrature.panels import Ellipses, best, halved, log_tail
 from logphi.quadrature.values import LOG_ROUNDING
 
-# measured: as in the panels of a transform
+# measured: the initial and the largest number of panels, and the logarithm of the relative error asked of the quadrature
 _FIRST = 8
 _MOST = 600
 _SHARP = float(np.log(1e-17))
@@ -26,19 +26,19 @@ def excess(curve: Curve, x: float) -> Scaled | None:
     """The excess at x; None if the integral is out of range."""
     if curve.symmetric and x < 0:
         # P - e^x Q and the excess of the symmetric law
-        reflected = _beyond(curve, -x, above=True)
+        reflected = _on_one_side(curve, -x, above=True)
         left = -np.expm1(x) * (1 - curve.omitted[0])
         known = Scaled(0.0, float(left), rounding=float(1e-15 * (left + abs(x))))
         return reflected and known + reflected.times_exp(x)
-    return _beyond(curve, x, above=True)
+    return _on_one_side(curve, x, above=True)
 
 
 def reversed_excess(curve: Curve, x: float) -> Scaled | None:
     """The integral of (e^x - e^l)_+ dQ, for a curve that is not symmetric."""
-    return _beyond(curve, x, above=False)
+    return _on_one_side(curve, x, above=False)
 
 
-def _beyond(curve: Curve, x: float, *, above: bool) -> Scaled | None:
+def _on_one_side(curve: Curve, x: float, *, above: bool) -> Scaled | None:
     """The integral of |e^l - e^x| over l above x, or below x."""
     sign = 1 if above else -1
     atoms = atoms_of(curve)
@@ -71,7 +71,7 @@ def _beyond(curve: Curve, x: float, *, above: bool) -> Scaled | None:
 
 
 def _log_gain(masses: Masses, x: float, sign: int) -> Array:
-    """The logarithm of the contribution of each node."""
+    """The logarithm of |e^l - e^x| times the mass of each node."""
     with np.errstate(divide="ignore", over="ignore"):  # nodes without a contribution; far below x a node contributes e^x
         ahead = np.maximum(sign * (masses.loss - x), 0.0)
         top = masses.loss if sign > 0 else np.full(masses.loss.shape, x)
@@ -84,15 +84,15 @@ def _errors(masses: Masses, x: float, sign: int) -> Array:
     wrong = masses.loss_error + ULP * (abs(x) + np.abs(masses.loss))
     with np.errstate(divide="ignore"):  # an exact node
         # a contribution changes by at most e^l or e^x times the error of the loss, also near its zero
-        reach = np.maximum(masses.loss, x) if sign > 0 else np.full(wrong.shape, x)
+        larger = np.maximum(masses.loss, x) if sign > 0 else np.full(wrong.shape, x)
         near = sign * (masses.loss - x) > -wrong
-        log_wrong = np.where(near, masses.log_mass + reach + np.log(wrong) + wrong, -np.inf)
+        log_wrong = np.where(near, masses.log_mass + larger + np.log(wrong) + wrong, -np.inf)
     return np.stack([log_wrong, masses.relative_error + 24 * ULP])
 
 
 def _range(curve: Curve, x: float, above: bool) -> tuple[float, float, float, float] | None:
     """The range of the panels, and logarithms of what is omitted at the far end and at the start; None if out of range."""
-    here = float(np.clip(curve.place(np.array([x])), curve.start, curve.end)[0])
+    here = float(np.clip(curve.inverse(np.array([x])), curve.start, curve.end)[0])
     if np.isfinite(curve.start) and x <= curve.loss(np.array([curve.start]))[0]:
         here = curve.start
     gap = _log_gap(curve, x, here)
@@ -106,18 +106,18 @@ def _range(curve: Curve, x: float, above: bool) -> tuple[float, float, float, fl
     end = end[end > 0] if above else end[end < 0]
     if not end.size:
         return None
-    lost = log_beyond(curve, np.array([1.0]), end, 1 if above else -1)[1, :, 0] + (0.0 if above else max(x, 0.0))
+    log_omitted = log_tail(curve, np.array([1.0]), end, 1 if above else -1)[1, :, 0] + (0.0 if above else max(x, 0.0))
     ahead = np.abs(curve.loss(end) - x)
     worth = curve.log_density(end) + (np.maximum(curve.loss(end), x) if above else x) + np.log(-np.expm1(-ahead) + 1e-300)
-    good = np.flatnonzero(lost <= worth.max() + _SHARP - 6)
+    good = np.flatnonzero(log_omitted <= worth.max() + _SHARP - 6)
     at = int(good[0]) if good.size else end.size - 1
-    far, cut = float(end[at]), float(lost[at])
+    far, cut = float(end[at]), float(log_omitted[at])
     return (here, far, cut, gap) if above else (far, here, cut, gap)
 
 
 def _log_gap(curve: Curve, x: float, here: float) -> float | None:
-    """The logarithm of the integral between a computed crossing and the true one; None if they may be far apart."""
-    # in units of the rounding of s, and of the step that moves the loss by its error
+    """The logarithm of the integral between the computed point where l = x and the true one; None if they may be far apart."""
+    # distances that exceed the rounding of s, and the step that moves the loss by its error
     at = np.array([here])
     room = float(curve.loss_error(at, np.abs(at))[0]) + ULP * abs(x)
     unit = np.array([8 * ULP * abs(here), room / curve.steepness]) + 1e-300

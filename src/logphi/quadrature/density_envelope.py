@@ -1,4 +1,4 @@
-"""A bound of a characteristic function by the total variation of the density: the lemma behind other envelopes.
+"""A bound of a characteristic function from the total variation of its density, on which other envelopes rest.
 
 An envelope at the height t bounds |M(c + is)| / M(c) for all s >= t.
 """

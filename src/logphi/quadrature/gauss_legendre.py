@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
+from logphi.quadrature.approximate_sums import ApproximateNodes
 from logphi.quadrature.curve import Curve
-from logphi.quadrature.inner_integral import InnerIntegral, Nodes, rough_log_mass, summed
+from logphi.quadrature.inner_integral import InnerIntegral, Nodes, approximate_log_mass, summed
 from logphi.quadrature.log_ratio import LARGE
-from logphi.quadrature.panels import Panels, gauss, log_errors, panels, rough_edges
-from logphi.quadrature.rough_sums import RoughNodes
+from logphi.quadrature.panels import Panels, coarse_edges, gauss, log_errors, panels
 
 
 @dataclass(frozen=True)
@@ -31,49 +31,49 @@ class Masses:
     relative_error: Array
     loss_error: Array
 
-    def beside(self, other: Masses) -> Masses:
+    def joined_with(self, other: Masses) -> Masses:
         """The union of both."""
         return Masses(*(np.concatenate([getattr(self, one.name), getattr(other, one.name)]) for one in fields(self)))
 
     def with_mirror_image(self) -> Masses:
-        """These and those at the negative losses, P and Q exchanged."""
+        """The masses together with their mirror image at the negative losses, where P and Q are exchanged."""
         error = self.relative_error + self.loss_error
-        return self.beside(Masses(-self.loss, self.log_mass + self.loss, error, self.loss_error))
+        return self.joined_with(Masses(-self.loss, self.log_mass + self.loss, error, self.loss_error))
 
 
 def nodes_of(curve: Curve, low: Array, high: Array) -> Masses:
-    """The nodes on panels; without atoms, mirror image and rest."""
-    s, log_weight, place = gauss(low, high)
+    """The nodes of the panels, without atoms, mirror image and rest."""
+    s, log_weight, size = gauss(low, high)
     unsure = 2 * curve.error + 12 * ULP
     g0, g1, g2 = (abs(one) for one in curve.density)
-    wrong = 48 * ULP + 2 * curve.error + unsure * (g0 + place * (g1 + g2 * place))
+    wrong = 48 * ULP + 2 * curve.error + unsure * (g0 + size * (g1 + g2 * size))
     for factor in curve.factors:
         if factor.own:
-            wrong = wrong + factor.own * factor.error(s, place, curve.error)
-    return Masses(curve.loss(s), curve.log_density(s) + log_weight, wrong, curve.loss_error(s, place))
+            wrong = wrong + factor.own * factor.error(s, size, curve.error)
+    return Masses(curve.loss(s), curve.log_density(s) + log_weight, wrong, curve.loss_error(s, size))
 
 
 def atoms_of(curve: Curve) -> Masses:
-    """The atoms; without mirror image and rest."""
-    places, held = np.array(curve.atoms, dtype=float).reshape(-1, 2).T
-    loss, loss_error = ends_of(curve, places)
+    """The atoms of the curve, without mirror image and rest."""
+    locations, held = np.array(curve.atoms, dtype=float).reshape(-1, 2).T
+    loss, loss_error = losses_at(curve, locations)
     return Masses(loss, held, 48 * ULP + (2 * curve.error + 8 * ULP) * (1 + np.abs(held)), loss_error)
 
 
-def ends_of(curve: Curve, places: Array) -> tuple[Array, Array]:
-    """The losses at given places, with their errors; minus infinity stands for a place far to the left."""
-    s, size = np.maximum(places, -1e300), np.abs(np.where(np.isfinite(places), places, 0.0))
+def losses_at(curve: Curve, points: Array) -> tuple[Array, Array]:
+    """The losses at values of s, with their errors; minus infinity stands for a point far to the left."""
+    s, size = np.maximum(points, -1e300), np.abs(np.where(np.isfinite(points), points, 0.0))
     return curve.loss(s), curve.loss_error(s, size)
 
 
-def everything(curve: Curve, body: Masses) -> Masses:
-    """Nodes and atoms, with the mirror image and the rest."""
-    whole = body.beside(atoms_of(curve)) if curve.atoms else body
+def whole_law(curve: Curve, body: Masses) -> Masses:
+    """The given nodes and the atoms, with the mirror image and the rest."""
+    whole = body.joined_with(atoms_of(curve)) if curve.atoms else body
     if curve.symmetric:
         whole = whole.with_mirror_image()
     if curve.rest:
         rest = (0.0, np.log(curve.rest), 64 * ULP + 4 * curve.error, 0.0)
-        whole = whole.beside(Masses(*(np.array([one]) for one in rest)))
+        whole = whole.joined_with(Masses(*(np.array([one]) for one in rest)))
     return whole
 
 
@@ -91,42 +91,42 @@ class GaussLegendre(InnerIntegral):
     curve: Curve
 
     def nodes(self, powers: Array, z: NDArray[Any], count: int) -> Nodes | None:
-        """The nodes of panels that serve the powers and the heights, accurate enough for any number of repetitions."""
+        """Nodes that serve the powers and the heights, accurate enough for any number of repetitions."""
         top = float(np.abs(z.imag).max())
         found = panels(self.curve, powers, top)
         if found is None:
             return None
-        whole, curve = everything(self.curve, nodes_of(self.curve, found.low, found.high)), self.curve
+        whole, curve = whole_law(self.curve, nodes_of(self.curve, found.low, found.high)), self.curve
         omitted = curve.omitted, curve.omitted_error
         known = summed(whole.loss[None, :], whole.log_mass, powers, whole.relative_error, whole.loss_error[None, :], *omitted)
         return replace(known, inner=_inner(curve, found, powers, top, known, np.abs(z) * np.abs(z + 1))[None, :])
 
-    def rough(self, powers: Array) -> Array | None:
-        """K on panels without an error bound; panels of a bounded curve serve all powers."""
-        whole = self._between_ends if math.isfinite(self.curve.start + self.curve.end) else self._roughly(powers)
-        return None if whole is None else rough_log_mass(whole.loss, whole.log_mass, powers, self.curve.omitted)
+    def approximate_at_powers(self, powers: Array) -> Array | None:
+        """K from panels without an error bound; the panels of a bounded curve serve all powers."""
+        whole = self._between_ends if math.isfinite(self.curve.start + self.curve.end) else self._coarse_masses(powers)
+        return None if whole is None else approximate_log_mass(whole.loss, whole.log_mass, powers, self.curve.omitted)
 
     @property
-    def rough_nodes(self) -> RoughNodes | None:
+    def approximate_nodes(self) -> ApproximateNodes | None:
         """The nodes that serve all powers, for a bounded curve."""
         whole = self._between_ends if math.isfinite(self.curve.start + self.curve.end) else None
-        return None if whole is None else RoughNodes(whole.loss, whole.log_mass, self.curve.omitted)
+        return None if whole is None else ApproximateNodes(whole.loss, whole.log_mass, self.curve.omitted)
 
     @cached_property
     def _between_ends(self) -> Masses | None:
-        return self._roughly(np.zeros(1))
+        return self._coarse_masses(np.zeros(1))
 
-    def _roughly(self, powers: Array) -> Masses | None:
-        edges = rough_edges(self.curve, powers)
+    def _coarse_masses(self, powers: Array) -> Masses | None:
+        edges = coarse_edges(self.curve, powers)
         if edges is None:
             return None
         s, log_weight, _ = gauss(edges[:-1], edges[1:])
         none = np.zeros(s.size)
-        return everything(self.curve, Masses(self.curve.loss(s), self.curve.log_density(s) + log_weight, none, none))
+        return whole_law(self.curve, Masses(self.curve.loss(s), self.curve.log_density(s) + log_weight, none, none))
 
 
 def _inner(curve: Curve, found: Panels, powers: Array, top: float, known: Nodes, size: Array) -> Array:
-    """The error of the quadrature relative to M(c), ``size`` being |z| |z + 1|; first-order sums have both of its parts."""
+    """The error of the quadrature relative to M(c), with ``size`` = |z| |z + 1|; it has a second part in first-order sums."""
     second, plain = log_errors(curve, found, powers, top)
     exponent = np.abs(known.loss).max() * np.maximum(np.abs(powers), 1.0)
     plain = np.where((known.log_mass[0] > 0.99) | (exponent > 0.99 * LARGE), plain, -np.inf)

@@ -1,6 +1,6 @@
-"""Sums of M(z) = E[e^{zl}] over the nodes of an inner integral, with the errors of rounding and of the quadrature.
+"""Sums for M(z) = E[e^{zl}] over the nodes of an inner integral, with the errors of rounding and of the quadrature.
 
-notation: Q holds the weights of the nodes, l is the loss there, a = z + 1, c = Re z. Where M(c) is near one and E_Q[1] and
+notation: Q is the measure of the nodes, l the loss, a = z + 1, c = Re z. Where M(c) is near one and E_Q[1] and
 E_Q[e^l] are known, the sum is taken of the second-order term e^{al} - 1 - a (e^l - 1), so that a small K keeps its digits.
 
 Array axes, in order: mixture, abscissa or height, node.
@@ -24,7 +24,7 @@ from logphi.arrays import Array
 from logphi.quadrature.second_order_sums import SecondMoments, along_line, one_by_one, second_exp
 from logphi.quadrature.values import Line, Values
 
-# measured: the relative error asked of the inner integral, before division by the number of repetitions: below all rounding
+# measured: the relative error asked of the inner integral, to be divided by the number of repetitions: below all rounding
 INNER_TARGET = 1e-16
 # derived: below this exponent e^{al} does not overflow
 _LARGE = 600.0
@@ -52,8 +52,8 @@ class Noise:
     linear_by_loss: Array
     constant: Array
 
-    def beside(self, other: Noise) -> Noise:
-        """The errors of the sum of both."""
+    def plus(self, other: Noise) -> Noise:
+        """The rounding errors of the sum of two sums."""
         pairs = {one.name: (getattr(self, one.name), getattr(other, one.name)) for one in fields(self)}
         constant, other_constant = pairs.pop("constant")
         return Noise(**{name: np.concatenate(pair, axis=2) for name, pair in pairs.items()}, constant=constant + other_constant)
@@ -65,7 +65,7 @@ class Noise:
         return Noise(*(part[:, :1] for part in parts))
 
     def of_size(self, size: Array) -> Array:
-        """A bound for all |z| up to ``size``, one for all mixtures or (mixture, size); the sizes run along the second axis."""
+        """A bound for all |z| up to ``size``; sizes are the same for all mixtures, or (mixture, size)."""
         # an infinite bound must not be multiplied by zero
         z = np.maximum(size, 1e-300)[..., None]
         a = 1 + z
@@ -74,12 +74,12 @@ class Noise:
         return np.asarray(self.constant + (term + by_loss).sum(axis=2))
 
     def at(self, z: NDArray[Any]) -> Array:
-        """A bound at every point of one vertical line, or of one for each mixture; a few sizes of |z| serve all."""
+        """A bound at every point of one vertical line, or of one for each mixture, from the bounds for a few sizes of |z|."""
         steps = np.ceil(2 * np.log2(np.maximum(np.abs(z), 1e-9))).astype(int)
         lowest = steps.min()
         bounds = self.of_size(2.0 ** (np.arange(lowest, steps.max() + 1) / 2))
-        places = steps - lowest
-        return bounds[:, places] if places.ndim == 1 else np.take_along_axis(bounds, places, axis=1)
+        indices = steps - lowest
+        return bounds[:, indices] if indices.ndim == 1 else np.take_along_axis(bounds, indices, axis=1)
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Nodes:
 
 
 def near_one(log_mass: Array) -> NDArray[np.bool_]:
-    """Where the sum is that of M(c) - 1."""
+    """Whether M(c) - 1 is summed, and not M(c)."""
     near: NDArray[np.bool_] = np.abs(log_mass) < _NEAR_ONE
     return near
 
@@ -118,12 +118,12 @@ def summed(
     omitted: tuple[float, float] = (0.0, 0.0),
     omitted_error: float = 0.0,
 ) -> Nodes:
-    """Sums over nodes of given l and Q-mass, exact but for rounding: masses err by ``unit`` relatively, l by ``loss_error``.
+    """Sums over nodes of given l and Q-mass, with the relative error ``unit`` of masses and the absolute ``loss_error`` of l.
 
     The real parts ``power`` are the same for all mixtures, or (mixture, power).
 
-    ``omitted`` are the masses of P and of Q that are elsewhere, known to a relative ``omitted_error``: with them
-    E[1] and E[w] are known apart.
+    ``omitted`` are the masses of P and of Q outside of the nodes, with a relative error of ``omitted_error``: E[1] and E[w]
+    over the nodes are one less these.
     """
     exponent = power[..., None] * loss[:, None, :]
     log_terms = log_density + exponent
@@ -133,11 +133,11 @@ def summed(
     log_mass = peak + np.log(total)
 
     small = (np.maximum(exponent.max(axis=2), loss.max(axis=1)[:, None]) < _LARGE) & near_one(log_mass)
-    # a sum of w^a itself has no other parts
+    # the rounding of a sum of w^a itself
     every, some = bool(small.all()), bool(small.any())
     slope = log_mass if every else product(weight, loss[:, :, None])[:, :, 0] / total
     if some:
-        # the second-order form, of w^a and of w
+        # the rounding of second-order sums, of w^a and of w
         bounded = exponent if every else np.where(small[:, :, None], exponent, 0.0)
         of_w = loss if every else np.where(small.any(axis=1)[:, None], loss, 0.0)
         density = np.exp(log_density)
@@ -179,10 +179,10 @@ def summed(
     return Nodes(loss, weight, log_mass, slope, noise, np.zeros(log_mass.shape))
 
 
-def rough_log_mass(loss: Array, log_density: Array, powers: Array, omitted: tuple[float, float] = (0.0, 0.0)) -> Array:
+def approximate_log_mass(loss: Array, log_density: Array, powers: Array, omitted: tuple[float, float] = (0.0, 0.0)) -> Array:
     """K as in :func:`summed`, without its errors, which take longer than the sums."""
     found, near = np.zeros(powers.size), np.zeros(powers.size, dtype=bool)
-    # the ends of the losses tell how large the exponents are
+    # the extreme losses bound the exponents
     exponent = np.abs(powers) * float(np.abs(loss).max())
     if max(float(exponent.max()), float(np.abs(loss).max())) <= _LARGE:
         density = np.exp(log_density)
@@ -217,7 +217,7 @@ def deviations(
 
 
 def by_abscissa(z: NDArray[Any], on_real: Callable[[Array], Values], on_vertical: Callable[[float, Array], Values]) -> Values:
-    """Values at points of any shape: from those on the real axis, or with one set of nodes for each abscissa."""
+    """Values at points of any shape: real ones together, complex ones with one set of nodes for each abscissa."""
     if not np.iscomplexobj(z):
         values = on_real(z.ravel())
         if z.ndim == 1:
@@ -225,9 +225,9 @@ def by_abscissa(z: NDArray[Any], on_real: Callable[[Array], Values], on_vertical
         parts = np.stack([values.mid, values.rounding, values.inner])
     else:
         parts = np.full((3, z.size), np.inf, dtype=complex)
-        abscissas, place = np.unique(z.real.ravel(), return_inverse=True)
+        abscissas, group = np.unique(z.real.ravel(), return_inverse=True)
         for i, abscissa in enumerate(abscissas):
-            here = place.ravel() == i
+            here = group.ravel() == i
             values = on_vertical(float(abscissa), z.imag.ravel()[here])
             parts[:, here] = np.stack([values.mid, values.rounding, values.inner])
     mid, rounding, inner = parts.reshape((3, *z.shape))
@@ -263,14 +263,14 @@ class InnerIntegral(ABC):
         """Nodes that serve the real parts ``powers`` of z + 1 at the points z, for ``count`` repetitions; None if too many."""
 
     @abstractmethod
-    def rough(self, powers: Array) -> Array | None:
+    def approximate_at_powers(self, powers: Array) -> Array | None:
         """K to some digits at real z + 1, without a bound; None if out of range."""
 
     def approximate(self, abscissas: Array) -> Array:
         """K at real points to some digits, without a bound; infinite if out of range."""
         values = np.full(abscissas.size, np.inf)
-        for those in _alike(abscissas):
-            found = self.rough(abscissas[those] + 1)
+        for those in _similar(abscissas):
+            found = self.approximate_at_powers(abscissas[those] + 1)
             if found is not None:
                 values[those] = found
         return values
@@ -282,7 +282,7 @@ class InnerIntegral(ABC):
     def on_axis(self, abscissas: Array, count: int) -> Values:
         """K at real points; infinite if out of range."""
         values = Values.unknown(abscissas.size)
-        for those in _alike(abscissas):
+        for those in _similar(abscissas):
             own = abscissas[those]
             found = self.nodes(own + 1, own, count)
             if found is not None:
@@ -294,7 +294,7 @@ class InnerIntegral(ABC):
 
     def at_heights(self, abscissa: float, heights: Array, count: int) -> Values:
         """K at points of one vertical line, in any order: one sum for each point."""
-        # below the real axis the values are those above, conjugate
+        # values below the real axis are conjugate to those above
         values = self._on_vertical(abscissa, np.abs(heights), count, one_by_one)
         return Values(np.where(heights < 0, values.mid.conj(), values.mid), values.rounding, values.inner)
 
@@ -310,7 +310,7 @@ class InnerIntegral(ABC):
         return weighted(np.ones(1), *deviations(found, repeats, abscissa, heights, top, second_moments))
 
 
-def _alike(abscissas: Array) -> Iterator[NDArray[np.intp]]:
+def _similar(abscissas: Array) -> Iterator[NDArray[np.intp]]:
     """Groups of abscissas of similar size: nodes for a large one make the sums at small ones inaccurate."""
     level = np.floor(np.log(np.maximum(np.abs(abscissas), 1.0)) / _LOG_RATIO)
     for one in np.unique(level):

@@ -1,4 +1,4 @@
-"""The range of the nodes of an inner integral, and bounds of what the sums omit outside of it.
+"""The range of the nodes of an inner integral, and bounds of the parts of the sums outside of it.
 
 notation as in :mod:`logphi.quadrature.log_ratio`: x is the standard normal variable, l(x) = log w convex, with slopes below C.
 A tilt w^a draws the law to where x = a l'(x): for small rates that is near 0, although far out, near x = a C, the tilted
@@ -17,25 +17,25 @@ from logphi.quadrature.log_ratio import LARGE, LogRatio
 
 # measured: the accuracy to which the centre of a tilted law is found
 _CENTRE_ERROR = 1e-3
-# measured: shortening saves time only if the centre of the tilted law is this many times farther out than its width
+# measured: a shorter range saves time only if the centre of the tilted law is this many of its widths away from zero
 _LONG = 3.0
-# measured: points at which a chord of the loss may end, as multiples of the distance to the second maximum
+# measured: the far ends of the chords of the loss that are tried, as multiples of the distance to the second maximum
 _CHORDS = 2.0 ** np.arange(-10, 3)
 # the powers of 1 and of w
 _BOTH = np.array([0.0, 1.0])
 
 
-def ends(mixtures: LogRatio, lowest: float, highest: float, log_small: float) -> tuple[float, float]:
-    """An interval of x outside of which the sums of the tilted densities are about e^log_small of M(c) or less.
+def integration_range(mixtures: LogRatio, lowest: float, highest: float, log_small: float) -> tuple[float, float]:
+    """An interval of x outside of which the sums of the tilted densities are at most about e^log_small of M(c).
 
-    It serves all powers between two. It is an estimate; :func:`cut_off` bounds what is omitted.
+    It serves all powers from ``lowest`` to ``highest``. It is an estimate; :func:`cut_off` bounds the omitted sums.
     """
-    reach = math.sqrt(-2 * log_small) + 2
+    half_width = math.sqrt(-2 * log_small) + 2
     widest, top = mixtures.widest, max(highest, 1.0)
     # left of 0 the slope is largest at 0
-    low = (lowest * mixtures.steepest if lowest < 0 else 0.0) - reach
-    farthest = top * widest + reach
-    if top * widest <= _LONG * reach:
+    low = (lowest * mixtures.steepest if lowest < 0 else 0.0) - half_width
+    farthest = top * widest + half_width
+    if top * widest <= _LONG * half_width:
         return low, farthest
     centre = np.zeros((mixtures.shift.size, 1))
     for _ in range(40):
@@ -43,21 +43,21 @@ def ends(mixtures: LogRatio, lowest: float, highest: float, log_small: float) ->
         if np.abs(centre - before).max() < _CENTRE_ERROR:
             break
     for stretch in (1.0, 1.5, 2.5, 4.0, 8.0, 16.0):
-        high = float(centre.max()) + stretch * reach
+        high = float(centre.max()) + stretch * half_width
         if high >= farthest:
             break
-        if log_beyond(high, 0.5, mixtures, np.array([top])).max() <= log_small:
+        if log_tail(high, 0.5, mixtures, np.array([top])).max() <= log_small:
             return low, high
     return low, farthest
 
 
-def log_beyond(end: float, step: float, mixtures: LogRatio, a: Array) -> Array:
+def log_tail(end: float, step: float, mixtures: LogRatio, a: Array) -> Array:
     """The logarithm of a bound of the sum of step phi(x) w^a, a >= 0, over equally spaced x beyond the end; (mixture, power).
 
     The powers a are the same for all mixtures, or (mixture, power).
 
-    Up to a far point l lies below its chord, so that the terms fall geometrically; from there on it lies below the line
-    of slope C, under which the sum is at most twice a normal integral. Where x > a C already, no far point is needed.
+    Up to some farther point l lies below its chord, so that the terms fall geometrically; from there on it lies below a line
+    of slope C, under which the sum is at most twice a normal integral. An end above a C needs no such point.
     """
     m, here = mixtures.shift[:, None], mixtures.value(end)
     first = np.log(step / np.sqrt(2 * np.pi)) - end * end / 2 + a * here
@@ -75,9 +75,9 @@ def log_beyond(end: float, step: float, mixtures: LogRatio, a: Array) -> Array:
 
 
 def cut_off(x: Array, mixtures: LogRatio, loss: Array, power: Array, log_density: Array, log_mass: Array) -> Array:
-    """Bounds of what the sums of w^a, and of 1 and a w if M(c) is near one, omit on both sides of the grid, relative to M(c).
+    """Bounds of the sums of w^a outside of the grid, and of 1 and a w if M(c) is near one, relative to M(c); (mixture, power).
 
-    (mixture, power); the powers are the same for all mixtures, or of that shape, too. The terms fall at least geometrically to
+    The powers are the same for all mixtures, or (mixture, power). The terms fall at least geometrically to
     the left, where log w has at most the slope at the end.
     """
     m = mixtures.shift[:, None]
@@ -92,7 +92,7 @@ def cut_off(x: Array, mixtures: LogRatio, loss: Array, power: Array, log_density
     bound = log_density[outermost] + a[..., None] * loss[:, None, outermost] - _log_expm1(fall * step)
     left, right = bound[:, :, 0], bound[:, :, 1]
     if float(rising.max()) * mixtures.widest > end:
-        right = np.where(a > 0, log_beyond(end, step, mixtures, rising), right)
+        right = np.where(a > 0, log_tail(end, step, mixtures, rising), right)
     log_omitted = np.logaddexp(left, right)
     rest = np.logaddexp(log_omitted[:, -2:-1], log_omitted[:, -1:]) + np.log1p(np.abs(power))
     rest = np.where(near_one(log_mass), rest, -np.inf)

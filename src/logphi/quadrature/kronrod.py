@@ -41,8 +41,8 @@ KRONROD, GAUSS = (np.concatenate([half, half[-2::-1]]) for half in (_KRONROD, _G
 _OTHERS = np.zeros(21)
 _OTHERS[::2] = np.linalg.solve(np.polynomial.legendre.legvander(NODES[::2], 10).T, 2.0 * (np.arange(11) == 0))
 
-# measured: a jump takes 39 rounds of bisection to thirteen digits; a round over the most panels takes 3 ms where the functions
-# are an exponential each
+# measured: a jump takes 39 rounds of bisection for thirteen digits; a round over the largest number of panels takes 3 ms for
+# two exponential functions
 _ROUNDS = 60
 _MOST = 6000
 # chosen: panels grow by this factor away from a centre, from 4^-14 of the scale to 4^20 times it
@@ -90,7 +90,7 @@ class Table:
         return Table(*(np.concatenate([getattr(part, one.name) for part in (rest, fresh)]) for one in fields(self)))
 
 
-# for each integrand and each panel: roughly the integral of the modulus, and the estimated error
+# for each integrand and each panel: about the integral of the modulus, and the estimated error
 Report = Callable[[Table], tuple[Array, Array]]
 
 
@@ -125,7 +125,7 @@ def doubts(values: NDArray[Any]) -> Array:
     return np.where(np.isnan(found), np.inf, found)
 
 
-def beyond_noise(doubt: Array, noise: Array) -> Array:
+def above_noise(doubt: Array, noise: Array) -> Array:
     """The errors that exceed the rounding noise, which more panels reduce; zero elsewhere."""
     return np.where(doubt > noise, doubt, 0.0)
 
@@ -133,9 +133,9 @@ def beyond_noise(doubt: Array, noise: Array) -> Array:
 def divided(table: Table, parts: Array, logs: Logs) -> Table:
     """The table with each panel divided into the given number of equal parts."""
     repeats = np.maximum(parts.astype(int), 1)
-    place = np.arange(repeats.sum()) - np.repeat(np.cumsum(repeats) - repeats, repeats)
+    index = np.arange(repeats.sum()) - np.repeat(np.cumsum(repeats) - repeats, repeats)
     low, length = np.repeat(table.low, repeats), np.repeat((table.high - table.low) / repeats, repeats)
-    low = low + place * length
+    low = low + index * length
     return Table.of(low, low + length, np.repeat(table.origin, repeats), np.repeat(table.far, repeats), logs)
 
 
@@ -154,8 +154,8 @@ def first_table(support: tuple[float, float], breakpoints: tuple[float, ...], lo
         if np.isinf(end):
             scale = _scale(centre, sign, logs)
             near = np.append(scale * _GROWTH ** -np.arange(_INWARD + 1.0), 0.0)[::-1]
-            beyond = np.append(_GROWTH ** -np.arange(_OUTWARD + 1.0) / scale, 0.0)[::-1]
-            parts += [(np.sort(sign * near), centre, False), (np.sort(sign * beyond), centre, True)]
+            outward = np.append(_GROWTH ** -np.arange(_OUTWARD + 1.0) / scale, 0.0)[::-1]
+            parts += [(np.sort(sign * near), centre, False), (np.sort(sign * outward), centre, True)]
     return Table.of(
         np.concatenate([edges[:-1] for edges, _, _ in parts]),
         np.concatenate([edges[1:] for edges, _, _ in parts]),

@@ -26,30 +26,30 @@ _SERIES = (
 _REST = 1.5e-16
 # derived: the bound above holds for real parts from here on
 _RIGHT = 10.0
-# derived: an error this large makes the value unknown
-_NOTHING = 600.0
+# derived: a value with an error this large is unknown
+_UNKNOWN = 600.0
 # chosen: the number of factors, each below 1e30, that are multiplied before a logarithm is taken
 _CHUNK = 8
 
 
 def log_gamma(z: NDArray[Any]) -> tuple[Complex, Array]:
-    """Log Gamma(z) up to multiples of 2 pi i, and a bound of its error, which counts an ulp of each part of z.
+    """Log Gamma(z) up to multiples of 2 pi i, and a bound of its error, which includes the effect of an ulp of each part of z.
 
-    All points are to have about the same real part, and be away from the poles 0, -1, -2 ... by 1/100 at least.
+    The points must have about the same real part, and a distance of at least 1/100 from the poles 0, -1, -2 ....
     """
     steps = max(math.ceil(_RIGHT - float(z.real.min(initial=_RIGHT))), 0)
-    moved, lost, slip = z, np.zeros(z.shape, complex), np.zeros(z.shape)
+    moved, log_factors, shift_error = z, np.zeros(z.shape, complex), np.zeros(z.shape)
     for start in range(0, steps, _CHUNK):
         factors = np.ones(z.shape, complex)
         for k in range(start, min(start + _CHUNK, steps)):
             one = z + k
             factors = factors * one
-            slip = slip + ULP * (2 + np.abs(z) + k) / np.abs(one)
-        lost = lost + np.log(factors)
+            shift_error = shift_error + ULP * (2 + np.abs(z) + k) / np.abs(one)
+        log_factors = log_factors + np.log(factors)
     moved = z + steps
     value = stirling(moved)
-    error = stirling_error(moved) + slip + ELEMENTARY * (np.abs(lost) + steps) + ULP * np.abs(value)
-    return value - lost, error
+    error = stirling_error(moved) + shift_error + ELEMENTARY * (np.abs(log_factors) + steps) + ULP * np.abs(value)
+    return value - log_factors, error
 
 
 def stirling(z: NDArray[Any]) -> Complex:
@@ -63,7 +63,7 @@ def stirling(z: NDArray[Any]) -> Complex:
 
 
 def stirling_error(z: NDArray[Any]) -> Array:
-    """A bound of the remainder of the series and of rounding; the rounding of z itself enters times |log z|."""
+    """A bound of the remainder of the series and of rounding; the rounding of z counts |log z| times."""
     size = np.abs(z)
     return np.asarray(_REST + ELEMENTARY * (size * (1 + np.log(size)) + 2))
 
@@ -84,4 +84,4 @@ def reciprocal_gamma(z: NDArray[Any]) -> tuple[Complex, Array, Array]:
         phase = phase * (one / size)
         relative = relative + 2 * least / size
     error = stirling_error(moved) + relative + ELEMENTARY * (np.abs(log_size) + 2 * steps + 1)
-    return log_size - stirling(moved), phase, np.where(error < _NOTHING, np.expm1(np.minimum(error, _NOTHING)), np.inf)
+    return log_size - stirling(moved), phase, np.where(error < _UNKNOWN, np.expm1(np.minimum(error, _UNKNOWN)), np.inf)

@@ -5,7 +5,6 @@ of the shift zero, and s_i = p_i e^{c_i x - c_i^2/2} / w the shares. l is convex
 x + i b/C, 0 < b < pi, the terms of w are rotated by angles theta_i = b c_i/C between 0 and b; rotated back by b/2 they have
 real parts of at least cos(b/2) times their size, so that cos(b/2) w <= |w(x + i b/C)| <= w, and 0 <= arg w(x + i b/C) <= b.
 
-The trapezoidal sums, the Gauss-Legendre sums, the envelopes and the lattice cells all take l from here.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from logphi.arrays import Array
 
 # derived: below this exponent e^Y does not overflow
 LARGE = 600.0
-# measured: arrays of this many numbers stay in the cache, and a call costs little beside the work on them
+# measured: arrays of this many numbers stay in the cache, and the cost of a call is small compared with the work on them
 CHUNK = 1 << 18
 
 

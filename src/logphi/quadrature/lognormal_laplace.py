@@ -28,26 +28,26 @@ from logphi.quadrature.series_power import power_coefficient
 Numbers = NDArray[Any]
 
 _LOG_ROOT = 0.5 * math.log(2 * math.pi)
-# chosen: the logarithm of the target error, and that of rough values
-_TARGET, _ROUGH_TARGET = -42.0, -16.0
-# chosen: distances of the lines that are tried, relative to the largest possible, and their margin to the imaginary axis
+# chosen: the logarithms of the target errors of proved and of approximate values
+_TARGET, _APPROXIMATE_TARGET = -42.0, -16.0
+# chosen: the distances d that are tried, relative to the largest possible
 _DISTANCES = np.linspace(0.05, 1.0, 20)
 # measured: x + i eta costs e^{eta^2/2} of rounding, with eta about d
 _FARTHEST, _FARTHEST_TURNED = 3.0, 1.3
 _ROOMS = np.linspace(0.3, 1.5, 13)
 # chosen: terms of a sum that are added one by one
 _CHUNK = 8
-# measured: nodes u that are within a factor of e^4 share their nodes x, and elements of a matrix that is held at once
+# measured: nodes u within a factor of e^4 share their nodes x; the largest number of elements of a matrix in memory
 _LENGTH, _BLOCK = 4.0, 200_000
 # derived: a phi_0 with a relative error above a hundredth is replaced by a bound
-_LOST = 0.01
+_UNCERTAIN = 0.01
 
 
 @dataclass(frozen=True)
 class Table:
-    """E[S^n e^{-uS}] as e^{log_size} times values, each within its radius, up to a share of its value at kappa |u|."""
+    """E[S^n e^{-uS}] as e^{log_size} times values, with their radii and an error of ``share`` times its value at kappa |u|."""
 
-    places: Array
+    log_u: Array
     log_size: Array
     values: Numbers
     radius: Array
@@ -57,25 +57,25 @@ class Table:
 
 @dataclass(frozen=True)
 class _Lines:
-    """The angle between uY and the imaginary axis, d, eta, the step, and the range of x around modes."""
+    """The least angle of uY to the imaginary axis, d, eta, the step, and the distance from the modes that x covers."""
 
     room: float
     distance: float
-    raised: float
+    height: float
     step: float
-    reach: float
+    half_width: float
 
 
 def laplace_table(shift: float, count: int, n: int, turn: float, power: float, step: float, first: int, last: int) -> Table:
     """At v = step k from first to last, alpha = pi/2 - turn, for integrals with weights e^{rho v} with rho up to ``power``."""
     m, t, alpha = shift, count, math.pi / 2 - turn
     lines = _lines(m, t, alpha, power, _TARGET)
-    d, e, h = lines.distance, lines.raised, lines.step
+    d, e, h = lines.distance, lines.height, lines.step
     v = np.asarray(step * np.arange(first, last + 1))
     kappa = min(math.sin(lines.room), math.cos(alpha)) * (1 - 1e-12)
     lowest = _mode(m, 0.0, math.exp(min(float(v[-1]), 600.0) - math.log(t)))
     share = 1.01 * sum(math.exp((e + side * d) ** 2 / 2) for side in (1, -1)) / math.expm1(2 * math.pi * d / h)
-    share += 2.02 * math.exp(e * e / 2) * math.erfc(lines.reach / math.sqrt(2)) * math.sqrt(1 + m * (n * m - lowest))
+    share += 2.02 * math.exp(e * e / 2) * math.erfc(lines.half_width / math.sqrt(2)) * math.sqrt(1 + m * (n * m - lowest))
     # twice if phi_0 is one minus a sum; a product has t factors
     share = math.expm1(2.02 * t * share)
     rows = max(1, min(int(_LENGTH / step), _BLOCK * math.ceil(m) // 400))
@@ -85,12 +85,12 @@ def laplace_table(shift: float, count: int, n: int, turn: float, power: float, s
     return Table(np.asarray(v), log_size, values, radius, share, kappa)
 
 
-def rough_table(shift: float, count: int, n: int, step: float, first: int, last: int) -> tuple[Array, Array]:
+def approximate_table(shift: float, count: int, n: int, step: float, first: int, last: int) -> tuple[Array, Array]:
     """Points v and log E[S^n e^{-uS}] at u = e^v, to some digits and without bounds."""
-    lines = _lines(shift, count, 0.0, 1.0, _ROUGH_TARGET)
+    lines = _lines(shift, count, 0.0, 1.0, _APPROXIMATE_TARGET)
     v = np.asarray(step * np.arange(first, last + 1))
     rows = max(1, int(_LENGTH / step))
-    parts = [_rough_block(one, shift, count, n, lines) for one in np.split(v, range(rows, v.size, rows))]
+    parts = [_approximate_block(one, shift, count, n, lines) for one in np.split(v, range(rows, v.size, rows))]
     phi = np.maximum(np.concatenate(parts), 1e-300)
     coefficient, _ = power_coefficient(phi / phi[:, :1], None, count, n)
     with np.errstate(divide="ignore"):  # minus infinity stands for zero
@@ -102,16 +102,16 @@ def _lines(m: float, t: int, alpha: float, power: float, log_target: float) -> _
     room = (_ROOMS if alpha == 0 else np.minimum(_ROOMS, math.pi / 2 - alpha))[:, None]
     far = math.pi / 2 - room
     distance = _DISTANCES * np.minimum(far / m, _FARTHEST if alpha == 0 else _FARTHEST_TURNED)
-    raised = np.maximum(0.0, alpha + m * distance - far) / m
+    height = np.maximum(0.0, alpha + m * distance - far) / m
     blown = power * np.maximum(0.0, np.log(math.cos(alpha) / np.sin(room)))
     aim = blown - log_target + math.log(2 * t) + np.zeros(distance.shape)
-    steps = 2 * np.pi * distance / ((raised + distance) ** 2 / 2 + aim)
+    steps = 2 * np.pi * distance / ((height + distance) ** 2 / 2 + aim)
     row, column = np.unravel_index(int(np.argmax(steps)), steps.shape)
     # derived: erfc(r / sqrt 2) is below e^{-r^2/2}; with room for the width of a mode
-    reach = math.sqrt(2 * float(aim[row, column]) + float(raised[row, column]) ** 2 + 6)
-    # few bits, so that the nodes are exact
+    half_width = math.sqrt(2 * float(aim[row, column]) + float(height[row, column]) ** 2 + 6)
+    # a step of few bits, so that the nodes are exact
     width = math.ldexp(math.floor(math.ldexp(float(steps[row, column]), 14)), -14)
-    return _Lines(float(room[row, 0]), float(distance[row, column]), float(raised[row, column]), width, reach)
+    return _Lines(float(room[row, 0]), float(distance[row, column]), float(height[row, column]), width, half_width)
 
 
 def _mode(m: float, mean: float, c: float) -> float:
@@ -131,17 +131,17 @@ def _mode(m: float, mean: float, c: float) -> float:
     return low
 
 
-def _nodes(v: Array, m: float, t: int, n: int, h: float, kappa: float, reach: float) -> Array:
+def _nodes(v: Array, m: float, t: int, n: int, h: float, kappa: float, half_width: float) -> Array:
     """Nodes x for all nodes v and all j: from the lowest mode to the highest, with that of the normal density."""
     log_t = math.log(t)
     low = min(0.0, _mode(m, 0.0, math.exp(min(float(v[-1]), 600.0) - log_t)))
     high = max(0.0, _mode(m, n * m, kappa * math.exp(max(float(v[0]), -600.0) - log_t)) + 0.5)
-    return np.asarray(h * np.arange(math.floor((low - reach) / h), math.ceil((high + reach) / h) + 1))
+    return np.asarray(h * np.arange(math.floor((low - half_width) / h), math.ceil((high + half_width) / h) + 1))
 
 
-def _rough_block(v: Array, m: float, t: int, n: int, lines: _Lines) -> Array:
-    h, reach = lines.step, lines.reach
-    x = _nodes(v, m, t, n, h, 1.0, reach)
+def _approximate_block(v: Array, m: float, t: int, n: int, lines: _Lines) -> Array:
+    h, half_width = lines.step, lines.half_width
+    x = _nodes(v, m, t, n, h, 1.0, half_width)
     j = np.arange(n + 1.0)[:, None]
     exponent = -((x - j * m) ** 2) / 2 + m * m * j * (j - 1) / 2 - gammaln(j + 1) - j * math.log(t) + math.log(h) - _LOG_ROOT
     kernel = np.exp(-np.exp(v)[:, None] * (np.exp(m * x - m * m / 2) / t))
@@ -152,8 +152,8 @@ def _block(
     v: Array, m: float, t: int, n: int, alpha: float, lines: _Lines, kappa: float
 ) -> tuple[Numbers, Array, Numbers, Array]:
     """Phi_j / t^j at some nodes, j up to n, and 1 - phi_0, with their errors."""
-    e = lines.raised
-    x = _nodes(v, m, t, n, lines.step, kappa, lines.reach)
+    e = lines.height
+    x = _nodes(v, m, t, n, lines.step, kappa, lines.half_width)
     j = np.arange(n + 1.0)[:, None]
     log_j, log_t = gammaln(j + 1), math.log(t)
     exponent = (
@@ -169,7 +169,7 @@ def _block(
     weights: Numbers = sizes
     if alpha == 0:
         fall = -size
-        gap: Numbers = -np.expm1(fall)
+        complement: Numbers = -np.expm1(fall)
         kernel: Numbers = np.exp(fall)
         decay = kernel
     else:
@@ -180,18 +180,18 @@ def _block(
         decay = np.exp(-real)
         s = np.sin(half)
         rotated = 2 * decay * s
-        kernel, gap = np.empty(size.shape, complex), np.empty(size.shape, complex)
-        gap.imag = rotated * np.cos(half)
+        kernel, complement = np.empty(size.shape, complex), np.empty(size.shape, complex)
+        complement.imag = rotated * np.cos(half)
         rotated *= s
         # 1 - e^{-z}, without cancellation
-        gap.real = rotated - np.expm1(-real)
-        kernel.real, kernel.imag = decay - rotated, -gap.imag
+        complement.real = rotated - np.expm1(-real)
+        kernel.real, kernel.imag = decay - rotated, -complement.imag
     noise = decay * (size * (y_error + 6 * ULP))
     sums = sum_error(x.size)
     phi, phi_error = chunked_product(kernel, weights), decay @ (sizes * (unit + sums)).T + noise @ sizes.T
     # underflow
     phi_error += 1e-300 * sizes.sum(axis=1)
-    small = chunked_product(gap, weights[:1])[:, 0]
+    small = chunked_product(complement, weights[:1])[:, 0]
     small_error = np.minimum(2.0, size) @ (sizes[0] * (unit[0] + sums)) + noise @ sizes[0]
     return phi, phi_error, small, small_error
 
@@ -205,11 +205,11 @@ def _powered(
     near = np.abs(small) < 0.5
     phi0 = np.where(near, 1 - small, phi[:, 0])
     error0 = np.where(near, small_error, phi_error[:, 0])
-    lost = ~(error0 < _LOST * np.abs(phi0))
-    phi0, error0 = np.where(lost, 1.0, phi0), np.where(lost, 0.0, error0)
+    unresolved = ~(error0 < _UNCERTAIN * np.abs(phi0))
+    phi0, error0 = np.where(unresolved, 1.0, phi0), np.where(unresolved, 0.0, error0)
     log_phi0 = np.where(near, np.log1p(-np.where(near, small, 0)), np.log(phi0))
     relative = 1.01 * error0 / np.abs(phi0)
-    ratios = np.where(lost[:, None], 0.0, phi / phi0[:, None])
+    ratios = np.where(unresolved[:, None], 0.0, phi / phi0[:, None])
     ratio_error = 1.02 * (phi_error / np.abs(phi0)[:, None] + np.abs(ratios) * (relative[:, None] + 8 * ULP))
     coefficient, error = power_coefficient(ratios, ratio_error, t, n)
     exponent = t * log_phi0
@@ -220,14 +220,14 @@ def _powered(
     # an error of half a unit or more makes the value unknown
     blown = np.where(wrong < 0.5, np.expm1(np.minimum(wrong, 0.5)), np.inf)
     radius = error * (1 + np.minimum(blown, 1.0)) + np.abs(coefficient) * blown
-    lost |= ~np.isfinite(radius) | ~np.isfinite(np.abs(values))
-    if lost.any():
+    unresolved |= ~np.isfinite(radius) | ~np.isfinite(np.abs(values))
+    if unresolved.any():
         # a bound of the coefficient: that of the power of the bounds
-        most = np.abs(phi[lost]) + phi_error[lost]
+        most = np.abs(phi[unresolved]) + phi_error[unresolved]
         scale = np.maximum(most[:, :1], 1e-300)
         bound, more = power_coefficient(most / scale, np.zeros(most.shape), t, n)
-        log_size[lost], values[lost] = t * np.log(scale[:, 0]) + log_n, 0
-        radius[lost] = (bound + more) * (1 + 1e-9) * math.exp(1e-12 * (1 + log_n))
+        log_size[unresolved], values[unresolved] = t * np.log(scale[:, 0]) + log_n, 0
+        radius[unresolved] = (bound + more) * (1 + 1e-9) * math.exp(1e-12 * (1 + log_n))
     return log_size, values, radius
 
 

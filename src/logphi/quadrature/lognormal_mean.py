@@ -9,9 +9,9 @@ as Gamma(s) S^{-s} is the integral of u^{s-1} e^{-uS} along any ray. A trapezoid
 at s + 2 pi i k/h, k not 0, and these are known to be small: |E S^{a+iy}| <= E S^a e^{-m^2 y^2/(2t)}, because the mean of the
 normal variables is independent of their differences, so that S is e^{m times that mean} times an independent factor.
 
-Every error is of one of three kinds. The sum over v leaves out other heights, and its ends: there |G(u)| is at most E S^n and
-at most E S^{n-b} (b / (e Re u))^b. The sums that give phi_j err by a share of phi_j(kappa |u|), which is known beforehand
-(:mod:`logphi.quadrature.lognormal_laplace`). What is rounded is followed through the power of the series.
+Every error is of one of three kinds. The sum over v has an aliasing error, and omits both ends, where |G(u)| is at most E S^n
+and at most E S^{n-b} (b / (e Re u))^b. The sums for phi_j err by a share of phi_j(kappa |u|), which is known beforehand
+(:mod:`logphi.quadrature.lognormal_laplace`). Rounding errors are carried through the power of the series.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from scipy.special import gammaln
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
 from logphi.quadrature.log_gamma import log_gamma
-from logphi.quadrature.lognormal_laplace import Table, chunked_product, laplace_table, rough_table, sum_error
-from logphi.quadrature.lognormal_moments import Moments, ends_of_sum, log_cut
+from logphi.quadrature.lognormal_laplace import Table, approximate_table, chunked_product, laplace_table, sum_error
+from logphi.quadrature.lognormal_moments import LognormalMoments, log_cut, range_of_sum
 from logphi.quadrature.values import Values
 
 # chosen: the logarithm of the target for aliasing and truncation: below rounding, also in the longest sums
@@ -43,9 +43,9 @@ _ORDERS = np.array([-3, -2, -1, 1, 2, 3])
 # chosen: few orders n, so that nearby lines share their tables, and how far above the smallest they may be
 _ORDERS_OF_SUMS = (*range(12), 13, 14, 16, 18, 21, 24, 28, 32, 37, 43, 50, 57, 66, 76, 88, 101, 116, 134, 154)
 _HIGHER = 40
-# chosen: orders of the rough moments, and the logarithm of what their sums omit
-_ROUGH_ORDERS = (0, 4, 12, 28)
-_ROUGH = -20.0
+# chosen: the orders n of approximate moments, and the logarithm of the share that their sums omit
+_APPROXIMATE_ORDERS = (0, 4, 12, 28)
+_OMITTED = -20.0
 # measured: tables of more elements take seconds
 _MOST_WORK = 1.2e7
 # measured: sums for powers further below their order take seconds
@@ -55,7 +55,7 @@ _GAMMA = 4 * ULP
 
 
 @dataclass(frozen=True)
-class LognormalMean(Moments):
+class LognormalMean(LognormalMoments):
     """The mean of ``count`` lognormal variables of shift m; ``relative_error`` is that of m."""
 
     def on_axis(self, power: float) -> tuple[float, float]:
@@ -65,7 +65,7 @@ class LognormalMean(Moments):
     def approximate(self, powers: Array) -> Array:
         """The logarithm log E S^a for real a, to some digits; infinite if out of range."""
         values = np.full(powers.size, np.inf)
-        orders = [n for n in _ROUGH_ORDERS if n < self.order] + [self.order]
+        orders = [n for n in _APPROXIMATE_ORDERS if n < self.order] + [self.order]
         floor = _LOWEST
         for n in orders:
             top = n - 1.0 if n else -0.5
@@ -75,11 +75,11 @@ class LognormalMean(Moments):
                 continue
             own = powers[those]
             far = 2.0 ** math.ceil(math.log2(max(n - float(own.min()), 4.0)))
-            places, log_values = _rough(self, n, far)
+            log_u, log_values = _approximate_integrand(self, n, far)
             rho = n - own[:, None]
-            exponent = rho * places + log_values
+            exponent = rho * log_u + log_values
             peak = exponent.max(axis=1, keepdims=True)
-            sums = np.exp(exponent - peak).sum(axis=1) * (places[1] - places[0])
+            sums = np.exp(exponent - peak).sum(axis=1) * (log_u[1] - log_u[0])
             values[those] = np.log(sums) + peak[:, 0] - gammaln(rho[:, 0])
         return values
 
@@ -111,14 +111,14 @@ class LognormalMean(Moments):
         # all terms are in units of e^base, about what their sum is
         base = middle + float(scale.max())
         frequency, wrong = self._frequency(rho, alpha, heights, scale)
-        ends = ends_of_sum(self, n, power, alpha, float(scale.min()) + middle + _TARGET)
+        ends = range_of_sum(self, n, power, alpha, float(scale.min()) + middle + _TARGET)
         if frequency is None or ends is None or _work(n, ends, frequency) > _MOST_WORK:
             return Values.unknown(heights.size)
         step = 2 * np.pi / frequency
         # a step of few bits, so that the nodes are exact
         step = math.ldexp(math.floor(math.ldexp(step, 30 - math.frexp(step)[1])), math.frexp(step)[1] - 30)
         table = _table(self, n, turn, rho, step, ends)
-        v, exponent = table.places, rho * table.places + table.log_size - base
+        v, exponent = table.log_u, rho * table.log_u + table.log_size - base
         weight = np.exp(exponent)
         phase = np.exp(-1j * (heights[:, None] * v))
         sums = chunked_product(phase, (weight * table.values)[None])[:, 0] * step
@@ -130,13 +130,13 @@ class LognormalMean(Moments):
         # a sum over v of e^{rho v} G(kappa e^v), of one mode, is at most the integral and h times the mode
         several = 1 + step * math.sqrt(rho / (2 * math.pi))
         quadrature = table.share * several * np.exp(gammaln(rho) - rho * math.log(table.kappa) + top - base)
-        moved = self._moved(power, heights) * np.exp(scale + top - base)
+        moved = self._shift_error(power, heights) * np.exp(scale + top - base)
         wrong = rounded * step + np.exp(wrong + top - base) + cut + quadrature + moved
         values = Values.logarithm(sums, wrong, -logs.conj() - alpha * heights - 1j * (alpha * rho) + base)
         extra = 2 * ULP * (alpha * (heights + rho) + abs(base) + np.abs(logs))
         return Values(values.mid, values.rounding + extra, values.inner)
 
-    def _moved(self, power: float, heights: Array) -> Array:
+    def _shift_error(self, power: float, heights: Array) -> Array:
         """The effect of the error of m, relative to E S^a: |dM/dm| <= |w (w - 1)| m E S^a.
 
         By parts, dM/dm = w (w - 1) (m/t) E[S^{w-2} mean of Y^2], and the sum of Y^2 is at most the square of that of Y.
@@ -186,15 +186,15 @@ def _rounded_up(rho: float) -> float:
 
 
 @lru_cache(maxsize=64)
-def _rough(mean: LognormalMean, n: int, far: float) -> tuple[Array, Array]:
-    """Places v and log G(e^v), for powers whose distances to n are at most ``far``."""
+def _approximate_integrand(mean: LognormalMean, n: int, far: float) -> tuple[Array, Array]:
+    """Points v and log G(e^v), for powers whose distances to n are at most ``far``."""
     step = 2.0 ** math.floor(math.log2(2 * math.pi / (7 * math.sqrt(far) + 7)))
     power, least = (n - 1.0, float(mean.log_moments[n - 1])) if n else (-0.5, 0.0)
-    below = ends_of_sum(mean, n, power, 0.0, _ROUGH + least)
-    above = ends_of_sum(mean, n, n - far, 0.0, float(gammaln(far)) + min(mean.log_moment_bound(n - far), 0.0) + _ROUGH)
+    below = range_of_sum(mean, n, power, 0.0, _OMITTED + least)
+    above = range_of_sum(mean, n, n - far, 0.0, float(gammaln(far)) + min(mean.log_moment_bound(n - far), 0.0) + _OMITTED)
     low = below[0] if below else -60.0
     high = above[1] if above else 60.0
-    return rough_table(mean.shift, mean.count, n, step, math.floor(low / step), math.ceil(high / step))
+    return approximate_table(mean.shift, mean.count, n, step, math.floor(low / step), math.ceil(high / step))
 
 
 @lru_cache(maxsize=4096)
@@ -209,13 +209,13 @@ def _on_axis(mean: LognormalMean, power: float) -> tuple[float, float]:
     frequency, alias = mean._frequency(rho, 0.0, zero, scale)
     # E S^a >= e^{-m^2 |a| / 2} by Jensen's inequality, and at least 1 outside of [0, 1]
     least = 0.0 if not 0 < power < 1 else -(mean.shift**2) * power / 2
-    ends = ends_of_sum(mean, n, power, 0.0, float(scale[0]) + least + _TARGET)
+    ends = range_of_sum(mean, n, power, 0.0, float(scale[0]) + least + _TARGET)
     if frequency is None or ends is None or _work(n, ends, frequency) > _MOST_WORK:
         return math.inf, math.inf
     step = 2 * np.pi / frequency
     step = math.ldexp(math.floor(math.ldexp(step, 30 - math.frexp(step)[1])), math.frexp(step)[1] - 30)
     table = _table(mean, n, math.pi / 2, rho, step, ends)
-    v = table.places
+    v = table.log_u
     exponent = rho * v + table.log_size
     shift = float((exponent + np.log(np.maximum(np.abs(table.values), 1e-300))).max())
     weight = np.exp(exponent - shift)
@@ -224,7 +224,7 @@ def _on_axis(mean: LognormalMean, power: float) -> tuple[float, float]:
     unit = ULP * (40 + 2 * (rho * np.abs(v) + np.abs(table.log_size) + abs(shift)))
     rounded = float((weight * table.radius + size * unit).sum()) * step
     cut = math.exp(log_cut(mean, n, power, 0.0, v[0], v[-1]) - shift)
-    # both relative to the truth
+    # the error is relative to the true value
     relative = math.exp(float(alias[0] - scale[0])) + table.share * (1 + step * math.sqrt(rho)) * table.kappa**-rho
     if not relative < 0.5:
         return math.inf, math.inf
@@ -250,7 +250,7 @@ def _best_order(mean: LognormalMean, power: float, middle: float) -> int:
         if n < power + 0.5 or n > least + _HIGHER:
             continue
         rho = n - power
-        ends = ends_of_sum(mean, n, power, 0.0, float(gammaln(rho)) + middle + _TARGET)
+        ends = range_of_sum(mean, n, power, 0.0, float(gammaln(rho)) + middle + _TARGET)
         if ends is not None:
             cost = (ends[1] - ends[0] + 4) * (1 + n / 40 + (n / 20) ** 2) * (1 + math.sqrt(rho) / 12)
             if cost < best:
@@ -264,6 +264,6 @@ def _tabulated(shift: float, count: int, n: int, turn: float, power: float, step
 
 
 def _table(mean: LognormalMean, n: int, turn: float, rho: float, step: float, ends: tuple[float, float]) -> Table:
-    """By a turn, for rho and somewhat more, so that nearby lines share it."""
+    """The table of an angle, for rho and somewhat more, so that nearby lines share it."""
     power = _rounded_up(rho)
     return _tabulated(mean.shift, mean.count, n, turn, power, step, math.floor(ends[0] / step), math.ceil(ends[1] / step))

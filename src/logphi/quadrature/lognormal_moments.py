@@ -19,12 +19,12 @@ from logphi.quadrature.series_power import power
 # derived: the largest logarithm of a moment whose products stay in the range of doubles
 _LARGEST_MOMENT = 500.0
 _MOST_ORDERS = 150
-# chosen: ends are multiples of this, so that nearby lines share their tables
+# chosen: ends of ranges are multiples of this, so that nearby lines share their tables
 _WHOLE = 2.0
 
 
 @dataclass(frozen=True)
-class Moments:
+class LognormalMoments:
     """The mean of ``count`` lognormal variables of shift m; ``relative_error`` is that of m."""
 
     shift: float
@@ -33,7 +33,7 @@ class Moments:
 
     @cached_property
     def order(self) -> int:
-        """The largest n whose moment, and its intermediate values, are doubles."""
+        """The largest n for which neither the moment nor its intermediate values overflow."""
         most = int(math.sqrt(2 * _LARGEST_MOMENT) / self.shift) if self.shift else _MOST_ORDERS
         return max(2, min(most, _MOST_ORDERS))
 
@@ -47,7 +47,7 @@ class Moments:
         """Upper bounds of log E S^n for whole n, by the power of the series of all moments; exact but for rounding."""
         j = np.arange(self.order + 1.0)
         log_j = gammaln(j + 1)
-        # what underflows is negligible relative to 1/n!
+        # coefficients that underflow are negligible relative to 1/n!
         series = np.exp(self.shift**2 * j * (j - 1) / 2 - log_j - j * math.log(self.count))
         found = np.log(power(series[:, None], None, self.count)[0][:, 0]) + log_j
         return np.asarray(found + 1e-10 * (1 + np.abs(found)))
@@ -69,8 +69,8 @@ class Moments:
         return float((1 - share) * self.log_moments[low] + share * self.log_moments[low + 1])
 
 
-def ends_of_sum(mean: Moments, n: int, at: float, alpha: float, log_target: float) -> tuple[float, float] | None:
-    """The range of the sum over v, as multiples of an integer."""
+def range_of_sum(mean: LognormalMoments, n: int, at: float, alpha: float, log_target: float) -> tuple[float, float] | None:
+    """The range of the sum over v; both ends are multiples of two."""
     rho = n - at
     low = (log_target - mean.log_moments[n] + math.log(rho)) / rho
     high = min(_log_end(mean, n, rho, alpha, b, log_target) for b in _exponents(rho))
@@ -83,12 +83,12 @@ def _exponents(rho: float) -> list[float]:
     return [rho + gap for gap in (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, rho, 4 * rho)]
 
 
-def _log_end(mean: Moments, n: int, rho: float, alpha: float, b: float, log_target: float) -> float:
+def _log_end(mean: LognormalMoments, n: int, rho: float, alpha: float, b: float, log_target: float) -> float:
     known = mean.log_moment_bound(n - b) + b * (math.log(b / math.cos(alpha)) - 1) - math.log(b - rho)
     return (known - log_target) / (b - rho)
 
 
-def log_cut(mean: Moments, n: int, at: float, alpha: float, low: float, high: float) -> float:
+def log_cut(mean: LognormalMoments, n: int, at: float, alpha: float, low: float, high: float) -> float:
     """The logarithm of a bound of h times the sum outside of the range: the integral of a bound of its terms."""
     rho = n - at
     below = mean.log_moments[n] + rho * low - math.log(rho)

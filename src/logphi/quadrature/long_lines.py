@@ -1,4 +1,4 @@
-"""Transforms of exponential curves high up a vertical line: expansions at the ends, and panels where the loss hardly changes.
+"""Transforms of exponential curves high up a vertical line, by expansions at the ends and panels where the loss hardly changes.
 
 notation: Y = kappa s + o, w = 1 - q + q e^Y, l = log w, Q(ds) = D ds with D = e^{g0 + g1 s}, a = z + 1, r = q e^Y / w the slope
 of l over that of Y, b = 1 - g1/kappa. In l the measure e^{al} Q has the density e^{al} D/(kappa r), and from dD/dY = (1 - b) D,
@@ -10,9 +10,9 @@ so that the j-th derivative in l of D/(kappa r) is D/kappa times a polynomial in
 
     integral of e^{al} Q(ds) = [ e^{al} sum over j < J of (-1/a)^j (D/(kappa r))^{(j)} ] / a + R,
 
-where |R| is at most the largest size of (kappa r/D) (D/(kappa r))^{(J)} / |a|^J, in units of the integral of the modulus. It is
-small where |a| r is large, and the size grows with 1/r: so the lower end of the expansion is where it is just small enough.
-Below it the loss moves by about r in all, and few panels follow it however high the line is.
+where |R| is at most the largest size of (kappa r/D) (D/(kappa r))^{(J)} / |a|^J, in units of the integral of the modulus. R is
+small where |a| r is large, and grows with 1/r: the lower end of the expansion is where R is just small enough. Below that end
+the loss changes by about r in all, and a few panels suffice however high the line is.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ import numpy as np
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arrays import Array
 from logphi.quadrature.curve import Curve, Factor
-from logphi.quadrature.exponential_sums import turned_sums
-from logphi.quadrature.gauss_legendre import GaussLegendre, Masses, ends_of, everything, nodes_of
+from logphi.quadrature.exponential_sums import exponential_sums
+from logphi.quadrature.gauss_legendre import GaussLegendre, Masses, losses_at, nodes_of, whole_law
 from logphi.quadrature.log_ratio import LARGE
 from logphi.quadrature.panels import log_errors, panels
 from logphi.quadrature.values import Line, Values
 
-# derived: the height times r at the lower end of an expansion, from which on it may be sharp; and how sharp, as a logarithm
-_REACH = 64.0
+# derived: |a| r at the lower end of an expansion, with which R may be small enough; the logarithm of the largest R
+_LEAST_EXPONENT = 64.0
 _LOG_TARGET = -41.0
 # derived: the terms of the divergent series fall up to this one
 _TERMS = 40
-# measured: a panel resolves some radians; below this total, panels alone are faster
-_TURNS = 400.0
-# measured: the end of a block of heights over its beginning
+# measured: where the phase changes by fewer radians in all, panels alone are faster
+_LONG_PHASE = 400.0
+# measured: the ratio of the last height of a block to the first
 _BLOCK = 2.0
 _NONE = Masses(*(np.zeros(0) for _ in range(4)))
 
@@ -66,17 +66,17 @@ def _first(curve: Curve, line: Line) -> int:
     if not exponential or not math.isfinite(curve.start + curve.end) or not factor.exponent(curve.end) < LARGE:
         return line.size
     low, high = curve.loss(np.array([curve.start, curve.end])).tolist()
-    lowest = 2 * _REACH / _rise(factor, curve.end)
-    return max(math.ceil(lowest / line.step), 1) if top * (high - low) > _TURNS and lowest < top else line.size
+    lowest = 2 * _LEAST_EXPONENT / _slope_ratio(factor, curve.end)
+    return max(math.ceil(lowest / line.step), 1) if top * (high - low) > _LONG_PHASE and lowest < top else line.size
 
 
-def _rise(factor: Factor, place: float) -> float:
-    """The value of r at a point s."""
-    s = np.array([place])
+def _slope_ratio(factor: Factor, point: float) -> float:
+    """The ratio r at a point s."""
+    s = np.array([point])
     return float(factor.share(s, factor.value(s))[0])
 
 
-def _place(factor: Factor, rise: float) -> float:
+def _point_of(factor: Factor, rise: float) -> float:
     """An approximate s at which r has a value."""
     odds = math.log(rise) + math.log1p(-factor.rate) - math.log(factor.rate) - math.log1p(-rise)
     return float((odds - factor.offset) / factor.slope)
@@ -87,9 +87,9 @@ def _block(curve: Curve, line: Line, first: int, last: int, log_mass: float) -> 
     factor, powers = curve.factors[0], np.array([line.abscissa + 1])
     here, low, high = replace(line, size=last - first), line.step * first, line.step * (last - 1)
     start, body, inner = curve.start, _NONE, 0.0
-    if low * _rise(factor, start) < _REACH:
+    if low * _slope_ratio(factor, start) < _LEAST_EXPONENT:
         # panels up to the start of the expansion, at the same rounded s
-        start = _place(factor, _REACH / low)
+        start = _point_of(factor, _LEAST_EXPONENT / low)
         part = replace(curve, end=start, atoms=(), rest=0.0)
         found = panels(part, powers, high)
         if found is None:
@@ -97,15 +97,15 @@ def _block(curve: Curve, line: Line, first: int, last: int, log_mass: float) -> 
         body = nodes_of(part, found.low, found.high)
         inner = math.exp(min(float(log_errors(part, found, powers, high)[1][0]) - log_mass, LARGE))
     size = abs(line.abscissa) + 1 + high
-    nodes = everything(curve, body)
+    nodes = whole_law(curve, body)
     weight = np.exp(nodes.log_mass + powers * nodes.loss - log_mass)
-    sums = turned_sums(weight * np.exp(1j * low * nodes.loss), nodes.loss, here)
+    sums = exponential_sums(weight * np.exp(1j * low * nodes.loss), nodes.loss, here)
     relative = nodes.relative_error + size * (nodes.loss_error + 8 * ULP * np.abs(nodes.loss)) + (nodes.loss.size + 64) * ULP
     wrong = float(weight @ np.expm1(np.minimum(relative, LARGE)))
 
     z = line.abscissa + 1j * (line.step * np.arange(first, last))
     table = _derivatives(1 - curve.density[1] / factor.slope)
-    rise = _rise(factor, start)
+    rise = _slope_ratio(factor, start)
     log_rest = np.log((np.abs(table) * rise**_LEFT).sum(axis=1)) - np.arange(_TERMS + 1) * math.log(low * rise)
     terms = int(np.argmax(log_rest <= _LOG_TARGET)) if (log_rest <= _LOG_TARGET).any() else int(np.argmin(log_rest))
     terms = max(terms, 1)
@@ -116,7 +116,7 @@ def _block(curve: Curve, line: Line, first: int, last: int, log_mass: float) -> 
         for end, outward in ((start, -1), (curve.end, 1)):
             own = _End.of(curve, end, table[:terms], low)
             weight_of_end = math.exp(min(own.log_density + power * own.loss - log_mass, LARGE)) / low
-            turn = turned_sums(np.exp(np.array([1j * low * side * own.loss])), np.array([side * own.loss]), here)
+            turn = exponential_sums(np.exp(np.array([1j * low * side * own.loss])), np.array([side * own.loss]), here)
             total = np.full(z.shape, own.coefficients[-1], dtype=complex)
             for coefficient in own.coefficients[-2::-1]:
                 total *= scaled
@@ -144,7 +144,7 @@ def _derivatives(b: float) -> Array:
 
 @dataclass(frozen=True)
 class _End:
-    """The expansion at one end: log(D / (kappa r)) and, relative to it, the coefficients of low/a, their sizes and errors."""
+    """The expansion at one end: log(D / (kappa r)) and, relative to it, the coefficients of low/a, their size and error."""
 
     loss: float
     loss_error: float
@@ -154,19 +154,19 @@ class _End:
     error: float
 
     @staticmethod
-    def of(curve: Curve, place: float, table: Array, low: float) -> _End:
+    def of(curve: Curve, point: float, table: Array, low: float) -> _End:
         """The expansion at a point, from some rows of the table, for heights from ``low`` on."""
-        factor, s = curve.factors[0], np.array([place])
-        (loss,), (loss_error,) = ends_of(curve, s)
-        rise = _rise(factor, place)
+        factor, s = curve.factors[0], np.array([point])
+        (loss,), (loss_error,) = losses_at(curve, s)
+        rise = _slope_ratio(factor, point)
         rows = np.arange(len(table))
         powers = rise ** _LEFT[: len(table)] * (-1.0 / (low * rise)) ** rows[:, None]
         size = (np.abs(table) * np.abs(powers)).sum(axis=1)
         unsure = 2 * curve.error + 12 * ULP
-        of_exponent = (abs(place) * factor.slope + abs(factor.offset)) * unsure
+        of_exponent = (abs(point) * factor.slope + abs(factor.offset)) * unsure
         of_rise = 2 * of_exponent + ELEMENTARY * (2 - math.log(rise))
         g0, g1, _ = (abs(one) for one in curve.density)
-        of_density = unsure * (4 + g0 + abs(place) * g1) + 48 * ULP
+        of_density = unsure * (4 + g0 + abs(point) * g1) + 48 * ULP
         relative = of_density + (rows + 1) * (of_rise + 2 * unsure + 16 * ULP)
         log_density = float(curve.log_density(s)[0]) - math.log(factor.slope * rise)
         return _End(

@@ -1,7 +1,7 @@
-"""The log-ratio of one mixture of many shifts: the functions of two components, summed over all.
+"""The log-ratio of one mixture of many shifted normal densities to the standard one.
 
-notation as in :mod:`logphi.quadrature.log_ratio`; v = w - p_0 is the moving part. log v too is convex with slopes up to C, so
-that Newton's steps to where it has a value come from the right.
+notation as in :mod:`logphi.quadrature.log_ratio`; v = w - p_0 is the part of w that varies. log v too is convex with slopes of
+at most C, so that Newton's steps to its inverse come from the right.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from logphi.arith.summation import log_sum, product, roundings
 from logphi.arrays import Array
 from logphi.quadrature.log_ratio import CHUNK, LARGE, LogRatio, turn_rate
 
-# measured: the largest number of Newton steps from an interpolated start; rounding ends them earlier
+# measured: the largest number of Newton steps from an interpolated start; rounding stops them earlier
 _STEPS = 300
-# measured: the points of a table that saves Newton steps for more values than these
+# measured: the points of a table from which Newton's steps start; it is used for more values than these
 _STARTS = 8193
-# measured: the number of steps from a root to a point beside it, and the longest step, in units of 1/C
+# measured: the number of steps from a root to a point next to it, and the longest step, in units of 1/C
 _PUSHES = 60
 _LONGEST = 0.25
 # derived: normal masses outside of this range are negligible
@@ -32,8 +32,8 @@ _FARTHEST = 1e8
 class ManyComponents(LogRatio):
     """One mixture of many shifts: ``shift`` is the largest, ``rate`` the total weight of the positive ones.
 
-    ``shifts`` are positive and distinct, ``weights`` and ``log_weights`` theirs (a weight may be below every double), each
-    with a relative error of at most ``weight_error``, as p_0 has with ``rest_error``. The exact weights sum to one.
+    ``shifts`` are positive and distinct. ``weights`` and ``log_weights`` belong to them (a weight may underflow), each with a
+    relative error of at most ``weight_error``; p_0 has one of at most ``rest_error``. The exact weights sum to one.
     """
 
     shift: Array
@@ -72,7 +72,7 @@ class ManyComponents(LogRatio):
 
     @property
     def floor(self) -> Array:
-        """Infinite if every shift is positive."""
+        """-log p_0, infinite if every shift is positive."""
         return np.array([[-self.log_rest]])
 
     def chunks(self, size: int, limit: int = CHUNK) -> Iterator[ManyComponents]:
@@ -96,8 +96,8 @@ class ManyComponents(LogRatio):
 
     def slope(self, x: Array | float) -> Array:
         """The mean of the shifts, rounded up."""
-        place = np.ravel(x)
-        share = self._shares(place, self.value(place)[0])
+        nodes = np.ravel(x)
+        share = self._shares(nodes, self.value(nodes)[0])
         return np.asarray(np.minimum(share @ self.shifts, self.shift[0]) * (1 + 1e-9))[None]
 
     def relative_error(self, x: Array, value: Array, angle: float = 0.0) -> Array:
@@ -107,7 +107,7 @@ class ManyComponents(LogRatio):
             y = self._powers(x)
             exponent, plain, level = self.log_weights + y, self._plain(y), value[:, None]
             share = np.exp(np.minimum(exponent - level, 0.0))
-            # the terms that were summed, of w - 1 or of w; near log 1/2 either
+            # the terms that were summed: of w - 1 or of w, near w = 1/2 either
             gain = self.weights * np.abs(np.expm1(np.where(plain, y, 0.0))) * np.exp(-np.maximum(level, -1.0))
             gain = np.where(plain, gain, share)
             added = np.where(level > -0.69, gain, np.where(level < -0.7, share, np.maximum(gain, share)))
@@ -120,7 +120,7 @@ class ManyComponents(LogRatio):
             if np.isfinite(self.log_rest):
                 rest = np.exp(np.minimum(self.log_rest - value, 0.0)) * (2 + abs(self.log_rest) + self.rest_error / ELEMENTARY)
                 total += np.where(value < -0.69, rest, 0.0)
-            # what underflows is far below every rounding
+            # terms that underflow are far below every rounding
             return np.asarray(total + 1e-200)
 
         return self._by_parts(part, x, value[0])
@@ -155,12 +155,12 @@ class ManyComponents(LogRatio):
         rest = np.exp(self.log_rest - self.value(x)[0])
         return turn_rate(self.slope(x)[0] / self.shift, rest, b)
 
-    def moving(self, x: Array) -> Array:
+    def log_v(self, x: Array) -> Array:
         """Log v at nodes, to a few ulps of its largest part."""
         return np.asarray(self._by_parts(lambda x: log_sum(self.log_weights + self._powers(x)), x)[0])
 
-    def moving_inverse(self, log_v: Array) -> tuple[Array, float]:
-        """The x at which log v has a given value, with a bound of the error of log v beside the rounding of its terms."""
+    def inverse_of_log_v(self, log_v: Array) -> tuple[Array, float]:
+        """The x at which log v has a given value, with a bound of the error of log v apart from the rounding of its terms."""
         # v is above each of its terms
         bounds = np.full(log_v.shape, np.inf)
         for shift, log_weight in zip(self.shifts, self.log_weights, strict=True):
@@ -174,10 +174,10 @@ class ManyComponents(LogRatio):
             # v is at most the number of its terms times the largest
             lowest = float(most.min()) - float(np.log(self.shifts.size)) / float(self.shifts.min())
             grid = np.linspace(max(lowest, -1e6), float(most.max()), _STARTS)
-            x = np.minimum(np.interp(wanted, self.moving(grid), grid), most)
+            x = np.minimum(np.interp(wanted, self.log_v(grid), grid), most)
         before = missed = np.inf
         for _ in range(_STEPS):
-            value = self.moving(x)
+            value = self.log_v(x)
             before, missed = missed, float(np.abs(value - wanted).max(initial=0.0))
             if missed >= before:
                 break
@@ -189,7 +189,7 @@ class ManyComponents(LogRatio):
     def bracket(self, value: float) -> tuple[float, float]:
         """Two neighbouring points, proved to lie left and right of the root of l = value; infinite if there is none.
 
-        The value is a decimal within half an ulp.
+        The value itself is known to half an ulp.
         """
         room = ULP * abs(value) + self.rest_error
         log_v = value
@@ -197,14 +197,14 @@ class ManyComponents(LogRatio):
             if value <= self.log_rest - room - 4 * ULP * abs(self.log_rest):
                 return -np.inf, -np.inf
             log_v += float(np.log(max(-np.expm1(self.log_rest - value), ULP * abs(value), 1e-300)))
-        root = float(self.moving_inverse(np.array([log_v]))[0][0])
+        root = float(self.inverse_of_log_v(np.array([log_v]))[0][0])
         return self._beside(value, root, -1), self._beside(value, root, 1)
 
     def value_between(self, x: float) -> tuple[float, float]:
         """L(x) and a bound of its error."""
-        place = np.array([x])
-        value = self.value(place)
-        return float(value[0, 0]), float(self.error(place, value)[0, 0])
+        nodes = np.array([x])
+        value = self.value(nodes)
+        return float(value[0, 0]), float(self.error(nodes, value)[0, 0])
 
     def _beside(self, wanted: float, x: float, side: int) -> float:
         """A point proved to lie on one side of the root, near x; infinite if none was found."""
@@ -215,7 +215,7 @@ class ManyComponents(LogRatio):
             if need <= 0:
                 return x + side * step
             slope = max(float(self.slope(x + side * step)[0, 0]), 1e-300)
-            # where l is flat, it is steeper further on
+            # where l is flat, it is steeper farther from the root
             step = max(min(1.1 * (step + need / slope), step + _LONGEST / float(self.shift[0])), 2.0 * step, 4 * ULP * abs(x))
             if not step < _FARTHEST:
                 break

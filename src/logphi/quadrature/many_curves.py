@@ -1,6 +1,6 @@
-"""Many curves of one factor and an exponential density at once: Gauss-Legendre sums over panels of each, as arrays.
+"""Many curves of one factor and an exponential density at once: Gauss-Legendre sums over the panels of all, as arrays.
 
-notation as in :mod:`logphi.quadrature.panels`, whose bounds these are, and in :mod:`logphi.quadrature.variation_envelope`.
+notation and error bounds as in :mod:`logphi.quadrature.panels` and :mod:`logphi.quadrature.variation_envelope`.
 Where g2 = 0 the slope u' = g1 + (a + 1) kappa r - kappa is monotone in s, as r is: e^u falls and then rises if a + 1 > 0, or
 rises and then falls, and its variation is known from both ends and from its extreme value, where u is convex, or concave.
 """
@@ -15,23 +15,23 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arrays import Array
-from logphi.quadrature.common_panels import CrowdNodes, Powers
+from logphi.quadrature.common_panels import BatchNodes, Powers
 from logphi.quadrature.curve import Curve, Factor
 from logphi.quadrature.gauss_legendre import Masses, nodes_of
 from logphi.quadrature.log_ratio import LARGE
 from logphi.quadrature.panels import gauss, log_bounds, sizes
 from logphi.quadrature.values import MASS_ROUNDING
 
-# derived: as for single curves, the relative error asked of the quadrature
+# derived: the relative error asked of the quadrature, as for single curves
 _LOG_SHARP = float(np.log(1e-17))
-# measured: so many panels of all curves take seconds; halvings after which a panel is hopeless
+# measured: the largest number of panels, which take seconds, and of halvings of a panel
 _MOST, _HALVINGS = 1 << 16, 30
 # nodes of the rule of a panel
 _ORDER = 24
 
 
-def alike(curve: Curve) -> bool:
-    """Whether a curve is one of those that are computed together."""
+def batchable(curve: Curve) -> bool:
+    """Whether a curve can be computed together with others: one factor, an exponential density, two ends."""
     factor, (_, linear, bend) = curve.factors[0], curve.density
     simple = len(curve.factors) == 1 and not factor.own and factor.sign == 1 and not bend and factor.slope > 0
     return simple and bool(np.isfinite([curve.start, curve.end, linear]).all()) and not factor.certain
@@ -39,29 +39,29 @@ def alike(curve: Curve) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class ManyCurves:
-    """Counted curves that are :func:`alike`, all symmetric or none."""
+    """Counted curves that are :func:`batchable`, all symmetric or none."""
 
     curves: tuple[Curve, ...]
     count: Array
 
-    def nodes(self, powers: Powers) -> CrowdNodes | None:
-        """Nodes that serve some powers; None where their panels would be too many."""
+    def nodes(self, powers: Powers) -> BatchNodes | None:
+        """Nodes that serve some powers; None if there would be too many panels."""
         found = self._panels(powers)
         if found is None:
             return None
         law, low, high, (quadrature, _) = found
         body = nodes_of(self._at(np.repeat(law, _ORDER)), low, high)
         numbers, atoms = self._atoms
-        law, whole = np.concatenate([np.repeat(law, _ORDER), numbers]), body.beside(atoms)
+        law, whole = np.concatenate([np.repeat(law, _ORDER), numbers]), body.joined_with(atoms)
         if self.curves[0].symmetric:
             law, whole = np.concatenate([law, law]), whole.with_mirror_image()
         omitted, error = np.array([curve.omitted for curve in self.curves]), [curve.omitted_error for curve in self.curves]
-        return CrowdNodes(
+        return BatchNodes(
             self.count,
             law,
             whole.loss,
             np.exp(whole.log_mass),
-            # the exponential errs by that of its argument too
+            # the error of the exponent counts in the mass
             whole.relative_error + ELEMENTARY + ULP * np.abs(whole.log_mass),
             whole.loss_error,
             np.zeros(self.count.size),
@@ -71,7 +71,7 @@ class ManyCurves:
         )
 
     def variation(self, power: float) -> tuple[Array, Array] | None:
-        """Of each law e^{al} Q the total variation of its smooth part, in units of its mass, and the share of that part."""
+        """The total variation of the smooth part of each law e^{al} Q, over that part's mass, and its share of the law."""
         found = self._panels(Powers(power, power, 0.0))
         if found is None:
             return None
@@ -91,7 +91,7 @@ class ManyCurves:
         return np.where(known, variation / least * (1 + MASS_ROUNDING), np.inf), np.where(known, weight, 0.0)
 
     def _at(self, law: Any, *, column: bool = False) -> Curve:
-        """The curves of some numbers as one whose parameters are arrays."""
+        """The curves with the given numbers, as one curve whose parameters are arrays."""
         table = self._table[law]
         parts = [table[:, [i]] if column else table[:, i] for i in range(table.shape[1])]
         rate, slope, offset, start, end, g0, g1, error = parts
@@ -112,17 +112,17 @@ class ManyCurves:
 
     @property
     def _atoms(self) -> tuple[NDArray[np.intp], Masses]:
-        """The atoms of all curves, and whose they are."""
+        """The atoms of all curves, with the number of the curve of each."""
         law = np.repeat(np.arange(len(self.curves)), [len(curve.atoms) for curve in self.curves])
-        places, held = np.array([atom for curve in self.curves for atom in curve.atoms], dtype=float).reshape(-1, 2).T
+        locations, held = np.array([atom for curve in self.curves for atom in curve.atoms], dtype=float).reshape(-1, 2).T
         curve = self._at(law)
-        # minus infinity is as good as far out
-        s, size = np.maximum(places, -1e300), np.abs(np.where(np.isfinite(places), places, 0.0))
+        # a point far to the left stands for minus infinity
+        s, size = np.maximum(locations, -1e300), np.abs(np.where(np.isfinite(locations), locations, 0.0))
         relative = 48 * ULP + (2 * curve.error + 8 * ULP) * (1 + np.abs(held))
         return law, Masses(curve.loss(s), held, relative, curve.loss_error(s, size))
 
     def _panels(self, powers: Powers) -> tuple[NDArray[np.intp], Array, Array, Array] | None:
-        """Panels of all curves, whose they are, and what sums over them are wrong by: of h over |z| |z + 1|, and of e^{al}."""
+        """Panels of all curves, the number of each one's curve, and the errors of sums of h over |z| |z + 1| and of e^{al}."""
         law = np.arange(len(self.curves))
         own = self._at(law)
         low, high = np.asarray(own.start), np.asarray(own.end)
@@ -150,7 +150,7 @@ class ManyCurves:
 
 
 def _variation(curve: Curve, tilt: float, *, joined: bool) -> Array:
-    """Bounds of the total variation of e^u with its jumps; without that at the start where another part joins there."""
+    """Bounds of the total variation of e^u with its jumps, without the jump at the start if another part continues there."""
     (factor,), (_, linear, _), power = curve.factors, curve.density, tilt + 1
     start, end = np.asarray(curve.start), np.asarray(curve.end)
 
@@ -161,13 +161,13 @@ def _variation(curve: Curve, tilt: float, *, joined: bool) -> Array:
     # u' is zero where r is this share; anywhere else the tangent there is a bound as well
     share = np.clip((factor.slope - linear) / (factor.slope * power) if power else np.ones(start.shape), 1e-12, 1 - 1e-12)
     odds = np.log(share) - np.log1p(-share) + np.log1p(-factor.rate) - np.log(factor.rate)
-    place = np.clip((odds - factor.offset) / factor.slope, start, end)
-    slope = linear + power * factor.slope * factor.share(place, factor.value(place)) - factor.slope
-    ahead, behind = slope * (end - place), slope * (start - place)
-    at_start, at_end, at_place = np.exp(exponent(start)), np.exp(exponent(end)), exponent(place)
+    at = np.clip((odds - factor.offset) / factor.slope, start, end)
+    slope = linear + power * factor.slope * factor.share(at, factor.value(at)) - factor.slope
+    ahead, behind = slope * (end - at), slope * (start - at)
+    at_start, at_end, at_extreme = np.exp(exponent(start)), np.exp(exponent(end)), exponent(at)
     if power >= 0:
-        least = np.exp(at_place + np.minimum(np.minimum(ahead, behind), 0.0)) * (1 - MASS_ROUNDING)
+        least = np.exp(at_extreme + np.minimum(np.minimum(ahead, behind), 0.0)) * (1 - MASS_ROUNDING)
         whole = 2 * (at_start + at_end - np.minimum(least, np.minimum(at_start, at_end)))
     else:
-        whole = 2 * np.exp(at_place + np.maximum(np.maximum(ahead, behind), 0.0))
+        whole = 2 * np.exp(at_extreme + np.maximum(np.maximum(ahead, behind), 0.0))
     return np.asarray((whole - at_start if joined else whole) + MASS_ROUNDING * (at_start + at_end))

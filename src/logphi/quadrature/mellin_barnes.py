@@ -1,4 +1,4 @@
-"""Moments of a mixture of likelihood ratios, E[(A + B e^L)^w], from the transform of L alone, on a whole line at once.
+"""Moments E[(A + B e^L)^w] of a mixture of likelihood ratios on a vertical line, from the transform of L alone.
 
 notation: M(s) = E[e^{sL}; L > -inf] under Q, w = a + 1 + it, b = A + B e^L with A + B = 1. Mellin and Barnes write
 
@@ -7,7 +7,8 @@ notation: M(s) = E[e^{sL}; L > -inf] under Q, w = a + 1 + it, b = A + B e^L with
                        + (1/2 pi i) integral over Re s = c of F(s) ds,
     F(s) = Gamma(-s) Gamma(s - w) / Gamma(-w) A^{w-s} B^s M(s),      c none of 0, 1, 2, ... and of a + 1, a, a - 1, ...
 
-Small losses make the first sum, large ones the second. The integral is E[phi(L)], phi(x) what both power series leave of b^w.
+Small losses contribute to the first sum, large ones to the second. The integral is E[phi(L)], phi(x) the difference of b^w and
+the terms of both power series.
 Every error of the trapezoidal rule with the step h is bounded:
 
 * aliasing: by Poisson summation it is the sum of e^{-cX} E[phi(L + X)] over X = 2 pi l / h, l not 0. With J and K the last j
@@ -17,7 +18,7 @@ Every error of the trapezoidal rule with the step h is bounded:
   (2 pi)^{1/2} |x + iy|^{x - 1/2} e^{-pi |y| / 2 + 1/(6 |x + iy|)} by Stirling's series; |M(s)| falls as its envelope says.
 * rounding: every factor has a relative error, which the sum of the sizes of all terms makes absolute.
 
-What comes out is E[b^w] - 1, in which the terms j = 0, 1 are put together without loss: for a small B it is of the size B^2.
+The result is E[b^w] - 1, in which the terms j = 0, 1 are combined without cancellation: for a small B it is of the size B^2.
 
 The file is longer than others because the sum and its error bounds share all factors.
 """
@@ -37,12 +38,12 @@ from logphi.quadrature.log_gamma import log_gamma, reciprocal_gamma
 from logphi.quadrature.mellin_barnes_approximation import approximate
 from logphi.quadrature.mellin_barnes_lines import ROOM, Mixed, exp, expm1
 from logphi.quadrature.mellin_barnes_series import Series, exact_steps
-from logphi.quadrature.values import Line, Values
+from logphi.quadrature.values import Line, Values, exact_step
 
 # chosen: the logarithm of the target for aliasing and truncation
 _TARGET, _ENOUGH = -41.0, -39.0
-# derived: at this distance above the line the gamma factors are below the target
-_BEYOND = 15.0
+# derived: at this distance above the largest height the gamma factors are below the target
+_ABOVE = 15.0
 # chosen: the further decay that is asked of the base's envelope
 _SPARE = 12.0
 # measured: more residues take too long
@@ -51,7 +52,7 @@ _MOST_RESIDUES = 400
 _BLOCK, _MOST = 1 << 18, 1 << 24
 # derived: sums of terms up to this size are doubles
 _IN_RANGE = 300.0
-# chosen: the smallest abscissa of the integral, and the smallest distance of two poles that it may pass between
+# chosen: minus the smallest abscissa of the integral, and the smallest distance of two poles between which it may pass
 _DEEPEST, _NARROWEST = 12, 0.4
 
 
@@ -82,8 +83,8 @@ class Mixing(Mixed):
     def at(self, abscissa: float, heights: Array, count: int = 1, step: float | None = None) -> Moments:
         """The moments at z = w - 1 = a + it for ascending t >= 0, the multiples of ``step`` if that is given."""
         found = Moments.unknown(heights.shape)
-        # so that all multiples are exact
-        step = step if step is None or short(step) == step else None
+        # a step of few bits has exact multiples
+        step = step if step is None or exact_step(step) == step else None
         for c in self._lines(abscissa, float(heights[-1])):
             found = Integral(self, abscissa, c, count).at(heights, step)
             if math.isfinite(found.worst):
@@ -95,7 +96,7 @@ class Mixing(Mixed):
         return approximate(self, a)
 
     def _lines(self, a: float, top: float) -> list[float]:
-        """Abscissas of the integral, that of the smallest terms first."""
+        """Abscissas of the integral, the one with the smallest terms first."""
         power, size = a + 1, math.hypot(a + 1, top) + 1
         log_ratio = math.log(self.rate / (1 - self.rate))
         low, high = self.base.strip
@@ -138,9 +139,9 @@ class Integral(Series):
         top = float(heights[-1])
         h = self._step(step, _TARGET)
         # the factor of the aliasing error grows with the height
-        lost = float(self.aliased(np.array([self.power + 1j * top]), h)[0])
-        if _ENOUGH < lost < -8 * _TARGET:
-            h = self._step(step, 2 * _TARGET - lost)
+        log_aliasing = float(self.aliased(np.array([self.power + 1j * top]), h)[0])
+        if _ENOUGH < log_aliasing < -8 * _TARGET:
+            h = self._step(step, 2 * _TARGET - log_aliasing)
         nodes = self._nodes(h, top)
         if nodes is None or (nodes[0] + nodes[1] + 1) * heights.size > _MOST:
             return Moments.unknown(heights.shape)
@@ -154,9 +155,9 @@ class Integral(Series):
         size = np.hypot(self.power, heights)
         log_a, _ = self.logs
         # 1 / Gamma(-w), and the powers of A and e^{-pi t / 2}
-        factor, phase, slip = reciprocal_gamma(-w)
+        factor, phase, gamma_error = reciprocal_gamma(-w)
         factor = factor + w * log_a - np.pi / 2 * heights
-        slip = slip + 4 * ULP * (1 + size * abs(log_a))
+        gamma_error = gamma_error + 4 * ULP * (1 + size * abs(log_a))
         weights = self._weights(values, h, below, above)
         series = [self.residues(z), self.large_losses(z, heights, step)]
         kernel = self._kernel(heights, step, h, below, above)
@@ -172,11 +173,11 @@ class Integral(Series):
             magnitude = np.abs(unit)
             integral = sums * unit * phase
             units = ELEMENTARY * (1 + abs(weights.top) + abs(kernel.top) + abs(scale))
-            grown = expm1(np.log1p(slip) + kernel.error + units + ULP * (below + above + 16))
+            grown = expm1(np.log1p(gamma_error) + kernel.error + units + ULP * (below + above + 16))
             rounding = magnitude * ROOM * (rounded * (1 + grown) + sizes * grown)
             inside = magnitude * ROOM * inner * (1 + grown)
-            beyond = exp(self.aliased(w, h) - scale)
-            beyond = beyond + exp(factor.real + self.rest(h, below, above, full, top) - scale)
+            outside = exp(self.aliased(w, h) - scale)
+            outside = outside + exp(factor.real + self.truncated(h, below, above, full, top) - scale)
             excess, own = self.constant(z, math.exp(-scale))
             excess = excess + integral
             for terms in series:
@@ -184,10 +185,10 @@ class Integral(Series):
                 excess, own, inside = excess + part, own + wrong, inside + within
             own = own + 8 * ULP * (np.abs(excess) + np.abs(integral))
         rounding = rounding + own + self.by_rate(w, scale)
-        known = np.isfinite(excess) & np.isfinite(rounding) & np.isfinite(beyond)
+        known = np.isfinite(excess) & np.isfinite(rounding) & np.isfinite(outside)
         if not known.all():
             return Moments.unknown(heights.shape)
-        return Moments(excess, scale, rounding, inside + beyond * ROOM)
+        return Moments(excess, scale, rounding, inside + outside * ROOM)
 
     def _step(self, step: float | None, target: float) -> float:
         """The widest step that aliasing allows; on a line, its step times a power of two."""
@@ -195,21 +196,21 @@ class Integral(Series):
         left = min(self.last + 1 - self.c, next_right - self.c if self.large.size else math.inf)
         right = min(self.c - self.last if self.last >= 0 else math.inf, self.c - max(next_left, self.c - 0.5))
         widest = 2 * math.pi * min(left, right) / -target
-        return short(widest) if step is None else step * 2.0 ** math.floor(math.log2(widest / step))
+        return exact_step(widest) if step is None else step * 2.0 ** math.floor(math.log2(widest / step))
 
     def _nodes(self, h: float, top: float) -> tuple[int, int, int] | None:
         """The numbers of nodes below and above the real axis, and the number after which the gamma factors fall."""
-        after = _BEYOND + 2 * max(self.c - self.power, 0.0) + 2 * max(-self.c, 0.0)
-        reach = top + after
-        heights = np.geomspace(0.25, max(reach, 1.0), 64)
+        after = _ABOVE + 2 * max(self.c - self.power, 0.0) + 2 * max(-self.c, 0.0)
+        upper = top + after
+        heights = np.geomspace(0.25, max(upper, 1.0), 64)
         envelope = self.mixing.base.log_envelope(self.c - 1, heights)
-        # compensates for the powers of the height in 1 / Gamma(-w)
+        # a margin for the powers of the height in 1 / Gamma(-w)
         enough = envelope <= _TARGET - _SPARE - (max(self.power, 0.0) + max(-self.c, 0.0) + 1) * math.log(2 + top)
         if enough.any():
-            reach = min(reach, float(heights[np.argmax(enough)]))
-        if reach / h > _MOST:
+            upper = min(upper, float(heights[np.argmax(enough)]))
+        if upper / h > _MOST:
             return None
-        return math.ceil(min(reach, after) / h), math.ceil(reach / h), math.ceil((top + after) / h)
+        return math.ceil(min(upper, after) / h), math.ceil(upper / h), math.ceil((top + after) / h)
 
     def _weights(self, values: Values, h: float, below: int, above: int) -> _Weights:
         """Gamma(-s) e^{pi y / 2} (B / A)^s M(s) at the nodes, from the lowest to the highest."""
@@ -222,7 +223,7 @@ class Integral(Series):
         error = error + ELEMENTARY * (1 + np.abs(power) + np.abs(mid)) + values.rounding[order]
         logs = gamma + np.pi / 2 * y + power + mid
         top = float(logs.real.max())
-        with np.errstate(under="ignore"):  # far below the largest
+        with np.errstate(under="ignore"):  # terms far below the largest
             terms = np.exp(logs - top)
         size = np.abs(terms)
         return _Weights(terms, top, size * expm1(error), size * expm1(values.inner[order]) * exp(error))
@@ -241,7 +242,7 @@ class Integral(Series):
                 logs, error = log_gamma(gap + 1j * u)
                 logs = logs - np.pi / 2 * u
                 top = float(logs.real.max())
-                with np.errstate(under="ignore"):  # far below the largest
+                with np.errstate(under="ignore"):  # terms far below the largest
                     flat = np.exp(logs - top)
                 first = (rows - 1) * by_row
                 table = as_strided(
@@ -250,16 +251,18 @@ class Integral(Series):
                 return _Kernel(
                     table,
                     top,
-                    float(error.max()) + ELEMENTARY * (1 + abs(top)) + _moved(heights[-1], abs(gap) + abs(self.power)),
+                    float(error.max()) + ELEMENTARY * (1 + abs(top)) + _rounded(heights[-1], abs(gap) + abs(self.power)),
                 )
         u = h * np.arange(-below, above + 1) - heights[:, None]
         logs, error = log_gamma(gap + 1j * u)
         logs = logs - np.pi / 2 * u
         top = float(logs.real.max())
-        with np.errstate(under="ignore"):  # far below the largest
+        with np.errstate(under="ignore"):  # terms far below the largest
             table = np.exp(logs - top)
         return _Kernel(
-            table, top, float(error.max()) + ELEMENTARY * (1 + abs(top)) + _moved(heights[-1], abs(gap) + abs(self.power))
+            table,
+            top,
+            float(error.max()) + ELEMENTARY * (1 + abs(top)) + _rounded(heights[-1], abs(gap) + abs(self.power)),
         )
 
 
@@ -294,13 +297,7 @@ class _Kernel:
         return sums, sizes[:, 0], sizes[:, 1], sizes[:, 2]
 
 
-def short(step: float) -> float:
-    """The step rounded down to 26 bits, so that its multiples are exact."""
-    mantissa, exponent = math.frexp(step)
-    return math.ldexp(math.floor(mantissa * 2.0**26), exponent - 26)
-
-
-def _moved(top: float, gap: float) -> float:
+def _rounded(top: float, gap: float) -> float:
     """The effect of the rounding of heights on log Gamma(s - w): an ulp of them times |log z|."""
     size = float(top) + abs(gap) + 20
     return 4 * ULP * size * (2 + math.log(size))

@@ -1,4 +1,4 @@
-"""Approximate moments of a mixture on the real axis; notation of :mod:`logphi.quadrature.mellin_barnes`."""
+"""Approximate moments of a mixture of likelihood ratios at real points; notation of :mod:`logphi.quadrature.mellin_barnes`."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def approximate(mixing: Mixed, a: Array) -> Array:
     found = np.empty(a.shape)
     for one in np.unique(first):
         chosen = first == one
-        found[chosen] = _roughly(mixing, a[chosen], int(one))
+        found[chosen] = _approximate(mixing, a[chosen], int(one))
     return found
 
 
-def _roughly(mixing: Mixed, a: Array, last: int) -> Array:
-    """The same with the terms up to j = J, at points a + 1 <= J."""
+def _approximate(mixing: Mixed, a: Array, last: int) -> Array:
+    """The logarithm log E[b^{a+1}] from the terms up to j = J, at points a + 1 <= J."""
     log_a, log_b = math.log1p(-mixing.rate), math.log(mixing.rate)
     w, c = a + 1, last + 0.5
     y = _STEP * np.arange(_NODES)
@@ -60,5 +60,5 @@ def _roughly(mixing: Mixed, a: Array, last: int) -> Array:
         total = total + start.real * np.exp(-top)
         found = np.where(top > 0, top + np.log(total + np.exp(-top)), np.log1p(total))
     far = np.maximum(mixing.base.approximate(a) + w * log_b, 0.0)
-    lost = largest - _DIGITS > np.where(np.isfinite(found), found, -np.inf)
-    return np.where(np.isnan(found) | (lost & (far > 0)), far, found)
+    unresolved = largest - _DIGITS > np.where(np.isfinite(found), found, -np.inf)
+    return np.where(np.isnan(found) | (unresolved & (far > 0)), far, found)

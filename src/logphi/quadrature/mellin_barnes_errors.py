@@ -1,4 +1,4 @@
-"""Error bounds of a mixture's moments; notation of :mod:`logphi.quadrature.mellin_barnes`."""
+"""Error bounds for the moments of a mixture of likelihood ratios; notation of :mod:`logphi.quadrature.mellin_barnes`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LOG_ROOT = 0.5 * math.log(2 * math.pi)
 
 
 class Bounded(Lines):
-    """The errors of the step, of the ends of the sum, and of the rate."""
+    """The errors of aliasing, of truncation, and of the rate."""
 
     def aliased(self, w: Complex, h: float) -> Array:
         """The logarithm of the aliasing error."""
@@ -51,15 +51,15 @@ class Bounded(Lines):
         """A bound of the mean of (B e^L)^j (A + v)^{p-j}, 0 <= v <= B e^L, as a logarithm."""
         log_a, log_b = self.logs
         mid, radius = self.moments
-        beyond = self.power - after
-        first = after * log_b + float(mid[after] + radius[after]) + beyond * log_a
-        if beyond <= 0:
+        excess_power = self.power - after
+        first = after * log_b + float(mid[after] + radius[after]) + excess_power * log_a
+        if excess_power <= 0:
             return first
         second = self.power * log_b + float(self.moments_at(np.array([self.a]))[0])
-        return float(np.logaddexp(first, second)) + max(beyond - 1, 0.0) * math.log(2.0)
+        return float(np.logaddexp(first, second)) + max(excess_power - 1, 0.0) * math.log(2.0)
 
     def _right(self, e: float, alone: bool) -> tuple[float, float]:
-        """The logarithm of a bound of the mean of (v + B e^L)^e, 0 <= v <= A, far to the right, and what it leaves of c.
+        """The logarithm of a bound of the mean of (v + B e^L)^e, 0 <= v <= A, far right, and c less the power of e^L in it.
 
         ``alone``: v is A itself.
         """
@@ -72,8 +72,8 @@ class Bounded(Lines):
         own = max(e, self.c - 0.5) if alone else e
         return (e - own) * log_a + own * log_b + float(self.moments_at(np.array([own - 1]))[0]), self.c - own
 
-    def rest(self, h: float, below: int, above: int, full: int, top: float) -> float:
-        """The logarithm of what lies outside of the nodes, without 1 / Gamma(-w) and its powers."""
+    def truncated(self, h: float, below: int, above: int, full: int, top: float) -> float:
+        """The logarithm of a bound of the sum outside of the nodes, without the factors outside of the integral."""
         log_a, log_b = self.logs
         at = self.mixing.base.log_transform(np.array([self.c - 1]))
         height = float((at.mid.real + at.radius)[0]) + self.c * (log_b - log_a) + math.log(h / (2 * math.pi))
@@ -82,19 +82,19 @@ class Bounded(Lines):
         end, lowest = h * full, h * below
         # below, both factors fall
         rates = math.atan(lowest / max(-self.c, 1.0)) + math.atan(lowest / max(gap, 1.0))
-        rest = [
+        truncated = [
             height + float(fall[0]) + _log_gamma_bound(-self.c, lowest) - math.pi * lowest
             + max(_log_gamma_bound(gap, lowest), _log_gamma_bound(gap, lowest + top)) - _log_expm1_of(h * rates)
         ]  # fmt: skip
-        # above the line
+        # above the largest height
         rates = math.atan(end / max(-self.c, 1.0)) + math.atan((end - top) / max(gap, 1.0))
-        beyond = _log_gamma_bound(-self.c, end) + _log_gamma_bound(gap, end - top) - math.pi * (end - top)
-        rest.append(height + float(fall[1]) + beyond - _log_expm1_of(h * rates))
+        log_outside = _log_gamma_bound(-self.c, end) + _log_gamma_bound(gap, end - top) - math.pi * (end - top)
+        truncated.append(height + float(fall[1]) + log_outside - _log_expm1_of(h * rates))
         if above < full:
             one = max(_log_gamma_bound(-self.c, h * above), _log_gamma_bound(-self.c, end))
             other = max(_log_gamma_bound(gap, 0.0), _log_gamma_bound(gap, top))
-            rest.append(height + float(fall[1]) + one + other + math.log(full - above))
-        return float(np.logaddexp.reduce(rest)) + 1e-9
+            truncated.append(height + float(fall[1]) + one + other + math.log(full - above))
+        return float(np.logaddexp.reduce(truncated)) + 1e-9
 
     def by_rate(self, w: Complex, scale: float) -> Array:
         """The effect of the error of the rate.

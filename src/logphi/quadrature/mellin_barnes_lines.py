@@ -1,4 +1,4 @@
-"""The lines on which a mixture's moments are computed, with what is known there; see :mod:`logphi.quadrature.mellin_barnes`."""
+"""Both lines of a Mellin-Barnes integral, with the base's moments; notation of :mod:`logphi.quadrature.mellin_barnes`."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from logphi.quadrature.values import Line, Values
 
 # chosen: the values of r in the bound (u + v)^p <= (1 - r)^{1-p} u^p + r^{1-p} v^p
 SHARES = np.array([0.5, 0.2, 0.05, 1e-2, 1e-3, 1e-4, 1e-6])
-# derived: products of such numbers with errors are doubles
+# derived: products of such numbers do not overflow
 _LARGE = 600.0
 # derived: exceeds the rounding of a bound
 ROOM = 1 + 1e-9
 
 
 class Base(Protocol):
-    """The members of a law that are used here: K(z) = log M(z + 1)."""
+    """The base law by the members that this integral uses: K(z) = log M(z + 1)."""
 
     @property
     def strip(self) -> tuple[float, float]:
@@ -70,7 +70,7 @@ class Lines:
 
     @cached_property
     def large(self) -> NDArray[np.int64]:
-        """The k of the terms of large losses, from zero to K."""
+        """The k of the second sum, from zero to K."""
         return np.arange(max(math.ceil(self.power - self.c), 0), dtype=np.int64)
 
     @property
@@ -138,8 +138,8 @@ def binomials(w: Complex, last: int) -> tuple[Complex, Array]:
     factors = np.where(np.abs(factors) < slips, slips, factors)
     nothing = np.zeros((w.size, 1))
     logs = np.concatenate([nothing, np.log(factors / (j + 1)).cumsum(axis=1)], axis=1)
-    slip = np.concatenate([nothing, (slips / np.abs(factors)).cumsum(axis=1) * 2], axis=1)
-    return logs, slip
+    log_error = np.concatenate([nothing, (slips / np.abs(factors)).cumsum(axis=1) * 2], axis=1)
+    return logs, log_error
 
 
 def exp(x: Any) -> Any:
@@ -148,7 +148,7 @@ def exp(x: Any) -> Any:
 
 
 def expm1(x: Any) -> Any:
-    """e^x - 1 as a bound, likewise."""
+    """e^x - 1 as a bound: infinite near the end of the range of doubles."""
     return np.where(np.asarray(x) < _LARGE, np.expm1(np.minimum(x, _LARGE)), np.inf)
 
 

@@ -1,4 +1,4 @@
-"""The terms of both power series of a mixture's moments; notation of :mod:`logphi.quadrature.mellin_barnes`."""
+"""The terms of both sums of a Mellin-Barnes integral; notation of :mod:`logphi.quadrature.mellin_barnes`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Terms:
 
 
 class Series(Bounded):
-    """Both sums, and their share of the constant."""
+    """Both sums, their terms of order zero and one apart."""
 
     def constant(self, z: Complex, least: float) -> tuple[NDArray[Any], Array]:
         """The terms with M(0) and M(1), minus one, and their error; ``least`` is the unit."""
@@ -66,11 +66,11 @@ class Series(Bounded):
         log_a, log_b = self.logs
         mid, radius = self.moments
         j = np.arange(2, self.last + 1)
-        binomial, slip = binomials(z + 1, self.last)
+        binomial, binomial_error = binomials(z + 1, self.last)
         w = (z + 1)[:, None]
         logs = binomial[:, 2:] + (w - j) * log_a + j * log_b + mid[j]
         sizes = (np.abs(w) + j) * (1 + abs(log_a)) + np.abs(j * log_b) + np.abs(mid[j]) + 8 * j
-        return Terms(logs, slip[:, 2:] + radius[j] + 8 * ULP * (1 + sizes), np.zeros(logs.shape))
+        return Terms(logs, binomial_error[:, 2:] + radius[j] + 8 * ULP * (1 + sizes), np.zeros(logs.shape))
 
     def large_losses(self, z: Complex, heights: Array, step: float | None) -> Terms:
         """The terms from k = 0 to K, where M is needed on the line and to its left."""
@@ -85,14 +85,14 @@ class Series(Bounded):
                 values = base.on_line(Line(self.a - one, step, heights.size), self.count)
             mid[:, one], rounding[:, one], inner[:, one] = values.mid, values.rounding, values.inner
         if k.size and exact_steps(self.a, k.size) < k.size - 1:
-            # of real points alone: |M'(s)| is at most M(s + 1) + M(s - 1)
+            # the rounding of real points: |M'(s)| is at most M(s + 1) + M(s - 1)
             beside = np.logaddexp(self.moments_at(self.a - k + 1), self.moments_at(self.a - k - 1)) - mid.real[:1]
             rounding = rounding + ULP * (1 + abs(self.a) + k) * exp(beside + rounding[:1] + inner[:1])
-        binomial, slip = binomials(z + 1, int(k.size) - 1)
+        binomial, binomial_error = binomials(z + 1, int(k.size) - 1)
         w = (z + 1)[:, None]
         logs = binomial[:, : k.size] + k * log_a + (w - k) * log_b + mid
         sizes = (np.abs(w) + k) * (1 + abs(log_b)) + np.abs(k * log_a) + np.abs(mid) + 8 * (k + 1)
-        return Terms(logs, slip[:, : k.size] + rounding + 8 * ULP * (1 + sizes), inner)
+        return Terms(logs, binomial_error[:, : k.size] + rounding + 8 * ULP * (1 + sizes), inner)
 
 
 def exact_steps(a: float, most: int) -> int:

@@ -1,4 +1,4 @@
-"""An envelope for log-ratios of normal mixtures: their integrals on shifted lines, by trapezoidal sums with proved errors.
+"""An envelope for log-ratios of normal mixtures: integrals on shifted lines, by trapezoidal sums with proved errors.
 
 notation as in :mod:`logphi.quadrature.log_ratio`. The density grows by e^{b^2/(2 C^2)} when the normal variable moves to
 x + i b/C, 0 < b < pi, and there arg w lies in (0, b): for every height from t on,
@@ -22,7 +22,7 @@ import numpy as np
 
 from logphi.arith.floats import ELEMENTARY
 from logphi.arrays import Array
-from logphi.quadrature.integration_range import cut_off, ends
+from logphi.quadrature.integration_range import cut_off, integration_range
 from logphi.quadrature.log_ratio import LogRatio
 
 # chosen: the bound stops at this share of M(c)
@@ -61,13 +61,13 @@ def log_mixture_envelope(mixtures: LogRatio, abscissa: float | Array, heights: A
     m = mixtures.shift[:, None]
     power = np.array(abscissa + 1.0, ndmin=1)
     negative = np.maximum(-power, 0.0)
-    # if the integrand grows by more than one over the floor, the bound is above one
+    # where the integrand grows by more than 1/floor, the bound is above one
     growth = 2 - np.log(floor)
     most = np.minimum(np.minimum(_HIGHEST, np.sqrt(8 * growth / np.maximum(negative, 1e-300))), m * np.sqrt(2 * growth))
-    raised = most * most / (2 * m * m) - negative * np.log(np.cos(most / 2))
+    log_growth = most * most / (2 * m * m) - negative * np.log(np.cos(most / 2))
     log_error = np.log(np.minimum(min(floor, _ERROR), 1e-3 / mixtures.count))[:, None]
     step = float((_strip_step(m, most, negative, log_error) / m).min())
-    low, high = ends(mixtures, float(power.min()), float(power.max()), float((log_error - raised).min()))
+    low, high = integration_range(mixtures, float(power.min()), float(power.max()), float((log_error - log_growth).min()))
     size = (high - low) / step
     if not size <= _MAX_NODES:
         return np.zeros((m.size, heights.shape[-1]))
@@ -82,12 +82,12 @@ def log_mixture_envelope(mixtures: LogRatio, abscissa: float | Array, heights: A
     weight /= total
     log_mass = peak + np.log(total * (step / np.sqrt(2 * np.pi)))
     log_density = np.log(step / np.sqrt(2 * np.pi)) - x * x / 2
-    cut = cut_off(x, mixtures, loss, power, log_density, log_mass) * np.exp(raised)
+    cut = cut_off(x, mixtures, loss, power, log_density, log_mass) * np.exp(log_growth)
     if np.abs(power * loss).max() > _TILT:
         return np.zeros((m.size, heights.shape[-1]))
-    # no term grows by more than e^raised: negligible nodes are dropped, and their sum is bounded
-    kept = (weight * np.exp(raised - log_error) > 1 / x.size).any(axis=0)
-    cut += weight[:, ~kept].sum(axis=1, keepdims=True) * np.exp(raised)
+    # no term grows by more than e^log_growth; negligible nodes are dropped, and their sum is bounded
+    kept = (weight * np.exp(log_growth - log_error) > 1 / x.size).any(axis=0)
+    cut += weight[:, ~kept].sum(axis=1, keepdims=True) * np.exp(log_growth)
     x, loss, weight = x[kept], loss[:, kept], weight[:, kept]
 
     slope, curvature = mixtures.curvature(x, loss)
@@ -108,12 +108,12 @@ def log_mixture_envelope(mixtures: LogRatio, abscissa: float | Array, heights: A
     return np.minimum.accumulate(bound, axis=1)
 
 
-# measured: products of height and b, finely enough for the best to be within a few percent
+# measured: products of height and b that are tried, the best within a few percent of the optimum
 _PRODUCTS = 2.0 ** np.arange(-5, 20)
 
 
 def _best(weight: Array, share: Array, stiffness: Array, heights: Array, most: Array) -> Array:
-    """About the b that minimises b^2 stiffness / 2 + log E[e^{-t s b}] at each height t; any b gives a bound."""
+    """An approximate minimiser b of b^2 stiffness / 2 + log E[e^{-t s b}] at each height t; any b gives a bound."""
     # relative to the smallest share of any weight, whose factor underflows last
     least = share.min(axis=1, keepdims=True, where=weight > 0, initial=np.inf)
     fade = np.exp(-_PRODUCTS[:, None] * np.maximum(share - least, 0.0)[:, None, :])

@@ -7,8 +7,8 @@ sum of positive terms,
 
     p_i phi(t - c_i) [R(t - c_i) - R(t)]      and      p_i phi(t - c_i) [R(-t) - R(c_i - t)],
 
-whose digits hold however small they are. So t need not be the root: one on the left of it, or on the right, bounds the answer
-on one side, and the slope does on the other.
+which keep their digits however small they are. So t need not be the root: a point to the left or right of it bounds the
+answer on one side, and the slope bounds it on the other.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def excess(mixture: ManyComponents, x: float) -> Scaled:
         value = -float(np.expm1(x))
         return Scaled(0.0, value + room / 2, rounding=room / 2 + ELEMENTARY * (abs(value) + abs(x) * float(np.exp(x))))
     scale, value, error = _sum(mixture, *(_left_of_zero if low <= 0 else _right_of_zero)(mixture, low))
-    return _corrected(scale, value, error, x + float(log_ndtr(-low)), _gap(mixture, low, x))
+    return _corrected(scale, value, error, x + float(log_ndtr(-low)), _loss_error(mixture, low, x))
 
 
 def reversed_excess(mixture: ManyComponents, x: float) -> Scaled | None:
@@ -51,17 +51,17 @@ def reversed_excess(mixture: ManyComponents, x: float) -> Scaled | None:
     if high == -np.inf:
         return Scaled(0.0, 0.0)
     scale, value, error = _sum(mixture, *(_reversed_left_of_zero if high <= 0 else _reversed_right_of_zero)(mixture, high))
-    gap = _gap(mixture, high, x)
-    return _corrected(scale, value, error, x + gap + float(log_ndtr(high)), gap)
+    loss_error = _loss_error(mixture, high, x)
+    return _corrected(scale, value, error, x + loss_error + float(log_ndtr(high)), loss_error)
 
 
-def _corrected(scale: float, value: float, error: float, log_slope: float, gap: float) -> Scaled:
-    """A convex function at an argument smaller by up to the relative gap, from its value and slope."""
-    less = float(np.exp(min(log_slope - scale, 700.0))) * gap * (1 + 1e-9)
+def _corrected(scale: float, value: float, error: float, log_slope: float, loss_error: float) -> Scaled:
+    """A convex function at an argument smaller by up to the relative loss_error, from its value and slope."""
+    less = float(np.exp(min(log_slope - scale, 700.0))) * loss_error * (1 + 1e-9)
     return Scaled(scale, max(value - less / 2, 0.0), rounding=error + less / 2)
 
 
-def _gap(mixture: ManyComponents, t: float, x: float) -> float:
+def _loss_error(mixture: ManyComponents, t: float, x: float) -> float:
     """A bound of |l(t) - x|, including the errors of the parameters."""
     value, wrong = mixture.value_between(t)
     return float(np.expm1(abs(value - x) + wrong + ULP * abs(x)))
@@ -89,7 +89,7 @@ def _right_of_zero(mixture: ManyComponents, t: float) -> tuple[Array, Array, Arr
 
 
 def _left_of_zero(mixture: ManyComponents, t: float) -> tuple[Array, Array, Array, Array]:
-    """The same for t <= 0: 1 - e^{ct - c^2/2}, and the share of it on the left."""
+    """Phi(c - t) - e^{ct - c^2/2} Phi(-t), t <= 0: the factor 1 - e^{ct - c^2/2}, and the share that is left of it."""
     c = mixture.shifts
     y = c * t - c * c / 2
     near = np.exp(-((t - c) ** 2) / 2) / _ROOT_TWO_PI
@@ -109,7 +109,7 @@ def _reversed_left_of_zero(mixture: ManyComponents, t: float) -> tuple[Array, Ar
 
 
 def _reversed_right_of_zero(mixture: ManyComponents, t: float) -> tuple[Array, Array, Array, Array]:
-    """The same for t > 0, in units of e^{ct - c^2/2}."""
+    """e^{ct - c^2/2} Phi(t) - Phi(t - c), t > 0, in units of e^{ct - c^2/2}."""
     c = mixture.shifts
     y = c * t - c * c / 2
     rising = y >= 0

@@ -41,8 +41,8 @@ def density(mixture: ManyComponents, x: float) -> Scaled | None:
         return None
     least, most = (0.0 if low < 0 < high else min(abs(low), abs(high))), max(abs(low), abs(high))
     slopes = []
-    for place, sign in ((low, -1), (high, 1)):
-        power = mixture.shifts * place
+    for end, sign in ((low, -1), (high, 1)):
+        power = mixture.shifts * end
         exponent = mixture.log_weights + np.log(mixture.shifts) + power - mixture.shifts**2 / 2
         size = np.abs(mixture.log_weights) + np.abs(power) + mixture.shifts**2 + np.abs(np.log(mixture.shifts))
         unsure = ELEMENTARY * (2 + size) + 2 * mixture.weight_error + ULP * mixture.shifts.size

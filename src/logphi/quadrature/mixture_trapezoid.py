@@ -33,7 +33,7 @@ from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arith.summation import error_of_log, roundings
 from logphi.arrays import Array
 from logphi.quadrature.inner_integral import INNER_TARGET, Nodes, Noise, by_abscissa, deviations, summed, weighted
-from logphi.quadrature.integration_range import cut_off, ends, log_beyond
+from logphi.quadrature.integration_range import cut_off, integration_range, log_tail
 from logphi.quadrature.log_ratio import LARGE, LogRatio
 from logphi.quadrature.second_order_sums import SecondMoments, along_line, one_by_one
 from logphi.quadrature.values import Line, Values
@@ -57,7 +57,7 @@ def log_masses(mixtures: LogRatio, abscissas: Array) -> Array:
     powers = abscissas + 1
     power = powers[..., None]
     lowest = float(powers.min())
-    low, high = ends(mixtures, lowest, float(powers.max()), _LOG_APPROXIMATE)
+    low, high = integration_range(mixtures, lowest, float(powers.max()), _LOG_APPROXIMATE)
     # for positive powers no peak is narrower than a normal one
     step = min(0.6, max(1.0 / mixtures.widest, 0.1 if lowest >= 0 else 0.0))
     if not high - low <= step * MAX_NODES / 8:
@@ -98,7 +98,7 @@ def at_points(mixtures: LogRatio, z: NDArray[Any]) -> Values:
 
 def at_heights(mixtures: LogRatio, abscissa: float, heights: Array) -> Values:
     """The sum of count times K at points of one vertical line, in any order: one sum per point."""
-    # below the real axis the values are those above, conjugate
+    # values below the real axis are conjugate to those above
     above = np.abs(heights)
     values, _ = _on_vertical(mixtures, np.array([abscissa]), above, float(above.max()), one_by_one)
     return Values(np.where(heights < 0, values.mid.conj(), values.mid), values.rounding, values.inner)
@@ -106,12 +106,12 @@ def at_heights(mixtures: LogRatio, abscissa: float, heights: Array) -> Values:
 
 def on_line(mixtures: LogRatio, line: Line) -> Values:
     """The sum of count times K on a line."""
-    return on_line_and_beside(mixtures, line, np.zeros(0))[0]
+    return on_line_and_real(mixtures, line, np.zeros(0))[0]
 
 
-def on_line_and_beside(mixtures: LogRatio, line: Line, beside: Array) -> tuple[Values, Values]:
-    """The sum of count times K on a line and, by the same nodes, at its abscissa and at real points beside it."""
-    abscissas = np.append(line.abscissa, beside)
+def on_line_and_real(mixtures: LogRatio, line: Line, real_points: Array) -> tuple[Values, Values]:
+    """The sum of count times K on a line and, by the same nodes, at its abscissa and at other real points."""
+    abscissas = np.append(line.abscissa, real_points)
     return _on_vertical(mixtures, abscissas, line.heights, line.step * line.size, along_line(line))
 
 
@@ -137,13 +137,13 @@ def _on_vertical(
 
 
 def inner_nodes(mixtures: LogRatio, abscissa: float, top: float) -> float:
-    """About the total number of nodes of the integrals on a line up to a height; infinite if there are too many."""
+    """An estimate of the number of nodes of the integrals on a line up to a height; infinite if there are too many."""
     power = abscissa + 1
     lowest, highest = min(power, 0.0), max(power, 1.0)
     log_target = np.log(INNER_TARGET / mixtures.count)
     shift = _worthwhile_shift(mixtures, abscissa, top)
     step = float(steps(mixtures, lowest, highest, top, log_target, shift).min())
-    first, last = ends(mixtures, power, highest, float(log_target.min()))
+    first, last = integration_range(mixtures, power, highest, float(log_target.min()))
     found = float(last - first) / step
     return found * mixtures.shift.size if found <= MAX_NODES else np.inf
 
@@ -174,7 +174,7 @@ def nodes_of(mixtures: LogRatio, abscissas: Array, step: float) -> Nodes | None:
     power = abscissas + 1
     log_target = np.log(INNER_TARGET / mixtures.count)
     lowest, highest = min(float(power.min()), 1.0), max(float(power.max()), 1.0)
-    first, last = np.rint(np.array(ends(mixtures, lowest, highest, float(log_target.min()))) / step)
+    first, last = np.rint(np.array(integration_range(mixtures, lowest, highest, float(log_target.min()))) / step)
     if not last - first <= MAX_NODES:
         return None
     x = step * np.arange(first, last + 1)
@@ -187,7 +187,7 @@ def nodes_of(mixtures: LogRatio, abscissas: Array, step: float) -> Nodes | None:
     return replace(nodes, inner=inner)
 
 
-# measured: shares of the widest strip, finely enough for the best to be within a percent
+# measured: shares of the widest strip that are tried, the best within a percent of the optimum
 _SHARES = np.linspace(0.05, 1.0, 64)
 
 
@@ -211,26 +211,26 @@ def steps(mixtures: LogRatio, lowest: float, highest: float, top: float, log_tar
 
 
 def _turn_rate(mixtures: LogRatio, power: float, top: float, far: Array) -> Array:
-    """The largest |arg w(y + ib)| / b for b up to ``far``, where it matters; at most one.
+    """The largest |arg w(y + ib)| / b for b up to ``far`` on the relevant part of the line; at most one.
 
     It grows with y. Above the point at which it is evaluated, the tilted density outweighs e^{top b}.
     """
     m, q = mixtures.shift, mixtures.rate
     against = top * float(far.max()) + 1
-    reach = math.sqrt(2 * against) + 2 + 2 * power * float((m * q).max())
+    far_x = math.sqrt(2 * against) + 2 + 2 * power * float((m * q).max())
     # measured: a gain of less than a fifth does not repay the search
-    if mixtures.widest * reach > math.log(0.2 / float(q.max())):
+    if mixtures.widest * far_x > math.log(0.2 / float(q.max())):
         return np.ones(m.size)
-    if log_beyond(reach, 0.1 / reach, mixtures, np.array([power])).max() > -against:
+    if log_tail(far_x, 0.1 / far_x, mixtures, np.array([power])).max() > -against:
         return np.ones(m.size)
-    return np.where(far < np.pi / 2, mixtures.turn_rate(reach, np.minimum(far, np.pi / 2)), 1.0)
+    return np.where(far < np.pi / 2, mixtures.turn_rate(far_x, np.minimum(far, np.pi / 2)), 1.0)
 
 
-# measured: contours that are tried, how far they may lie in units of the shift m (the terms grow by e^{1.1} there), and
-# how much longer a step must be to repay complex arithmetic
+# measured: the b that are tried, and the largest b/m, at which the terms grow by e^{1.1}
 _SHIFTS = np.pi * np.array([0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.47])
 _FARTHEST = 1.5
-# measured: steps of this length give few nodes anyway
+# measured: a step of this length on the real axis gives few nodes; otherwise a shifted contour, whose arithmetic is complex,
+# must allow a step this many times longer
 _FINE = 0.05
 _REPAID = 3.0
 
@@ -262,7 +262,7 @@ def _shifted(mixtures: LogRatio, abscissa: float, top: float, shift: float, axis
     turn = shift / m
     raised = float((turn * turn / 2).max()) - min(0.0, power) * np.log(1 / np.cos(shift / 2))
     log_small = float(log_target.min()) - raised - np.log(1 + top)
-    first, last = np.rint(np.array(ends(mixtures, power, power + 1, log_small)) / step)
+    first, last = np.rint(np.array(integration_range(mixtures, power, power + 1, log_small)) / step)
     if not last - first <= MAX_NODES:
         return None
     x = step * np.arange(first, last + 1)
@@ -290,4 +290,4 @@ def _shifted(mixtures: LogRatio, abscissa: float, top: float, shift: float, axis
         constant=np.zeros((1, 1)),
     )
     inner = axis.inner + cut + np.exp(log_target)[:, None]
-    return Nodes(loss, weight[:, None, :], axis.log_mass, axis.slope, axis.noise.beside(noise), inner)
+    return Nodes(loss, weight[:, None, :], axis.log_mass, axis.slope, axis.noise.plus(noise), inner)

@@ -15,9 +15,9 @@ from logphi.quadrature.pair_log_ratio import PairLogRatio
 from logphi.quadrature.pair_trapezoid import nodes_of
 from logphi.quadrature.values import MASS_ROUNDING
 
-# measured: caps of a density with peaks, as shares of the largest
+# measured: caps of a density with peaks that are tried, as shares of its largest value
 _CAPS = np.geomspace(1e-4, 1.0, 24)
-# derived: a bound of the decay loses e^-25 of itself to nodes this coarse
+# derived: with nodes this coarse, a bound of the decay has a relative error of e^-25
 _COARSE_TARGET = -25.0
 
 
@@ -50,7 +50,7 @@ def _steps_of(pair: PairLogRatio, power: float) -> tuple[Array, Array] | None:
     log_whole = float(nodes.log_mass[0, 0]) + float(nodes.inner[0, 0]) + MASS_ROUNDING
     width_p, width_q = pair.widths
     h, points = pair.fine
-    more = pair.beside(h)
+    more = pair.points_in_disc(h)
     v, windows = pair.disc, pair.largest(points, h)
     # between the ends of a cell a function is within h^2/8 times its second derivative of the chord
     inner = slice(more - 1, points.x.size - more + 1)

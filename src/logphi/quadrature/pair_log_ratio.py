@@ -22,13 +22,13 @@ from logphi.quadrature.values import LOG_ROUNDING, MASS_ROUNDING
 _LOG_ROOT = 0.5 * math.log(2 * math.pi)
 # measured: points of a table, which take about a second, and the size of arrays
 MOST, _BLOCK = 1 << 15, 1 << 21
-# derived: smaller sums are computed again in their own unit, before they lose digits to underflow
+# derived: smaller sums lose digits to underflow, and are computed again in units of their own
 _DEEP = 1e-250
-# measured: points of a rough sum in a unit of 1/R, and their margin around the centres of a tilted law
-_ROUGH, _FAR = 0.5, 16.0
-# measured: the number of doublings of the margin, and the logarithm of the share outside
+# measured: the step of a coarse sum in units of 1/R, and its margin around the centres of a tilted law
+_COARSE, _FAR = 0.5, 16.0
+# measured: the largest number of doublings of the margin, and minus the logarithm of the share outside
 _LEVELS, _OUTSIDE = 8, 60.0
-# measured: for the decay, the fineness of cells, and the radius of discs in a unit of 1/R
+# measured: for the decay, the number of cells to a coarse step, and the radius of discs in units of 1/R
 _FINER, _DISC = 4.0, 1.0
 # derived: far above the relative error of a sum over terms none of which is below e^-1500 of the largest
 _SUM_ERROR = 1e-11
@@ -85,18 +85,18 @@ class PairLogRatio:
         return PairLogRatio(self.centres, self.q, self.p, -self.difference, self.rate, self.centre_error)
 
     @property
-    def unsure(self) -> float:
+    def of_rate(self) -> float:
         """The relative effect of half an ulp of the rate on 1 - rate."""
         return ULP * self.rate / (1 - self.rate) if self.rate < 1 else 0.0
 
     @cached_property
     def ranges(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """The smallest and the largest centre of P, and of Q."""
-        ends = []
+        covering_range = []
         for weights in (self.p, self.q):
             own = self.centres[weights > 0]
-            ends.append((float(own[0]) - self.centre_error, float(own[-1]) + self.centre_error))
-        return ends[0], ends[1]
+            covering_range.append((float(own[0]) - self.centre_error, float(own[-1]) + self.centre_error))
+        return covering_range[0], covering_range[1]
 
     @property
     def widths(self) -> tuple[float, float]:
@@ -110,7 +110,7 @@ class PairLogRatio:
         return float(self.centres[-1] - self.centres[0]) + 2 * self.centre_error
 
     @property
-    def apart(self) -> float:
+    def farthest(self) -> float:
         """A."""
         (low_p, high_p), (low_q, high_q) = self.ranges
         return max(high_p - low_q, high_q - low_p) * (1 + 4 * ULP)
@@ -127,12 +127,12 @@ class PairLogRatio:
         term = np.exp(least - half)
         # derived: what rounding and half an ulp of a centre do to a term; half a dozen of both exponents
         wrong = term * (ELEMENTARY + 6 * ULP * half + 2 * self.centre_error * (1 + np.sqrt(2 * half)))
-        apart = np.abs(self.difference)
+        farthest = np.abs(self.difference)
         weights = (self.p, self.q, self.difference)
-        columns = np.stack([*weights, apart, *(one * self.centres for one in weights)], axis=1)
+        columns = np.stack([*weights, farthest, *(one * self.centres for one in weights)], axis=1)
         p, q, difference, size, first_p, first_q, first = (term @ columns).T
-        wrong_p, wrong_q, wrong_apart = (wrong @ np.stack([self.p, self.q, apart], axis=1)).T
-        # of the sums over the terms
+        wrong_p, wrong_q, wrong_apart = (wrong @ np.stack([self.p, self.q, farthest], axis=1)).T
+        # the rounding of the sums over the terms
         sums = ULP * (8 + self.centres.size / 2)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # sums that underflow are computed again
             log_q = np.log(q) - least[:, 0]
@@ -141,21 +141,21 @@ class PairLogRatio:
             loss_error = (wrong_apart + np.abs(difference) * wrong_q / q) / p + sums * size / np.minimum(p, q)
             # the effect of an ulp of every weight of P and Q on the difference
             loss_error += 4 * ULP * (size + 2 * self.rate * q) / p
-            loss_error = np.where(near, loss_error, wrong_p / p + wrong_q / q + 2 * sums + self.unsure) + ELEMENTARY * np.abs(
+            loss_error = np.where(near, loss_error, wrong_p / p + wrong_q / q + 2 * sums + self.of_rate) + ELEMENTARY * np.abs(
                 loss
             )
-            # the means of both centres differ by what the weights do
+            # the difference of the mean centres comes from the difference of the weights
             slope = np.abs(first - difference * first_q / q) / p + _SUM_ERROR * np.abs(self.centres).max() * size / p
             results = [log_q, loss, size / q, first_p / p, first_q / q, slope, wrong_q / q + sums]
         deep = ~(np.minimum(p, q) > _DEEP)
         if deep.any():
             (log_p, mean_p, unit_p), (own_q, mean_q, unit_q) = (self._alone(half[deep], one) for one in (self.p, self.q))
-            # one of the two has a negligible share
+            # one of the two mixtures has a negligible share
             steep = np.abs(mean_p - mean_q) * (1 + _SUM_ERROR) + _SUM_ERROR * np.abs(self.centres).max()
             exchange = (own_q, log_p - own_q, np.full(own_q.shape, np.inf), mean_p, mean_q, steep, unit_q)
             for result, other in zip(results, exchange, strict=True):
                 result[deep] = other
-            loss_error[deep] = unit_p + unit_q + self.unsure + ELEMENTARY * (np.abs(log_p) + np.abs(own_q))
+            loss_error[deep] = unit_p + unit_q + self.of_rate + ELEMENTARY * (np.abs(log_p) + np.abs(own_q))
         log_q, loss, ratio, mean_p, mean_q, slope, unit = results
         unit = unit + 4 * ULP * (4 + np.abs(log_q))
         return x, log_q - _LOG_ROOT, loss, ratio, mean_p, mean_q, slope, unit, loss_error
@@ -172,33 +172,33 @@ class PairLogRatio:
         unit = wrong.sum(axis=1) / total + ULP * (8 + self.centres.size / 2)
         return np.log(total) + peak[:, 0], term @ self.centres[held] / total, unit
 
-    def ends(self, points: Points, powers: Array, log_goal: Array) -> tuple[float, float] | None:
+    def covering_range(self, points: Points, powers: Array, log_goal: Array) -> tuple[float, float] | None:
         """The points between which all but a share e^goal of P^c Q^{1-c} lies, for each power; None if there are too few."""
-        enough = [np.flatnonzero((self.log_beyond(points, powers, sign) <= log_goal).all(axis=1)) for sign in (-1, 1)]
+        enough = [np.flatnonzero((self.log_tail(points, powers, sign) <= log_goal).all(axis=1)) for sign in (-1, 1)]
         if not all(one.size for one in enough):
             return None
         return float(points.x[enough[0][-1]]), float(points.x[enough[1][0]])
 
     def log_outside(self, points: Points, powers: Array) -> Array:
         """Logarithms of the mass outside of the first and last point, for each power."""
-        below, above = (self.log_beyond(points, powers, sign)[at] for sign, at in ((-1, 0), (1, -1)))
+        below, above = (self.log_tail(points, powers, sign)[at] for sign, at in ((-1, 0), (1, -1)))
         return np.asarray(np.logaddexp(below, above))
 
-    def log_beyond(self, points: Points, powers: Array, sign: int) -> Array:
+    def log_tail(self, points: Points, powers: Array, sign: int) -> Array:
         """Logarithms of the integral of P^c Q^{1-c} outward from each point, (point, power); infinite if no bound is known."""
         slope = -sign * points.x[:, None]
         for mean, (low, high), power in zip((points.mean_p, points.mean_q), self.ranges, (powers, 1 - powers), strict=True):
             # outward, the mean of the centres approaches the outermost one
             there = high if sign > 0 else low
             slope = slope + np.maximum(sign * power * mean[:, None], sign * power * there)
-        fall = -slope - LOG_ROUNDING * (1 + np.abs(powers) * self.apart)
+        fall = -slope - LOG_ROUNDING * (1 + np.abs(powers) * self.farthest)
         size = points.log_tilted(powers[:, None]).T + np.abs(powers) * points.loss_error[:, None] + points.unit[:, None]
         return np.where(fall > 0, size - np.log(np.where(fall > 0, fall, 1.0)) + LOG_ROUNDING * (1 + np.abs(size)), np.inf)
 
     @property
-    def rough(self) -> float:
+    def coarse_step(self) -> float:
         """A step over which the mixtures change little."""
-        return _ROUGH / max(1.0, self.span)
+        return _COARSE / max(1.0, self.span)
 
     @cached_property
     def _narrowest(self) -> _Table:
@@ -211,7 +211,7 @@ class PairLogRatio:
             points = table.points
             if points is None:
                 return None
-            within = log_sum(points.log_tilted(powers[:, None])) + math.log(self.rough)
+            within = log_sum(points.log_tilted(powers[:, None])) + math.log(self.coarse_step)
             if (self.log_outside(points, powers) < within - _OUTSIDE).all():
                 return points
             table = table.wider
@@ -220,18 +220,18 @@ class PairLogRatio:
     @cached_property
     def fine(self) -> tuple[float, Points] | None:
         """A step, and points at that distance, for the decay of the transform."""
-        h = self.rough / _FINER
-        ends = (self.centres[0] - _FAR, self.centres[-1] + _FAR)
-        if not (ends[1] - ends[0]) / h < MOST:
+        h = self.coarse_step / _FINER
+        covering_range = (self.centres[0] - _FAR, self.centres[-1] + _FAR)
+        if not (covering_range[1] - covering_range[0]) / h < MOST:
             return None
-        return h, self.at(h * np.arange(math.floor(ends[0] / h), math.ceil(ends[1] / h) + 1.0))
+        return h, self.at(h * np.arange(math.floor(covering_range[0] / h), math.ceil(covering_range[1] / h) + 1.0))
 
     @property
     def disc(self) -> float:
         """A radius v such that l is analytic on discs around all real numbers, with some margin."""
         return _DISC / max(1.0, *self.widths)
 
-    def beside(self, h: float) -> int:
+    def points_in_disc(self, h: float) -> int:
         """The number of points at distance h within the radius, plus one."""
         return math.ceil(self.disc / h) + 1
 
@@ -243,15 +243,15 @@ class PairLogRatio:
         v, (width_p, width_q) = self.disc, self.widths
         # from |P/Q - 1|, or from the modulus and argument of P/Q
         near = points.ratio * math.exp(self.span * h) / math.cos(v * width_q / 2)
-        far = np.abs(points.loss) + self.apart * h - math.log(math.cos(v * max(width_p, width_q) / 2)) + v * self.apart
+        far = np.abs(points.loss) + self.farthest * h - math.log(math.cos(v * max(width_p, width_q) / 2)) + v * self.farthest
         size = np.where(near < 0.9, np.minimum(-np.log1p(-np.minimum(near, 0.9)), far), far)
-        most: Array = np.lib.stride_tricks.sliding_window_view(size, 2 * self.beside(h)).max(axis=1)
+        most: Array = np.lib.stride_tricks.sliding_window_view(size, 2 * self.points_in_disc(h)).max(axis=1)
         return most * (1 + MASS_ROUNDING)
 
 
 @dataclass(frozen=True, eq=False)
 class _Table:
-    """Points of a rough sum as far as a margin around all centres, which doubles with each level."""
+    """Points of a coarse sum as far as a margin around all centres, which doubles with each level."""
 
     pair: PairLogRatio
     level: int
@@ -259,7 +259,7 @@ class _Table:
     @cached_property
     def points(self) -> Points | None:
         """The points; None if there would be too many."""
-        margin, step, centres = _FAR * 2.0**self.level, self.pair.rough, self.pair.centres
+        margin, step, centres = _FAR * 2.0**self.level, self.pair.coarse_step, self.pair.centres
         first, last = (math.ceil(end / step) for end in (centres[0] - margin, centres[-1] + margin))
         return None if last - first > MOST else self.pair.at(step * np.arange(first, last + 1.0))
 

@@ -1,7 +1,7 @@
 """The set where the log-ratio of two mixtures is above a threshold, and its normal masses: tails and excess.
 
 notation as in :mod:`logphi.quadrature.pair_log_ratio`. Within a cell of length h, l is within h^2/8 times a bound of l'' of its
-chord; cells where the sign of l - x stays open are divided until their mass is negligible.
+chord; cells where the sign of l - x is unknown are divided until their mass is negligible.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _LARGE = 600.0
 
 @dataclass(frozen=True)
 class Regions:
-    """Intervals, in two columns, where l is above x, where it is below, and where that is open, with a bound of |l - x| there.
+    """Intervals, as rows of two ends, where l is above x, where it is below, and where neither is proved.
 
-    ``points`` are those of the table; beyond them nothing is known.
+    ``most`` bounds |l - x| on the latter. Outside of the ``points`` nothing is known.
     """
 
     above: Array
@@ -39,14 +39,14 @@ class Regions:
 
 def regions(pair: PairLogRatio, x: float) -> Regions | None:
     """The regions; None if the threshold is out of range."""
-    points = pair.coarse(np.array([-1.0, 2.0]) * (abs(x) / max(pair.apart, 1e-9) ** 2 + 1))
+    points = pair.coarse(np.array([-1.0, 2.0]) * (abs(x) / max(pair.farthest, 1e-9) ** 2 + 1))
     if points is None:
         return None
-    h = pair.rough
-    more, curved = pair.beside(h), 2 * pair.largest(points, h) / pair.disc**2
+    h = pair.coarse_step
+    more, curved = pair.points_in_disc(h), 2 * pair.largest(points, h) / pair.disc**2
     points = points.within(slice(more - 1, points.x.size - more + 1))
-    place, loss, loss_error = points.x, points.loss, points.loss_error
-    low, high = place[:-1], place[1:]
+    s, loss, loss_error = points.x, points.loss, points.loss_error
+    low, high = s[:-1], s[1:]
     ends = np.stack([loss[:-1], loss[1:]])
     room = np.maximum(loss_error[1:], loss_error[:-1])
     done: list[tuple[Array, Array]] = []
@@ -81,7 +81,7 @@ def _between(ends: Array, length: Array, curved: Array, room: Array, x: float) -
 
 
 def _merged(cells: Array) -> Array:
-    """Neighbouring intervals, joined."""
+    """The union of cells, as intervals."""
     if not cells.size:
         return cells.reshape(0, 2)
     cells = cells[np.argsort(cells[:, 0])]
@@ -111,7 +111,7 @@ def _log_masses(pair: PairLogRatio, weights: Array, intervals: Array, sign: int)
 
 
 def _log_mass(pair: PairLogRatio, weights: Array, intervals: Array, sign: int) -> float:
-    """A bound of the logarithm of its mass in all intervals."""
+    """A bound of the logarithm of a mixture's mass in all intervals, from above (``sign`` 1) or below (-1)."""
     total = float(np.logaddexp.reduce(_log_masses(pair, weights, intervals, sign), initial=-np.inf))
     return total + sign * ULP * (len(intervals) + 8 * abs(total)) if math.isfinite(total) else total
 

@@ -27,11 +27,11 @@ from numpy.typing import NDArray
 
 from logphi.arith.summation import log_sum
 from logphi.arrays import Array
-from logphi.quadrature.inner_integral import INNER_TARGET, InnerIntegral, Nodes, rough_log_mass, summed
+from logphi.quadrature.inner_integral import INNER_TARGET, InnerIntegral, Nodes, approximate_log_mass, summed
 from logphi.quadrature.pair_log_ratio import MOST, PairLogRatio, Points
 from logphi.quadrature.values import LOG_ROUNDING
 
-# derived: the shares of the widest strip that are tried; below pi/2, where cosines are positive
+# derived: the half-widths v of strips that are tried, as shares of the widest one, below which cosines are positive
 _WAYS = np.linspace(0.04, 0.96, 24)
 # measured: wider strips do not allow a longer step, which must resolve a normal density
 _WIDEST = 6.0
@@ -59,11 +59,11 @@ class Strip:
         log_size = points.log_tilted(power) + slope * h + math.log(h)
         half_p, half_q = np.cos(v * width_p / 2), np.cos(v * width_q / 2)
         near = points.ratio[:, None] * math.exp(pair.span * h) / half_q
-        turn = np.minimum(np.where(near < 1, np.arcsin(np.minimum(near, 1.0)), np.inf), v * pair.apart)
+        turn = np.minimum(np.where(near < 1, np.arcsin(np.minimum(near, 1.0)), np.inf), v * pair.farthest)
         raised = v * v / 2 - max(power - 1, 0.0) * np.log(half_q) - max(-power, 0.0) * np.log(half_p)
-        outside = pair.log_outside(points, np.array([power]))[0] + top * v * pair.apart
+        outside = pair.log_outside(points, np.array([power]))[0] + top * v * pair.farthest
         own = np.logaddexp(log_sum(log_size[:, None] + top * turn, axis=0), outside) + raised
-        # the terms that make the sum one of second order
+        # the two extra terms of a second-order sum
         log_most = np.logaddexp(own, math.log(1 + 2 * (abs(power) + top)) + v * v / 2)
         return Strip(v, log_most + LOG_ROUNDING * (1 + np.abs(log_most)))
 
@@ -88,12 +88,12 @@ class PairTrapezoid(InnerIntegral):
         """Equally spaced nodes that serve the powers and the heights."""
         return nodes_of(self.pair, powers, float(np.abs(z.imag).max()), math.log(INNER_TARGET / count))
 
-    def rough(self, powers: Array) -> Array | None:
+    def approximate_at_powers(self, powers: Array) -> Array | None:
         """K from the points of a table."""
         coarse = self.pair.coarse(powers)
         if coarse is None:
             return None
-        return rough_log_mass(coarse.loss, coarse.log_q + math.log(self.pair.rough), powers)
+        return approximate_log_mass(coarse.loss, coarse.log_q + math.log(self.pair.coarse_step), powers)
 
 
 def nodes_of(pair: PairLogRatio, powers: Array, top: float, log_target: float) -> Nodes | None:
@@ -101,18 +101,18 @@ def nodes_of(pair: PairLogRatio, powers: Array, top: float, log_target: float) -
     coarse = pair.coarse(np.concatenate([powers, [0.0, 1.0]]))
     if coarse is None:
         return None
-    log_mass = log_sum(coarse.log_tilted(powers[:, None])) + math.log(pair.rough)
+    log_mass = log_sum(coarse.log_tilted(powers[:, None])) + math.log(pair.coarse_step)
     strips = [Strip.around(pair, coarse, power, top) for power in powers.tolist()]
     step = min(own.step(mass + log_target) for own, mass in zip(strips, log_mass.tolist(), strict=True))
     every = np.concatenate([powers, [0.0, 1.0]])
     size = math.log(4 * (1 + float(np.abs(powers).max()) + top))
     log_goal = np.append(log_mass, [log_mass.min()] * 2) + log_target - size
-    ends = pair.ends(coarse, every, log_goal)
+    ends = pair.covering_range(coarse, every, log_goal)
     if ends is None or not (ends[1] - ends[0]) / step < MOST:
         return None
     points = pair.at(step * np.arange(math.floor(ends[0] / step), math.ceil(ends[1] / step) + 1.0))
     nodes = summed(points.loss[None, :], points.log_q + math.log(step), powers, points.unit, points.loss_error[None, :])
-    beyond = pair.log_outside(points, every)
-    cut = [np.logaddexp(own, np.logaddexp(*beyond[-2:]) + size) for own in beyond[:-2]]
-    log_wrong = np.array([np.logaddexp(own.log_error(step), lost) for own, lost in zip(strips, cut, strict=True)])
+    log_outside = pair.log_outside(points, every)
+    cut = [np.logaddexp(own, np.logaddexp(*log_outside[-2:]) + size) for own in log_outside[:-2]]
+    log_wrong = np.array([np.logaddexp(own.log_error(step), omitted) for own, omitted in zip(strips, cut, strict=True)])
     return replace(nodes, inner=np.exp(np.minimum(log_wrong - nodes.log_mass[0], 700.0))[None, :])

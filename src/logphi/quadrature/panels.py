@@ -40,12 +40,12 @@ _MOST = 1200
 _ORDER = 24
 # measured: parameters of the ellipses that are tried
 _RHO = np.geomspace(1.25, 64.0, 14)
-# derived: below pi/2
+# derived: the largest angle theta, below pi/2
 _WIDEST = 1.5
 # derived: the relative error asked of the quadrature, far below all rounding
 _SHARP = 1e-17
-# measured: shares of a length by which panels of a rough sum approach its ends, lengths of panels that follow any factor, and
-# how many of these there may be
+# measured: for coarse sums: shares of the length at which panels end near both ends, the length of a panel over the scale of
+# the factors, and the largest number of panels
 _SHARES = 8.0 ** -np.arange(1, 11)
 _LONG = 4.0
 _MANY = 1000.0
@@ -58,7 +58,7 @@ _FARTHEST = 2.0**30
 
 @dataclass(frozen=True)
 class Panels:
-    """The panels, in any order; ``start`` and ``end`` are where the curve is cut off."""
+    """The ends of panels, in any order; ``start`` and ``end`` are where the curve is cut off."""
 
     low: Array
     high: Array
@@ -66,7 +66,7 @@ class Panels:
     end: float
 
 
-# two orders are in use
+# a cache for the two orders in use
 @lru_cache(maxsize=8)
 def _legendre(order: int) -> tuple[Array, Array]:
     """Nodes and weights on [0, 2]; measured: to within three ulps of one, and a dozen of themselves."""
@@ -79,23 +79,23 @@ def gauss(low: Array, high: Array, order: int = _ORDER) -> tuple[Array, Array, A
     nodes, weights = _legendre(order)
     half = (high - low)[:, None] / 2
     s = low[:, None] + half * nodes
-    place = np.abs(s) + half
-    return s.ravel(), np.log(half * weights).ravel(), place.ravel()
+    size = np.abs(s) + half
+    return s.ravel(), np.log(half * weights).ravel(), size.ravel()
 
 
 def panels(curve: Curve, powers: Array, top: float, most: int = _MOST, *, near_one: bool = True) -> Panels | None:
     """Panels that serve some real parts of a and heights up to ``top``; None if more than ``most`` would be needed.
 
-    Sums of second order, for M near one, need finer ones; without ``near_one`` they are left out.
+    Second-order sums, for M near one, need finer panels; with ``near_one`` false they are not served.
     """
     if not np.abs(powers).max() < _FARTHEST or not top < _FARTHEST:
         return None
-    edges = rough_edges(curve, powers)
+    edges = coarse_edges(curve, powers)
     if edges is None:
         return None
     length = np.log(np.diff(edges))[:, None]
     second, plain = (log_sum(part + length, axis=0) for part in sizes(curve, (edges[1:] + edges[:-1]) / 2, powers))
-    # relative to the sum itself, and to M(c)
+    # goals relative to the second-order sum, and to M(c)
     mass = np.logaddexp(plain, np.log(1e-300 + curve.rest)) + np.log(_SHARP)
     size = (np.abs(powers - 1) + top) * (np.abs(powers) + top)
     small = np.minimum(second + np.log(_SHARP), mass - np.log(size + 1)) if near_one else np.full_like(mass, np.inf)
@@ -143,7 +143,7 @@ def log_errors(curve: Curve, found: Panels, powers: Array, top: float) -> tuple[
     second, plain = (log_sum(part, axis=0) for part in log_bounds(curve, found.low, found.high, powers, top))
     for own, end, outward in ((curve.start, found.start, -1), (curve.end, found.end, 1)):
         if not np.isfinite(own):
-            cut = log_beyond(curve, powers, np.array([end]), outward)[:, 0]
+            cut = log_tail(curve, powers, np.array([end]), outward)[:, 0]
             second, plain = np.logaddexp(second, cut[0]), np.logaddexp(plain, cut[1])
     return second, plain
 
@@ -162,8 +162,8 @@ def sizes(curve: Curve, s: Array, powers: Array) -> tuple[Array, Array]:
     return log_size + square, log_size
 
 
-def rough_edges(curve: Curve, powers: Array) -> Array | None:
-    """Ends of the panels of a rough sum, which cover all relevant mass; None if there would be too many."""
+def coarse_edges(curve: Curve, powers: Array) -> Array | None:
+    """Ends of the panels of a coarse sum, which cover all relevant mass; None if there would be too many."""
     if np.isfinite(curve.start + curve.end):
         length = curve.end - curve.start
         count = min(np.ceil(length * curve.steepness / _LONG), _MANY)
@@ -171,28 +171,28 @@ def rough_edges(curve: Curve, powers: Array) -> Array | None:
         near = length * _SHARES
         edges = np.concatenate([np.linspace(curve.start, curve.end, int(count) + 1), curve.start + near, curve.end - near])
         return np.unique(edges)
-    reach = 12.0 + 2.5 * float(np.abs(_tilts(curve, powers)).max() + 1) * curve.steepness
-    s = np.linspace(max(curve.start, -reach), min(curve.end, reach), _SCAN)
+    half_width = 12.0 + 2.5 * float(np.abs(_tilts(curve, powers)).max() + 1) * curve.steepness
+    s = np.linspace(max(curve.start, -half_width), min(curve.end, half_width), _SCAN)
     _, plain = sizes(curve, s, powers)
     kept = np.flatnonzero((plain > plain.max(axis=0) - _NEGLIGIBLE).any(axis=1))
     if not kept.size:
-        # sizes beyond the range of doubles
+        # sizes that overflow
         return None
     start, end = float(s[max(kept[0] - 1, 0)]), float(s[min(kept[-1] + 1, _SCAN - 1)])
     count = np.ceil((end - start) * max(max(abs(factor.slope) for factor in curve.factors) / _LONG, 0.5))
     return np.linspace(start, end, int(count) + 1) if count <= _MANY else None
 
 
-def _end(curve: Curve, powers: Array, goal: Array, rough: float, outward: int) -> float:
-    """An end at which an unbounded curve may be cut off, near a rough one: above zero or below it."""
-    distance = max(outward * rough, 0.0)
+def _end(curve: Curve, powers: Array, goal: Array, coarse: float, outward: int) -> float:
+    """A point near ``coarse`` at which an unbounded curve may be cut off, above zero (``outward`` 1) or below (-1)."""
+    distance = max(outward * coarse, 0.0)
     e = outward * np.linspace(distance / 2, 2 * distance + 14, 193)[1:]
-    good = (log_beyond(curve, powers, e, outward) <= goal[:, None, :] - 4).all(axis=(0, 2))
+    good = (log_tail(curve, powers, e, outward) <= goal[:, None, :] - 4).all(axis=(0, 2))
     return float(e[int(np.argmax(good))]) if good.any() else float(e[-1])
 
 
-def log_beyond(curve: Curve, powers: Array, end: Array, outward: int) -> Array:
-    """Logarithms of the omitted parts of sums above ends (1) or below them (-1), (kind, end, power); see :func:`log_errors`.
+def log_tail(curve: Curve, powers: Array, end: Array, outward: int) -> Array:
+    """Logarithms of the sums above ends (``outward`` 1) or below (-1), (kind, end, power), of the kinds of :func:`log_errors`.
 
     With u the distance from the end, the summand grows at most like e^{ku} times a decreasing normal factor, where k is the
     slope of g there and those of the factors; |l| grows by at most its own slope times u.
@@ -200,7 +200,7 @@ def log_beyond(curve: Curve, powers: Array, end: Array, outward: int) -> Array:
     g1, g2 = curve.density[1:]
     second, plain = sizes(curve, end, powers)
     loss = np.abs(curve.loss(end))[:, None]
-    steep, own = (part[:, None] for part in curve.slopes_beyond(end, outward))
+    steep, own = (part[:, None] for part in curve.tail_slopes(end, outward))
     tilts = np.maximum(outward * _tilts(curve, powers), outward)
     fall = (-outward * (g1 + 2 * g2 * end))[:, None] - np.maximum(tilts.max(axis=0), 0.0) * steep - own
     safe = np.where(fall > 0, fall, 1.0)
@@ -211,16 +211,16 @@ def log_beyond(curve: Curve, powers: Array, end: Array, outward: int) -> Array:
 
 @dataclass(frozen=True)
 class Ellipses:
-    """Around each panel, (panel, rho): ``log_rest`` is the logarithm of the error for a factor of the density up to one.
+    """Bernstein ellipses around panels, (panel, rho): ``log_rest`` is the logarithm of the error for an integrand up to one.
 
-    The real part of l lies between ``least`` and ``most``, its imaginary part is at most ``turn``; at the real ends it is
-    ``left`` and ``right``, and nowhere further from a value between these than ``deviation``.
+    On the ellipse the real part of l lies between ``least`` and ``most``, and its imaginary part is at most ``argument``. At
+    the ends of the panel l is ``left`` and ``right``; on the ellipse it is within ``deviation`` of some value between these.
     """
 
     log_rest: Array
     least: Array
     most: Array
-    turn: Array
+    argument: Array
     left: Array
     right: Array
     deviation: Array
@@ -232,12 +232,12 @@ class Ellipses:
 
     @staticmethod
     def around(curve: Curve, low: Array, high: Array, rho: Array = _RHO, order: int = _ORDER) -> Ellipses:
-        """The ellipses of panels; an infinite error where a factor may have a zero."""
+        """The ellipses of panels, with an infinite error where a factor may have a zero."""
         r, middle = ((high - low) / 2)[:, None], ((high + low) / 2)[:, None]
         along, v = r * (rho + 1 / rho) / 2, r * (rho - 1 / rho) / 2
         left, right = middle - along, middle + along
         log_density = curve.highest(left, right) - curve.density[2] * v * v
-        least, most, turn, deviation, loss_left, loss_right = (np.zeros(v.shape) for _ in range(6))
+        least, most, argument, deviation, loss_left, loss_right = (np.zeros(v.shape) for _ in range(6))
         near = np.ones(v.shape, dtype=bool)
         for factor in curve.factors:
             theta = abs(factor.slope) * v
@@ -254,11 +254,11 @@ class Ellipses:
                 least, most = least - log_up, most - log_down - np.log(half)
             loss_left, loss_right = loss_left + factor.sign * log_left, loss_right + factor.sign * log_right
             log_density = log_density + factor.own * log_up
-            turn = turn + theta * turn_rate(share, 1 - share, theta)
+            argument = argument + theta * turn_rate(share, 1 - share, theta)
             deviation = deviation + theta * share / half
-        # a panel of no length has no error
+        # a panel of length zero has no error
         log_rest = np.log(np.maximum(64 / 15 * r, 1e-300)) + log_density - 2 * order * np.log(rho) - np.log1p(-(rho**-2.0))
-        return Ellipses(np.where(near, log_rest, np.inf), least, most, turn, loss_left, loss_right, deviation)
+        return Ellipses(np.where(near, log_rest, np.inf), least, most, argument, loss_left, loss_right, deviation)
 
 
 def best(log_error: Array) -> Array:
@@ -271,6 +271,6 @@ def log_bounds(curve: Curve, low: Array, high: Array, powers: Array, top: float)
     """Logarithms of the error bounds of each panel, (panel, power): of h over |z| |z + 1|, and of e^{al}."""
     own = Ellipses.around(curve, low, high)
     tilts = _tilts(curve, powers)[:, None, None, :]
-    grown = np.maximum(tilts * own.least[:, :, None], tilts * own.most[:, :, None]) + top * own.turn[:, :, None]
+    grown = np.maximum(tilts * own.least[:, :, None], tilts * own.most[:, :, None]) + top * own.argument[:, :, None]
     plain = log_sum(np.maximum(np.maximum(grown, own.most[:, :, None]), 0.0), axis=0) + own.log_rest[:, :, None]
     return best(plain + np.log(np.maximum(own.size * own.size, 1e-300) / 2)[:, :, None]), best(plain)

@@ -1,4 +1,4 @@
-"""Exponential sums over nodes without their first-order terms: E[e^{itl} - 1 - itl] keeps its digits for small t."""
+"""Second-order exponential sums over nodes: E[e^{itl} - 1 - itl], which keeps its digits for small t."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from logphi.quadrature.values import Line
 
 # measured: on shorter lines, exponentials are as fast as a matrix product
 _SHORT = 32
-# sums of w (e^{itl} - 1 - itl): of heights, losses and weights
+# a function of heights, losses and weights: the sums of w (e^{itl} - 1 - itl)
 SecondMoments = Callable[[Array, Array, Array], NDArray[np.complex128]]
 
 
@@ -36,7 +36,7 @@ def along_lines(step: float | Array, size: int) -> SecondMoments:
         coarse = -(-size // fine)
         # the angles of all doublings at once
         angles = step * 2.0 ** np.arange(half + coarse.bit_length())[None, :, None] * loss[:, None, :]
-        second = second_turn(angles)
+        second = second_exp_imaginary(angles)
         full = second + 1j * angles
         full_fine, second_fine = _powers(full[:, :half], second[:, :half], fine)
         full_coarse, second_coarse = _powers(full[:, half:], second[:, half:], coarse)
@@ -49,7 +49,7 @@ def along_lines(step: float | Array, size: int) -> SecondMoments:
 
 def one_by_one(heights: Array, loss: Array, weight: Array) -> NDArray[np.complex128]:
     """Second moments at heights in any order, the same for all or (mixture, height)."""
-    rotated = second_turn(heights[..., None] * loss[:, None, :])
+    rotated = second_exp_imaginary(heights[..., None] * loss[:, None, :])
     result: NDArray[np.complex128] = product(rotated, weight[:, :, None])[:, :, 0]
     return result
 
@@ -68,7 +68,7 @@ def second_exp(x: Array) -> Array:
     return found
 
 
-def second_turn(angle: NDArray[Any]) -> NDArray[np.complex128]:
+def second_exp_imaginary(angle: NDArray[Any]) -> NDArray[np.complex128]:
     """``e^{i angle} - 1 - i angle`` to about twenty ulps, for real angles or above the real axis."""
     if np.iscomplexobj(angle):
         inside = np.abs(angle) < 0.5

@@ -24,7 +24,7 @@ def power_coefficient(series: Numbers, error: Array | None, exponent: int, n: in
 
 
 def power(series: Numbers, error: Array | None, exponent: int) -> tuple[Numbers, Array]:
-    """All coefficients to the order of the series, which are columns."""
+    """All coefficients up to the order of the series, whose coefficients run along the first axis."""
     p, e = series.copy(), None if error is None else error.copy()
     p[0] = 1
     if e is not None:
@@ -37,7 +37,7 @@ def _by_recurrence(p: Numbers, p_error: Array | None, t: int) -> tuple[Numbers, 
     a, e = np.zeros(p.shape, p.dtype), np.zeros(p.shape)
     a[0] = 1
     size = np.abs(p)
-    # derived: a factor, its products and the sum
+    # derived: the roundings of a factor, of its products and of the sum
     known = p_error is not None
     one_error, most = (p_error + size * (ULP * (8 + n)), size + p_error) if known else (size, size)
     with np.errstate(over="ignore", invalid="ignore"):  # not finite: the value is unknown
@@ -70,7 +70,7 @@ def _product(a: Numbers, a_error: Array | None, b: Numbers, b_error: Array | Non
         value = _convolved(a, b)
         if a_error is None or b_error is None:
             return value, None
-        # derived: a product and its sum
+        # derived: the roundings of a product and of its sum
         own = b_error + np.abs(b) * (ULP * (8 + n))
         error = _convolved(np.abs(a), own) + _convolved(a_error, np.abs(b) + b_error)
     return value, error * (1 + 1e-9)

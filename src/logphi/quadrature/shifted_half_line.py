@@ -1,4 +1,4 @@
-"""Moments of a sampled normal density ratio on a half-line that is shifted into the complex plane, with their errors.
+"""Moments of a sampled normal density ratio on a half-line shifted into the complex plane, with their errors.
 
 notation: w(x) = 1 - q + q e^{m x - m^2/2}, phi the normal density, eta > 0 with theta = m eta < pi, X the end, a = z + 1,
 z = s + it with t >= 0, and
@@ -51,19 +51,19 @@ _LEFT = np.arange(-38.0, _LOWEST)
 _CELL, _TURN = 0.25, 0.1
 # measured: the logarithm of the relative error of N due to the inner sum
 _LOG_TARGET = math.log(1e-17)
-# measured: the half-width of the strip relative to the height; that of an unshifted line, in x and in m x
+# measured: the half-width of the strip relative to the height; the half-width for an unshifted line, in x and in m x
 STRIP = 0.35
 _LEVEL = 1.5, 1.2
 _LARGEST = 700.0
 # derived: exceeds the rounding of masses of cells and of logarithms near zero
-_SLACK = 1e-9
+_MARGIN = 1e-9
 _LOG_ROOT = 0.5 * math.log(2 * math.pi)
 # derived: a block of terms that fits the cache
 _BLOCK = 1 << 17
 
 
 @dataclass(frozen=True)
-class Moments:
+class HalfLineMoments:
     """N - 1 and N' at some points, with bounds of their errors due to rounding and to the inner sum."""
 
     value: Complex
@@ -75,10 +75,10 @@ class Moments:
 
 @dataclass(frozen=True)
 class Within:
-    """The vertices of triangles, (triangle, 3), and the triangle that contains each point."""
+    """The vertices of triangles, (triangle, 3), and the number of the triangle that contains each point."""
 
     vertices: Complex
-    place: NDArray[np.intp]
+    containing: NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -90,21 +90,21 @@ class ShiftedHalfLine:
     shift_error: float
     rate_error: float
     end: float
-    turn: float
+    angle: float
 
     @property
     def height(self) -> float:
         """The imaginary part eta."""
-        return self.turn / self.shift
+        return self.angle / self.shift
 
     @property
     def strip(self) -> float:
         """Half the width of the strip around the half-line on which the error bound of the sum relies."""
-        return STRIP * self.height if self.turn > 0 else min(_LEVEL[0], _LEVEL[1] / self.shift)
+        return STRIP * self.height if self.angle > 0 else min(_LEVEL[0], _LEVEL[1] / self.shift)
 
-    def at_turn(self, turn: float) -> ShiftedHalfLine:
+    def at_angle(self, angle: float) -> ShiftedHalfLine:
         """The half-line at another height."""
-        return replace(self, turn=turn)
+        return replace(self, angle=angle)
 
     def log_w(self, x: Array) -> Complex:
         """Log w at x + i eta."""
@@ -113,9 +113,9 @@ class ShiftedHalfLine:
     def _w_less_one(self, x: Array) -> Complex:
         exponent = self.shift * x - self.shift * self.shift / 2
         growth = np.exp(exponent)
-        half = math.sin(self.turn / 2)
+        half = math.sin(self.angle / 2)
         real = np.expm1(exponent) - 2 * growth * half * half
-        return np.asarray(self.rate * (real + 1j * growth * math.sin(self.turn)))
+        return np.asarray(self.rate * (real + 1j * growth * math.sin(self.angle)))
 
     @cached_property
     def _cells(self) -> tuple[Array, Array, Array, Array, Array]:
@@ -130,29 +130,29 @@ class ShiftedHalfLine:
         largest = np.maximum(real[1:], real[:-1])
         smallest = np.minimum(real[1:], real[:-1])
         # where the parabola |w|^2 in e^{mx} is lowest, |w| = (1 - q) sin(theta)
-        if math.cos(self.turn) < 0:
-            lowest = (math.log((1 - q) / q * -math.cos(self.turn)) + m * m / 2) / m
+        if math.cos(self.angle) < 0:
+            lowest = (math.log((1 - q) / q * -math.cos(self.angle)) + m * m / 2) / m
             inside = np.searchsorted(x, lowest)
             if inside < x.size:
-                smallest[inside] = math.log((1 - q) * math.sin(self.turn))
-        # from the side where the numbers are small
+                smallest[inside] = math.log((1 - q) * math.sin(self.angle))
+        # from the end of the cells where the masses are small
         edges = np.append(-np.inf, x)
         mass = np.where(edges[1:] > 0, ndtr(-edges[:-1]) - ndtr(-edges[1:]), ndtr(edges[1:]) - ndtr(edges[:-1]))
-        log_mass = np.log(mass + 1e-300) + self.height**2 / 2 + _SLACK
+        log_mass = np.log(mass + 1e-300) + self.height**2 / 2 + _MARGIN
         size = np.hypot(np.maximum(np.abs(largest), np.abs(smallest)), argument[1:])
-        return log_mass, largest, smallest, argument[:-1], np.log(size * (1 + _SLACK))
+        return log_mass, largest, smallest, argument[:-1], np.log(size * (1 + _MARGIN))
 
     def log_bound(self, z: Complex, order: int = 0) -> Array:
         """The logarithm of the right side of (1)."""
         log_mass, largest, smallest, argument, log_size = self._cells
         power, t = (z.real + 1)[..., None], z.imag[..., None]
         size = np.maximum(power * largest, power * smallest)
-        rounding = self._unit * (np.abs(power) * float(np.abs(largest).max()) + t * self.turn)[..., 0]
-        return np.asarray(log_sum(log_mass + order * log_size + size - t * argument) + rounding + _SLACK)
+        rounding = self._unit * (np.abs(power) * float(np.abs(largest).max()) + t * self.angle)[..., 0]
+        return np.asarray(log_sum(log_mass + order * log_size + size - t * argument) + rounding + _MARGIN)
 
     @property
     def _unit(self) -> float:
-        """The relative error of log w, rounded up generously."""
+        """A bound of the relative error of log w."""
         return (8 * ULP + self.shift_error + self.rate_error) * (4 + self.shift * (self.shift + abs(self.end)))
 
     def log_bound_at(self, vertices: Complex, order: int) -> Array:
@@ -160,8 +160,8 @@ class ShiftedHalfLine:
 
         The smaller of (1) and of the bound for the unshifted half-line with the vertical segment at its end.
         """
-        level = self.at_turn(0.0)
-        largest = float(np.abs(level.log_w(np.array([self.end]))[0])) + abs(math.log1p(-self.rate)) + self.turn
+        level = self.at_angle(0.0)
+        largest = float(np.abs(level.log_w(np.array([self.end]))[0])) + abs(math.log1p(-self.rate)) + self.angle
         up = self.log_vertical(vertices.real) + order * math.log(largest)
         beside = np.logaddexp(level.log_bound(vertices, order), up)
         return np.asarray(np.minimum(self.log_bound(vertices, order).max(axis=-1), beside.max(axis=-1)))
@@ -170,7 +170,7 @@ class ShiftedHalfLine:
         """A bound of the derivative of :meth:`log_bound` along a direction with parts that are not negative."""
         _, largest, _, argument, _ = self._cells
         slope = direction.real * largest - direction.imag * argument
-        return float(slope.max()) + self._unit * float(np.abs(largest).max() + self.turn)
+        return float(slope.max()) + self._unit * float(np.abs(largest).max() + self.angle)
 
     @property
     def log_end(self) -> float:
@@ -180,12 +180,12 @@ class ShiftedHalfLine:
     def log_vertical(self, z: Array) -> Array:
         """The logarithm of a bound of the integral of |phi w^a| from X to X + i eta at any z with these real parts."""
         # |w| falls as the angle grows
-        largest, smallest = (float(self.at_turn(turn).log_w(np.array([self.end]))[0].real) for turn in (0.0, self.turn))
+        largest, smallest = (float(self.at_angle(turn).log_w(np.array([self.end]))[0].real) for turn in (0.0, self.angle))
         power = z + 1
         size = np.maximum(power * largest, power * smallest)
         return np.asarray(self.log_end + self.height**2 / 2 + math.log(self.height) + size + 1e-12 * (1 + np.abs(size)))
 
-    def log_beyond(self, power: Array) -> Array:
+    def log_tail(self, power: Array) -> Array:
         """The logarithm of a bound of (3) for sizes of a."""
         own, other = float(log_ndtr(-self.end)), float(log_ndtr(self.shift - self.end))
         shares = np.logaddexp(own, np.log(power * self.rate + 1e-300) + np.logaddexp(own, other))
@@ -201,7 +201,7 @@ class ShiftedHalfLine:
         """About the number of nodes of the sum."""
         return (self.end - _LOWEST) / self.step(count) + 1
 
-    def moments(self, z: Complex, count: float, within: Within | None = None) -> Moments:
+    def moments(self, z: Complex, count: float, within: Within | None = None) -> HalfLineMoments:
         """N - 1 and N' at points with Im z >= 0 by the sum, accurate for ``count`` repetitions.
 
         The error of the inner sum is bounded at each point or, faster for many points, on triangles that contain them.
@@ -217,8 +217,8 @@ class ShiftedHalfLine:
         # those of Y, and by the errors of m and q
         exponent = m * x - m * m / 2
         growth = q * np.exp(np.minimum(exponent, _LARGEST))
-        parts = q * np.abs(np.expm1(np.minimum(exponent, _LARGEST))) + growth * 3 * math.sin(min(self.turn, math.pi / 2))
-        of_w = growth * ((2 * ULP + self.shift_error) * (np.abs(m * x) + m * m + self.turn))
+        parts = q * np.abs(np.expm1(np.minimum(exponent, _LARGEST))) + growth * 3 * math.sin(min(self.angle, math.pi / 2))
+        of_w = growth * ((2 * ULP + self.shift_error) * (np.abs(m * x) + m * m + self.angle))
         of_w += (self.rate_error + ELEMENTARY) * parts
         inverse = np.exp(-loss.real)
         a = z + 1
@@ -247,28 +247,28 @@ class ShiftedHalfLine:
                 of_slope = unit * (size * first + size) + (loss_error + ELEMENTARY * size) * (1 + grown) * (1 + length * size)
                 slope_error[part] = (of_slope + of_w) @ density
         inner, inner_slope = self._inner_errors(z, h) if within is None else self._inner_errors_within(within, h)
-        return Moments(value, slope, rounding * (1 + 1e-9), inner, slope_error * (1 + 1e-9) + inner_slope)
+        return HalfLineMoments(value, slope, rounding * (1 + 1e-9), inner, slope_error * (1 + 1e-9) + inner_slope)
 
     def log_on_axis(self, s: Array, count: float) -> Array:
         """The logarithm of an upper bound of the integral over x <= X itself, at real z."""
-        found = self.at_turn(0.0).moments(np.asarray(s, dtype=np.complex128), count)
+        found = self.at_angle(0.0).moments(np.asarray(s, dtype=np.complex128), count)
         less_one = found.value.real + found.rounding + found.inner
         known = np.isfinite(less_one)
         return np.where(known, np.log1p(np.where(known, less_one, 0.0)) + 1e-15, np.inf)
 
     def _inner_errors_within(self, within: Within, h: float) -> tuple[Array, Array]:
-        """The same on triangles: each part of the bounds is largest at a vertex, and at most the sum over all three."""
+        """Bounds of the inner errors on triangles: each part is largest at a vertex, and at most the sum over all three."""
         inner, slope = (
             one.reshape(within.vertices.shape).sum(axis=1) for one in self._inner_errors(within.vertices.ravel(), h)
         )
-        return inner[within.place], slope[within.place]
+        return inner[within.containing], slope[within.containing]
 
     def _inner_errors(self, z: Complex, h: float) -> tuple[Array, Array]:
         """Bounds of (2), of (3) and of the terms below the lowest node, for N and for N'."""
         q, eta = self.rate, self.height
         strip = self.strip
-        # below the real axis |w| is that above
-        lines = [self.at_turn(abs(self.turn + side * self.shift * strip)) for side in (-1, 1)]
+        # |w| is the same on both sides of the real axis
+        lines = [self.at_angle(abs(self.angle + side * self.shift * strip)) for side in (-1, 1)]
         length = np.maximum(np.abs(z + 1), 1.0)
         top = (eta + strip) ** 2 / 2
         plain = np.log1p(2 * q * length) + top
@@ -284,9 +284,9 @@ class ShiftedHalfLine:
         _, largest, smallest, argument, _ = (part[: _LEFT.size + 1] for part in self._cells)
         log_mass = log_ndtr(np.append(_LEFT, _LOWEST) + h) + eta * eta / 2
         sizes = np.maximum(power[..., None] * largest, power[..., None] * smallest) - z.imag[..., None] * argument
-        rest = np.logaddexp(log_sum(log_mass + sizes), log_mass[-1] + np.log1p(2 * q * length)) + _SLACK
-        total = np.logaddexp(np.logaddexp(on_lines, ends), np.logaddexp(rest, self.log_beyond(length)))
+        rest = np.logaddexp(log_sum(log_mass + sizes), log_mass[-1] + np.log1p(2 * q * length)) + _MARGIN
+        total = np.logaddexp(np.logaddexp(on_lines, ends), np.logaddexp(rest, self.log_tail(length)))
         inner = np.exp(np.minimum(total + 1e-9, _LARGEST))
         # the integrand of N' is log w w^a - (w - 1)
-        steepest = max(math.exp(float(line._cells[4].max())) for line in lines) + self.turn * (1 + STRIP)
+        steepest = max(math.exp(float(line._cells[4].max())) for line in lines) + self.angle * (1 + STRIP)
         return inner, inner * (2 * steepest + 2)

@@ -1,4 +1,4 @@
-"""An envelope for a curve with several factors on the whole line: its integral on a shifted line, bounded cell by cell.
+"""An envelope for a curve with several factors on the whole line: the integral on a shifted line, bounded cell by cell.
 
 notation as in :mod:`logphi.quadrature.curve`. On s + ib, 0 < b < pi / (2 |kappa|), log |w_k| and |arg w_k| are
 monotone in s, and all factors turn e^{itl} the same way:
@@ -21,7 +21,7 @@ from logphi.arrays import Array
 from logphi.quadrature.curve import Curve
 from logphi.quadrature.gauss_legendre import parts_of
 from logphi.quadrature.log_ratio import rotated
-from logphi.quadrature.panels import log_beyond, panels
+from logphi.quadrature.panels import log_tail, panels
 from logphi.quadrature.values import MASS_ROUNDING
 
 # measured: distances from the axis, relative to the largest, and cells; more of either gain little
@@ -31,7 +31,7 @@ _CELLS = 640
 _WIDEST = 1.57
 # measured: a line on which the integrand grows by more than e^35 gives no better bound
 _RISE = 35.0
-# measured: the heights, times the steepness, among which S is chosen
+# measured: the values of S, times the steepness of the loss, that are tried
 _STARTS = 2.0 ** np.arange(-6, 30, 0.5)
 
 
@@ -63,7 +63,7 @@ def _log_bound(curve: Curve, power: float, heights: Array, start: float, end: fl
     log_density = curve.highest(s[:-1], s[1:]) + np.log(h)
     values = [factor.value(s) for factor in curve.factors]
     ends = ((start, -1), (end, 1))
-    beyond = np.logaddexp.reduce([log_beyond(curve, np.array([power]), np.array([e]), side)[1, 0, 0] for e, side in ends])
+    log_outside = np.logaddexp.reduce([log_tail(curve, np.array([power]), np.array([e]), side)[1, 0, 0] for e, side in ends])
     best = np.full(heights.shape, np.inf)
     for b in _DISTANCES * farthest:
         raise_by = abs(g2) * b * b
@@ -77,6 +77,6 @@ def _log_bound(curve: Curve, power: float, heights: Array, start: float, end: fl
             turn += np.minimum(arg[1:], arg[:-1])
             shrunk += max(-exponent, 0.0) * -np.log(np.cos(theta / 2))
         total = np.logaddexp.reduce(log_size - heights[:, None] * turn * (1 - MASS_ROUNDING), axis=1)
-        best = np.minimum(best, np.logaddexp(total, beyond + raise_by + shrunk))
-    # the rounding of exponents
+        best = np.minimum(best, np.logaddexp(total, log_outside + raise_by + shrunk))
+    # a margin for the rounding of exponents
     return best + 1e-12 * (1 + abs(power)) * (1 + abs(start) + abs(end)) * curve.steepness + 1e-11

@@ -33,6 +33,12 @@ class Line:
         return np.asarray(self.abscissa + 1j * self.heights, dtype=np.complex128)
 
 
+def exact_step(step: float) -> float:
+    """The step rounded down to 26 bits, so that its multiples are exact."""
+    mantissa, exponent = math.frexp(step)
+    return math.ldexp(math.floor(mantissa * 2.0**26), exponent - 26)
+
+
 # derived: e^K differs from e^mid by at most twice |e^mid|, so that only a bound of its size is known
 SIZE_ONLY = math.log(3) * (1 + 1e-12)
 
@@ -41,8 +47,8 @@ SIZE_ONLY = math.log(3) * (1 + 1e-12)
 class Values:
     """Values of K at some points, up to multiples of 2 pi i, with two proved absolute errors that add up.
 
-    ``rounding`` counts the arithmetic and the half ulp of every parameter, ``inner`` the quadrature and the
-    cut-off where K is itself an integral. Either may be infinite: nothing is known there. e^K, and any of its
+    ``rounding`` has the errors of arithmetic and of half an ulp of every parameter, ``inner`` those of quadrature and cut-off
+    where K is itself an integral. Either may be infinite: nothing is known there. e^K, and any of its
     powers, differs from e^mid by at most e^radius - 1 times its size, and is no larger than e^(Re mid + radius): a radius of
     log 3 still bounds the size of a sum that is smaller than its own error.
     """

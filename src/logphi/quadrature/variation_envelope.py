@@ -22,9 +22,9 @@ from logphi.quadrature.gauss_legendre import parts_of
 from logphi.quadrature.panels import panels
 from logphi.quadrature.values import MASS_ROUNDING
 
-# measured: cells that find the variation within a few percent
+# measured: with so many cells the variation is known to a few percent
 _CELLS = 2048
-# derived: sums of densities above e^600 times their mass overflow, and bound nothing
+# derived: sums of densities above e^600 times their mass overflow, and give no bound
 _LARGE = 600.0
 # chosen: two numbers for each abscissa of a few thousand laws, which a line asks for several times
 _KEPT = 1 << 13
@@ -65,7 +65,7 @@ def _variation(curve: Curve, abscissa: float) -> tuple[float, float] | None:
             return None
         density = np.exp(log_density - smooth)
         most = np.maximum(density[1:], density[:-1])
-        # beyond the last node it falls; at zero the two sides of a symmetric curve meet
+        # the density falls outward from the last node; at zero the two sides of a symmetric curve meet
         variation += float(np.abs(np.diff(density)).sum() + (bent * np.exp(bent / 8)) @ most + density[-1])
         variation += 0.0 if curve.symmetric else float(density[0])
     weight = float(np.exp(min(smooth - whole, 0.0))) * (1 - MASS_ROUNDING)

@@ -1,1 +1,1 @@
-"""The questions, one file each: definition, theorem, and the side on which the error falls."""
+"""The questions, one file each, with definition, theorem, and the side on which the error falls."""

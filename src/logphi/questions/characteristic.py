@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 # derived: for larger radii, |phi| <= M(c) is sharper than an error of e^{radius} - 1
 _WIDEST = 1.0
-# derived: above the least normal double
+# derived: above the smallest normal double
 TINY = 1e-300
 
 
@@ -75,8 +75,8 @@ def log_phi(
     ----------
     alpha
         A SymPy symbol or expression, a name as text, or nothing for a real symbol ``alpha``: the answer is an expression. Or
-        numbers, one or an array of any shape, real or complex: the answer is a number with bounds. Complex numbers lie where
-        the expectation converges, -Im alpha in the strip of K. Many of them are quicker on few lines parallel to the real axis.
+        numbers, one or an array of any shape, real or complex: the answer is a number with bounds. Complex numbers must lie
+        where the expectation converges, -Im alpha in the strip of K. Many are quicker on few lines parallel to the real axis.
     direction
         ``"remove"`` for log(p/q) under P, ``"add"`` for log(q/p) under Q: K(-1 - i alpha), phi' of the paper.
     rtol
@@ -88,14 +88,14 @@ def log_phi(
         The expression holds equal terms once, with their counts, and an uncollapsed ``Integral`` or ``Sum`` where there is no
         closed form. ``sympy.N``, ``evalf`` and ``lambdify`` evaluate all of it, to ten digits and more, without bounds.
         A ComplexBound for a number, ComplexBounds of its shape for an array: real and imaginary part are enclosed.
-        Where |phi| is too small to tell its phase, the imaginary part is unresolved.
+        Where |phi| is too small to determine its phase, the imaginary part is unresolved.
 
     Raises
     ------
     ValueError, TypeError
-        If alpha is neither, not finite or outside the strip, or the direction is unknown.
+        If alpha is of another type, not finite or outside the strip, or the direction is unknown.
     NotImplementedError
-        If an expression is asked for and the release has none.
+        If an expression is requested and the release has none.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def phi(
     Returns
     -------
     ComplexBound or ComplexBounds
-        Of the shape of ``t``. A value below the range of doubles, as of many releases, is 0 with its bound.
+        Of the shape of ``t``. A value below the smallest double, as of many releases, is 0 with its bound.
 
     Raises
     ------
@@ -193,7 +193,7 @@ def _answered(
             f"{name} = {complex(points[outside].flat[0])!r}; "
             f"direction={'remove' if direction_of(direction) is Direction.ADD else 'add'!r} turns the strip around"
         )
-    # extreme points overflow: values that are not finite are unknown, and answered as such
+    # extreme points overflow: the answer is then unknown
     with np.errstate(all="ignore"):
         found = answer(points.ravel())
     return found[0] if points.ndim == 0 else found.reshape(points.shape)
@@ -252,8 +252,8 @@ def _boxes(law: LogPhi, t: Complex, rtol: float) -> ComplexBounds:
     mid = np.where(known, mid, 0.0)
     relative = np.expm1(np.where(known, values.radius, 0.0)) + np.where(values.mid == 0, 0.0, ELEMENTARY)
     # the relative error of an exponential is unknown for subnormal doubles
-    lost = np.where(values.mid == 0, 0.0, TINY)
-    wrong = np.where(known, np.abs(mid) * relative * (1 + 1e-12) + lost, np.inf)
+    underflow = np.where(values.mid == 0, 0.0, TINY)
+    wrong = np.where(known, np.abs(mid) * relative * (1 + 1e-12) + underflow, np.inf)
     modulus = most * np.exp(_fallen(law, t, ~known)) * (1 + 2 * ELEMENTARY)
     real, imag = (_Part.of(one, wrong).below(modulus).above(-modulus) for one in (mid.real, mid.imag))
     met = 2 * np.minimum(wrong, modulus) <= rtol * most
@@ -272,7 +272,7 @@ def _log_most(law: LogPhi, t: Complex) -> Array:
     values = law.log_transform(lines)
     radius = sum(proved(values)) * (1 + 1e-12) + ULP * np.abs(values.mid)
     most = np.where(np.isfinite(radius) & np.isfinite(values.mid), values.mid.real + radius, np.inf)
-    # masses are one at most, and K is convex
+    # masses are at most one, and K is convex
     most = np.where((lines >= -1) & (lines <= 0), np.minimum(most, 0.0), most)
     return np.asarray(most[line])
 

@@ -66,7 +66,7 @@ def delta(
     direction
         ``"remove"`` or ``"add"`` for one order only; the maximum of both by default.
     method
-        A route by name, one of :data:`logphi.engine.routes.registry.ROUTES`, each of which says what it does in its ``reason``;
+        A route by name, one of :data:`logphi.engine.routes.registry.ROUTES`, each of which has a ``reason`` that explains it;
         by default the first that meets the tolerance. ``"certified"`` is ball arithmetic, in which the parameters and
         epsilon are exact; it needs python-flint. The errors of ``"levy"`` and ``"levy-quadrature"`` are partly estimates.
     rtol
@@ -128,7 +128,7 @@ def log_delta(
     method: RouteName | None = None,
     rtol: float | None = None,
 ) -> Bound | Bounds:
-    """The natural logarithm of the privacy profile, also where delta is below every double.
+    """The natural logarithm of the privacy profile, also where delta is below the smallest double.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def log_delta(
     direction
         ``"remove"`` or ``"add"`` for one order only; the maximum of both by default.
     method
-        A route by name, as of :func:`delta`, but not ``"certified"``.
+        A route by name, as in :func:`delta`, but not ``"certified"``.
     rtol
         Requested ``upper - lower`` of delta, relative to delta: about the width of its logarithm. The default is that of
         :func:`delta`.
@@ -181,7 +181,7 @@ def log_profile(
 
 
 def checked_options(loss: Loss, direction: Direction | str | None, method: str | Route | None, rtol: float | None) -> Tolerance:
-    """The tolerance, after the options are checked, also where there is nothing to answer."""
+    """The tolerance, after all options are checked, even if there are no points to answer."""
     named(method)
     loss.orders(direction)
     return Tolerance.of(rtol)
@@ -193,16 +193,16 @@ def each(name: str, question: Any, answer: Callable[[float], Bound]) -> Bound | 
 
 
 def pointwise(points: Array, answer: Callable[[float], Bound], *, falling: bool = False) -> Bound | Bounds:
-    """A Bound for a number, Bounds of the same shape for an array; points are answered in increasing or decreasing order.
+    """A Bound for a number, Bounds of the same shape for an array, computed in the order of increasing answers.
 
-    The smallest number comes first or, if answers decrease in it, the largest: answers come in increasing order.
+    So the smallest number comes first or, if answers are decreasing (``falling``), the largest.
     """
     if points.ndim == 0:
         return answer(float(points))
     answers = np.empty(points.size, dtype=object)
     flat = points.ravel()
-    for place in shown(np.argsort(-flat if falling else flat, kind="stable").tolist(), "answers"):
-        answers[place] = answer(float(flat[place]))
+    for index in shown(np.argsort(-flat if falling else flat, kind="stable").tolist(), "answers"):
+        answers[index] = answer(float(flat[index]))
     return Bounds(answers.reshape(points.shape))
 
 

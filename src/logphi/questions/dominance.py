@@ -1,11 +1,11 @@
 """Whether the profile of one loss lies below that of another everywhere: delta_2(eps) <= delta_1(eps) for all real eps.
 
-As delta(-eps) = 1 - e^-eps + e^-eps delta'(eps), delta' the profile of the reversed pair, it is enough to look at eps >= 0, in
-both orders. There are two kinds of proof. Where the first loss has finitely many values, its profile is linear in e^eps between
-them, and the second, which is convex, lies below it if it does so at each of them ([AFA] Corollary 26 is about the same hull).
-Else chords of the second profile are held against supporting lines of the first, on cells that are halved until it is proved
-(:mod:`logphi.convex.supporting_lines`), up to a place beyond which the second is constant, below the infinite mass of the
-first, or below it by the tails of two normal losses (:mod:`logphi.normal.order`).
+As delta(-eps) = 1 - e^-eps + e^-eps delta'(eps), delta' the profile of the reversed pair, it is enough to compare for eps >= 0,
+in both orders. There are two kinds of proof. If the first loss has finitely many values, its profile is linear in e^eps between
+them, and the second, which is convex, lies below it if it does so at each value ([AFA] Corollary 26 is about the same hull).
+Otherwise chords of the second profile are compared with supporting lines of the first, on cells that are halved until the order
+is proved (:mod:`logphi.convex.supporting_lines`), up to an eps above which the second profile is constant, below the infinite
+mass of the first, or below the first by the tails of two normal losses (:mod:`logphi.normal.order`).
 
 The file is longer than others because one comparison covers finitely many values, cells, and the tail.
 """
@@ -30,7 +30,7 @@ from logphi.engine.known_order import surely_above, without_common
 from logphi.engine.log_probability import masses
 from logphi.inputs.adjacency import Adjacency
 from logphi.inversion import real_space
-from logphi.inversion.places import places as places_of
+from logphi.inversion.atom_list import atom_list
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.parameters import as_mixture, normal_shift
 from logphi.laws.shift_bound import shift_bound_of_sum
@@ -39,20 +39,20 @@ from logphi.listed import Listed
 from logphi.normal.order import NormalTail, stays_above
 from logphi.questions.delta import log_delta
 
-# measured: the relative width of profiles that chords need
+# measured: the relative width of profiles with which chords are compared
 _RTOL = 1e-8
 # measured: the initial and the largest number of points, and the width of the narrowest cell relative to the range
 _START, _MOST, _NARROWEST = 25, 400, 1e-6
-# measured: up to this many values are compared one by one
+# measured: the largest number of values at which the profiles are compared one by one
 _MOST_VALUES = 1000
-# derived: if nothing is known of the tails, profiles are compared as far as they are doubles
+# derived: without a bound of the tails, profiles are compared down to this logarithm, near the smallest double
 _LEAST = -700.0
 _DOUBLINGS = 40
 # measured: a profile this close to its infinite mass counts as constant
 _HARDLY = 1e-3
-# derived: squares of shifts and their inverses stay in the range of doubles
+# derived: shifts whose squares and inverses neither underflow nor overflow
 _FAINT = 1e-280
-# chosen: a range of no length cannot be cut
+# chosen: the shortest range, as one of length zero has no cells
 _SHORTEST = 1e-9
 
 
@@ -64,7 +64,7 @@ class Verdict(enum.Enum):
     UNDECIDED = "undecided"
 
 
-# of two orders, the more severe verdict counts for both
+# the verdict for both orders is the one that comes first
 _GRAVITY = (Verdict.REFUTED, Verdict.UNDECIDED, Verdict.PROVED)
 
 
@@ -81,7 +81,7 @@ class Dominance(Listed):
     direction
         The order of the pair in which a counterexample was found, or the proof is missing.
     epsilon
-        The counterexample; or, if undecided, the place where the profiles come closest.
+        The counterexample; or, if undecided, the epsilon at which the profiles come closest.
     log_first, log_second
         Logarithms of delta there, with bounds: of the mechanism that should dominate, and of the other one.
     open_range
@@ -113,8 +113,8 @@ class Dominance(Listed):
         lines = [f"{self.verdict.value}: {self.reason}"]
         if self.epsilon is not None and self.log_first is not None and self.log_second is not None:
             where = f"direction {self.direction.value!r}, " if self.direction is not None else ""
-            place = "at" if self.refuted else "closest at"
-            lines.append(f"  {place} {where}epsilon = {self.epsilon!r}:")
+            index = "at" if self.refuted else "closest at"
+            lines.append(f"  {index} {where}epsilon = {self.epsilon!r}:")
             for name, log in (("first", self.log_first), ("second", self.log_second)):
                 lines.append(f"    log delta of the {name} mechanism: {log}")
         if self.open_range is not None:
@@ -123,7 +123,7 @@ class Dominance(Listed):
 
 
 def dominance(first: LogPhi, second: LogPhi) -> Dominance:
-    """Whether the profile of the second loss is nowhere above that of the first; see the module."""
+    """Whether the profile of the second loss is nowhere above that of the first."""
     if first.traits.estimated or second.traits.estimated:
         return Dominance(Verdict.UNDECIDED, "the transform of one of the losses is known by estimates only")
     rest_first, rest_second = without_common(first, second)
@@ -159,17 +159,17 @@ def _values(loss: LogPhi) -> tuple[Array, float] | None:
         return None
     if real_space.atom_count(loss.terms) > _MOST_VALUES:
         return None
-    places = places_of(loss.terms)
-    return np.append(0.0, places.locations[places.locations > 0]), places.location_error
+    atoms = atom_list(loss.terms)
+    return np.append(0.0, atoms.locations[atoms.locations > 0]), atoms.location_error
 
 
 def _at_values(first: LogPhi, second: LogPhi, values: tuple[Array, float]) -> Dominance:
     """Whether a convex profile lies below one that is piecewise linear in e^eps with known vertices."""
-    x, slip = values
-    slips = np.where(x > 0, slip + 4e-16 * x, 0.0)
-    own, other = _profile(first, x + slips), _profile(second, x - slips)
+    x, error = values
+    margins = np.where(x > 0, error + 4e-16 * x, 0.0)
+    own, other = _profile(first, x + margins), _profile(second, x - margins)
     if np.all(other.upper <= own.lower):
-        reason = "the first profile is linear between finitely many places, at each of which the second lies below it"
+        reason = "the first profile is linear between finitely many points, at each of which the second lies below it"
         return Dominance(Verdict.PROVED, reason)
     missing = x[other.upper > own.lower]
     # above the last value the first profile is constant
@@ -197,7 +197,7 @@ def _by_cells(first: LogPhi, second: LogPhi) -> Dominance:
         if not missing.any():
             break
         width = np.diff(x)
-        # lines need neighbours of a similar width
+        # supporting lines need neighbouring cells of similar width
         least = np.where(missing, width, np.inf)
         beside = np.minimum(np.append(least[1:], np.inf), np.append(np.inf, least[:-1]))
         split = (missing | (width > 1.5 * beside)) & (width > _NARROWEST * end)
@@ -251,7 +251,7 @@ def _tail(first: LogPhi, second: LogPhi) -> float:
         return math.inf
     top = max(LogPhi(tuple(bounded)).support.upper, 0.0) if bounded else 0.0
     above = NormalTail(max(shift**2, _FAINT) * (1 + 1e-15), top)
-    # normal terms cost nothing, each sampled one the logarithm of its rate
+    # a normal term adds no logarithm, a sampled one that of its rate
     known = [(square, cost, count) for law, count in first.terms for square, cost in _normal_part(law) if square > _FAINT]
     parts = sorted((cost / square, square, cost, count) for square, cost, count in known)
     best, square, move = math.inf, 0.0, 0.0
@@ -265,7 +265,7 @@ def _tail(first: LogPhi, second: LogPhi) -> float:
 
 
 def _normal_part(law: LossTransform) -> list[tuple[float, float]]:
-    """The square of the shift of a normal loss, or of one sampled at some rate, and minus the logarithm of that rate."""
+    """The square of the shift of a normal loss, sampled or not, and minus the logarithm of the sampling rate."""
     base, rate = as_mixture(law) or (law, None)
     shift = normal_shift(base)
     if shift is None:
@@ -299,13 +299,13 @@ def _counterexample(x: Array, own: Bounds, other: Bounds) -> Dominance | None:
         return None
     apart = np.where(larger, np.exp(other.lower) - np.exp(own.upper), -1.0)
     with np.errstate(invalid="ignore"):  # the difference of infinities, where neither is larger
-        place = int(np.argmax(apart if apart.max() > 0 else np.where(larger, other.lower - own.upper, -np.inf)))
+        index = int(np.argmax(apart if apart.max() > 0 else np.where(larger, other.lower - own.upper, -np.inf)))
     return Dominance(
         Verdict.REFUTED,
         "the second profile is larger",
-        epsilon=float(x[place]),
-        log_first=_single(own, place),
-        log_second=_single(other, place),
+        epsilon=float(x[index]),
+        log_first=_single(own, index),
+        log_second=_single(other, index),
     )
 
 
@@ -313,18 +313,18 @@ def _undecided(reason: str, x: Array, own: Bounds, other: Bounds, range_: tuple[
     """The undecided verdict, with the point where the profiles come closest."""
     with np.errstate(invalid="ignore"):  # both are zero
         gap = np.where(other.upper > -np.inf, own.lower - other.upper, np.inf)
-    place = int(np.argmin(np.where(x >= 0, gap, np.inf)))
+    index = int(np.argmin(np.where(x >= 0, gap, np.inf)))
     return Dominance(
         Verdict.UNDECIDED,
         reason,
-        epsilon=float(x[place]),
-        log_first=_single(own, place),
-        log_second=_single(other, place),
+        epsilon=float(x[index]),
+        log_first=_single(own, index),
+        log_second=_single(other, index),
         open_range=range_,
     )
 
 
-def _single(bounds: Bounds, place: int) -> Bound:
-    found = bounds[place]
+def _single(bounds: Bounds, index: int) -> Bound:
+    found = bounds[index]
     assert isinstance(found, Bound)
     return found

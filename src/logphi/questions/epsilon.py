@@ -36,10 +36,11 @@ from logphi.questions.delta import checked_options, pointwise
 
 # measured: the relative tolerance of profiles used only to approach the crossing
 _COARSE = 1e-3
-# derived: the ends of a crossing are sought 1.2 widths of the profile away on each side; more if the slope is rough
+# derived: profiles are this much narrower than the crossing, whose ends are 1.2 widths away on each side, and more for an
+# uncertain slope
 _FLAT = 4.0
-# measured: the profile falls about as steeply as the abscissa of Chernoff's bound, within some margin; a profile with few
-# digits does not lead to its crossing
+# measured: the slope of the log-profile is at least the abscissa of Chernoff's bound over _STEEP; the largest factor by which a
+# profile may be less accurate than its crossing, as few digits do not determine a crossing
 _STEEP, _STEEPEST = 4.0, 1e3
 # derived: narrower profiles are not requested, because of rounding
 _DIGITS = 1e-15
@@ -77,15 +78,15 @@ def epsilon(
     Parameters
     ----------
     delta
-        One number or an array, in [0, 1]. Zero asks for the largest finite loss; it is infinite where there is none, and
-        any delta below the probability of an infinite loss gives infinity.
+        One number or an array, in [0, 1]. Zero asks for the largest loss, which is infinite if losses are unbounded; any
+        delta below the probability of an infinite loss gives infinity.
     direction
         ``"remove"`` or ``"add"`` for one order only; the maximum of both by default.
     method
-        A route by name, or ``"certified"``, as of :func:`logphi.questions.delta.delta`; by default the first that meets the
-        tolerance. The routes of [AFA] are inverted by bisection, as there.
+        A route by name, or ``"certified"``, as in :func:`logphi.questions.delta.delta`; by default the first that meets the
+        tolerance. The routes of [AFA] are inverted by bisection, as in that paper.
     rtol
-        Requested ``upper - lower`` in units of ``max(1, eps)``; by default as of :func:`logphi.questions.delta.delta`.
+        Requested ``upper - lower`` in units of ``max(1, eps)``; by default as in :func:`logphi.questions.delta.delta`.
 
     Returns
     -------
@@ -111,7 +112,7 @@ def epsilon(
     tolerance = checked_options(loss, direction, method, rtol)
     deltas = check.unit_array("delta", delta)
     orders, profiles, asked = loss.orders(direction), evaluator(method, many=deltas.ndim > 0), named(method)
-    # a named route is taken, and inverted in its own way
+    # a named route has its own way of inversion
     solve, shortcuts = (
         (crossing, (near_largest_loss, epsilon_of_many, epsilon_in_closed_form)) if asked is None else (asked.solver, ())
     )
@@ -136,10 +137,10 @@ def _answer(
     for (order, part), start in zip(orders, starts, strict=True):
         other = _limited(part, found[0], delta, profiles, tolerance) if found and delta > 0 else None
         if other is not None:
-            # an order that is proved to be the smaller one has no say
+            # an order that is proved to have the smaller epsilon is skipped
             found += [replace(other, direction=order)] if other.upper > found[0].lower else []
             continue
-        # a bound that may be zero is neither true nor false
+        # a Bound may have no truth value, and is compared with None
         known = (one for shortcut in shortcuts if (one := shortcut(part, delta, tolerance)) is not None)
         own = next(known, None)
         if own is None:
@@ -149,7 +150,7 @@ def _answer(
 
 
 def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tolerance: Tolerance) -> Bound:
-    """One order of the pair."""
+    """Epsilon in one order of the pair."""
     loss = warm.loss
     infinite, _ = masses(loss)
     if delta < infinite[0]:
@@ -171,7 +172,7 @@ def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tole
     ceiling = min(onward.about, max(top, 0.0))
 
     def proved() -> float:
-        # the search stays below what is about the ceiling: that is proved where an answer rests on it
+        # the search stays below the approximate upper bound, which is proved if an answer depends on it
         return min(warm.ceiling(log_excess), max(top, 0.0))
 
     # if the crossing may be at zero, no search is needed
@@ -180,12 +181,12 @@ def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tole
         ceiling = proved()
     if ceiling <= 0 or (doubtful and _zero_suffices(loss, level, profiles, tolerance)):
         return Bound(0.0, 0.0, 0.0, method="exact")
-    slack = _slack(level)
+    slack = _level_error(level)
     # a closed form is sharp at once
     closed_here = closed(loss, start)
     # a coarse profile is no faster if the start is close to the crossing
-    at_once = closed_here or (onward.near and loss.rough is loss)
-    # where the profile is steep, the error of its crossing is smaller than its own
+    at_once = closed_here or (onward.near and loss.coarsened is loss)
+    # where the profile is steep, the error of the crossing is smaller than that of the profile
     steep = max(min(hint * max(1.0, start) / _STEEP, _STEEPEST), 1.0)
 
     def solved(needed: Tolerance, start: float, slope: float, ease: float = 1.0) -> tuple[Enclosure, LogProbability, float]:
@@ -198,7 +199,7 @@ def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tole
                 return prepared[-1][1]
             asked = needed if sharp or at_once else needed.at_least(_COARSE)
             demand = Demand(asked.aim, hint, level - 1, asked.enough * ease)
-            local = profiles(loss if sharp else loss.rough, x, demand)
+            local = profiles(loss if sharp else loss.coarsened, x, demand)
             own: dict[float, Enclosure] = {}
 
             def at(y: float) -> Enclosure:
@@ -218,7 +219,7 @@ def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tole
     if found.lower == 0 and not doubtful and _zero_suffices(loss, level, profiles, tolerance):
         return Bound(0.0, 0.0, 0.0, method="exact")
     size = max(1.0, found.value)
-    # where the profile is flat, it must be more accurate than its crossing
+    # where the profile is flat, it must be more accurate than the crossing
     needed = tolerance * (min(slope * size, 1.0) / _FLAT)
     reached = tolerance.aim if last.relative_width <= tolerance.aim else tolerance.enough
     wide = found.upper - found.lower > reached * size
@@ -230,18 +231,18 @@ def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tole
     return Bound(found.lower, found.value, upper, method=last.method.name, ledger=ledger)
 
 
-def _slack(level: float) -> float:
-    """More than half an ulp of delta moves its logarithm, and that is rounded."""
+def _level_error(level: float) -> float:
+    """A bound of the error of log delta from half an ulp of delta and its own rounding."""
     return 3e-16 + 1e-16 * abs(level)
 
 
 def _limited(loss: LogPhi, known: Bound, delta: float, profiles: Evaluator, tolerance: Tolerance) -> Bound | None:
-    """Bounds of the other order's epsilon that widen a known one to what is asked at most; None where none are proved."""
+    """A bound of the other order's epsilon that widens a known one at most to the tolerance; None if none is proved."""
     if not 0 < known.lower < math.inf:
         return None
     level = math.log(delta)
-    level -= _slack(level)
-    # a coarse answer is cheap, and an upper bound
+    level -= _level_error(level)
+    # a coarse answer is cheap, and its upper end a bound
     coarse = Demand(5.0, least=level)
     prepared = profiles.from_prepared(loss, known.lower, coarse)
     if prepared is None and not closed(loss, known.lower) and profiles.surely_below(loss, known.lower, level):
@@ -249,7 +250,7 @@ def _limited(loss: LogPhi, known: Bound, delta: float, profiles: Evaluator, tole
     local = profiles(loss, known.lower, coarse)
     if (prepared or local(known.lower)).upper < level:
         return Bound(0.0, 0.0, known.lower)
-    # neither order may be proved to be the larger one
+    # if neither order is proved to have the larger epsilon
     for end in (known.upper, known.lower + tolerance.aim * max(1.0, known.lower)):
         if known.lower < end < math.inf and (there := local(end)).upper < level:
             return Bound(0.0, known.lower, end, method=there.method.name, ledger=there.ledger)

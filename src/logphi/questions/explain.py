@@ -1,4 +1,4 @@
-"""How an answer was computed, for a person to read."""
+"""How an answer was computed, in words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from logphi.listed import Listed
 from logphi.questions.delta import delta as delta_of
 from logphi.questions.epsilon import epsilon as epsilon_of
 
-# chosen: terms of the loss that are listed
+# chosen: the largest number of terms of the loss that are listed
 _TERMS = 20
 
 
@@ -23,7 +23,7 @@ _TERMS = 20
 class Explanation(Listed):
     """The question, the answer with its errors, the reason for its route, and the terms of the loss; ``str`` writes it out.
 
-    ``choices`` holds every route that was taken on the way, with what it and the others promised; none of the bounds depends
+    ``choices`` holds every route that was taken on the way, with the promises of all routes that were asked; no bound depends
     on a promise.
     """
 
@@ -83,7 +83,7 @@ class Explanation(Listed):
 def explain(
     self: Certifiable, *, epsilon: float | None = None, delta: float | None = None, method: Method | None = None
 ) -> Explanation:
-    """How delta(epsilon) or epsilon(delta) is found: route and why it was taken, direction, status, every line of the ledger.
+    """How delta(epsilon) or epsilon(delta) is computed: the route and its reason, direction, status, every line of the ledger.
 
     Each route promises a width and a time before it computes anything, or says why it does not apply; the quickest one that
     promises enough is taken, and the next one where a promise is broken.
@@ -93,7 +93,7 @@ def explain(
     epsilon, delta
         The question, exactly one of the two: an epsilon, in nats, or a delta in [0, 1].
     method
-        A route by name, as of :func:`logphi.questions.delta.delta`.
+        A route by name, as in :func:`logphi.questions.delta.delta`.
 
     Returns
     -------

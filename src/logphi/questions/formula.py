@@ -1,4 +1,4 @@
-"""The log-phi of a release, written as in a paper."""
+"""The log-phi of a release in LaTeX."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform
 
-# chosen: the number of terms that are written out; further ones are counted
+# chosen: the number of terms that are written out; the others are counted
 _TERMS = 4
-# a term of more characters fills a page; measured: one of some hundred numbers takes seconds to write
+# chosen: the longest term, in characters; measured: a term with more numbers takes seconds to write
 _LONGEST = 1200
 _LARGEST = 128
 
@@ -18,7 +18,7 @@ _LARGEST = 128
 def latex(loss: LogPhi) -> str | None:
     r"""The logarithm log phi(alpha) = K(i alpha) in LaTeX; None if there is no symbolic form, or no short one.
 
-    Of a sum of many terms the first few are written out. A term without a closed form is an integral.
+    The first few terms of a long sum are written out. A term without a closed form is an integral.
 
     Examples
     --------

@@ -1,15 +1,16 @@
 """The smallest mu of Gaussian differential privacy of a release, up to a slack.
 
-notation: G_mu the trade-off function of N(mu, 1) against N(0, 1) and delta_mu its profile; t = e^eps; s the slack. These say
-the same: f >= G_mu - s at every type I error, and delta <= delta_mu + s at every eps >= 0, of both orders.
+notation: G_mu the trade-off function of N(mu, 1) against N(0, 1) and delta_mu its profile; t = e^eps; s the slack. Equivalent
+are f >= G_mu - s at every type I error, and delta <= delta_mu + s at every eps >= 0, of both orders.
 
 Above: delta is convex in t, so that on a cell it is below the chord k - c t of two upper bounds. The line is nowhere above
-delta_mu + s if the normal test of type I error c has power k - s or more: Phi(mu + Phi^-1(c)) >= k - s. Thus one mu for each
-cell, and the largest of them for all. It is attained where delta_mu has the slope of the chord, eps = -mu (Phi^-1(c) + mu/2):
-there the profile is asked for next. From the eps on where delta <= s nothing is needed; a bounded loss ends at its top.
+delta_mu + s if the normal test of type I error c has power k - s or more: Phi(mu + Phi^-1(c)) >= k - s. This
+gives a mu for each cell, and the largest of them suffices. It is attained where delta_mu has the slope of the chord, at
+eps = -mu (Phi^-1(c) + mu/2): there the profile is computed next. No mu is needed from the eps on where delta <= s, or above the
+largest loss.
 Below: delta > delta_mu + s at any eps proves that mu is too small.
-Without slack the far tail counts too. There every release has a mu of its own, their squares add (Dong, Roth & Su 2022,
-Corollary 3.3 of the preprint), and the squares of the smallest mu are at least twice rho of zCDP.
+Without slack the far tail matters, too. It is bounded by a mu for each release, whose squares add (Dong, Roth & Su 2022,
+Corollary 3.3 of the preprint); the square of the smallest mu is at least twice the rho of zCDP.
 """
 
 from __future__ import annotations
@@ -39,32 +40,33 @@ from logphi.questions.delta import log_delta
 from logphi.questions.epsilon import epsilon
 from logphi.questions.zcdp import zcdp
 
-# measured: a smooth loss takes some thirty points of the profile, one whose mu hardly depends on eps some hundred
+# measured: the largest number of points of the profile; a smooth loss takes some thirty, one whose mu hardly depends on eps
+# some hundred
 _MOST = 300
-# measured: the relative width of the profile, in units of what is asked for
+# measured: the relative width of the profile, in units of the tolerance
 _SHARPER = 0.1
-# measured: cells are cut no nearer to their ends than this
+# measured: the smallest distance of a new point from the ends of its cell, as a share of the cell
 _EDGE = 1 / 16
 # measured: in narrower cells the error of the profile dominates that of the chord
 _NARROWEST = 1e-6
 # measured: a negligible slack
 _HARDLY = 1e-12
-# derived: sums of a few logarithms of doubles
+# derived: the relative rounding of sums of a few logarithms of doubles
 _ROUNDING = 2e-15
-# derived: halvings down to neighbouring doubles; then steps to the proved side
+# derived: the number of halvings down to neighbouring doubles, and of steps to the proved side
 _HALVINGS, _STEPS = 60, 40
 
 
 def gaussian_mu(self: HasLoss, slack: float = 0.0, *, rtol: float = 1e-4) -> Bound:
     """The smallest mu for which no attack's true positive rate exceeds that on a Gaussian mechanism of mu by more than a slack.
 
-    Both orders of the pair count, whatever the relation: a trade-off function is about negative eps too, and these are the
-    positive ones of the other order.
+    Both orders of the pair count under any relation: a trade-off function determines the profile at negative eps, too, which is
+    that of the other order at positive eps.
 
     Parameters
     ----------
     slack
-        How much may be left out, a probability below one: f >= G_mu - slack at every type I error, which is
+        A probability below one: f >= G_mu - slack at every type I error, or equivalently
         delta(eps) <= delta_mu(eps) + slack at every eps. Zero asks for mu-GDP.
     rtol
         Requested ``upper - lower`` relative to mu.
@@ -72,8 +74,8 @@ def gaussian_mu(self: HasLoss, slack: float = 0.0, *, rtol: float = 1e-4) -> Bou
     Returns
     -------
     Bound
-        ``float`` gives the upper end, for which the claim is proved. Infinite where the probability of an infinite loss exceeds
-        the slack, with an infinite upper end where nothing is known of the far tail; a slack makes both finite.
+        ``float`` gives the upper end, for which the claim is proved. Infinite if the probability of an infinite loss exceeds
+        the slack, with an infinite upper end if the far tail has no bound; a larger slack makes both finite.
 
     Raises
     ------
@@ -115,7 +117,7 @@ def gaussian_mu(self: HasLoss, slack: float = 0.0, *, rtol: float = 1e-4) -> Bou
             method = "cells" if most < upper else method
             lower, upper, proved = least, min(upper, most), proved and search.proved
         elif slack == 0:
-            # if the tail is out of range, the rest still gives a lower bound
+            # if the tail is unknown, the other points still give a lower bound
             lower = max(lower, gaussian_mu(pair, _HARDLY, rtol=rtol).lower)
     lower = min(lower, upper)
     value = lower if math.isinf(upper) else lower / 2 + upper / 2
@@ -124,7 +126,7 @@ def gaussian_mu(self: HasLoss, slack: float = 0.0, *, rtol: float = 1e-4) -> Bou
 
 
 @dataclass(frozen=True)
-class _Place:
+class _Point:
     """An eps, with bounds of the logarithm of the profile there."""
 
     at: float
@@ -136,13 +138,13 @@ class _Place:
 class _Cell:
     """The profile between two points: a mu that suffices there, and the point where its normal profile touches the chord."""
 
-    left: _Place
-    right: _Place
+    left: _Point
+    right: _Point
     mu: float
     tangent_at: float
 
 
-def _end(pair: Loss, slack: float, parts: list[LogPhi]) -> _Place | None:
+def _end(pair: Loss, slack: float, parts: list[LogPhi]) -> _Point | None:
     """The eps from which on the profile is at most the slack; None if there is none."""
     if slack > 0:
         at, high = single(epsilon(pair, slack)).upper, math.log(slack) + _ROUNDING * (1 - math.log(slack))
@@ -150,7 +152,7 @@ def _end(pair: Loss, slack: float, parts: list[LogPhi]) -> _Place | None:
         return None
     else:
         at, high = max(0.0, *(part.support.upper for part in parts)), -math.inf
-    return _Place(at, -math.inf, high) if math.isfinite(at) else None
+    return _Point(at, -math.inf, high) if math.isfinite(at) else None
 
 
 class _Search:
@@ -160,34 +162,34 @@ class _Search:
         self.pair, self.slack, self.rtol = pair, slack, rtol
         self.proved = True
 
-    def between(self, end: _Place, lower: float, known: float) -> tuple[float, float]:
+    def between(self, end: _Point, lower: float, known: float) -> tuple[float, float]:
         """Bounds of mu; ``known`` is an upper bound from elsewhere."""
         if end.at == 0:
             return lower, 0.0
-        first = self._place(0.0)
+        first = self._point(0.0)
         lower = max(lower, self._least(first, lower))
         cells = [self._cell(first, end)]
         for _ in shown(range(_MOST), "cells", total=0):
             widest = max(cells, key=lambda cell: cell.mu)
             if _near(lower, min(widest.mu, known), self.rtol):
                 break
-            # on a linear piece of the profile all chords agree, and may touch in another cell
+            # on a linear part of the profile all chords agree, and the tangent may be in another cell
             chosen = next((cell for cell in cells if cell.left.at < widest.tangent_at < cell.right.at), widest)
             length = chosen.right.at - chosen.left.at
             if length <= _NARROWEST * (1 + chosen.right.at):
                 break
-            middle = self._place(min(max(widest.tangent_at, chosen.left.at + _EDGE * length), chosen.right.at - _EDGE * length))
+            middle = self._point(min(max(widest.tangent_at, chosen.left.at + _EDGE * length), chosen.right.at - _EDGE * length))
             lower = max(lower, self._least(middle, lower))
             cells.remove(chosen)
             cells += [self._cell(chosen.left, middle), self._cell(middle, chosen.right)]
         return lower, max(cell.mu for cell in cells)
 
-    def _place(self, eps: float) -> _Place:
+    def _point(self, eps: float) -> _Point:
         found = single(log_delta(self.pair, eps, rtol=max(_SHARPER * self.rtol, 1e-9)))
         self.proved = self.proved and found.ledger.proved
-        return _Place(eps, found.lower, found.upper)
+        return _Point(eps, found.lower, found.upper)
 
-    def _cell(self, left: _Place, right: _Place) -> _Cell:
+    def _cell(self, left: _Point, right: _Point) -> _Cell:
         middle = left.at / 2 + right.at / 2
         if left.high == -math.inf:
             return _Cell(left, right, 0.0, middle)
@@ -212,20 +214,20 @@ class _Search:
         rest = -math.expm1(log_power) * (1 - 4 * ULP) if log_power < 0 else 0.0
         return -quantile_below(safe_log(rest))
 
-    def _least(self, place: _Place, known: float) -> float:
+    def _least(self, here: _Point, known: float) -> float:
         """A mu proved to be too small at this point; the known one unless this is larger."""
-        level = safe_log((math.exp(place.low) * (1 - 4 * ULP) - self.slack) * (1 - ULP)) if self.slack > 0 else place.low
-        if level == -math.inf or (known > 0 and not _most(known, place.at) < level):
+        level = safe_log((math.exp(here.low) * (1 - 4 * ULP) - self.slack) * (1 - ULP)) if self.slack > 0 else here.low
+        if level == -math.inf or (known > 0 and not _most(known, here.at) < level):
             return known
         low, high = known, max(2 * known, 1.0)
-        while _about(high, place.at) < level and high < 1e6:
+        while _about(high, here.at) < level and high < 1e6:
             low, high = high, 2 * high
         for _ in range(_HALVINGS):
             middle = low / 2 + high / 2
-            low, high = (middle, high) if _about(middle, place.at) < level else (low, middle)
+            low, high = (middle, high) if _about(middle, here.at) < level else (low, middle)
         step = 16 * ULP
         for _ in range(_STEPS):
-            if low <= known or _most(low, place.at) < level:
+            if low <= known or _most(low, here.at) < level:
                 return max(low, known)
             low *= 1 - step
             step *= 2
@@ -236,12 +238,12 @@ def _near(lower: float, upper: float, rtol: float) -> bool:
     return upper - lower <= rtol * upper < math.inf
 
 
-def _height(place: _Place, log_slope: float) -> float:
+def _height(here: _Point, log_slope: float) -> float:
     """The logarithm of the height at t = 0 of the line through a point with a slope, rounded up."""
-    one, other = place.high, log_slope + place.at
+    one, other = here.high, log_slope + here.at
     larger, smaller = max(one, other), min(one, other)
     total = larger + math.log1p(math.exp(smaller - larger)) if larger > -math.inf else larger
-    return total + _ROUNDING * (4 + abs(log_slope) + place.at + (abs(one) if one > -math.inf else 0.0))
+    return total + _ROUNDING * (4 + abs(log_slope) + here.at + (abs(one) if one > -math.inf else 0.0))
 
 
 def _about(mu: float, eps: float) -> float:
@@ -253,7 +255,7 @@ def _about(mu: float, eps: float) -> float:
 
 
 def _most(mu: float, eps: float) -> float:
-    """An upper bound of it."""
+    """An upper bound of the logarithm of the profile of N(mu, 1) against N(0, 1)."""
     law = Normal(Plain(mu))
     above, tilted = law.partial_masses(eps), law.partial_masses(eps, tilted=True)
     if above is None or tilted is None:

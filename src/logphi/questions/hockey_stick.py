@@ -56,13 +56,13 @@ def hockey_stick(
     Parameters
     ----------
     order
-        One order or an array: a non-negative number or infinity, a double as it is given.
+        One order or an array, non-negative or infinite, taken as exact doubles.
     direction
         ``"remove"`` or ``"add"`` for one order of the pair only; the maximum of both by default.
     method
-        A route by name, as of :func:`logphi.questions.delta.delta`, but not ``"certified"``.
+        A route by name, as in :func:`logphi.questions.delta.delta`, but not ``"certified"``.
     rtol
-        Requested ``upper - lower`` relative to the value; by default as of :func:`logphi.questions.delta.delta`.
+        Requested ``upper - lower`` relative to the value; by default as in :func:`logphi.questions.delta.delta`.
 
     Returns
     -------
@@ -101,8 +101,8 @@ def _one(loss: Loss, order: float, direction: DirectionLike | None, method: Rout
         return delta(loss, 0.0, direction=direction, method=method, rtol=rtol)
     # the profile falls with epsilon
     at = math.log(order)
-    slip = 2 * ULP * abs(at)
-    high, low = (delta(loss, at + side * slip, direction=direction, method=method, rtol=rtol) for side in (-1, 1))
+    log_error = 2 * ULP * abs(at)
+    high, low = (delta(loss, at + side * log_error, direction=direction, method=method, rtol=rtol) for side in (-1, 1))
     lower, upper = min(low.lower, high.upper), high.upper
     width = upper - lower
     ledger = replace(high.ledger, rounding=high.ledger.rounding + Entry(max(width - high.width, 0.0)))

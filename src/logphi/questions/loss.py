@@ -24,16 +24,16 @@ from logphi.engine.tail import above, below, one_release, times_constants
 from logphi.inputs import check
 from logphi.inputs.arguments import Number, Numbers
 from logphi.inversion import half_line, real_space
+from logphi.inversion.atom_list import ListedAtoms, atom_list
 from logphi.inversion.demand import Demand
 from logphi.inversion.payoffs import DENSITY
-from logphi.inversion.places import ListedAtoms, places
 from logphi.laws.log_phi import LogPhi
 from logphi.listed import Listed
 from logphi.questions.delta import each
 
 # derived: smaller densities lose digits to underflow
 _NEGLIGIBLE = 1e-300
-# derived: a product or a quotient of doubles, rounded down or up
+# derived: factors that round a product or a quotient of doubles down or up
 _LESS, _MORE = 1 - 4e-16, 1 + 4e-16
 
 
@@ -41,9 +41,9 @@ _LESS, _MORE = 1 - 4e-16, 1 + 4e-16
 class LossDistribution(Listed):
     """The law of L = log(p/q) under P, whose finite part has the transform M(z) = e^{K(z)}.
 
-    All probabilities are those of the finite part, not divided by its mass: ``cdf(x) + sf(x) = 1 - infinite_mass``; divided
-    by it they are those of :attr:`inner`. An atom
-    within rounding of a threshold may be on either side of it: the bounds then contain both, and say that they are wide.
+    All probabilities are those of the finite part, not divided by its mass: ``cdf(x) + sf(x) = 1 - infinite_mass``. Those of
+    :attr:`inner` are divided by it. An atom within rounding of a threshold may be on either side of it: the bounds then contain
+    both values, and their status says that they are wide.
 
     Parameters
     ----------
@@ -138,8 +138,8 @@ class LossDistribution(Listed):
     def pdf(self, x: Any, *, rtol: float = 1e-9) -> Bound | Bounds:
         """The density of the part of the law that has one, per nat; :attr:`atoms` has the other part.
 
-        A density is meant as its mean over thresholds within 1e-20 of the law's spread. Where neither the transform decays
-        fast enough nor the law is made of atoms and flat parts, nothing is claimed: the upper end is infinite.
+        The density is its mean over thresholds within 1e-20 of the law's standard deviation. If the transform does not decay
+        fast enough and the law is not made of atoms and flat parts, the upper end is infinite.
 
         Parameters
         ----------
@@ -210,7 +210,7 @@ class LossDistribution(Listed):
 
     @cached_property
     def mean(self) -> Bound:
-        """E[L; given L < inf] = K'(0), in nats; the Kullback-Leibler divergence where there is no infinite mass.
+        """E[L | L < inf] = K'(0), in nats; the Kullback-Leibler divergence if there is no infinite mass.
 
         Raises
         ------
@@ -272,7 +272,7 @@ class LossDistribution(Listed):
 
     @property
     def infinite_mass(self) -> Bound:
-        """P(L = inf) = 1 - M(0): how likely an output is that only data with the record may give.
+        """P(L = inf) = 1 - M(0): the probability of an output that only data with the record can give.
 
         Examples
         --------
@@ -302,12 +302,12 @@ class LossDistribution(Listed):
 
     @cached_property
     def atoms(self) -> ListedAtoms:
-        """All places of positive probability; none where some part of the composition has no atoms.
+        """The atoms: all losses of positive probability; none if some part of the composition has no atoms.
 
         Raises
         ------
         ValueError
-            If there are too many to list, or those of a part are not known by place.
+            If there are too many to list, or those of a part are not known one by one.
 
         Examples
         --------
@@ -315,7 +315,7 @@ class LossDistribution(Listed):
         >>> lp.RandomizedResponse(p=0.75).loss.atoms.locations
         array([-1.098612289,  1.098612289])
         """
-        return places(self.law.terms)
+        return atom_list(self.law.terms)
 
     def _below(self, x: float, rtol: float) -> Bound:
         return probability(replace(below(self.law, x, rtol), direction=self.direction), rtol, Side.LOWER)
@@ -350,13 +350,13 @@ class LossDistribution(Listed):
         if self.law.empty:
             return Bound(math.inf, math.inf, math.inf, Status.UNBOUNDED, direction=self.direction)
         # 1 - p is exact from 1/2 on
-        slip = 0.0 if p >= 0.5 else ULP
+        half_error = 0.0 if p >= 0.5 else ULP
         rest = 1 - p
-        if rest + slip < low:
+        if rest + half_error < low:
             return Bound(math.inf, math.inf, math.inf, Status.UNBOUNDED, direction=self.direction)
         if p <= (1 - low) / 2:
             return replace(where_below(self.law, p, rtol), direction=self.direction)
-        ends = (rest - slip - high) * (1 - 1e-15), (rest + slip - low) * (1 + 1e-15)
+        ends = (rest - half_error - high) * (1 - 1e-15), (rest + half_error - low) * (1 + 1e-15)
         return replace(where_above(self.law, ends, rtol), direction=self.direction)
 
 
@@ -364,7 +364,7 @@ class LossDistribution(Listed):
 class InnerLoss(LossDistribution):
     """The law of L given that it is finite: every probability divided by 1 - P(L = inf) ([PLC] Definition 4).
 
-    Means, variances and cumulants are those of the loss itself, which are of its finite part too.
+    Means, variances and cumulants are those of the loss itself, which are of its finite part as well.
 
     Examples
     --------
@@ -385,13 +385,13 @@ class InnerLoss(LossDistribution):
 
     @cached_property
     def atoms(self) -> ListedAtoms:
-        """All places of positive probability, as of the loss."""
+        """The atoms of the loss, with their masses divided by P(L < inf)."""
         whole, (low, high) = super().atoms, self._kept
         return replace(whole, lower=whole.lower / high * _LESS, upper=whole.upper / low * _MORE)
 
     @cached_property
     def _kept(self) -> tuple[float, float]:
-        """P(L < inf), as an interval."""
+        """An enclosure of P(L < inf)."""
         low, high = ends_of(self.law.log_masses()[0])
         return math.exp(low) * (_LESS if low else 1.0), math.exp(high) * (_MORE if high else 1.0)
 
@@ -416,6 +416,6 @@ class InnerLoss(LossDistribution):
         return replace(high, lower=low.lower, value=min(max(low.value, low.lower), upper), upper=upper)
 
     def _levels(self, p: float) -> tuple[float, float]:
-        """The mass up to the quantile, as an interval."""
+        """An enclosure of the mass up to the quantile."""
         low, high = self._kept
         return (p * low * _LESS, p * high * _MORE) if low < 1 else (p, p)

@@ -1,6 +1,6 @@
 """The power of the best test at a level, 1 - f(alpha), relatively accurate however small.
 
-notation: as of :mod:`logphi.questions.tradeoff`; 1 - f(alpha) = inf over x of delta(x) + e^x alpha. Each x gives an upper
+notation: as in :mod:`logphi.questions.tradeoff`; 1 - f(alpha) = inf over x of delta(x) + e^x alpha. Each x gives an upper
 bound.
 """
 
@@ -28,7 +28,7 @@ from logphi.questions.tradeoff import lines_demand, tradeoff
 
 # derived: half an ulp of a number up to one
 _HALF = 2.0**-53
-# measured: a point at this distance from the best one costs the square of it
+# measured: the distance of a point from the best one, whose square is the relative error
 _APART = 1e-5
 
 
@@ -41,8 +41,8 @@ def power(loss: Loss, level: float, direction: DirectionLike | None, rtol: float
 def hull_power(loss: Loss, level: float, direction: DirectionLike | None, rtol: float | None) -> Bound:
     """The concave hull of the largest powers of both orders, at one level; ``float`` gives the upper end.
 
-    Of max(delta, delta') any x gives an upper bound; the best of them lies between those of the two orders. Its lower end is
-    that of the larger power.
+    Any x gives an upper bound from max(delta, delta'); the best x lies between those of the two orders. The lower end is that
+    of the larger power.
     """
     plain = power(loss, level, direction, rtol)
     orders = loss.orders(direction)
@@ -51,13 +51,13 @@ def hull_power(loss: Loss, level: float, direction: DirectionLike | None, rtol: 
 
     def height(x: float) -> float:
         found = single(log_delta(loss, x, direction=direction, rtol=rtol))
-        slip = _HALF * 8 * (1 + abs(found.upper) + abs(x) + abs(math.log(level)))
-        return float(np.logaddexp(found.upper, x + math.log(level))) + slip
+        rounding = _HALF * 8 * (1 + abs(found.upper) + abs(x) + abs(math.log(level)))
+        return float(np.logaddexp(found.upper, x + math.log(level))) + rounding
 
     from scipy.optimize import minimize_scalar
 
     low, high = sorted(
-        Search(PowerLines(law, level, lines_demand(Tolerance.of(rtol))), _guess(law, level)).place() for _, law in orders
+        Search(PowerLines(law, level, lines_demand(Tolerance.of(rtol))), _guess(law, level)).location() for _, law in orders
     )
     found = minimize_scalar(height, bounds=(low, high), method="bounded", options={"xatol": _APART})
     upper = max(min(math.exp(min(found.fun, height(low), height(high))) * (1 + ROUNDING), 1.0), plain.upper)

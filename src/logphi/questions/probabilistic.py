@@ -1,4 +1,4 @@
-"""Probabilistic differential privacy: how often the privacy loss exceeds epsilon ([PLC] section 4.5)."""
+"""Probabilistic differential privacy: the probability that the loss exceeds epsilon ([PLC] section 4.5)."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def pdp_epsilon(self: HasLoss, delta: Any, *, direction: DirectionLike | None = 
     Returns
     -------
     Bound or Bounds
-        Of the shape of ``delta``, in nats; ``float`` gives the upper end. Infinite where delta is below the probability of an
+        Of the shape of ``delta``, in nats; ``float`` gives the upper end. Infinite if delta is below the probability of an
         infinite loss.
 
     Raises

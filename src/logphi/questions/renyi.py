@@ -1,6 +1,6 @@
 """Renyi divergences of a release: D_a(P||Q) = K(a - 1)/(a - 1) ([LT] Theorem 3.2).
 
-Orders below 1/2 are put to the reversed pair, K(a - 1) = K~(-a): neither difference rounds. K itself is that of
+Orders below 1/2 are computed for the reversed pair, K(a - 1) = K~(-a), so that no difference rounds. K itself comes from
 :mod:`logphi.engine.log_moment`.
 
 The file is longer than others because ``help()`` explains each of its four questions in full.
@@ -51,8 +51,8 @@ def renyi(
     ----------
     order
         Any real order a, an array of them, or one complex order. 1 is the Kullback-Leibler divergence, infinity the largest
-        loss, 0 is -log Q(p > 0), and negative orders obey D_a(P||Q) = a/(1-a) D_{1-a}(Q||P). Of a complex order it is the
-        branch that is continuous from the real axis along the vertical line. Orders are the doubles that they are given as.
+        loss, 0 is -log Q(p > 0), and negative orders obey D_a(P||Q) = a/(1-a) D_{1-a}(Q||P). For a complex order it is the
+        branch that is continuous from the real axis along the vertical line. Orders are taken as exact doubles.
     direction
         ``"remove"`` or ``"add"`` for one order of the pair only; the maximum of both by default. Complex numbers have no
         maximum: a complex order that is not real needs a direction, unless both agree.
@@ -62,9 +62,9 @@ def renyi(
     Returns
     -------
     Bound, Bounds or ComplexBound
-        In nats: of the shape of ``order``, a ComplexBound for a complex one. ``float`` gives the upper end. Where the integral
-        diverges the answer is infinite (minus infinity for negative orders), with a status that says so; where it is not known
-        whether it does, the upper end is.
+        In nats: of the shape of ``order``, a ComplexBound for a complex one. ``float`` gives the upper end. If the integral
+        diverges the answer is infinite (minus infinity for negative orders), with a status that says so; if it is not known
+        whether it does, the upper end is infinite.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def renyi(
     rtol = check.tolerance("rtol", rtol)
     laws = [(name, law.with_omitted_mass()) for name, law in self._loss().orders(direction)]
     asked = _orders(order)
-    # extreme orders overflow: values that are not finite are unknown, and answered as such
+    # extreme orders overflow: the answer is then unknown
     with np.errstate(all="ignore"):
         if np.iscomplexobj(asked):
             return _at_complex(laws, complex(asked), rtol)
@@ -91,25 +91,25 @@ def renyi(
 def renyi_orders(self: HasLoss, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> tuple[float, float]:
     """The open interval of real parts of the orders at which the Renyi divergence converges.
 
-    It always contains (0, 1); that of the maximum over a relation is the intersection. With infinite losses under P it ends
-    at 1, with outcomes that P never has it begins at 0. Of laws known by samples the ends are estimates.
+    It always contains (0, 1); for the maximum over a relation it is the intersection. With infinite losses under P it ends
+    at 1, with outcomes that P never has it begins at 0. For laws known by samples the ends are estimates.
 
     Parameters
     ----------
     direction
         ``"remove"`` or ``"add"`` for one order of the pair only; both by default.
     rtol
-        As of every question. The ends are known to a few ulps, so that any tolerance is met.
+        As in every question. The ends are known to a few ulps, so that any tolerance is met.
 
     Returns
     -------
     tuple of float
-        Both ends of the interval, infinite where it is.
+        Both ends of the interval, which may be infinite.
 
     Raises
     ------
     ValueError, TypeError
-        If the direction does not apply, or the tolerance is none.
+        If the direction does not apply, or the tolerance is not positive.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def kl_divergence(self: HasLoss, *, direction: DirectionLike | None = None, rtol
     Returns
     -------
     Bound
-        In nats; ``float`` gives the upper end. Infinite where the loss may be.
+        In nats; ``float`` gives the upper end. Infinite if the loss may be infinite.
 
     Raises
     ------
@@ -166,7 +166,7 @@ def max_divergence(self: HasLoss, *, direction: DirectionLike | None = None, rto
     Returns
     -------
     Bound
-        In nats; ``float`` gives the upper end. Infinite where losses have no top.
+        In nats; ``float`` gives the upper end. Infinite if losses are unbounded.
 
     Raises
     ------
@@ -200,7 +200,7 @@ def _orders(order: Any) -> Any:
 
 
 def _interval(law: LogPhi) -> tuple[float, float]:
-    """The interval for one order of the pair."""
+    """The interval of convergence for one order of the pair."""
     right, left = (0.0 if masses(one)[0][1] > 0 else one.strip[1] for one in (law, law.reflected()))
     return 0.0 - left, 1 + right
 
@@ -225,7 +225,7 @@ def _judged(found: Bound, rtol: float) -> Bound:
 
 
 def one_order(law: LogPhi, order: float, rtol: float) -> Bound:
-    """D_a of one order of the pair, for any real a or an infinity."""
+    """D_a of one order of the pair, for any real or infinite a."""
     if math.isinf(order):
         return _end(law if order > 0 else law.reflected(), order)
     if order == 1:
@@ -250,7 +250,7 @@ def one_order(law: LogPhi, order: float, rtol: float) -> Bound:
 
 
 def _divergence(law: LogPhi) -> Bound:
-    """Order 1: the mean of the loss."""
+    """The divergence of order 1: the mean of the loss."""
     infinite = masses(law)[0]
     if infinite[0] > 0:
         return Bound(math.inf, math.inf, math.inf, Status.DIVERGENT)
@@ -282,7 +282,7 @@ def _end(law: LogPhi, order: float) -> Bound:
 
 
 def _at_complex(laws: list[tuple[Direction, LogPhi]], order: complex, rtol: float) -> ComplexBound:
-    """D_a of a complex order; zero imaginary parts are real orders."""
+    """D_a of a complex order; one with imaginary part zero is real."""
     if order.imag == 0:
         real = _largest(laws, order.real, rtol)
         return ComplexBound(real, Bound(0.0, 0.0, 0.0, method=real.method, direction=real.direction))

@@ -1,4 +1,4 @@
-"""The success of an attacker who knows everything but one record, from the profile of a release.
+"""The largest success of an attacker who knows all records but one, from the profile of a release.
 
 The file is longer than others because ``help()`` explains each figure of a risk in full.
 """
@@ -30,11 +30,11 @@ from logphi.questions.power import hull_power, power
 from logphi.questions.renyi import max_divergence
 from logphi.text.written import exact
 
-# derived: a handful of products and quotients
+# derived: the rounding of a handful of products and quotients
 _ROUNDING = 8 * ULP
-# derived: e^x is a double, with room for its rounding
+# derived: e^x is a double, with a margin for its rounding
 _LARGEST = 709.0
-# the orders in which a record is distinguished from its absence, or from another one
+# the order in which a record is distinguished from its absence; both for a record against another one
 _PRESENT = {
     Adjacency.ADD_REMOVE: Direction.REMOVE,
     Adjacency.REMOVE: Direction.REMOVE,
@@ -79,9 +79,9 @@ class AttackRisk(Listed):
         Parameters
         ----------
         method
-            As of ``delta``: a route by name, or ``"certified"``.
+            As in ``delta``: a route by name, or ``"certified"``.
         rtol
-            Requested ``upper - lower`` relative to the value; by default as of :func:`logphi.questions.delta.delta`.
+            Requested ``upper - lower`` relative to the value; by default as in :func:`logphi.questions.delta.delta`.
 
         Returns
         -------
@@ -116,7 +116,7 @@ class AttackRisk(Listed):
         direction
             ``"remove"`` or ``"add"``, what is claimed: see the class; the worse of both by default.
         rtol
-            Requested ``upper - lower`` relative to the value; by default as of :func:`logphi.questions.delta.delta`.
+            Requested ``upper - lower`` relative to the value; by default as in :func:`logphi.questions.delta.delta`.
 
         Returns
         -------
@@ -147,7 +147,7 @@ class AttackRisk(Listed):
     def ppv(
         self, fpr: Any, prior: float, *, direction: DirectionLike | None = None, rtol: float | None = None
     ) -> Bound | Bounds:
-        """The largest share of right claims among the claims of an attack, at a false positive rate and a prior of being right.
+        """The largest share of right claims among the claims of an attack, at a false positive rate and a prior of the claim.
 
         It is prior TPR / (prior TPR + (1 - prior) FPR). As TPR / FPR falls along the trade-off function, no attack with a
         larger rate of false positives does better; at rate 0 it is the supremum over all attacks, from the largest loss.
@@ -157,11 +157,11 @@ class AttackRisk(Listed):
         fpr
             One rate or an array, in [0, 1].
         prior
-            How probable the claim is before the release, strictly between 0 and 1.
+            The probability of the claim before the release, strictly between 0 and 1.
         direction
             What is claimed: see the class.
         rtol
-            Requested ``upper - lower`` relative to the value; by default as of :func:`logphi.questions.delta.delta`.
+            Requested ``upper - lower`` relative to the value; by default as in :func:`logphi.questions.delta.delta`.
 
         Returns
         -------
@@ -196,7 +196,7 @@ class AttackRisk(Listed):
     @overload
     def success(self, prior: Numbers, *, direction: DirectionLike | None = None, rtol: float | None = None) -> Bounds: ...
     def success(self, prior: Any, *, direction: DirectionLike | None = None, rtol: float | None = None) -> Bound | Bounds:
-        """The largest probability of a right guess, between two hypotheses of which the claim has the prior probability.
+        """The largest probability of a right guess between the claim, which has a prior probability, and its opposite.
 
         It is 1 - prior + prior H_a with the hockey-stick divergence of order a = (1 - prior) / prior; (1 + advantage) / 2 at
         prior 1/2. Guessing without the release succeeds with probability max(prior, 1 - prior).
@@ -208,7 +208,7 @@ class AttackRisk(Listed):
         direction
             ``"remove"`` or ``"add"``, what is claimed: see the class; the worse of both by default.
         rtol
-            Requested ``upper - lower`` relative to the value; by default as of :func:`logphi.questions.delta.delta`.
+            Requested ``upper - lower`` relative to the value; by default as in :func:`logphi.questions.delta.delta`.
 
         Returns
         -------
@@ -248,7 +248,7 @@ class AttackRisk(Listed):
         baseline
             One probability or an array, in [0, 1].
         rtol
-            Requested ``upper - lower`` relative to the value; by default as of :func:`logphi.questions.delta.delta`.
+            Requested ``upper - lower`` relative to the value; by default as in :func:`logphi.questions.delta.delta`.
 
         Returns
         -------
@@ -297,7 +297,7 @@ class AttackRisk(Listed):
         if prior in (0, 1):
             return Bound(1.0, 1.0, 1.0)
         found = single(hockey_stick(self.loss, (1 - prior) / prior, direction=direction, rtol=rtol))
-        # the rounding of the order moves the answer by as much of 1 - prior, at most
+        # the relative rounding of the order changes the answer by at most as much of 1 - prior
         lower, value, upper = (1 - prior + prior * end for end in (found.lower, found.value, found.upper))
         floor = max(prior, 1 - prior)
         lower, upper = max(lower - _ROUNDING, floor - ULP, 0.0), min(max(upper + _ROUNDING, floor), 1.0)

@@ -7,8 +7,8 @@ rejects where L > x has type I error Q(L > x) and type II error P(L <= x); the l
 
 which is concave in a, with slope Q(L > x) - alpha. Every g(a) is a lower bound of f, and chords between a few of them are an
 upper bound of all, atoms or not. With beta = 1 - alpha and delta' the profile of the reversed pair,
-g(a) = a (beta - delta'(-x)) keeps its digits where alpha is nearly one; where f is small by itself the tails do,
-g(a) = P(L <= x) + a (Q(L > x) - alpha).
+g(a) = a (beta - delta'(-x)) keeps its digits where alpha is close to one, and g(a) = P(L <= x) + a (Q(L > x) - alpha) where f
+is small for other alpha.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 from logphi.questions.delta import checked_options, each
 
-# measured: profiles are this much sharper than the curve, so that its tolerance is left to the chords
+# measured: the relative width of profiles over that of the curve, which leaves the tolerance to the chords
 SHARPER = 1e-2
-# derived: lines this much larger than their supremum have lost digits that the tails keep
+# derived: if the supremum is below this share of its terms, it has lost digits by cancellation, and the tails are used
 _CANCELLED = 1e-4
 # derived: smaller values lose digits to underflow
 _NEGLIGIBLE = 1e-300
 # derived: the absolute rounding of two products that underflow
 _LEAST = 2e-323
-# derived: e^x is a double
+# derived: e^x does not overflow
 _LARGEST = 709.0
 
 
@@ -78,7 +78,7 @@ def tradeoff(
     direction
         ``"remove"`` or ``"add"`` for one order only; the minimum of both by default.
     rtol
-        Requested ``upper - lower`` relative to the value; by default as of :func:`logphi.questions.delta.delta`.
+        Requested ``upper - lower`` relative to the value; by default as in :func:`logphi.questions.delta.delta`.
 
     Returns
     -------
@@ -129,7 +129,7 @@ def inverse_tradeoff(
     """The least type I error of a test at a type II error: the inverse of the trade-off function.
 
     The inverse of a pair's trade-off function is the trade-off function of the reversed pair (Dong, Roth & Su 2022, Lemma A.2).
-    Small type II errors keep their digits here, where type I errors next to one would lose them.
+    Small type II errors keep their digits here, while type I errors close to one would lose them.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def inverse_tradeoff(
     direction
         The curve that is inverted: ``"remove"`` or ``"add"``, the minimum of both by default.
     rtol
-        Requested ``upper - lower`` relative to the value; by default as of :func:`logphi.questions.delta.delta`.
+        Requested ``upper - lower`` relative to the value; by default as in :func:`logphi.questions.delta.delta`.
 
     Returns
     -------
@@ -174,7 +174,7 @@ def _smallest(orders: list[tuple[Direction, LogPhi]], alpha: float, tolerance: T
 
 
 def _curve(loss: LogPhi, alpha: float, tolerance: Tolerance) -> Bound:
-    """One order of the pair."""
+    """The value in one order of the pair."""
     infinite, reverse_log_mass = masses(loss)
     if alpha == 0:
         low, high = 1 - infinite[1], 1 - infinite[0]
@@ -199,7 +199,7 @@ def _curve(loss: LogPhi, alpha: float, tolerance: Tolerance) -> Bound:
 
 
 def lines_demand(tolerance: Tolerance) -> Demand:
-    """The width of the profile that lines need to meet a tolerance."""
+    """The demand on the profile with which lines meet a tolerance."""
     sharper = (tolerance * SHARPER).at_least(1e-13)
     return Demand(sharper.aim, enough=sharper.enough)
 

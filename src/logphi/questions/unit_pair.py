@@ -2,7 +2,7 @@
 
 notation: (P, Q) the pair of the release, L = log(p/q), f its trade-off function with null hypothesis Q. On [0, 1] the second
 law is uniform, and the first has the distribution function f(1 - x) below 1. So x is Q(L <= l) at the loss l, the density e^l
-is the slope of f at 1 - x, and what P has where Q has nothing is an atom at 1.
+is minus the slope of f at 1 - x, and the mass of P where Q has none is an atom at 1.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from logphi.listed import Listed
 from logphi.questions.delta import each
 from logphi.questions.tradeoff import tradeoff
 
-# derived: exponentials stay in the range of doubles
+# derived: exponentials of larger numbers overflow
 _LARGEST = 709.0
 
 
@@ -36,8 +36,8 @@ _LARGEST = 709.0
 class UnitPair(Listed):
     """Two laws on [0, 1] with the profile of a release: the second is uniform, this is the first ([AFA] Lemma 9).
 
-    The density of the first grows: it is e^l, l the quantile of the loss under Q. They have the profile of the release at
-    every eps: H_a = atom + integral of (density - a)_+ over [0, 1].
+    The density of the first is increasing: it is e^l, l the quantile of the loss under Q. The pair has the profile of the
+    release at every eps: H_a = atom + integral of (density - a)_+ over [0, 1].
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class UnitPair(Listed):
     @overload
     def cdf(self, x: Numbers, *, rtol: float = 1e-9) -> Bounds: ...
     def cdf(self, x: Any, *, rtol: float = 1e-9) -> Bound | Bounds:
-        """The first law of [0, x]; the second has x. At 1 it is 1, just before it one less the atom.
+        """The probability of [0, x] under the first law; under the second it is x. It jumps by the atom at 1.
 
         Absolutely accurate to a few roundings of 1 - x.
 
@@ -99,9 +99,9 @@ class UnitPair(Listed):
     @overload
     def log_density(self, x: Numbers, *, rtol: float = 1e-9) -> Bounds: ...
     def log_density(self, x: Any, *, rtol: float = 1e-9) -> Bound | Bounds:
-        """The natural logarithm of the density at x: the loss there; minus infinity where only Q has anything.
+        """The natural logarithm of the density at x: the loss there; minus infinity where only Q has mass.
 
-        Where the density jumps, the bounds hold both sides.
+        Where the density jumps, the bounds contain both limits.
 
         Parameters
         ----------
@@ -138,14 +138,14 @@ class UnitPair(Listed):
     @overload
     def density(self, x: Numbers, *, rtol: float = 1e-9) -> Bounds: ...
     def density(self, x: Any, *, rtol: float = 1e-9) -> Bound | Bounds:
-        """The density of the first law at x; it grows.
+        """The density of the first law at x, which is increasing.
 
         Parameters
         ----------
         x
             One number or an array, strictly between 0 and 1.
         rtol
-            That of :meth:`log_density`.
+            As in :meth:`log_density`.
 
         Returns
         -------
@@ -174,7 +174,7 @@ class UnitPair(Listed):
 
     @property
     def atom(self) -> Bound:
-        """What the first law has at 1: the probability of an infinite loss.
+        """The mass of the first law at 1: the probability of an infinite loss.
 
         Examples
         --------
@@ -189,17 +189,17 @@ class UnitPair(Listed):
             return Bound(1.0, 1.0, 1.0, direction=self.direction, side=Side.LOWER)
         # exact from 1/2 on; the curve falls
         near = 1 - x
-        slip = 0.0 if x >= 0.5 else math.ulp(near)
+        rounding = 0.0 if x >= 0.5 else math.ulp(near)
         loss = Loss(self.law, Adjacency.REMOVE)
-        high, low = (single(tradeoff(loss, min(max(near + side * slip, 0.0), 1.0), rtol=rtol)) for side in (-1, 1))
+        high, low = (single(tradeoff(loss, min(max(near + side * rounding, 0.0), 1.0), rtol=rtol)) for side in (-1, 1))
         lower, upper = min(low.lower, high.upper), high.upper
         value = min(max(high.value, lower), upper)
         found = replace(high, lower=lower, value=value, upper=upper, direction=self.direction)
-        # the error of x counts as much again
+        # the error of x adds the same amount
         return judged(found, max(2 * rtol * upper, high.width if high.status.met else 0.0))
 
     def _log_density(self, x: float, rtol: float) -> Bound:
-        """From the quantile of the loss of the reversed pair, log(q/p) under Q, whose upper tail at the loss is x."""
+        """The log-density from the quantile of the reversed pair's loss log(q/p) under Q, whose upper tail there is x."""
         reflected = self.law.reflected()
         low, high = masses(reflected)[0]
         if x < low:

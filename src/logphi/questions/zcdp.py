@@ -1,9 +1,9 @@
-"""Zero-concentrated differential privacy: the line xi + rho a that lies above all Renyi divergences of orders a > 1.
+"""Zero-concentrated differential privacy: a line xi + rho a above all Renyi divergences of orders a > 1.
 
 notation: z = a - 1, D = K(z)/z, f(z) = (D - xi)/(z + 1), whose supremum over z > 0 is rho. K is convex: between two points it
 lies below its chord alpha + beta z, so that f is at most (alpha/z + beta - xi)/(z + 1) there, which has one maximum where
-alpha < 0. Beyond the last point f is at most most/2 + (offset - xi)/(z + 1) by the growth of K, and up to the first one at most
-D there less xi.
+alpha < 0. Above the last point f is at most most/2 + (offset - xi)/(z + 1) by the growth of K, and below the first point at
+most D there less xi.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike
 from logphi.inputs.guesses import guided
 from logphi.inversion.moments import Taylor, proved_radius, taylor
-from logphi.laws.growth import NONE, OneSided
+from logphi.laws.growth import NO_GROWTH, OneSided
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform
 from logphi.progress import shown
 from logphi.questions.renyi import largest
 
-# measured: the first points, relative to the order at which K leaves its slope at zero for this mean and this end
+# measured: the first points, relative to the order at which K deviates from its slope at zero, for this mean and this end
 _FIRST = 2.0 ** np.arange(-12.0, 13.0)
 # measured: the largest number of points and of halvings; intervals this narrow are not halved
 _MOST, _ROUNDS, _NARROW = 1000, 60, 1e-7
 # measured: points below this share of a series' radius are computed from the series
 _NEAR = 0.25
 # measured: the factor by which the last point moves in a round, and the largest order
-_STRETCH, _FARTHEST = 4.0, 1e12
+_OUTWARD, _FARTHEST = 4.0, 1e12
 
 
 @guided()
@@ -60,8 +60,8 @@ def zcdp(self: HasLoss, xi: float = 0.0, *, direction: DirectionLike | None = No
     Returns
     -------
     Bound
-        In nats; ``float`` gives the upper end. Infinite where some D_a is; with an infinite upper end where it is not known
-        how K grows for large orders.
+        In nats; ``float`` gives the upper end. Infinite if some D_a is; with an infinite upper end if the growth of K for
+        large orders is unknown.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def zcdp(self: HasLoss, xi: float = 0.0, *, direction: DirectionLike | None = No
     """
     offset = check.nonnegative("xi", xi)
     rtol = check.tolerance("rtol", rtol)
-    # extreme orders overflow: values that are not finite are unknown, and answered as such
+    # extreme orders overflow: the answer is then unknown
     with np.errstate(all="ignore"):
         orders = self._loss().orders(direction)
         return largest(
@@ -99,7 +99,7 @@ def smallest_rho(law: LogPhi, xi: float, rtol: float) -> Bound:
     ceilings = [growth]
     if masses(law.reflected())[0][1] == 0:
         # |L| <= S under both laws gives D_a <= a S^2 / 2 (Bun & Steinke 2016, Proposition 3.3), term by term
-        ceilings.append(reduce(add, (_square(term) * count for term, count in law.terms), NONE))
+        ceilings.append(reduce(add, (_square(term) * count for term, count in law.terms), NO_GROWTH))
     upper = min(one.most / 2 + max(one.offset - xi, 0.0) for one in ceilings)
     if infinite[1] > 0:
         growth = replace(growth, most=math.inf, offset=0.0)
@@ -133,18 +133,18 @@ def _search(law: LogPhi, xi: float, growth: OneSided, mean: float, least: float,
     for _ in shown(range(_ROUNDS), "orders", total=0):
         lower = max(least, float(np.max((lows / z - xi) / (z + 1), initial=0.0)) * (1 - 8 * ULP))
         # the bound to the right of each point, from the growth of K
-        beyond = growth.most / 2 + max(growth.offset - xi, 0.0) / (z + 1)
-        tops = np.minimum(chord_tops(z, highs, xi), beyond[:-1])
-        first, last = float(highs[0] / z[0] - xi), float(beyond[-1])
+        tail_bounds = growth.most / 2 + max(growth.offset - xi, 0.0) / (z + 1)
+        tops = np.minimum(chord_tops(z, highs, xi), tail_bounds[:-1])
+        first, last = float(highs[0] / z[0] - xi), float(tail_bounds[-1])
         upper = max(first, last, float(tops.max(initial=0.0)), 0.0) * (1 + 8 * ULP)
         goal = lower * (1 + rtol / 2)
-        # further points, where only the growth of K is known, do not help
+        # more points where only the growth of K is known do not help
         halved = (tops > goal) & (z[1:] > z[:-1] * (1 + _NARROW)) & (lows[:-1] > 0)
         fresh = [((z[1:] + z[:-1]) / 2)[halved]]
         if first > goal:
-            fresh.append(z[:1] / _STRETCH)
+            fresh.append(z[:1] / _OUTWARD)
         if goal < last < math.inf and z[-1] < _FARTHEST and lows[-1] > 0:
-            fresh.append(z[-1:] * _STRETCH)
+            fresh.append(z[-1:] * _OUTWARD)
         more = np.concatenate(fresh)
         if upper <= goal or more.size == 0 or z.size + more.size > _MOST:
             break
@@ -191,9 +191,9 @@ def _ends(law: LogPhi, z: Array, growth: OneSided, near: Sequence[Taylor | None]
 
 
 def _known(law: LossTransform, z: Array) -> tuple[Array, Array]:
-    """Lower and upper ends of K; points are split into halves, because one out of range spoils the others."""
+    """Lower and upper bounds of K; points are split in halves, as one that is too large makes all values unknown."""
     values = law.log_transform(z)
-    # the disc of a continuous formula holds K itself, however wide it is
+    # the disc of a continuous formula contains K itself, however wide it is
     wrong = values.radius if law.traits.continuous else proved_radius(values)
     known = np.isfinite(wrong) & np.isfinite(values.mid)
     if z.size > 1 and not known.all():

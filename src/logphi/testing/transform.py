@@ -268,7 +268,7 @@ def check_pieces(mechanism: Mechanism) -> None:
             reach = max(abs(law.support.upper), abs(law.support.lower))
             # a support without ends is taken as far as the measure matters
             reach = reach if np.isfinite(reach) else 60 * spread_of(law) + 60
-            moved = 4 * period * (lattice.location_error + lattice.stretch * reach)
+            moved = 4 * period * (lattice.location_error + lattice.scale_error * reach)
             room = values.radius + shifted.radius + moved + ROUNDING
             # the argument of a small M is uncertain by more
             size = np.maximum(1.0, np.exp(values_at(law, z.real + 0j).mid.real - values.mid.real))

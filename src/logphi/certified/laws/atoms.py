@@ -15,7 +15,7 @@ from logphi.certified.laws.law import LawInBalls
 from logphi.certified.locations import Exact, Location
 from logphi.certified.reals import constant, real
 from logphi.certified.transform import Transform
-from logphi.laws.integers import NormalSteps
+from logphi.laws.integers import TruncatedNormalOnIntegers
 from logphi.laws.symmetric_lattice import GeometricShift
 from logphi.laws.two_point import TwoPoint
 from logphi.laws.zero_or_infinite import ZeroOrInfinite
@@ -108,10 +108,10 @@ class _LadderInBalls(AtomicInBalls):
 
     def lattice(self, arith: Arithmetic) -> tuple[Number, int]:
         """The gap of the law."""
-        return self.law.gap(arith), self.law.steps
+        return self.law.span_under(arith), self.law.steps
 
     def _places(self) -> tuple[Location, ...]:
-        gap = self.law.gap(Exact())
+        gap = self.law.span_under(Exact())
         return tuple(Location(gap * (2 * j - self.law.steps) / 2) for j in range(self.law.steps + 1))
 
 
@@ -128,10 +128,10 @@ class GeometricShiftInBalls(_LadderInBalls):
         return Atoms(tuple(p), tuple(reversed(p)), self._places(), flint.arb(0))
 
 
-class NormalStepsInBalls(_LadderInBalls):
+class TruncatedNormalOnIntegersInBalls(_LadderInBalls):
     """Two normal laws on finitely many integers, some steps apart."""
 
-    kinds = (NormalSteps,)
+    kinds = (TruncatedNormalOnIntegers,)
 
     def atoms(self) -> Atoms:
         """The outcomes of both laws; those of one law only are infinite losses."""

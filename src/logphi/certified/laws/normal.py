@@ -14,10 +14,10 @@ from logphi.certified.mixture_transform import Mixture, NormalRatio
 from logphi.certified.normal_mixtures import Component, ExplicitRoot, NormalMixtures
 from logphi.certified.reals import balls, constant, real
 from logphi.certified.transform import Transform
-from logphi.laws.blended_normal import BlendedNormal
 from logphi.laws.curved_normal import ReplacedNormal
 from logphi.laws.integers import NormalOnIntegers
 from logphi.laws.mixed_normal import MixedNormal
+from logphi.laws.mixture_of_shifts import MixtureOfShifts
 from logphi.laws.normal import Normal
 
 
@@ -79,10 +79,10 @@ class MixedNormalInBalls(_RatioInBalls):
         return ExplicitRoot(self.mixtures(), real(self.law.shift), real(self.law.rate), self.reflected)
 
 
-class BlendedNormalInBalls(_RatioInBalls):
+class MixtureOfShiftsInBalls(_RatioInBalls):
     """The sum of p_i N(c_i, 1) against N(0, 1)."""
 
-    kinds = (BlendedNormal,)
+    kinds = (MixtureOfShifts,)
 
     def unreflected(self) -> NormalMixtures:
         """Many components against one."""
@@ -115,4 +115,4 @@ class NormalOnIntegersInBalls(FiniteLossInBalls):
 
     def lattice(self, arith: Arithmetic) -> tuple[Number, int]:
         """The gap of the law."""
-        return self.law.gap(arith), self.law.shift
+        return self.law.span_under(arith), self.law.shift

@@ -7,7 +7,7 @@ from typing import Any
 
 import flint
 
-from logphi.arith.protocol import Gap, Ratio
+from logphi.arith.protocol import Distance, Ratio
 from logphi.certified.laws.formula import Falling
 from logphi.certified.laws.law import FiniteLossInBalls
 from logphi.certified.pair_exponent import PairExponent
@@ -34,7 +34,7 @@ class NormalPairInBalls(FiniteLossInBalls):
     def pair_exponent(self) -> PairExponent:
         """K, with the numbers of the pair."""
         p, q = self._widths
-        ratio, shift = real(Ratio(p, q)), real(Gap(self.law.mean_p, self.law.mean_q, q))
+        ratio, shift = real(Ratio(p, q)), real(Distance(self.law.mean_p, self.law.mean_q, q))
         bend = (1 - ratio) * (1 + ratio)
         weight = -(shift**2) * ratio**2 / (2 * bend**2)
         return PairExponent(shift**2 / (2 * bend) - ratio.log(), bend, weight)

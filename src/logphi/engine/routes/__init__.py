@@ -1,1 +1,1 @@
-"""The routes to a privacy profile: one file each, entered in the registry."""
+"""The routes to a privacy profile, one file each, listed in the registry."""

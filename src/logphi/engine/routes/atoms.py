@@ -1,4 +1,4 @@
-"""Sums over atoms: losses of atoms only, many of which are equal or on lattices."""
+"""Sums over atoms, for atomic losses with many equal terms or terms on lattices."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from logphi.laws.log_phi import LogPhi
 
 
 def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
-    """The atoms tilted for an epsilon; for another one that is far away, again."""
+    """The atoms tilted for an epsilon, and tilted again for distant ones."""
     known, prepared = masses(loss), _prepared(loss, epsilon, demand)
 
     def at(x: float) -> LogProbability:
@@ -30,9 +30,9 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
 
 
 def _where_few(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
-    """Where they are few, once composed, or split over few nodes."""
+    """The profile if the composition has few atoms, or few nodes over which they are split."""
     rtol = demand.sufficient.rtol
-    # to find out takes long where laws are many
+    # counting atoms takes long for many laws
     found = None if len(loss.terms) > _MANY else atoms.plan(loss, epsilon, rtol / 2, atoms.FEW_NODES if rtol <= _SHARP else 0)
     if found is None:
         raise NotApplicableError("a smoothed line is as sharp, and quicker")
@@ -48,12 +48,12 @@ def _prepared(loss: LogPhi, x: float, demand: Demand) -> atoms.Prepared:
     return found
 
 
-# measured: for coarser answers a smoothed line is short
+# measured: the tolerance above which a smoothed line is short
 _SHARP = 3e-6
-# measured: sums of so many different laws have more atoms, or take more transforms, than a smoothed line has nodes
+# measured: the number of different laws above which their sums have more atoms, or transforms, than a smoothed line has nodes
 _MANY = 200
 _METHOD = Method("atoms")
 ATOMS = Route(_METHOD, prepare, "sums over atoms: losses of discrete mechanisms of several kinds")
 FEW_ATOMS = Route(_METHOD, _where_few, ATOMS.reason)
-# measured: near an atom, where a smoothed line is left wide
+# measured: accuracy and cost near an atom, where a smoothed line is wide
 ATOMS_AFTER_ALL = Route(_METHOD, prepare, ATOMS.reason, mostly=Promise(1e-5, 3.5e8))

@@ -1,4 +1,4 @@
-"""Which routes are asked for a loss when none is named."""
+"""The routes that are tried for a loss if none is named."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from logphi.engine.log_probability import masses, trivial
 from logphi.engine.method import EXACT
 from logphi.engine.routes.atoms import ATOMS_AFTER_ALL, FEW_ATOMS
 from logphi.engine.routes.bent import BENT
+from logphi.engine.routes.cancellation import needs_long_line
 from logphi.engine.routes.clipped import CLIPPED
 from logphi.engine.routes.contour import CONTOUR, LONGEST
 from logphi.engine.routes.discretized import LATTICES
@@ -17,7 +18,6 @@ from logphi.engine.routes.evaluator import Evaluator
 from logphi.engine.routes.exact import closed_form, has_closed_profile
 from logphi.engine.routes.exponential import EXPONENTIAL
 from logphi.engine.routes.lattice import LATTICE
-from logphi.engine.routes.lost_digits import hard
 from logphi.engine.routes.planner import Planned
 from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route
 from logphi.engine.routes.smoothed import SMOOTHED
@@ -28,28 +28,28 @@ from logphi.inversion.demand import Demand, Promise
 from logphi.laws.log_phi import LogPhi
 
 _FALLBACKS = (SMOOTHED, LATTICES, LONGEST)
-# measured: for sampled Gaussians lattices are no sharper, and other lines no longer, than contours that were given up
-ROUGH_LATTICES = replace(LATTICES, mostly=Promise(1e-2, 2e8))
-# measured: there a smoothed line is narrow where another one is, too
-ROUGH_SMOOTHED = replace(SMOOTHED, mostly=Promise(1e-5, 3e8))
-# measured: shifts above which these are of use
+# measured: for sampled Gaussians, the accuracy and cost of lattices where contours have failed
+COARSE_LATTICES = replace(LATTICES, mostly=Promise(1e-2, 2e8))
+# measured: for these, a smoothed line is about as accurate as other lines
+COARSE_SMOOTHED = replace(SMOOTHED, mostly=Promise(1e-5, 3e8))
+# measured: the shift above which these two are useful
 _ALMOST_AN_ATOM = 4.0
 
 
 class Automatic:
-    """The routes that fit a loss, each asked for what it promises; the one that led at one epsilon is asked first at the next.
+    """The routes that fit a loss, chosen by their promises; the route that was taken at one epsilon is tried first at the next.
 
-    Made for the questions to one release, so that what is learned from one of them serves the others.
+    One object serves all questions to one release, so that later questions use what earlier ones found.
     """
 
     def __init__(self) -> None:
-        # by identity, as the hash of a loss takes as long as it has terms
+        # keys are identities, as the hash of a loss takes time for each term
         self._leading: dict[int, tuple[LogPhi, Route]] = {}
-        # the last one for each loss
+        # the last profile of each loss
         self._planned: dict[int, tuple[LogPhi, Planned]] = {}
 
     def __call__(self, loss: LogPhi, epsilon: float, demand: Demand) -> Planned:
-        """The profile of a loss; what is worth preparing is prepared when it is first asked."""
+        """The profile of a loss, which is prepared when it is first evaluated."""
         before = self._planned.get(id(loss))
         found = Planned(loss, demand, fitting(loss), self._leading, () if before is None else before[1].locals)
         self._planned[id(loss)] = loss, found
@@ -61,22 +61,22 @@ def _single_release(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfil
 
 
 def _closed(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
-    """A closed profile is as quick as any forecast of it."""
+    """The offer of a closed profile, which is as quick as any forecast of it."""
     local = _single_release(loss, epsilon, demand)
-    if not has_closed_profile(loss) or loss.closed_form.alone:
+    if not has_closed_profile(loss) or loss.closed_form.without_transform:
         return Offer(Promise(demand.rtol, 1e6), lambda: local)
     found = local(epsilon)
     if found.method.trivial:
         raise NotApplicableError("the closed form has no digits here")
-    # what it leaves is rounding
+    # its width is that of rounding
     return Offer(Promise(demand.rtol, 1e5), lambda: lambda x: found if x == epsilon else local(x))
 
 
 SINGLE_RELEASE = Route(EXACT, _single_release, "closed forms: few atoms, one release, Gaussians together", forecast=_closed)
 
 
-def _turned(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
-    """At zero both orders have one profile, the total variation distance; that of a bounded loss has no rare large values."""
+def _reversed(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
+    """The offer of the other order at zero, where both have one profile; a bounded loss has no large values."""
     found = terms_of(loss) if epsilon == 0 else None
     if found is None or found[1]:
         raise NotApplicableError("only at epsilon = 0, where the other order is quicker")
@@ -89,15 +89,15 @@ def _turned(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     return Offer(offer.promise, prepare)
 
 
-TURNED = replace(CONTOUR, forecast=_turned)
+REVERSED = replace(CONTOUR, forecast=_reversed)
 
 
 def fitting(loss: LogPhi) -> list[Route]:
-    """The routes that may serve a loss, the quickest and sharpest first."""
+    """The routes that may serve a loss, in the order in which they are tried."""
     if release_of(loss) is not None or combination_of(loss) is not None:
         return [SINGLE_RELEASE]
     if has_closed_profile(loss):
-        if loss.closed_form.alone:
+        if loss.closed_form.without_transform:
             return [SINGLE_RELEASE]
         return [SINGLE_RELEASE, CONTOUR, *_FALLBACKS]
     lattice = loss.support.lattice
@@ -111,7 +111,7 @@ def fitting(loss: LogPhi) -> list[Route]:
     sampled = terms_of(loss)
     if sampled is None:
         return [CONTOUR, CLIPPED, EXPONENTIAL, *_FALLBACKS]
-    # with little noise, releases without the record are all but an atom
-    others = [ROUGH_SMOOTHED, LONGEST] if max(m for m, *_ in sampled[0]) > _ALMOST_AN_ATOM else []
-    lines = [BENT, TURNED, CONTOUR, CLIPPED] if hard(loss) else [TURNED, CONTOUR, CLIPPED, BENT]
-    return [*lines, *others, ROUGH_LATTICES]
+    # with little noise, the loss without the record is nearly an atom
+    others = [COARSE_SMOOTHED, LONGEST] if max(m for m, *_ in sampled[0]) > _ALMOST_AN_ATOM else []
+    lines = [BENT, REVERSED, CONTOUR, CLIPPED] if needs_long_line(loss) else [REVERSED, CONTOUR, CLIPPED, BENT]
+    return [*lines, *others, COARSE_LATTICES]

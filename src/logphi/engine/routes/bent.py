@@ -1,4 +1,4 @@
-"""Inversion along a bent contour: few Poisson-sampled Gaussians, tiny sampling rates."""
+"""Inversion along a bent contour, for few kinds of Poisson-sampled Gaussians with tiny sampling rates."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from logphi.inversion.bent_layout import Forecast
     from logphi.inversion.clipped_ceiling import Terms
 
-# derived: e^epsilon stays within the range of doubles
+# derived: e^epsilon does not overflow
 _FARTHEST = 600.0
 # measured: so many terms take a third of a second
 _LONG = 4e6
@@ -27,7 +27,7 @@ _TERM, _LAYOUT = 75.0, 1.2e7
 
 
 def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
-    """On an hyperbola."""
+    """The profile from a contour along a hyperbola."""
     question = _Question.of(loss, epsilon, demand)
     return inverted(loss, _METHOD, None if question is None else question.prepared(None))
 
@@ -43,7 +43,7 @@ class _Question:
 
     @staticmethod
     def of(loss: LogPhi, epsilon: float, demand: Demand) -> _Question | None:
-        """None where epsilon is too far out."""
+        """The question for a loss at an epsilon; None if epsilon is too large."""
         found = terms_of(loss)
         if found is None:
             raise NotApplicableError(
@@ -52,20 +52,20 @@ class _Question:
         if not abs(epsilon) < _FARTHEST:
             return None
         terms, reflected = found
-        # left of zero delta is 1 - e^eps and the functional, which need not be known better than that
+        # left of zero delta is 1 - e^eps plus the functional, whose error may be relative to delta
         added = math.log(math.expm1(-epsilon)) + (0.0 if reflected else epsilon) if epsilon < 0 else -math.inf
         scale = -epsilon if reflected else 0.0
         least = max(added, demand.least + scale)
         return _Question(terms, reflected, -epsilon if reflected else epsilon, Demand(demand.rtol, least=least))
 
     def forecast(self) -> Forecast | None:
-        """The contour, about its width and its length."""
+        """The contour, with guesses of its width and length."""
         from logphi.inversion import bent_layout
 
         return bent_layout.forecast(self.terms, self.x, self.demand)
 
     def prepared(self, first: Forecast | None) -> Callable[[float], Inversion] | None:
-        """The functional of the loss; None where there is no contour."""
+        """The functional of the loss; None if there is no contour."""
         # SciPy's normal tails would double the time of importing the package
         from logphi.inversion import bent_layout
 
@@ -79,7 +79,7 @@ def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     question = _Question.of(loss, epsilon, demand)
     found = None if question is None else question.forecast()
     if found is None or not (found.worthwhile and found.work <= _LONG):
-        # so long a sum is worth no more width than suffices
+        # for so long a sum, the width that suffices is enough
         demand = demand.sufficient
         question = _Question.of(loss, epsilon, demand)
         found = None if question is None else question.forecast()
@@ -100,5 +100,5 @@ def _of_reflected(found: Inversion, x: float) -> Inversion:
 
 
 _METHOD = Method("bent")
-_REASON = "inversion along an hyperbola: few sampled Gaussians, small sampling rates"
+_REASON = "inversion along a hyperbola: few sampled Gaussians, small sampling rates"
 BENT = Route(_METHOD, prepare, _REASON, forecast=_forecast)

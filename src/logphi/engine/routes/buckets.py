@@ -1,4 +1,4 @@
-"""Every loss rounded up, or down, to a multiple of one width, composed by convolution: wide, and there to compare with."""
+"""Losses rounded up and down to multiples of one width and composed by convolution: wide bounds, for comparison."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from logphi.laws.log_phi import LogPhi
 
 
 def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
-    """On multiples of a width that suits the epsilon."""
+    """The profile from multiples of a width that suits the epsilon."""
     # SciPy's normal tails would double the time of importing the package
     from logphi.comparators import buckets
 

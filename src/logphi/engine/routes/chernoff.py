@@ -1,4 +1,4 @@
-"""The profile by Chernoff's bound alone: where it is far below all demands, and where no route leads."""
+"""The profile by Chernoff's bound alone, if it is far below all demands or no route applies."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 
-# measured: the height of a saddle, less the pole at zero, is above Chernoff's bound by less than this, as a logarithm
+# measured: the largest excess of the logarithm of the integrand at a saddle, without the pole at zero, over Chernoff's bound
 _AMISS = 10.0
 
 
 def by_chernoff(loss: LogPhi, x: float, level: float = math.inf, hint: float | None = None) -> LogProbability:
-    """An upper bound where no route leads; left of zero one of what delta exceeds 1 - e^x by, which may be all but nothing.
+    """An upper bound of the profile; left of zero, of delta - (1 - e^x), which may be tiny.
 
-    Right of zero it is not sought where it will hardly be below a level, a logarithm.
+    Right of zero the bound is trivial if it would hardly be below ``level``, a logarithm.
     """
     known = masses(loss)
     if x < 0:
-        beyond = Scaled.between(-math.inf, x + log_ceiling(loss.reflected(), -x))
-        return from_inversion(known, x, Inversion(Part.REVERSED, beyond), CHERNOFF)
+        upper_tail = Scaled.between(-math.inf, x + log_ceiling(loss.reflected(), -x))
+        return from_inversion(known, x, Inversion(Part.REVERSED, upper_tail), CHERNOFF)
     upper = min(float(np.logaddexp(safe_log(known[0][1]), log_ceiling(loss, x, level, hint))) + 1e-14, 0.0)
     plain = trivial(known, x)
     value = plain.lower if plain.lower > -math.inf else upper - math.log(2.0)
@@ -39,7 +39,7 @@ def by_chernoff(loss: LogPhi, x: float, level: float = math.inf, hint: float | N
 
 
 def level_of_the_omitted(loss: LogPhi, demand: Demand) -> float:
-    """The logarithm of a profile of which the mass that a loss omits is too large a part for any route to meet a demand."""
+    """The logarithm of a profile so small that, with the mass a loss omits, no route can meet a demand."""
     return math.log(loss.support.omitted.mass) - math.log(demand.sufficient.rtol)
 
 
@@ -47,7 +47,7 @@ def may_be_beneath(loss: LogPhi, x: float, least: float) -> bool:
     """Whether the profile may be below e^least: a guess from the height of its saddle."""
     if least == -math.inf:
         return False
-    if not abs(x) < contour.OUT_OF_REACH:
+    if not abs(x) < contour.LARGEST_THRESHOLD:
         return True
     found = contour.saddle_of_excess(loss, x)
     if not (found.abscissa > 0 and math.isfinite(found.value)):

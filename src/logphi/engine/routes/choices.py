@@ -1,4 +1,4 @@
-"""What routes promised, which one was taken, and whether its promise was kept: for people, and to be counted."""
+"""Records of the choice of routes: what each promised, which one was taken, and whether it kept its promise."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from logphi.engine.log_probability import LogProbability
 from logphi.inversion.demand import Demand, Promise
 
-# chosen: an answer so many times as wide as promised breaks the promise
+# chosen: an answer this many times as wide as promised breaks the promise
 BROKEN = 10.0
 
 
@@ -27,9 +27,9 @@ class Choice:
     promise
         What it promised.
     width
-        The relative width of its answer; infinite where it had none.
+        The relative width of its answer; infinite if it had none.
     kept
-        Whether the answer is at most ``BROKEN`` times as wide as promised, or below all that was asked for.
+        Whether the answer is at most ``BROKEN`` times as wide as promised, or below all demands.
     others
         The other routes that were asked before it was taken, each with what it promised or why it does not apply.
     """
@@ -50,7 +50,7 @@ class Choice:
         demand: Demand,
         others: tuple[tuple[str, Promise | str], ...],
     ) -> Choice:
-        """With the answer that the route gave, if any."""
+        """The record of a route with its answer, if any."""
         width = float("inf") if answer is None else answer.relative_width
         kept = answer is not None and (width <= BROKEN * promise.relative_width or answer.meets(demand))
         return Choice(epsilon, route, promise, width, kept, others)
@@ -76,7 +76,7 @@ _KEPT: ContextVar[list[Choice] | None] = ContextVar("choices", default=None)
 
 @contextmanager
 def choices() -> Iterator[list[Choice]]:
-    """The choices that are made inside, in turn."""
+    """The choices that are made inside of the context, in order."""
     kept: list[Choice] = []
     token = _KEPT.set(kept)
     try:
@@ -86,7 +86,7 @@ def choices() -> Iterator[list[Choice]]:
 
 
 def note(choice: Choice) -> None:
-    """Add a choice to those that somebody asked for."""
+    """Add a choice to the record of the enclosing context, if there is one."""
     kept = _KEPT.get()
     if kept is not None:
         kept.append(choice)

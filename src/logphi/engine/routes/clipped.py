@@ -1,10 +1,10 @@
-"""Inversion of the loss without rare large ones, whose share has a closed form: sampled normal pairs at small rates."""
+"""Inversion without rare large losses, whose contribution has a closed form: sampled normal pairs at small rates."""
 
 from __future__ import annotations
 
 from logphi.engine import clipping
 from logphi.engine.method import Method
-from logphi.engine.routes.lost_digits import log_answer, width_left
+from logphi.engine.routes.cancellation import log_answer, width_left
 from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route, inverted
 from logphi.inversion import contour
 from logphi.inversion.demand import Demand, Promise
@@ -12,12 +12,12 @@ from logphi.laws.log_phi import LogPhi
 
 
 def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
-    """On a line for the small losses."""
+    """The profile from a line for the small losses."""
     return _laid(loss, clipping.Draft.of(loss, epsilon, demand))
 
 
 def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
-    """Where large losses are in the way of a plain contour; digits are lost where the line is far above the answer."""
+    """The offer, if large losses obstruct a plain contour; digits are lost where the integrand is far above the answer."""
     if not (clipping.large_of(loss) and epsilon > 0):
         raise NotApplicableError("no loss at this epsilon can be clipped")
     if not clipping.decides(loss, epsilon, contour.saddle_of_excess(loss, epsilon, demand.hint).abscissa):
@@ -41,9 +41,9 @@ _NO_LINE = (
     "method 'clipped' needs epsilon > 0 and a few kinds of Poisson-sampled Gaussians, "
     "of which a contour of reasonable length serves the small losses; leave method out"
 )
-# measured: operations to lay out a line, and for each of its nodes, for one law
+# measured: operations to lay out a line, and for each of its nodes and each law
 _LAYOUT, _NODE = 1e7, 350.0
-# measured: rounding of the sum over the integrand, relatively
+# measured: the rounding of the sum, relative to the integrand
 _NOISE = 1e-11
 _METHOD = Method("clipped")
 _REASON = "inversion without rare large losses, whose share has a closed form: small sampling rates"

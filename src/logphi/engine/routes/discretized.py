@@ -1,4 +1,4 @@
-"""The loss as a sum over nodes: a smoothed threshold on a long line, or a lattice law above and one below."""
+"""Sums over the nodes of a loss: a smoothed threshold on a long line, or lattice laws above and below."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand, Promise
 from logphi.laws.log_phi import LogPhi
 
-# measured: lattice points at most; where a line is left wide, more of them take seconds for a digit
+# measured: the largest number of lattice points; where a line is wide, more of them take seconds for each digit
 _BUDGET = 1 << 17
 
 
 def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
-    """On a line; on lattices too where the line leaves an atom near the threshold, or has not been found."""
+    """The profile from a line, and from lattices too if an atom is near the threshold or there is no line."""
     line = smoothed.prepare(loss, epsilon, demand, values_on)
     if line is None:
         return _on_lattices(loss, epsilon, demand)
@@ -31,7 +31,7 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
 
 
 def _on_lattices(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
-    """The law above and the law below alone."""
+    """The profile from the lattice laws above and below alone."""
     # SciPy's normal tails would double the time of importing the package
     from logphi.grid import discretized
 
@@ -44,5 +44,5 @@ def _on_lattices(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
 
 _METHOD = Method("discretized")
 DISCRETIZED = Route(_METHOD, prepare, "sums over the nodes of a loss, by Fourier transforms: sums of known laws")
-# measured: where a smoothed line has been tried already, lattices of so few points are sharper near atoms only
+# measured: the accuracy and cost of lattices near atoms; elsewhere a smoothed line is sharper
 LATTICES = Route(_METHOD, _on_lattices, DISCRETIZED.reason, mostly=Promise(1e-5, 4e8))

@@ -1,4 +1,4 @@
-"""The profile by a route, within what holds for every pair."""
+"""The profile by a route, met with the bounds for any pair."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from logphi.laws.log_phi import LogPhi
 
 
 class Evaluator:
-    """Profiles of losses by one way of preparing them, within what holds for every pair."""
+    """Profiles of losses by one way of preparing them, met with the bounds for any pair."""
 
     def __init__(self, prepare: Prepare) -> None:
         self._prepare = prepare
 
     def __call__(self, loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
-        """Prepared near one epsilon."""
+        """The profile of a loss, prepared near one epsilon."""
         known = masses(loss)
         local: LocalProfile | None = None if at_once(loss, known, epsilon) else self._prepare(loss, epsilon, demand)
 
@@ -35,7 +35,7 @@ class Evaluator:
         return at
 
     def from_prepared(self, loss: LogPhi, epsilon: float, demand: Demand) -> LogProbability | None:
-        """The profile at epsilon, if an earlier question prepared all that it takes."""
+        """The profile at epsilon, if it follows from what an earlier question prepared."""
         return None
 
     def surely_below(self, loss: LogPhi, epsilon: float, level: float) -> bool:
@@ -51,5 +51,5 @@ class Evaluator:
 
 
 def as_known(loss: LogPhi, found: LogProbability) -> LogProbability:
-    """The answer, marked as an estimate where the loss is known by samples only."""
+    """The answer, marked as an estimate if the loss is known by samples only."""
     return replace(found, ledger=found.ledger.estimating("truncation", "inner")) if loss.traits.estimated else found

@@ -1,4 +1,4 @@
-"""The closed profile of one release: its own or, of a sampled one, that of its base."""
+"""The closed profile of one release: its own or, for a sampled one, from that of its base."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from logphi.laws.log_phi import LogPhi
 
 
 def closed_form(loss: LogPhi, demand: Demand, base_profile: Prepare) -> LocalProfile:
-    """From the profile of its base, which may take any route; where there is no closed form, by a sum over atoms."""
+    """The profile in closed form or from that of the base, by any route; without a closed form, a sum over atoms."""
     combined = combination_of(loss)
     if combined is not None:
         return lambda x: combined.profile(lambda part: base_profile(part, x, Demand(demand.rtol))(x))
@@ -33,10 +33,10 @@ def closed_form(loss: LogPhi, demand: Demand, base_profile: Prepare) -> LocalPro
 
 
 def has_closed_profile(loss: LogPhi) -> bool:
-    """Whether the loss has a profile of its own: that of one release, or of normal noise alone."""
+    """Whether the loss has a closed profile of its own: that of one release, or of normal terms only."""
     return loss.closed_form.has_profile
 
 
 def closed(loss: LogPhi, x: float) -> bool:
-    """Whether the loss is that of one release with a closed profile, its own or that of its base; or is below x anyway."""
+    """Whether the profile at x is closed: that of one release or of its base; or zero, as all losses are below x."""
     return x >= loss.support.upper or release_of(loss) is not None or has_closed_profile(loss)

@@ -1,4 +1,4 @@
-"""Sums over atoms and flat parts in real space: losses with atoms that do not fade."""
+"""Sums over atoms and flat parts in real space, for losses with noticeable atoms."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from logphi.laws.log_phi import LogPhi
 
 
 def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
-    """The excess for positive thresholds, the reversed one for negative."""
+    """The profile from the excess for positive thresholds, and from the reversed excess for negative ones."""
     return summed(loss, demand, _METHOD)
 
 
 def summed(loss: LogPhi, demand: Demand, asked: Method) -> LocalProfile:
-    """The same, refused under the name that was asked for."""
+    """The profile by sums, with refusals that name the requested method."""
     if not real_space.served(loss.terms):
         raise NotApplicableError(
             f"method {asked.name!r} needs a loss of atoms and tilted flat parts only, and a sum over them of at most "

@@ -1,4 +1,4 @@
-"""Inversion over one period: losses on a lattice."""
+"""Inversion over one period, for losses on a lattice."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from logphi.laws.log_phi import LogPhi
 
 
 def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
-    """On a line of one period."""
+    """The profile from a line of one period."""
     lattice = loss.support.lattice
     if lattice is None or math.isinf(lattice.span):
         raise NotApplicableError("method 'lattice' needs a loss on a lattice, which this one is not; leave method out")
-    # the reflected law may not find its own lattice: which spans are told from rounding depends on the order of the atoms
+    # the lattice of the loss is used, as the reflected law may not find its own: that depends on the order of the atoms
     reflected = lattice.reflected()
     prepared = contour.prepare(
         loss, epsilon, demand, lambda law, x: PeriodicExcess.at(lattice if law == loss else reflected, x)

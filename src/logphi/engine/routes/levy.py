@@ -1,4 +1,4 @@
-"""Levy inversion on both poles ([AFA] Lemmas 18, 19, 42): absolute errors, the quadrature's an estimate."""
+"""Levy inversion on both poles ([AFA] Lemmas 18, 19, 42): errors are absolute, that of the quadrature an estimate."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from logphi.laws.log_phi import LogPhi
 
 
 def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
-    """With the transform as it is."""
+    """The profile from the transform of the loss."""
     return on_the_poles(loss, loss, _METHOD)
 
 
 def on_the_poles(loss: LogPhi, transform: LogPhi, method: Method, *estimates: str) -> LocalProfile:
-    """With the transform of a sum of laws, and the named lines of the ledger as estimates."""
+    """The profile from the transform of a sum of laws, with the named lines of the ledger as estimates."""
     from logphi.comparators import levy
 
     try:
@@ -33,7 +33,7 @@ def on_the_poles(loss: LogPhi, transform: LogPhi, method: Method, *estimates: st
             found = profile(x)
         except ValueError as error:
             raise refusal(method, error) from error
-        # where the answer is given up for a coarse one, its truncation rests on the quadrature too
+        # the truncation error of a coarse answer depends on the quadrature, too
         return replace(found, ledger=found.ledger.estimating("truncation", "discretization", *estimates))
 
     return at

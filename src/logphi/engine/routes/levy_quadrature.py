@@ -1,4 +1,4 @@
-"""Levy inversion of a phi that is itself taken by quadrature ([AFA] double quadrature): both errors are estimates."""
+"""Levy inversion of a phi that is itself a quadrature ([AFA], double quadrature): both errors are estimates."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from logphi.laws.log_phi import LogPhi
 
 
 def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
-    """With a quadrature for every phi that is an integral."""
+    """The profile with a quadrature for every phi that is an integral."""
     from logphi.comparators.levy_quadrature import double_quadrature
 
     doubled = [(double_quadrature(law), law, count) for law, count in loss.terms]

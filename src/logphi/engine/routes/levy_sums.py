@@ -11,7 +11,7 @@ from logphi.laws.log_phi import LogPhi
 
 
 def on_grid(cells: int = 100_000, reach: float | None = None) -> Route:
-    """The route with N cells on [-S, S]; S in units of the sensitivity, by default all of the output."""
+    """The route with N = ``cells`` cells on [-S, S], S = ``reach`` in units of the sensitivity, by default all outputs."""
 
     def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
         # SciPy's normal tails would double the time of importing the package

@@ -1,6 +1,6 @@
-"""The route to take: the cheapest one that promises what is asked for; the next one where it breaks its promise.
+"""The choice of a route: the cheapest one that promises the demanded width, and the next one if it breaks its promise.
 
-Correctness depends on no promise: each answer is proved by itself, and answers of several routes meet.
+No bound depends on a promise: each answer is proved, and the answers of several routes are intersected.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, 
 from logphi.inversion.demand import Demand, Promise
 from logphi.laws.log_phi import LogPhi
 
-# measured: a promise of so little work is taken at once: to ask the other routes takes about as long
+# measured: a promise of so little work is accepted at once, as other forecasts take about as long
 _AT_ONCE = 2e7
-# measured: what more than suffices is worth so many times the work
+# measured: a width below the sufficient one is worth this factor of work
 _FINER = 4.0
-# measured: an answer that suffices, but is wider than it might be, is worth so much more work
+# measured: the work that is worth doing to narrow an answer that suffices
 _WORTH = 5e7
-# chosen: another route must promise to be so much narrower than what is had
+# chosen: the factor by which another route must promise to be narrower than the present answer
 _GAIN = 2.0
-# measured: so much work takes longer than to find out whether the profile is far below all demands
+# measured: the work above which it is quicker to check first whether the profile is far below all demands
 _DEAR = 2e8
-# measured: what is wide this near the place of preparation, relatively, is no better prepared again
+# measured: the relative distance from the epsilon of preparation within which preparing again does not narrow an answer
 _NEAR = 1e-3
-# measured: a route that breaks so many promises for one loss will break more
+# measured: the number of broken promises for one loss after which a route is not tried again
 _AGAIN = 3
 
 
@@ -47,10 +47,10 @@ class _Asked:
 
 
 class Planned:
-    """The profile of a loss by the routes that fit it, each prepared where it is first worth it.
+    """The profile of a loss by the routes that fit it, each prepared when it is first needed.
 
-    ``leading`` knows by which route an earlier question to the same loss was answered: it is asked first. ``earlier`` are
-    profiles that such a question prepared.
+    ``leading`` holds the route by which an earlier question to the same loss was answered, which is tried first. ``earlier``
+    are profiles that such a question prepared.
     """
 
     def __init__(
@@ -73,8 +73,8 @@ class Planned:
         if best is not None and best.meets(self._demand.sufficient):
             return best
         if best is None and self._earlier:
-            # what was prepared for a coarser answer is no excuse for one;
-            # what is sharp is quick, and sharpest where it is prepared
+            # an earlier preparation must meet the demand itself, not only the width that suffices;
+            # sharp methods are quick, and sharpest near their preparation
             earlier = reduce(meet, [local(x) for local in self._earlier])
             if earlier.meets(self._demand) and not earlier.method.sharp:
                 return earlier
@@ -98,24 +98,24 @@ class Planned:
                     self._leading[id(self._loss)] = self._loss, one.route
                 if best.meets(self._demand):
                     break
-        if best is None or (best.lower == -math.inf and not self._loss.closed_form.alone):
+        if best is None or (best.lower == -math.inf and not self._loss.closed_form.without_transform):
             ceiling = ceiling or by_chernoff(self._loss, x)
             best = ceiling if best is None else meet(best, ceiling)
         return best
 
     def from_prepared(self, x: float) -> LogProbability | None:
-        """The profile from what is prepared already; None if nothing is."""
+        """The profile from routes that are prepared already; None if there are none."""
         found = [local(x) for local in self.locals]
         return reduce(meet, found) if found else None
 
     @property
     def locals(self) -> list[LocalProfile]:
-        """Whatever is prepared."""
+        """All prepared profiles."""
         return [local for _, local in self._prepared.values() if local is not None]
 
     def _at_once(self, x: float) -> LogProbability | None:
-        """Chernoff's bound, where that will do or where nothing else would."""
-        own, level = (self._loss, self._demand.least) if x >= 0 else (self._turned, math.log(self._demand.rtol))
+        """Chernoff's bound, if it suffices or if no route could do better."""
+        own, level = (self._loss, self._demand.least) if x >= 0 else (self._reversed, math.log(self._demand.rtol))
         perhaps = perhaps_below(own, abs(x), level)
         if not (perhaps or (self._omits and not self._prepared)):
             return None
@@ -127,15 +127,15 @@ class Planned:
         return found if found.meets(self._demand) or found.upper < omitted else None
 
     @cached_property
-    def _turned(self) -> LogPhi:
+    def _reversed(self) -> LogPhi:
         return self._loss.reflected()
 
     def _may_be_beneath(self, x: float) -> bool:
-        """Whether the profile may be beneath all demands; where a route has led, nearby profiles are not."""
+        """Whether the profile may be below all demands; not near an epsilon that a route has answered."""
         return id(self._loss) not in self._leading and may_be_beneath(self._loss, x, self._demand.least)
 
     def _in_turn(self, x: float, asked: dict[Route, Promise | str]) -> Iterator[_Asked]:
-        """The offers of all routes, the best of those that were asked first; a route is asked when no better offer waits."""
+        """The offers of routes, the best known one first; a further route is asked only if no good offer is left."""
         leader = self._leading.get(id(self._loss))
         routes = iter(self._routes if leader is None else sorted(self._routes, key=lambda one: one is not leader[1]))
         waiting: list[_Asked] = []
@@ -171,7 +171,7 @@ class Planned:
         return promise.relative_width <= self._demand.sufficient.rtol
 
     def _rank(self, promise: Promise) -> tuple[float, float]:
-        """First what meets the demand, by its work, then the narrowest."""
+        """The sort key of a promise: those that meet the demand by work, then the others by width."""
         if self._meets(promise):
             finer = promise.relative_width <= self._demand.rtol
             return 0.0, promise.operations * (1.0 if finer else _FINER)
@@ -189,7 +189,7 @@ class Planned:
             local, answer, asked[one.route] = None, None, str(error)
         self._prepared[one.route] = x, local
         if one.route.forecast is None and (answer is None or answer.method.trivial):
-            # what knows of a loss only by trying has promised nothing to break
+            # a route without a forecast has made no promise to break
             if answer is not None:
                 asked[one.route] = "it finds nothing here"
             return answer

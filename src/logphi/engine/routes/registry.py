@@ -35,11 +35,11 @@ ROUTES: dict[str, Route] = {
         LEVY_QUADRATURE,
     )
 }
-"""Every route that can be asked for, by its name."""
+"""Every route by its name."""
 
 
 def named(method: str | Route | None) -> Route | None:
-    """The route of a name; a route itself, or none, as it is.
+    """The route of a name; a route, or None, is returned as it is.
 
     Raises
     ------

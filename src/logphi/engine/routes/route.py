@@ -1,4 +1,4 @@
-"""What a route to a privacy profile is."""
+"""The interface of a route to a privacy profile."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from logphi.inversion.contour import Inversion
 from logphi.inversion.demand import Demand, Promise
 from logphi.laws.log_phi import LogPhi
 
-# a profile near one epsilon: whatever is worth preparing for the neighbourhood has been prepared
+# a function that gives the profile near one epsilon, for which it has been prepared
 LocalProfile = Callable[[float], LogProbability]
-# of a loss, near an epsilon
+# a function that prepares the profile of a loss near an epsilon
 Prepare = Callable[[LogPhi, float, Demand], LocalProfile]
-# encloses the crossing of a profile, prepared near a point, coarsely or sharply, with a level: between two ends, from a guess
-# and about the slope there
+# a function that encloses the crossing of a profile with a level. Arguments: the profile prepared near a point, coarsely or
+# sharply; the level; two ends; a guess; a watch; about the slope at the crossing
 Solver = Callable[[Callable[[float, bool], Function], float, float, float, float, Watch, float], Enclosure]
 
 
@@ -28,38 +28,38 @@ class NotApplicableError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Offer:
-    """What a route promises for a loss near an epsilon, and the preparation that has begun with finding out."""
+    """The promise of a route for a loss near an epsilon, and the function that completes its preparation."""
 
     promise: Promise
     prepare: Callable[[], LocalProfile]
 
 
-# of a loss, near an epsilon; raises a NotApplicableError that says why there is none
+# a function that makes an offer for a loss near an epsilon, or raises a NotApplicableError that says why there is none
 Offering = Callable[[LogPhi, float, Demand], Offer]
 
-# measured: of a route that says nothing of itself, what is mostly so
+# measured: the promise of a route without a forecast of its own
 _MOSTLY = Promise(0.0, 1e6)
 
 
 @dataclass(frozen=True, eq=False)
 class Route:
-    """A way to the privacy profile of a loss.
+    """A method that computes the privacy profile of a loss.
 
     Parameters
     ----------
     method
-        Of its answers; the name is that by which the route is asked for.
+        The method of its answers; its name is the name of the route.
     prepare
         The profile of a loss near an epsilon. Its bounds hold at every epsilon; it raises a ``NotApplicableError`` for a loss
         that it does not serve.
     reason
-        What it does, for which losses: a line of ``explain``.
+        What it does, and for which losses: a line of ``explain``.
     solver
-        How its profile is inverted.
+        The function that inverts its profile.
     forecast
-        What it promises for a loss, from what is cheap. No bound depends on it.
+        The promise for a loss, computed quickly. No bound depends on it.
     mostly
-        Without a forecast: the width that it comes to and the work that it takes mostly, as measured.
+        Without a forecast: the usual width and work, as measured.
     slow
         Whether an answer may take seconds, as on a line along atoms; the conformance suite passes over such a route.
     """
@@ -74,27 +74,27 @@ class Route:
 
     @property
     def name(self) -> str:
-        """The name by which it is asked for."""
+        """The name of the route."""
         return self.method.name
 
     def offer(self, loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
-        """What it promises near an epsilon.
+        """The offer near an epsilon.
 
         Raises
         ------
         NotApplicableError
-            If it does not apply, or is known to lead nowhere; the message says why.
+            If it does not apply; the message says why.
         """
         if self.forecast is not None:
             return self.forecast(loss, epsilon, demand)
         width = self.mostly.relative_width
-        # where width costs much, no more is asked for than suffices
+        # if narrow answers are expensive, the sufficient width is demanded
         asked = demand.sufficient if width > 0 else demand
         return Offer(Promise(max(width, asked.rtol), self.mostly.operations), lambda: self.prepare(loss, epsilon, asked))
 
 
 def inverted(loss: LogPhi, method: Method, at: Callable[[float], Inversion] | None) -> LocalProfile:
-    """The profile from one of its functionals; what holds for every pair where there is none."""
+    """The profile from one of its functionals; the bounds for any pair if there is none."""
     known = masses(loss)
     if at is None:
         return lambda x: trivial(known, x)
@@ -102,5 +102,5 @@ def inverted(loss: LogPhi, method: Method, at: Callable[[float], Inversion] | No
 
 
 def refusal(method: Method, error: ValueError) -> NotApplicableError:
-    """What a lower floor refuses, as a refusal of the route."""
+    """A refusal from a lower floor as one of the route."""
     return NotApplicableError(f"method {method.name!r} does not apply: {error}")

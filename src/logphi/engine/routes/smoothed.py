@@ -1,4 +1,4 @@
-"""Inversion with a smoothed threshold, and a bound of what that adds: any loss away from its atoms."""
+"""Inversion with a smoothed threshold and a bound of the smoothing error, for any loss away from its atoms."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from logphi.laws.log_phi import LogPhi
 
 
 def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
-    """On one line for both the smoothed payoff and what it adds."""
+    """The profile from one line for the smoothed payoff and for the bound of its error."""
     demand = _of_the_integral(loss, epsilon, demand)
     if demand.hint is None and demand.least > _LEAST and demand.rtol < _COARSE:
-        # another order attains more, mostly by far: a short line shows it
+        # the other order usually has a far larger answer, which a short line shows
         coarse = smoothed.prepare(loss, epsilon, replace(demand, rtol=_COARSE), values_on)
         local = inverted(loss, _METHOD, None if coarse is None else coarse.at)
         if local(epsilon).upper < demand.least:
@@ -34,19 +34,19 @@ def _of_the_integral(loss: LogPhi, epsilon: float, demand: Demand) -> Demand:
     floor = -math.expm1(min(epsilon + reverse_log_mass, 0.0)) if reflected else infinite
     if not floor > 0:
         return demand
-    own, place = (loss.reflected(), -epsilon) if reflected else (loss, epsilon)
-    log_part = contour.ceiling(own, place).at(place) + min(epsilon, 0.0)
+    own, own_x = (loss.reflected(), -epsilon) if reflected else (loss, epsilon)
+    log_part = contour.ceiling(own, own_x).at(own_x) + min(epsilon, 0.0)
     return replace(demand, rtol=demand.rtol * math.exp(min(max(math.log(floor) - log_part, 0.0), _FAR)))
 
 
-# measured: about the coarsest tolerance that a line keeps, and nearly the quickest
+# measured: about the coarsest tolerance that a line meets, and nearly the quickest
 _COARSE = 0.03
-# derived: below every double
+# derived: the logarithm of a number below the smallest double
 _LEAST = -745.0
-# derived: a number far beyond every demand
+# derived: the logarithm of a relative width far above every demand
 _FAR = 300.0
 _METHOD = Method("smoothed")
-# measured: about the width that it reaches beside atoms that are not near the threshold, and its time
+# measured: about the width if no atom is near the threshold, and the work
 SMOOTHED = Route(
     _METHOD, prepare, "inversion with a smoothed threshold: any loss away from its atoms", mostly=Promise(1e-6, 3e8)
 )

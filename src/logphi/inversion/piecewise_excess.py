@@ -1,11 +1,11 @@
-"""The excess of atoms at many thresholds: between neighbouring places it is linear in e^x.
+"""The excess of atoms at many thresholds: between neighbouring atoms it is linear in e^x.
 
-notation: atoms b_1 < ... < b_N with masses w_k, T_j = sum over k >= j of w_k e^{b_j - b_k}. With b_j the first place above t,
+notation: atoms b_1 < ... < b_N with masses w_k, T_j = sum over k >= j of w_k e^{b_j - b_k}. With b_j the first atom above t,
 
     D(t) = D(b_j) + (1 - e^{t - b_j}) T_j,       D(b_{j-1}) = D(b_j) + (1 - e^{b_{j-1} - b_j}) T_j,
 
-where no term is negative. Masses are formed from tilted weights, so that they may span more than the doubles' range on neither
-side of the middle.
+where no term is negative. Masses are computed from tilted weights, in units of the middle: on either side of it they must be
+in the range of doubles.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ import numpy as np
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arrays import Array
 
-# derived: sums of exponentials up to e^600, times those of a stretch, are doubles
+# derived: sums of exponentials up to e^600, times exponentials over one interval, do not overflow
 FARTHEST = 600.0
-_STRETCH = 60.0
+_INTERVAL = 60.0
 
 
 @dataclass(frozen=True, eq=False)
-class Staircase:
-    """D(b_j) and T_j at each place, over a common unit, with a bound of their relative error."""
+class PiecewiseExcess:
+    """D(b_j) and T_j at each atom, over a common unit, with a bound of their relative error."""
 
     location: Array
     excess: Array
@@ -32,27 +32,27 @@ class Staircase:
     relative_error: float
 
     @staticmethod
-    def of(location: Array, weight: Array, tilt: float, middle: float) -> Staircase:
-        """Of weights of the law that is tilted by e^{cx}, in units of e^{-c middle}."""
+    def of(location: Array, weight: Array, tilt: float, middle: float) -> PiecewiseExcess:
+        """The excess from weights of the law tilted by e^{cx}, in units of e^{-c middle}."""
         exponent = -tilt * (location - middle)
         mass = weight * np.exp(exponent)
         above = np.empty_like(mass)
-        # stretches over which e^{-x} is a double, from the top downward
+        # intervals over which e^{-x} does not overflow, from the top downward
         carried, end = 0.0, location.size
         while end:
             top = float(location[end - 1])
-            start = int(np.searchsorted(location, top - _STRETCH))
+            start = int(np.searchsorted(location, top - _INTERVAL))
             part = slice(start, end)
             fall = np.exp(top - location[part])
-            # fall is e^{top - b}: sums of w e^{top - b}, brought back to each place
+            # fall is e^{top - b}: sums of w e^{top - b}, divided by it at each atom
             above[part] = (np.cumsum((mass[part] * fall)[::-1])[::-1] + carried) / fall
             if start:
                 carried = float(above[start]) * float(np.exp(location[start - 1] - location[start]))
             end = start
         steps = -np.expm1(location[:-1] - location[1:]) * above[1:]
         excess = np.append(np.cumsum(steps[::-1])[::-1], 0.0)
-        size = float(np.abs(exponent).max()) + 2 * _STRETCH
-        return Staircase(location, excess, above, ULP * (2 * location.size + size) + 8 * ELEMENTARY)
+        size = float(np.abs(exponent).max()) + 2 * _INTERVAL
+        return PiecewiseExcess(location, excess, above, ULP * (2 * location.size + size) + 8 * ELEMENTARY)
 
     def at(self, thresholds: Array) -> Array:
         """D at thresholds."""

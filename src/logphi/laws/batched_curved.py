@@ -1,4 +1,4 @@
-"""Many laws whose transforms are integrals over curves of one factor, at once."""
+"""Many laws, each an integral over a curve of one factor, computed together."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from functools import lru_cache
 import numpy as np
 
 from logphi.arrays import Array
-from logphi.laws.crowd import Crowd
+from logphi.laws.batched import Batched
 from logphi.laws.transform import LossTransform, Terms
-from logphi.quadrature.common_panels import MANY, CrowdNodes, Powers
+from logphi.quadrature.common_panels import MANY, BatchNodes, Powers
 from logphi.quadrature.curve import Curve
 from logphi.quadrature.density_envelope import log_density_envelope
-from logphi.quadrature.many_curves import ManyCurves, alike
+from logphi.quadrature.many_curves import ManyCurves, batchable
 
-# measured: about the nodes of a curve
+# measured: about the number of nodes of a curve
 _NODES = 64.0
 
 
 @dataclass(frozen=True, eq=False)
-class CurvedCrowd(Crowd):
-    """The sum of counted laws on curves that are alike."""
+class BatchedCurved(Batched):
+    """The sum of counted laws on similar curves."""
 
     curves: tuple[Curve, ...]
 
-    def nodes(self, part: slice, powers: Powers) -> CrowdNodes | None:
-        """Those of Gauss-Legendre sums."""
+    def nodes(self, part: slice, powers: Powers) -> BatchNodes | None:
+        """The nodes of Gauss-Legendre sums."""
         return self._curves(part).nodes(powers)
 
     def _curves(self, part: slice) -> ManyCurves:
         return ManyCurves(self.curves[part], self.counts[part])
 
     def variations(self, abscissa: float) -> tuple[Array, Array] | None:
-        """Of each law's smooth part, tilted, the total variation and the share; None where nothing is known."""
+        """The total variation of each law's tilted density, and the mass share of that density; None if unknown."""
         return self._curves(slice(None)).variation(abscissa + 1)
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
@@ -48,20 +48,20 @@ class CurvedCrowd(Crowd):
 
     @property
     def sizes(self) -> Array:
-        """As of a few panels."""
+        """The nodes of a few panels for each law."""
         return np.full(len(self.terms), _NODES)
 
 
-# chosen: a line asks several times for the same abscissa, and for few in all
+# chosen: a line asks several times for the same abscissa, and for few abscissas in all
 @lru_cache(maxsize=16)
-def _variations(crowd: CurvedCrowd, abscissa: float) -> tuple[Array, Array] | None:
-    return crowd.variations(abscissa)
+def _variations(batch: BatchedCurved, abscissa: float) -> tuple[Array, Array] | None:
+    return batch.variations(abscissa)
 
 
 def batched(terms: Sequence[tuple[LossTransform, Curve, int]]) -> Terms:
-    """Counted laws, those on curves that are alike as one if they are many."""
-    able = sorted((one for one in terms if alike(one[1])), key=lambda one: one[1].end)
+    """Counted laws, those on similar curves as one term if there are many."""
+    able = sorted((one for one in terms if batchable(one[1])), key=lambda one: one[1].end)
     if len(able) < MANY:
         return [(law, count) for law, _, count in terms]
-    together = CurvedCrowd(tuple((law, count) for law, _, count in able), tuple(curve for _, curve, _ in able))
-    return [(together, 1), *((law, count) for law, curve, count in terms if not alike(curve))]
+    together = BatchedCurved(tuple((law, count) for law, _, count in able), tuple(curve for _, curve, _ in able))
+    return [(together, 1), *((law, count) for law, curve, count in terms if not batchable(curve))]

@@ -1,4 +1,4 @@
-"""The sum on a line for many thresholds: its summands are formed once, and a threshold turns each of them.
+"""The sum on a line for many thresholds: its summands are computed once, and each threshold changes their phases.
 
 notation: f_j the summands at the threshold x_0, of z_j = c + i s j; at x they are f_j e^{-c (x - x_0)} e^{-i j s (x - x_0)}.
 """
@@ -17,8 +17,8 @@ from logphi.inversion.contour import Inversion, Part, Prepared
 from logphi.inversion.kernels import Kernel, Smooth
 from logphi.inversion.line_sum import Contour
 
-# derived: two tabulated phases, their products with a summand, and a pairwise sum of rows
-_TURNED = 64 * ULP
+# derived: the rounding of two tabulated phases, of their products with a summand, and of a pairwise sum of rows
+_PHASES = 64 * ULP
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,20 +31,20 @@ class Summands:
 
     @staticmethod
     def of(contour: Contour, kernel: Kernel) -> Summands:
-        """Those of a kernel at its anchor."""
+        """The summands of a kernel at its anchor."""
         return Summands(*contour.summands(kernel))
 
     def times(self, factor: Complex, error: float) -> Summands:
-        """Those with a further factor, known to within a relative error."""
+        """The summands times a further factor, known to within a relative error."""
         values, size = self.values * factor, np.abs(factor) * (1 + error)
         return Summands(values, self.rounding * size + error * np.abs(values), self.inner * size)
 
 
 @dataclass(frozen=True, eq=False)
-class MovingSum:
-    """Summands in rows, a row of consecutive nodes; ``size`` sums their moduli, ``moment`` these times the heights.
+class ThresholdSum:
+    """Summands in rows of consecutive nodes; ``size`` is the sum of the moduli, ``moment`` that of moduli times heights.
 
-    ``rounding`` and ``inner`` are the errors of all summands together. Everything is in units of e^{log_scale}.
+    ``rounding`` and ``inner`` are the errors of all summands together. All are in units of e^{log_scale}.
     """
 
     contour: Contour
@@ -57,8 +57,8 @@ class MovingSum:
     inner: float
 
     @staticmethod
-    def of(contour: Contour, anchor: float, summands: Summands) -> MovingSum:
-        """The sum of summands at a threshold; the first of them counts half."""
+    def of(contour: Contour, anchor: float, summands: Summands) -> ThresholdSum:
+        """The sum of the summands of a threshold, the first of which counts half."""
         log_scale = contour.log_mass - contour.abscissa * anchor
         size, count = np.abs(summands.values), summands.values.size
         columns = 1 << (count.bit_length() + 1) // 2
@@ -66,7 +66,7 @@ class MovingSum:
         rows.ravel()[:count] = summands.values
         rows[0, 0] *= 0.5
         parts = (size, size * contour.line.heights, summands.rounding, summands.inner)
-        return MovingSum(contour, anchor, log_scale, rows, *(float(part.sum()) * (1 + 1e-9) for part in parts))
+        return ThresholdSum(contour, anchor, log_scale, rows, *(float(part.sum()) * (1 + 1e-9) for part in parts))
 
     def at(self, x: float) -> Scaled:
         """The integral at a threshold."""
@@ -77,8 +77,8 @@ class MovingSum:
         sums = product(self.rows, np.exp(turn * np.arange(columns))[:, None])[:, 0]
         value = share * float((sums * np.exp(turn * (columns * np.arange(rows)))).sum().real)
         log_scale = contour.log_mass - contour.abscissa * x
-        # each angle is a product of the height with a difference
-        phase_error = _TURNED + 1.5 * ULP * roundings(columns) + 4 * ULP * (abs(self.log_scale) + abs(contour.abscissa * x))
+        # the rounding of each angle, a height times a difference
+        phase_error = _PHASES + 1.5 * ULP * roundings(columns) + 4 * ULP * (abs(self.log_scale) + abs(contour.abscissa * x))
         noise = self.rounding + phase_error * self.size + 4 * ULP * self.moment * (abs(moved) + abs(x) * (moved != 0))
         return Scaled(
             log_scale,
@@ -91,20 +91,20 @@ class MovingSum:
 
 
 @dataclass(frozen=True, eq=False)
-class Moved:
-    """A contour whose summands are formed once: on a long line that takes longer than to turn them."""
+class SummedContour:
+    """A contour whose summands are computed once, which on a long line takes longer than to change their phases."""
 
     part: Part
-    sum: MovingSum
+    sum: ThresholdSum
 
     @staticmethod
-    def of(prepared: Prepared, x: float) -> Moved:
-        """Of a contour with the kernel that serves every law, at a threshold."""
-        place = -x if prepared.part is Part.REVERSED else x
+    def of(prepared: Prepared, x: float) -> SummedContour:
+        """The sum on a contour with the kernel for any law, at a threshold."""
+        own_x = -x if prepared.part is Part.REVERSED else x
         # left of the pole at zero the integral is minus the shortfall
         sign = np.asarray(-1.0 if prepared.part is Part.SHORTFALL else 1.0)
-        summands = Summands.of(prepared.contour, Smooth(place)).times(sign, 0.0)
-        return Moved(prepared.part, MovingSum.of(prepared.contour, place, summands))
+        summands = Summands.of(prepared.contour, Smooth(own_x)).times(sign, 0.0)
+        return SummedContour(prepared.part, ThresholdSum.of(prepared.contour, own_x, summands))
 
     def at(self, x: float) -> Inversion:
         """The prepared functional at x."""

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arrays import Array
-from logphi.laws.rough import Roughly
+from logphi.laws.approximate_sum import ApproximateSum
 from logphi.laws.transform import LossTransform, Terms
-from logphi.quadrature.common_panels import CrowdNodes, Moments, Powers
+from logphi.quadrature.common_panels import BatchNodes, ChebyshevMoments, Powers
 from logphi.quadrature.values import Line, Values
 
-# measured: of fewer laws that no panels serve, each is taken by itself
+# measured: at most so many laws are computed one by one where no panels serve them all; more are split in two
 _FEW = 16
 # chosen: nodes that are sorted at once
 _AT_ONCE = 1 << 18
@@ -29,14 +29,14 @@ _LOG_RATIO = 1.5
 
 
 @dataclass(frozen=True, eq=False)
-class Crowd(LossTransform):
-    """The sum of counted laws, each of which has nodes; sorted, so that neighbours are alike."""
+class Batched(LossTransform):
+    """The sum of counted laws that have nodes, in an order in which neighbours are similar."""
 
     terms: Terms
 
     @abstractmethod
-    def nodes(self, part: slice, powers: Powers) -> CrowdNodes | None:
-        """Nodes of some of the laws that serve some powers; None where these cannot be had."""
+    def nodes(self, part: slice, powers: Powers) -> BatchNodes | None:
+        """Nodes of the laws in ``part`` that serve the powers; None if there are none."""
 
     @property
     @abstractmethod
@@ -45,7 +45,7 @@ class Crowd(LossTransform):
 
     @cached_property
     def counts(self) -> Array:
-        """How often each law counts."""
+        """The count of each law."""
         return np.array([float(count) for _, count in self.terms])
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
@@ -54,14 +54,14 @@ class Crowd(LossTransform):
 
     def approximate(self, c: Array, count: int = 1) -> Array:
         """K at real points, on a common grid."""
-        return self._roughly.approximate(c, count)
+        return self._approximate_sum.approximate(c, count)
 
     @cached_property
-    def _roughly(self) -> Roughly:
-        return Roughly(self.terms)
+    def _approximate_sum(self) -> ApproximateSum:
+        return ApproximateSum(self.terms)
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
-        """K at any points; those of like size together, as large ones have panels that serve small ones badly."""
+        """K at any points, in groups of similar size: panels for large points are inaccurate at small ones."""
         points = np.asarray(z).ravel()
         level = np.floor(np.log(np.maximum(np.abs(points.real), 1.0)) / _LOG_RATIO)
         parts = np.full((3, points.size), np.inf, dtype=points.dtype)
@@ -83,11 +83,11 @@ class Crowd(LossTransform):
         return self._sum(powers, line.points + 1, lambda law, own: law.on_line(line, own))
 
     def terms_on_line(self, abscissa: float, top: float) -> float:
-        """About one for each law, as the nodes of all are on few panels."""
+        """About one for each law: all laws share a few panels."""
         return float(len(self.terms))
 
     def _sum(self, powers: Powers, a: NDArray[Any], alone: Callable[[LossTransform, int], Values]) -> Values:
-        """K at points, and of laws that no panels serve one by one."""
+        """K at points; laws that no panels serve are computed one by one."""
         parts: list[Values] = []
         for part, moments in self.moments(powers):
             if moments is None:
@@ -96,15 +96,15 @@ class Crowd(LossTransform):
                 parts.append(moments.total(a))
         return reduce(add, parts)
 
-    def moments(self, powers: Powers) -> Iterator[tuple[slice, Moments | None]]:
-        """Parts of the crowd with their moments; None for laws that no panels serve."""
+    def moments(self, powers: Powers) -> Iterator[tuple[slice, ChebyshevMoments | None]]:
+        """Slices of the terms with their moments; None for laws that no panels serve."""
         groups = np.flatnonzero(np.diff(np.floor(np.cumsum(self.sizes) / _AT_ONCE))) + 1
         ends = [0, *groups.tolist(), len(self.terms)]
         waiting = [slice(first, last) for first, last in pairwise(ends)]
         while waiting:
             part = waiting.pop()
             nodes = self.nodes(part, powers)
-            found = None if nodes is None else Moments.of(nodes, powers)
+            found = None if nodes is None else ChebyshevMoments.of(nodes, powers)
             if found is None and part.stop - part.start > _FEW:
                 middle = (part.start + part.stop) // 2
                 waiting += [slice(part.start, middle), slice(middle, part.stop)]

@@ -1,4 +1,4 @@
-"""Laws known by values of the transform only: all errors are estimates."""
+"""Laws of which only values of the transform are known: all errors are estimates."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ _WHOLE = 1e-12
 _SPACING, _BETWEEN = 0.05, 0.032
 
 
-class Sampled(LossTransform):
-    """K by a function of complex arrays. All errors are estimates."""
+class Estimated(LossTransform):
+    """A law whose K is a function of complex arrays. All errors are estimates."""
 
     @abstractmethod
     def evaluated(self, z: Complex) -> tuple[Complex, Array]:
         """K at points of the strip, with an estimate of its error; not finite where K is unknown."""
 
-    def rough(self, z: Complex) -> Complex:
+    def estimate(self, z: Complex) -> Complex:
         """K alone."""
         return self.evaluated(z)[0]
 
     traits = Traits(estimated=True)
 
     def asymmetry(self, z: Complex) -> Complex:
-        """K(z) minus the conjugate of K at the conjugate, modulo 2 pi i: zero for a real loss."""
-        gap = self.rough(z) - self.rough(z.conj()).conj()
-        return np.asarray(gap - 2j * np.pi * np.round(gap.imag / (2 * np.pi)))
+        """K(z) minus the conjugate of K at the conjugate of z, modulo 2 pi i: zero for a real loss."""
+        difference = self.estimate(z) - self.estimate(z.conj()).conj()
+        return np.asarray(difference - 2j * np.pi * np.round(difference.imag / (2 * np.pi)))
 
     @property
     def samples(self) -> int:
@@ -68,8 +68,8 @@ class Sampled(LossTransform):
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """An estimate: sampled; the largest value further up, and constant after the last sample."""
-        places, sampled = _decay(self, abscissa)
-        return np.asarray(sampled[np.searchsorted(places, heights, side="right") - 1])
+        tabulated, sampled = _decay(self, abscissa)
+        return np.asarray(sampled[np.searchsorted(tabulated, heights, side="right") - 1])
 
 
 def _middle(low: float, high: float) -> float:
@@ -78,21 +78,21 @@ def _middle(low: float, high: float) -> float:
 
 
 @lru_cache(maxsize=32)
-def _decay(law: Sampled, abscissa: float) -> tuple[Array, Array]:
+def _decay(law: Estimated, abscissa: float) -> tuple[Array, Array]:
     """Heights from zero on, and the largest Re K(c + it) - K(c) from each of them on."""
     low, high = law.strip
     step = min(1e-3 * (1 + abs(abscissa)), (abscissa - low) / 4, (high - abscissa) / 4)
-    near = law.rough(np.asarray(abscissa + step * np.array([-1.0, 0.0, 1.0]), complex)).real
+    near = law.estimate(np.asarray(abscissa + step * np.array([-1.0, 0.0, 1.0]), complex)).real
     spread = np.sqrt(max(float(near[0] + near[2] - 2 * near[1]) / step**2, 1e-300))
-    places = _SPACING / spread * np.arange(law.samples)
-    values = law.rough(np.asarray(abscissa + 1j * places, complex)).real - near[1]
+    heights = _SPACING / spread * np.arange(law.samples)
+    values = law.estimate(np.asarray(abscissa + 1j * heights, complex)).real - near[1]
     values = np.where(np.isfinite(values), np.minimum(values + _BETWEEN, 0.0), 0.0)
-    # beyond the last sample, the largest of the upper half
+    # above the last sample, the largest value of the upper half
     values[law.samples // 2 :] = values[law.samples // 2 :].max()
-    return places, np.maximum.accumulate(values[::-1])[::-1]
+    return heights, np.maximum.accumulate(values[::-1])[::-1]
 
 
 def slopes_apart(left: Complex, mid: Complex, right: Complex) -> Array:
-    """The size of second differences modulo 2 pi i: over a small step a smooth function has none, so that they are noise."""
-    gap = left + right - 2 * mid
-    return np.abs(gap - 2j * np.pi * np.round(gap.imag / (2 * np.pi)))
+    """The size of second differences modulo 2 pi i, which over a small step show the noise of a smooth function."""
+    difference = left + right - 2 * mid
+    return np.abs(difference - 2j * np.pi * np.round(difference.imag / (2 * np.pi)))

@@ -12,7 +12,7 @@ from logphi.inversion.contour import Part
 from logphi.inversion.demand import Demand
 from logphi.inversion.kernels import Smooth
 from logphi.inversion.line_sum import plan
-from logphi.inversion.moving_sum import Moved, MovingSum, Summands
+from logphi.inversion.threshold_sum import Summands, SummedContour, ThresholdSum
 from logphi.laws.normal import Normal
 
 LAW = Normal(Plain(1.3))
@@ -26,7 +26,7 @@ TRUTH = {
 def test_the_moved_sum_encloses_the_closed_form(x: float) -> None:
     contour = plan(LAW, 1.1, Smooth(0.7), 1e-12)
     assert contour is not None
-    found = MovingSum.of(contour, 0.7, Summands.of(contour, Smooth(0.7))).at(x)
+    found = ThresholdSum.of(contour, 0.7, Summands.of(contour, Smooth(0.7))).at(x)
     low, high = (math.exp(end) for end in found.log_ends)
     assert low * (1 - 1e-14) <= TRUTH[x] * (1 + 1e-13)
     assert TRUTH[x] * (1 - 1e-13) <= high * (1 + 1e-14)
@@ -39,7 +39,7 @@ def test_the_moved_sum_encloses_the_closed_form(x: float) -> None:
 def test_each_functional_of_a_contour_moves_with_its_threshold(x: float, moved: float) -> None:
     prepared = contour.prepare(LAW, x, Demand(1e-10))
     assert prepared is not None
-    here, there = prepared.at(x + moved), Moved.of(prepared, x).at(x + moved)
+    here, there = prepared.at(x + moved), SummedContour.of(prepared, x).at(x + moved)
     assert here.part is there.part
     (low, high), (least, most) = (one.amount.log_ends for one in (here, there))
     assert least <= high

@@ -1,4 +1,4 @@
-"""The law of the logarithm of a mixture of shifted normal densities."""
+"""The log-ratio of a mixture of shifted normal densities to the unshifted one."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from logphi.laws.support import Support
 from logphi.laws.transform import LossTransform, T
 from logphi.laws.visitor import LawVisitor
 from logphi.laws.weights import Weights
+from logphi.quadrature.approximate_axis import ApproximateAxis
 from logphi.quadrature.inner_integral import over
 from logphi.quadrature.many_components import ManyComponents
 from logphi.quadrature.mixture_envelope import log_mixture_envelope
 from logphi.quadrature.mixture_trapezoid import at_points, on_line
-from logphi.quadrature.rough_axis import RoughAxis
 from logphi.quadrature.values import Line, Values
 
 # measured: an envelope that serves this count is sharp enough for any count
@@ -32,7 +32,7 @@ _MANY = 10**12
 
 
 @dataclass(frozen=True)
-class BlendedNormal(LossTransform):
+class MixtureOfShifts(LossTransform):
     """The log-ratio of sum p_i N(c_i, 1) to N(0, 1), under the former: K(z) = log E[w^{z+1}].
 
     Here w = sum of p_i e^{c_i X - c_i^2/2} with X standard normal. The shifts are distinct and not negative, and one is
@@ -72,7 +72,7 @@ class BlendedNormal(LossTransform):
 
     @property
     def growth(self) -> Growth:
-        """Right: as for the largest shift, since w^{z+1} is convex in w.
+        """Right: the growth of the largest shift, since w^{z+1} is convex in w.
 
         Left: bounded by p_0, or by the component of the smallest shift: -log w is at most
         -log p_1 - c_1 X + c_1^2/2.
@@ -125,12 +125,12 @@ class BlendedNormal(LossTransform):
         return over(at_points(self.ratio.repeated(count), np.asarray(z)), count)
 
     @cached_property
-    def _rough(self) -> RoughAxis:
-        return RoughAxis.of(self.ratio)
+    def _axis(self) -> ApproximateAxis:
+        return ApproximateAxis.of(self.ratio)
 
     def approximate(self, c: Array, count: int = 1) -> Array:
         """K at real points, from a coarse grid."""
-        return self._rough.at(c)
+        return self._axis.at(c)
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as matrix products."""
@@ -138,7 +138,7 @@ class BlendedNormal(LossTransform):
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """A bound from a shifted line of integration."""
-        # accurate enough for any number of repetitions
+        # sharp enough for any number of repetitions
         result: Array = log_mixture_envelope(self.ratio.repeated(_MANY), abscissa, heights)[0]
         return result
 

@@ -1,7 +1,7 @@
-"""K of log-ratios at many real points to some digits: one set of nodes serves all that are not far out.
+"""K of log-ratios at many real points, to some digits: one set of nodes serves all points up to a limit.
 
 notation as in :mod:`logphi.quadrature.log_ratio`: M(c) - 1 = E[w^a - 1 - a (w - 1)], a = c + 1. A tilt w^a moves the normal
-variable by at most |a| C, so that nodes which reach farther than that on both sides serve every a up to a limit.
+variable by at most |a| C, so that nodes that go farther than that on both sides serve every a up to a limit.
 """
 
 from __future__ import annotations
@@ -16,44 +16,44 @@ from logphi.quadrature.mixture_trapezoid import approximate
 
 # measured: larger tilts, in units of 1/C, or more mixtures, are quicker with nodes of their own
 _FARTHEST, _MOST = 22.0, 64
-# derived: what lies beyond so many deviations of the tilted law is e^-30 of it
-_BEYOND = 8.0
+# derived: farther than so many standard deviations from its centre, the tilted law has a share of e^-30
+_DEVIATIONS = 8.0
 # derived: exponentials of twice this exponent, and of a l at the farthest node, are doubles
 _LARGE = 300.0
-# measured: steps in x, by which K errs in its sixth digit or later
+# measured: a step in x with which K errs in its sixth digit or later
 _STEP = 0.6
 
 
 @dataclass(frozen=True, eq=False)
-class RoughAxis:
-    """Nodes of E[w^a - 1 - a (w - 1)] for powers a within ``reach`` of ``middle``; other powers have nodes of their own."""
+class ApproximateAxis:
+    """Nodes of E[w^a - 1 - a (w - 1)] for powers a within ``radius`` of ``middle``; other powers have nodes of their own."""
 
     mixtures: LogRatio
     middle: float
-    reach: float
+    radius: float
     loss: Array
     density: Array
     mean: Array
 
     @staticmethod
-    def of(mixtures: LogRatio) -> RoughAxis:
-        """For as many powers as share their nodes at little cost; for none, where these would be many."""
+    def of(mixtures: LogRatio) -> ApproximateAxis:
+        """Nodes for as many powers as share them at little cost; for no power, where there would be many mixtures or nodes."""
         shift, floor = mixtures.widest, float(mixtures.floor.max())
         if not (shift <= _FARTHEST and mixtures.shift.size <= _MOST):
-            return RoughAxis(mixtures, 0.0, -1.0, *np.zeros((3, 1)))
+            return ApproximateAxis(mixtures, 0.0, -1.0, *np.zeros((3, 1)))
         highest = _FARTHEST / shift
         lowest = -min(highest, _LARGE / floor)
-        low = lowest * mixtures.steepest - _BEYOND
+        low = lowest * mixtures.steepest - _DEVIATIONS
         step = min(_STEP, 1 / shift)
-        x = np.arange(low, _FARTHEST + _BEYOND + step, step)
+        x = np.arange(low, _FARTHEST + _DEVIATIONS + step, step)
         loss, density = mixtures.value(x), np.exp(-x * x / 2) * (step / np.sqrt(2 * np.pi))
         mean = (np.expm1(loss) @ density)[:, None]
-        return RoughAxis(mixtures, (lowest + highest) / 2, (highest - lowest) / 2, loss[:, None, :], density, mean)
+        return ApproximateAxis(mixtures, (lowest + highest) / 2, (highest - lowest) / 2, loss[:, None, :], density, mean)
 
     def at(self, c: Array) -> Array:
-        """The sum of count times K at real points; no bound depends on it."""
+        """The sum of count times K at real points, without a bound of its error."""
         powers = c + 1
-        if not np.abs(powers - self.middle).max() <= self.reach:
+        if not np.abs(powers - self.middle).max() <= self.radius:
             return approximate(self.mixtures, c)
         excess = np.expm1(powers[:, None] * self.loss) @ self.density - powers * self.mean
         total: Array = self.mixtures.count @ np.log1p(excess)

@@ -1,9 +1,9 @@
 """Approximate sums of many transforms on the real axis: all laws share one grid of losses.
 
 With h_a(l) = e^{al} - 1 - a (e^l - 1), M(z) - 1 = E_Q[h_a(l)] at a = z + 1, and h_a(l)/l^2 is smooth on the scale 1/a. Each
-law's Q-masses times l^2 are spread over the nearest points of a grid, by cubic interpolation, once; at a only the values on the
-grid are computed, and all M are one matrix product. The grid is geometric up to a loss of about one and equally spaced beyond,
-where e^{al} changes as much from one point to the next however large the loss.
+law's Q-masses times l^2 are spread once over the nearest points of a grid, by cubic interpolation. At a only the values on the
+grid are computed, and all M are one matrix product. The grid is geometric up to a loss of about one, and equally spaced for
+larger losses, as e^{al} changes by the same factor from one point to the next.
 """
 
 from __future__ import annotations
@@ -17,37 +17,36 @@ from numpy.typing import NDArray
 from logphi.arrays import Array
 from logphi.quadrature.second_order_sums import second_exp
 
-# measured: the ratio of neighbours as a logarithm, by which K errs by less than a thousandth, and the smallest loss of a grid
-# over the largest: below it, h_a/l^2 is constant for every a of interest
+# measured: the logarithm of the ratio of neighbours, with which K errs by less than a thousandth, and the smallest loss of a
+# grid over the largest: below it, h_a/l^2 is constant for every a of interest
 _STEP, _SMALLEST = 0.04, 1e-6
-# measured: from there on the grid is equally spaced, or from a share of the largest loss, which bounds its size
-_BENT, _SHARE = 1.0, 1 / 80
+# measured: the grid is equally spaced from this loss on, or from this share of the largest loss, which bounds its size
+_EQUAL_FROM, _SHARE = 1.0, 1 / 80
 # derived: exponentials of larger exponents, times masses, overflow
 _LARGE = 600.0
-# chosen: for transforms below this, the digits of 1 + E[h] are few; the fourth power of the step's exponent, on the mean, by
-# which cubic interpolation errs by a few thousandths of M
+# chosen: the smallest M, as 1 + E[h] has few digits where M is smaller; the largest mean of the fourth power of a times the
+# step, with which cubic interpolation errs by a few thousandths of M
 _LEAST, _COARSE = 0.1, 0.1
 
 
 @dataclass(frozen=True)
-class RoughNodes:
-    """A law as losses with the logarithms of their Q-masses, and the omitted masses of P and Q."""
+class ApproximateNodes:
+    """A law as losses with the logarithms of their Q-masses, and the masses of P and Q at infinite losses."""
 
     loss: Array
     log_mass: Array
     omitted: tuple[float, float] = (0.0, 0.0)
 
-    def reflected(self) -> RoughNodes:
+    def reflected(self) -> ApproximateNodes:
         """The nodes with P and Q exchanged."""
-        return RoughNodes(-self.loss, self.log_mass + self.loss, self.omitted[::-1])
+        return ApproximateNodes(-self.loss, self.log_mass + self.loss, self.omitted[::-1])
 
 
 @dataclass(frozen=True, eq=False)
-class RoughSums:
-    """Counted laws on a common grid: ``losses`` its points, ``weights`` by law and point.
+class ApproximateSums:
+    """Counted laws on a common grid with the points ``losses`` at the distances ``steps``; ``weights`` are by law and point.
 
-    ``steps`` are the distances of neighbours. By law, ``omitted`` are the masses elsewhere, ``lowest`` and ``highest`` the ends
-    on the grid.
+    By law, ``omitted`` are the masses of P and Q at infinite losses, ``lowest`` and ``highest`` the ends on the grid.
     """
 
     count: Array
@@ -59,13 +58,13 @@ class RoughSums:
     highest: Array
 
     @staticmethod
-    def of(laws: Sequence[tuple[RoughNodes, int]]) -> RoughSums | None:
+    def of(laws: Sequence[tuple[ApproximateNodes, int]]) -> ApproximateSums | None:
         """The laws on a common grid; None if all losses are zero, or one is too large to exponentiate."""
         loss = np.concatenate([law.loss for law, _ in laws])
         largest = float(np.abs(loss).max())
         if not 0 < largest < _LARGE:
             return None
-        bent = max(min(_BENT, largest), _SHARE * largest)
+        bent = max(min(_EQUAL_FROM, largest), _SHARE * largest)
         inner, outer = (
             int(np.ceil(np.log(bent / (_SMALLEST * largest)) / _STEP)),
             int(np.ceil((largest / bent - 1) / _STEP)) + 1,
@@ -75,9 +74,9 @@ class RoughSums:
         row = np.repeat(np.arange(len(laws)), [law.loss.size for law, _ in laws])
         mass = np.exp(np.concatenate([law.log_mass for law, _ in laws])) * loss * loss
         ratio = np.maximum(np.abs(loss) / bent, _SMALLEST * largest / bent)
-        place = (inner + np.where(ratio < 1, np.log(np.minimum(ratio, 1.0)), ratio - 1) / _STEP).clip(0.0, side - 1.0)
-        first = (np.floor(place).astype(int) - 1).clip(0, side - 4)
-        away = place - first
+        position = (inner + np.where(ratio < 1, np.log(np.minimum(ratio, 1.0)), ratio - 1) / _STEP).clip(0.0, side - 1.0)
+        first = (np.floor(position).astype(int) - 1).clip(0, side - 4)
+        away = position - first
         start = row * (2 * side) + np.where(loss > 0, side, 0) + first
         weights: Array = np.zeros(len(laws) * 2 * side)
         for k in range(4):
@@ -89,19 +88,19 @@ class RoughSums:
         steps = np.tile(_STEP * np.minimum(sizes, bent), 2)
         held = weights != 0
         lowest, highest = (end(np.where(held, losses, 0.0), axis=1) for end in (np.min, np.max))
-        return RoughSums(counts, losses, steps, weights, omitted, lowest, highest)
+        return ApproximateSums(counts, losses, steps, weights, omitted, lowest, highest)
 
     def at(self, c: Array) -> tuple[Array, NDArray[np.bool_]]:
-        """The sum of K at real points over those laws that the grid serves there, and which these are, by law and point.
+        """The sum of K at real points over the laws that the grid serves there, and whether it does, by law and point.
 
-        It serves a law where it is fine enough and M is not too small.
+        The grid serves a law at points where it is fine enough and M is not too small.
         """
         powers = c + 1
         exponent = powers[:, None] * self.losses
         bounded = np.clip(exponent, -_LARGE, _LARGE)
         values = (second_exp(bounded) - powers[:, None] * second_exp(self.losses)) / self.losses**2
         excess = self.weights @ values.T + np.outer(self.omitted[:, 1], c) - np.outer(self.omitted[:, 0], powers)
-        # the error of interpolation, up to a factor
+        # the error of the interpolation, up to a constant factor
         bend = np.abs(self.weights) @ (np.abs(values) * (powers[:, None] * self.steps) ** 4).T
         far = np.maximum(np.outer(self.lowest, powers), np.outer(self.highest, powers)) > _LARGE
         known = ~far & (excess > _LEAST - 1) & (bend <= _COARSE * (1 + excess))

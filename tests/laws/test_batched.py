@@ -1,4 +1,4 @@
-"""Crowds of sampled Laplace mechanisms on common panels: the same numbers as term by term, and as mpmath."""
+"""Batches of sampled Laplace mechanisms on common panels: the same numbers as term by term, and as mpmath."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from logphi.quadrature.values import Line, Values
 from slowly import slowly
 
 
-def crowd(seed: int, size: int = 70) -> LogPhi:
+def batch(seed: int, size: int = 70) -> LogPhi:
     rng = np.random.default_rng(seed)
     scale, rate = 10 ** rng.uniform(-0.3, 1), 10 ** rng.uniform(-3, -0.3)
     return lp.compose(
@@ -30,7 +30,7 @@ def one_by_one(loss: LogPhi, line: Line) -> Values:
 @pytest.mark.parametrize("seed", [*range(4), *slowly(*range(4, 25))])
 @pytest.mark.parametrize("turned", [False, True])
 def test_panels_agree_with_the_terms(seed: int, turned: bool) -> None:
-    loss = crowd(seed).reflected() if turned else crowd(seed)
+    loss = batch(seed).reflected() if turned else batch(seed)
     rng = np.random.default_rng(seed)
     c = rng.choice([rng.uniform(-0.9, -0.1), 10 ** rng.uniform(-1, 1.5), -1 - 10 ** rng.uniform(-1, 1)])
     line = Line(c, 10 ** rng.uniform(-2, 0.5), 24)
@@ -73,7 +73,7 @@ def test_panels_agree_with_mpmath() -> None:
 
 @pytest.mark.parametrize("c", [-0.5, 1.3, 20.0, -6.0])
 def test_the_envelope_bounds_the_transform_and_is_that_of_the_terms(c: float) -> None:
-    loss, heights = crowd(7), np.geomspace(0.1, 3e3, 16)
+    loss, heights = batch(7), np.geomspace(0.1, 3e3, 16)
     envelope = loss.log_envelope(c, heights)
     values = loss.log_transform(c + 1j * np.append(0.0, heights))
     assert np.all(values.mid.real[1:] - values.mid.real[0] <= envelope + values.radius[1:] + values.radius[0])
@@ -95,7 +95,7 @@ def test_laws_of_very_different_sizes_are_summed_apart() -> None:
     assert np.all(np.abs(gap)[known] <= (together.radius + apart.radius)[known])
 
 
-def test_a_crowd_is_answered_between_its_ends() -> None:
+def test_a_batch_is_answered_between_its_ends() -> None:
     many = lp.compose(lp.Laplace(scale=4 + i / 100).poisson(0.02 + i * 1e-6) for i in range(100))
     spent = many.epsilon(1e-6)
     assert spent.status is lp.Status.MET

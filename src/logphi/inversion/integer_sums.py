@@ -1,9 +1,9 @@
-"""Sums of independent laws on the whole numbers: their weights between two ends, by a Fourier transform of finite length.
+"""Sums of independent laws on the whole numbers: the weights in a window, by a finite Fourier transform.
 
 notation: X = sum of n_i X_i, each X_i with few weights w_i; phi_i its discrete transform on N nodes. The product of the
-phi_i^{n_i}, transformed back, has at each node the weights of all whole numbers that are equal modulo N: with N no less than
-the distance of two ends, it errs upward by what lies outside of them, which Chernoff's bound makes negligible. A transform by
-doubles errs by log2(N) (few u) in the 2-norm (Higham 2002, *Accuracy and Stability*, Theorem 24.2).
+phi_i^{n_i}, transformed back, has at each node the sum of the weights of all whole numbers that are equal modulo N: with N no
+less than the length of the window, it errs upward by the weights outside, which are negligible by Chernoff's bound. A transform
+in doubles errs by log2(N) (few u) in the 2-norm (Higham 2002, *Accuracy and Stability*, Theorem 24.2).
 """
 
 from __future__ import annotations
@@ -16,20 +16,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ULP
+from logphi.arith.powers import power
 from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 
 # derived: Theorem 24.2 has 6.7 u per level of a radix-2 transform; doubled for the real one
 _FOURIER = 7 * ULP
-# derived: folding the weights, and the multiplications of a power, for each of its factors
+# derived: the rounding of the folded weights, and of the multiplications of a power, for each of its factors
 _FACTOR = 20 * ULP
 # measured: rates of Chernoff's bound, in units of one over the deviation; closer ones shorten the window by a percent
 _RATES = np.geomspace(0.1, 30, 24)
 
 
 @dataclass(frozen=True, eq=False)
-class Weights:
-    """Weights at whole numbers, of a measure of which ``count`` copies are summed."""
+class IntegerMeasure:
+    """A measure on the whole numbers, of which ``count`` copies are summed."""
 
     index: NDArray[np.int64]
     weight: Array
@@ -37,51 +38,51 @@ class Weights:
 
     @property
     def mean(self) -> float:
-        """Of one copy."""
+        """The mean of one copy."""
         return float((self.index * self.weight).sum() / self.weight.sum())
 
     @property
     def variance(self) -> float:
-        """Of one copy."""
+        """The variance of one copy."""
         away = self.index - self.mean
         return float((away * away * self.weight).sum() / self.weight.sum())
 
 
-def ends(parts: Sequence[Weights], depth: float) -> tuple[int, int]:
+def effective_range(parts: Sequence[IntegerMeasure], depth: float) -> tuple[int, int]:
     """Two whole numbers outside of which the sum has at most a share of e^-depth on either side."""
     middle = sum(part.count * part.mean for part in parts)
     deviation = math.sqrt(sum(part.count * part.variance for part in parts))
     low, high = (sum(part.count * int(end(part.index)) for part in parts) for end in (np.min, np.max))
     if deviation == 0:
         return low, high
-    reach = [high - middle, middle - low]
+    half_width = [high - middle, middle - low]
     for side, sign in enumerate((1.0, -1.0)):
         rates = _RATES / deviation
         heights = np.zeros(rates.size)
         for part in parts:
             away = sign * (part.index - part.mean)
-            with np.errstate(divide="ignore"):  # a weight of zero has none
+            with np.errstate(divide="ignore"):  # the logarithm of a weight of zero
                 heights += part.count * log_sum(np.log(part.weight) + rates[:, None] * away)
-        # one more than the depth: the roundings above
-        reach[side] = min(reach[side], float(((heights + depth + 1) / rates).min()) + 2)
-    return max(low, math.floor(middle - reach[1])), min(high, math.ceil(middle + reach[0]))
+        # one more than the depth, for the roundings above
+        half_width[side] = min(half_width[side], float(((heights + depth + 1) / rates).min()) + 2)
+    return max(low, math.floor(middle - half_width[1])), min(high, math.ceil(middle + half_width[0]))
 
 
 def nodes_for(first: int, last: int) -> int:
-    """The least power of two that holds the numbers between two ends."""
+    """The least power of two that is no less than the number of integers from ``first`` to ``last``."""
     return 1 << max(last - first, 1).bit_length()
 
 
-def summed(parts: Sequence[Weights], first: int, last: int) -> tuple[Array, float]:
-    """The weights of the sum from ``first`` to ``last``, and a bound of the error of each, what lies outside left out."""
+def summed(parts: Sequence[IntegerMeasure], first: int, last: int) -> tuple[Array, float]:
+    """The weights of the sum from ``first`` to ``last``, and a bound of the error of each apart from the weights outside."""
     nodes = nodes_for(first, last)
     levels = math.log2(nodes)
     log_bound, product, start = np.zeros(nodes // 2 + 1), np.ones(nodes // 2 + 1, dtype=np.complex128), 0
     errors: list[tuple[Array, float, int]] = []
     for part in parts:
-        place = int(part.index[np.argmax(part.weight)])
-        folded = np.bincount((part.index - place) & (nodes - 1), part.weight, nodes)
-        # the largest weight is a constant of the transform: what is left has the smaller norm
+        peak = int(part.index[np.argmax(part.weight)])
+        folded = np.bincount((part.index - peak) & (nodes - 1), part.weight, nodes)
+        # the largest weight is a constant of the transform, and is taken out to lower the norm
         largest, folded[0] = float(folded[0]), 0.0
         transform = np.fft.rfft(folded)
         transform += largest
@@ -89,8 +90,8 @@ def summed(parts: Sequence[Weights], first: int, last: int) -> tuple[Array, floa
         log_largest = np.log(np.maximum(np.abs(transform) + wrong, 1e-300))
         log_bound += part.count * log_largest
         errors.append((log_largest, wrong, part.count))
-        product *= _power(transform, part.count)
-        start += part.count * place
+        product *= power(transform, part.count)
+        start += part.count * peak
     factors = sum(part.count for part in parts)
     error = math.expm1(min(_FACTOR * (factors + 2), 700.0)) * float(np.exp(np.minimum(log_bound, 700.0)).sum())
     for log_largest, wrong, count in errors:
@@ -102,31 +103,19 @@ def summed(parts: Sequence[Weights], first: int, last: int) -> tuple[Array, floa
     return np.maximum(chosen, 0.0), absolute * (1 + 1e-9)
 
 
-def _power(base: NDArray[np.complex128], count: int) -> NDArray[np.complex128]:
-    """By squaring: all its multiplications together err no more than count ones in a row."""
-    result = np.ones_like(base)
-    while True:
-        if count & 1:
-            result = result * base
-        count >>= 1
-        if not count:
-            return result
-        base = base * base
-
-
 def binomial(first: float, second: float, count: int, depth: float) -> tuple[int, Array, float]:
-    """Weights of k choices of ``second`` among ``count``, over (first + second)^count: the least k, the weights, their error.
+    """Binomial weights C(n, k) first^(n - k) second^k / (first + second)^n, n = ``count``: first k, weights, relative error.
 
-    Left out is a share of at most 2 e^-depth (Bernstein's inequality); the error is relative.
+    The weights left out have a share of at most 2 e^-depth (Bernstein's inequality).
     """
     share = second / (first + second)
     middle = count * share
-    reach = depth / 3 + math.sqrt(depth * depth / 9 + 2 * depth * middle * (1 - share)) + 1
-    low, high = max(0, math.floor(middle - reach)), min(count, math.ceil(middle + reach))
+    half_width = depth / 3 + math.sqrt(depth * depth / 9 + 2 * depth * middle * (1 - share)) + 1
+    low, high = max(0, math.floor(middle - half_width)), min(count, math.ceil(middle + half_width))
     mode = min(max(round(middle), low), high)
     upward, downward = np.arange(mode, high, dtype=float), np.arange(mode, low, -1, dtype=float)
     up = np.cumprod((count - upward) / (upward + 1) * (second / first))
     down = np.cumprod(downward / (count - downward + 1) * (first / second))
     weights = np.concatenate([down[::-1], [1.0], up])
-    # each step has half a dozen roundings, those of the odds among them
+    # each step has half a dozen roundings, with those of the odds
     return low, weights / weights.sum(), (8 * max(up.size, down.size) + 16) * ULP

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import logphi as lp
-from logphi.quadrature.rough_sums import RoughNodes, RoughSums
+from logphi.quadrature.approximate_sums import ApproximateNodes, ApproximateSums
 
 KINDS = {
     "laplace": lambda i: lp.Laplace(scale=5.0 + i).poisson(0.002 * i),
@@ -26,10 +26,10 @@ def test_many_laws_together_are_near_their_proved_sum(kind: str, reflected: bool
 
 def test_the_two_atoms_of_a_response_by_hand() -> None:
     laws = [
-        (RoughNodes(np.array([-e, e]), np.array([np.log(1 / (1 + np.exp(-e))), -np.log1p(np.exp(e))])), n)
+        (ApproximateNodes(np.array([-e, e]), np.array([np.log(1 / (1 + np.exp(-e))), -np.log1p(np.exp(e))])), n)
         for e, n in [(0.3, 2), (1.1, 5)]
     ]
-    sums = RoughSums.of(laws)
+    sums = ApproximateSums.of(laws)
     assert sums is not None
     c = np.array([-0.5, 0.5, 3.0])
     by_hand = sum(
@@ -41,12 +41,12 @@ def test_the_two_atoms_of_a_response_by_hand() -> None:
 
 
 def test_far_out_the_grid_is_too_coarse_and_says_so() -> None:
-    law = RoughNodes(np.array([-0.1, 3.0]), np.array([np.log(0.999), np.log(1e-3)]))
-    sums = RoughSums.of([(law, 1)])
+    law = ApproximateNodes(np.array([-0.1, 3.0]), np.array([np.log(0.999), np.log(1e-3)]))
+    sums = ApproximateSums.of([(law, 1)])
     assert sums is not None
     _, known = sums.at(np.array([1.0, 100.0, 1e4]))
     assert known.tolist() == [[True, False, False]]
 
 
 def test_laws_without_losses_have_no_grid() -> None:
-    assert RoughSums.of([(RoughNodes(np.zeros(1), np.zeros(1)), 3)]) is None
+    assert ApproximateSums.of([(ApproximateNodes(np.zeros(1), np.zeros(1)), 3)]) is None

@@ -12,9 +12,9 @@ from mpmath import mpf
 from exact import dec
 from logphi.arith.mp import MULTIPRECISION
 from logphi.arith.protocol import Multiple, Plain
-from logphi.laws.blended_normal import BlendedNormal
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
+from logphi.laws.mixture_of_shifts import MixtureOfShifts
 from logphi.laws.weights import Binomial, Listed, SampledWeights
 from logphi.quadrature.log_ratio import TwoComponents
 from logphi.quadrature.mixture_envelope import log_mixture_envelope
@@ -27,13 +27,13 @@ REFERENCE = mpf(10) ** -24
 
 
 def listed(shifts, probabilities):
-    law = BlendedNormal(tuple(Plain(c) for c in shifts), Listed(tuple((p,) for p in probabilities)))
+    law = MixtureOfShifts(tuple(Plain(c) for c in shifts), Listed(tuple((p,) for p in probabilities)))
     total = mpmath.fsum(dec(p) for p in probabilities)
     return law, [dec(c) for c in shifts], [dec(p) / total for p in probabilities]
 
 
 def grouped(shift, size, rate):
-    law = BlendedNormal((Plain(0.0), *(Multiple(Plain(shift), j) for j in range(1, size + 1))), Binomial(size, rate))
+    law = MixtureOfShifts((Plain(0.0), *(Multiple(Plain(shift), j) for j in range(1, size + 1))), Binomial(size, rate))
     q = dec(rate)
     weights = [mpmath.binomial(size, j) * q**j * (1 - q) ** (size - j) for j in range(size + 1)]
     return law, [j * dec(shift) for j in range(size + 1)], weights
@@ -42,7 +42,7 @@ def grouped(shift, size, rate):
 def sampled(shifts, probabilities, rate):
     base, places, weights = listed(shifts, probabilities)
     alone, q = shifts[0] > 0, dec(rate)
-    law = BlendedNormal((Plain(0.0), *base.shifts) if alone else base.shifts, SampledWeights(base.weights, rate, alone))
+    law = MixtureOfShifts((Plain(0.0), *base.shifts) if alone else base.shifts, SampledWeights(base.weights, rate, alone))
     own = [q * weight for weight in weights]
     return (law, [mpf(0), *places], [1 - q, *own]) if alone else (law, places, [1 - q + own[0], *own[1:]])
 
@@ -54,13 +54,13 @@ CASES = {
     "far-apart": lambda: listed((0.0, 1e-3, 5.0), (0.9, 0.0999, 1e-4)),
     "high": lambda: listed((1.0, 6.0), (0.999, 0.001)),
     "group": lambda: grouped(0.3, 4, 0.05),
-    "crowd": lambda: grouped(0.01, 40, 0.4),
+    "many": lambda: grouped(0.01, 40, 0.4),
     "thinned": lambda: sampled((0.0, 0.5, 1.5), (0.5, 0.25, 0.25), 0.01),
     "thinned-alone": lambda: sampled((0.5, 1.5), (0.5, 0.5), 0.125),
 }
 
 # the quadrature of their references takes long
-SLOW = ("no-rest", "far-apart", "high", "crowd", "thinned")
+SLOW = ("no-rest", "far-apart", "high", "many", "thinned")
 
 
 def log_mean(z, shifts, weights):
@@ -89,8 +89,8 @@ def check(values, index, exact, count=1):
 def test_the_transform_is_honest_and_relatively_accurate(name):
     with mpmath.workdps(DIGITS):
         law, shifts, weights = CASES[name]()
-        crowd = len(shifts) > 10
-        for z in [0.5] if crowd else [-0.4, 2.5]:
+        batch = len(shifts) > 10
+        for z in [0.5] if batch else [-0.4, 2.5]:
             values = law.log_transform(np.array([z]), 10**6)
             exact = log_mean(z, shifts, weights)
             check(values, 0, exact.real)

@@ -1,4 +1,4 @@
-"""Sums of counted laws at real points to some digits: of many that have nodes, on a common grid."""
+"""K of a sum of counted laws at real points, to some digits: laws that have nodes share a grid if there are many."""
 
 from __future__ import annotations
 
@@ -9,47 +9,47 @@ import numpy as np
 
 from logphi.arrays import Array
 from logphi.laws.transform import Terms
-from logphi.quadrature.rough_sums import RoughSums
+from logphi.quadrature.approximate_sums import ApproximateSums
 
-# measured: of fewer laws, each is as quick by itself
+# measured: fewer laws are as quick one by one
 _MANY = 12
 
 
 @dataclass(frozen=True, eq=False)
-class Roughly:
-    """The terms of a sum."""
+class ApproximateSum:
+    """A sum of counted laws, for approximate values."""
 
     terms: Terms
 
     def approximate(self, c: Array, count: int = 1) -> Array:
-        """K at real points; infinite where it is beyond every double."""
+        """K at real points; infinite on overflow."""
         together, members, apart = self._sums
         if together is None:
             return _one_by_one(self.terms, c, count)
         points = c.ravel()
         found, known = together.at(points)
         found += _one_by_one(apart, points, count)
-        # the laws that the grid does not serve everywhere
+        # laws that the grid does not serve at every point
         for number in np.flatnonzero(~known.all(axis=1)).tolist():
             missing = ~known[number]
             found[missing] += _one_by_one(members[number : number + 1], points[missing], count)
         return found.reshape(c.shape)
 
     @cached_property
-    def _sums(self) -> tuple[RoughSums | None, Terms, Terms]:
+    def _sums(self) -> tuple[ApproximateSums | None, Terms, Terms]:
         """Many terms that have nodes on a common grid, these terms, and the others."""
         if len(self.terms) < _MANY:
             return None, (), self.terms
-        each = [(law.rough_nodes, law, own) for law, own in self.terms]
+        each = [(law.approximate_nodes, law, own) for law, own in self.terms]
         having = [(nodes, law, own) for nodes, law, own in each if nodes is not None]
-        together = RoughSums.of([(nodes, own) for nodes, _, own in having]) if len(having) >= _MANY else None
+        together = ApproximateSums.of([(nodes, own) for nodes, _, own in having]) if len(having) >= _MANY else None
         members = tuple((law, own) for _, law, own in having)
         return together, members, tuple((law, own) for nodes, law, own in each if nodes is None)
 
 
 def _one_by_one(terms: Terms, c: Array, count: int) -> Array:
     total = np.zeros(c.shape)
-    with np.errstate(over="ignore"):  # infinite where it is beyond every double
+    with np.errstate(over="ignore"):  # infinite on overflow
         for law, own in terms:
             total += own * law.approximate(c, count * own)
     return total

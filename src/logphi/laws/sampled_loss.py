@@ -1,4 +1,4 @@
-"""A mixture of two measures whose log-ratio is known by its transform only.
+"""The loss of a mixture of two measures, from the transform of their log-ratio.
 
 notation: L the loss of (P, Q); the law is that of log b, b = 1 - q + q e^L, under (1 - q) Q + q P.
 """
@@ -32,14 +32,14 @@ class NotAnsweredError(ValueError):
 
 
 @dataclass(frozen=True)
-class SampledOnce(LossTransform):
+class SampledLoss(LossTransform):
     """The law of log(1 - q + q e^L) under (1 - q) Q + q P, for the loss L of any pair (P, Q): K(z) = log E_Q[b^{z+1}].
 
     The transform is an integral over that of the base (:mod:`logphi.quadrature.mellin_barnes`). One such law has the excess
     q D(log(1 + (e^x - 1)/q)), D that of the base ([LT] Theorem 5.1).
 
-    P and Q are no further apart after mixing, so that K is at most the larger of zero and that of the base, and the pair is
-    mu-GDP if the base is. To the left b is at least 1 - q.
+    Mixing never raises a profile, so that K is at most the larger of zero and the K of the base, and the pair is mu-GDP if the
+    base is. The loss is at least log(1 - q).
     """
 
     base: LossTransform
@@ -90,7 +90,7 @@ class SampledOnce(LossTransform):
 
     @property
     def strip(self) -> tuple[float, float]:
-        """Right: the strip of the base; left: b is bounded below."""
+        """Right: the strip of the base; left: no end, as the loss is bounded below."""
         return (-math.inf, self.base.strip[1])
 
     @property
@@ -104,7 +104,7 @@ class SampledOnce(LossTransform):
 
     @property
     def growth(self) -> Growth:
-        """The larger of zero and the growth of the base; on the left at most the lower end."""
+        """Right: the larger of zero and the growth of the base; left: from the lower end of the support."""
         base = self.base.growth
         right = replace(base.right, offset=max(base.right.offset, 0.0))
         left = OneSided.bounded(-self.support.lower)
@@ -112,11 +112,11 @@ class SampledOnce(LossTransform):
 
     @property
     def traits(self) -> Traits:
-        """Estimated if the base is; otherwise nothing."""
+        """Estimated if the base is; not known to be symmetric or continuous."""
         return Traits(estimated=self.base.traits.estimated)
 
     def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
-        """The base with a rate."""
+        """The sampled base law."""
         return visitor.sampled(self.base, self.rate)
 
     def log_masses(self) -> tuple[Values, Values]:
@@ -146,7 +146,7 @@ class SampledOnce(LossTransform):
 
 
 def _values(found: Moments) -> Values:
-    """K from the moments, which are given minus one."""
+    """K from the moments less one."""
     known = np.isfinite(found.rounding) & np.isfinite(found.inner)
     total = np.where(known, found.excess + (math.expm1(-found.scale) if found.scale else 0.0), 0.0)
     rounding, inner = np.where(known, found.rounding, 0.0), np.where(known, found.inner, 0.0)

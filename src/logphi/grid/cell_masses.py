@@ -1,11 +1,11 @@
-"""Chords: the masses of a law between neighbouring multiples of one width.
+"""The masses of a law in cells between neighbouring multiples of one width.
 
-notation: h the width, x_k = k h, l = e^X the density ratio, P(dx) = e^x Q(dx). A chord is the mass between x_k and x_{k+1}: a
+notation: h the width, x_k = k h, l = e^X the density ratio, P(dx) = e^x Q(dx). The cell between x_k and x_{k+1} has a
 Q-mass A, whose mean of l lies at the share s of [e^{x_k}, e^{x_{k+1}}], hence P-mass p = A e^{x_k} (1 + s (e^h - 1)).
 
 * Rounding: p goes to x_{k+1}, which makes X larger, or to x_k, which makes it smaller ([PLD] section 2.1).
-* Connect-the-Dots: P-masses A (1 - s) e^{x_k} and A s e^{x_{k+1}} keep P and Q. They are the differences of slopes that
-  [PLD] section 2.2 has, without their cancellation.
+* Connect-the-Dots: P-masses A (1 - s) e^{x_k} and A s e^{x_{k+1}} keep P and Q. They are the differences of slopes
+  of [PLD] section 2.2, without cancellation.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from logphi.normal.errors import MASS, SHARE
 
 
 @dataclass(frozen=True)
-class Chords:
-    """Chords from the nodes at ``places`` up: Q-masses with relative errors, shares with absolute ones.
+class CellMasses:
+    """Q-masses, with relative errors, and shares, with absolute errors, of the cells above the nodes ``index``.
 
-    A share of exactly zero is mass on the node itself. Ends are within ``location_error`` of their nodes.
+    A share of exactly zero is mass on the node itself. The ends of cells are within ``location_error`` of their nodes.
     """
 
-    places: NDArray[np.int64]
+    index: NDArray[np.int64]
     log_mass: Array
     error: Array
     share: Array
     share_error: Array
     location_error: float
 
-    def __add__(self, other: Chords) -> Chords:
-        return Chords(
-            np.concatenate([self.places, other.places]),
+    def __add__(self, other: CellMasses) -> CellMasses:
+        return CellMasses(
+            np.concatenate([self.index, other.index]),
             np.concatenate([self.log_mass, other.log_mass]),
             np.concatenate([self.error, other.error]),
             np.concatenate([self.share, other.share]),
@@ -45,57 +45,57 @@ class Chords:
             max(self.location_error, other.location_error),
         )
 
-    def reversed(self, h: float) -> Chords:
-        """The chords of -X under Q, that is, of the reversed pair."""
+    def reversed(self, h: float) -> CellMasses:
+        """The cells of -X under Q, that is, of the reversed pair."""
         growth = np.log1p(self.share * np.expm1(h))
         inside = self.share > 0
-        log_mass = self.log_mass + self.places * h + growth
+        log_mass = self.log_mass + self.index * h + growth
         share = np.where(inside, (1 - self.share) * np.exp(-growth), 0.0)
-        error = self.error + np.expm1(h) * self.share_error + 2 * self.location_error + 4 * ULP * (2 + np.abs(self.places * h))
+        error = self.error + np.expm1(h) * self.share_error + 2 * self.location_error + 4 * ULP * (2 + np.abs(self.index * h))
         share_error = np.where(inside, np.exp(h) * self.share_error + SHARE, 0.0)
-        # a share of one becomes zero, and would count as mass at the lower end
+        # a share of one becomes zero, which would mean mass on the lower node
         share = np.where(inside, np.maximum(share, 1e-300), 0.0)
-        return Chords(-self.places - inside, log_mass, error, share, share_error, self.location_error)
+        return CellMasses(-self.index - inside, log_mass, error, share, share_error, self.location_error)
 
     def on(self, grid: Grid, connect_dots: bool) -> tuple[LatticeLaw, float]:
-        """The nodes of one side, with their P-masses."""
+        """The lattice law above or below, and the logarithm of its mass."""
         h, c = grid.step, grid.tilt
         inside = self.share > 0
         sign = 1.0 if grid.upper else -1.0
         share = np.where(inside, np.clip(self.share + sign * self.share_error, 0.0, 1.0), 0.0)
-        x = self.places * h
+        x = self.index * h
         if grid.upper and connect_dots:
             with np.errstate(divide="ignore"):  # a share of zero or one leaves no mass at one end
                 logs = np.concatenate([self.log_mass + np.log1p(-share), self.log_mass + np.log(share) + h])
-            places = np.concatenate([self.places, self.places + 1])
+            index = np.concatenate([self.index, self.index + 1])
         else:
             logs = self.log_mass + np.log1p(share * np.expm1(h))
-            places = self.places + (inside if grid.upper else 0)
+            index = self.index + (inside if grid.upper else 0)
         times = 2 if grid.upper and connect_dots else 1
-        exponent = logs + np.tile(x, times) + c * h * places
+        exponent = logs + np.tile(x, times) + c * h * index
         peak = float(exponent.max())
         size = np.where(np.isfinite(logs), np.abs(logs), 0.0) + (1 + c) * (np.tile(np.abs(x), times) + h) + abs(peak)
         wrong = np.tile(self.error, times) + 2 * self.location_error + MASS + 2 * ULP * size
         weights = np.exp(exponent - peak) * (1 + wrong if grid.upper else np.maximum(1 - wrong, 0.0))
-        first = int(places.min())
-        nodes: Array = np.bincount(places - first, weights).astype(np.float64)
-        nodes *= 1 + sign * 4 * ULP * np.bincount(places - first)
+        first = int(index.min())
+        nodes: Array = np.bincount(index - first, weights).astype(np.float64)
+        nodes *= 1 + sign * 4 * ULP * np.bincount(index - first)
         held = np.arange(first, first + nodes.size, dtype=np.int64)
         location_error = self.location_error + 4 * ULP * float(np.abs(x).max() + h)
         return LatticeLaw(held, nodes, peak, 0.0, location_error), peak + float(np.log(max(nodes.sum(), 1e-300)))
 
 
-def atom_chords(places: Array, log_p: Array, location_error: float, h: float) -> Chords:
-    """Atoms as chords; an atom within rounding of a node is on it."""
-    position = places / h
+def atom_cells(index: Array, log_p: Array, location_error: float, h: float) -> CellMasses:
+    """Atoms in their cells; an atom within rounding of a node is on it."""
+    position = index / h
     nearest = np.rint(position)
     hit = np.abs(position - nearest) <= 16 * ULP * (1 + np.abs(position)) + location_error / h
     lower = np.where(hit, nearest, np.floor(position))
-    rest = np.where(hit, 0.0, np.clip(places - lower * h, 0.0, h))
+    rest = np.where(hit, 0.0, np.clip(index - lower * h, 0.0, h))
     share = np.expm1(rest) / np.expm1(h)
-    log_mass = log_p - places
-    error = MASS + ULP * (np.abs(log_p) + np.abs(places)) + location_error
+    log_mass = log_p - index
+    error = MASS + ULP * (np.abs(log_p) + np.abs(index)) + location_error
     share_error = np.where(hit, 0.0, SHARE * (1 + np.abs(position)) + 2 * location_error / h)
-    return Chords(
-        lower.astype(np.int64), log_mass, error, share, share_error, location_error + 32 * ULP * float(np.abs(places).max() + h)
+    return CellMasses(
+        lower.astype(np.int64), log_mass, error, share, share_error, location_error + 32 * ULP * float(np.abs(index).max() + h)
     )

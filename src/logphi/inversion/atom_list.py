@@ -1,4 +1,4 @@
-"""The atoms of a sum of laws, by place."""
+"""The atoms of a sum of laws: their locations and masses."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from logphi.inversion.convolution import Terms, groups
 from logphi.inversion.real_space import atom_count, made_of_pieces
 
 # measured: a table of so many rows is formed in a tenth of a second
-MOST_PLACES = 1 << 16
+MOST_ATOMS = 1 << 16
 
 
 @dataclass(frozen=True)
 class ListedAtoms:
-    """Atoms in order: places, each wrong by at most ``location_error``, and enclosures of their masses."""
+    """Atoms in order: locations, each within ``location_error``, and enclosures of the masses."""
 
     locations: Array
     lower: Array
@@ -29,8 +29,8 @@ class ListedAtoms:
         return self.locations.size
 
 
-def places(terms: Terms) -> ListedAtoms:
-    """All atoms of a sum; atoms closer than their location error are one.
+def atom_list(terms: Terms) -> ListedAtoms:
+    """All atoms of a sum; atoms closer than their location error count as one.
 
     Raises
     ------
@@ -42,11 +42,11 @@ def places(terms: Terms) -> ListedAtoms:
         return ListedAtoms(nothing, nothing, nothing, 0.0)
     if not made_of_pieces(terms):
         unknown = next(law for law, _ in terms if law.support.pieces is None)
-        raise ValueError(f"the atoms of {unknown!r} are not known by place; ask for probabilities instead")
+        raise ValueError(f"the atoms of {unknown!r} are not known one by one; ask for probabilities instead")
     number = atom_count(terms)
-    if number > MOST_PLACES:
+    if number > MOST_ATOMS:
         raise ValueError(
-            f"there are about {number:.3g} atoms, and at most {MOST_PLACES} are listed; ask for probabilities instead"
+            f"there are about {number:.3g} atoms, and at most {MOST_ATOMS} are listed; ask for probabilities instead"
         )
     table = BoxSums.of(groups(terms, 0))
     order = np.argsort(table.location, kind="stable")
@@ -54,7 +54,7 @@ def places(terms: Terms) -> ListedAtoms:
     location_error = 2 * float(table.location_error.max(initial=0.0))
     wrong = table.weight_error[order] + ELEMENTARY * (1 + np.abs(log_mass))
     starts = np.flatnonzero(np.append(True, np.diff(location) > location_error))
-    # a sum of masses errs no more than each, and by the additions
+    # a sum of masses has the largest relative error of its summands, and the rounding of the additions
     errors = np.maximum.reduceat(wrong, starts) + ULP * np.diff(np.append(starts, location.size))
     mass = np.add.reduceat(np.exp(log_mass), starts)
     return ListedAtoms(location[starts], mass * (1 - errors), mass * np.exp(errors), 2 * location_error)

@@ -1,4 +1,4 @@
-"""About the integrand of a bent contour at the vertices that are tried, and about the answer: sums without bounds."""
+"""Guesses of the integrand of a bent contour at trial vertices, and of the answer, without bounds."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ from logphi.inversion.clipped_ceiling import Terms
 
 # measured: distances of the vertex from the nearest pole that are tried, over that of the threshold from the lower end
 _VERTICES = np.geomspace(1e-5, 1e7, 61)
-# measured: steps of the sketch in x and in m x, and its ends
+# measured: steps of the sums in x and in m x, and the ends of their range, the upper one relative to m
 _GRID, _GRID_TURN = 0.2, 0.3
 _LOWEST, _HIGHEST = -7.0, 24.0
-# chosen: thresholds whose sketches are kept: several routes ask for them in turn
+# chosen: the number of thresholds in the cache, as several routes ask for the same one in turn
 _KEPT = 4
 # derived: below these exponents nothing overflows
 _LARGE = 600.0
 
 
 @dataclass(frozen=True)
-class Sketch:
-    """About one law for the vertices that are tried, (vertex, end), and for ends x: logarithms, with no bounds.
+class ApproximateLaw:
+    """Guesses for n copies of one law, clipped at ends x, as logarithms, (vertex, end).
 
-    ``log_c`` is n log C, ``tilted`` the density under w^{z+1}, ``log_raised`` n times it at a vertex half as far again; the
-    masses above x are those of all n together, under Q and under P.
+    ``log_c`` is n log C, ``tilted`` the density phi w^{z+1}, ``log_farther`` n times that at a vertex half as far again.
+    ``log_q_mass`` and ``log_p_mass`` are n times the masses above x.
     """
 
     x: Array
     log_c: Array
     tilted: Array
-    log_raised: Array
+    log_farther: Array
     log_q_mass: Array
     log_p_mass: Array
 
     @staticmethod
-    def of(m: float, q: float, count: int, powers: Array) -> Sketch:
-        """That of a law for values of Re z + 1."""
+    def of(m: float, q: float, count: int, powers: Array) -> ApproximateLaw:
+        """The guesses for a law at values of Re z + 1."""
         x = np.arange(_LOWEST, m + _HIGHEST, min(_GRID, _GRID_TURN / m))
         exponent = m * x - m * m / 2
         loss = np.where(exponent < _LARGE, np.log1p(q * np.expm1(np.minimum(exponent, _LARGE))), math.log(q) + exponent)
@@ -55,7 +55,7 @@ class Sketch:
         log_c = count * np.where(small, whole, np.log1p(np.where(small, 0.0, less_one)))
         log_count = math.log(count)
         own, other = log_ndtr(-x), log_ndtr(m - x)
-        return Sketch(
+        return ApproximateLaw(
             x,
             np.where(np.maximum.accumulate(growth, axis=1) < _LARGE, log_c, np.inf),
             growth + log_density,
@@ -66,42 +66,42 @@ class Sketch:
 
 
 @dataclass(frozen=True)
-class Axis:
-    """The vertices that are tried for a threshold, the kernel there, sketches of all laws, and about the answer's logarithm."""
+class TriedVertices:
+    """Trial vertices for a threshold, with the kernel and all laws there, and a guess of the logarithm of the answer."""
 
     depth: float
     distance: Array
     vertices: Array
     kernel: Array
-    sketches: tuple[Sketch, ...]
+    laws: tuple[ApproximateLaw, ...]
     log_answer: float
 
     @staticmethod
     @lru_cache(maxsize=_KEPT)
-    def of(terms: Terms, x: float) -> Axis | None:
-        """For the excess or, left of zero, the reversed excess."""
+    def of(terms: Terms, x: float) -> TriedVertices | None:
+        """The vertices for the excess or, left of zero, the reversed excess; None below the least loss."""
         depth = x - sum(n * math.log1p(-q) for _, q, _, _, n in terms)
         if not depth > 0:
-            # below the least loss nothing is left to be computed
+            # below the least loss the excess needs no integral
             return None
         distance = _VERTICES / depth
         vertices = -1 - distance if x < 0 else distance
-        sketches = tuple(Sketch.of(m, q, n, vertices + 1) for m, q, _, _, n in terms)
+        laws = tuple(ApproximateLaw.of(m, q, n, vertices + 1) for m, q, _, _, n in terms)
         kernel = -vertices * x - np.log1p(distance)
-        return Axis(depth, distance, vertices, kernel, sketches, _guess(sketches, kernel, x))
+        return TriedVertices(depth, distance, vertices, kernel, laws, _guess(laws, kernel, x))
 
 
 def log_guess(terms: Terms, x: float) -> float | None:
-    """About the logarithm of the excess or, left of zero, of the reversed excess: somewhat below it, and no bound."""
-    axis = Axis.of(terms, x)
+    """A guess, somewhat too low, of the logarithm of the excess or, left of zero, of the reversed excess."""
+    axis = TriedVertices.of(terms, x)
     return None if axis is None else axis.log_answer
 
 
-def _guess(sketches: Sequence[Sketch], kernel: Array, x: float) -> float:
-    """About the logarithm of the answer: somewhat below the least sum of a clipped mass and of Chernoff's bound of the rest."""
+def _guess(laws: Sequence[ApproximateLaw], kernel: Array, x: float) -> float:
+    """A guess of the logarithm of the answer, somewhat below the least sum of clipped mass and Chernoff's bound of the rest."""
     total, beyond = kernel.copy(), np.full(kernel.size, -np.inf)
     rows = np.arange(kernel.size)
-    for one in sketches:
+    for one in laws:
         # clipped where the tilted density rises again
         start = int(np.searchsorted(one.x, 1.0))
         valley = start + one.tilted[:, start:].argmin(axis=1)

@@ -7,13 +7,13 @@ from pkgutil import iter_modules
 
 import numpy as np
 import pytest
+from logphi.laws.sampled_once import SampledOnce
 
 from logphi import comparators, inversion, laws
 from logphi.inversion.real_space import Rest
 from logphi.laws.conditioned import Conditioned
 from logphi.laws.finite import Finite
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.sampled_once import SampledOnce
 from logphi.laws.transform import LossTransform, Reflected
 from logphi.laws.with_omitted_mass import WithOmittedMass
 from logphi.quadrature.values import Line

@@ -418,9 +418,10 @@ def compose(mechanisms: Iterable[Mechanism]) -> Mechanism:
     if not listed:
         raise ValueError("there is nothing to compose: give at least one mechanism")
     # a sum of many, one after the other, takes linear time
-    before = listed.pop(0) if isinstance(listed[0], Composition) else None
-    adjacency = next(iter(relations))
-    return _collect(adjacency, [pair for one in listed for pair in one.counted()], before)
+    first, *others = listed
+    if isinstance(first, Composition):
+        return _collect(first.adjacency, [pair for one in others for pair in one.counted()], first)
+    return _collect(first.adjacency, [pair for one in listed for pair in one.counted()])
 
 
 def _collect(adjacency: Adjacency, terms: Iterable[tuple[Mechanism, int]], before: Composition | None = None) -> Mechanism:

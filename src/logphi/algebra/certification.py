@@ -209,9 +209,9 @@ def together(asked: Sequence[Asked], digits: int) -> CertifiedClaims:
 
 def _is_bounded_above(release: Certifiable) -> bool:
     """Whether divergences of a part are all that is known of it."""
-    from logphi.certified.certificate import ABOVE
+    from logphi.certified.certificate import UPPER_ONLY
 
-    return any(node["name"] in ABOVE for _, node in release.tree())
+    return any(node["name"] in UPPER_ONLY for _, node in release.tree())
 
 
 def _above(release: Certifiable, asked: Sequence[Asked], digits: int) -> CertifiedClaims:

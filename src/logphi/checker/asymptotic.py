@@ -1,6 +1,6 @@
-"""Functions far out, as c y^k + m log y for all y >= Y: what is needed to bound an integral up to infinity.
+"""Functions for all y >= Y, as c y^k + m log y: enough to bound an integral up to infinity.
 
-Y >= 1 is a number, c and m are balls, real or complex, that hold the coefficients at every such y, and k is rational.
+Y >= 1 is a number, k is rational, and c and m are balls, real or complex, that hold the coefficients at every such y.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from typing import Any
 from flint import acb, arb
 
 from logphi.checker.balls import ball, between, within
+from logphi.checker.formula import Arithmetic
 from logphi.checker.work import Undecided
 
 
 @dataclass(frozen=True)
-class Far:
+class Asymptotic:
     """The function c y^k + m log y, y >= ``start``."""
 
     start: Any
@@ -24,57 +25,57 @@ class Far:
     k: Fraction = Fraction(0)
     m: Any = field(default_factory=arb)
 
-    def __add__(self, other: Far) -> Far:
+    def __add__(self, other: Asymptotic) -> Asymptotic:
         (low, high) = sorted((self, other), key=lambda one: one.k)
         if high.c.is_zero():
             low, high = high, low
         lost = arb(0) if low.c.is_zero() else low.c * _up_to(self.start, low.k - high.k)
-        return Far(self.start, high.c + lost, high.k, self.m + other.m)
+        return Asymptotic(self.start, high.c + lost, high.k, self.m + other.m)
 
-    def __neg__(self) -> Far:
-        return Far(self.start, -self.c, self.k, -self.m)
+    def __neg__(self) -> Asymptotic:
+        return Asymptotic(self.start, -self.c, self.k, -self.m)
 
-    def __sub__(self, other: Far) -> Far:
+    def __sub__(self, other: Asymptotic) -> Asymptotic:
         return self + -other
 
-    def __mul__(self, other: Far) -> Far:
+    def __mul__(self, other: Asymptotic) -> Asymptotic:
         one, two = (self, other) if other.m.is_zero() else (other, self)
         if not two.m.is_zero() or not (one.m.is_zero() or two.k == 0):
-            raise Undecided("a formula is not known to this checker far out: a logarithm is multiplied by more than a number")
-        return Far(self.start, self.c * other.c, self.k + other.k, one.m * two.c)
+            raise Undecided("this checker cannot follow a formula to infinity: a logarithm has a factor other than a number")
+        return Asymptotic(self.start, self.c * other.c, self.k + other.k, one.m * two.c)
 
-    def __truediv__(self, other: Far) -> Far:
-        return self * other._plain("a divisor").power(Fraction(-1))
+    def __truediv__(self, other: Asymptotic) -> Asymptotic:
+        return self * other._of_one_sign("a divisor").power(Fraction(-1))
 
-    def _plain(self, what: str, positive: bool = False) -> Far:
-        """Itself, if it is a power of y of one sign."""
+    def _of_one_sign(self, what: str, positive: bool = False) -> Asymptotic:
+        """The function itself, if it is c y^k and its sign is known."""
         complex_one = isinstance(self.c, acb)
         known = not self.c.contains(0) if complex_one else self.c > 0 or (self.c < 0 and not positive)
         if not self.m.is_zero() or not known:
-            raise Undecided(f"a formula is not known to this checker far out: the sign or the growth of {what} is not clear")
+            raise Undecided(f"this checker cannot follow a formula to infinity: the sign or the growth of {what} is not clear")
         return self
 
-    def power(self, exponent: Fraction) -> Far:
-        """Of a whole exponent, or of a positive function."""
+    def power(self, exponent: Fraction) -> Asymptotic:
+        """The power, for a whole exponent or a positive function."""
         whole = exponent.denominator == 1
-        base = self if whole and exponent > 0 and self.m.is_zero() else self._plain("a power", positive=not whole)
+        base = self if whole and exponent > 0 and self.m.is_zero() else self._of_one_sign("a power", positive=not whole)
         c = base.c**exponent.numerator if whole else (base.c.log() * ball(exponent)).exp()
-        return Far(self.start, c, self.k * exponent)
+        return Asymptotic(self.start, c, self.k * exponent)
 
-    def log(self) -> Far:
-        """Its coefficient's, and k log y."""
-        return Far(self.start, self._plain("a logarithm", positive=True).c.log(), Fraction(0), ball(self.k))
+    def log(self) -> Asymptotic:
+        """Log c + k log y, for a positive c y^k."""
+        return Asymptotic(self.start, self._of_one_sign("a logarithm", positive=True).c.log(), Fraction(0), ball(self.k))
 
-    def exp(self) -> Far:
-        """Of what is bounded, or falls."""
+    def exp(self) -> Asymptotic:
+        """The exponential of a function that is bounded, or falls."""
         if self.m.is_zero() and self.k <= 0:
-            return Far(self.start, (self.c * _up_to(self.start, self.k)).exp() if self.k else self.c.exp())
+            return Asymptotic(self.start, (self.c * _up_to(self.start, self.k)).exp() if self.k else self.c.exp())
         c = acb(self.c).real.upper()
         if isinstance(self.m, arb) and self.m <= 0 and c < 0:
-            # it falls from here on, or is at most one
+            # at most its value at Y where k > 0, and at most one elsewhere
             top = (c * self.start ** ball(self.k)).exp() if self.k > 0 else arb(1)
-            return Far(self.start, between(0, top) if isinstance(self.c, arb) else acb(within(top), within(top)))
-        raise Undecided("a formula is not known to this checker far out: an exponential grows")
+            return Asymptotic(self.start, between(0, top) if isinstance(self.c, arb) else acb(within(top), within(top)))
+        raise Undecided("this checker cannot follow a formula to infinity: an exponential grows")
 
     def largest(self) -> Any:
         """A bound of |c y^k| for all y >= Y; infinite if it grows."""
@@ -88,7 +89,7 @@ class Far:
             return ((-c) ** -s * (-c * start**k).gamma_upper(s) / k).abs_upper()
         if self.k <= 0 and m < -1:
             return ((c * _up_to(start, self.k)).exp() * start ** (m + 1) / -(m + 1)).abs_upper()
-        raise Undecided("that a density has a finite integral far out is not shown to this checker")
+        raise Undecided("this checker cannot show that the integral of a density up to infinity is finite")
 
 
 def _up_to(start: Any, k: Fraction) -> Any:
@@ -96,24 +97,16 @@ def _up_to(start: Any, k: Fraction) -> Any:
     return between(0, start ** ball(k)) if k else arb(1)
 
 
-class FarOut:
-    """The arithmetic of :class:`Far`."""
+class AsymptoticArithmetic(Arithmetic):
+    """The arithmetic of :class:`Asymptotic`, for y >= ``start``."""
 
     def __init__(self, start: Any) -> None:
         self.start = start
 
-    def constant(self, value: Any) -> Far:
-        """Of a real number."""
-        return Far(self.start, value)
+    def constant(self, value: Any) -> Asymptotic:
+        """A constant function."""
+        return Asymptotic(self.start, value)
 
-    def exp(self, x: Far) -> Far:
-        """See :class:`Far`."""
-        return x.exp()
-
-    def log(self, x: Far) -> Far:
-        """See :class:`Far`."""
-        return x.log()
-
-    def power(self, x: Far, exponent: Fraction) -> Far:
-        """See :class:`Far`."""
+    def power(self, x: Asymptotic, exponent: Fraction) -> Asymptotic:
+        """See :class:`Asymptotic`."""
         return x.power(exponent)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from logphi.algebra.families import picks, terms_of
+from logphi.algebra.families import hulls_are_loose, terms_of
 from logphi.algebra.release import Mechanism
 from logphi.pairs.pair import UnsupportedError
 from logphi.questions.dominance import Dominance, dominance
@@ -51,7 +51,7 @@ def dominates(first: Mechanism, second: Mechanism) -> Dominance:
     for name, one in (("first", first), ("second", second)):
         if not isinstance(one, Mechanism):
             raise TypeError(f"{name} must be a mechanism, got {one!r} of type {type(one).__name__}")
-        if picks(terms_of(one)):
+        if hulls_are_loose(terms_of(one)):
             raise UnsupportedError(
                 f"{name} stands for a family of mechanisms, several of a bounded range or one known by its divergences, and "
                 "no pair is that of the family: compare delta at the epsilons that matter"

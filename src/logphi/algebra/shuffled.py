@@ -16,14 +16,15 @@ from logphi.pairs.largest import largest_output
 from logphi.pairs.normal import NormalShift
 from logphi.pairs.pair import Pair, UnsupportedError
 
-# measured: with this number of cells the attack's delta is the best threshold's to seven digits, in a quarter of a second
+# measured: with this number of cells, the delta of the attack agrees with that of the best threshold to seven digits, in a
+# quarter of a second
 _CELLS = 1 << 15
-# measured: with this number a composition takes less than two seconds, and its epsilon is 1e-5 smaller
+# measured: with this number, a composition takes less than two seconds, and its epsilon is smaller by 1e-5
 _FEW_CELLS = 1 << 10
 
 
 def one_epoch(base: Mechanism, batches: int) -> Mechanism:
-    """One epoch of shuffled batches; the base itself where nothing is left to amplify.
+    """One epoch of shuffled batches; the base itself where there is nothing to amplify.
 
     Raises
     ------
@@ -35,7 +36,7 @@ def one_epoch(base: Mechanism, batches: int) -> Mechanism:
         return base
     if not isinstance(pair, NormalShift):
         raise UnsupportedError(
-            "shuffled batches are known for the Gaussian mechanism only, whose outputs an attack is known for; "
+            "shuffled batches are known for the Gaussian mechanism only, for which there is an attack; "
             "m.fixed_order(batches) is an upper bound for every mechanism"
         )
     return Shuffled(base, batches, base.adjacency)
@@ -45,7 +46,7 @@ def one_epoch(base: Mechanism, batches: int) -> Mechanism:
 class LargestOutput(Primitive):
     """The largest of the outputs on all batches, rounded to cells."""
 
-    moved: NormalShift
+    pair_of_one: NormalShift
     batches: int
     cells: int
     adjacency: Adjacency
@@ -53,7 +54,7 @@ class LargestOutput(Primitive):
 
     def pair(self) -> Pair:
         """Under replace the other records hold what the second law does; otherwise the opposite of the record."""
-        shift: Any = self.moved.shift
+        shift: Any = self.pair_of_one.shift
         means = (1, 0) if self.adjacency is Adjacency.REPLACE else (2, 1)
         return largest_output(shift, means, self.batches, self.cells)
 
@@ -69,7 +70,7 @@ class Shuffled(Bracketed, OnSamples):
 
     @property
     def attack(self) -> Mechanism:
-        """By the largest output, in many cells."""
+        """The attack by the largest output, in many cells."""
         return self._largest(_CELLS)
 
     @property
@@ -84,7 +85,7 @@ class Shuffled(Bracketed, OnSamples):
 
     @property
     def _unanswered(self) -> str:
-        return "shuffled batches have no loss that is known"
+        return "the loss of shuffled batches is not known"
 
     def loss_law(self) -> LogPhi:
         """Not known."""
@@ -103,8 +104,8 @@ class Shuffled(Bracketed, OnSamples):
 
     def _sampling(self, unit: str) -> str:
         return (
-            f"each time on all {self.batches} batches of a data set that is shuffled afresh: {unit} is in exactly one; the "
-            "upper bounds count on no more than that"
+            f"each time on all {self.batches} batches of a data set that is shuffled anew: {unit} is in exactly one; the "
+            "upper bounds rest on no more than that"
         )
 
     def _assumptions(self) -> Iterator[str]:
@@ -114,7 +115,7 @@ class Shuffled(Bracketed, OnSamples):
         )
 
     def _grouped(self, size: int) -> Mechanism:
-        """What covers it, for the group."""
+        """The group of the cover, an upper bound."""
         return self.cover.group(size)
 
     def _uncertified(self) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from logphi.algebra.families import picks, terms_of
+from logphi.algebra.families import hulls_are_loose, terms_of
 from logphi.algebra.release import Mechanism
 from logphi.answers.bound import Bound, Side
 from logphi.engine.directions import Loss
@@ -137,7 +137,7 @@ class ProfileTarget(Target):
         # far from the target doubles may overflow: the reading is then unknown
         level = math.log(self.limit)
         with np.errstate(all="ignore"):
-            if mechanism._bracketed or picks(terms_of(mechanism)):
+            if mechanism._bracketed or hulls_are_loose(terms_of(mechanism)):
                 found = _one(mechanism.log_delta(self.epsilon, rtol=_COARSE))
             else:
                 loss = Loss(mechanism.loss_law(), mechanism.adjacency)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TypeVar
 
-from logphi.algebra.families import picks, terms_of
+from logphi.algebra.families import hulls_are_loose, terms_of
 from logphi.algebra.release import Mechanism
 from logphi.answers.bound import Approximation, Side
 from logphi.classical import composition, concentrated, loss_class, markov, premises, renyi, saddle_point
@@ -113,7 +113,7 @@ class Methods:
 
     def _of_class(self, delta: Callable[..., Answer], epsilon: Callable[..., Answer], *side: Side) -> Answer:
         """The larger answer of both orders of the pair, which is valid for upper and lower bounds unless the pair is a hull."""
-        if Side.LOWER in side and picks(terms_of(self.mechanism)):
+        if Side.LOWER in side and hulls_are_loose(terms_of(self.mechanism)):
             raise UnsupportedError(
                 "a lower bound of the hulls of a bounded range is none of mechanisms that are picked one by one"
             )

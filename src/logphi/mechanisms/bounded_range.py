@@ -117,20 +117,20 @@ class BoundedRange(Family):
             return StepsBetween(Plain(self.epsilon), count, True, self.adjacency)
         return count * hull(self.release)
 
-    def below(self, count: int, lean: float = 0.5) -> Mechanism:
+    def below(self, count: int, skew: float = 0.5) -> Mechanism:
         """A finite pair; one step has the hull."""
         if count == 1:
             return hull(self.release)
         if self._known(count):
             return StepsBetween(Plain(self.epsilon), count, False, self.adjacency)
-        return self.fixed(count, lean)
+        return self.fixed(count, skew)
 
-    def fixed(self, count: int, lean: float = 0.5) -> Mechanism:
-        """Two losses of equal size or, for a larger ``lean``, a small loss and a rarer, large negative one."""
-        if lean != 0.5 and _LEAST <= self.epsilon <= _LARGEST:
+    def fixed(self, count: int, skew: float = 0.5) -> Mechanism:
+        """Two losses of equal size or, for a larger ``skew``, a small loss and a rarer, large negative one."""
+        if skew != 0.5 and _LEAST <= self.epsilon <= _LARGEST:
             # a slightly narrower range compensates for rounding
             width = self.epsilon * (1 - 1e-6)
-            t = lean * width
+            t = skew * width
             p = math.expm1(t - width) / math.expm1(-width)
             q = p * math.exp(-t)
             return count * Discrete(p=[p, 1 - p], q=[q, 1 - q], adjacency=self.adjacency)

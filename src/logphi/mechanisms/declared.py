@@ -157,7 +157,7 @@ class Keeping(Family):
     # no member attains the whole profile
     attained = False
 
-    def gathered(self, terms: Sequence[tuple[Family, int]]) -> Mechanism:
+    def merged(self, terms: Sequence[tuple[Family, int]]) -> Mechanism:
         """All declared releases as one."""
         return Declared(Summed(tuple((one.curve, count) for one, count in terms if isinstance(one, Keeping))), self.adjacency)
 
@@ -169,7 +169,7 @@ class Keeping(Family):
         """The pair that the curve implies."""
         return hull(Declared(self._of(count), self.adjacency))
 
-    def together(self, terms: Terms) -> Mechanism | None:
+    def joint_bound(self, terms: Terms) -> Mechanism | None:
         """The pair that the divergences of all releases together imply."""
         others = [(one, count) for one, family, count in terms if family is not self]
         if not others:
@@ -184,11 +184,11 @@ class Keeping(Family):
             return None
         return Together(implied(z, bounds[wanted.index(Direction.REMOVE)], bounds[-1]), self.adjacency)
 
-    def below(self, count: int, lean: float = 0.5) -> Mechanism:
+    def below(self, count: int, skew: float = 0.5) -> Mechanism:
         """A Gaussian mechanism that satisfies the curve."""
-        return self.fixed(count, lean)
+        return self.fixed(count, skew)
 
-    def fixed(self, count: int, lean: float = 0.5) -> Mechanism:
+    def fixed(self, count: int, skew: float = 0.5) -> Mechanism:
         """A Gaussian mechanism that satisfies the curve."""
         # with less noise the bound is useless
         rho = min(self._of(count).gaussian, _LEAST_PRIVATE)

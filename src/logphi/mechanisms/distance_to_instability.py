@@ -12,7 +12,7 @@ from logphi.inputs.adjacency import Adjacency, AdjacencyLike
 from logphi.inputs.arguments import RealLike, frozen
 from logphi.laws.log_phi import LogPhi
 from logphi.mechanisms.pure_dp import guarantee_loss, guarantee_pair
-from logphi.pairs.flat import TiltedFlat
+from logphi.pairs.flat import TiltedUniform
 from logphi.pairs.pair import Pair
 
 # derived: closer to one, the width of the loss is the difference of nearly equal numbers
@@ -85,7 +85,7 @@ class DistanceToInstability(Primitive):
         """The pair of a Laplace mechanism, with failures."""
         if extreme := self._extreme:
             return extreme
-        return TiltedFlat(self.width, with_atoms=True, failure=self.test_delta)
+        return TiltedUniform(self.width, with_atoms=True, failure=self.test_delta)
 
     def loss_law(self) -> LogPhi:
         """Uniform with atoms after tilting; finite with probability 1 - delta."""

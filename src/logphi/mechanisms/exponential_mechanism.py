@@ -12,7 +12,7 @@ from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency, AdjacencyLike
 from logphi.inputs.arguments import RealLike, frozen
 from logphi.pairs.equal import EQUAL
-from logphi.pairs.flat import TiltedFlat
+from logphi.pairs.flat import TiltedUniform
 from logphi.pairs.pair import Pair
 
 
@@ -76,4 +76,4 @@ class ExponentialMechanism(Representative, Primitive):
 
     def pair(self) -> Pair:
         """The hull of the two-point pairs."""
-        return self._extreme or TiltedFlat(Plain(self.range_epsilon), with_atoms=False)
+        return self._extreme or TiltedUniform(Plain(self.range_epsilon), with_atoms=False)

@@ -9,7 +9,7 @@ from logphi.arith.protocol import Ratio
 from logphi.inputs import check
 from logphi.inputs.arguments import ADD_REMOVE, Real, Relation, default, frozen
 from logphi.pairs.extremes import noisy
-from logphi.pairs.flat import TiltedFlat
+from logphi.pairs.flat import TiltedUniform
 from logphi.pairs.pair import Pair
 
 
@@ -70,4 +70,4 @@ class Laplace(Primitive):
 
     def pair(self) -> Pair:
         """Lap(w, 1) against Lap(0, 1)."""
-        return self._extreme or TiltedFlat(Ratio(self.sensitivity, self.scale), with_atoms=True)
+        return self._extreme or TiltedUniform(Ratio(self.sensitivity, self.scale), with_atoms=True)

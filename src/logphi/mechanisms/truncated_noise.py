@@ -12,7 +12,7 @@ from logphi.inputs.arguments import ADD_REMOVE, Real, Relation, default, frozen
 from logphi.laws.truncated_noise import Noise, TruncatedDoubleExponential, TruncatedNormal
 from logphi.pairs.extremes import noisy
 from logphi.pairs.pair import Pair
-from logphi.pairs.truncated import MovedNoise
+from logphi.pairs.truncated import ShiftedNoise
 from logphi.text.written import exact
 
 # derived: squares of losses, and products with rates, are doubles
@@ -70,7 +70,7 @@ class _TruncatedNoise(Primitive):
 
     def pair(self) -> Pair:
         """The moved noise against the noise."""
-        return self._extreme or MovedNoise(self._noise())
+        return self._extreme or ShiftedNoise(self._noise())
 
 
 @frozen

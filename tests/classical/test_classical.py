@@ -15,7 +15,7 @@ from scipy.stats import norm
 import logphi as lp
 from exact import dec
 from finite import divergence, hockey_stick
-from logphi.algebra.families import picks, terms_of
+from logphi.algebra.families import hulls_are_loose, terms_of
 from logphi.answers.bound import Approximation, Entry, Ledger, Side
 from logphi.answers.display import printed
 from logphi.classical import (
@@ -914,7 +914,7 @@ def classes(release):
 
 def sides(release):
     """A lower bound for hulls together is none for mechanisms that are picked one by one."""
-    return [side for side in Side if side is not Side.LOWER or not picks(terms_of(release))]
+    return [side for side in Side if side is not Side.LOWER or not hulls_are_loose(terms_of(release))]
 
 
 def claims_of(release, epsilon, conversions):

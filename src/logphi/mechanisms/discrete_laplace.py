@@ -29,15 +29,15 @@ LARGEST_SAMPLED = 600.0
 class DiscreteLaplace(Primitive):
     """Adds two-sided geometric noise, of probabilities proportional to e^{-|x|/scale}, to a query with whole values.
 
-    Pair: the noise moved by s against the noise. With a = 1/scale the loss is (2x - s) a for x = 0 .. s, and the two tails
-    are one atom each, of probabilities 1/(1 + r) at s a and r^s/(1 + r) at -s a, r = e^{-a}. log-phi, with u = z + 1/2:
+    Pair: the noise shifted by s against the noise. With a = 1/scale the loss is (2x - s) a for x = 0 .. s, where each tail is
+    one atom, of probability 1/(1 + r) at s a and r^s/(1 + r) at -s a, r = e^{-a}. log-phi, with u = z + 1/2:
     M(z) = e^{-as/2} [2 cosh(u a s)/(1 + r) + tanh(a/2) sinh(u a (s-1))/sinh(u a)], symmetric; a lattice of span 2a. For s = 1
     it is randomized response with odds e^a.
 
     Parameters
     ----------
     scale
-        Scale of the noise, in the units of the query; without noise, 0, everything leaks.
+        Scale of the noise, in the units of the query; at 0, without noise, everything leaks.
     sensitivity
         L1 sensitivity of the query; a whole number from 0, where nothing leaks, to 1000.
     adjacency
@@ -46,7 +46,7 @@ class DiscreteLaplace(Primitive):
     Raises
     ------
     ValueError, TypeError
-        If the scale is negative or not a finite number, or the sensitivity not such a whole number.
+        If the scale is negative or not a finite number, or the sensitivity is not a whole number in its range.
 
     References
     ----------
@@ -83,7 +83,7 @@ class DiscreteLaplace(Primitive):
         if a * s > LARGEST_SAMPLED:
             raise ValueError(
                 f"a discrete Laplace with sensitivity / scale above {LARGEST_SAMPLED:g} cannot be sampled, got {a * s!r}: "
-                "probabilities of its pair are below every double; leave the sampling out, which is an upper bound"
+                "probabilities of its pair are too small for doubles; leave the sampling out, which is an upper bound"
             )
         end, inner = 1 / (1 + math.exp(-a)), math.tanh(a / 2)
         q = (end, *(inner * math.exp(-a * x) for x in range(1, s)), math.exp(-a * s) * end)
@@ -105,7 +105,7 @@ class _Outcomes(Cells):
     sensitivity: int
 
     def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
-        """At most 0, each integer between, at least s."""
+        """The probabilities of at most 0, each integer between, and at least s."""
         a, s = 1 / arith.constant(self.scale), self.sensitivity
         end = 1 / (1 + arith.exp(-a))
         q = [end, *(arith.tanh(a / 2) * arith.exp(-a * x) for x in range(1, s)), arith.exp(-a * s) * end]

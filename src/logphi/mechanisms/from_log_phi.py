@@ -23,9 +23,9 @@ class FromLogPhi(Primitive):
     """A mechanism given by a SymPy expression of log phi(alpha), alpha = -i z. All errors are estimates.
 
     log-phi: K(z) = expression at alpha = -i z, so that phi(alpha) = E_P[e^{i alpha L}; L < inf]; the other order follows as
-    K(-1 - z). The finite masses are e^{K(0)} and e^{K(-1)}. Removable singularities are filled in; the branch of a logarithm
-    matters only up to multiples of 2 pi i, but must be continuous along vertical lines. The library cannot check that the
-    expression is the log-phi of any pair at all, beyond what is refused below.
+    K(-1 - z). The finite masses are e^{K(0)} and e^{K(-1)}. Removable singularities are filled in; K matters only up to
+    multiples of 2 pi i, but must be continuous along vertical lines. Apart from what is refused below, the library cannot check
+    that the expression is the log-phi of any pair.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ class FromLogPhi(Primitive):
             )
 
     def _transform(self) -> str:
-        """M(z) = e^{K(z)} in the grammar of certificates, where logarithms cancel; a ValueError if it cannot be written so."""
+        """M(z) = e^{K(z)}, in which logarithms cancel, in the grammar of certificates; a ValueError if it cannot be written."""
         import sympy
 
         z = sympy.Symbol("z")

@@ -23,30 +23,30 @@ _HEIGHTS = np.array([0.7, 2.1, 5.3])
 class FromRenyi(Primitive):
     """A mechanism given by its Renyi divergences D_q(P||Q) at complex orders q. All errors are estimates.
 
-    log-phi: K(z) = z D_{1+z}. On any vertical line Re q = c > 1 the divergences tell the whole profile,
+    log-phi: K(z) = z D_{1+z}. On any vertical line Re q = c > 1 the divergences determine the whole profile,
 
         delta(eps) = 1/(2 pi i) times the integral of e^{(q-1) (D_q - eps)} / (q (q-1)) over the line,
 
-    which is the inverse Laplace transform of [LT] eq. 37; the library chooses c. Divergences of real orders alone do not:
-    :func:`logphi.classical.renyi.delta` has what they imply. Where a Renyi function is infinite above order 1, as with a
-    probability of infinite losses, there is no such line.
+    which is the inverse Laplace transform of [LT] eq. 37; the library chooses c. For divergences of real orders,
+    :func:`logphi.classical.renyi.delta` has what they imply. Where all divergences above order 1 are infinite, as with a
+    positive probability of infinite losses, there is no such line.
 
     Parameters
     ----------
     divergence
-        A function of a complex order, or of an array of them, in nats; a number or a ComplexBound. Only (q - 1) D_q counts, up
-        to multiples of 2 pi i. At real orders it is that of P from Q, P with the record. One that takes arrays is quicker: some
-        thousand orders are asked for, and far more where its moments hardly decay along the line, as those of atoms do.
+        A function of a complex order, or of an array of them, in nats; it returns a number or a ComplexBound. Only (q - 1) D_q
+        counts, up to multiples of 2 pi i. At real orders it is the divergence of P from Q, P with the record. It is called with
+        some thousand orders, and far more where moments hardly decay along the line, as those of atoms: take arrays for speed.
     orders
-        The open interval of the real parts at which the function may be asked; it reaches above 1.
+        The open interval of real parts on which the function is known; it must reach above 1.
     adjacency
-        The relation that the pair stands for. Under one that asks for the add direction too, orders below 0 are needed.
+        The relation that the pair stands for. Where the add direction counts, too, orders below 0 are needed.
 
     Raises
     ------
     ValueError, TypeError
-        If the interval does not reach above 1, the function fails or is not finite there, it is negative, (q - 1) D_q is not
-        real and convex at real orders, or values at other orders are not conjugate, or too large.
+        If the interval does not reach above 1; if the function fails, or is not finite there, or negative; if (q - 1) D_q is
+        not real and convex at real orders; or if values at conjugate orders are not conjugate, or too large.
 
     References
     ----------

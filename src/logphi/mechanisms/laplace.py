@@ -24,8 +24,7 @@ class Laplace(Primitive):
     Parameters
     ----------
     scale
-        Scale of the noise (its mean absolute value), in the units of the query; without noise, 0, everything
-        leaks.
+        Scale of the noise (its mean absolute value), in the units of the query; at 0, without noise, everything leaks.
     sensitivity
         L1 sensitivity of the query; at 0 nothing leaks.
     adjacency

@@ -913,7 +913,7 @@ def classes(release):
 
 
 def sides(release):
-    """A lower bound for hulls together is none for mechanisms that are picked one by one."""
+    """A lower bound for the hulls is not one for mechanisms that are chosen adaptively."""
     return [side for side in Side if side is not Side.LOWER or not hulls_are_loose(terms_of(release))]
 
 

@@ -17,7 +17,7 @@ from logphi.engine.directions import Loss
 from logphi.inputs import check
 from logphi.questions.delta import log_profile
 
-# measured: a coarser answer is no faster, and this one is accurate enough for the search
+# measured: coarser answers are no faster, and this is accurate enough for the search
 _COARSE = 1e-2
 # measured: relative changes of delta are at least those of the parameter; answers sharper than 1e-9 take longer
 _SHARE, _SHARPEST = 0.05, 1e-9
@@ -56,7 +56,7 @@ class Reading:
 class Target(ABC):
     """A question to a mechanism with the limit of its answer: an upper or a lower limit, by the side of the bound.
 
-    ``limit`` is that of the question by which the goal is decided, ``asked`` that of the quantity that the user named.
+    ``limit`` is the limit of the question that decides, ``asked`` that of the quantity that the user named.
     """
 
     limit: float
@@ -108,12 +108,12 @@ class ProfileTarget(Target):
 
     @property
     def asked(self) -> float:
-        """Epsilon."""
+        """The epsilon of the target."""
         return self.epsilon
 
     @property
     def point(self) -> tuple[float, float]:
-        """Both."""
+        """The epsilon and the delta."""
         return self.epsilon, self.limit
 
     def attained(self, mechanism: Mechanism, answer: Bound) -> Bound:
@@ -192,14 +192,14 @@ def stated_target(epsilon: Any, delta: Any, question: Any, limit: Any, rtol: flo
     epsilon = float(check.nonnegative("epsilon", epsilon))
     delta = float(check.unit("delta", delta))
     if delta == 1:
-        raise ValueError("delta must be below 1, got 1.0: everything meets that, and it promises nothing")
+        raise ValueError("delta must be below 1, got 1.0: every mechanism meets that, and it guarantees nothing")
     if delta == 0:
         return QuestionTarget(lambda mechanism: mechanism.max_divergence(), epsilon, f"epsilon <= {epsilon!r} at delta = 0")
     return ProfileTarget(epsilon, delta, max(_SHARE * rtol, _SHARPEST))
 
 
 def excess(answer: float, limit: float) -> float:
-    """The logarithm of answer / limit where both are positive, their difference elsewhere; its sign is never rounded away."""
+    """The logarithm of answer / limit if both are positive, otherwise their difference; its sign survives rounding."""
     if answer == limit:
         return 0.0
     if limit > 0 and answer >= 0:

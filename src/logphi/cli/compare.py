@@ -20,7 +20,7 @@ lower bound or approximation), gap (value less the exact one), source, note, and
 
 
 def add(commands: Commands) -> None:
-    """Enter the command."""
+    """Add the command."""
     command = commands.add("compare", "the exact answer beside what classical theorems give", run)
     add_expressions(command)
     add_question(command)
@@ -28,7 +28,7 @@ def add(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """One table for each point."""
+    """Print one table for each point."""
     asked = question(arguments)
     points = numbers(arguments, asked)
 

@@ -229,7 +229,7 @@ def test_a_certificate_in_words():
         (lambda: parse("Gaussian(sigma=1)"), {"epsilon": 1, "direction": "up"}, "direction must be"),
         (lambda: parse("Gaussian(sigma=1, adjacency='add')"), {"epsilon": 1, "direction": "remove"}, "does not exist"),
         (lambda: parse("0 * Gaussian(sigma=1)"), {"epsilon": 1}, "nothing is released"),
-        (Own, {"epsilon": 1}, "Own is not of the catalogue"),
+        (Own, {"epsilon": 1}, "Own is not in the catalogue"),
         (
             lambda: lp.FromRenyi(lambda order: order / 2),
             {"epsilon": 1},

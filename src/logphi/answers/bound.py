@@ -1,9 +1,9 @@
-"""Answers that carry their doubt: the only currency between the floors of the library.
+"""Answers with their uncertainty.
 
 A :class:`Bound` encloses one number, a :class:`Bounds` an array of them; a :class:`Ledger` says where the
 width comes from and a :class:`Status` says, in words, what happened and what to do about it.
 
-The file is longer than others because an answer is read in many ways: as a number, as text, as a table, as plain data.
+The file is longer than others because an answer can be read in many ways: as a number, as text, as a table, as plain data.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from logphi.answers.interval import Interval
 from logphi.answers.operators import Arithmetic
 from logphi.listed import Listed
 
-# what a row of a table tells of a bound
+# the columns of a bound in a table
 COLUMNS = ("lower", "value", "upper", "side", "direction", "method", "status", "proved")
 
 
 class Status(enum.Enum):
-    """What happened while a question was answered, with the remedy."""
+    """How a question was answered, and what to do about it."""
 
     MET = "the requested tolerance is met"
     WIDE = (
@@ -57,12 +57,12 @@ class Status(enum.Enum):
 
     @property
     def met(self) -> bool:
-        """Whether the answer is as narrow as asked (an infinity that is certain counts)."""
+        """Whether the answer is as narrow as asked; a certain infinity is."""
         return self in (Status.MET, Status.UNBOUNDED, Status.DIVERGENT)
 
 
 class Direction(enum.Enum):
-    """Which record-level change attains the answer: the record is removed, added, or both tie."""
+    """Which of the two changes attains the answer: removing the record, adding it, or both."""
 
     REMOVE = "remove"
     ADD = "add"
@@ -91,7 +91,7 @@ class Entry(Listed):
         return Entry(self.amount + other.amount, self.proved and other.proved)
 
     def scaled(self, factor: float) -> Entry:
-        """The same line in other units."""
+        """The line in other units: its amount times a factor."""
         return Entry(self.amount * float(factor) if self.amount and factor else 0.0, self.proved)
 
 
@@ -113,7 +113,7 @@ class Ledger(Listed):
 
     @property
     def proved(self) -> bool:
-        """Whether every line rests on a proof."""
+        """Whether every line is proved."""
         lines = (self.aliasing, self.truncation, self.inner, self.rounding, self.discretization, self.infinite_mass)
         return all(entry.proved for entry in lines)
 
@@ -137,18 +137,18 @@ class Ledger(Listed):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Bound(Arithmetic):
-    """An enclosure ``lower <= truth <= upper`` of one number, with its best value; it behaves as that number.
+    """An enclosure ``lower <= truth <= upper`` of one number, with its best value; it can be used as that number.
 
     Comparisons are bools where all numbers between the ends agree, and raise an :class:`UndecidedError` where they do not; at
-    an end ``b <= b.upper`` is true and ``b < b.upper`` undecided. A bound equals itself, and points that are the same;
-    ``bool(b)`` is ``b != 0``.
+    an end ``b <= b.upper`` is true and ``b < b.upper`` undecided. A bound equals itself; otherwise two bounds are equal only if
+    both are the same point. ``bool(b)`` is ``b != 0``.
 
-    ``+ - * /`` with a number, ``-b`` and whole powers enclose, rounded outward; a float stands for all within half a unit in
-    its last place, as a decimal does that was written. Where the result falls as the number grows, the ends change places,
-    and the private side with them.
+    ``+ - * /`` with a number, ``-b`` and whole powers give enclosures, rounded outward; a float stands for all numbers within
+    half a unit in its last place, as it is read from a decimal. Where the result falls as the number grows, the ends are
+    exchanged, and the private side with them.
 
     ``float``, ``round``, a format such as ``.3f``, ``numpy.asarray`` and functions of NumPy take the private side. Text and
-    ``round`` err toward it, ``float`` is exact, and functions of NumPy and ``math`` round to nearest.
+    ``round`` round toward it, ``float`` is exact, and functions of NumPy and ``math`` round to nearest.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ class Bound(Arithmetic):
     status
         What happened, in words.
     method
-        The route that was taken.
+        The method that gave the answer.
     direction
         Which of add and remove attained the answer; ``None`` where only one was asked for or exists.
     ledger
@@ -168,7 +168,7 @@ class Bound(Arithmetic):
     Raises
     ------
     ArithmeticError
-        If the three numbers are not ordered: an internal error, never a user's.
+        If the three numbers are not ordered, which is an internal error.
 
     Examples
     --------
@@ -215,7 +215,7 @@ class Bound(Arithmetic):
         }
 
     def record(self) -> dict[str, Any]:
-        """A row of a table: as :meth:`to_dict`, with infinities as floats, and of the ledger whether it is ``proved``."""
+        """A row of a table: as :meth:`to_dict`, with infinities as floats, and ``proved`` in place of the ledger."""
         ends = {"lower": self.lower, "value": self.value, "upper": self.upper}
         row = {**self.to_dict(), **ends, "proved": self.ledger.proved}
         return {name: row[name] for name in COLUMNS}
@@ -283,12 +283,12 @@ def _shown(end: float, digits: int, upward: bool | None) -> str:
 
 
 class Parts(Listed):
-    """What has an enclosed real part and an enclosed imaginary one."""
+    """Answers with an enclosed real part and an enclosed imaginary part."""
 
     real: Any
     imag: Any
 
-    # operators of arrays come back here, where boxes are not taken for their best values
+    # NumPy leaves operators to this class, and does not use the best values of boxes
     __array_ufunc__ = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -306,7 +306,7 @@ class Parts(Listed):
         Returns
         -------
         bool
-            False of what is of another class or shape.
+            False for another class or shape.
 
         Examples
         --------
@@ -353,12 +353,12 @@ class ComplexBound(Parts):
 
     @property
     def status(self) -> Status:
-        """What happened: that of the worse part."""
+        """The status of the worse part."""
         return self.imag.status if self.real.status.met else self.real.status
 
     @property
     def method(self) -> str:
-        """The route that was taken."""
+        """The method that gave the answer."""
         return self.real.method
 
     @property
@@ -401,9 +401,9 @@ class ComplexBound(Parts):
 
 @dataclass(frozen=True, eq=False)
 class Approximation(Enclosed):
-    """A number without an enclosure: nothing is claimed of its error, and it is no :class:`Bound` wherever one is needed.
+    """A number whose error is unknown; it is refused wherever a :class:`Bound` is needed.
 
-    So no comparison of the truth is decided by it; compare ``float(...)``. Text and ``round`` are to the nearest.
+    It decides no comparison of the truth; compare ``float(...)``. Text and ``round`` are to nearest.
     """
 
     value: float

@@ -1,4 +1,4 @@
-"""Answers to an array of questions: as many bounds in its shape, real or complex."""
+"""Answers to an array of questions: an array of bounds of its shape, real or complex."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from logphi.answers.decimals import formatted
 from logphi.answers.operators import Elementwise
 from logphi.arrays import Array
 
-# chosen: as many points of an array are shown in a line
+# chosen: the number of points of an array that its repr shows
 _FEW = 4
 
 
@@ -74,7 +74,7 @@ class Bounds(Elementwise):
         return {name: _column([row[name] for row in rows]).reshape(self.shape).tolist() for name in COLUMNS}
 
     def records(self) -> list[dict[str, Any]]:
-        """A table: :meth:`Bound.record` of each point, the last axis first. ``pandas.DataFrame`` takes it as it is."""
+        """A table: :meth:`Bound.record` of each point, the last axis varying fastest, for ``pandas.DataFrame``."""
         return [bound.record() for bound in self._listed()]
 
     def same_as(self, other: object) -> bool:
@@ -88,7 +88,7 @@ class Bounds(Elementwise):
         Returns
         -------
         bool
-            False of what is of another class.
+            False for another class.
 
         Examples
         --------
@@ -228,14 +228,14 @@ class ComplexBounds(Parts):
 
 
 def _complex(real: Array, imag: Array) -> NDArray[np.complex128]:
-    # no product with 1j, which makes NaN of infinite parts
+    # a product with 1j would make NaN of infinite parts
     whole = np.empty(real.shape, complex)
     whole.real, whole.imag = real, imag
     return whole
 
 
 def _column(entries: Sequence[Any]) -> NDArray[np.object_]:
-    """An array of what is listed, as it is."""
+    """An array whose elements are the entries, whatever their type."""
     array = np.empty(len(entries), dtype=object)
     for place, entry in enumerate(entries):
         array[place] = entry

@@ -1,4 +1,4 @@
-"""Numbers that err to their own side when they are shortened, and answers as tables of a notebook."""
+"""Bounds shortened to a few digits, rounded outward, and answers as tables of a notebook."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ENDS = 5
 
 
 def printed(value: float, side: Side | None, digits: int = 7) -> str:
-    """``value`` in a few digits that err to its own side; to the nearest without one."""
+    """``value`` in a few digits: an upper bound rounded up, a lower one down, any other number to nearest."""
     if not math.isfinite(value):
         return str(value)
     if side is None:
@@ -44,7 +44,7 @@ def table(rows: Iterable[Sequence[str]], header: Sequence[str] = (), caption: st
 
 
 def bound_rows(bound: Bound) -> Iterator[tuple[str, str]]:
-    """What a bound says, line by line: its ends rounded outward, and those errors that are not zero."""
+    """The rows of a bound's table: its ends rounded outward, its status, and the errors that are not zero."""
     yield from zip(("lower", "value", "upper"), _ends(bound), strict=True)
     yield "status", bound.status.value
     yield "method", bound.method
@@ -66,7 +66,7 @@ def box_table(box: ComplexBound) -> str:
 
 
 def bounds_table(bounds: Bounds) -> str:
-    """An array of bounds, one row for each point; of many points the first and the last ones."""
+    """An array of bounds as a table, one row for each point; if there are many, the first and the last ones."""
     size = math.prod(bounds.shape)
     if size > 2 * _ENDS + 1:
         left_out = ["…", f"{size - 2 * _ENDS} more", "…", "…", "…", "…"]

@@ -1,4 +1,4 @@
-"""What makes a result behave like a number: how it is compared, rounded, and given to NumPy."""
+"""Enclosed numbers that can be used as numbers: compared, rounded, and given to NumPy."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ENCLOSED: dict[Any, Callable[..., Any]] = {
     np.negative: operator.neg,
     np.positive: operator.pos,
 }
-# the ends of both sides -> whether the relation holds of all numbers between, and whether of none
+# the ends of both sides -> whether the relation holds for all numbers between them, and whether for none
 _RELATIONS: dict[str, Callable[[Exact, Exact, Exact, Exact], tuple[bool, bool]]] = {
     "<": lambda low, high, least, most: (high < least, low >= most),
     "<=": lambda low, high, least, most: (high <= least, low > most),
@@ -72,8 +72,8 @@ class UndecidedError(ValueError):
 class Enclosed(Listed):
     """A number of which only an enclosure is known.
 
-    A comparison is that of all numbers in the closed enclosure: a bool where they agree, an :class:`UndecidedError` where
-    they do not. Text and rounding err to the private side.
+    A comparison is made for all numbers in the closed enclosure: it is a bool where they agree, and an :class:`UndecidedError`
+    where they do not. Text and ``round`` round to the private side.
     """
 
     @abstractmethod
@@ -89,7 +89,7 @@ class Enclosed(Listed):
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
-        """What is known, as JSON holds it: infinities are ``"inf"`` and ``"-inf"``, and NaN does not occur."""
+        """All fields as plain data for JSON: infinities are ``"inf"`` and ``"-inf"``, and NaN does not occur."""
 
     def same_as(self, other: object) -> bool:
         """Whether every field is the same, as two runs of one computation give; ``==`` is about the unknown numbers.
@@ -102,7 +102,7 @@ class Enclosed(Listed):
         Returns
         -------
         bool
-            False of what is of another class.
+            False for another class.
 
         Examples
         --------
@@ -114,14 +114,14 @@ class Enclosed(Listed):
         return isinstance(other, Enclosed) and type(self) is type(other) and self.to_dict() == other.to_dict()
 
     def _decided(self, relation: str, other: Any) -> bool:
-        """Whether it holds; of what is no number, NotImplemented."""
+        """Whether the relation holds; NotImplemented if the other is not a number. Raises an UndecidedError if undecided."""
         holds = self._holds(relation, other)
         if holds is None:
             raise UndecidedError(relation, *self._ends(), other._ends() if isinstance(other, Enclosed) else other)
         return holds
 
     def _holds(self, relation: str, other: Any) -> bool | None:
-        """The same, and None where it is not decided."""
+        """Whether the relation holds; NotImplemented if the other is not a number, None if undecided."""
         if other is self:
             return relation in ("<=", ">=", "==")
         number = None if isinstance(other, Enclosed) else exact(other)
@@ -151,7 +151,7 @@ class Enclosed(Listed):
         return self._decided("==", other)
 
     def __hash__(self) -> int:
-        # equal are points only, and anything with itself
+        # only points are equal to others; everything is equal to itself
         lower, upper = self._ends()
         return hash(lower) if lower == upper else object.__hash__(self)
 
@@ -173,7 +173,7 @@ class Enclosed(Listed):
 
 
 def given_to(ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """What a function of NumPy makes of bounds: operators compare and enclose, all others are given the private side."""
+    """A function of NumPy of bounds: operators compare or enclose, all others are applied to the private side."""
     plain = method == "__call__" and not options
     if plain and ufunc in COMPARED:
         return elementwise(COMPARED[ufunc], *inputs)
@@ -194,7 +194,7 @@ def elementwise(function: Callable[..., Any], *operands: Any) -> Any:
 
 
 def _objects(operand: Any) -> NDArray[np.object_]:
-    """An array that keeps its elements, but for NumPy's numbers: their operators would lead back here."""
+    """An array of the elements, with NumPy's numbers as Python's: the operators of NumPy's would call this code again."""
     from logphi.answers.bounds import Bounds
 
     if isinstance(operand, Bounds):
@@ -208,5 +208,5 @@ def _objects(operand: Any) -> NDArray[np.object_]:
 
 def _of_python(number: Any) -> Any:
     found = number.item() if isinstance(number, np.generic) else number
-    # what is longer than a double has no item
+    # item() leaves a number longer than a double as it is
     return exact(found) if isinstance(found, np.generic) else found

@@ -1,4 +1,4 @@
-"""Epsilon against the epochs of training runs, as a picture, with the Renyi accountant for comparison."""
+"""A plot of epsilon against the epochs of training runs, with the Renyi accountant for comparison."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from logphi.training import Training
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# chosen: steps at which a run is asked, closer at its beginning, where epsilon rises fastest
+# chosen: the number of steps at which epsilon is computed, denser at the beginning, where it rises fastest
 _POINTS = 20
 # the method of most accountants of training
 RENYI = "Renyi, whole orders"
@@ -32,7 +32,7 @@ def training(
     labels: Iterable[str] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw epsilon at a fixed delta against the epochs of training runs, with its band, and other methods dashed beside.
+    """Draw epsilon at a fixed delta against the epochs of training runs, with its band, and other methods as dashed lines.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def training(
         In (0, 1).
     methods
         Names of rows of ``lp.compare``, in the colour of their run: by default the Renyi accountant, with whole orders. Where
-        one does not apply it is left out, and the legend says so. An empty list leaves the exact curves alone.
+        one does not apply it is left out, and the legend says so. An empty list draws the exact curves only.
     labels
         Names for the legend, one for each run.
     ax

@@ -168,8 +168,8 @@ def _discrete_gaussian(event: Any, relation: Adjacency) -> Released:
     if norm**2 >= 2 and dimension != 1:
         raise UnreadableEventError(
             event,
-            f"no pair is known for a discrete Gaussian of {dimension or 'unknown'} dimensions whose sum changes by "
-            f"{float(norm):g} in norm, as its worst direction is not known; compose an event of dimension=1 for each coordinate",
+            f"no pair is known of a discrete Gaussian in {dimension or 'unknown'} dimensions whose sum changes by "
+            f"{float(norm):g} in norm: its worst direction is not known; compose an event of dimension=1 for each coordinate",
         )
     return DiscreteGaussian(sigma, moved, adjacency=relation) if sigma else Leak.EVERYTHING
 

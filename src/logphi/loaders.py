@@ -105,24 +105,24 @@ def _begun(share: Fraction) -> int:
     return math.ceil(1 / share)
 
 
-_ONCE = "each record is in exactly one batch of an epoch, whose place stays empty without it: no other record moves up"
+_ONCE = "each record is in exactly one batch of an epoch, whose place stays empty without it: no other record takes it"
 SAMPLERS: Mapping[str, Sampler] = {
     "poisson": Sampler(
-        "every step draws a fresh Poisson sample: each record takes part by itself, with the sampling rate", _poisson
+        "every step draws a fresh Poisson sample: each record is drawn independently, with the sampling rate", _poisson
     ),
     "truncated_poisson": Sampler(
-        "every step draws a fresh Poisson sample, of which truncated_batch_size records, drawn uniformly, are kept of more",
+        "every step draws a fresh Poisson sample, of which at most truncated_batch_size records, drawn uniformly, are kept",
         _truncated_poisson,
     ),
     "without_replacement": Sampler(
         "every step draws a fresh, uniformly random batch of fixed size, without replacement", _without_replacement
     ),
     "balls_in_bins": Sampler(
-        "every epoch allocates afresh: each record is in one of its batches, drawn uniformly and by itself",
+        "every epoch allocates anew: each record is in one of its batches, drawn uniformly and independently",
         _balls_in_bins,
         _whole,
     ),
-    "shuffled": Sampler(f"every epoch shuffles all records afresh and cuts them into batches: {_ONCE}", _shuffled, _begun),
+    "shuffled": Sampler(f"every epoch shuffles all records anew and divides them into batches: {_ONCE}", _shuffled, _begun),
     "fixed_order": Sampler(f"batches keep the order of the data, which may be known: {_ONCE}", _fixed_order, _begun),
 }
 

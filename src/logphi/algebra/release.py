@@ -11,6 +11,7 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import reduce
 from operator import add
 from typing import Any, ClassVar
@@ -175,6 +176,16 @@ class Mechanism(Guided, Serializable, Operations["Mechanism"], Questions):
     def _assumptions(self) -> Iterator[str]:
         """What the guarantee assumes of the sampling, for a privacy statement."""
         return iter(())
+
+    @property
+    def _exact_largest_loss(self) -> Fraction | None:
+        """The largest finite loss of either order, if it is a quotient of parameters; otherwise None."""
+        return None
+
+    @property
+    def _exact_infinite_mass(self) -> Fraction | None:
+        """The probability of an infinite loss of either order, if it is a parameter; otherwise None."""
+        return None
 
     @property
     def _reveals_all(self) -> bool:

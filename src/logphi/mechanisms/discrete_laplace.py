@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
 from logphi.algebra.release import Primitive
@@ -18,6 +19,7 @@ from logphi.laws.two_point import TwoPoint
 from logphi.pairs.extremes import noisy
 from logphi.pairs.finite import FinitePair
 from logphi.pairs.pair import Pair
+from logphi.text.written import exact
 
 # measured: each step is an atom; with more, an answer takes minutes
 LARGEST_SENSITIVITY = 1000
@@ -74,6 +76,10 @@ class DiscreteLaplace(Primitive):
     def _extreme(self) -> Pair | None:
         """The pair without noise, or of a query with sensitivity zero."""
         return noisy(self.sensitivity, self.scale)
+
+    @property
+    def _exact_largest_loss(self) -> Fraction:
+        return exact(self.sensitivity) / exact(self.scale)
 
     def pair(self) -> Pair:
         """The s + 1 outcomes: the two tails, and the single points between them."""

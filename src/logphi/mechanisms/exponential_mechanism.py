@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import ClassVar
 
 from logphi.algebra.families import Representative
@@ -14,6 +15,7 @@ from logphi.inputs.arguments import RealLike, frozen
 from logphi.pairs.equal import EQUAL
 from logphi.pairs.flat import TiltedUniform
 from logphi.pairs.pair import Pair
+from logphi.text.written import exact
 
 
 @frozen
@@ -73,6 +75,10 @@ class ExponentialMechanism(Representative, Primitive):
         from logphi.mechanisms.bounded_range import BoundedRange
 
         return BoundedRange(self, self.range_epsilon, self.adjacency)
+
+    @property
+    def _exact_largest_loss(self) -> Fraction:
+        return exact(self.range_epsilon)
 
     def pair(self) -> Pair:
         """The hull of the two-point pairs."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import ClassVar
 
 from logphi.algebra.release import Primitive
@@ -11,6 +12,7 @@ from logphi.inputs.arguments import ADD_REMOVE, Real, Relation, default, frozen
 from logphi.pairs.extremes import noisy
 from logphi.pairs.flat import TiltedUniform
 from logphi.pairs.pair import Pair
+from logphi.text.written import exact
 
 
 @frozen
@@ -66,6 +68,10 @@ class Laplace(Primitive):
     def _extreme(self) -> Pair | None:
         """The pair without noise, or of a query with sensitivity zero."""
         return noisy(self.sensitivity, self.scale)
+
+    @property
+    def _exact_largest_loss(self) -> Fraction:
+        return exact(self.sensitivity) / exact(self.scale)
 
     def pair(self) -> Pair:
         """Lap(w, 1) against Lap(0, 1)."""

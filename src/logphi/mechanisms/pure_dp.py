@@ -24,7 +24,7 @@ from logphi.pairs.disjoint import DISJOINT
 from logphi.pairs.equal import EQUAL
 from logphi.pairs.finite import FinitePair
 from logphi.pairs.pair import Pair
-from logphi.text.written import Written, meant
+from logphi.text.written import Written, exact, meant
 
 # derived: a double holds fifteen digits, so that a decimal of so many digits and its double print alike
 _UPWARD = Context(prec=15, rounding=ROUND_CEILING)
@@ -90,6 +90,14 @@ class ApproximateDP(Primitive):
     def _extreme(self) -> Pair | None:
         return without_guarantee(self.guaranteed_epsilon, self.guaranteed_delta)
 
+    @property
+    def _exact_largest_loss(self) -> Fraction:
+        return exact(self.guaranteed_epsilon)
+
+    @property
+    def _exact_infinite_mass(self) -> Fraction:
+        return exact(self.guaranteed_delta)
+
     def pair(self) -> Pair:
         """Four outcomes, two of which reveal everything."""
         return guarantee_pair(self.guaranteed_epsilon, self.guaranteed_delta)
@@ -147,6 +155,10 @@ class PureDP(Primitive):
     @property
     def _extreme(self) -> Pair | None:
         return without_guarantee(self.guaranteed_epsilon, 0.0)
+
+    @property
+    def _exact_largest_loss(self) -> Fraction:
+        return exact(self.guaranteed_epsilon)
 
     def pair(self) -> Pair:
         """Randomized response with odds e^eps."""

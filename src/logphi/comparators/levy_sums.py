@@ -1,7 +1,7 @@
 """The grid approximation of the loss: every loss rounded down, or up, to an end of its cell of the output.
 
-notation: X = sum of n_i independent X_i, D(x) = E[(1 - e^{x-X})_+], which grows with X. The output of each mechanism, of which
-the loss is a function, is cut into N cells on [-S, S] (Zhu, Dong & Wang 2022, Definition 39 and Algorithm 2). On each cell the
+notation: X = sum of n_i independent X_i, D(x) = E[(1 - e^{x-X})_+], which grows with X. The output of which
+each loss is a function is cut into N cells on [-S, S] (Zhu, Dong & Wang 2022, Definition 39 and Algorithm 2). On each cell the
 loss is replaced by its smallest, or largest, value there, with the exact probability of the cell; outputs outside [-S, S] have
 an infinite loss in the upper law, and the smallest loss there in the lower one. D lies between those of the two sums (their
 Lemma 40, Corollary 41 and Theorem 44; the n times the mass of the tail of the latter is part of the upper law).

@@ -147,7 +147,7 @@ def sampler_of(name: str) -> Sampler:
     return SAMPLERS[name]
 
 
-def check_cut(name: str, largest: int | None, batch: int) -> None:
+def check_truncation(name: str, largest: int | None, batch: int) -> None:
     """Check that the largest batch is given if the sampler truncates batches, and only then.
 
     Raises
@@ -155,13 +155,13 @@ def check_cut(name: str, largest: int | None, batch: int) -> None:
     ValueError
         If it is not.
     """
-    cut = name == "truncated_poisson"
-    if cut and largest is None:
+    truncated = name == "truncated_poisson"
+    if truncated and largest is None:
         raise ValueError(
             "truncated_batch_size is missing: how often a batch is truncated depends on it; give the size of the accelerator's "
             f"batch, above the average of {batch}"
         )
-    if not cut and largest is not None:
+    if not truncated and largest is not None:
         raise ValueError(
             f"truncated_batch_size is for sampler='truncated_poisson', got sampler={name!r}: leave it out for other samplers"
         )

@@ -20,7 +20,7 @@ from logphi.inputs.adjacency import Adjacency, AdjacencyLike
 from logphi.inputs.arguments import Scalar
 from logphi.inputs.guesses import guided
 from logphi.laws.log_phi import LogPhi
-from logphi.loaders import SAMPLERS, Batches, check_cut, sampler_of
+from logphi.loaders import SAMPLERS, Batches, check_truncation, sampler_of
 from logphi.text.written import Written, meant
 
 # derived: all whole numbers up to this are doubles
@@ -298,7 +298,7 @@ def dp_sgd(
     largest = None
     if truncated_batch_size is not None:
         largest = check.whole("truncated_batch_size", truncated_batch_size, 1, size)
-    check_cut(sampler, largest, batch * parts)
+    check_truncation(sampler, largest, batch * parts)
 
     def run(noise_multiplier: Scalar) -> Training:
         noise = check.nonnegative("noise_multiplier", noise_multiplier)

@@ -211,8 +211,8 @@ def poisson(
     """See :meth:`Operations.poisson`."""
     sizes = {"truncated_batch_size": truncated_batch_size, "dataset_size": dataset_size}
     if symbolic(rate):
-        cut = {name: size for name, size in sizes.items() if size is not None}
-        options = {"group_size": group_size, "adjacency": adjacency, "one_pair": one_pair, "cyclic": cyclic, **cut}
+        given = {name: size for name, size in sizes.items() if size is not None}
+        options = {"group_size": group_size, "adjacency": adjacency, "one_pair": one_pair, "cyclic": cyclic, **given}
         return Parametric.of(symbolic_poisson, (base, rate), options)  # type: ignore[return-value]
     relation = poisson_relation(base.adjacency, None if adjacency is None else Adjacency.of(adjacency))
     if check.flag("cyclic", cyclic):

@@ -187,12 +187,12 @@ def _status(
         return CalibrationStatus.ESTIMATED
     if bad and not (missed and trials.scale.adjacent(good.value, missed.value, rtol * (1 + 1e-9))):
         return CalibrationStatus.WIDE
-    if _turns(trials):
+    if _not_monotone(trials):
         return CalibrationStatus.TURNING
     return CalibrationStatus.TIGHT if bad else CalibrationStatus.EDGE
 
 
-def _turns(trials: Trials) -> bool:
+def _not_monotone(trials: Trials) -> bool:
     """Whether the readings, in the order of the parameter, are proved to increase somewhere and decrease elsewhere."""
     known = [trials.seen[value].reading for value in sorted(trials.seen)]
     steps = list(pairwise(known))

@@ -100,8 +100,8 @@ def _share(one: Trial, other: Trial, spare: Trial | None, scale: Scale, end: End
     place = scale.apart(one.value, spare.value) / scale.apart(one.value, other.value)
     place = place if (spare.value > one.value) == (other.value > one.value) else -place
     # the inverse parabola through all three points
-    bent = first * third / ((last - first) * (last - third)) + place * first * last / ((third - first) * (third - last))
-    return bent if 0 < bent < 1 else chord
+    parabola = first * third / ((last - first) * (last - third)) + place * first * last / ((third - first) * (third - last))
+    return parabola if 0 < parabola < 1 else chord
 
 
 def _known(trial: Trial) -> float:

@@ -46,7 +46,7 @@ class FewReleases:
 
     @cached_property
     def parts(self) -> tuple[ClosedForm, Any]:
-        """The formula, and the probability that no release has an infinite loss by itself.
+        """The formula, and the probability that no single release has an infinite loss.
 
         Raises
         ------

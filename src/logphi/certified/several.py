@@ -1,7 +1,7 @@
 """A certificate of several claims, about one release or several: epsilon, delta, advantage, trade-off and Renyi divergence.
 
 Epsilon and delta are proved here. For a trade-off function or a Renyi divergence, bounds in doubles are proposed, with as many
-digits as the checker derives by itself.
+digits as the checker derives.
 """
 
 from __future__ import annotations

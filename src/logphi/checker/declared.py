@@ -34,7 +34,7 @@ NEAR, FAR, ORDERS, CLOSER = 1e-3, 1e5, 24, 8
 HALVINGS, STEPS = 45, 60
 # measured: units of work of a step in doubles
 STEP = 12
-# chosen: the relative distance of the two tangents beside the best one
+# chosen: the relative distance of the two tangents next to the best one
 ASIDE = 1e-7
 # chosen: the smallest log q of an event
 DEEPEST = -700.0

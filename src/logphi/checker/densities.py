@@ -112,13 +112,13 @@ class Densities(Law):
 
     def _prepared(self) -> _Prepared:
         panels = list[Panel]()
-        pieces, beyond = self._source()
+        pieces, outside = self._source()
         for piece in pieces:
             own, lost = panels_of(piece)
             panels += own
-            beyond = [one + more for one, more in zip(beyond, lost, strict=True)]
-        whole = [between(0, one) for one in beyond]
-        finite = [between(0, one) for one in beyond]
+            outside = [one + more for one, more in zip(outside, lost, strict=True)]
+        whole = [between(0, one) for one in outside]
+        finite = [between(0, one) for one in outside]
         for panel in panels:
             for side, mass in enumerate(panel.masses(panel.high)):
                 whole[side] += mass
@@ -128,7 +128,7 @@ class Densities(Law):
         alone = any(len(panel.given) < 2 for panel in panels)
         shares = [one / all_of_it if alone else arb(1) for one, all_of_it in zip(finite, whole, strict=True)]
         shift = whole[1].log() - whole[0].log()
-        return _Prepared(tuple(panels), (beyond[0], beyond[1]), (whole[0], whole[1]), shift, (shares[0], shares[1]))
+        return _Prepared(tuple(panels), (outside[0], outside[1]), (whole[0], whole[1]), shift, (shares[0], shares[1]))
 
 
 @dataclass(frozen=True)

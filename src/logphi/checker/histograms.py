@@ -28,8 +28,8 @@ def histograms(places: Sequence[Fraction], p: Sequence[Fraction], q: Sequence[Fr
         far = math.ceil(math.sqrt(2 * math.log(2) * ctx.prec))
         piece = Piece(min(places) - far, max(places) + far, *formulas)
         # both densities lack the factor 1 / sqrt(2 pi)
-        beyond = 2 * (2 * arb.pi()).sqrt() * normal_tail(arb(far))
-        return [piece], [beyond, beyond]
+        outside = 2 * (2 * arb.pi()).sqrt() * normal_tail(arb(far))
+        return [piece], [outside, outside]
 
     return Densities(source)
 

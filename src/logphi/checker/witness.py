@@ -114,5 +114,5 @@ def _is_a_period(terms: Terms, step: Fraction, nodes: int) -> bool:
     lattice = lattice_of(terms)
     if lattice is None:
         return False
-    turns = ball(step * (2 * nodes - 1)) * lattice.span() / (2 * arb.pi())
-    return bool(abs(turns - 1) < ball(AGREEMENT))
+    rotations = ball(step * (2 * nodes - 1)) * lattice.span() / (2 * arb.pi())
+    return bool(abs(rotations - 1) < ball(AGREEMENT))

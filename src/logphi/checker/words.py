@@ -10,7 +10,7 @@ from typing import Any
 from logphi.checker.formula import Formula, Piece
 from logphi.checker.reading import Certificate, Claim, Node, Release
 
-# chosen: a longer text of a release is cut off
+# chosen: a longer text of a release is shortened
 LONGEST = 400
 _PLAIN = Context(prec=28)
 

@@ -1,7 +1,7 @@
 """Classical bounds of delta and epsilon: one-sided claims of known theorems, for comparison with the exact answer.
 
 Every bound is a :class:`Claim`, on one side of the truth and rounded to that side; what is not proved is a
-:class:`logphi.Approximation`, which no theorem here accepts. :func:`logphi.compare` puts them all beside the exact answer.
+:class:`logphi.Approximation`, which no theorem here accepts. :func:`logphi.compare` compares all of them with the exact answer.
 
 [AFA] is Zhu, Dong & Wang (2022), [S22] Steinke (2022), [PLC] Sommer, Meiser & Mohammadi (2019), [LT] Chourasia, Javaid & Sikdar
 (2025), [PLD] Google's *Privacy Loss Distributions* (2024); ``docs/sources.md`` goes through all five, item by item.

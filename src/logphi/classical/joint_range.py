@@ -140,8 +140,8 @@ def proved(limits: Limits, delta: float, epsilon: float, x: float) -> bool:
     top = _end(delta, epsilon)
     last = (1 - exact(delta)) / intervals().exp(exact(epsilon))
     for step in _STEPS:
-        q1, left = _cut(limits, delta, epsilon, min(x - step, top), rising=False)
-        q2, right = _cut(limits, delta, epsilon, min(x + step, top), rising=True)
+        q1, left = _reach(limits, delta, epsilon, min(x - step, top), rising=False)
+        q2, right = _reach(limits, delta, epsilon, min(x + step, top), rising=True)
         # the line ends at q = 0 and where p or q is one, so that one side may suffice
         covered = [
             left is not None and (left - (last - q1)).a >= 0,
@@ -153,7 +153,7 @@ def proved(limits: Limits, delta: float, epsilon: float, x: float) -> bool:
     return False
 
 
-def _cut(limits: Limits, delta: float, epsilon: float, x: float, rising: bool) -> tuple[Interval, Interval | None]:
+def _reach(limits: Limits, delta: float, epsilon: float, x: float, rising: bool) -> tuple[Interval, Interval | None]:
     """The point q, and the distance to one side of it within which a tangent excludes all points; None without a tangent."""
     iv = intervals()
     q = exact(delta * math.exp(x - epsilon))

@@ -205,11 +205,11 @@ def _extent(law: LossTransform, x: float, lines: list[_Axis], most: int) -> _Ext
     """The lowest height at which the truncation error is small; else the greatest that the longest rule resolves."""
     heights = 2.0**_SEARCH / max(line.spread for line in lines)
     envelope = np.exp(np.max([law.log_envelope(line.abscissa, heights) for line in lines], axis=0))
-    beyond = 1 / (2 * np.pi * heights) * (1 + 1e-9)
+    bound = 1 / (2 * np.pi * heights) * (1 + 1e-9)
     parts = np.append(envelope[:-1] * np.diff(np.log(heights)) / np.pi * (1 + 1e-9), 0.0)
     # the error of truncation at each height: the envelope up to a second height and the bound above it, at the best second
     # height
-    rest = np.array(list(accumulate(zip(beyond[::-1], parts[::-1], strict=True), _least, initial=np.inf))[:0:-1])
+    rest = np.array(list(accumulate(zip(bound[::-1], parts[::-1], strict=True), _least, initial=np.inf))[:0:-1])
     # the integral of one tail need not decay where there are atoms: its truncation error is at most half their mass
     first = np.minimum(envelope[-1] + np.cumsum(parts[::-1])[::-1], 0.5)
     pull = max(abs(x - line.mean) + 2 * line.spread for line in lines)

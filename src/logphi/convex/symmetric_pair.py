@@ -16,7 +16,7 @@ from logphi.convex.widest_chords import Bounds
 
 # derived: a mass below it would lose digits
 _LEAST = 1e-280
-# chosen: a smaller excess is cut off
+# chosen: a smaller excess is truncated
 _SMALL = 1e-26
 # derived: above the rounding of sums of ten thousand positive terms, by which the excess is compared at every bend
 _ROOM = 1e-11
@@ -27,17 +27,17 @@ def pair_above(bounds: Bounds, end: float, bends: int) -> tuple[Array, Array]:
     last = min(int(np.searchsorted(-bounds.values, -_SMALL)), bounds.values.size - 1)
     nodes = np.unique(np.append(np.arange(0, last, max(1, -(-last // bends))), last))
     x, y = nodes * bounds.step, bounds.values[nodes]
-    # the smallest value is cut off, too
-    cut = float(y[-1]) + bounds.cut
+    # the smallest value is truncated too
+    truncated = float(y[-1]) + bounds.truncated
     y = y - y[-1]
     left, right = np.diff(y, prepend=2 * y[0] - y[1]), np.diff(y, append=y[-1])
     gap = np.diff(x)
     p = np.maximum(right / np.expm1(np.append(gap, 1.0)) - left / -np.expm1(-np.append(gap[0], gap)), 0.0)
-    # a chord to a place beyond the end is above what was cut off
+    # a chord to a place above the end is above the truncated amount
     end = max(end * (1 + 1e-12), x[-1] + bounds.parts * bounds.step)
-    share = cut / -np.expm1(x[-1] - end)
+    share = truncated / -np.expm1(x[-1] - end)
     x, p = np.append(x[1:], end), np.append(p[1:], share)
-    return _symmetric(x, p, np.append(0.0, x[:-1]), y + cut, above=True)
+    return _symmetric(x, p, np.append(0.0, x[:-1]), y + truncated, above=True)
 
 
 def pair_below(bounds: Bounds, bends: int) -> tuple[Array, Array]:
@@ -94,13 +94,13 @@ def _symmetric(x: Array, p: Array, places: Array, heights: Array, *, above: bool
 def _excess(places: Array, p: Array, q: Array) -> Array:
     """The sum of (p_j - e^x q_j)_+ at increasing places, of losses that increase.
 
-    Between two neighbours it grows by (e^right - e^left) times the q_j beyond: sums of positive terms, which keep their digits.
+    Between two neighbours it grows by (e^right - e^left) times the q_j above: sums of positive terms, which keep their digits.
     """
     with np.errstate(divide="ignore"):  # an infinite loss
         loss = np.log(p) - np.log(q)
     finite = np.isfinite(loss)
     every = np.unique(np.append(places, loss[finite]))
-    beyond = np.append(np.cumsum(q[::-1])[::-1], 0.0)[np.searchsorted(loss, every, side="right")]
-    grown = np.append(np.exp(every[:-1]) * np.expm1(np.diff(every)) * beyond[:-1], float(p[~finite].sum()))
+    above = np.append(np.cumsum(q[::-1])[::-1], 0.0)[np.searchsorted(loss, every, side="right")]
+    grown = np.append(np.exp(every[:-1]) * np.expm1(np.diff(every)) * above[:-1], float(p[~finite].sum()))
     found: Array = np.cumsum(grown[::-1])[::-1][np.searchsorted(every, places)]
     return found

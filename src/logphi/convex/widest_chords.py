@@ -17,7 +17,7 @@ the highest between its two crossings. A line that breaks this order lies below 
 chords of a convex function are nearly in order: of two of one width, the earlier one is higher where the later one begins, and
 lower where it ends itself.
 
-Every step adds positive numbers, so that rounding errors stay relative. Where h_k has become tiny it is cut off: a constant is
+Every step adds positive numbers, so that rounding errors stay relative. Where h_k is tiny it is truncated: a constant is
 subtracted everywhere, which leaves it convex, and the sum of these constants is added to the upper bound. The two bounds differ
 by about 2/m^2, as a relative error of a variance.
 """
@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
 
-# chosen: the sum of all that is cut off; smaller values of h_k are only known to be below this
+# chosen: the sum of all that is truncated; smaller values of h_k are only known to be below this
 CUT = 1e-30
 # derived: a relative change of the width that exceeds the rounding of the grid
 _SHIFT = 1e-14
@@ -44,7 +44,7 @@ _ROUNDINGS = 32 * ULP
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """A bound of h_k from one side: its values at the nodes 0, step, 2 step, ..., zero after the last, and what was cut off.
+    """A bound of h_k from one side: its values at the nodes 0, step, 2 step, ..., zero after these, and the truncated amount.
 
     ``best`` is the node where the best chord of each node begins, counted from -w; ``before`` are the values of h_{k-1} there
     and at the other ends of the chords.
@@ -53,7 +53,7 @@ class Bounds:
     step: float
     parts: int
     values: Array
-    cut: float
+    truncated: float
     best: NDArray[np.int64]
     before: tuple[Array, Array]
 
@@ -63,16 +63,16 @@ def widest_chords(width: float, rounds: int, parts: int, *, above: bool) -> Boun
     """H_k after so many rounds, at least one, from above or from below, on a grid of ``parts`` steps to the width."""
     width *= 1 + _SHIFT if above else 1 - _SHIFT
     grid = _Grid(width, parts, above)
-    values, cut = grid.first(), 0.0
+    values, truncated = grid.first(), 0.0
     best, before = np.zeros(0, dtype=np.int64), (values, values)
     for _ in range(1, rounds):
         values, best, before = grid.round(values)
         end = int(np.searchsorted(-values, -CUT / rounds))
         if end < values.size:
-            cut += float(values[end])
+            truncated += float(values[end])
             # the ends of the chords still carry what is left
             values, best = np.maximum(values[: end + 1] - values[end], 0.0), best[: end + 1]
-    return Bounds(grid.step, parts, values, cut * (1 + rounds * ULP) if above else cut, best, before)
+    return Bounds(grid.step, parts, values, truncated * (1 + rounds * ULP) if above else truncated, best, before)
 
 
 class _Grid:
@@ -113,14 +113,14 @@ class _Grid:
             found *= 1 - _ROUNDINGS
         else:
             found += self.steeper[d] * extra[won]
-            beyond = np.flatnonzero(won < best)
-            found[beyond] += (np.exp((best - won)[beyond] * self.step) - 1) * self.steeper[d[beyond]] * extra[won[beyond]]
+            lower = np.flatnonzero(won < best)
+            found[lower] += (np.exp((best - won)[lower] * self.step) - 1) * self.steeper[d[lower]] * extra[won[lower]]
             # rounding may have chosen the second best line
             found = found * (1 + _ROUNDINGS) + _ROUNDINGS * (1 + 1 / self.whole) * near[: size + m]
         return np.maximum(found, 0.0), best, (near, far)
 
     def _extra(self, near: Array, far: Array) -> Array:
-        """By how much chords that begin beside a node exceed its line, in units of u / (R - 1) v."""
+        """By how much chords that begin next to a node exceed its line, in units of u / (R - 1) v."""
         fall = near - far
         bend = fall[:-1] + (np.diff(far) - np.diff(near)) / math.expm1(self.step)
         # the differences are rounded

@@ -118,13 +118,13 @@ class AdaptiveTwoPoints(LossTransform):
     def crossing(self, level: float) -> tuple[float, float, float]:
         """Two places between which the excess crosses a level, from zero on, and an estimate of the crossing."""
         bounds, top = self._bounds(above=True), self.support.upper
-        place = int(np.searchsorted(-bounds.values, -(level * (1 - 8 * ULP) - bounds.cut)))
+        place = int(np.searchsorted(-bounds.values, -(level * (1 - 8 * ULP) - bounds.truncated)))
         if place == 0:
             return 0.0, 0.0, 0.0
         upper = top
         if place < bounds.values.size:
             left, right = bounds.values[place - 1 : place + 1]
-            share = (left + bounds.cut - level) / (left - right)
+            share = (left + bounds.truncated - level) / (left - right)
             inside = math.log1p(min(max(share, 0.0), 1.0) * math.expm1(bounds.step)) + 1e-9 * bounds.step
             upper = min(((place - 1) * bounds.step + inside) * (1 + 16 * ULP), top)
         low, high = 0.0, upper
@@ -159,11 +159,11 @@ class AdaptiveTwoPoints(LossTransform):
         bounds = self._bounds(above=True)
         node = int(x / bounds.step)
         if node >= bounds.values.size - 1:
-            return bounds.cut if x < self.support.upper else 0.0
+            return bounds.truncated if x < self.support.upper else 0.0
         left, right = bounds.values[node : node + 2]
         # derived: a node is accurate to a billionth of a step
         share = min(max(math.expm1(x - node * bounds.step) / math.expm1(bounds.step) - 1e-9, 0.0), 1.0)
-        return float(left + share * (right - left)) * (1 + 16 * ULP) + bounds.cut
+        return float(left + share * (right - left)) * (1 + 16 * ULP) + bounds.truncated
 
     def _bounds(self, *, above: bool) -> Bounds:
         disc = self.width.under(FLOATS)

@@ -14,7 +14,7 @@ from logphi.laws.divergences import Divergences
 from logphi.laws.log_phi import LogPhi
 
 # chosen: the tolerated rounding of divergences at conjugate orders, and of a second difference
-SLACK = 1e-9
+TOLERANCE = 1e-9
 # chosen: the points at which the function is checked: real parts within the orders, and heights
 _HEIGHTS = np.array([0.7, 2.1, 5.3])
 
@@ -87,7 +87,7 @@ class FromRenyi(Primitive):
         low, high = law.strip
         c = np.linspace(0, min(1.0, high), 7)[1:-1] if low == 0 else np.linspace(max(low, -2.0), min(1.0, high), 9)[1:-1]
         values, _ = law.evaluated(c.astype(complex))
-        bad = ~(np.isfinite(values) & (np.abs(values.imag) <= SLACK * (1 + np.abs(values))))
+        bad = ~(np.isfinite(values) & (np.abs(values.imag) <= TOLERANCE * (1 + np.abs(values))))
         if bad.any():
             k = int(np.argmax(bad))
             raise ValueError(
@@ -95,20 +95,20 @@ class FromRenyi(Primitive):
                 f"{complex(values[k])!r} at q = {1 + c[k]:g}: narrow orders to where it converges"
             )
         k = int(np.argmin(values.real * np.sign(c * (c + 1))))
-        if (values.real * np.sign(c * (c + 1)))[k] < -SLACK:
+        if (values.real * np.sign(c * (c + 1)))[k] < -TOLERANCE:
             raise ValueError(
                 "(q - 1) D_q must not be negative above order 1 and below 0, nor positive between, got "
                 f"{values[k].real:.9g} at q = {1 + c[k]:g}: check the sign"
             )
         bends = np.diff(values.real, 2)
-        if bends.min() < -SLACK * (1 + float(np.abs(values.real).max())):
+        if bends.min() < -TOLERANCE * (1 + float(np.abs(values.real).max())):
             raise ValueError(
                 f"(q - 1) D_q must be convex in q, got a second difference of {float(bends.min()):.3g} near q = "
                 f"{1 + c[1 + int(np.argmin(bends))]:g}: the logarithm of a Laplace transform is; check the formula"
             )
         z = c[-1] + 1j * _HEIGHTS
         gap = law.asymmetry(z)
-        if not np.all(np.abs(gap) <= SLACK * 100):
+        if not np.all(np.abs(gap) <= TOLERANCE * 100):
             k = int(np.argmax(np.abs(gap)))
             raise ValueError(
                 f"(q - 1) D_q must take conjugate values at conjugate orders, got a difference of {abs(gap[k]):.3g} at q = "
@@ -116,7 +116,7 @@ class FromRenyi(Primitive):
             )
 
         larger = law.rough(z).real - values[-1].real
-        if larger.max() > SLACK * (1 + abs(values[-1].real)):
+        if larger.max() > TOLERANCE * (1 + abs(values[-1].real)):
             k = int(np.argmax(larger))
             raise ValueError(
                 f"(q - 1) D_q must have its largest real part on the real axis, got {float(larger[k]):.3g} more at q = "

@@ -71,7 +71,7 @@ class ShuffledReports(Primitive):
         if epsilon and not SMALLEST_EPSILON <= epsilon <= LARGEST_EPSILON:
             raise ValueError(
                 f"local_epsilon must be 0 or lie between {SMALLEST_EPSILON:g} and {LARGEST_EPSILON:g}, got {epsilon!r}: "
-                "otherwise take a report by itself, PureDP(epsilon), an upper bound"
+                "otherwise state a single report, PureDP(epsilon), which is an upper bound"
             )
         self._settle(local_epsilon=epsilon, records=check.whole("records", self.records, 1, MOST_RECORDS))
 

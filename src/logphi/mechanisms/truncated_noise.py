@@ -43,7 +43,7 @@ class _TruncatedNoise(Primitive):
         if not truncation <= self._most_widths * width:
             raise ValueError(
                 f"truncation must be at most {self._most_widths:g} {name}, got {truncation!r} with {name}={width!r}: the mass "
-                "that is cut off is too small for a double; leave the truncation out"
+                "that is truncated is too small for a double; leave the truncation out"
             )
         for what, size in (("sensitivity", sensitivity / width), ("truncation", truncation / width)):
             if not size >= LEAST:

@@ -126,10 +126,10 @@ def _exactly(z: Array, bounds: Array, places: Array) -> list[Point]:
     points = _usable(a, c)
     for _ in range(_CORNERS):
         # with few orders the boundary has corners, which need close tangents on both sides
-        turns = np.flatnonzero(np.diff(used))
-        if not 0 < turns.size <= _MOST_CORNERS:
+        changes = np.flatnonzero(np.diff(used))
+        if not 0 < changes.size <= _MOST_CORNERS:
             break
-        places = (places[turns, None] + np.diff(places)[turns, None] * np.linspace(0, 1, _SPLIT)).ravel()
+        places = (places[changes, None] + np.diff(places)[changes, None] * np.linspace(0, 1, _SPLIT)).ravel()
         a, c, used = profile_points(z, bounds, places)
         points += _usable(a, c)
     return points
@@ -172,8 +172,8 @@ def _border(q: Array, z: Array, bounds: Array, halvings: int) -> Array:
         middle = (low + high) / 2
         p = np.exp(middle)
         ratio, other = _logarithms(p, q)
-        beyond = p * np.expm1(np.minimum(z * ratio, 2 * LARGEST_EXPONENT)) + (1 - p) * np.expm1(z * other) > allowed
-        low, high = np.where(beyond, low, middle), np.where(beyond, middle, high)
+        excluded = p * np.expm1(np.minimum(z * ratio, 2 * LARGEST_EXPONENT)) + (1 - p) * np.expm1(z * other) > allowed
+        low, high = np.where(excluded, low, middle), np.where(excluded, middle, high)
     return np.exp(low)
 
 

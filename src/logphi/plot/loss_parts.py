@@ -119,10 +119,10 @@ def cumulative(law: LossDistribution, ends: tuple[float, float], points: Array |
     stems = atoms(law, ends, rtol)
     if points is None and stems is not None and stems.bounds:
         gap = _BESIDE * (ends[1] - ends[0])
-        beside = np.column_stack([stems.x - gap, stems.x + gap]).ravel()
+        near = np.column_stack([stems.x - gap, stems.x + gap]).ravel()
         # between the atoms of a lattice the function is constant
         rest = np.array(ends) if law.law.support.lattice is not None else np.linspace(*ends, _POINTS)
-        points = np.union1d(beside, rest)
+        points = np.union1d(near, rest)
     return traced(name(law), below, ends if points is None else points)
 
 

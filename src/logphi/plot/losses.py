@@ -93,22 +93,22 @@ def loss(
     curves = [curve for curve, _ in found if curve is not None]
     stems = [own for _, own in found if own is not None]
     # densities and probabilities have different units
-    beside = ax.twinx() if curves and stems else ax
+    right = ax.twinx() if curves and stems else ax
     for number, (curve, own) in enumerate(found):
         look = {"color": COLOURS[number], "linestyle": DASHES[number], **line}
         if curve is not None:
             draw(ax, curve, **look)
         if own is not None:
-            _stems(beside, own, look["color"], _MARKS[number], named=curve is None)
+            _stems(right, own, look["color"], _MARKS[number], named=curve is None)
     label = "density (per nat)" if curves else "probability of an atom"
     ax.set(xlabel="privacy loss (nats)", ylabel=r"P(loss $\leq x$)" if kind == "cdf" else label)
-    if beside is not ax:
-        beside.set(ylabel="probability of an atom")
-        beside.spines["top"].set_visible(False)
-    for axes in dict.fromkeys((ax, beside)):
+    if right is not ax:
+        right.set(ylabel="probability of an atom")
+        right.spines["top"].set_visible(False)
+    for axes in dict.fromkeys((ax, right)):
         if axes.get_yscale() == "linear":
             axes.set_ylim(0, axes.get_ylim()[1] * (1 if kind == "cdf" else _HEADROOM))
-    legend(ax, [*curves, *stems] if beside is ax else curves, loc="upper left" if kind == "cdf" else "best")
+    legend(ax, [*curves, *stems] if right is ax else curves, loc="upper left" if kind == "cdf" else "best")
     return ax
 
 

@@ -25,7 +25,7 @@ def lines(ax: Axes, x: Array, tables: Sequence[Comparison], name: str) -> None:
     """Draw one comparison for each point; a method is left out where it does not apply, and named in the legend."""
     question = tables[0].question
     exact = Curve(name, x, tuple(table.exact for table in tables))
-    others, missing = beside(tables)
+    others, missing = heights_of(tables)
     if wide(x):
         ax.set_xscale("log")
     if wide(np.concatenate([exact.value, *others.values()])):
@@ -38,7 +38,7 @@ def lines(ax: Axes, x: Array, tables: Sequence[Comparison], name: str) -> None:
     legend(ax, [exact], *(f"does not apply everywhere: {method}" for method in missing))
 
 
-def beside(tables: Sequence[Comparison]) -> tuple[dict[tuple[str, str], Array], list[str]]:
+def heights_of(tables: Sequence[Comparison]) -> tuple[dict[tuple[str, str], Array], list[str]]:
     """The heights of each method and side, NaN where there is nothing to draw; and the methods that do not apply everywhere."""
     others: dict[tuple[str, str], Array] = {}
     missing: list[str] = []

@@ -12,7 +12,7 @@ from logphi.comparison import compare
 from logphi.inputs import check
 from logphi.plot.canvas import COLOURS, canvas, mechanisms, names
 from logphi.plot.curve import Curve, draw, legend
-from logphi.plot.methods import AXES, DASHES, beside
+from logphi.plot.methods import AXES, DASHES, heights_of
 from logphi.progress import shown
 from logphi.training import Training
 
@@ -87,7 +87,7 @@ def training(
         colour = COLOURS[number % len(COLOURS)]
         draw(ax, curve, color=colour, linestyle="-")
         curves.append(curve)
-        others, absent = beside(own)
+        others, absent = heights_of(own)
         for (method, side), height in others.items():
             ax.plot(epochs, height, DASHES[side], color=colour, linewidth=1.2, label=f"{name}: {method} ({side})")
         missing.update(dict.fromkeys(absent))

@@ -175,7 +175,7 @@ class LogPhiAccountant(IAccountant):  # type: ignore[misc]  # Opacus is not type
         )
         warnings.warn(
             f"these batches are not Poisson samples ({seen}), and the epsilon of this accountant is too small for them. Where "
-            "every record is in one batch of each epoch, no amplification is known: what holds is one release per epoch "
+            "every record is in one batch of each epoch, no amplification is known: what holds is one release an epoch "
             f"without sampling. With noise multiplier {noise:g} at delta {_USUAL:g}, epsilon is then {right[0]:.2g} after one "
             f"epoch and {right[1]:.2g} after ten, where this accountant says {claimed[0]:.2g} and {claimed[1]:.2g}; "
             "(epochs * lp.Gaussian(sigma=noise_multiplier)).epsilon(delta) computes it. Train with the loader that "

@@ -246,7 +246,7 @@ def test_other_relations_groups_and_samplers():
         ({"sampler": "balls_in_bins", "adjacency": "replace"}, "add/remove"),
         ({"sampler": "uniform"}, "sampler must be one of"),
         ({"group_size": 0}, "group_size"),
-        ({"sampler": "truncated_poisson", "truncated_batch_size": 300, "group_size": 2}, "cut off"),
+        ({"sampler": "truncated_poisson", "truncated_batch_size": 300, "group_size": 2}, "truncated"),
         ({"adjacency": "replace_special"}, "replace_special"),
     ],
 )

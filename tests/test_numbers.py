@@ -187,4 +187,4 @@ def test_decimals_that_are_no_parameters(value):
 
 
 def test_decimals_below_all_doubles_are_no_zeros():
-    refused(ValueError, lambda: lp.Gaussian(sigma=Decimal("1e-999999999")), "sigma", "below all of them")
+    refused(ValueError, lambda: lp.Gaussian(sigma=Decimal("1e-999999999")), "sigma", "closer to zero")

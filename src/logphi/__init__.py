@@ -78,16 +78,16 @@ __doc__ = (__doc__ or "").replace("those of logphi.mechanisms", (",\n" + " " * 1
 
 
 class _Brief(list[str]):
-    """Names for ``import *``, which goes through them; pydoc asks what is among them, to write that out in full: nothing is.
+    """Names for ``import *``, which iterates over them. To pydoc, which asks whether a name is in the list, none is.
 
-    The docstring above tells in some thirty lines what would be nine thousand.
+    ``help(logphi)`` therefore shows the docstring above, and not nine thousand lines of all classes.
     """
 
     def __contains__(self, name: object) -> bool:
         return False
 
 
-# where the public names live; a module is loaded when the first of its names is asked for (PEP 562)
+# the modules of the public names; a module is imported when one of its names is first used (PEP 562)
 _HOMES = {
     "logphi.accountant": ("Accountant", "BudgetExceededError", "PrivacyFilter"),
     "logphi.answers.approximation": ("Approximation",),
@@ -115,7 +115,7 @@ _HOMES = {
     "logphi.training": ("dp_sgd",),
     "logphi.questions.risk": ("AttackRisk",),
 }
-# a room of its own, with more names than belong here
+# packages with more names than should be repeated here
 _ROOMS = ("classical", "plot", "strategies")
 _HOME = {
     **dict.fromkeys(_MECHANISMS, "logphi.mechanisms"),

@@ -10,10 +10,10 @@ from logphi.answers.enclosure import Enclosure, Ends
 
 # the logarithm of a decreasing function at a point
 Function = Callable[[float], Ends]
-# passes the steps of a search on, so that whoever waits may count them
+# wraps the steps of a search, so that a progress bar can count them
 Watch = Callable[[Iterable[int]], Iterable[int]]
 
-# measured: secant steps on a smooth logarithm need five to eight evaluations, the bisections between them some more
+# measured: secant steps on a smooth logarithm need five to eight evaluations, with the bisections in between some more
 _STEPS = 60
 # measured: a smooth function needs two preparations, one with a wide enclosure more
 _PREPARATIONS = 4
@@ -22,15 +22,15 @@ _ROUGH = 0.01
 # chosen: bisection stops at this width, in units of 1 + |x|, and moves an end no nearer than this share of its distance
 _RESOLUTION = 1e-11
 _SHARE = 0.05
-# chosen: a gap that is this small a share of the enclosure is noise
+# chosen: a gap below this share of the width of the enclosure is noise
 _NOISE = 1e-3
-# chosen: each step away from a guess is so much longer; halving makes up for what it skips
+# chosen: the factor by which each step away from a guess is longer than the last; bisection then narrows the bracket
 _STRIDE = 8.0
-# measured: a secant step that gains so much on the one before is one of those that multiply the gaps before them
+# measured: a secant step that reduces the gap by this factor converges superlinearly: its gap is the product of the two before
 _SQUARING = 1e-3
 # chosen: how far beyond the zero of the chord to evaluate, as a share of the bracket
 _OVERSHOOT = 0.02
-# measured: a function prepared at one point is still sharp this far from it, relatively
+# measured: a function prepared at one point is still sharp within this relative distance
 _NEAR = 0.02
 
 
@@ -51,7 +51,7 @@ def crossing(
     Parameters
     ----------
     near
-        ``near(x, sharp)`` prepares the function for the neighbourhood of x: coarsely while the crossing is looked for,
+        ``near(x, sharp)`` prepares the function for the neighbourhood of x: coarsely during the search for the crossing,
         sharply once it is found.
     level
         The level, on the function's logarithmic scale.
@@ -60,9 +60,9 @@ def crossing(
     start
         A first guess.
     watch
-        Called with the steps of each search, which it passes on.
+        Called with the steps of each search, which it returns.
     slope
-        About the slope of the function at the start, where that is known.
+        An approximation of the slope of the function at the start, if known.
     """
     x = min(max(start, floor), ceiling)
     for _ in range(_PREPARATIONS):
@@ -90,10 +90,10 @@ def bisection(
     watch: Watch = iter,
     _slope: float = math.nan,
 ) -> Enclosure:
-    """The enclosure of :func:`crossing` by bisection, as of Zhu, Dong & Wang (2022): of the best values, then of each end.
+    """The enclosure of :func:`crossing` by bisection, as in Zhu, Dong & Wang (2022): of the best values, then of each end.
 
-    The arguments are those of :func:`crossing`, of which halving needs no slope; an infinite ceiling leaves nothing to halve,
-    and the interval as it is. The function is prepared once, sharply.
+    The arguments are those of :func:`crossing` except the slope. If the ceiling is infinite, bisection is not possible, and
+    the interval is returned unchanged. The function is prepared once, sharply.
     """
     x = min(max(start, floor), ceiling)
     if not math.isfinite(ceiling):
@@ -122,7 +122,7 @@ def bisection(
 
 
 def _end(at: Function, proved: Callable[[Ends], bool], value: float, known: float, seen: list[float]) -> float:
-    """Bisect between the nearest point to the value that is proved to be on its side, and the next that is not."""
+    """Bisect between the nearest point to the crossing that is proved to be on its side of it, and the next that is not."""
     far = min([known, *(x for x in seen if proved(at(x)))], key=lambda x: abs(x - value))
     near = max((x for x in seen if abs(x - value) < abs(far - value)), key=lambda x: abs(x - value), default=value)
     while abs(far - near) > max(_RESOLUTION * (1 + abs(value)), _SHARE * abs(far - value)):
@@ -146,7 +146,7 @@ def _secant(
 ) -> tuple[float, float, Ends]:
     """The crossing of the best values, until they are near enough: secant steps kept inside a shrinking bracket.
 
-    With it the slope there, no number where that is not known, and the last enclosure; ``slope`` is that at the start.
+    It returns the crossing, the slope there (NaN if unknown) and the last enclosure; ``slope`` is that at the start.
     """
     low, high = floor, ceiling
     x, previous, before, earlier, known, untried = start, math.nan, math.nan, math.nan, slope, True
@@ -168,7 +168,7 @@ def _secant(
             return x, known, here
         if math.isfinite(gap) and slope < 0:
             proposal = x - gap / slope
-            # where the steps square the gaps, the next one needs no look
+            # where the steps converge superlinearly, the next point need not be evaluated
             if abs(gap) < _SQUARING * abs(before) and gap * gap <= max(enough, noise) * abs(earlier) and low < proposal < high:
                 return proposal, known, here
         elif math.isnan(previous):
@@ -193,9 +193,9 @@ def _secant(
 
 
 def _slope(function: Function, x: float, here: Ends, away: float) -> float:
-    """About the slope of the decreasing function, from whichever side its value is finite; one where neither is.
+    """An approximate slope of the decreasing function, from a side on which its value is finite; one if there is none.
 
-    What changes by less than the noise of a wide enclosure is looked at from farther away.
+    If the difference is less than the noise of a wide enclosure, it is taken over a larger distance.
     """
     noise = _NOISE * (here.upper - here.lower)
     for side in (1.0, -1.0):
@@ -212,13 +212,13 @@ def _slope(function: Function, x: float, here: Ends, away: float) -> float:
 def _prove(function: Function, level: float, floor: float, x: float, ceiling: float, slope: float, here: Ends) -> Enclosure:
     """Step outward until the ends of the enclosure are on the right sides of the level.
 
-    The slope may be no number; ``here`` is an enclosure at x, or as good as that.
+    The slope may be NaN; ``here`` is an enclosure at x or at a point very near.
     """
     width = max(here.upper - here.lower, 1e-15)
     nudge = 1e-15 * max(abs(x), 1e-3)
     slope = _slope(function, x, function(x), 1e3 * nudge) if math.isnan(slope) else max(-slope, 1e-3)
     step = max(1.2 * width / slope, 4 * nudge)
-    # where nothing is known at x itself, something may be known very near, or far away only
+    # if the function is not known at x, it may be known very near or only far away
     step, growth = (step, 1.6) if math.isfinite(step) else (4 * nudge, 8.0)
     upper, lower = ceiling, floor
     for doubling in range(80):
@@ -239,9 +239,9 @@ def _prove(function: Function, level: float, floor: float, x: float, ceiling: fl
 
 
 def last_good(good: Callable[[float], bool], farthest: float, factor: float, steps: int, halvings: int) -> float:
-    """About the largest distance up to which a property holds; zero if it fails at once.
+    """Approximately the largest distance up to which a property holds; zero if it fails at the first.
 
-    Distances grow by a factor, up to the farthest, until one fails; the gap before it is halved some times.
+    Distances grow by a factor, up to the farthest, until one fails; the interval before it is then halved ``halvings`` times.
     """
     held, failed = 0.0, math.inf
     for k in range(-steps, 1):
@@ -257,10 +257,10 @@ def last_good(good: Callable[[float], bool], farthest: float, factor: float, ste
 
 
 def fall(function: Callable[[float], float], start: float, step: float, floor: float, ceiling: float, enough: float) -> float:
-    """About where a decreasing function falls below zero, to within ``enough``; it may have steps and infinite values.
+    """Where a decreasing function falls below zero, to within ``enough``; it may have jumps and infinite values.
 
-    Steps of growing length lead away from ``start`` until the sign changes, or to an end of [floor, ceiling]; what is
-    between them is narrowed by false positions, and halved where these do not halve it.
+    Steps of growing length lead away from ``start`` until the sign changes, or to an end of [floor, ceiling]; the bracket is
+    then narrowed by regula falsi, and by bisection where that does not halve it.
     """
     x = min(max(start, floor), ceiling)
     value = function(x)
@@ -287,5 +287,5 @@ def fall(function: Callable[[float], float], start: float, step: float, floor: f
 
 
 def _share(above: float, below: float) -> float:
-    """Where between two points a chord passes zero; in the middle if it is not known."""
+    """The share of the distance between two points at which the chord is zero; one half if it is not known."""
     return above / (above - below) if math.isfinite(above - below) and above > below else 0.5

@@ -1,4 +1,4 @@
-"""The exact answer beside what the classical theorems give: what exactness gains."""
+"""The exact answer compared with those of classical theorems."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ EXACT, UPPER, LOWER, APPROXIMATE = "exact", "upper bound", "lower bound", "appro
 
 @dataclass(frozen=True)
 class Row(Listed):
-    """One method: its answer, on which side of the truth it is, and how far from the exact one; or why there is none.
+    """One method: its answer, on which side of the truth it is, and its distance from the exact one; or why there is none.
 
-    ``side`` is ``"exact"``, ``"upper bound"``, ``"lower bound"`` or ``"approximation"``; ``value`` and ``gap`` (the value less
-    the exact one) are None where ``reason`` says why.
+    ``side`` is ``"exact"``, ``"upper bound"``, ``"lower bound"`` or ``"approximation"``; ``value`` and ``gap`` (the value minus
+    the exact one) are None if the method does not apply; ``reason`` then says why.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Row(Listed):
         return {name: plain(cell) if isinstance(cell, float) else cell for name, cell in vars(self).items()}
 
     def cells(self) -> tuple[str, ...]:
-        """The row as text; bounds are rounded to their own side."""
+        """The row as text; bounds are rounded outward."""
         if self.value is None or self.gap is None:
             return (self.name, "-", self.side, "", f"does not apply: {self.reason}")
         side = {UPPER: Side.UPPER, LOWER: Side.LOWER}.get(self.side)
@@ -54,7 +54,7 @@ class Row(Listed):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Listed):
-    """The answers of all methods to one question; ``str`` writes the table. Equal are those with equal fields."""
+    """The answers of all methods to one question; ``str`` writes a table. Comparisons are equal if all fields are."""
 
     mechanism: str
     question: str
@@ -73,7 +73,7 @@ class Comparison(Listed):
         }
 
     def records(self) -> list[dict[str, Any]]:
-        """A table: the fields of each row, after the question. ``pandas.DataFrame`` takes it as it is."""
+        """A table for ``pandas.DataFrame``: the question and the fields of each row."""
         return [{"question": self.question, "at": self.at, **vars(row)} for row in self.rows]
 
     def __eq__(self, other: object) -> bool:
@@ -117,23 +117,23 @@ def compare(
     Parameters
     ----------
     mechanism
-        What is released.
+        The release.
     epsilon, delta
-        One of them, one number: the other is compared. Epsilon is in nats.
+        Exactly one of them, one number: the other is compared. Epsilon is in nats.
     methods
-        The names of the rows that are wanted beside the exact one; all by default.
+        The names of the rows that are wanted besides the exact one; all by default.
 
     Returns
     -------
     Comparison
-        Its ``rows`` are in a fixed order. Bounds are proved and rounded to their own side, approximations are not bounds, and
+        Its ``rows`` are in a fixed order. Bounds are proved and rounded outward, approximations are not bounds, and the row of
         a method that does not apply says why.
 
     Raises
     ------
     ValueError, TypeError
-        If not exactly one of epsilon and delta is given, or it is outside its range, if there is no mechanism, or no
-        method of a name.
+        If not exactly one of epsilon and delta is given, it is outside its range, the first argument is not a mechanism, or a
+        method is unknown.
 
     Examples
     --------

@@ -1,16 +1,16 @@
 """Training with correlated noise: matrix mechanisms, and banded ones whose batches are drawn from parts of the records in turn.
 
-C x + Z is released row by row, and the rows u_i of one record, |u_i| <= 1, may depend on earlier rows. Up to a rotation of Z, C
-is lower triangular, so that a row is released once its steps are over.
+C x + Z is released row by row, and the contributions u_i of one record to the rows of x, |u_i| <= 1, may depend on the rows
+released before. Up to a rotation of Z, C is lower triangular, so that each row depends on its own step and earlier ones only.
 
-Without sampling the mean moves by sum_i C[:, i] u_i, whose norm is at most the sensitivity along every course of a run. A
-Gaussian whose mean moves by an amount that is chosen on the way, and bounded in total, is dominated by one that moves so much
-(Smith & Thakurta 2022).
+Without sampling a record changes the mean by sum_i C[:, i] u_i, whose norm is at most the sensitivity whatever was released. A
+Gaussian whose mean changes by an adaptively chosen amount of bounded total norm is dominated by one whose mean changes by that
+norm (Smith & Thakurta 2022).
 
-With cyclic sampling, coins b_t decide whether the record takes part in its steps t, which are `parts` apart. C has nothing but
-zeros from its diagonal number `parts` on, so that rows t to t + parts - 1 see b_t and no other coin of the record. Given all
-earlier rows and the batches of all others, they are Gaussian, moved by b_t C[:, t] u_t: a sampled Gaussian whose sensitivity is
-|C[:, t]|, at most. One after the other, they compose.
+With cyclic sampling, Bernoulli variables b_t decide whether the record is in the batches of its steps t, which are `parts`
+apart. The lower bandwidth of C is at most `parts` (C[s, t] = 0 for s >= t + parts), so that rows t to t + parts - 1 depend on
+b_t and no other of these variables. Given all earlier rows and the batches of all other records, they are Gaussian with a
+change of mean of b_t C[:, t] u_t: a sampled Gaussian of sensitivity at most |C[:, t]|. The release is their composition.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from logphi.strategies import sensitivity
 from logphi.strategies.matrix import strategy_of
 from logphi.text.written import Written, meant
 
-# derived: under replace a row of the sums moves by up to twice the clipping norm
+# derived: under replace a sum changes by up to twice the clipping norm
 _REPLACED = 2
 
 
@@ -51,11 +51,11 @@ def matrix_mechanism(
     period: Scalar | None = None,
     adjacency: AdjacencyLike = Adjacency.ADD_REMOVE,
 ) -> Gaussian:
-    """C x + Z with independent N(0, sigma^2) entries of Z: a Gaussian mechanism, by how far one record moves C x.
+    """C x + Z with independent N(0, sigma^2) entries of Z: a Gaussian mechanism whose sensitivity is that of C x.
 
     x has a row for each step, the sum of its contributions, each clipped to norm 1. A run that adds the noise C^-1 Z to these
-    sums, or releases B (C x + Z) for a B of any kind, is a function of it. The contributions of a step may depend on what
-    was released before, as gradients do: what a record moves is bounded step by step along every course of a run.
+    sums, or releases B (C x + Z) for any matrix B, is a function of it. The contributions of a step may depend on what
+    was released before, as gradients do: the sensitivity bounds the change of C x whatever they are.
 
     Parameters
     ----------
@@ -64,26 +64,26 @@ def matrix_mechanism(
     sigma
         Standard deviation of every entry of Z over the clipping norm.
     participations
-        In how many steps a record takes part at most; by default in as many as the separation admits.
+        The largest number of steps in which a record takes part; by default as many as the separation allows.
     separation
-        How many steps lie between the beginnings of two participations at least; by default 1, by which it may take part in any
-        step.
+        The smallest difference between the numbers of two steps in which a record takes part; by default 1, so that it may take
+        part in every step.
     period
-        In place of both: a record takes part in every epoch of so many steps once, always in the same place.
+        In place of both, the number of steps of an epoch: a record takes part once in every epoch, always at the same position.
     adjacency
-        The relation. Under ``"replace"`` a record takes other values in the same steps, and moves their sums by up to twice the
+        The relation. Under ``"replace"`` a record has other values in the same steps, and changes their sums by up to twice the
         clipping norm.
 
     Returns
     -------
     Gaussian
-        With the upper end of :func:`logphi.strategies.sensitivity`, which tells whether that is attained. Where it is not, this
-        is an upper bound of the mechanism. ``poisson`` of it draws a record once for all steps, and not for each.
+        Its sensitivity is the upper end of :func:`logphi.strategies.sensitivity`. If that is not attained, the Gaussian
+        dominates the mechanism. ``poisson`` of it samples a record once for all steps, not once for each.
 
     Raises
     ------
     ValueError, TypeError
-        If the matrix or a number is none, numbers contradict each other, or the matrix is too large.
+        If an argument is not a matrix or a number as described, numbers contradict each other, or the matrix is too large.
 
     References
     ----------
@@ -126,9 +126,9 @@ def banded_dp_sgd(
     """DP-SGD whose noise is correlated by a banded matrix, with cyclic Poisson sampling.
 
     The records are split into parts, and the steps go through the parts in turn: step t draws each record of part t mod parts
-    by itself, with the rate parts * batch_size / dataset_size. C has at most as many bands as there are parts, so that the
-    columns of the steps of one record have no row in common: what is known of the rows before, the next ones tell a sampled
-    Gaussian, with the norm of its column as the sensitivity. It is the composition of as many as a record has steps.
+    independently, with the rate parts * batch_size / dataset_size. C has at most as many bands as there are parts, so that the
+    columns of the steps of one record have no row in common: given the rows before, those of a column are a sampled Gaussian
+    whose sensitivity is the norm of the column. The run is the composition of these, one for each step of a record.
 
     Parameters
     ----------
@@ -141,9 +141,9 @@ def banded_dp_sgd(
     noise_multiplier
         Standard deviation of every entry of Z over the clipping norm, where C^-1 Z is added to the sums.
     parts
-        Into how many parts the records are split, by default the bands of C. A record keeps its part whatever others there are.
+        The number of parts of the records, by default the number of bands of C. The part of a record must not depend on others.
     adjacency
-        The relation. Under ``"replace"`` a record takes another value in its part, whose batches are drawn the same way.
+        The relation. Under ``"replace"`` a record has another value, in the same part; batches are drawn in the same way.
 
     Returns
     -------
@@ -153,8 +153,8 @@ def banded_dp_sgd(
     Raises
     ------
     ValueError, TypeError
-        If C is not lower triangular or has more bands than there are parts, a part is smaller than a batch, or a number is no
-        such number.
+        If C is not lower triangular or has more bands than there are parts, a part is smaller than a batch, or a number is
+        outside its range.
 
     References
     ----------
@@ -193,9 +193,9 @@ def banded_dp_sgd(
     base = Gaussian(
         check.nonnegative("noise_multiplier", noise_multiplier),
         sensitivity(matrix, participations=1).upper,
-        # replace is stated of the sample alone
+        # under replace the relation is that of the sample
         Adjacency.ADD_REMOVE if relation is Adjacency.REPLACE else relation,
     )
-    # with one part it is every record's turn each time
+    # with one part every step draws from all records
     sample = base.poisson(Fraction(batch * number, size), adjacency=relation, cyclic=number > 1)
     return -(-matrix.steps // number) * sample

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from logphi.algebra.families import picks, terms_of
+from logphi.algebra.families import hulls_are_loose, terms_of
 from logphi.algebra.release import Mechanism
 from logphi.pairs.pair import UnsupportedError
 from logphi.questions.dominance import Dominance, dominance
@@ -12,13 +12,14 @@ def dominates(first: Mechanism, second: Mechanism) -> Dominance:
     """Whether H_a(P_2||Q_2) <= H_a(P_1||Q_1) for all a > 0: delta_2(eps) <= delta_1(eps) for all real eps ([AFA] Definition 7).
 
     The pairs are compared in one order, with the record against without it; the other order is the same statement about
-    1/a. So under add/remove each direction is compared with its own, and not the larger of both with the larger of both:
-    that would be less, and composition would not keep it. What is proved here composition keeps: with ``dominates(a, b)``,
-    ``a + c`` dominates ``b + c`` ([AFA] Theorem 10), and every question that grows with the profile is answered for b by a.
+    1/a. So under add/remove the profiles of each direction are compared, not the larger of both with the larger of both, which
+    would be a weaker relation that composition does not preserve. Composition preserves the relation proved here: given
+    ``dominates(a, b)``, ``a + c`` dominates ``b + c`` ([AFA] Theorem 10), and every quantity that grows with the profile is,
+    for b, at most that for a.
 
-    The decision is proved, refuted by an epsilon, or left open where the bounds do not settle it: profiles that touch, as
-    those of one mechanism written in two ways may, and tails of which nothing is known. It takes a tenth of a second for most
-    pairs, and minutes for some of many sampled releases, whose profiles are slow far out.
+    The decision is proved, refuted by an epsilon, or left open where the bounds do not decide: for profiles that touch, as
+    those of one mechanism written in two ways may, and for tails that are not known. It takes a tenth of a second for most
+    pairs, and minutes for some compositions of many sampled releases, whose profiles are slow at large epsilons.
 
     Parameters
     ----------
@@ -33,7 +34,7 @@ def dominates(first: Mechanism, second: Mechanism) -> Dominance:
     Raises
     ------
     ValueError, TypeError
-        If the arguments are no mechanisms, or their relations differ.
+        If an argument is not a mechanism, or their relations differ.
 
     References
     ----------
@@ -53,10 +54,10 @@ def dominates(first: Mechanism, second: Mechanism) -> Dominance:
     for name, one in (("first", first), ("second", second)):
         if not isinstance(one, Mechanism):
             raise TypeError(f"{name} must be a mechanism, got {one!r} of type {type(one).__name__}")
-        if picks(terms_of(one)):
+        if hulls_are_loose(terms_of(one)):
             raise UnsupportedError(
-                f"{name} stands for a family of mechanisms, several of a bounded range or one known by its divergences, and "
-                "no pair is that of the family: compare delta at the epsilons that matter"
+                f"{name} stands for a family of mechanisms, several of a bounded range or one known by its divergences, which "
+                "has no single pair: compare delta at the epsilons that matter"
             )
     if first.adjacency is not second.adjacency and second.counted() and first.counted():
         raise ValueError(

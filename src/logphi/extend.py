@@ -1,4 +1,4 @@
-"""What a mechanism of one's own is written with, in one place; ``docs/add-a-mechanism.md`` shows how."""
+"""The names needed to write a mechanism, in one place; ``docs/add-a-mechanism.md`` shows how."""
 
 from logphi.algebra.release import Mechanism, Primitive
 from logphi.arith.protocol import Arithmetic, LogOdds, Number, Parameter, Plain, Ratio

@@ -1,4 +1,4 @@
-"""Public classes show what a user needs: to ``dir``, to the completion of an editor or a notebook, and to ``help``."""
+"""Classes that list only the names a user needs, in ``dir``, in the completion of an editor or a notebook, and in ``help``."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import ClassVar
 
 
 class _Listing(ABCMeta):
-    """The metaclass: ``dir`` of its classes leaves out names with an underscore, operators too, and those that they hide."""
+    """The metaclass: ``dir`` of its classes leaves out names with an underscore, operators included, and hidden names."""
 
     def __dir__(cls) -> list[str]:
         return list(_shown(super().__dir__(), getattr(cls, "_unlisted", frozenset())))
 
 
 class Listed(metaclass=_Listing):
-    """A class that lists its public names only, and of these not what it hides: names for those who extend it."""
+    """A class that lists its public names, without the hidden ones that only subclasses use."""
 
     _unlisted: ClassVar[frozenset[str]] = frozenset()
 

@@ -1,7 +1,7 @@
-"""How a training loop draws its batches: what is taken for granted of each sampler, and the release that it makes.
+"""How a training loop draws its batches: what is assumed about each sampler, and the release that follows.
 
-A sampler that draws anew for every step makes one release a step. One that goes through all records makes one release an
-epoch: what an epoch leaks does not follow from a rate.
+A sampler that draws anew for every step makes one release per step. One that goes through all records makes one release per
+epoch: the privacy loss of an epoch does not follow from a rate.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from logphi.inputs.adjacency import ONE_ORDER, Adjacency
 from logphi.mechanisms import Gaussian
 from logphi.pairs.pair import UnsupportedError
 
-# derived: under replace a sum of clipped gradients moves by up to twice the clipping norm
+# derived: under replace a sum of clipped gradients changes by up to twice the clipping norm
 _REPLACED = 2
 
 
 @dataclass(frozen=True)
 class Batches:
-    """One step: the noise of every sum of its batch, its records on average, and of how many."""
+    """One step: the noise of each sum of its batch, the average number of its records, and the number of all records."""
 
     noises: tuple[float, ...]
     size: int
@@ -38,12 +38,12 @@ class Batches:
         return Fraction(self.size, self.dataset_size)
 
     def sums(self, sensitivity: int, adjacency: Adjacency) -> Mechanism:
-        """The noisy sums of one batch, which all see the same records."""
+        """The noisy sums over one batch, all of the same records."""
         return compose([Gaussian(noise, sensitivity, adjacency) for noise in self.noises])
 
     @property
     def present(self) -> Adjacency:
-        """The relation of what is sampled: that of one order too, while replace is stated of the sample alone."""
+        """The relation of the base that is sampled: add/remove where the relation of the sample is replace."""
         one_order = self.adjacency in ONE_ORDER
         return self.adjacency if one_order else Adjacency.ADD_REMOVE
 
@@ -55,7 +55,7 @@ class Batches:
 
 @dataclass(frozen=True)
 class Sampler:
-    """What is taken for granted of a sampler, and the release of a step, or of an epoch where ``batches`` counts its steps."""
+    """What is assumed about a sampler, and the release of a step, or of an epoch where ``batches`` counts its steps."""
 
     drawn: str
     release: Callable[[Batches], Mechanism]
@@ -79,7 +79,7 @@ def _without_replacement(step: Batches) -> Mechanism:
 
 
 def _of_an_epoch(step: Batches) -> Mechanism:
-    """The sums of the batch with the record, which under replace takes another value in it."""
+    """The sums of the batch with the record, which under replace has another value in it."""
     return step.sums(_REPLACED if step.adjacency is Adjacency.REPLACE else 1, step.adjacency)
 
 
@@ -96,33 +96,33 @@ def _fixed_order(step: Batches) -> Mechanism:
 
 
 def _whole(share: Fraction) -> int:
-    """Batches in an epoch without the rest: a record is likelier to be in one of fewer."""
+    """The number of full batches in an epoch: fewer batches make it likelier that a record is in a given one."""
     return math.floor(1 / share)
 
 
 def _begun(share: Fraction) -> int:
-    """Batches in an epoch with the rest, which makes a smaller one."""
+    """The number of batches in an epoch, with a last one that may be smaller."""
     return math.ceil(1 / share)
 
 
-_ONCE = "each record is in exactly one batch of an epoch, whose place stays empty without it: no other record moves up"
+_ONCE = "each record is in exactly one batch of an epoch, whose place stays empty without it: no other record takes it"
 SAMPLERS: Mapping[str, Sampler] = {
     "poisson": Sampler(
-        "every step draws a fresh Poisson sample: each record takes part by itself, with the sampling rate", _poisson
+        "every step draws a fresh Poisson sample: each record is drawn independently, with the sampling rate", _poisson
     ),
     "truncated_poisson": Sampler(
-        "every step draws a fresh Poisson sample, of which truncated_batch_size records, drawn uniformly, are kept of more",
+        "every step draws a fresh Poisson sample, of which at most truncated_batch_size records, drawn uniformly, are kept",
         _truncated_poisson,
     ),
     "without_replacement": Sampler(
         "every step draws a fresh, uniformly random batch of fixed size, without replacement", _without_replacement
     ),
     "balls_in_bins": Sampler(
-        "every epoch allocates afresh: each record is in one of its batches, drawn uniformly and by itself",
+        "every epoch allocates anew: each record is in one of its batches, drawn uniformly and independently",
         _balls_in_bins,
         _whole,
     ),
-    "shuffled": Sampler(f"every epoch shuffles all records afresh and cuts them into batches: {_ONCE}", _shuffled, _begun),
+    "shuffled": Sampler(f"every epoch shuffles all records anew and divides them into batches: {_ONCE}", _shuffled, _begun),
     "fixed_order": Sampler(f"batches keep the order of the data, which may be known: {_ONCE}", _fixed_order, _begun),
 }
 
@@ -133,35 +133,35 @@ def sampler_of(name: str) -> Sampler:
     Raises
     ------
     UnsupportedError
-        If there is no proved bound of it.
+        If no proved bound is known for it.
     ValueError
         If it is unknown.
     """
     if name == "with_replacement":
         raise UnsupportedError(
             "sampler 'with_replacement' is not covered: no useful proved bound of batches with replacement is known "
-            "here, as a record may be in one batch several times; take 'without_replacement' or 'poisson', and draw so"
+            "here, as a record may be in one batch several times; draw with 'without_replacement' or 'poisson' instead"
         )
     if name not in SAMPLERS:
         raise ValueError(f"sampler must be one of {', '.join(map(repr, SAMPLERS))}, got {name!r}")
     return SAMPLERS[name]
 
 
-def check_cut(name: str, largest: int | None, batch: int) -> None:
-    """That the largest batch is given where batches are cut off, and only there.
+def check_truncation(name: str, largest: int | None, batch: int) -> None:
+    """Check that the largest batch is given if the sampler truncates batches, and only then.
 
     Raises
     ------
     ValueError
         If it is not.
     """
-    cut = name == "truncated_poisson"
-    if cut and largest is None:
+    truncated = name == "truncated_poisson"
+    if truncated and largest is None:
         raise ValueError(
-            "truncated_batch_size is missing: how often a batch is cut off depends on it; give the size of the accelerator's "
+            "truncated_batch_size is missing: how often a batch is truncated depends on it; give the size of the accelerator's "
             f"batch, above the average of {batch}"
         )
-    if not cut and largest is not None:
+    if not truncated and largest is not None:
         raise ValueError(
-            f"truncated_batch_size is for sampler='truncated_poisson', got sampler={name!r}: leave it out where none is cut off"
+            f"truncated_batch_size is for sampler='truncated_poisson', got sampler={name!r}: leave it out for other samplers"
         )

@@ -1,6 +1,6 @@
-"""Progress bars for what a person waits for: after a second, on a terminal, and nowhere else.
+"""Progress bars, which appear after a second and only on a terminal.
 
-A bar belongs to whoever waits in front of the terminal: threads and processes that do a share of the work draw none.
+Only the main thread of the first process draws bars; threads and processes that do a share of the work draw none.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-# chosen: what is done sooner is not worth a bar
+# chosen: shorter waits get no bar
 SECONDS = 1.0
 
 
 def shown(items: Iterable[T], label: str, total: int | None = None) -> Iterable[T]:
-    """The items, one by one; how many are done is shown on standard error if it is a terminal.
+    """The items, one by one; their number so far is shown on standard error if it is a terminal.
 
-    Bars inside of bars have a line each. Nothing is loaded, and nothing drawn, before a second has passed.
+    Nested bars have a line each. Nothing is imported or drawn before a second has passed.
 
     Parameters
     ----------
     items
-        What is gone through.
+        The items to iterate over.
     label
-        What is done with them, in one word or two.
+        A name for the work, in one word or two.
     total
-        How many there are, where the items do not know; 0 if nobody does, so that the bar only counts.
+        The number of items, if they have no length; 0 if it is unknown: the bar then only counts.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def searched(steps: Iterable[T]) -> Iterable[T]:
 
 
 def _in_front() -> bool:
-    """Whether a person waits: on a terminal, for this thread."""
+    """Whether bars are drawn: on a terminal, in the main thread of the first process."""
     try:
         terminal = sys.stderr.isatty()
     except (AttributeError, ValueError):

@@ -1,4 +1,4 @@
-"""Mechanisms from plain data, which is what :meth:`logphi.Mechanism.to_json` and ledgers hold.
+"""Mechanisms from plain data, as :meth:`logphi.Mechanism.to_json` and ledgers contain them.
 
 The layout is that of certificates (:mod:`logphi.text.description`); numbers that were written exactly are distinguished from
 doubles (:mod:`logphi.text.strict_json`).
@@ -21,14 +21,14 @@ _OF_THEIR_BASE = {
     "allocation": "randomly allocated batches are",
     "repeat_and_select": "repeated runs are",
 }
-# chosen: samples of compositions of samples: far below the recursion limit of the interpreter
+# chosen: the depth to which mechanisms may be nested, far below the recursion limit of the interpreter
 _DEEPEST = 50
 
 
 def from_json(text: str) -> Mechanism:
-    """The mechanism that :meth:`logphi.Mechanism.to_json` wrote: equal, and every number as exact as it was.
+    """The mechanism that :meth:`logphi.Mechanism.to_json` wrote: equal, with all numbers as exact as they were.
 
-    Nothing of the text is ever run as code.
+    The text is never run as code.
 
     Parameters
     ----------
@@ -38,14 +38,14 @@ def from_json(text: str) -> Mechanism:
     Returns
     -------
     Mechanism
-        Under the relation that it was stated under.
+        Under the relation of the original.
 
     Raises
     ------
     TypeError
-        If the text is no string.
+        If the text is not a string.
     ValueError
-        If it describes no mechanism of this version; always one line.
+        If it does not describe a mechanism of this version; the message is one line.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def from_json(text: str) -> Mechanism:
 
 
 def mechanism_from_data(data: Any, depth: int = 0) -> Mechanism:
-    """The mechanism that plain data describe; a ValueError if the data do not describe one; always one line."""
+    """The mechanism that plain data describe; raises a ValueError of one line if they do not describe one."""
     if depth > _DEEPEST:
         raise ValueError(f"mechanisms are nested deeper than {_DEEPEST} levels")
     if isinstance(data, dict) and data.get("name") == COMPOSITION:
@@ -85,7 +85,7 @@ def mechanism_from_data(data: Any, depth: int = 0) -> Mechanism:
 
 
 def _transformed(name: str, base: Mechanism, adjacency: Adjacency, given: dict[str, Any]) -> Mechanism:
-    """What a method of a mechanism makes of it, under the relation of its base."""
+    """A mechanism made from a base by one of its methods, under the relation of the base."""
     if adjacency is not base.adjacency:
         raise ValueError(f"{_OF_THEIR_BASE[name]} under the relation of their base, {base.adjacency.value!r}")
     return getattr(base, name)(**given)  # type: ignore[no-any-return]
@@ -99,7 +99,7 @@ def _listed(data: Any, depth: int) -> list[Mechanism]:
 
 
 def _composition(content: dict[str, Any], depth: int) -> Mechanism:
-    """Several releases, which see one sample."""
+    """Several releases on one sample."""
     terms = content["terms"]
     if not isinstance(terms, list) or not all(isinstance(term, list) and len(term) == 2 for term in terms):
         raise ValueError("several mechanisms must be a list of counts and mechanisms")

@@ -20,24 +20,24 @@ from logphi.inputs.adjacency import Adjacency, AdjacencyLike
 from logphi.inputs.arguments import Scalar
 from logphi.inputs.guesses import guided
 from logphi.laws.log_phi import LogPhi
-from logphi.loaders import SAMPLERS, Batches, check_cut, sampler_of
+from logphi.loaders import SAMPLERS, Batches, check_truncation, sampler_of
 from logphi.text.written import Written, meant
 
-# derived: whole numbers up to this one are doubles
+# derived: all whole numbers up to this are doubles
 LARGEST_DATASET = 10**15
 # chosen: significant digits of a noise multiplier that is found
 _DIGITS = 6
-_RATE = "dataset_size= and batch_size=, whose ratio is the rate; of a rate alone, steps * lp.Gaussian(sigma).poisson(rate)"
-_PARTS = "accumulated batches are parts of one sample, so that no record is in two of them, and get noise once"
+_RATE = "dataset_size= and batch_size=, whose ratio is the rate; with a rate alone, steps * lp.Gaussian(sigma).poisson(rate)"
+_PARTS = "accumulated batches are parts of one sample, so that no record is in two of them, and noise is added once"
 
 
 @dataclass(frozen=True, repr=False)
 class Training(ByOthers):
-    """A run of DP-SGD; made by :func:`dp_sgd`. ``str`` says the rate and the steps first, then what was taken for granted.
+    """A run of DP-SGD; made by :func:`dp_sgd`. ``str`` gives the rate and the steps first, then the assumptions.
 
-    ``step`` is the release of one step, or of one epoch of ``per_epoch`` steps where the sampler goes through all records.
+    ``step`` is the release of one step, or of one epoch of ``per_epoch`` steps if the sampler goes through all records.
 
-    ``calibration`` is how the noise multiplier was found: with the next smaller one, which misses the target. It is None where
+    ``calibration`` shows how the noise multiplier was found, with the next smaller one, which misses the target. It is None if
     the noise was given.
     """
 
@@ -58,7 +58,7 @@ class Training(ByOthers):
 
     @property
     def logical_batch(self) -> int:
-        """Records, on average, that one noisy step is made of."""
+        """The average number of records in one noisy step."""
         return self.batch_size * self.accumulation
 
     @property
@@ -71,11 +71,11 @@ class Training(ByOthers):
         return self.after(self.steps)
 
     def after(self, steps: int) -> Mechanism:
-        """The release of the first so many steps; an epoch that is begun counts as a whole one where it is one release."""
+        """The release of the first ``steps`` steps; where an epoch is one release, a started epoch counts as a whole one."""
         return (steps if self.per_epoch is None else -(-steps // self.per_epoch)) * self.step
 
     def counted(self) -> tuple[tuple[Mechanism, int], ...]:
-        """The step, or the epoch where that is one release, and how often it is made."""
+        """The step, or the epoch where that is one release, and how often it happens."""
         return self._release.counted()
 
     def loss_law(self) -> LogPhi:
@@ -115,7 +115,7 @@ class Training(ByOthers):
             *self._found,
             *self._counting,
             f"relation: {self._relation}",
-            "taken for granted, and not checked here:",
+            "assumed, and not checked here:",
             f"  {SAMPLERS[self.sampler].drawn}",
             "  the gradient of every single record is clipped before gradients are added",
             *([f"  {_PARTS}"] if self.accumulation > 1 else []),
@@ -199,59 +199,59 @@ def dp_sgd(
 ) -> Training:
     """A run of DP-SGD: sampled Gaussian steps, each of one clipped and noisy gradient.
 
-    The rate is batch_size * accumulation / dataset_size, exactly; the number of steps is epochs / rate, rounded up: the
-    private side. A loop that leaves out the last part of a batch makes fewer, one that rounds every epoch up makes more: then
-    give ``steps``.
+    The rate is exactly batch_size * accumulation / dataset_size. The number of steps is epochs / rate, rounded up, which is the
+    private side. A loop that drops the last partial batch makes fewer steps, and one that rounds every epoch up makes more:
+    then give ``steps``.
 
     Parameters
     ----------
     dataset_size
-        Records in the data set.
+        The number of records in the data set.
     batch_size
-        Records in a batch that is held at once: their average number, for Poisson samples.
+        The number of records in a batch that is processed at once; for Poisson samples, the average number.
     noise_multiplier
-        Standard deviation of the noise over the clipping norm; without noise, 0, the answer is infinite.
+        Standard deviation of the noise over the clipping norm; at 0, without noise, the answer is infinite.
     target_epsilon, target_delta
-        In place of the noise multiplier: the least that meets them, a decimal of six digits, is found by :func:`calibrate`.
-        Epsilon is in nats, delta in (0, 1).
+        Instead of the noise multiplier: :func:`calibrate` finds the smallest decimal of six digits that meets them. Epsilon is
+        in nats, delta in (0, 1).
     epochs, steps
-        Exactly one: passes over the data, not necessarily whole, or noisy steps.
+        Exactly one of them: the number of passes over the data, not necessarily whole, or of noisy steps.
     accumulation
-        Batches whose gradients are added before noise is, once. They are parts of one sample, of batch_size * accumulation: a
-        record is in one of them at most. Where each is a Poisson sample of its own, take ``poisson(rate, group_size=...)``.
+        The number of batches whose gradients are summed before noise is added once. They are parts of one sample of
+        batch_size * accumulation: a record is in at most one of them. If each is a Poisson sample of its own, take
+        ``poisson(rate, group_size=...)``.
     sampler
-        ``"poisson"``: each record by itself. ``"truncated_poisson"``: the same, of which ``truncated_batch_size`` records
-        are kept. ``"without_replacement"``: a fresh batch of fixed size. ``"balls_in_bins"``: each record in exactly one batch
-        of an epoch, drawn uniformly and afresh in every epoch, of which there are dataset_size / (batch_size * accumulation),
-        rounded down (:meth:`Mechanism.allocation`). ``"shuffled"``: a permutation an epoch, answered with a bracket
-        (:meth:`Mechanism.shuffled`). ``"fixed_order"``: nothing is amplified (:meth:`Mechanism.fixed_order`).
-        By the last three an epoch that is begun counts as a whole one: give ``epochs``, or ``steps``, of which an epoch has
-        dataset_size / (batch_size * accumulation), rounded down.
+        ``"poisson"``: each record is drawn independently. ``"truncated_poisson"``: the same, but at most
+        ``truncated_batch_size`` records are kept. ``"without_replacement"``: a fresh batch of fixed size. ``"balls_in_bins"``:
+        each record is in exactly one batch of an epoch, drawn uniformly and anew in every epoch
+        (:meth:`Mechanism.allocation`). ``"shuffled"``: a new permutation in every epoch, answered with a bracket
+        (:meth:`Mechanism.shuffled`). ``"fixed_order"``: no amplification (:meth:`Mechanism.fixed_order`).
+        For the last three, a started epoch counts as a whole one. Give ``epochs``; or ``steps``, where an epoch has
+        dataset_size / (batch_size * accumulation) steps, rounded down. Balls in bins have as many batches.
     truncated_batch_size
-        The most records that a batch of ``"truncated_poisson"`` has.
+        The largest number of records in a batch of ``"truncated_poisson"``.
     group_size
-        How many records differ, each of which is drawn by itself.
+        The number of records that differ, each of which is drawn independently.
     clipped_count_noise
-        Adaptive clipping: every step also releases how many gradients of its batch were clipped. This is the standard deviation
-        of the noise on that count over what one record adds to it: 1, or 1/2 where a record counts as 1/2 or -1/2. Both
-        releases see one sample: together they are one Gaussian, with noise
-        (noise_multiplier^-2 + clipped_count_noise^-2)^(-1/2).
+        Adaptive clipping: every step also releases the number of gradients of its batch that were clipped. This is the standard
+        deviation of the noise on that count, over the contribution of one record: 1, or 1/2 if a record counts as 1/2 or -1/2.
+        Both releases see one sample: they are one Gaussian, with noise (noise_multiplier^-2 + clipped_count_noise^-2)^(-1/2).
     adjacency
-        The relation: ``"add_remove"``, ``"add"``, ``"remove"`` or ``"replace"``. Under the last, a record that takes
-        another value moves a sum by up to twice the clipping norm, which is counted.
+        The relation: ``"add_remove"``, ``"add"``, ``"remove"`` or ``"replace"``. Under the last, a record that takes another
+        value changes a sum by up to twice the clipping norm, which is taken into account.
 
     Returns
     -------
     Training
-        A mechanism like any other; ``print`` shows rate and steps first. Noise that was found is proved to meet the target; the
-        ``nearest_miss`` of its ``calibration``, the next smaller one, is proved to miss it, or the status says otherwise.
+        A mechanism like any other; ``print`` shows rate and steps first. If the noise was found, it is proved to meet the
+        target, and the next smaller one, ``calibration.nearest_miss``, is proved to miss it, unless the status says otherwise.
 
     Raises
     ------
     ValueError, TypeError
-        If a size is not whole and positive, the batch is larger than the data set, nothing is trained, there is no proved
-        bound of the sampler, a largest batch is missing or out of place, or the noise multiplier is negative; if not exactly
-        one of noise multiplier and targets is given, or no noise meets the target, or all does.
+        If a size is not whole and positive, the batch is larger than the data set, there are no steps, no bound is proved for
+        the sampler, truncated_batch_size is missing or not applicable, or the noise multiplier is negative; if not exactly one
+        of noise multiplier and targets is given, or if none or all noise multipliers meet the targets.
 
     References
     ----------
@@ -284,7 +284,7 @@ def dp_sgd(
         raise ValueError(f"give exactly one of epochs and steps, got epochs={epochs!r} and steps={steps!r}")
     rate = Fraction(batch * parts, size)
     way = sampler_of(sampler)
-    # of steps it is not known whether an epoch leaves the rest out: fewer steps make more epochs
+    # given steps, it is not known whether an epoch drops the partial batch: fewer steps an epoch make more epochs
     per_epoch = None if way.batches is None else math.floor(1 / rate) if epochs is None else way.batches(rate)
     if epochs is not None:
         epochs = check.positive("epochs", epochs)
@@ -298,7 +298,7 @@ def dp_sgd(
     largest = None
     if truncated_batch_size is not None:
         largest = check.whole("truncated_batch_size", truncated_batch_size, 1, size)
-    check_cut(sampler, largest, batch * parts)
+    check_truncation(sampler, largest, batch * parts)
 
     def run(noise_multiplier: Scalar) -> Training:
         noise = check.nonnegative("noise_multiplier", noise_multiplier)
@@ -319,13 +319,13 @@ def dp_sgd(
 
 def _found(run: Callable[[Scalar], Training], target_epsilon: Scalar, target_delta: Scalar) -> Training:
     """The run with the least noise that meets a target."""
-    # a run that is wrong in itself is refused before any search
+    # refuses other arguments that are wrong before any search
     usual = run(1.0)
     epsilon, delta = float(check.nonnegative("target_epsilon", target_epsilon)), float(check.unit("target_delta", target_delta))
     if not 0 < delta < 1:
         raise ValueError(
             f"target_delta must lie between 0 and 1, got {delta!r}: Gaussian noise has no largest loss, and a delta of 1 "
-            "promises nothing; take less than one over the number of records"
+            "guarantees nothing; take less than one over the number of records"
         )
     try:
         found = calibrate(run, epsilon=epsilon, delta=delta, digits=_DIGITS)
@@ -333,7 +333,7 @@ def _found(run: Callable[[Scalar], Training], target_epsilon: Scalar, target_del
         target = f"epsilon <= {epsilon!r} at delta = {delta!r}"
         if float(usual.delta(epsilon)) <= delta:
             raise ValueError(
-                f"every noise multiplier that was tried meets {target}, so that none is the least; a delta above the "
+                f"every noise multiplier that was tried meets {target}, so that there is no smallest one; a delta above the "
                 "probability that a record is drawn at all is met without noise: give smaller targets, or noise_multiplier"
             ) from error
         counted = "" if usual.clipped_count_noise is None else ", or more clipped_count_noise, which alone may cost too much"

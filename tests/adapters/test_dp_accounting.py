@@ -205,7 +205,11 @@ class Subclass(dpa.GaussianDpEvent):
             ADD_OR_REMOVE,
             "sample of a sample",
         ),
-        (dpa.PoissonSampledDpEvent(1e-200, dpa.PoissonSampledDpEvent(1e-200, GAUSSIAN)), ADD_OR_REMOVE, "below every double"),
+        (
+            dpa.PoissonSampledDpEvent(1e-200, dpa.PoissonSampledDpEvent(1e-200, GAUSSIAN)),
+            ADD_OR_REMOVE,
+            "too small for a double",
+        ),
         (dpa.PoissonSampledDpEvent(np.array([1.0, 1.0]), GAUSSIAN), ADD_OR_REMOVE, "sampling_probability"),
         (dpa.PoissonSampledDpEvent(0.1, dpa.SelfComposedDpEvent(GAUSSIAN, 10**300)), ADD_OR_REMOVE, "1e-100 and 1e100"),
         (dpa.ComposedDpEvent(None), ADD_OR_REMOVE, "iterable"),

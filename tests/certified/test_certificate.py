@@ -229,7 +229,7 @@ def test_a_certificate_in_words():
         (lambda: parse("Gaussian(sigma=1)"), {"epsilon": 1, "direction": "up"}, "direction must be"),
         (lambda: parse("Gaussian(sigma=1, adjacency='add')"), {"epsilon": 1, "direction": "remove"}, "does not exist"),
         (lambda: parse("0 * Gaussian(sigma=1)"), {"epsilon": 1}, "nothing is released"),
-        (Own, {"epsilon": 1}, "Own is not of the catalogue"),
+        (Own, {"epsilon": 1}, "Own is not in the catalogue"),
         (
             lambda: lp.FromRenyi(lambda order: order / 2),
             {"epsilon": 1},
@@ -237,7 +237,7 @@ def test_a_certificate_in_words():
         ),
         (lambda: lp.Gaussian(1.1) + lp.Laplace(Fraction(1.1)), {"epsilon": 1}, "double 1.1 stands for two different numbers"),
         (lambda: lp.Gaussian(0.1) + lp.Gaussian(Fraction(0.1)), {"epsilon": 1}, "double 0.1 stands for two different numbers"),
-        (lambda: parse("Gaussian(1).poisson(1 - 1e-30)"), {"epsilon": 1}, "doubles do not tell it from 1"),
+        (lambda: parse("Gaussian(1).poisson(1 - 1e-30)"), {"epsilon": 1}, "which doubles cannot hold"),
         (lambda: lp.Discrete([1 / 3] * 3, [0.2, 0.1, 0.7]), {"epsilon": 0.1}, "p of a Discrete must sum to one exactly"),
     ],
 )

@@ -14,7 +14,7 @@ from logphi.checker import cells, contour, residues, verify  # noqa: E402
 from logphi.checker.balls import ball, exactly, precision  # noqa: E402
 from logphi.checker.normal import Normal  # noqa: E402
 from logphi.checker.normal_pair import NormalPair  # noqa: E402
-from logphi.checker.sampled import Sampled, Spliced  # noqa: E402
+from logphi.checker.sampled import Sampled, SubsetSampled  # noqa: E402
 from logphi.checker.uniform import TiltedUniform  # noqa: E402
 from logphi.checker.work import budget  # noqa: E402
 from slowly import slowly  # noqa: E402
@@ -91,7 +91,7 @@ def test_the_tails_of_a_sample_have_its_profile(base: Any, epsilon: str) -> None
 def test_the_tails_of_a_subset_have_its_profile(base: Any, epsilon: str) -> None:
     at = ball(Fraction(epsilon))
     with precision(128):
-        one = Spliced(base, Fraction(1, 10), True)
+        one = SubsetSampled(base, Fraction(1, 10), True)
         upper = Sampled(base, Fraction(1, 10))
         above = upper.infinite() + upper.single_excess(abs(at))
         expected = above if at > 0 else 1 - at.exp() + at.exp() * above
@@ -130,7 +130,7 @@ def test_a_law_without_tails_is_refused() -> None:
     from logphi.checker.law import Law
     from logphi.checker.work import Undecided
 
-    with precision(64), pytest.raises(Undecided, match="cell by cell"):
+    with precision(64), pytest.raises(Undecided, match="tails of a law"):
         cells.enclose([(Law(), 2)], [Fraction(1)], -20.0)
 
 

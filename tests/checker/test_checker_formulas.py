@@ -14,9 +14,9 @@ import mpmath
 from flint import acb, arb
 
 from logphi.checker import verify
+from logphi.checker.asymptotic import Asymptotic, AsymptoticArithmetic
 from logphi.checker.balls import ball, precision
 from logphi.checker.densities import Densities
-from logphi.checker.far import Far, FarOut
 from logphi.checker.formula import Complex, NotAFormula, Piece, read, series
 from logphi.checker.reading import NOT_COVERED
 from logphi.checker.work import Undecided
@@ -108,7 +108,7 @@ def test_tails_and_excess_agree(name: str):
                 p, q = own.tails(epsilon)
                 assert (p - epsilon.exp() * q).overlaps(own.single_excess(epsilon))
                 assert -1e-15 < q <= p * (-epsilon).exp() + 1e-15 <= 1 + (-epsilon).exp()
-        low, high = law.reach(-20.0)
+        low, high = law.loss_range(-20.0)
         assert law.tails(arb(high) + 1e-6)[0].abs_upper() < 1e-6 or name == "gamma"
         assert low <= 0 <= high
 
@@ -120,7 +120,7 @@ def test_an_atom_is_between_the_values_on_its_sides():
         assert p.contains(arb("0.25"))
         assert p.lower() < 1e-15
         assert p.upper() > 0.5 - 1e-15
-        assert [round(float(one)) for one in law.corners()] == [-1, 1]
+        assert [round(float(one)) for one in law.atom_losses()] == [-1, 1]
         assert law.single_excess(arb(1)).abs_upper() < 1e-15
 
 
@@ -175,7 +175,7 @@ def test_bounds_far_out(text: str, sign: int):
     """The integral from a place on is below its bound, and near it."""
     formula, start = read(text, "x"), 32
     with precision(80), mpmath.workdps(20):
-        bound = formula.at(Far(arb(start), arb(sign), Fraction(1)), FarOut(arb(start))).integral()
+        bound = formula.at(Asymptotic(arb(start), arb(sign), Fraction(1)), AsymptoticArithmetic(arb(start))).integral()
         value = mpmath.quad(
             lambda y: mpmath.exp(eval(text, {"x": sign * y, "log": mpmath.log, "exp": mpmath.exp})),
             [start, start + 1, 2 * start, 8 * start, 100 * start, mpmath.inf],
@@ -188,7 +188,7 @@ def test_bounds_far_out(text: str, sign: int):
 @pytest.mark.parametrize("text", ["x", "-log(x)", "0", "exp(x)", "-log(log(x))", "-1/x", "-log(exp(x)+1)", "x*log(x)"])
 def test_what_has_no_integral_far_out_has_no_bound(text: str):
     with precision(80), pytest.raises(Undecided):
-        read(text, "x").at(Far(arb(32), arb(1), Fraction(1)), FarOut(arb(32))).integral()
+        read(text, "x").at(Asymptotic(arb(32), arb(1), Fraction(1)), AsymptoticArithmetic(arb(32))).integral()
 
 
 def signed(pieces, lower: str, upper: str, at: str = "1/2", count: int = 1) -> str:

@@ -250,7 +250,7 @@ HOSTILE = {
         )
     ],
     "a wide choice": [(10**9, node("RandomChoice", [gaussian(k) for k in LONG], probabilities=["1/1001"] * 1001))],
-    "a choice between compositions": [
+    "a random choice between compositions": [
         (
             10**3,
             node(

@@ -15,7 +15,7 @@ from scipy.stats import norm
 import logphi as lp
 from exact import dec
 from finite import divergence, hockey_stick
-from logphi.algebra.families import picks, terms_of
+from logphi.algebra.families import hulls_are_loose, terms_of
 from logphi.answers.approximation import Approximation
 from logphi.answers.display import printed
 from logphi.answers.ledger import Entry, Ledger
@@ -915,8 +915,8 @@ def classes(release):
 
 
 def sides(release):
-    """A lower bound for hulls together is none for mechanisms that are picked one by one."""
-    return [side for side in Side if side is not Side.LOWER or not picks(terms_of(release))]
+    """A lower bound for the hulls is not one for mechanisms that are chosen adaptively."""
+    return [side for side in Side if side is not Side.LOWER or not hulls_are_loose(terms_of(release))]
 
 
 def claims_of(release, epsilon, conversions):

@@ -157,9 +157,9 @@ def test_chords_are_above_the_divergences(seed, order):
 
 
 def test_between_no_orders():
-    with pytest.raises(ValueError, match="few orders"):
+    with pytest.raises(ValueError, match="finitely many orders"):
         between_orders(DivergenceCurve(lambda a: a))
-    with pytest.raises(ValueError, match="few orders"):
+    with pytest.raises(ValueError, match="finitely many orders"):
         between_orders(DivergenceCurve.at([0.5], [0.1]))
     curve = between_orders(DivergenceCurve.at([2.0, 3.0], [0.1, math.inf]))
     assert (curve.divergence(1.5), curve.divergence(2.5), curve.divergence(4.0)) == (

@@ -22,7 +22,7 @@ def test_both_bounds_hold_the_recursion_from_the_definition(width, rounds, parts
     # the first pick is not held to the grid
     assert (attained <= below.values[:sizes] * (1 + 1e-11) + 1e-28).all()
     assert (below.values[:sizes] <= covered * (1 + 1e-11) + 1e-15).all()
-    high = above.values[:sizes] + above.cut
+    high = above.values[:sizes] + above.truncated
     assert (attained <= high).all()
     # no pick gives more, were it from a much finer grid
     assert (covered <= high * (1 + 1e-12) + 1e-15).all()
@@ -46,7 +46,7 @@ def test_one_pick_for_all_steps_is_less(width, rounds):
     above = widest_chords(width, rounds, 32, above=True)
     for share in (0.0, 0.1, 0.3, 0.5):
         node = int(share * above.values.size)
-        assert fixed(width, rounds, node * above.step) <= above.values[node] + above.cut
+        assert fixed(width, rounds, node * above.step) <= above.values[node] + above.truncated
 
 
 def test_finer_grids_are_narrower():
@@ -76,8 +76,8 @@ def test_pairs_are_on_their_sides_and_near(width, rounds, parts):
     for node in np.linspace(0, 0.6 * below.values.size, 57).astype(int).tolist():
         x = node * below.step
         for place, floor, ceiling in [
-            (x, below.values[node], above.values[node] + above.cut),
-            (-x, *(-math.expm1(-x) + math.exp(-x) * h for h in (below.values[node], above.values[node] + above.cut))),
+            (x, below.values[node], above.values[node] + above.truncated),
+            (-x, *(-math.expm1(-x) + math.exp(-x) * h for h in (below.values[node], above.values[node] + above.truncated))),
         ]:
             assert excess(low, place) <= ceiling * (1 + 1e-12)
             assert floor * (1 - 1e-12) <= excess(high, place)
@@ -89,7 +89,7 @@ def test_pairs_are_on_their_sides_and_near(width, rounds, parts):
 def test_where_the_functions_are_one_to_rounding(width, rounds, parts):
     below, above = (widest_chords(width, rounds, parts, above=side) for side in (False, True))
     size = min(below.values.size, above.values.size)
-    low, high = below.values[:size], above.values[:size] + above.cut
+    low, high = below.values[:size], above.values[:size] + above.truncated
     assert (low <= high).all()
     assert (high <= 1 + 1e-9).all()
     seen = low > 1e-6

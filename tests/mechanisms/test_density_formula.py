@@ -57,7 +57,7 @@ def test_what_cannot_be_written_is_refused(log_p, message: str):
 
 
 def test_two_symbols_are_refused():
-    with pytest.raises(ValueError, match=r"one symbol.*put numbers in with \.subs"):
+    with pytest.raises(ValueError, match=r"one symbol.*numbers with \.subs"):
         lp.FromDensities(-(X**2), -(sympy.Symbol("y") ** 2), LINE)
 
 

@@ -138,7 +138,7 @@ def test_bad_input_is_refused_by_name(arguments, kind, needles):
 
 def test_samples_and_groups_are_refused():
     one = lp.ShuffledReports(1, 20)
-    refused(ValueError, lambda: one.poisson(0.1), "number would be random", "upper bound")
+    refused(ValueError, lambda: one.poisson(0.1), "number is random", "upper bound")
     refused(ValueError, lambda: one.group(2), "group of 2 records")
 
 

@@ -375,7 +375,7 @@ def test_numbers_are_asked_for_where_symbols_are():
         lp.Gaussian(sigma=ALPHA).log_phi()
     with pytest.raises(ValueError, match="k must be a whole number"):
         lp.KaryRandomizedResponse(k=N, p=P).log_phi()
-    with pytest.raises(ValueError, match="computed first"):
+    with pytest.raises(ValueError, match="computes with"):
         lp.RandomizedResponse(p=P).poisson(Q).poisson(0.5).log_phi()
     with pytest.raises(ValueError, match="leave one_pair out"):
         lp.Gaussian(sigma=SIGMA).poisson(0.1, one_pair=True).log_phi()

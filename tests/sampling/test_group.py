@@ -145,7 +145,7 @@ def test_guarantees_of_large_groups():
     assert lp.ApproximateDP(1e-9, 0).group(10**9) == lp.ApproximateDP(1, 0)
     assert lp.PureDP(0.001).group(10**6) == lp.PureDP(1000)
     for vacuous in ((1, 1e-5), (100, 1e-5), (1e90, 1e-300), (1, 0.5)):
-        refused(ValueError, lambda given=vacuous: lp.ApproximateDP(*given).group(13), "says nothing")
+        refused(ValueError, lambda given=vacuous: lp.ApproximateDP(*given).group(13), "guarantees nothing")
     tiny = lp.ApproximateDP(1e-9, 1e-20).group(10**9)
     assert isinstance(tiny, lp.ApproximateDP)
     assert tiny.guaranteed_delta == pytest.approx(1e-11 * math.expm1(1), rel=1e-8)

@@ -146,7 +146,7 @@ def test_training_of_a_group_by_every_sampler():
         (lambda: lp.Discrete([0.5, 0.5], [0.25, 0.75]).allocation(3).group(2), ("Discrete", "2", "group")),
         (
             lambda: lp.Gaussian(2).poisson(0.1, truncated_batch_size=3, dataset_size=9).group(2),
-            ("cut off", "2"),
+            ("truncated", "2"),
         ),
         (
             lambda: lp.dp_sgd(
@@ -158,7 +158,7 @@ def test_training_of_a_group_by_every_sampler():
                 truncated_batch_size=12,
                 group_size=2,
             ),
-            ("cut off", "2"),
+            ("truncated", "2"),
         ),
     ],
 )

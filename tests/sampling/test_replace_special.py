@@ -145,6 +145,6 @@ def test_relations_that_do_not_follow_are_refused():
 def test_a_report_says_what_is_taken_for_granted():
     special = lp.KaryRandomizedResponse(3, 0.5, adjacency="replace_special").poisson(0.1)
     said = " ".join(str(lp.report(special, delta=1e-5)).split())
-    assert "a record which is not in a sample has the very effect there of one with the value 'nothing'" in said
+    assert "a record which is not in a sample has the same effect there as one with the value 'nothing'" in said
     plain = " ".join(str(lp.report(lp.Gaussian(1).poisson(0.1), delta=1e-5)).split())
-    assert "very effect" not in plain
+    assert "same effect" not in plain

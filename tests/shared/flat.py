@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import logphi as lp
 from logphi.arith.protocol import Plain
 from logphi.extend import Primitive
-from logphi.pairs.flat import TiltedFlat
+from logphi.pairs.flat import TiltedUniform
 
 
 @dataclass(frozen=True, repr=False)
@@ -17,5 +17,5 @@ class Flat(Primitive):
     width: float
     adjacency: lp.Adjacency = lp.Adjacency.ADD_REMOVE
 
-    def pair(self) -> TiltedFlat:
-        return TiltedFlat(Plain(self.width), with_atoms=False)
+    def pair(self) -> TiltedUniform:
+        return TiltedUniform(Plain(self.width), with_atoms=False)

@@ -256,13 +256,13 @@ def test_a_bound_is_printed_with_its_ends_rounded_outward(lower, upper):
     [
         (
             lp.Gaussian(4).poisson(0.1, truncated_batch_size=5, dataset_size=20),
-            ("5 records, drawn uniformly, are kept", "cut off"),
+            ("5 records, drawn uniformly, are kept", "truncated"),
         ),
         (3 * lp.Gaussian(4).allocation(10), ("on 10 batches: one record is in exactly one", "put into one batch as stated")),
         (
             lp.dp_sgd(dataset_size=100, batch_size=10, epochs=2, noise_multiplier=4, sampler="shuffled"),
             (
-                "on all 10 batches of a data set that is shuffled afresh",
+                "on all 10 batches of a data set that is shuffled anew",
                 "its place stays empty",
                 "The bounds of epsilon are wide",
             ),

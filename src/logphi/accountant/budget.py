@@ -19,27 +19,27 @@ from logphi.inputs.arguments import Scalar
 from logphi.inputs.guesses import BUDGET, Guided
 from logphi.text.strict_json import fields, number_from_json, number_to_json
 
-# derived: a relative excess this small may be that of doubles over their decimals
+# derived: a relative excess this small may come from reading decimals as doubles
 _ROUNDING = Fraction(1, 10**12)
 
 
 class BudgetExceededError(ValueError):
-    """A release that would exceed its budget, and was not recorded."""
+    """A release would exceed its budget, and was not recorded."""
 
 
 class PrivacyFilter(Guided, Checksummed):
-    """A budget (epsilon, delta) that releases are spent from, as long as all of them together stay within it.
+    """A budget (epsilon, delta): releases are recorded as long as their composition stays within it.
 
-    What can be spent depends on how it is decided what to spend. ``rule="renyi"``, the default, holds whatever the steps depend
-    on: noise, rates, counts and the decision to go on may all be chosen after looking at earlier outputs. It keeps three exact
-    sums for each order of the pair: of log-moments at one order, fixed when the filter is made; of the largest losses, which
-    may stay within epsilon instead; and of the probabilities of an infinite loss, for which ``infinite_mass`` sets a part of
-    delta aside. ``rule="gaussian"`` holds likewise, for Gaussian mechanisms only, and loses nothing. ``rule="schedule"`` takes
-    the exact composition; it holds only if the privacy parameters depend on no output, as when they are fixed in advance:
-    adaptive queries are covered, adaptive noise is not. With ``delta=0`` the largest losses are summed, which always holds.
+    The rule decides what composition may depend on. ``rule="renyi"``, the default, always holds: noise, rates, counts and the
+    decision to go on may all be chosen after looking at earlier outputs. It keeps three exact sums for each order of the pair:
+    of log-moments at one order, fixed when the filter is made; of the largest losses, which may stay within epsilon instead;
+    and of the probabilities of an infinite loss, for which ``infinite_mass`` sets a part of delta aside. ``rule="gaussian"``
+    always holds, too, for Gaussian mechanisms only, and is exact. ``rule="schedule"`` takes the exact composition; it holds
+    only if the privacy parameters depend on no output, as when they are fixed in advance: adaptive queries are covered,
+    adaptive noise is not. With ``delta=0`` the largest losses are summed, which always holds.
 
-    What is guaranteed is the budget. Numbers are what they are given as: a float is its double, of which ten of 0.1 exceed 1;
-    Fractions, and decimals in expressions, add up as they are written.
+    The budget is what is guaranteed. A float counts as its exact double, so that ten times 0.1 exceeds 1; Fractions, and
+    decimals in expressions, count as they are written.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class PrivacyFilter(Guided, Checksummed):
     rule
         ``"renyi"``, ``"gaussian"`` or ``"schedule"``.
     order
-        The Renyi order, above 1; that at which the budget holds most Gaussian releases unless given.
+        The Renyi order, above 1; by default the one at which the budget allows most Gaussian releases.
     infinite_mass
         The part of delta for mechanisms whose loss may be infinite, such as ApproximateDP. With all of delta set aside,
         guarantees add up as in basic composition.
@@ -94,7 +94,7 @@ class PrivacyFilter(Guided, Checksummed):
             "epsilon": check.real("epsilon", epsilon),
             "delta": check.real("delta", delta),
             "infinite_mass": check.real("infinite_mass", infinite_mass),
-            # the order that was found is stored
+            # also an order that was chosen by default
             "order": getattr(self._rule, "order", None),
         }
         self._ledger = Accountant(adjacency)
@@ -176,7 +176,7 @@ class PrivacyFilter(Guided, Checksummed):
 
     @property
     def budget(self) -> dict[str, Amount]:
-        """The largest value of each of the rule's sums, exact; the rule says which of them must stay within it."""
+        """The limit of each of the rule's sums, exact; the rule says which of them must be kept."""
         return {**self._rule.budget}
 
     @property
@@ -187,7 +187,7 @@ class PrivacyFilter(Guided, Checksummed):
 
     @property
     def remaining(self) -> dict[str, Amount]:
-        """The budget minus what is spent; negative where another sum counts."""
+        """The budget minus what is spent; a sum that need not be kept may be negative."""
         spent = self.spent
         return {name: -_less(spent[name], most) for name, most in self._rule.budget.items()}
 
@@ -226,7 +226,7 @@ class PrivacyFilter(Guided, Checksummed):
         return made
 
     def _resume(self, ledger: Accountant) -> None:
-        # recorded releases were within the budget; bounds that round differently on another machine do not change that
+        # recorded releases were within the budget, even if bounds round differently on another machine
         self._ledger, self._spent = ledger, self._rule.after(self._rule.nothing, ledger.release, 1)
 
     def __getstate__(self) -> tuple[str, dict[str, Any], Accountant]:

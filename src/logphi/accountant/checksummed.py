@@ -32,36 +32,36 @@ class Checksummed(Saved, Listed):
         """The object in plain data; a ValueError if they describe none."""
 
     def to_json(self) -> str:
-        """All of it as JSON: the same bytes for the same content, all numbers exact; ASCII, ends in a line break.
+        """The object as JSON with exact numbers: the same bytes for the same content, in ASCII, with a final line break.
 
         Raises
         ------
         ValueError
-            If a mechanism cannot be made again from numbers: FromDensities, FromLogPhi, one of a user's own.
+            If a mechanism cannot be made again from numbers: FromDensities, FromLogPhi, or a class of a user's own.
         """
         kind = {"format": self._format, "version": VERSION, "made_by": {"logphi": version("logphi")}}
         return with_checksum({**kind, **self.content()})
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """What :meth:`to_json` wrote: its answers have the same bits, its certificates the same bytes.
+        """The object that :meth:`to_json` wrote: its answers are the same to the last bit, its certificates to the last byte.
 
         Parameters
         ----------
         text
-            What :meth:`to_json` gave, unchanged.
+            The text that :meth:`to_json` gave, unchanged.
 
         Returns
         -------
         Accountant or PrivacyFilter
-            One that goes on where the other one was.
+            An object in the same state.
 
         Raises
         ------
         TypeError
             If the text is no string.
         ValueError
-            If it is no such JSON, of another version, or not as it was written; always one line.
+            If it is not such JSON, of another version, or was changed; always one line.
 
         Examples
         --------
@@ -83,7 +83,7 @@ class Checksummed(Saved, Listed):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """What :meth:`save` wrote to a file.
+        """The object that :meth:`save` wrote to a file.
 
         Parameters
         ----------
@@ -93,7 +93,7 @@ class Checksummed(Saved, Listed):
         Returns
         -------
         Accountant or PrivacyFilter
-            One that goes on where the other one was.
+            An object in the same state.
 
         Raises
         ------

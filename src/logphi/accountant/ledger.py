@@ -1,4 +1,4 @@
-"""The ledger of releases: it and the budgets that keep one are the only objects that change, by appending alone."""
+"""The ledger of releases. Ledgers and budgets are the only objects that change, and only by appending."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ Steps = tuple[tuple[Mechanism, int], ...]
 
 
 class Accountant(Guided, Checksummed):
-    """An append-only ledger of releases, which answers for all of them together at any time.
+    """An append-only ledger of releases, which answers for their composition at any time.
 
     A step takes constant time, however many there were before. Questions change nothing; :attr:`release` is the composition of
-    all steps, of which everything else can be asked. Adaptively chosen queries are covered, adaptively chosen noise, rates or
-    numbers of steps are not ([AFA] Theorem 10): for these there is :class:`PrivacyFilter`. Threads may step at the same time.
+    all steps, which answers everything else. Adaptively chosen queries are covered, adaptively chosen noise, rates or numbers
+    of steps are not ([AFA] Theorem 10): use :class:`PrivacyFilter` for these. Threads may step at the same time.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class Accountant(Guided, Checksummed):
     def step(self, mechanism: Mechanism, count: Scalar = 1) -> None:
         """Record that a mechanism was released ``count`` times.
 
-        A composition is recorded as its terms. If anything is wrong nothing is recorded.
+        A composition is recorded as its terms. In case of an error nothing is recorded.
 
         Parameters
         ----------
@@ -96,10 +96,9 @@ class Accountant(Guided, Checksummed):
         Raises
         ------
         TypeError
-            If it is no mechanism, or the count not whole.
+            If this is not a mechanism, or the count is not whole.
         ValueError
-            If the count is negative or leaves the range of doubles, or the mechanism is stated under another relation than the
-            steps before.
+            If the count is negative or overflows, or the mechanism is stated under another relation than earlier steps.
         """
         count = check.count("count", count)
         with self._lock:
@@ -122,13 +121,13 @@ class Accountant(Guided, Checksummed):
             self._latest = mechanism if terms[0][0] is mechanism else None
 
     def check_relation(self, mechanism: Mechanism) -> None:
-        """Raise a TypeError or ValueError if it is no mechanism, or stated under another relation than the ledger."""
+        """Raise a TypeError or ValueError if this is not a mechanism, or stated under another relation than the ledger."""
         if not isinstance(mechanism, Mechanism):
             raise TypeError(f"only mechanisms are released, got {short(mechanism)} of type {type(mechanism).__name__}")
         if self._adjacency not in (None, mechanism.adjacency):
             raise ValueError(
                 f"{short(mechanism)} is stated under {mechanism.adjacency.value!r} and the steps of this accountant under "
-                f"{self._adjacency.value!r}, which do not compose: state it under the same adjacency, or account for it apart"
+                f"{self._adjacency.value!r}, which do not compose: state it under the same adjacency, or use another accountant"
             )
 
     def _place(self, mechanism: Mechanism, numbers: Any) -> int:
@@ -194,7 +193,7 @@ class Accountant(Guided, Checksummed):
         digits: int = 15,
         direction: DirectionLike | None = None,
     ) -> Certificate | CertifiedClaims:
-        """A proof of what all steps leak together: :meth:`logphi.Mechanism.certify` of :attr:`release`.
+        """A certificate of the composition of all steps: :meth:`logphi.Mechanism.certify` of :attr:`release`.
 
         Parameters
         ----------

@@ -1,1 +1,1 @@
-"""Adapters to other packages, each of which is imported only with its adapter."""
+"""Adapters to other packages. A package is imported only when its adapter is."""

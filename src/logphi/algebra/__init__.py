@@ -1,6 +1,6 @@
-"""What a user holds: mechanisms that compose, are sampled, are asked and are written down.
+"""What a user holds: mechanisms that compose, are sampled, answer questions and are written down.
 
-The operations of a mechanism are done by these files, which are above its own.
+The files imported here do the operations of a mechanism; they are above its own file.
 """
 
 from logphi.algebra import batches as batches

@@ -27,7 +27,7 @@ class Allocated(OnSamples):
         self.loss_law()
 
     def loss_law(self) -> LogPhi:
-        """By the pair of the base."""
+        """The loss of one epoch, by the pair of the base."""
         return allocation(self.base.pair(), self.batches)
 
     def _text(self, spell: Callable[[Any], str]) -> str:
@@ -41,12 +41,12 @@ class Allocated(OnSamples):
 
     def _assumptions(self) -> Iterator[str]:
         yield (
-            "That every record is put into one batch as stated, afresh each time and in secret, and by itself: batches of a "
-            "shuffled data set are not drawn so. A mean must be divided by the expected size of a batch."
+            "That every record is put into one batch as stated, anew each time, in secret and independently of all others: "
+            "batches of a shuffled data set are not drawn so. A mean must be divided by the expected size of a batch."
         )
 
     def _grouped(self, size: int) -> Mechanism:
-        """As many allocations by themselves, each with its share of the noise: an upper bound."""
+        """One independent allocation for each record, with its share of the noise: an upper bound."""
         shared = compose(count * one._share(size) for one, count in self.base.counted())
         return size * shared.allocation(self.batches)
 

@@ -1,4 +1,4 @@
-"""Random allocation of a mechanism of which the loss is only known between two bounds."""
+"""Random allocation of a mechanism, known only between two bounds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from logphi.text.description import node
 
 @frozen
 class OneEnd(Primitive):
-    """A pair that one epoch dominates, or that dominates it."""
+    """A pair that dominates one epoch if ``upper``, and otherwise one that the epoch dominates."""
 
     base: Mechanism
     batches: int
@@ -25,7 +25,7 @@ class OneEnd(Primitive):
     _undescribed = "it is one end of a bracket"
 
     def pair(self) -> Pair:
-        """Finitely many ratios."""
+        """A pair with finitely many likelihood ratios."""
         return allocated_between(self.base.pair(), self.batches)[self.upper]
 
 
@@ -43,22 +43,22 @@ class AllocatedBetween(Bracketed, Primitive):
 
     @property
     def attack(self) -> Mechanism:
-        """By the mean of ratios that are below those of the base."""
+        """A pair that the epoch dominates: its ratios are below those of the base in the convex order."""
         return OneEnd(self.base, self.batches, False, self.adjacency)
 
     @property
     def few_outcomes(self) -> Mechanism:
-        """The same: it composes quickly."""
+        """The same pair, which composes quickly."""
         return self.attack
 
     @property
     def cover(self) -> Mechanism:
-        """By the mean of ratios that are above those of the base."""
+        """A pair that dominates the epoch: its ratios are above those of the base in the convex order."""
         return OneEnd(self.base, self.batches, True, self.adjacency)
 
     @property
     def _unanswered(self) -> str:
-        return "random allocation of this mechanism is known between two bounds only"
+        return "random allocation of this mechanism is known only between two bounds"
 
     def _text(self, spell: Callable[[Any], str]) -> str:
         return f"{operand(self.base, spell)}.allocation({self.batches})"

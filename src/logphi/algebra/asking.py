@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 else:
 
     class _File:
-        """A file of questions, which is loaded when the first of them is asked: all would take half the time of an answer."""
+        """A file of questions, loaded when one of them is first asked: loading all takes half the time of an answer."""
 
         def __init__(self, file: str) -> None:
             self._file = file
@@ -44,7 +44,7 @@ else:
 
 
 class _Question:
-    """A method that is a function in a file of its own."""
+    """A method that is a function in a file of its own, and replaces itself by that function when it is first asked."""
 
     def __init__(self, file: str, name: str) -> None:
         self._file, self._name = file, name
@@ -71,7 +71,7 @@ class Questions(Listed):
     def loss_law(self) -> LogPhi:
         """K of the loss of the pair (P, Q), P the output law with the record present."""
 
-    # one question, one file, whose function takes what is asked as its first parameter
+    # each question is a function in a file of its own; its first parameter is the release
     delta = _delta.delta
     log_delta = _delta.log_delta
     epsilon = _epsilon.epsilon
@@ -186,7 +186,7 @@ class Questions(Listed):
 
     @abstractmethod
     def _manner(self) -> str:
-        """How the parameters are known exactly; a ValueError where they are not."""
+        """How the parameters are known exactly: see :meth:`Mechanism._manner`."""
 
     def _certified(self, quantity: str, question: Any, direction: Direction | str | None, rtol: float) -> Bound | Bounds:
         from logphi.certified.question import certified

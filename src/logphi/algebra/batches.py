@@ -1,4 +1,4 @@
-"""Batches that are not Poisson samples: allocated at random, shuffled, in a fixed order, or samples that are cut off."""
+"""Batches other than Poisson samples: randomly allocated, shuffled, in a fixed order, or truncated samples."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def allocation(base: Mechanism, batches: Scalar, epochs: Scalar, participations:
         raise ValueError("epochs must be at least 1, got 0: nothing is released; 0 * m is the release of nothing")
     if shares > number:
         raise ValueError(
-            f"participations must not exceed batches={number}, got {shares}: a record is in a batch once at most; where it is "
+            f"participations must not exceed batches={number}, got {shares}: a record is in a batch at most once; where it is "
             "used several times in one batch, multiply the sensitivity"
         )
     from logphi.sampling.allocation import blocks, check_relation
@@ -43,7 +43,7 @@ def allocation(base: Mechanism, batches: Scalar, epochs: Scalar, participations:
 
 
 def _allocated(base: Mechanism, batches: int) -> Mechanism:
-    """One of the batches, drawn uniformly; the base itself where there is one, and a bracket where no law is known."""
+    """The base on one of several batches, drawn uniformly: a bracket where no law is known, the base itself for one batch."""
     from logphi.algebra.allocated import Allocated
 
     if batches == 1:
@@ -76,20 +76,22 @@ def truncated(
     truncated_batch_size: Any,
     dataset_size: Any,
 ) -> Mechanism:
-    """The mechanism on a Poisson sample that is cut off.
+    """The mechanism on a Poisson sample that is truncated at a largest size.
 
     Raises
     ------
     ValueError, TypeError
-        If one of the two sizes is missing or no such number, if a group or one pair is asked for, or the mechanism is not
+        If one of the two sizes is missing or out of range, if a group or one pair is asked for, or the mechanism is not
         Gaussian.
     """
     if truncated_batch_size is None or dataset_size is None:
         missing = "truncated_batch_size" if truncated_batch_size is None else "dataset_size"
-        raise ValueError(f"{missing} is missing: how often a batch is cut off depends on truncated_batch_size and dataset_size")
+        raise ValueError(
+            f"{missing} is missing: how often a batch is truncated depends on truncated_batch_size and dataset_size"
+        )
     if group_size != 1 or one_pair is not False:
         name = "one_pair" if group_size == 1 else "group_size"
-        raise UnsupportedError(f"{name} is not known for batches that are cut off: leave it or truncated_batch_size out")
+        raise UnsupportedError(f"{name} is not known for truncated batches: leave it or truncated_batch_size out")
     from logphi.algebra.truncated_sample import TruncatedSample
 
     return TruncatedSample(base, rate, truncated_batch_size, dataset_size, relation)

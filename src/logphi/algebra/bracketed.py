@@ -1,4 +1,4 @@
-"""Releases of which bounds by different means are known: what an attack attains, and what covers them."""
+"""Releases known between two others: an attack, which they dominate, and a cover, which dominates them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from logphi.pairs.pair import UnsupportedError
 
 
 class Bracketed(ByOthers):
-    """A release that dominates its ``attack``, as post-processing, and is dominated by its ``cover``.
+    """A release that dominates its ``attack``, a post-processing of it, and is dominated by its ``cover``.
 
-    What grows with the pair lies between the answers of the two. Nothing else is answered.
+    Questions whose answer grows with the pair are answered by an interval between the answers of the two, others not at all.
     """
 
     _bracketed: ClassVar[bool] = True
@@ -25,7 +25,7 @@ class Bracketed(ByOthers):
     @property
     @abstractmethod
     def attack(self) -> Mechanism:
-        """What it is at least."""
+        """A mechanism that the release dominates."""
 
     @property
     @abstractmethod
@@ -35,7 +35,7 @@ class Bracketed(ByOthers):
     @property
     @abstractmethod
     def cover(self) -> Mechanism:
-        """What it is at most."""
+        """A mechanism that dominates the release."""
 
     def _composition(self) -> type[Composition]:
         return BracketedComposition
@@ -50,7 +50,7 @@ class Bracketed(ByOthers):
 
     @property
     def _unanswered(self) -> str:
-        """What there is no loss of."""
+        """Why the release has no loss, for messages."""
         return "a release that is known by bounds has no loss"
 
     def loss_law(self) -> LogPhi:
@@ -79,21 +79,21 @@ class Bracketed(ByOthers):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class BracketedComposition(Bracketed, FamilyComposition):
-    """A composition with a release that is bracketed; attacks compose, and so do covers."""
+    """A composition with a bracketed release: attacks compose, and so do covers."""
 
     loss_law = Bracketed.loss_law
 
     @property
     def attack(self) -> Mechanism:
-        """All attacks, by few outcomes each."""
+        """The composition of all attacks, with few outcomes each."""
         return compose(count * (one.few_outcomes if isinstance(one, Bracketed) else one) for one, count in self.terms)
 
     @property
     def few_outcomes(self) -> Mechanism:
-        """The same."""
+        """The same composition."""
         return self.attack
 
     @property
     def cover(self) -> Mechanism:
-        """All covers."""
+        """The composition of all covers."""
         return compose(count * (one.cover if isinstance(one, Bracketed) else one) for one, count in self.terms)

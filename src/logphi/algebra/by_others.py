@@ -1,4 +1,4 @@
-"""Questions that are answered by other releases: between what covers a release and what it covers itself."""
+"""Questions to a release that other releases answer: those that dominate it, and those that it dominates."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from logphi.answers.status import Side, Status
 from logphi.pairs.pair import UnsupportedError
 
 METHOD = "bracket"
-# what grows with the profile; what a dominating pair does not bound; what grows with the moments
+# questions whose answers grow with the profile; those that a dominating pair does not bound; those that grow with the moments
 PROFILES = ("delta", "log_delta", "epsilon", "hockey_stick", "tradeoff", "inverse_tradeoff")
 TAILS = ("pdp_delta", "pdp_epsilon")
 DIVERGENCES = ("renyi", "kl_divergence", "max_divergence", "zcdp")
 
 
 class _Asked:
-    """A question to a release, which may leave the answer to others."""
+    """A question to a release, which may let other releases answer."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -47,7 +47,7 @@ class ByOthers(Mechanism):
 
     @abstractmethod
     def _by_others(self, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        """The answer of other releases to a question; None where the loss answers it."""
+        """The answer of other releases to a question; None where the loss of this one answers it."""
 
 
 # type checkers read the questions themselves
@@ -56,7 +56,7 @@ for _name in (*PROFILES, *TAILS, *DIVERGENCES, "explain"):
 
 
 def between(covers: Sequence[Any], *below: Any) -> Any:
-    """From the answers of what covers a release and of what it covers: the private side is that of the sharpest cover."""
+    """The bracket by the answers of releases that dominate one, the sharpest of them, and of releases that it dominates."""
     if all(isinstance(one, Bounds) for one in (*covers, *below)):
         answers = np.empty(covers[0].shape, dtype=object)
         for place in np.ndindex(answers.shape):

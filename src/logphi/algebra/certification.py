@@ -1,4 +1,4 @@
-"""The question of a certificate: a claim about one release, with its proof."""
+"""Certificates of a release: claims that are proved, and that anyone can check again."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from logphi.certified.certificate import Certificate
     from logphi.certified.several import Asked, CertifiedClaims, Described
 
-# chosen: more digits are taken for a typing error
+# chosen: more digits are taken for a typing mistake
 MOST_DIGITS = 1000
-# what is claimed where something is given, and the rule for that
+# for each argument, the quantity that is claimed there, and the check of the argument
 _CLAIMED = {
     "epsilon": ("delta", check.real),
     "delta": ("epsilon", check.open_unit),
@@ -28,7 +28,7 @@ _CLAIMED = {
 }
 # the question that bounds what is claimed
 _QUESTIONS = {"epsilon": "epsilon", "delta": "delta", "advantage": "delta"}
-# chosen: of the work that a check may be, what is spent on each number of digits that is tried
+# chosen: the share of a check's budget that is spent on each number of digits that is tried
 SOON = 0.12
 
 
@@ -93,22 +93,22 @@ def certify(
     advantage
         Whether the membership advantage is claimed, delta at 0.
     digits
-        How many digits are claimed, 1 to 1000: fewer where no more can be proved, or checked within the budget of
-        ``logphi.verify``; the ``digits`` of the certificate say how many.
+        How many digits to claim, 1 to 1000. The certificate has fewer where no more can be proved, or checked within the
+        budget of ``logphi.verify``; its ``digits`` say how many.
     direction
         One order of the neighbours, ``"remove"`` or ``"add"``; the larger of both unless given.
 
     Returns
     -------
     Certificate or CertifiedClaims
-        See :class:`logphi.certified.certificate.Certificate`; and :class:`logphi.certified.several.CertifiedClaims` where
-        lists, a type I error, an order or the advantage are asked for, and of upper ends where a part is a ZCDP or RenyiDP.
+        A :class:`logphi.certified.certificate.Certificate`. For lists, a type I error, an order or the advantage it is a
+        :class:`logphi.certified.several.CertifiedClaims`, which has upper ends only where a part is a ZCDP or RenyiDP.
 
     Raises
     ------
     ValueError, TypeError
-        If the question is not such a number, or not exactly one is given; if a mechanism cannot be described to others or
-        its numbers are ambiguous.
+        If an argument is out of range, or none or two are given; if certificates have no name for a mechanism, or its numbers
+        are ambiguous.
     NotCertifiedError
         If not a single digit can be certified, or there is no finite answer; a ValueError.
     ImportError
@@ -134,7 +134,7 @@ def certify(
     if _is_bounded_above(self):
         return _above(self, claims_of(self, given, advantage=advantage, direction=direction), digits)
     if advantage or any(_is_list(one) for one in given.values()) or type_one_error is not None or order is not None:
-        return together(claims_of(self, given, advantage=advantage, direction=direction), digits)
+        return one_certificate(claims_of(self, given, advantage=advantage, direction=direction), digits)
     if (epsilon is None) == (delta is None):
         raise ValueError(f"give exactly one of epsilon and delta, got epsilon={epsilon!r} and delta={delta!r}")
     at = check.real("epsilon", epsilon) if delta is None else check.open_unit("delta", delta)
@@ -168,7 +168,7 @@ def described(release: Certifiable) -> Described:
 def claims_of(
     release: Certifiable, given: Mapping[str, Any], *, advantage: bool, direction: DirectionLike | None = None
 ) -> list[Asked]:
-    """What is to be claimed of a release at the numbers that are given for each question."""
+    """The claims to be made about a release, at the numbers that are given for each quantity."""
     from logphi.certified.several import Asked
 
     own, one_order = described(release), _one_order(direction)
@@ -179,7 +179,7 @@ def claims_of(
         if some is not None
     ]
     if any(quantity == "renyi" and not at > 1 for quantity, at in places):
-        raise ValueError("a certificate holds Renyi divergences of orders above 1; of order 1 ask one slightly above it")
+        raise ValueError("a certificate holds Renyi divergences of orders above 1: instead of 1 take an order slightly above")
     if advantage:
         places.append(("advantage", Fraction(0)))
     if not places:
@@ -188,18 +188,18 @@ def claims_of(
 
 
 def suffices(release: Certifiable, miss: Certifiable | None, epsilon: float, delta: float) -> CertifiedClaims:
-    """The certificate that an epsilon suffices for a release at a delta, and not for another release."""
+    """The certificate that an epsilon suffices for a release at a delta, and that it does not for ``miss``."""
     from logphi.certified.several import Asked
 
     end, at = meant(epsilon), meant(delta)
     asked = [Asked(described(release), "epsilon", at, upper=end)]
     if miss is not None:
         asked.append(Asked(described(miss), "epsilon", at, lower=end))
-    return together(asked, MOST_DIGITS)
+    return one_certificate(asked, MOST_DIGITS)
 
 
-def together(asked: Sequence[Asked], digits: int) -> CertifiedClaims:
-    """One certificate of several claims, checked."""
+def one_certificate(asked: Sequence[Asked], digits: int) -> CertifiedClaims:
+    """One certificate of several claims, which has been checked."""
     digits = check.whole("digits", digits, 1, MOST_DIGITS)
 
     from logphi.certified.several import issue_several
@@ -208,23 +208,23 @@ def together(asked: Sequence[Asked], digits: int) -> CertifiedClaims:
 
 
 def _is_bounded_above(release: Certifiable) -> bool:
-    """Whether divergences of a part are all that is known of it."""
-    from logphi.certified.certificate import ABOVE
+    """Whether a part of the release is known by its divergences only."""
+    from logphi.certified.certificate import UPPER_ONLY
 
-    return any(node["name"] in ABOVE for _, node in release.tree())
+    return any(node["name"] in UPPER_ONLY for _, node in release.tree())
 
 
 def _above(release: Certifiable, asked: Sequence[Asked], digits: int) -> CertifiedClaims:
-    """Upper ends of epsilon, delta and the advantage."""
+    """The certificate of upper ends of epsilon, delta and the advantage."""
     from logphi.certified.route import NotCertifiedError
     from logphi.certified.upper_ends import issue_above
 
     for one in asked:
         if one.quantity in ("tradeoff", "renyi"):
             raise NotCertifiedError(
-                "of declared divergences a certificate holds upper ends of epsilon, delta and the advantage"
+                "for mechanisms known by their divergences, certificates hold upper ends of epsilon, delta and advantage only"
             )
-    # of the release itself, as no law of a loss has its bounds
+    # the release itself is asked, as no law of its loss has these bounds
     known: Any = release
     bounds = [getattr(known, _QUESTIONS[one.quantity])(float(one.at), direction=one.direction).upper for one in asked]
     digits = check.whole("digits", digits, 1, MOST_DIGITS)
@@ -238,7 +238,7 @@ def _one_order(direction: DirectionLike | None) -> str | None:
 
 
 def _checks() -> dict[str, Callable[[Any], Any]]:
-    """What a certificate must pass, and what each number of digits that is tried must pass."""
+    """The check of a certificate, and the quicker one for each number of digits that is tried."""
     from logphi.checker import verify
     from logphi.checker.work import LARGEST_WORK
 

@@ -1,4 +1,4 @@
-"""Values that are known by the arguments of their constructor: how these are stored, and written down."""
+"""Values that are determined by the arguments of their constructor: how these are stored, and written down."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Constructed:
 
     adjacency: Adjacency
 
-    # constructor arguments that are kept under another name, because the name is that of a question
+    # arguments that are kept under another name, as theirs is that of a question
     _stored: ClassVar[dict[str, str]] = {}
-    # those that list probabilities of everything there is
+    # arguments that are vectors of probabilities, which must sum to one
     _distributions: ClassVar[tuple[str, ...]] = ()
 
     def _text(self, spell: Callable[[Any], str]) -> str:
@@ -36,7 +36,7 @@ class Constructed:
         name = type(self).__name__
         if is_foreign(type(self)):
             raise ValueError(
-                f"a {name} cannot be written down: it is not of the catalogue, so that nobody could make it again from its "
+                f"a {name} cannot be written down: it is not in the catalogue, so that nobody could make it again from its "
                 "parameters; write down a mechanism that dominates it, or pickle it"
             )
         given = self._given()

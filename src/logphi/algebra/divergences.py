@@ -1,8 +1,7 @@
-"""The largest divergences of compositions with steps of a family: at each order those of the best member, which add up.
+"""The largest Renyi divergences of compositions with steps of a family: at each order those of the best member, which add up.
 
-The best member of an order does not depend on what came before: a step multiplies E e^{zL} by the same factor whatever has
-happened. So divergences of steps add to those of all other releases, as they do of laws, and K, a supremum of convex
-functions, is convex.
+The best member at an order does not depend on earlier outcomes, as a step multiplies E e^{zL} by the same factor whatever
+they were. So the divergences of steps add to those of all other releases; and K, a supremum of convex functions, is convex.
 """
 
 from __future__ import annotations
@@ -27,16 +26,16 @@ from logphi.inputs import check
 from logphi.pairs.pair import UnsupportedError
 from logphi.questions.zcdp import chord_tops
 
-# chosen: the first orders above one at which rho is looked for, less one
+# chosen: the orders, less one, at which the search for rho begins
 _FIRST = 2.0 ** np.arange(-26.0, 20.0)
-# derived: what is known but for rounding
+# derived: bounds that are closer, relatively, differ by rounding only
 _ROUNDED = 1e-13
-# measured: rounds of halving the intervals that may hold it
+# measured: how often the intervals that may hold rho are halved
 _ROUNDS = 12
 
 
 def largest(terms: Terms, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """The divergence of a composition."""
+    """The answer to ``name``, the question of a divergence or of zCDP, for a composition."""
     if name == "zcdp":
         return _Rho(terms, options.pop("direction", None)).smallest(*arguments, **options)
     fixed = {"kl_divergence": (1.0,), "max_divergence": (math.inf,)}.get(name, arguments)
@@ -58,7 +57,7 @@ def _renyi(terms: Terms, order: Any, **options: Any) -> Any:
 
 
 def _sum(terms: Terms, others: Bound, order: float) -> Bound:
-    """The divergence of all other releases, and those of the steps."""
+    """The divergence of all other releases, plus those of the steps."""
     found = [(step, count) for _, family, count in terms if family and (step := family.divergence(order))]
     low, high = (sum(count * step[side] for step, count in found) for side in (0, 1))
     room = 4 * ULP * (1 + len(found))
@@ -73,12 +72,12 @@ def _sum(terms: Terms, others: Bound, order: float) -> Bound:
     answer = replace(others, lower=lower, value=value, upper=upper, ledger=replace(others.ledger, rounding=rounding))
     if math.isinf(lower):
         return replace(answer, status=Status.DIVERGENT)
-    # of the best member it is known, of others only that it lies between two
+    # the divergence of the best member is known, or lies in a bracket
     return answer if high - low <= _ROUNDED * abs(high) else replace(answer, status=Status.BRACKET, method=METHOD)
 
 
 def _others(terms: Terms, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """Of all releases whose largest divergences are not known: the hulls are above, fixed members below."""
+    """The answer for all releases whose largest divergences are not known: between fixed members and the hulls."""
     rest = [(one, family, count) for one, family, count in terms if family is None or family.divergence(1.0) is None]
     question = getattr(Questions, name)
     if not rest:
@@ -103,7 +102,7 @@ class _Rho:
         known = [one for one in self._terms if one[1] and one[1].divergence(1.0)]
         if not known or not math.isfinite(others.upper):
             return others  # type: ignore[no-any-return]
-        # beyond the last order, where the divergences of steps are below their largest loss, and over their order below rho
+        # after the last order, divergences of steps are below their largest loss, and below their line
         end = float(_renyi(known, math.inf).upper)
         lines = [(count, family.line()) for _, family, count in known if family]
         offset, slope = (sum(count * line[k] for count, line in lines) * (1 + 4 * ULP) for k in (0, 1))
@@ -120,7 +119,7 @@ class _Rho:
             tops = chord_tops(z, highs * z, xi)
             last = others.upper + min(end / (z[-1] + 1), slope + offset / (z[-1] + 1))
             upper = min(max(float(highs[0]) - xi, float(tops.max()), last, 0.0), others.upper + slope + offset)
-            # where the ends are of different members, no chords bring them together
+            # where lower and upper ends are those of different members, more chords bring them no closer
             least = max(lower, float(np.max((highs - xi) / (z + 1))))
             halved = tops > least * (1 + rtol / 2)
             fresh = ((z[1:] + z[:-1]) / 2)[halved]

@@ -1,11 +1,11 @@
-"""Releases that stand for a family of mechanisms, of which an adversary picks one after the other.
+"""Releases that stand for a family of mechanisms: at each step an adversary picks one member, knowing all earlier outcomes.
 
-The pair of one such release is the hull of the pairs of the family: whatever the threshold, some member attains its profile.
-Several hulls together are an upper bound that nothing attains, as a member is picked before its outcome is seen: the largest
-delta is that of the best picks, each of which may depend on what came before.
+The pair of one such release is the hull of the pairs of the family: at every threshold, some member attains its profile. A
+composition of hulls is an upper bound that no picks attain, as a member is picked before its outcome is seen. The largest
+delta is that of the best picks.
 
-Steps of a family may be counted behind all other releases, where most is known when they are picked. Their profile delta_k
-together with the loss L of other releases gives E[delta_k(x - L)], an upper bound in whatever order they come.
+It is largest if the steps of the family come after all other releases, when most is known. With delta_k the profile of k steps
+and L the loss of the other releases, E[delta_k(x - L)] is an upper bound for every order.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 
 class FamilyAnswers(ByOthers):
-    """Questions to a release some of which stands for a family: where the hulls are too much, other releases answer."""
+    """Questions to a release with a part that stands for a family: where hulls are loose, other releases answer."""
 
     @property
     def risk(self) -> AttackRisk:
-        """See :attr:`Questions.risk`; several steps of a family are those of the best picks."""
+        """See :attr:`Questions.risk`; several steps of a family have the risk of the best picks."""
         terms = terms_of(self)
-        return upper(terms).risk if picks(terms) else super().risk
+        return upper(terms).risk if hulls_are_loose(terms) else super().risk
 
     risk.__doc__ = Questions.risk.__doc__
 
@@ -44,7 +44,7 @@ class Representative(FamilyAnswers):
 
     @abstractmethod
     def family(self) -> Family | None:
-        """What one such release stands for; None where it stands for itself alone."""
+        """The family that one such release stands for; None where it stands for itself alone."""
 
     def _composition(self) -> type[Composition]:
         return super()._composition() if self.family() is None else FamilyComposition
@@ -55,23 +55,23 @@ class FamilyComposition(FamilyAnswers, Composition):
     """A composition with a mechanism that stands for a family."""
 
 
-# chosen: the members that are tried for a lower end, by how much they lean
-LEANS = (0.5, 0.7, 0.9, 0.98)
+# chosen: the skews of the members that are tried for a lower end
+SKEWS = (0.5, 0.7, 0.9, 0.98)
 
 
 def family_of(mechanism: Mechanism) -> Family | None:
-    """What a mechanism stands for, if it is one of a family."""
+    """The family that a mechanism stands for, or None."""
     return mechanism.family() if isinstance(mechanism, Representative) else None
 
 
 def terms_of(release: Mechanism) -> Terms:
-    """The distinct mechanisms of a release with what they stand for, and their counts; gathered families are one."""
+    """The distinct mechanisms of a release with their families and counts; families that merge are one."""
     terms = [(one, family_of(one), count) for one, count in release.counted()]
     listed = [(family, count) for _, family, count in terms if family is not None]
-    joined = next((found for family, _ in listed if (found := family.gathered(listed)) is not None), None)
+    joined = next((found for family, _ in listed if (found := family.merged(listed)) is not None), None)
     if joined is None:
         return terms
-    rest = [term for term in terms if term[1] is None or term[1].gathered(()) is None]
+    rest = [term for term in terms if term[1] is None or term[1].merged(()) is None]
     return [*rest, (joined, family_of(joined), 1)]
 
 
@@ -81,17 +81,17 @@ def answered(release: Mechanism, name: str, arguments: tuple[Any, ...], options:
     if name in TAILS and any(family for _, family, _ in terms):
         one = next(one for one, _ in release.counted() if family_of(one) is not None)
         raise UnsupportedError(
-            f"{name} is the tail of the loss of one pair, and {one!r} stands for many, some of which have a larger "
-            "tail than the hull of all: ask delta or epsilon, or ask this of the pair that is meant, as a Discrete"
+            f"{name} is the tail of the loss of one pair, and {one!r} stands for many pairs, some of which have a larger "
+            "tail than the hull of all: ask for delta or epsilon, or ask the one pair that is meant, as a Discrete"
         )
     if name in DIVERGENCES:
         from logphi.algebra.divergences import largest
 
         return largest(terms, name, arguments, options) if any(family for _, family, _ in terms) else None
-    if not picks(terms):
+    if not hulls_are_loose(terms):
         return None
     if name == "explain":
-        # what the hulls are made of, and the answer of the picks
+        # the account of the hulls, with the answer for the best picks
         found = Questions.explain(release, *arguments, **options)
         asked = ("delta", "epsilon") if options.get("epsilon") is not None else ("epsilon", "delta")
         return replace(found, bound=getattr(release, asked[0])(options[asked[1]], method=options.get("method")))
@@ -101,37 +101,37 @@ def answered(release: Mechanism, name: str, arguments: tuple[Any, ...], options:
         return between([above], *(getattr(one, name)(*arguments, **others) for one in lower(terms)))
     if len(terms) == 1 and (alone := _alone(terms, options.get("rtol"))) is not None:
         return getattr(alone, name)(*arguments, **options)
-    above = [upper(terms), *(other for _, family, _ in terms if family and (other := family.together(terms)))]
+    above = [upper(terms), *(other for _, family, _ in terms if family and (other := family.joint_bound(terms)))]
     return between(
         [getattr(one, name)(*arguments, **options) for one in above],
         *(getattr(one, name)(*arguments, **options) for one in lower(terms)),
     )
 
 
-def picks(terms: Terms) -> bool:
-    """Whether the hulls together are more than the best picks."""
+def hulls_are_loose(terms: Terms) -> bool:
+    """Whether the composition of the hulls is only an upper bound of the best picks."""
     families = [(family, count) for _, family, count in terms if family is not None]
     return sum(count for _, count in families) > 1 or any(not family.attained for family, _ in families)
 
 
 def upper(terms: Terms) -> Mechanism:
-    """A pair that dominates all of it."""
+    """A mechanism that dominates the whole composition."""
     if len(terms) == 1 and (alone := _alone(terms)) is not None:
         return alone
     return compose(count * one if family is None else family.above(count) for one, family, count in terms)
 
 
 def lower(terms: Terms) -> list[Mechanism]:
-    """Pairs that the best picks dominate: those of one family adapt, all others are fixed."""
+    """Mechanisms that the best picks dominate: one family is picked adaptively, all others are fixed members."""
     sizes = [0.0 if family is None else count * family.size() for _, family, count in terms]
     sharp = sizes.index(max(sizes))
     alike = all(family is None or place == sharp for place, (_, family, _) in enumerate(terms)) and sizes[sharp] > 0
     return [
         compose(
-            count * one if family is None else family.below(count, lean) if place == sharp else family.fixed(count, lean)
+            count * one if family is None else family.below(count, skew) if place == sharp else family.fixed(count, skew)
             for place, (one, family, count) in enumerate(terms)
         )
-        for lean in ((0.5,) if alike else LEANS)
+        for skew in ((0.5,) if alike else SKEWS)
     ]
 
 

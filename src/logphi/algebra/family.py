@@ -1,4 +1,4 @@
-"""A family of mechanisms, of which an adversary picks one after the other."""
+"""A family of mechanisms, of which an adversary picks one at each step."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from logphi.algebra.release import Mechanism
 
 
 class Family(ABC):
-    """A family of mechanisms that one release stands for; in a composition each step may be another member."""
+    """A family of mechanisms that one release stands for; each step of a composition may be another member."""
 
-    # whether the profile of the hull is that of one step
+    # whether the profile of one step is exactly that of the hull
     attained = True
 
     @abstractmethod
     def alone(self, count: int, rtol: float | None = None) -> Mechanism | None:
-        """A release with the profile of ``count`` steps, between bounds as narrow as ``rtol`` asks where possible; or None."""
+        """A release with the profile of ``count`` steps, if possible as narrow as ``rtol`` asks; None if it is not known."""
 
     @abstractmethod
     def above(self, count: int) -> Mechanism:
-        """A pair that dominates ``count`` steps, whichever members are picked."""
+        """A mechanism that dominates ``count`` steps, whichever members are picked."""
 
     @abstractmethod
-    def below(self, count: int, lean: float = 0.5) -> Mechanism:
-        """A pair that the best picks of ``count`` steps dominate at every threshold."""
+    def below(self, count: int, skew: float = 0.5) -> Mechanism:
+        """A mechanism that the best picks of ``count`` steps dominate."""
 
     @abstractmethod
-    def fixed(self, count: int, lean: float = 0.5) -> Mechanism:
-        """``count`` steps of one member: balanced at ``lean`` 1/2, nearer to 1 with rarer and larger negative losses."""
+    def fixed(self, count: int, skew: float = 0.5) -> Mechanism:
+        """``count`` steps of one member: symmetric at a ``skew`` of 1/2; nearer to 1, negative losses are rarer and larger."""
 
     @abstractmethod
     def size(self) -> float:
-        """A weight: the family with the largest weight times count in a composition gets the sharper lower end."""
+        """A weight: in a composition, the family with the largest weight times count is picked adaptively for the lower end."""
 
     @abstractmethod
     def divergence(self, order: float) -> tuple[float, float] | None:
@@ -40,18 +40,18 @@ class Family(ABC):
 
     @abstractmethod
     def rho(self) -> float:
-        """An upper bound of that divergence over its order, for all orders above 1."""
+        """An upper bound of the divergence divided by its order, for all orders above 1."""
 
     def line(self) -> tuple[float, float]:
-        """Xi and rho such that the divergence is at most xi + rho a at every order a above 1."""
+        """(xi, rho) such that the divergence is at most xi + rho a at every order a above 1."""
         return 0.0, self.rho()
 
-    def gathered(self, terms: Sequence[tuple[Family, int]]) -> Mechanism | None:
-        """One release that stands for all members of this kind in a composition; None where each is counted by itself."""
+    def merged(self, terms: Sequence[tuple[Family, int]]) -> Mechanism | None:
+        """One release that stands for all steps of families of this kind in a composition; None where they do not merge."""
         return None
 
-    def together(self, terms: Terms) -> Mechanism | None:
-        """Another pair that dominates a whole composition, if one is known."""
+    def joint_bound(self, terms: Terms) -> Mechanism | None:
+        """Another mechanism that dominates a whole composition; None if there is none."""
         return None
 
 

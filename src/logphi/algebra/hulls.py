@@ -1,4 +1,4 @@
-"""Pairs that are hulls of a family taken for themselves, and families on a sample."""
+"""The hull of a family as a mechanism of its own, and families on a sample."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from logphi.algebra.families import family_of, lower, picks, terms_of, upper
+from logphi.algebra.families import family_of, hulls_are_loose, lower, terms_of, upper
 from logphi.algebra.family import Family
 from logphi.algebra.release import Mechanism, Primitive, compose
 from logphi.inputs.adjacency import Adjacency
@@ -17,7 +17,7 @@ from logphi.pairs.pair import Pair, UnsupportedError
 
 @frozen
 class Hull(Primitive):
-    """The pair of a release, as a mechanism that has it."""
+    """A mechanism that has the pair of a release, and stands for no family."""
 
     base: Mechanism
     adjacency: Adjacency
@@ -33,15 +33,15 @@ class Hull(Primitive):
 
 
 def hull(release: Mechanism) -> Mechanism:
-    """The pair of a release, as a mechanism that has it."""
+    """A mechanism that has the pair of a release, and stands for no family."""
     return Hull(release, release.adjacency)
 
 
 @dataclass(frozen=True)
 class Sampled(Family):
-    """Releases that stand for a family, on a sample: the sample of the hull is the hull of the samples, for one release.
+    """A family on a sample: for one release, the sample of the hull is the hull of the samples.
 
-    ``again`` samples another release in the same way.
+    ``again`` samples another mechanism in the same way.
     """
 
     release: Mechanism
@@ -50,40 +50,40 @@ class Sampled(Family):
 
     @property
     def attained(self) -> bool:  # type: ignore[override]
-        """Unless several are on one sample."""
-        return not picks(terms_of(self.base))
+        """Yes, unless several steps of a family are on one sample."""
+        return not hulls_are_loose(terms_of(self.base))
 
     def alone(self, count: int, rtol: float | None = None) -> Mechanism | None:
         """Not known."""
         return None
 
     def above(self, count: int) -> Mechanism:
-        """As many hulls; of several releases on one sample a sharper pair, which does not compose."""
+        """As many hulls; for one sample with several releases a sharper pair, which does not compose."""
         if count == 1 and not self.attained:
             return self.again(upper(terms_of(self.base)))
         return count * hull(self.release)
 
-    def below(self, count: int, lean: float = 0.5) -> Mechanism:
+    def below(self, count: int, skew: float = 0.5) -> Mechanism:
         """One member."""
-        return self.fixed(count, lean)
+        return self.fixed(count, skew)
 
-    def fixed(self, count: int, lean: float = 0.5) -> Mechanism:
-        """One member on a sample; several on one sample adapt to one another."""
+    def fixed(self, count: int, skew: float = 0.5) -> Mechanism:
+        """One member on samples; for one sample with several releases, members that adapt to earlier outcomes."""
         terms = terms_of(self.base)
         if count == 1 and not self.attained:
             return self.again(lower(terms)[0])
         try:
             return count * self.again(
-                compose(own * one if family is None else family.fixed(own, lean) for one, family, own in terms)
+                compose(own * one if family is None else family.fixed(own, skew) for one, family, own in terms)
             )
         except UnsupportedError:
-            # some samples are known only of members that are the same in both orders
-            if lean == 0.5:
+            # some samples are known only for members whose pair is the same in both orders
+            if skew == 0.5:
                 raise
             return self.fixed(count)
 
     def size(self) -> float:
-        """Nothing is gained by the sharper end."""
+        """Zero: there is no sharper lower end to gain."""
         return 0.0
 
     def divergence(self, order: float) -> None:
@@ -96,5 +96,5 @@ class Sampled(Family):
 
 
 def sampled_family(release: Mechanism, base: Mechanism, again: Callable[[Mechanism], Mechanism]) -> Family | None:
-    """What a sample stands for, of a base that may stand for a family; ``again`` draws the same sample for another base."""
+    """The family of a sample, or None if the base stands for none; ``again`` draws the same sample of another base."""
     return None if all(family_of(one) is None for one, _ in base.counted()) else Sampled(release, base, again)

@@ -1,4 +1,4 @@
-"""A mechanism on records that are drawn at random: what its kinds share."""
+"""A mechanism on randomly drawn records: what Poisson samples, subsets and batches share."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from logphi.text.description import node, numbers_in
 
 
 class OnSamples(Primitive):
-    """A mechanism, its base, on samples or batches; a subclass draws them."""
+    """A mechanism, the base, on samples or batches; each subclass is one way to draw them."""
 
     base: Mechanism
-    # the method of a mechanism that makes it
+    # the name of the method that makes it
     _operation: ClassVar[str]
 
     @abstractmethod

@@ -1,8 +1,8 @@
-"""The operations that make a mechanism of another kind: what they are called, what they take, and what they give.
+"""The operations that make another mechanism of a mechanism: their names, arguments and docstrings.
 
 The file is longer than others because the docstrings that users read stand here. What an operation makes is itself a mechanism,
-so that its file is above that of :class:`Mechanism`, which has the operations: it says by :func:`done_by` which function does
-the work, and ``algebra/__init__.py`` loads it.
+so that it is made in a file above that of :class:`Mechanism`. That file marks the function that does the work with
+:func:`done_by`, and ``algebra/__init__.py`` loads it.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _DONE_BY: dict[str, Callable[..., Any]] = {}
 
 
 def done_by(function: _Function) -> _Function:
-    """Let a function do the operation of its name; its first argument is the mechanism, the others follow in their order."""
+    """Let a function do the operation of its name; its first argument is the mechanism, then come those of the operation."""
     _DONE_BY[function.__name__] = function
     return function
 
 
 class Operations(Generic[M]):
-    """What can be made of a mechanism, of type M, beside its compositions."""
+    """What can be made of a mechanism, of type M, besides compositions."""
 
     @guided()
     def poisson(
@@ -46,33 +46,32 @@ class Operations(Generic[M]):
 
         Rate 0 leaks nothing, rate 1 is the identity ([AFA] Theorem 11.1, [PLD] section 4). Under ``"replace_special"`` a
         record outside the sample counts as one of the value "nothing". Fixed-size, shuffled or fixed-order batches are not
-        Poisson samples and get no such amplification; those that are cut off at ``truncated_batch_size`` leak more.
+        Poisson samples and get no such amplification; samples truncated at ``truncated_batch_size`` leak more.
 
         All releases of a composition see *one* sample: ``(a + b).poisson(q)`` leaks more than ``a.poisson(q) + b.poisson(q)``,
-        which draws two. Gaussians on one sample are one Gaussian, and finite mechanisms one finite mechanism as long as that is
-        small; all others are sampled by the transform of their loss. A sample of a sample is one with the product of the rates.
+        which draws two. Gaussians on one sample are merged into one, and finite mechanisms, too, as long as the product is
+        small; all others are sampled by the transform of their loss. A sample of a sample is one at the product of the rates.
 
         Parameters
         ----------
         rate
             Sampling rate in [0, 1].
         group_size
-            How many records differ, each of which takes part by itself: 1 or more; above 1 for the Gaussian.
+            How many records differ, each of which is drawn independently: 1 or more; above 1 for the Gaussian only.
         adjacency
-            The relation of the result; that of the base by default. ``"replace"`` for the Gaussian.
+            The relation of the result; by default that of the base. ``"replace"`` is known for the Gaussian only.
         one_pair
             Whether one pair is to dominate both orders of add/remove ([AFA] Corollary 32). Without it each order has its own
-            pair, which is never worse and better under composition.
+            pair, which is never worse, and better under composition.
         truncated_batch_size
-            Of a sample with more records, so many are kept, drawn uniformly; all of it by default. For the Gaussian, an upper
-            bound (:mod:`logphi.sampling.truncated_poisson`).
+            The number of records, drawn uniformly, that are kept of a larger sample; by default all are kept. Known for the
+            Gaussian, as an upper bound (:mod:`logphi.sampling.truncated_poisson`).
         dataset_size
-            How many records there are, of which the cut depends: a public number. Where neighbours differ in size, that of the
-            larger one.
-
+            The number of all records, a public number, on which truncation depends. Where neighbours differ in size, that of
+            the larger one.
         cyclic
-            Whether the sample is of the part of the records whose turn it is, as in :func:`logphi.banded_dp_sgd`. One record
-            sees no difference; a group, whose records may be of several parts, gets an upper bound.
+            Whether records are in fixed parts that are sampled in turn, as in :func:`logphi.banded_dp_sgd`. For one record this
+            makes no difference; a group, whose records may be in several parts, gets an upper bound.
 
         Returns
         -------
@@ -130,36 +129,36 @@ class Operations(Generic[M]):
     def allocation(self, batches: Scalar, *, epochs: Scalar = 1, participations: Scalar = 1) -> M:
         """One epoch of random allocation (balls in bins): each record is in one of the batches, uniformly and independently.
 
-        The practical stand-in for shuffling whose answer is known: batches differ in size, as those of a Poisson sample do.
+        A practical alternative to shuffling whose privacy is known. Batches differ in size, as Poisson samples do.
 
-        ``E * m.allocation(t)`` allocates afresh in each of E epochs. ``m.allocation(t, epochs=E)`` allocates once and keeps
+        ``E * m.allocation(t)`` allocates anew in each of E epochs. ``m.allocation(t, epochs=E)`` allocates once and keeps
         the batches for all of them: it is ``(E * m).allocation(t)``. The two differ by orders of magnitude.
 
         All releases of a composition see one allocation. For a record in k of the t batches, drawn uniformly, an upper bound
         is returned: the composition of k epochs, in each of which the record is in one of t/k batches (rounded to whole
         numbers that add up to t).
 
-        The Gaussian and mechanisms with few outcomes are answered as any release is, one release of Laplace noise and few
-        outcomes in very many batches with a bracket: between two pairs, of which one dominates it and the other is dominated.
+        The Gaussian and mechanisms with few outcomes have sharp answers. One release of Laplace noise, and few outcomes in very
+        many batches, have a bracket: between two pairs, one of which dominates the epoch, while the other is dominated by it.
 
         Parameters
         ----------
         batches
-            How many there are in an epoch, 1 or more.
+            The number of batches in an epoch, 1 or more.
         epochs
-            How often all batches are gone through, each with the same records every time.
+            How many times all batches are used, with the same records in each batch.
         participations
-            Of how many batches a record takes part in each epoch, at most as many as there are.
+            In how many batches of an epoch each record takes part, at most ``batches``.
 
         Returns
         -------
         Mechanism
-            Under the relation of this one.
+            The epochs, under the same relation.
 
         Raises
         ------
         ValueError, TypeError
-            If a number is none, the base is stated under replace, or the mechanism has no known law of this kind.
+            If a number is out of range, the base is stated under replace, or no law or bracket is known for the mechanism.
 
         References
         ----------
@@ -178,23 +177,23 @@ class Operations(Generic[M]):
 
     @guided()
     def shuffled(self, batches: Scalar, epochs: Scalar = 1) -> M:
-        """The mechanism on every batch of a data set that is shuffled afresh in each epoch: a bracket and not a number.
+        """The mechanism on every batch of a data set that is shuffled anew in each epoch: a bracket.
 
-        A record is in one batch of an epoch. How much its secret place amplifies is not known; it is much less than for
-        Poisson samples. The upper end is one release an epoch without amplification, as in batches of a fixed order. The lower
-        end is the attack by the largest output, which holds for some records and some data set: the noisy sums are T outputs,
-        one of which has the mean 2s under P and s under Q, as all other records hold the opposite value. For other noise than
-        Gaussian it is the attack by the output on one batch: a Poisson sample at rate 1/T.
+        A record is in one batch of each epoch. How much the secrecy of that batch amplifies is not known; it is much less than
+        for Poisson samples. The upper end is one release an epoch without amplification, as in batches of a fixed order. The
+        lower end is an attack by the largest of the T noisy sums, for a data set where all other records hold the opposite
+        value: one sum has the mean 2s under P and s under Q. For other noise than
+        Gaussian it is an attack by one of the sums: a Poisson sample at rate 1/T.
 
-        Neighbours differ by a record whose place in its batch stays empty, or under ``"replace"`` takes another value. Answered
-        are ``delta``, ``epsilon``, trade-off functions, divergences and zCDP, also of compositions with it.
+        Neighbours differ by a record whose place in its batch stays empty, or which takes another value under ``"replace"``.
+        Answers are known for ``delta``, ``epsilon``, trade-off functions, divergences and zCDP, also of compositions.
 
         Parameters
         ----------
         batches
-            Their number in one epoch, 1 or more.
+            The number of batches in an epoch, 1 or more.
         epochs
-            How many times all batches are gone through: ``epochs * m.shuffled(batches)``.
+            The number of epochs: ``epochs * m.shuffled(batches)``.
 
         Returns
         -------
@@ -204,7 +203,7 @@ class Operations(Generic[M]):
         Raises
         ------
         ValueError, TypeError
-            If a number is none, or the mechanism has no one pair.
+            If a number is out of range, or the mechanism has no one pair.
 
         References
         ----------
@@ -224,13 +223,13 @@ class Operations(Generic[M]):
     def fixed_order(self, batches: Scalar) -> M:
         """One epoch of the mechanism on every batch of a data set in a fixed order: the release on the batch with the record.
 
-        An adversary may know which batch holds the record, and the others tell nothing of it, so that one release is left,
-        without amplification. ``epochs * m.fixed_order(batches)`` goes through all batches again.
+        An adversary may know which batch holds the record, and the other batches do not depend on it. So what remains is one
+        release, without amplification. ``epochs * m.fixed_order(batches)`` uses all batches several times.
 
         Parameters
         ----------
         batches
-            Their number in one epoch, 1 or more, which the answer does not depend on.
+            The number of batches in an epoch, 1 or more; the answer does not depend on it.
 
         Returns
         -------
@@ -240,7 +239,7 @@ class Operations(Generic[M]):
         Raises
         ------
         ValueError, TypeError
-            If the number is none.
+            If the number is out of range.
 
         Examples
         --------
@@ -257,13 +256,13 @@ class Operations(Generic[M]):
 
         The number of runs is drawn from a truncated negative binomial law, which does not depend on the data, and is not
         released. Each output has a score, which is a function of it alone; only the output with the best score is released.
-        Every run may be another mechanism of a family, chosen at random, if choosing and running it, taken as one mechanism,
-        has this pair.
+        Each run may draw a mechanism at random and run it, if these two steps, taken as one mechanism, have the pair of this
+        mechanism.
 
         The upper end holds for every score: the mean number of runs times the delta of one run at a smaller epsilon
         (:mod:`logphi.algebra.selection` has the proof, and how much smaller). The lower end is an attack: runs whose score is
-        their own likelihood ratio. Answered are ``delta``, ``epsilon``, trade-off functions, divergences and zCDP, also of
-        compositions with it.
+        their own likelihood ratio. Answers are known for ``delta``, ``epsilon``, trade-off functions, divergences and zCDP,
+        also of compositions.
 
         Parameters
         ----------
@@ -271,7 +270,8 @@ class Operations(Generic[M]):
             The mean number of runs: 1 or more, at most 10^9; with an infinite shape any positive number.
         shape
             Above -1, at most 10^6, or infinite: 1 for the geometric law, 0 for the logarithmic one, infinite for the Poisson
-            law, which may give no run at all. A smaller shape gives a smaller epsilon and a more uneven number of runs.
+            law, which may give no run at all. The smaller the shape, the smaller epsilon, and the more variable the number of
+            runs.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Releases with SymPy symbols among their parameters: they have a log-phi, and numbers once every symbol has one."""
+"""Releases with SymPy symbols among their parameters: they have a log-phi, and other answers once all symbols are numbers."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any, NoReturn
 
 from logphi.text.written import Named
 
-# chosen: trial numbers of parameters, within (0, 1), and what they are multiplied by where that is no release
+# chosen: trial values of parameters, multiples of 1/1009 within (0, 1), and factors to try where these make no release
 _TRIALS, _SCALES = 1009, (Fraction(1), Fraction(1, 10), Fraction(10))
 
 
 def symbolic(value: Any) -> bool:
-    """Whether it is a SymPy expression with symbols, a release that has some, or a list that holds one."""
-    # asked of every mechanism that is made: nothing is collected
+    """Whether a value is a SymPy expression with symbols, a release that has some, or a list that holds one."""
+    # every mechanism asks this when it is made, so that no set of symbols is built
     return any(map(symbolic, value)) if isinstance(value, (list, tuple)) else bool(getattr(value, "free_symbols", ()))
 
 
@@ -52,7 +52,7 @@ class Call:
     keywords: tuple[tuple[str, Any], ...] = ()
 
     def made(self, number: Callable[[Any], Any]) -> Any:
-        """What it makes where ``number`` gives a value to each symbolic argument."""
+        """What the function makes where ``number`` gives a value to each symbolic argument."""
         arguments = [_given(one, number) for one in self.arguments]
         return self.function(*arguments, **{name: _given(one, number) for name, one in self.keywords})
 
@@ -68,7 +68,7 @@ class Call:
         return _symbols((*self.arguments, *dict(self.keywords).values()))
 
     def formula(self, alpha: Any, direction: Any) -> Any:
-        """The log-phi, from two trials that differ in their numbers only: where no number shows, both are the same."""
+        """The log-phi, by two trials with different numbers: where both have the same formula, it is free of the numbers."""
         failure: Exception | None = None
         for scale in _SCALES:
             try:
@@ -78,7 +78,7 @@ class Call:
                 continue
             if one == other:
                 return one
-            raise ValueError(f"no formula of {self!r} is known for symbols: some of its numbers are computed first")
+            raise ValueError(f"no formula of {self!r} is known for symbols: it computes with the numbers of its parameters")
         raise ValueError(f"no formula of {self!r} is known for symbols: {str(failure).partition(', got')[0]}")
 
     def _trial(self, scale: Fraction, step: int) -> Callable[[Any], Named]:
@@ -102,10 +102,10 @@ class Call:
 
 @dataclass(frozen=True, repr=False)
 class Parametric:
-    """A release with symbols among its parameters or counts; made by mechanisms that are given SymPy symbols.
+    """A release with symbols among its parameters or counts; mechanisms that are given SymPy symbols make one.
 
     It composes and is sampled as other releases are, and answers :meth:`log_phi`. :meth:`subs` puts numbers in the place of
-    symbols; without any left it gives a mechanism, which answers everything.
+    symbols; where no symbol is left, it gives a mechanism, which answers all questions.
 
     Examples
     --------
@@ -237,12 +237,12 @@ def poisson(release: Any, rate: Any, **options: Any) -> Any:
     Raises
     ------
     ValueError
-        If one pair for both directions is asked for, or samples of parts.
+        If one pair for both directions is asked for, or cyclic samples.
     """
     if options.get("one_pair"):
-        raise ValueError("one pair for both directions has another formula for other numbers: leave one_pair out")
+        raise ValueError("one pair for both directions has no one formula for all numbers: leave one_pair out")
     if options.get("cyclic"):
-        raise ValueError("samples of parts have the formula of other samples: leave cyclic out")
+        raise ValueError("cyclic samples have the same formula as others: leave cyclic out")
     return release.poisson(rate, **options)
 
 

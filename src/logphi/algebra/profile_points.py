@@ -1,4 +1,4 @@
-"""Points of the profile of a release, dense where it falls fast."""
+"""Points of the privacy profile of a release, dense where it falls fast."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from logphi.algebra.release import Mechanism
 from logphi.answers.status import Direction
 from logphi.arrays import Array
 
-# chosen: levels down to which the profile is followed: the first that it reaches
+# chosen: the profile is followed down to the first of these deltas that it reaches
 _FLOORS = (1e-40, 1e-30, 1e-20, 1e-12, 1e-8)
 # measured: the number of points in a first pass, at most
 _COARSE = 257
 # chosen: the largest epsilon that is tried
 FARTHEST = 250.0
-# chosen: a tenth of what chords between the points add
+# chosen: a tenth of the relative error of chords between the points
 _RTOL = 1e-5
 
 
@@ -28,22 +28,22 @@ def places(release: Mechanism, first: float, order: Direction, count: int, deepe
     coarse = np.linspace(first, max(last, first + 1e-9), min(_COARSE, count))
     depths = -np.log(np.maximum(upper_profile(release, coarse, order), floors[0]))
     way = np.maximum.accumulate(depths) + count**-0.5 * np.abs(depths[-1]) * np.linspace(0, 1, coarse.size)
-    # where the loss has an end, so has the profile
+    # where the loss has a largest value, the profile has a corner
     ends_at = _epsilon(release, 0.0, order)
     end = [ends_at] if last < ends_at < FARTHEST else []
-    # equally spaced ones too where there are many, as its tangents turn most where it hardly falls
+    # with many points some are equally spaced, as the slope changes most where the profile hardly falls
     even = coarse if count > _COARSE else coarse[:0]
     return np.unique(np.concatenate([even, np.interp(np.linspace(way[0], way[-1], count), way, coarse), end]))
 
 
 def upper_profile(release: Mechanism, epsilons: Array, order: Direction) -> Array:
-    """Upper ends."""
+    """The upper ends of delta at many epsilons."""
     found: Array = np.asarray(release.delta(epsilons, direction=order, rtol=_RTOL).upper)
     return found
 
 
 def lower_and_upper_profile(release: Mechanism, epsilons: Array, order: Direction) -> tuple[Array, Array]:
-    """Both ends."""
+    """The lower and the upper ends of delta at many epsilons."""
     found = release.delta(epsilons, direction=order, rtol=_RTOL)
     return np.asarray(found.lower), np.asarray(found.upper)
 

@@ -1,7 +1,7 @@
 """What a user holds: immutable mechanisms that compose by addition.
 
-The questions that they answer and the operations that make other kinds of them are in their base classes. The file is
-longer than others because mechanisms compose to a composition, which is a mechanism.
+Their base classes hold the questions that they answer, and the operations that make other mechanisms of them. The file is
+longer than others because a composition of mechanisms is a mechanism.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property, reduce
 from operator import add
 from typing import Any, ClassVar
@@ -34,7 +35,7 @@ from logphi.text.description import canonical, composition_node, manner
 from logphi.text.spelling import is_foreign, short
 from logphi.text.written import exactly, meant
 
-# who asks for these members: without it the hull would answer alone, and its lower ends do not hold for a family
+# the classes that use these members: in any other, the hull would answer alone, and its lower ends do not hold for a family
 _ASKED_BY = {
     "family": "logphi.algebra.families.Representative",
     "_by_others": "logphi.algebra.by_others.ByOthers",
@@ -60,11 +61,11 @@ class Mechanism(Guided, Serializable, Operations["Mechanism"], Questions):
     Text: ``str(m)``, which :func:`logphi.parse` reads, and ``to_json``, which :func:`logphi.from_json` reads.
     """
 
-    # for those who write a mechanism of their own
+    # members for those who write a mechanism of their own
     _unlisted = frozenset({"loss_law", "pair", "counted", "tree", "family"})
-    # whether only bounds by different means are known of it
+    # whether it is known only between an attack and a cover
     _bracketed: ClassVar[bool] = False
-    # NumPy's numbers leave ``*`` to the mechanism, and its arrays get the refusal
+    # so that NumPy's numbers leave ``*`` to the mechanism, which refuses arrays
     __array_ufunc__ = None
 
     def __init_subclass__(cls, **keywords: Any) -> None:
@@ -86,7 +87,7 @@ class Mechanism(Guided, Serializable, Operations["Mechanism"], Questions):
         Raises
         ------
         ValueError
-            If a mechanism is not of the catalogue, or a parameter is not a number.
+            If a mechanism is not in the catalogue, or a parameter is not a number.
         """
         counts, nodes = Counter[str](), dict[str, dict[str, Any]]()
         for one, count in self.counted():
@@ -99,15 +100,15 @@ class Mechanism(Guided, Serializable, Operations["Mechanism"], Questions):
 
     @guided()
     def group(self, size: Scalar) -> Mechanism:
-        """The release as a group of records sees it that all change together, as one record does under the relation.
+        """The release for a group of records: all of them change at once, each as one record does under the relation.
 
-        P is the output with the whole group, Q without it; under ``"replace"`` all of the group take other values. What each
-        mechanism makes of a group, and why, is in :mod:`logphi.sampling.group`: a query has ``size`` times the sensitivity,
-        every record of a Poisson sample is drawn by itself, randomized responses are ``size`` responses, each release of a
-        composition is that of its group.
+        P is the output with the whole group, Q without it; under ``"replace"`` all of the group take other values.
+        :mod:`logphi.sampling.group` says what this means for each mechanism, and why: a query has ``size`` times the
+        sensitivity, a Poisson sample draws every record independently, a randomized response becomes ``size`` responses, and a
+        composition is that of the groups of its releases.
 
-        Ask for the group last: ``m.poisson(rate).group(size)`` draws each record, ``m.group(size).poisson(rate)`` draws the
-        whole group by one coin.
+        Ask for the group last: ``m.poisson(rate).group(size)`` draws each record independently, ``m.group(size).poisson(rate)``
+        draws all of the group or none.
 
         Parameters
         ----------
@@ -122,8 +123,8 @@ class Mechanism(Guided, Serializable, Operations["Mechanism"], Questions):
         Raises
         ------
         ValueError, TypeError
-            If the size is no such number, or the pair of one record does not determine that of several: the message names a
-            bound that holds.
+            If the size is out of range, or the pair of one record does not determine that of several; the message then names
+            a bound that holds.
 
         Examples
         --------
@@ -138,7 +139,7 @@ class Mechanism(Guided, Serializable, Operations["Mechanism"], Questions):
         raise refusal(type(self).__name__, size)
 
     def _share(self, size: int) -> Mechanism:
-        """What each of ``size`` records sees where every one has a release by itself, and all together make up this one."""
+        """One of ``size`` independent releases of which this one is a function, one release for each record of a group."""
         raise refusal(f"random allocation of a {type(self).__name__}", size)
 
     def _manner(self) -> str:
@@ -156,11 +157,11 @@ class Mechanism(Guided, Serializable, Operations["Mechanism"], Questions):
         return iter(())
 
     def _composition(self) -> type[Composition]:
-        """The class of a composition with this mechanism; of several such classes one is a subclass of all others."""
+        """The class of a composition with this mechanism; among those of its terms, one is a subclass of all others."""
         return Composition
 
     def _parts(self) -> tuple[Mechanism, ...]:
-        """The mechanisms that one release may run, where it is made of others."""
+        """The mechanisms of which this one is made, and which a release may run."""
         return ()
 
     @property
@@ -169,20 +170,30 @@ class Mechanism(Guided, Serializable, Operations["Mechanism"], Questions):
         return None
 
     def _sampling(self, unit: str) -> str:
-        """How one release draws its records, for a privacy statement; empty where it draws none."""
+        """How one release samples its records, for a privacy statement; empty where it does not."""
         return ""
 
     def _assumptions(self) -> Iterator[str]:
-        """What its guarantee takes for granted of the sampling, for a privacy statement."""
+        """What the guarantee assumes of the sampling, for a privacy statement."""
         return iter(())
 
     @property
+    def _exact_largest_loss(self) -> Fraction | None:
+        """The largest finite loss of either order, if it is a quotient of parameters; otherwise None."""
+        return None
+
+    @property
+    def _exact_infinite_mass(self) -> Fraction | None:
+        """The probability of an infinite loss of either order, if it is a parameter; otherwise None."""
+        return None
+
+    @property
     def _reveals_all(self) -> bool:
-        """Whether every output tells everything."""
+        """Whether every output reveals everything: the loss is always infinite."""
         return self.loss_law().empty
 
     def pair(self) -> Pair:
-        """The dominating pair, which sampling mixes: the product of those of all releases, which see one sample together."""
+        """The dominating pair, which sampling mixes: the product of those of all releases, as they see one sample."""
         return product(one.pair().repeated(count) for one, count in self.counted())
 
     def __add__(self, other: Mechanism) -> Mechanism:
@@ -210,19 +221,19 @@ class Primitive(Constructed, Mechanism):
 
     A subclass is a frozen dataclass (``repr=False``) whose fields are its parameters, ``adjacency`` the last. It defines
     ``pair()``, from which its loss and its samples follow, or ``loss_law()`` where no pair is known; where it defines both,
-    they have one loss. ``counted()`` and ``tree()`` follow. It may check its parameters in ``__post_init__``, which then calls
-    this one.
+    they must have the same loss. ``counted()`` and ``tree()`` follow. If it checks its parameters in ``__post_init__``, that
+    calls the one of this class.
     """
 
     # whether one formula of log-phi holds for all parameters, so that they may be symbols
     _one_formula: ClassVar[bool] = False
-    # why nobody else could rebuild it from its parameters
+    # why nobody else could make it again from its parameters
     _undescribed: ClassVar[str] = ""
     # why a sample has no pair to mix; empty where it has one
     _no_pair: ClassVar[str] = ""
     # the parameter that is k times as large for a group of k records
     _grows: ClassVar[str] = ""
-    # whether each record of a group has a release by itself
+    # whether each record of a group has an independent release of its own
     _responds: ClassVar[bool] = False
 
     def __init_subclass__(cls, **keywords: Any) -> None:
@@ -231,19 +242,19 @@ class Primitive(Constructed, Mechanism):
             # help() lists the questions first
             _, title, questions = inspect.cleandoc(Mechanism.__doc__ or "").partition("Notes\n-----\n")
             cls.__doc__ = f"{inspect.cleandoc(cls.__doc__)}\n\n{title}{questions}\n"
-        # a dataclass would silently take the method for the default of the field
+        # a dataclass would silently take the method as the default of the field
         taken = sorted(name for name in inspect.get_annotations(cls) if name[0] != "_" and hasattr(Mechanism, name))
         if taken:
-            raise TypeError(f"a parameter of {cls.__name__} is called {taken[0]!r}, which is a question: choose another name")
+            raise TypeError(f"a parameter of {cls.__name__} has the name of a method, {taken[0]!r}: choose another name")
 
     def __new__(cls, *arguments: Any, **keywords: Any) -> Any:
-        """The instance; a release with symbols where an argument is one."""
+        """The instance, or a :class:`Parametric` release where an argument is symbolic."""
         made = super().__new__(cls, *arguments, **keywords)
         given = cls._one_formula and symbolic((*arguments, *keywords.values()))
         return Parametric.of(cls, arguments, keywords) if given else made
 
     def __post_init__(self) -> None:
-        """The relation may be given by its name."""
+        """Store the relation, which may be given by its name."""
         self._settle()
 
     def counted(self) -> tuple[tuple[Mechanism, int], ...]:
@@ -256,14 +267,14 @@ class Primitive(Constructed, Mechanism):
         Raises
         ------
         TypeError
-            If the class has neither: one of ``pair()`` and ``loss_law()`` must be defined.
+            If the class defines neither ``pair()`` nor ``loss_law()``.
         """
         if type(self).pair is Primitive.pair:
             raise TypeError(f"{type(self).__name__} must define loss_law(), or the pair() whose loss it is")
         return self.pair().loss()
 
     def pair(self) -> Pair:
-        """A pair of which only the loss is known; override it where the two laws are.
+        """A pair of which only the loss is known; override it where the two laws are known.
 
         Raises
         ------
@@ -276,7 +287,7 @@ class Primitive(Constructed, Mechanism):
 
     @property
     def _extreme(self) -> Pair | None:
-        """The pair at an end of the parameters, where no noise or nothing but noise is left; None elsewhere."""
+        """The pair at an end of the parameters' range, where there is no noise or nothing but noise; None elsewhere."""
         return None
 
     def _share(self, size: int) -> Mechanism:
@@ -297,13 +308,13 @@ class Primitive(Constructed, Mechanism):
         name = type(self).__name__
         if is_foreign(type(self)):
             return (
-                f"{name} is not of the catalogue: nobody else would know what it is; certify a mechanism that "
+                f"{name} is not in the catalogue, so that nobody else knows what it is: certify a mechanism that "
                 "dominates it, such as a Discrete, a GaussianMixture or a FromTradeoff"
             )
         if self._extreme is not None:
             return (
-                f"certificates do not know {self!r}: its parameters are at an end of their range; where it leaks everything "
-                "delta is 1 without a proof, where it leaks nothing leave it out, and else write what it leaks as a Discrete"
+                f"certificates do not know {self!r}, whose parameters are at an end of their range: where it leaks everything "
+                "delta is 1 without a proof, where it leaks nothing leave it out, otherwise state what it leaks as a Discrete"
             )
         return f"certificates do not know a {name}: {self._undescribed}" if self._undescribed else ""
 
@@ -315,7 +326,7 @@ Tally = dict[tuple[Mechanism, Any], int]
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Composition(Mechanism):
-    """Counted mechanisms under one relation; made by ``+`` and ``*``. Equal whatever the order."""
+    """Counted mechanisms under one relation, made by ``+`` and ``*``. The order of the terms does not matter."""
 
     terms: tuple[tuple[Mechanism, int], ...]
     adjacency: Adjacency
@@ -334,7 +345,7 @@ class Composition(Mechanism):
 
     def _uncertified(self) -> str:
         return (
-            "certificates do not know several releases on one sample; for Gaussians certify the sample of one Gaussian with "
+            "certificates do not know several releases on one sample; for Gaussians, certify the sample of one Gaussian with "
             "sigma = (n_1/sigma_1^2 + n_2/sigma_2^2 + ...)^(-1/2), rounded down"
         )
 
@@ -370,7 +381,7 @@ class Composition(Mechanism):
 
 
 def operand(mechanism: Mechanism, spell: Callable[[Any], str]) -> str:
-    """Text that a method call may follow."""
+    """The text of a mechanism, in parentheses where a method call needs them."""
     text = mechanism._text(spell)
     return f"({text})" if isinstance(mechanism, Composition) else text
 
@@ -378,7 +389,7 @@ def operand(mechanism: Mechanism, spell: Callable[[Any], str]) -> str:
 def compose(mechanisms: Iterable[Mechanism]) -> Mechanism:
     """The composition of any number of mechanisms, in time linear in their number.
 
-    ``sum(mechanisms)`` is the same; type checkers say that it may be 0, as it is of an empty list.
+    ``sum(mechanisms)`` is the same, but for type checkers it may be 0, the sum of an empty list.
 
     Parameters
     ----------
@@ -388,7 +399,7 @@ def compose(mechanisms: Iterable[Mechanism]) -> Mechanism:
     Returns
     -------
     Mechanism
-        All of them together ([AFA] Theorem 10).
+        The composition of all of them ([AFA] Theorem 10).
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A mechanism that is run many times, and its best output released."""
+"""The best output of many runs of a mechanism."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def repeat_and_select(base: Mechanism, mean: Scalar, shape: Scalar) -> Mechanism
         raise ValueError(f"mean must be at least 1 unless shape=inf, got {law[0]!r}: there is always one run")
     if base.adjacency in ONE_ORDER:
         raise UnsupportedError(
-            f"the best of many runs under {base.adjacency.value!r} alone is not known: its bound needs both orders; state the "
-            "mechanism under 'add_remove'"
+            f"the best of many runs is not known under {base.adjacency.value!r} alone, as its bound needs both orders: state "
+            "the mechanism under 'add_remove'"
         )
     if not base._bracketed:
         loss = base.loss_law()
         if loss.traits.estimated:
             raise UnsupportedError(
-                "the best of many runs is known for mechanisms whose profile is proved; errors of this one are estimates"
+                "the best of many runs is known only for mechanisms whose errors are proved; those of this one are estimates"
             )
         if loss.empty or not loss.terms:
             return base

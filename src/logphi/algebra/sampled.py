@@ -53,17 +53,17 @@ class PoissonSampled(Representative, OnSamples):
         return poisson_law(self.base.pair(), self.rate, self.group_size, self.adjacency)
 
     def pair(self) -> Pair:
-        """Known by its loss, for one record.
+        """The pair for one record, known by its loss.
 
         Raises
         ------
         UnsupportedError
-            For a group of records: those would be drawn together, and not each by itself.
+            For a group of records, which another sample would draw as one, and not independently.
         """
         if self.group_size > 1:
             raise UnsupportedError(
-                f"a sample of a group of {self.group_size} records cannot be sampled again: each record is drawn by itself "
-                "both times; give group_size to the outer sample alone"
+                f"a sample for a group of {self.group_size} records cannot be sampled again, as each record is drawn "
+                "independently both times; give group_size to the outer sample alone"
             )
         return super().pair()
 
@@ -99,15 +99,15 @@ class PoissonSampled(Representative, OnSamples):
 
     def _assumptions(self) -> Iterator[str]:
         yield (
-            "That samples are drawn as stated, afresh and in secret each time. Shuffled batches, or batches in a fixed order, "
-            "are no Poisson samples, and have no such guarantee. A mean must be divided by the expected size of a sample."
+            "That samples are drawn as stated, anew and in secret each time. Shuffled batches, or batches in a fixed order, "
+            "are not Poisson samples, and have no such guarantee. A mean must be divided by the expected size of a sample."
         )
         if self.adjacency is Adjacency.REPLACE_SPECIAL:
-            yield "That a record which is not in a sample has the very effect there of one with the value 'nothing'."
+            yield "That a record which is not in a sample has the same effect there as one with the value 'nothing'."
 
 
 class PoissonOnePair(PoissonSampled):
-    """A mechanism on a Poisson sample, by one pair for both orders; made by :meth:`Mechanism.poisson`."""
+    """A mechanism on a Poisson sample, with one pair for both orders; made by :meth:`Mechanism.poisson`."""
 
     def loss_law(self) -> LogPhi:
         """By the spliced pair of the base."""
@@ -117,22 +117,23 @@ class PoissonOnePair(PoissonSampled):
         return f"{operand(self.base, spell)}.poisson({spell(self.rate)}, one_pair=True)"
 
     def _uncertified(self) -> str:
-        return "certificates do not know one pair for both orders: leave one_pair out, which is sharper too"
+        return "certificates do not know one pair for both orders: leave one_pair out, which is also sharper"
 
     def _drawn(self) -> dict[str, Any]:
         return {**super()._drawn(), "one_pair": True}
 
 
 class CyclicPoissonSampled(PoissonSampled):
-    """A mechanism on a Poisson sample of the part of the records whose turn it is; made by :meth:`Mechanism.poisson`.
+    """A mechanism on a Poisson sample of one of several parts of the records, taken in turn; made by :meth:`Mechanism.poisson`.
 
-    One record sees what it sees of any other sample. Records of a group may be of several parts, and in a banded run they take
-    part in steps whose columns have rows in common. Noise N(0, s^2) is the sum of k independent N(0, s^2 / k), of which each
-    record of the group is given one. An adversary who sees all k runs by themselves sees more than their sum, the release.
+    For one record it is a Poisson sample like any other. The records of a group may be in several parts, and the steps of a
+    banded run in which they take part may depend on each other. As the noise N(0, s^2) is the sum of k independent
+    N(0, s^2 / k), each of k records is given a run of its own with one of these. The release is the sum of the k runs, so that
+    their composition is an upper bound.
     """
 
     def poisson(self, rate: RealLike, *, adjacency: AdjacencyLike | None = None, **options: Any) -> Mechanism:
-        """The base on a sample of a sample, of the same parts."""
+        """The base on a sample of a sample, with the same parts."""
         return super().poisson(rate, adjacency=adjacency, **{**options, "cyclic": True})
 
     def _grouped(self, size: int) -> Mechanism:
@@ -145,18 +146,18 @@ class CyclicPoissonSampled(PoissonSampled):
         return {**super()._drawn(), "cyclic": True}
 
     def _node(self) -> dict[str, Any]:
-        """For certificates, which are about one record: that of any sample."""
+        """For certificates, which are about one record: the data of a Poisson sample."""
         return PoissonSampled(self.base, self.rate, self.group_size, self.adjacency)._node()
 
     def _sampling(self, unit: str) -> str:
         return (
-            f"each time on a fresh Poisson sample of the part whose turn it is: {unit} belongs to one part, and takes part in "
-            f"its turn with probability {self.rate!r}, independently of all others"
+            f"each time on a fresh Poisson sample of the part whose turn it is: {unit} belongs to one part, and when its turn "
+            f"comes it is drawn with probability {self.rate!r}, independently of all others"
         )
 
     def _assumptions(self) -> Iterator[str]:
         yield from super()._assumptions()
-        yield "That a record keeps its part, whatever other records there are."
+        yield "That a record stays in its part, whatever other records there are."
 
 
 @frozen
@@ -193,7 +194,7 @@ class SubsetSampled(Representative, OnSamples):
         return f"each time on a fresh random subset of fixed size, {self.rate!r} of the data set, drawn without replacement"
 
     def _assumptions(self) -> Iterator[str]:
-        yield "That subsets are drawn as stated, uniformly, afresh and in secret each time."
+        yield "That subsets are drawn as stated, uniformly, anew and in secret each time."
 
 
 @done_by
@@ -210,15 +211,15 @@ def poisson(
     """See :meth:`Operations.poisson`."""
     sizes = {"truncated_batch_size": truncated_batch_size, "dataset_size": dataset_size}
     if symbolic(rate):
-        cut = {name: size for name, size in sizes.items() if size is not None}
-        options = {"group_size": group_size, "adjacency": adjacency, "one_pair": one_pair, "cyclic": cyclic, **cut}
+        given = {name: size for name, size in sizes.items() if size is not None}
+        options = {"group_size": group_size, "adjacency": adjacency, "one_pair": one_pair, "cyclic": cyclic, **given}
         return Parametric.of(symbolic_poisson, (base, rate), options)  # type: ignore[return-value]
     relation = poisson_relation(base.adjacency, None if adjacency is None else Adjacency.of(adjacency))
     if check.flag("cyclic", cyclic):
         if group_size != 1 or one_pair is not False or any(size is not None for size in sizes.values()):
             raise UnsupportedError(
-                "cyclic is for one record, both orders apart, and batches that are not cut off: leave group_size, one_pair and "
-                "truncated_batch_size out, and ask for m.group(k)"
+                "cyclic is for one record, a pair for each order, and batches that are not truncated: leave group_size, "
+                "one_pair and truncated_batch_size out, and ask for m.group(k)"
             )
         return CyclicPoissonSampled(base, rate, 1, relation)
     if any(size is not None for size in sizes.values()):

@@ -1,8 +1,8 @@
-"""The best of a random number of runs, as in tuning: what covers it, and what an attack attains.
+"""The best of a random number of runs, as in tuning: an upper bound with its proof, and an attack.
 
 notation: K runs, K independent of the data, f(x) = E x^K; (P, Q) the pair of one run, T its trade-off function, delta its
 profile. Each output has a score, which is a function of it; of all K outputs the one with the best score is released. Ties are
-broken by chance, as if each output had a random number beside it, so that no two scores are equal.
+broken at random, as if each output came with a random number, so that no two scores are equal.
 
 Theorem. With r the supremum over x of f'(1 - T(x)) / f'(x),
 
@@ -25,9 +25,9 @@ is 1 - delta(-s) - e^{-s} x, and with delta(-s) = 1 - e^{-s} + e^{-s} delta_reve
 
 any such s >= 0 will do, and the least is the best. Of the Poisson law log r = (E K) sup(1 - T(x) - x) = (E K) delta(0).
 
-The claim holds at every eps and in both orders, so that the hull of such points is a pair that dominates, and it composes. It
-need not be attained: the attack, which is the lower end, is a run whose score is its own log(p/q). Its events "above y" have
-the probabilities 1 - f(T(x)) under P and 1 - f(1 - x) under Q.
+The claim holds at every eps and in both orders, so that the hull of such points is the profile of a dominating pair, and these
+compose. The bound need not be attained. The lower end is an attack: runs whose score is their own log(p/q). The events that the
+selected score is above y have the probabilities 1 - f(T(x)) under P and 1 - f(1 - x) under Q.
 """
 
 from __future__ import annotations
@@ -60,11 +60,11 @@ from logphi.text.description import node
 
 # measured: this number of points adds less than 1e-5 to epsilon, in a second or two
 _POINTS = 4096
-# measured: with this number of tests the attack's epsilon has four digits of the best test's
+# measured: with this number of tests, the epsilon of the attack agrees with that of all tests to four digits
 _TESTS = 1024
-# derived: far above what places and bounds are rounded by
+# derived: far above the rounding of places and bounds
 _MARGIN = Fraction(1, 10**15)
-# chosen: log r is larger by less than 1e-7 of t
+# chosen: the search raises log r by less than 1e-7 of t
 _HALVINGS = 24
 
 
@@ -83,22 +83,22 @@ class Selected(Bracketed, Primitive):
 
     @cached_property
     def cover(self) -> Mechanism:
-        """By the theorem."""
+        """A mechanism with the bounds of the theorem."""
         return SelectionCover(self.base, self.mean, self.shape, self.adjacency)
 
     @cached_property
     def attack(self) -> Mechanism:
-        """By the likelihood ratio as the score."""
+        """The selection whose score is the likelihood ratio."""
         return SelectionAttack(self.base, self.mean, self.shape, self.adjacency)
 
     @property
     def few_outcomes(self) -> Mechanism:
-        """The same: it has few."""
+        """The same attack, which has few outcomes."""
         return self.attack
 
     @property
     def _unanswered(self) -> str:
-        return "the best of many runs has no loss that is known"
+        return "the loss of the best of many runs is not known"
 
     def _text(self, spell: Callable[[Any], str]) -> str:
         shape = f", shape={spell(self.shape)}" if self.shape != 1 else ""
@@ -150,7 +150,7 @@ class _SelectionPair(Primitive):
 
 
 class SelectionCover(_SelectionPair):
-    """A mechanism that dominates the best of a random number of runs: the hull of the bounds of both orders."""
+    """A mechanism that dominates the best of a random number of runs, by the hull of the bounds of both orders."""
 
     _undescribed = "it is a hull of upper bounds"
 
@@ -163,7 +163,7 @@ class SelectionCover(_SelectionPair):
     def _points(self, runs: Repetitions, order: Direction, reverse: Direction) -> list[Point]:
         """Places e^eps, and bounds of the profile of the selected output there."""
         shift = _log_ratio(self.base, runs, order, reverse)
-        # further left the mean times 1 - e^eps is one already
+        # at smaller epsilons the bound is at least the mean times 1 - e^eps, which is one or more
         first = max(math.log1p(-1 / runs.mean), -FARTHEST / 4) if runs.mean > 1 else -FARTHEST / 4
         tried = places(self.base, first, order, _POINTS)
         # sums round half an ulp
@@ -186,12 +186,12 @@ def _log_ratio(base: Mechanism, runs: Repetitions, order: Direction, reverse: Di
         s = (low + high) / 2
         allowed = math.expm1(s) / math.expm1(runs.high) * (1 - 16 * ULP)
         low, high = (low, s) if upper_profile(base, np.array([s]), reverse)[0] <= allowed else (s, high)
-    # t itself, where it begins, is allowed: e^t - 1 is (1 - gamma) / gamma, and no delta is above one
+    # s = t, where the search begins, always satisfies the condition: e^t - 1 is (1 - gamma) / gamma, and no delta exceeds one
     return high * (runs.shape + 1) * (1 + 8 * ULP)
 
 
 class SelectionAttack(_SelectionPair):
-    """The best run by the log-ratio of its two densities: a curve through the errors of a few tests, above the best one."""
+    """The best run by its own log(p/q): the pair with a trade-off curve through the errors of a few tests."""
 
     _undescribed = "it is one of many attacks"
 
@@ -205,14 +205,14 @@ class SelectionAttack(_SelectionPair):
         return FinitePair((*p, 0.0), (*q, float(1 - vertices[-1][0])), MASS_ERROR)
 
     def _tests(self) -> tuple[list[Fraction], list[Fraction]]:
-        """Probabilities under P and Q that log(p/q) of one run is large, of a pair whose profile is nowhere above its own."""
+        """Probabilities under P and Q that log(p/q) of one run is large, for a pair that the run dominates."""
         order, terms = Direction.REMOVE, terms_of(self.base)
-        # of a family no one member attains the whole profile
+        # no single member of a family attains the whole profile
         base = lower(terms)[0] if any(family is not None for _, family, _ in terms) else self.base
         tried = places(base, -FARTHEST / 4, order, _TESTS)
         lows, highs = lower_and_upper_profile(base, tried, order)
         known = [
-            # places are rounded up in the last of sixty digits
+            # a^eps is rounded up in its sixtieth digit, which the margin covers
             (exponential(Fraction(place)), max(Fraction(low) * (1 - _MARGIN) - _MARGIN**3, Fraction(0)), Fraction(high))
             for place, low, high in zip(tried.tolist(), lows.tolist(), highs.tolist(), strict=True)
         ]

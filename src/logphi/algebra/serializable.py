@@ -1,4 +1,4 @@
-"""What a mechanism is written as: an expression, JSON, and the data of a certificate."""
+"""How a mechanism is written down: as an expression, as JSON, and as the data of a certificate."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from logphi.text.strict_json import mechanism_json, number_to_json
 
 
 class Serializable(ABC):
-    """A value that is written down. There is one description for every purpose; only the numbers are written differently."""
+    """A value that can be written down: one description for all purposes, in which only numbers are written differently."""
 
     def __str__(self) -> str:
-        """Text that :func:`logphi.parse` reads as this mechanism, numbers as they were written."""
+        """Text from which :func:`logphi.parse` makes this mechanism, with numbers as they were written."""
         return self._text(spelled)
 
     def __repr__(self) -> str:
@@ -23,18 +23,18 @@ class Serializable(ABC):
         return self._text(python)
 
     def __format__(self, spec: str) -> str:
-        """``str``, by a format of text."""
+        """``str``, in a format for text."""
         return format(str(self), spec)
 
     def to_json(self) -> str:
-        """The mechanism as JSON, from which :func:`logphi.from_json` makes an equal one, every number as exact as it was.
+        """The mechanism as one line of JSON, from which :func:`logphi.from_json` makes an equal one with the same numbers.
 
-        One line of ASCII. ``str`` is shorter, and for people to read; it keeps a double as the decimal that it prints as.
+        ``str`` is shorter, and meant for people; it writes a double as its shortest decimal.
 
         Raises
         ------
         ValueError
-            If it is not made of numbers: FromDensities, FromLogPhi, FromRenyi, one of a user's own.
+            If its parameters are not all numbers: FromDensities, FromLogPhi, FromRenyi, or a class of a user's own.
 
         Examples
         --------
@@ -46,7 +46,7 @@ class Serializable(ABC):
 
     @abstractmethod
     def _text(self, spell: Callable[[Any], str]) -> str:
-        """The expression that makes it, every number, list and class by ``spell``."""
+        """The expression that makes it, in which ``spell`` writes every number, list and class."""
 
     @abstractmethod
     def _data(self, write: Callable[[str, Any], Any]) -> dict[str, Any]:

@@ -19,14 +19,15 @@ from logphi.pairs.pair import Pair, UnsupportedError
 from logphi.text.spelling import short
 from logphi.text.written import Written
 
-# measured: with this number of cells the attack's delta is the best threshold's to seven digits, in a quarter of a second
+# measured: with this number of cells, the delta of the attack agrees with that of the best threshold to seven digits, in a
+# quarter of a second
 _CELLS = 1 << 15
-# measured: with this number a composition takes less than two seconds, and its epsilon is 1e-5 smaller
+# measured: with this number, a composition takes less than two seconds, and its epsilon is smaller by 1e-5
 _FEW_CELLS = 1 << 10
 
 
 def one_epoch(base: Mechanism, batches: int) -> Mechanism:
-    """One epoch of shuffled batches; the base itself where nothing is left to amplify.
+    """One epoch of shuffled batches; the base itself where there is nothing to amplify.
 
     Raises
     ------
@@ -48,7 +49,7 @@ def one_epoch(base: Mechanism, batches: int) -> Mechanism:
 class LargestOutput(Primitive):
     """The largest of the outputs on all batches, rounded to cells."""
 
-    moved: NormalShift
+    pair_of_one: NormalShift
     batches: int
     cells: int
     adjacency: Adjacency
@@ -56,7 +57,7 @@ class LargestOutput(Primitive):
 
     def pair(self) -> Pair:
         """Under replace the other records hold what the second law does; otherwise the opposite of the record."""
-        shift: Any = self.moved.shift
+        shift: Any = self.pair_of_one.shift
         means = (1, 0) if self.adjacency is Adjacency.REPLACE else (2, 1)
         return largest_output(shift, means, self.batches, self.cells)
 
@@ -89,7 +90,7 @@ class Shuffled(Bracketed, OnSamples):
 
     @property
     def attack(self) -> Mechanism:
-        """By the largest of Gaussian outputs, in many cells; for other noise by one output."""
+        """The attack by the largest of Gaussian outputs; for other noise by the output on one batch."""
         return self._attack(_CELLS)
 
     @property
@@ -104,7 +105,7 @@ class Shuffled(Bracketed, OnSamples):
 
     @property
     def _unanswered(self) -> str:
-        return "shuffled batches have no loss that is known"
+        return "the loss of shuffled batches is not known"
 
     def loss_law(self) -> LogPhi:
         """Not known."""
@@ -124,8 +125,8 @@ class Shuffled(Bracketed, OnSamples):
 
     def _sampling(self, unit: str) -> str:
         return (
-            f"each time on all {self.batches} batches of a data set that is shuffled afresh: {unit} is in exactly one; the "
-            "upper bounds count on no more than that"
+            f"each time on all {self.batches} batches of a data set that is shuffled anew: {unit} is in exactly one; the "
+            "upper bounds rest on no more than that"
         )
 
     def _assumptions(self) -> Iterator[str]:
@@ -135,7 +136,7 @@ class Shuffled(Bracketed, OnSamples):
         )
 
     def _grouped(self, size: int) -> Mechanism:
-        """What covers it, for the group."""
+        """The group of the cover, an upper bound."""
         return self.cover.group(size)
 
     def _uncertified(self) -> str:

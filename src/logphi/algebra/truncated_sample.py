@@ -1,4 +1,4 @@
-"""A mechanism on Poisson samples that are cut off at a largest size."""
+"""A mechanism on Poisson samples that are truncated at a largest size."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_RECORDS = 10**9
 
 @frozen
 class TruncatedSample(OnSamples):
-    """A mechanism on a cut-off Poisson sample, an upper bound; made by :meth:`Mechanism.poisson`."""
+    """A mechanism on a truncated Poisson sample, an upper bound; made by :meth:`Mechanism.poisson`."""
 
     base: Mechanism
     rate: Real
@@ -29,8 +29,8 @@ class TruncatedSample(OnSamples):
     adjacency: Adjacency
     _operation = "poisson"
     _no_pair = (
-        "a cut-off Poisson sample cannot be sampled again, as its dataset_size is fixed and a sample has none; cut off the "
-        "inner sample only, at the product of the rates"
+        "a truncated Poisson sample cannot be sampled again, as its dataset_size is fixed and that of a sample is not; take "
+        "one truncated sample at the product of the rates"
     )
 
     def __post_init__(self) -> None:
@@ -49,12 +49,12 @@ class TruncatedSample(OnSamples):
         return truncated_poisson(self.base.pair(), self.rate, self.truncated_batch_size, self.dataset_size, self.adjacency)
 
     def _grouped(self, size: int) -> Mechanism:
-        raise refusal("Poisson sample that is cut off", size)
+        raise refusal("truncated Poisson sample", size)
 
     def _uncertified(self) -> str:
         return (
-            "certificates do not know Poisson batches that are cut off: the probabilities of a full batch are enclosed, and "
-            "not formulas; without truncated_batch_size there is one, for batches of any size"
+            "certificates do not know truncated Poisson batches, as the probability of a full batch is not a formula: without "
+            "truncated_batch_size there is a certificate, for batches of any size"
         )
 
     def _text(self, spell: Callable[[Any], str]) -> str:
@@ -74,6 +74,6 @@ class TruncatedSample(OnSamples):
 
     def _assumptions(self) -> Iterator[str]:
         yield (
-            "That samples are drawn and cut off as stated, afresh and in secret each time, and that the number of records is "
+            "That samples are drawn and truncated as stated, anew and in secret each time, and that the number of records is "
             "the stated one. A mean must be divided by a number that does not depend on the sample."
         )

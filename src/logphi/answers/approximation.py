@@ -12,9 +12,9 @@ from logphi.answers.enclosed import Enclosed
 
 @dataclass(frozen=True, eq=False)
 class Approximation(Enclosed):
-    """A number without an enclosure: nothing is claimed of its error, and it is no :class:`Bound` wherever one is needed.
+    """A number whose error is unknown; it is refused wherever a :class:`Bound` is needed.
 
-    So no comparison of the truth is decided by it; compare ``float(...)``. Text and ``round`` are to the nearest.
+    It decides no comparison of the truth; compare ``float(...)``. Text and ``round`` are to nearest.
     """
 
     value: float

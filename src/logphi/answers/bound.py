@@ -1,8 +1,8 @@
-"""Answers that carry their doubt: the only currency between the floors of the library.
+"""Answers with their uncertainty.
 
 A :class:`Bound` encloses one number, a :class:`Bounds` an array of them.
 
-The file is longer than others because an answer is read in many ways, as a number, as text, as a table, as plain data, and
+The file is longer than others because an answer can be read in many ways, as a number, as text, as a table, as plain data, and
 because a number and an array of such numbers make each other.
 """
 
@@ -25,29 +25,29 @@ from logphi.answers.operators import Arithmetic, Elementwise
 from logphi.answers.status import Direction, Side, Status
 from logphi.arrays import Array
 
-# what a row of a table tells of a bound
+# the columns of a bound in a table
 COLUMNS = ("lower", "value", "upper", "side", "direction", "method", "status", "proved")
 
 # chosen: significant digits of a bound, and of an error
 _DIGITS, _ERROR_DIGITS = 13, 2
-# chosen: as many points of an array are shown in a line, and at either end of a longer table
+# chosen: the number of points of an array that its repr shows, and those at either end of a longer table
 _FEW, _ENDS = 4, 5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Bound(Arithmetic):
-    """An enclosure ``lower <= truth <= upper`` of one number, with its best value; it behaves as that number.
+    """An enclosure ``lower <= truth <= upper`` of one number, with its best value; it can be used as that number.
 
     Comparisons are bools where all numbers between the ends agree, and raise an :class:`UndecidedError` where they do not; at
-    an end ``b <= b.upper`` is true and ``b < b.upper`` undecided. A bound equals itself, and points that are the same;
-    ``bool(b)`` is ``b != 0``.
+    an end ``b <= b.upper`` is true and ``b < b.upper`` undecided. A bound equals itself; otherwise two bounds are equal only if
+    both are the same point. ``bool(b)`` is ``b != 0``.
 
-    ``+ - * /`` with a number, ``-b`` and whole powers enclose, rounded outward; a float stands for all within half a unit in
-    its last place, as a decimal does that was written. Where the result falls as the number grows, the ends change places,
-    and the private side with them.
+    ``+ - * /`` with a number, ``-b`` and whole powers give enclosures, rounded outward; a float stands for all numbers within
+    half a unit in its last place, as it is read from a decimal. Where the result falls as the number grows, the ends are
+    exchanged, and the private side with them.
 
     ``float``, ``round``, a format such as ``.3f``, ``numpy.asarray`` and functions of NumPy take the private side. Text and
-    ``round`` err toward it, ``float`` is exact, and functions of NumPy and ``math`` round to nearest.
+    ``round`` round toward it, ``float`` is exact, and functions of NumPy and ``math`` round to nearest.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Bound(Arithmetic):
     status
         What happened, in words.
     method
-        The route that was taken.
+        The method that gave the answer.
     direction
         Which of add and remove attained the answer; ``None`` where only one was asked for or exists.
     ledger
@@ -67,7 +67,7 @@ class Bound(Arithmetic):
     Raises
     ------
     ArithmeticError
-        If the three numbers are not ordered: an internal error, never a user's.
+        If the three numbers are not ordered, which is an internal error.
 
     Examples
     --------
@@ -114,7 +114,7 @@ class Bound(Arithmetic):
         }
 
     def record(self) -> dict[str, Any]:
-        """A row of a table: as :meth:`to_dict`, with infinities as floats, and of the ledger whether it is ``proved``."""
+        """A row of a table: as :meth:`to_dict`, with infinities as floats, and ``proved`` in place of the ledger."""
         ends = {"lower": self.lower, "value": self.value, "upper": self.upper}
         row = {**self.to_dict(), **ends, "proved": self.ledger.proved}
         return {name: row[name] for name in COLUMNS}
@@ -237,7 +237,7 @@ class Bounds(Elementwise):
         return {name: _column([row[name] for row in rows]).reshape(self.shape).tolist() for name in COLUMNS}
 
     def records(self) -> list[dict[str, Any]]:
-        """A table: :meth:`Bound.record` of each point, the last axis first. ``pandas.DataFrame`` takes it as it is."""
+        """A table: :meth:`Bound.record` of each point, the last axis varying fastest, for ``pandas.DataFrame``."""
         return [bound.record() for bound in self._listed()]
 
     def same_as(self, other: object) -> bool:
@@ -251,7 +251,7 @@ class Bounds(Elementwise):
         Returns
         -------
         bool
-            False of what is of another class.
+            False for another class.
 
         Examples
         --------
@@ -318,7 +318,7 @@ class Bounds(Elementwise):
 
 
 def bound_rows(bound: Bound) -> Iterator[tuple[str, str]]:
-    """What a bound says, line by line: its ends rounded outward, and those errors that are not zero."""
+    """The rows of a bound's table: its ends rounded outward, its status, and the errors that are not zero."""
     yield from zip(("lower", "value", "upper"), _shortened(bound), strict=True)
     yield "status", bound.status.value
     yield "method", bound.method
@@ -348,7 +348,7 @@ def _shown(end: float, digits: int, upward: bool | None) -> str:
 
 
 def _column(entries: Sequence[Any]) -> NDArray[np.object_]:
-    """An array of what is listed, as it is."""
+    """An array whose elements are the entries, whatever their type."""
     array = np.empty(len(entries), dtype=object)
     for place, entry in enumerate(entries):
         array[place] = entry

@@ -20,12 +20,12 @@ from logphi.listed import Listed
 
 
 class Parts(Listed):
-    """What has an enclosed real part and an enclosed imaginary one."""
+    """Answers with an enclosed real part and an enclosed imaginary part."""
 
     real: Any
     imag: Any
 
-    # operators of arrays come back here, where boxes are not taken for their best values
+    # NumPy leaves operators to this class, and does not use the best values of boxes
     __array_ufunc__ = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -43,7 +43,7 @@ class Parts(Listed):
         Returns
         -------
         bool
-            False of what is of another class or shape.
+            False for another class or shape.
 
         Examples
         --------
@@ -90,12 +90,12 @@ class ComplexBound(Parts):
 
     @property
     def status(self) -> Status:
-        """What happened: that of the worse part."""
+        """The status of the worse part."""
         return self.imag.status if self.real.status.met else self.real.status
 
     @property
     def method(self) -> str:
-        """The route that was taken."""
+        """The method that gave the answer."""
         return self.real.method
 
     @property
@@ -219,7 +219,7 @@ class ComplexBounds(Parts):
 
 
 def _complex(real: Array, imag: Array) -> NDArray[np.complex128]:
-    # no product with 1j, which makes NaN of infinite parts
+    # a product with 1j would make NaN of infinite parts
     whole = np.empty(real.shape, complex)
     whole.real, whole.imag = real, imag
     return whole

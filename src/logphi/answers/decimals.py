@@ -1,4 +1,4 @@
-"""Numbers as decimals that err to one side, and as JSON holds them."""
+"""Numbers as decimals rounded to one side, and as JSON can represent them."""
 
 from __future__ import annotations
 
@@ -112,9 +112,9 @@ def _shortest(number: float, upward: bool | None) -> str:
 
 
 def rounded(number: float, places: int | None, upward: bool | None) -> float:
-    """The nearest double of a decimal with so many places on one side of ``number``; without places, the whole number.
+    """``number`` rounded to one side at so many decimal places, as a double; without places, to a whole number.
 
-    Rounding to the nearest double does not move the decimal past ``number``, which is a double itself: the side stays right.
+    Rounding the decimal to the nearest double cannot move it past ``number``, which is a double itself.
     """
     if places is None:
         return round(number) if upward is None else math.ceil(number) if upward else math.floor(number)
@@ -123,5 +123,5 @@ def rounded(number: float, places: int | None, upward: bool | None) -> float:
 
 
 def plain(number: float) -> float | str:
-    """A number that JSON can hold: infinities are ``"inf"`` and ``"-inf"``."""
+    """A number as JSON can represent it: infinities are ``"inf"`` and ``"-inf"``."""
     return str(float(number)) if math.isinf(number) else float(number)

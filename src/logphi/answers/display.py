@@ -1,4 +1,4 @@
-"""Numbers that err to their own side when they are shortened, and tables of a notebook."""
+"""Bounds shortened to a few digits, rounded outward, and tables of a notebook."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from logphi.answers.status import Side
 
 
 def printed(value: float, side: Side | None, digits: int = 7) -> str:
-    """``value`` in a few digits that err to its own side; to the nearest without one."""
+    """``value`` in a few digits: an upper bound rounded up, a lower one down, any other number to nearest."""
     if not math.isfinite(value):
         return str(value)
     if side is None:

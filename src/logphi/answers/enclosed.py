@@ -1,4 +1,4 @@
-"""What makes a result behave like a number: how it is compared, rounded, and given to NumPy."""
+"""Enclosed numbers that can be used as numbers: compared, rounded, and given to NumPy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from logphi.answers.interval import Exact, exact
 from logphi.answers.numpy_operators import given_to
 from logphi.listed import Listed
 
-# the ends of both sides -> whether the relation holds of all numbers between, and whether of none
+# the ends of both sides -> whether the relation holds for all numbers between them, and whether for none
 _RELATIONS: dict[str, Callable[[Exact, Exact, Exact, Exact], tuple[bool, bool]]] = {
     "<": lambda low, high, least, most: (high < least, low >= most),
     "<=": lambda low, high, least, most: (high <= least, low > most),
@@ -55,8 +55,8 @@ class UndecidedError(ValueError):
 class Enclosed(Listed):
     """A number of which only an enclosure is known.
 
-    A comparison is that of all numbers in the closed enclosure: a bool where they agree, an :class:`UndecidedError` where
-    they do not. Text and rounding err to the private side.
+    A comparison is made for all numbers in the closed enclosure: it is a bool where they agree, and an :class:`UndecidedError`
+    where they do not. Text and ``round`` round to the private side.
     """
 
     @abstractmethod
@@ -72,7 +72,7 @@ class Enclosed(Listed):
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
-        """What is known, as JSON holds it: infinities are ``"inf"`` and ``"-inf"``, and NaN does not occur."""
+        """All fields as plain data for JSON: infinities are ``"inf"`` and ``"-inf"``, and NaN does not occur."""
 
     def same_as(self, other: object) -> bool:
         """Whether every field is the same, as two runs of one computation give; ``==`` is about the unknown numbers.
@@ -85,7 +85,7 @@ class Enclosed(Listed):
         Returns
         -------
         bool
-            False of what is of another class.
+            False for another class.
 
         Examples
         --------
@@ -97,14 +97,14 @@ class Enclosed(Listed):
         return isinstance(other, Enclosed) and type(self) is type(other) and self.to_dict() == other.to_dict()
 
     def _decided(self, relation: str, other: Any) -> bool:
-        """Whether it holds; of what is no number, NotImplemented."""
+        """Whether the relation holds; NotImplemented if the other is not a number. Raises an UndecidedError if undecided."""
         holds = self._holds(relation, other)
         if holds is None:
             raise UndecidedError(relation, *self._ends(), other._ends() if isinstance(other, Enclosed) else other)
         return holds
 
     def _holds(self, relation: str, other: Any) -> bool | None:
-        """The same, and None where it is not decided."""
+        """Whether the relation holds; NotImplemented if the other is not a number, None if undecided."""
         if other is self:
             return relation in ("<=", ">=", "==")
         number = None if isinstance(other, Enclosed) else exact(other)
@@ -134,7 +134,7 @@ class Enclosed(Listed):
         return self._decided("==", other)
 
     def __hash__(self) -> int:
-        # equal are points only, and anything with itself
+        # only points are equal to others; everything is equal to itself
         lower, upper = self._ends()
         return hash(lower) if lower == upper else object.__hash__(self)
 

@@ -1,4 +1,4 @@
-"""A number between two others, and the best guess of it."""
+"""Enclosures of a number: two ends and a best value."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Enclosure:
 
 
 def meet(one: E, other: E) -> E:
-    """The intersection of two enclosures of one number; all else is that of the narrower."""
+    """The intersection of two enclosures of one number; all other fields are those of the narrower."""
     best, rest = (one, other) if _width(one) <= _width(other) else (other, one)
     lower, upper = max(best.lower, rest.lower), min(best.upper, rest.upper)
     changed: Any = best

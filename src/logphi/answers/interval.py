@@ -1,4 +1,4 @@
-"""Intervals with exact ends, fractions or infinities, which doubles enclose in the end."""
+"""Intervals with exact ends, fractions or infinities, which are rounded outward to doubles last."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WHOLE = 2.0**53
 
 
 def exact(number: Any) -> Exact | None:
-    """The number itself, NaN included; None of anything that is no real number."""
+    """The number itself, NaN included; None for anything that is not a real number."""
     if isinstance(number, Written):
         return number.exact
     if isinstance(number, numbers.Rational):
@@ -35,9 +35,9 @@ def exact(number: Any) -> Exact | None:
 
 
 def meant(number: Any) -> Interval | None:
-    """The interval that a number stands for: of a float, half a unit in its last place on both sides of it.
+    """The interval that a number stands for: for a float, half a unit in its last place on both sides of it.
 
-    Whole floats, whole numbers, fractions and decimals are what they are. None of what is no real number.
+    Whole floats, whole numbers, fractions and decimals are exact. None for anything that is not a real number.
 
     Raises
     ------
@@ -70,7 +70,7 @@ class Interval(NamedTuple):
         return Interval(*(Fraction(end) if math.isfinite(end) else end for end in (low, high)))
 
     def outward(self) -> tuple[float, float]:
-        """Two doubles that enclose it, each as near as there is."""
+        """The two nearest doubles that enclose it."""
         low, high = _nearest(self.low), _nearest(self.high)
         return (
             low if low <= self.low else math.nextafter(low, -math.inf),
@@ -108,7 +108,7 @@ class Interval(NamedTuple):
         return Interval(_inverse(self.high), _inverse(self.low))
 
     def power(self, exponent: int) -> Interval:
-        """All x**n, for x of one sign; rounded outward on the way, so that the fractions stay short."""
+        """All x**n, for x of one sign; intermediate results are rounded outward, so that the fractions stay short."""
         if exponent < 0:
             return self.inverse().power(-exponent)
         if self.low < 0:

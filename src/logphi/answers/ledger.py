@@ -25,7 +25,7 @@ class Entry(Listed):
         return Entry(self.amount + other.amount, self.proved and other.proved)
 
     def scaled(self, factor: float) -> Entry:
-        """The same line in other units."""
+        """The line in other units: its amount times a factor."""
         return Entry(self.amount * float(factor) if self.amount and factor else 0.0, self.proved)
 
 
@@ -47,7 +47,7 @@ class Ledger(Listed):
 
     @property
     def proved(self) -> bool:
-        """Whether every line rests on a proof."""
+        """Whether every line is proved."""
         lines = (self.aliasing, self.truncation, self.inner, self.rounding, self.discretization, self.infinite_mass)
         return all(entry.proved for entry in lines)
 

@@ -33,7 +33,7 @@ ENCLOSED: dict[Any, Callable[..., Any]] = {
 def given_to(
     ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict[str, Any], array: Callable[[NDArray[np.object_]], Any]
 ) -> Any:
-    """What a function of NumPy makes of bounds: operators compare and enclose, all others are given the private side.
+    """A function of NumPy of bounds: operators compare or enclose, all others are applied to the private side.
 
     ``array`` makes an array of bounds of its elements.
     """
@@ -59,7 +59,7 @@ def elementwise(function: Callable[..., Any], *operands: Any) -> Any:
 
 
 def _objects(operand: Any) -> NDArray[np.object_]:
-    """An array that keeps its elements, but for NumPy's numbers: their operators would lead back here."""
+    """An array of the elements, with NumPy's numbers as Python's: the operators of NumPy's would call this code again."""
     if hasattr(operand, "to_objects"):
         return operand.to_objects()  # type: ignore[no-any-return]
     if hasattr(operand, "__array_ufunc__") and not isinstance(operand, (np.ndarray, np.generic)):
@@ -71,5 +71,5 @@ def _objects(operand: Any) -> NDArray[np.object_]:
 
 def _of_python(number: Any) -> Any:
     found = number.item() if isinstance(number, np.generic) else number
-    # what is longer than a double has no item
+    # item() leaves a number longer than a double as it is
     return exact(found) if isinstance(found, np.generic) else found

@@ -1,4 +1,4 @@
-"""Arithmetic of bounds with numbers: of one bound, and element by element."""
+"""Arithmetic of bounds with numbers: for one bound, and element by element."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 class Arithmetic(Enclosed):
-    """``+ - * /`` with a number on either side, and whole powers: functions that rise or fall with the bound."""
+    """``+ - * /`` with a number on either side, and whole powers: monotone functions of the bound."""
 
     @abstractmethod
     def _mapped(self, function: Callable[[Interval], Interval], *, falling: bool = False) -> Self:
-        """The enclosure of a function that rises, or falls; then the ends change places, and the private side with them."""
+        """The enclosure of a monotone function; if it is falling, the ends are exchanged, and the private side with them."""
 
     def __pos__(self) -> Self:
         return self
@@ -81,7 +81,7 @@ class Arithmetic(Enclosed):
 
 
 class Elementwise(Listed):
-    """The operators of an array of bounds, and what NumPy makes of it."""
+    """The operators of an array of bounds, in Python and in NumPy."""
 
     # elements are compared one by one
     __hash__ = None  # type: ignore[assignment]
@@ -154,7 +154,7 @@ class Elementwise(Listed):
 
 
 def _number(other: Any) -> Interval | None:
-    """What a number stands for; None of what is none, and of a bound a refusal."""
+    """The interval that a number stands for; None if it is not a number. Raises a TypeError for a bound."""
     if isinstance(other, Enclosed):
         raise TypeError(
             "a bound is not added to another one, nor multiplied or divided by one, as it is not known which end of the result "

@@ -6,7 +6,7 @@ import enum
 
 
 class Status(enum.Enum):
-    """What happened while a question was answered, with the remedy."""
+    """How a question was answered, and what to do about it."""
 
     MET = "the requested tolerance is met"
     WIDE = (
@@ -33,12 +33,12 @@ class Status(enum.Enum):
 
     @property
     def met(self) -> bool:
-        """Whether the answer is as narrow as asked (an infinity that is certain counts)."""
+        """Whether the answer is as narrow as asked; a certain infinity is."""
         return self in (Status.MET, Status.UNBOUNDED, Status.DIVERGENT)
 
 
 class Direction(enum.Enum):
-    """Which record-level change attains the answer: the record is removed, added, or both tie."""
+    """Which of the two changes attains the answer: removing the record, adding it, or both."""
 
     REMOVE = "remove"
     ADD = "add"

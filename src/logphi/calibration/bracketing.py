@@ -1,4 +1,4 @@
-"""Bracketing: from one trial outward by growing strides, until two values enclose the crossing of the target."""
+"""Bracketing: from a first trial outward in growing strides, until two values enclose the crossing of the target."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from logphi.calibration.trials import Trial, Trials
 from logphi.pairs.pair import UnsupportedError
 from logphi.progress import shown
 
-# chosen: smaller relative changes count as none
+# chosen: smaller relative changes count as no change
 _STILL = 1e-6
 # chosen: the search ends after this many strides without a change
 _PATIENCE = 2
@@ -25,13 +25,13 @@ class End(enum.Enum):
 
     CROSSED = "the target is met on one side of here and missed on the other"
     EDGE = "the domain of the parameter ends here"
-    AWAY = "what follows is farther from the target"
+    AWAY = "the next values are farther from the target"
     LEVEL = "nothing changes any more"
 
 
 @dataclass(frozen=True)
 class Bracket:
-    """The last two trials, the reason for the end of the search, and whether it came nearer to the target."""
+    """The last two trials, why the search ended, and whether it came closer to the target."""
 
     end: End
     last: Trial
@@ -91,7 +91,7 @@ def _rise(one: float, other: float) -> int:
 
 
 def _infinite(trial: Trial) -> float:
-    """Minus the logarithm of the probability of a finite loss, which is additive."""
+    """Minus the logarithm of the probability of a finite loss, which is additive under composition."""
     finite, _ = trial.mechanism.loss_law().log_masses()
     return max(-float(finite.mid[0].real), 0.0)
 

@@ -44,42 +44,42 @@ def calibrate(
 ) -> Calibration:
     """The smallest noise, the most steps, the largest rate, or the best value of any other parameter that meets a target.
 
-    The parameter is a positive number. Which way privacy grows, and where the domain ends, is found by trying; a value that
-    the family refuses with a ValueError is outside of its domain.
+    The parameter is a positive number. The search finds out in which direction privacy grows, and where the domain ends: a
+    value that the family refuses with a ValueError is outside of it.
 
     Parameters
     ----------
     family
         A function of one number that returns a mechanism.
     epsilon, delta
-        The target: epsilon(delta) <= epsilon, in nats, which is to say delta(epsilon) <= delta. A delta of 0 asks for pure
+        The target: epsilon(delta) <= epsilon, in nats, or equivalently delta(epsilon) <= delta. A delta of 0 asks for pure
         privacy.
     question, limit
         Another target: a function of a mechanism that returns a :class:`Bound`, such as ``lambda m: m.zcdp()``, and the limit
         of its private side, an upper limit or (of a trade-off function, whose private side is its lower end) a lower one.
     lower, upper
-        Ends of the domain, where it is not to be searched as far as the family allows: one branch of a parameter of which
-        both small and large values are less private, say. They are not needed as brackets.
+        Ends of the search, for example to choose one branch if both small and large values of the parameter are less private.
+        Brackets of the answer are not needed.
     integer
-        Whether the parameter is a whole number. Found by trying unless given: a family that refuses 1.5 and not 1 and 2 is.
+        Whether the parameter is a whole number. By default it is if the family accepts 1 and 2 but refuses 1.5.
     digits
-        The value as a decimal of so many significant digits: the last one that meets the target, where the next one does not.
+        The number of significant decimal digits of the value: the last such decimal that meets the target.
     rtol
-        How near a value that misses the target is, relatively; of whole numbers it is the neighbour.
+        The relative distance within which a value is proved to miss the target; for whole numbers it is the neighbour.
 
     Returns
     -------
     Calibration
-        ``float`` gives the value, ``answer`` is what it attains, in the unit of the target: an epsilon at the given delta, or
-        what ``question`` answers. The answer is within the limit on the private side, at full precision, and that of the
-        nearest miss is proved not to be, or the status says so.
+        ``float`` gives the value; ``answer`` is the epsilon at the given delta, or the answer to ``question``. The private side
+        of the answer is proved to be within the limit, and the nearest miss is proved to miss it, unless the status says
+        otherwise.
 
     Raises
     ------
     ValueError, TypeError
         If the target or an option is out of range; if no value that was tried meets the target, or all do and the domain has
-        no end; if there are two branches, of which one has to be chosen; if the family refuses all that was tried, or returns
-        no mechanism. What else the family raises passes through.
+        no end; if there are two branches, of which one has to be chosen; if the family refuses all values that were tried, or
+        returns no mechanism. Other exceptions of the family pass through.
 
     Examples
     --------
@@ -94,8 +94,8 @@ def calibrate(
     """
     if isinstance(family, Mechanism):
         raise TypeError(
-            "a family is a function of one number, and this release has none left to choose; the smallest delta that it meets "
-            "at an epsilon is float(m.delta(epsilon)), the smallest epsilon float(m.epsilon(delta))"
+            "a family is a function of one number, and this release has no free parameter; its smallest delta at an epsilon is "
+            "float(m.delta(epsilon)), its smallest epsilon at a delta float(m.epsilon(delta))"
         )
     if not callable(family):
         raise TypeError(f"a family is a function of one number, such as lambda sigma: lp.Gaussian(sigma), got {family!r}")
@@ -187,12 +187,12 @@ def _status(
         return CalibrationStatus.ESTIMATED
     if bad and not (missed and trials.scale.adjacent(good.value, missed.value, rtol * (1 + 1e-9))):
         return CalibrationStatus.WIDE
-    if _turns(trials):
+    if _not_monotone(trials):
         return CalibrationStatus.TURNING
     return CalibrationStatus.TIGHT if bad else CalibrationStatus.EDGE
 
 
-def _turns(trials: Trials) -> bool:
+def _not_monotone(trials: Trials) -> bool:
     """Whether the readings, in the order of the parameter, are proved to increase somewhere and decrease elsewhere."""
     known = [trials.seen[value].reading for value in sorted(trials.seen)]
     steps = list(pairwise(known))
@@ -213,8 +213,8 @@ def _uncrossed(trials: Trials, start: Trial, brackets: list[Bracket], rtol: floa
     if not edges:
         raise ValueError(
             f"every value that was tried, from {min(trials.seen)!r} to {max(trials.seen)!r}, meets the target "
-            f"({trials.target}), and none that misses it was found: either privacy does not depend on the parameter, or bounds "
-            "tell nothing where it would; give a smaller target, or lower= and upper="
+            f"({trials.target}), and none that misses it was found: either privacy does not depend on the parameter, or the "
+            "bounds are too wide where it does; give a smaller target, or lower= and upper="
         )
     edge = trials.proof(max(edges, key=lambda trial: trial.reading.value))
     if not edge.reading.meets:

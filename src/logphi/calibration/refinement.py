@@ -1,4 +1,4 @@
-"""Refinement: from a bracket to two values within the tolerance, one proved to meet the target, one proved to miss it."""
+"""Refinement: from a bracket to two values within the tolerance, one that is proved to meet the target and one to miss it."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from logphi.progress import shown
 
 # derived: bisection alone needs some forty steps to reach neighbouring doubles
 _STEPS = 100
-# chosen: a step overshoots the crossing by this part of the tolerance, so that both ends come near it
+# chosen: a step overshoots the crossing by this part of the tolerance, so that both ends approach it
 _PAST = 0.4
-# chosen: how near the last value is that an attack shows to miss the target
+# chosen: the relative distance of a value that an attack proves to miss the target
 _ATTACKED = 1e-2
 # chosen: if this many steps do not halve the bracket, the next one bisects it
 _HALVE = 3
 
 Condition = Callable[[Reading], bool]
-# the end of a reading that decides a property
+# the end of a reading whose sign decides a property
 End = Callable[[Reading], float]
 
 
@@ -38,7 +38,7 @@ def refine(trials: Trials, good: Trial, bad: Trial, rtol: float) -> tuple[Trial,
         ]
         if missing:
             if good.mechanism._bracketed:
-                # an attack decides it, and not how near the limit can be computed
+                # the distance then depends on the attack, and not on the computation
                 rtol = max(rtol, _ATTACKED)
             nearest = min(missing, key=lambda one: trials.scale.apart(one.value, good.value))
             other, _ = _converge(trials, nearest, good, lambda reading: reading.fails, lambda reading: reading.lower, rtol)
@@ -100,8 +100,8 @@ def _share(one: Trial, other: Trial, spare: Trial | None, scale: Scale, end: End
     place = scale.apart(one.value, spare.value) / scale.apart(one.value, other.value)
     place = place if (spare.value > one.value) == (other.value > one.value) else -place
     # the inverse parabola through all three points
-    bent = first * third / ((last - first) * (last - third)) + place * first * last / ((third - first) * (third - last))
-    return bent if 0 < bent < 1 else chord
+    parabola = first * third / ((last - first) * (last - third)) + place * first * last / ((third - first) * (third - last))
+    return parabola if 0 < parabola < 1 else chord
 
 
 def _known(trial: Trial) -> float:

@@ -26,16 +26,16 @@ class CalibrationStatus(enum.Enum):
     """The accuracy of a calibration, in words."""
 
     TIGHT = "the value meets the target, and the next one, within the tolerance, is proved to miss it"
-    EDGE = "every value as far as the family goes meets the target: this is where its domain ends"
+    EDGE = "every value that the family accepts meets the target: this is the end of its domain"
     WIDE = (
-        "the value meets the target, but bounds do not tell how much farther one may go: the next value that is proved to miss "
-        "it is farther away than the tolerance; relax rtol, or ask another method by question="
+        "the value meets the target, but the bounds do not settle how much farther one may go: the next value that is proved "
+        "to miss it is farther away than the tolerance; relax rtol, or ask another method by question="
     )
     TURNING = (
-        "the value meets the target and the next one misses it, but privacy turned among the values that were tried: elsewhere "
-        "there may be others that meet it; look at one branch by lower= and upper="
+        "the value meets the target and the next one misses it, but privacy is not monotone in the parameter: other values may "
+        "meet the target, too; search one branch by lower= and upper="
     )
-    ESTIMATED = "an error in the ledger of the answer is an estimate, not a proof: that the target is met is not proved either"
+    ESTIMATED = "an error in the ledger of the answer is an estimate: that the target is met is not proved"
 
     @property
     def met(self) -> bool:
@@ -47,37 +47,37 @@ class CalibrationStatus(enum.Enum):
 class Calibration(Enclosed):
     """The value of a parameter that just meets a target; ``float`` gives it.
 
-    ``round`` and a format such as ``.3f`` shorten the value away from the nearest miss, so that it still meets the target as
-    far as privacy is known not to turn. Where no value is proved to miss the target, that side is not known, and what would
-    change the value is refused. It is compared as its value is; ``same_as`` compares all of two calibrations.
+    ``round`` and a format such as ``.3f`` round the value away from the nearest miss, so that it still meets the target if
+    privacy is monotone there. If no value is proved to miss the target, that side is not known, and rounding is refused where
+    it would change the value. Calibrations compare as their values; ``same_as`` compares all fields.
 
     Attributes
     ----------
     name
-        What the family calls its parameter, such as ``"sigma"``.
+        The name of the family's parameter, such as ``"sigma"``.
     value
-        The value, on the private side: the mechanism made of it is proved to meet the target. An int for whole numbers.
+        The value, on the private side: its mechanism is proved to meet the target. An int for whole numbers.
     mechanism
-        The member of the family.
+        The mechanism of this value.
     answer
-        What it attains, in the unit of the target: epsilon at the delta of the target, unless another question was given.
-        ``float(answer)`` is within the limit.
+        The epsilon of the mechanism at the delta of the target, or its answer to another question. ``float(answer)`` is within
+        the limit.
     limit, slack
         The limit of the answer, and how much of it the answer leaves, in the same unit.
     target
         The target in words.
     nearest_miss
-        The nearest value that is proved to miss the target; None at the edge of the domain, or where none is proved to.
+        The nearest value that is proved to miss the target; None at the end of the domain, or if there is no such value.
     nearest_miss_answer
-        What is attained there, proved to be no better than the limit.
+        The answer of the mechanism there, proved to be beyond the limit.
     status
         How sharp the value is, in words.
     rtol
         The tolerance: value and nearest miss differ by no more, relatively, or are neighbours.
     evaluations
-        How many mechanisms were asked.
+        The number of mechanisms that were asked.
     nearest_miss_mechanism, point
-        The member of the family at the nearest miss, and the epsilon and delta of the target, or None.
+        The mechanism at the nearest miss, and the epsilon and delta of the target, or None.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The values of a parameter, positive reals or whole numbers; distances are differences of logarithms."""
+"""The possible values of a parameter, positive reals or whole numbers, with distances on a logarithmic scale."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
-# derived: a power of two; parameters of the catalogue lie between 1e-100 and 1e100
+# derived: the largest exponent of two, as parameters of the catalogue lie between 1e-100 and 1e100
 FARTHEST = 332
 
 
@@ -68,14 +68,14 @@ class Reals(Scale):
 
 
 class Wholes(Scale):
-    """0, 1, 2, ..."""
+    """The whole numbers 0, 1, 2, ..."""
 
     def number(self, value: float) -> int:
         """Rounded."""
         return round(value)
 
     def shifted(self, value: int, doublings: int) -> int | None:
-        """Half of one counts as zero."""
+        """Exact; half of one is zero."""
         if doublings > 0:
             return value << doublings if value and _log(value) / math.log(2) + doublings <= FARTHEST else None
         found = value >> -doublings
@@ -102,7 +102,7 @@ class Wholes(Scale):
 
 
 def shortened(value: float, digits: int, upward: bool) -> Decimal:
-    """The nearest decimal of some digits on one side, or the number itself, as it prints."""
+    """The nearest decimal of so many digits on one side; the number itself if it prints with no more."""
     context = Context(prec=digits, rounding=ROUND_CEILING if upward else ROUND_FLOOR)
     return context.create_decimal(Decimal(repr(value)))
 

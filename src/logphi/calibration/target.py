@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from logphi.algebra.families import picks, terms_of
+from logphi.algebra.families import hulls_are_loose, terms_of
 from logphi.algebra.release import Mechanism
 from logphi.answers.bound import Bound
 from logphi.answers.status import Side
@@ -18,7 +18,7 @@ from logphi.engine.directions import Loss
 from logphi.inputs import check
 from logphi.questions.delta import log_profile
 
-# measured: a coarser answer is no faster, and this one is accurate enough for the search
+# measured: coarser answers are no faster, and this is accurate enough for the search
 _COARSE = 1e-2
 # measured: relative changes of delta are at least those of the parameter; answers sharper than 1e-9 take longer
 _SHARE, _SHARPEST = 0.05, 1e-9
@@ -57,7 +57,7 @@ class Reading:
 class Target(ABC):
     """A question to a mechanism with the limit of its answer: an upper or a lower limit, by the side of the bound.
 
-    ``limit`` is that of the question by which the goal is decided, ``asked`` that of the quantity that the user named.
+    ``limit`` is the limit of the question that decides, ``asked`` that of the quantity that the user named.
     """
 
     limit: float
@@ -109,12 +109,12 @@ class ProfileTarget(Target):
 
     @property
     def asked(self) -> float:
-        """Epsilon."""
+        """The epsilon of the target."""
         return self.epsilon
 
     @property
     def point(self) -> tuple[float, float]:
-        """Both."""
+        """The epsilon and the delta."""
         return self.epsilon, self.limit
 
     def attained(self, mechanism: Mechanism, answer: Bound) -> Bound:
@@ -138,7 +138,7 @@ class ProfileTarget(Target):
         # far from the target doubles may overflow: the reading is then unknown
         level = math.log(self.limit)
         with np.errstate(all="ignore"):
-            if mechanism._bracketed or picks(terms_of(mechanism)):
+            if mechanism._bracketed or hulls_are_loose(terms_of(mechanism)):
                 found = _one(mechanism.log_delta(self.epsilon, rtol=_COARSE))
             else:
                 loss = Loss(mechanism.loss_law(), mechanism.adjacency)
@@ -193,14 +193,14 @@ def stated_target(epsilon: Any, delta: Any, question: Any, limit: Any, rtol: flo
     epsilon = float(check.nonnegative("epsilon", epsilon))
     delta = float(check.unit("delta", delta))
     if delta == 1:
-        raise ValueError("delta must be below 1, got 1.0: everything meets that, and it promises nothing")
+        raise ValueError("delta must be below 1, got 1.0: every mechanism meets that, and it guarantees nothing")
     if delta == 0:
         return QuestionTarget(lambda mechanism: mechanism.max_divergence(), epsilon, f"epsilon <= {epsilon!r} at delta = 0")
     return ProfileTarget(epsilon, delta, max(_SHARE * rtol, _SHARPEST))
 
 
 def excess(answer: float, limit: float) -> float:
-    """The logarithm of answer / limit where both are positive, their difference elsewhere; its sign is never rounded away."""
+    """The logarithm of answer / limit if both are positive, otherwise their difference; its sign survives rounding."""
     if answer == limit:
         return 0.0
     if limit > 0 and answer >= 0:

@@ -11,11 +11,11 @@ from logphi.answers.bound import Bound
 from logphi.calibration.scale import FARTHEST, Reals, Scale, Wholes
 from logphi.calibration.target import Reading, Target
 
-# chosen: closer to the limit, as a logarithm, readings are of the question itself
+# chosen: closer to the limit, on a logarithmic scale, the question itself is asked instead of a coarse reading
 NEAR = 1.0
 # chosen: the search for a start tries all powers of two up to this exponent, and every eighth above
 _DENSE = 60
-# chosen: this many identical refusals do not depend on the value
+# chosen: after this many identical refusals, these are taken not to depend on the value
 _ALIKE = 3
 
 
@@ -75,7 +75,7 @@ class Trials:
         return found if far or reading.uninformative else self.proof(found)
 
     def proof(self, trial: Trial) -> Trial:
-        """The trial at the same value, of the question itself."""
+        """The trial at the same value, by the question itself."""
         known = self.seen[trial.value]
         return known if known.answer is not None else self._asked(known.value, known.mechanism)
 
@@ -86,7 +86,7 @@ class Trials:
         return self.seen[value]
 
     def onward(self, value: Any, doublings: int) -> Any:
-        """The value this many doublings away, within the limits; None if there is none."""
+        """The value doubled, or halved, so many times, kept within the limits; None out of range."""
         found = self.scale.shifted(value, doublings)
         if found is None:
             return None
@@ -139,7 +139,7 @@ def _begun(trials: Trials, start: Any) -> tuple[Trials, Trial]:
 
 
 def _first(trials: Trials) -> Any:
-    """The allowed value nearest to one, except an end of the range at which everything leaks."""
+    """The allowed value nearest to one, but not an end of the range at which everything leaks if there is another."""
     allowed = ((value, made) for value in _candidates(trials) if (made := trials.made(value)) is not None)
     first, made = next(allowed, (None, None))
     if made is None or not made._reveals_all:

@@ -1,4 +1,4 @@
-"""Answers in ball arithmetic: the ball encloses every error of the computation, and is as small as asked.
+"""Answers in ball arithmetic: balls that enclose the truth, with every error of the computation, as small as asked.
 
 Raises
 ------

@@ -24,7 +24,7 @@ from logphi.laws.log_phi import LogPhi
 from logphi.progress import shown
 from logphi.questions.epsilon import epsilon
 
-# derived: digits in addition to the claimed ones: two more are written, and the balls must resolve a unit of the last
+# derived: digits besides the claimed ones: two more are written, and the balls must resolve a unit of the last one
 _SPARE = 5
 # chosen: the precision for the quantities that determine the precision of the answer
 _BITS = 64
@@ -34,7 +34,7 @@ _ATTEMPTS = 6
 _ROUGH = 1e-4
 # measured: the secant method converges in fewer steps
 _SECANTS = 50
-# chosen: a smaller epsilon is searched with the steps of one of this size
+# chosen: below this epsilon, the steps of the search no longer shrink with it
 _LEAST = 1e-3
 
 
@@ -56,7 +56,7 @@ class _TooWideError(Exception):
 
 
 def certify(loss: Loss, *, quantity: str, at: Fraction, direction: Direction | str | None, digits: int) -> Answer:
-    """Of ``"delta"`` at an epsilon or ``"epsilon"`` at a delta; ``upper - lower`` is at most 10^-digits of the upper end.
+    """``"delta"`` at an epsilon or ``"epsilon"`` at a delta; ``upper - lower`` is at most 10^-digits times the upper end.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def _certify(loss: Loss, quantity: str, at: Fraction, direction: Direction | str
         )
     if any(law.traits.symmetric and not in_balls(law).symmetric for law, _ in loss.remove.terms):
         raise NotCertifiedError(
-            "the two orders of a loss agree in doubles but not exactly, so that doubles do not show which is larger; write "
+            "the two orders of a loss agree in doubles but not exactly, so that doubles do not show which one is worse; write "
             "parameters that differ by more than the rounding of doubles"
         )
     for _, part in orders:
@@ -95,7 +95,7 @@ def _certify(loss: Loss, quantity: str, at: Fraction, direction: Direction | str
             return _epsilon(loss, orders, at, direction, digits, aim)
         bits += bits // 2
     raise NotCertifiedError(
-        f"the answer could not be decided with {bits} bits: it may lie exactly at a step of the profile; ask beside it"
+        f"the answer could not be decided with {bits} bits: it may lie exactly at a step of the profile; ask at a point nearby"
     )
 
 

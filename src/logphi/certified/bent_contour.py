@@ -23,7 +23,7 @@ from logphi.certified.pair_exponent import PairExponent
 from logphi.certified.route import NotThisRouteError, Route
 from logphi.laws.log_phi import LogPhi
 
-# measured: of more pairs M falls so fast that a straight line takes few nodes
+# measured: with more pairs, M falls so fast that a straight line takes few nodes
 MOST = 100
 
 

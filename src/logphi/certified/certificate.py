@@ -52,9 +52,9 @@ CONSTRUCTORS = {
         "subset": "rate",
     }.items()
 }
-# known by bounds only: of what they leak there is an upper end
-ABOVE = ("ZCDP", "RenyiDP")
-# several of these are chosen adaptively, and leak less than the composition of their pairs
+# mechanisms known by bounds only: certificates give upper ends alone
+UPPER_ONLY = ("ZCDP", "RenyiDP")
+# composed adaptively, exponential mechanisms may leak less than the composition of their pairs
 HULL = "ExponentialMechanism"
 NOT_COVERED = (
     "That each mechanism did what it is described to do: queries of the stated sensitivity, contributions really clipped.",
@@ -68,9 +68,9 @@ NOT_COVERED = (
 
 @dataclass(frozen=True)
 class Certificate(Saved, Listed):
-    """A claim of two decimals between which the epsilon at a delta, or the delta at an epsilon, of a release lies.
+    """A claim about one release: two decimals between which its epsilon at a delta, or its delta at an epsilon, lies.
 
-    For epsilon it says that delta(lower) > at >= delta(upper), or that lower is 0; for delta that lower <= delta(at) <= upper.
+    For epsilon it says that delta(lower) > at >= delta(upper), or that lower is 0; for delta, lower <= delta(at) <= upper.
     Made by :meth:`logphi.Mechanism.certify`; ``print`` shows it in words, and ``logphi verify`` proves it anew.
 
     Attributes
@@ -92,7 +92,7 @@ class Certificate(Saved, Listed):
     lower, upper
         The claim.
     witness
-        What the proof chose, for each order.
+        For each order, the numbers that the proof chose.
     made_by
         Versions of the software.
     """
@@ -165,9 +165,9 @@ def issue(
     check: Callable[[Certificate], Check],
     check_soon: Callable[[Certificate], Check],
 ) -> Certificate:
-    """The certificate of an answer that is proved here and that ``check`` accepts, with fewer digits if necessary.
+    """The certificate of an answer that is proved here and that ``check`` accepts.
 
-    The number of digits is then the largest that ``check_soon`` accepts, a check with a smaller budget than a user's.
+    If there is none, one with fewer digits: the most that ``check_soon`` accepts, a check with a smaller budget.
 
     Raises
     ------
@@ -232,14 +232,16 @@ def refuse_unknown(node: Mapping[str, Any]) -> None:
             "check one: certify a mechanism that dominates it, such as a Discrete or a GaussianMixture"
         )
     base = node.get("base", [])
-    if any(isinstance(one, dict) and one["name"] in ABOVE for one in (base if isinstance(base, list) else [base])):
-        raise NotCertifiedError(f"certificates know no {name} of declared divergences: declare the divergences of the whole")
+    if any(isinstance(one, dict) and one["name"] in UPPER_ONLY for one in (base if isinstance(base, list) else [base])):
+        raise NotCertifiedError(
+            f"certificates do not know a {name} of a mechanism known by its divergences: declare the divergences of the whole"
+        )
     for one in base if isinstance(base, list) else [base]:
         refuse_unknown(one)
 
 
 def _shown(number: Fraction) -> str:
-    """A number as text: whole or decimal, as a double, or as a quotient unless that is long."""
+    """A number as text: a decimal, a double, or a quotient unless that is long."""
     nearest = float(number)
     if number.denominator == 1:
         return str(number)

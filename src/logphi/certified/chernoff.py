@@ -1,4 +1,4 @@
-"""Chernoff's bound, which suffices for an order that cannot attain the maximum.
+"""Chernoff's bound of D, which suffices for an order of the pair that cannot attain the maximum.
 
 D(x) = E[(1 - e^{x - L})_+; L < inf] is at most kappa(c) M(c) e^{-cx}, kappa(c) = c^c / (1 + c)^{1 + c}, for every c > 0 in
 the strip.
@@ -19,9 +19,9 @@ from logphi.certified.route import NotThisRouteError, Route
 from logphi.inversion.kernels import log_kappa
 from logphi.laws.log_phi import LogPhi
 
-# chosen: the smallest that proves the bound is taken, as a transform takes longer at a large abscissa
+# chosen: the smallest one that suffices is taken, as a transform takes longer at a large abscissa
 _ABSCISSAS = tuple(2.0**k for k in range(-4, 17))
-# derived: a bound of the error of the bound's logarithm in doubles
+# derived: more than the error of the logarithm of the bound in doubles
 _ROOM = 1.0
 
 
@@ -65,7 +65,7 @@ def prepare(loss: LogPhi, epsilon: Any, level: Any) -> Route:
         raise NotThisRouteError("Chernoff's bound does not settle this order")
     terms = terms_of(loss)
     if any(law.omitted for law, _ in terms):
-        raise NotThisRouteError("mass that is left out of the transform is not below this bound")
+        raise NotThisRouteError("Chernoff's bound does not hold for mass that is left out of the transform")
     abscissa = float(inside[enough[0]])
     c = arb(abscissa)
     constant = (c * c.log() - (1 + c) * (1 + c).log()).exp()

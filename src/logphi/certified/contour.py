@@ -85,12 +85,12 @@ class Line(ABC):
 
     @property
     def _shifts(self) -> tuple[float, float]:
-        """The distances to the line's shifts to the right and to the left for the aliasing bound; the left one not below 0."""
+        """How far the aliasing bound shifts the line to the right and to the left; to the left, not below 0."""
         return self.layout.shift, min(self.layout.shift, self.layout.abscissa)
 
     @cached_property
     def _chernoff(self) -> list[tuple[Any, Any, Any]]:
-        """An abscissa u on either side of the line, its distance, and kappa(u) M(u)."""
+        """On each side of the line an abscissa u, its distance from the line, and kappa(u) M(u)."""
         c, (up, down) = arb(self.layout.abscissa), map(arb, self._shifts)
         return [(u, shift, _chernoff(self.parts, u)) for u, shift in ((c + up, up), (c - down, down))]
 
@@ -110,7 +110,7 @@ class Line(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """Of the route."""
+        """The name of the route."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,14 +126,14 @@ class Contour(Line):
         return [1 / (z * (z + 1)) for z in nodes]
 
     def kernel(self, epsilon: Any) -> list[Any]:
-        """As powers of e^{-i h x}."""
+        """The factors at the nodes, as powers of e^{-i h x}."""
         scale, factor = (-arb(self.layout.abscissa) * epsilon).exp(), acb(0, -self.step * epsilon).exp()
         return [
             weight * power for weight, power in zip(self._weights, exponential_sums([scale], [factor], self.size), strict=True)
         ]
 
     def truncation(self, epsilon: Any) -> Any:
-        """As |z (z + 1)| >= t^2 and the sum of h/(nh)^2 over n > N is below 1/(Nh)."""
+        """A bound, as |z (z + 1)| >= t^2 and the sum of h/(nh)^2 over n > N is below 1/(Nh)."""
         fall, last = arb(1), self.step * (self.size - 1)
         for (_, count), ceiling in zip(self.parts, self._ceilings, strict=True):
             fall *= ceiling**count

@@ -41,8 +41,8 @@ class Budget:
 
 
 @dataclass(frozen=True)
-class Cut:
-    """The terms of a product that are kept: exponents not certainly below ``floor``, powers of t up to ``degree``."""
+class Truncation:
+    """Which terms of a product are kept: exponents not certainly below ``floor``, powers of t up to ``degree``."""
 
     basis: Basis
     floor: Any
@@ -50,11 +50,11 @@ class Cut:
     budget: Budget
 
     def place(self, key: Key) -> Any:
-        """The place as a ball."""
+        """The exponent as a ball."""
         return self.basis.place(key)
 
     def above(self, key: Key, rest: Any) -> bool:
-        """Whether the exponent plus ``rest`` may exceed the floor."""
+        """Whether the exponent plus ``rest`` may reach the floor."""
         return not self.place(key) + rest < self.floor
 
     def times(self, one: Any, other: Any) -> Any:
@@ -64,17 +64,17 @@ class Cut:
         return whole if len(whole) <= self.degree + 1 else flint.arb_poly(whole.coeffs()[: self.degree + 1])
 
 
-def product(factors: Iterator[tuple[Terms, Any]], cut: Cut) -> Terms:
-    """The product of sums, each given with the largest exponent of the product of all later ones."""
-    nothing = cut.basis.key(Location()), flint.arb_poly([1])
+def product(factors: Iterator[tuple[Terms, Any]], truncation: Truncation) -> Terms:
+    """The product of sums, each given with the largest exponent of the product of all sums after it."""
+    nothing = truncation.basis.key(Location()), flint.arb_poly([1])
     whole, _ = next(factors, (dict([nothing]), None))
     for terms, rest in factors:
         fresh: Terms = {}
         for key, series in whole.items():
             for other, more in terms.items():
                 both = tuple(a + b for a, b in zip(key, other, strict=True))
-                if cut.above(both, rest):
-                    added = cut.times(series, more)
+                if truncation.above(both, rest):
+                    added = truncation.times(series, more)
                     fresh[both] = fresh[both] + added if both in fresh else added
         whole = fresh
     return whole

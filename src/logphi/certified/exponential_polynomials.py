@@ -1,11 +1,11 @@
-"""Atoms and flat parts: laws whose transform is a sum of exponentials times polynomials.
+"""Laws of atoms and tilted uniform parts, called flat: their transform is a sum of exponentials times polynomials.
 
 notation: u = z + 1/2, t = 1/(2u). Every law here is
 
     M(z) = sum over k of w_k e^{u a_k} f_k(t),   f_k one of 1, t, -t, 1 + t, 1 - t,
 
-and products of laws have polynomials f_k of t. All terms with t^m together are the transform of a positive measure: the part of
-the composition with m flat parts and otherwise atoms.
+and products of such M have polynomials f_k of t. All terms with t^m together are the transform of a positive measure: the part
+of the composition in which m losses come from flat parts and all others from atoms.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from typing import Any
 
 import flint
 
-from logphi.certified.expansion import Cut, Terms
+from logphi.certified.expansion import Terms, Truncation
 from logphi.certified.locations import Key, Location
 
 
 @dataclass(frozen=True)
-class Branches(ABC):
+class ExponentialPolynomial(ABC):
     """One law as such a sum: its exponents in decreasing order, their weights, and the exponents as balls.
 
     ``omitted`` bounds the mass that is left out.
@@ -45,44 +45,44 @@ class Branches(ABC):
         """The sum at z = c, with t multiplied by ``stretch``."""
 
     @abstractmethod
-    def power(self, keys: Sequence[Key], count: int, rest: Any, cut: Cut) -> Terms:
-        """The power, without the exponents that stay below the floor when ``rest`` is added."""
+    def power(self, keys: Sequence[Key], count: int, rest: Any, truncation: Truncation) -> Terms:
+        """The power, without exponents that are below the floor even when ``rest`` is added."""
 
 
 @dataclass(frozen=True)
-class TwoBranches(Branches):
-    """Two atoms, a power of which is a binomial sum."""
+class TwoExponentials(ExponentialPolynomial):
+    """A sum of two exponentials, such as two atoms, whose powers are binomial sums."""
 
     def factors(self, t: Any) -> tuple[Any, Any]:
-        """The two polynomials."""
+        """The two polynomials f_k at t."""
         return t * 0 + 1, t * 0 + 1
 
     def first(self, count: int, degree: int) -> list[int]:
-        """Coefficients of a power of the upper polynomial, up to a degree."""
+        """Coefficients of a power of the first polynomial, up to a degree."""
         return [1]
 
     def lowered(self, shape: list[Any]) -> list[Any]:
-        """The coefficients with one factor of the upper kind replaced by one of the lower kind."""
+        """The coefficients after one factor of the first polynomial is replaced by the second one."""
         return shape
 
     def moment(self, c: Any, stretch: Any) -> Any:
-        """Both branches."""
+        """The sum of both terms."""
         u = c + flint.arb(1) / 2
         factors = self.factors(stretch / (2 * u))
         return sum((w * (u * a).exp() * f for w, a, f in zip(self.weights, self.values, factors, strict=True)), flint.arb(0))
 
-    def power(self, keys: Sequence[Key], count: int, rest: Any, cut: Cut) -> Terms:
-        """One term for each number of lower branches, from none on."""
+    def power(self, keys: Sequence[Key], count: int, rest: Any, truncation: Truncation) -> Terms:
+        """One term for each number of factors with the second exponent, from none on."""
         terms: Terms = {}
-        gap, room = self.values[0] - self.values[1], count * self.values[0] + rest - cut.floor
+        gap, room = self.values[0] - self.values[1], count * self.values[0] + rest - truncation.floor
         reached = min(count + 1, ceil(max(float(room / gap), 0.0)) + 1) if gap > 0 else count + 1
-        cut.budget.spend(reached * (1 + min(count, cut.degree) if self.flat else 1))
-        shape = [flint.fmpz(number) for number in self.first(count, cut.degree)]
+        truncation.budget.spend(reached * (1 + min(count, truncation.degree) if self.flat else 1))
+        shape = [flint.fmpz(number) for number in self.first(count, truncation.degree)]
         weight, step = self.weights[0] ** count, self.weights[1] / self.weights[0]
         falling = self.values[0] >= self.values[1]
         for j in range(count + 1):
             key = tuple((count - j) * high + j * low for high, low in zip(*keys, strict=True))
-            if falling and not cut.above(key, rest):
+            if falling and not truncation.above(key, rest):
                 break
             added = flint.arb_poly(shape) * weight
             terms[key] = terms[key] + added if key in terms else added
@@ -92,24 +92,24 @@ class TwoBranches(Branches):
 
 
 @dataclass(frozen=True)
-class FlatWithEnds(TwoBranches):
+class FlatWithEnds(TwoExponentials):
     """``e^{-w/2} [(1 + t) e^{uw} + (1 - t) e^{-uw}] / 2``."""
 
     @property
     def flat(self) -> bool:
-        """The part between the atoms."""
+        """Yes: between the atoms, the law is flat."""
         return True
 
     def factors(self, t: Any) -> tuple[Any, Any]:
-        """Both."""
+        """The polynomials 1 + t and 1 - t."""
         return 1 + t, 1 - t
 
     def first(self, count: int, degree: int) -> list[int]:
-        """Of (1 + t)^n."""
+        """The coefficients of (1 + t)^n."""
         return list(accumulate(range(min(count, degree)), lambda ways, m: ways * (count - m) // (m + 1), initial=1))
 
     def lowered(self, shape: list[Any]) -> list[Any]:
-        """Times (1 - t)/(1 + t)."""
+        """The product with (1 - t)/(1 + t)."""
         before = after = flint.fmpz(0)
         found = []
         for number in shape:
@@ -119,29 +119,29 @@ class FlatWithEnds(TwoBranches):
 
 
 @dataclass(frozen=True)
-class Flat(TwoBranches):
+class Flat(TwoExponentials):
     """``t [e^{uw} - e^{-uw}] / (2 sinh(w/2))``."""
 
     @property
     def flat(self) -> bool:
-        """All of it."""
+        """Yes: all of it."""
         return True
 
     def factors(self, t: Any) -> tuple[Any, Any]:
-        """Both."""
+        """The polynomials t and -t."""
         return t, -t
 
     def first(self, count: int, degree: int) -> list[int]:
-        """Of t^n."""
+        """The coefficients of t^n."""
         return [0] * count + [1] if count <= degree else []
 
     def lowered(self, shape: list[Any]) -> list[Any]:
-        """Negated."""
+        """The coefficients, negated."""
         return [-number for number in shape]
 
 
 @dataclass(frozen=True)
-class Points(Branches):
+class Points(ExponentialPolynomial):
     """Any number of atoms."""
 
     def moment(self, c: Any, stretch: Any) -> Any:
@@ -149,32 +149,32 @@ class Points(Branches):
         u = c + flint.arb(1) / 2
         return sum((w * (u * a).exp() for w, a in zip(self.weights, self.values, strict=True)), flint.arb(0))
 
-    def power(self, keys: Sequence[Key], count: int, rest: Any, cut: Cut) -> Terms:
+    def power(self, keys: Sequence[Key], count: int, rest: Any, truncation: Truncation) -> Terms:
         """A power of a polynomial where the atoms are equally spaced, otherwise a multinomial sum."""
         if len(keys) == 1:
             return {tuple(count * a for a in keys[0]): flint.arb_poly([self.weights[0] ** count])}
         indices = _lattice_indices(keys)
         # exponents far apart on a fine lattice may still be few
-        if indices is not None and count * max(indices) <= cut.budget.left:
-            return self._lattice(keys, indices, count, rest, cut)
-        return self._multinomial(keys, count, rest, cut)
+        if indices is not None and count * max(indices) <= truncation.budget.left:
+            return self._lattice(keys, indices, count, rest, truncation)
+        return self._multinomial(keys, count, rest, truncation)
 
-    def _lattice(self, keys: Sequence[Key], indices: Sequence[int], count: int, rest: Any, cut: Cut) -> Terms:
-        cut.budget.spend(count * max(indices))
+    def _lattice(self, keys: Sequence[Key], indices: Sequence[int], count: int, rest: Any, truncation: Truncation) -> Terms:
+        truncation.budget.spend(count * max(indices))
         weights = [flint.arb(0)] * (max(indices) + 1)
         for index, weight in zip(indices, self.weights, strict=True):
             weights[index] += weight
         bottom, top = (keys[indices.index(index)] for index in (0, max(indices)))
         terms: Terms = {}
         for k, weight in enumerate((flint.arb_poly(weights) ** count).coeffs()):
-            # whole, as all keys lie on the line
+            # the quotients are whole numbers, as all keys lie on one line
             key = tuple(count * low + k * (high - low) // max(indices) for low, high in zip(bottom, top, strict=True))
-            if cut.above(key, rest):
+            if truncation.above(key, rest):
                 terms[key] = flint.arb_poly([weight])
         return terms
 
-    def _multinomial(self, keys: Sequence[Key], count: int, rest: Any, cut: Cut) -> Terms:
-        cut.budget.spend(count * len(keys))
+    def _multinomial(self, keys: Sequence[Key], count: int, rest: Any, truncation: Truncation) -> Terms:
+        truncation.budget.spend(count * len(keys))
         # the number of atoms so far, the sum of their exponents -> product of w^i / i!
         states: dict[tuple[int, Key], Any] = {(0, (0,) * len(keys[0])): flint.arb(1)}
         whole: dict[Key, Any] = {}
@@ -185,7 +185,7 @@ class Points(Branches):
             fresh: dict[tuple[int, Key], Any] = {}
             for (taken, at), value in states.items():
                 least = count - taken if j == len(keys) else 0
-                cut.budget.spend((count - taken - least + 1) * (1 + len(key) // 8))
+                truncation.budget.spend((count - taken - least + 1) * (1 + len(key) // 8))
                 for i in range(least, count - taken + 1):
                     place = tuple(a + i * b for a, b in zip(at, key, strict=True)) if i else at
                     if taken + i == count:
@@ -195,11 +195,11 @@ class Points(Branches):
                         fresh[state] = fresh.get(state, 0) + value * shares[i]
             states = fresh
         ways = flint.arb(count + 1).gamma()
-        return {key: flint.arb_poly([ways * value]) for key, value in whole.items() if cut.above(key, rest)}
+        return {key: flint.arb_poly([ways * value]) for key, value in whole.items() if truncation.above(key, rest)}
 
 
 def _lattice_indices(keys: Sequence[Key]) -> list[int] | None:
-    """The integers that equally spaced collinear vectors correspond to, from 0, unless they all coincide."""
+    """Collinear vectors as whole multiples, from 0 on, of one step; None if they are not collinear, or all equal."""
     gaps = [tuple(a - b for a, b in zip(key, keys[0], strict=True)) for key in keys]
     longest = max(gaps, key=lambda gap: max(map(abs, gap)))
     size = gcd(*longest)

@@ -27,7 +27,7 @@ from logphi.certified.route import NotCertifiedError, NotThisRouteError, Route
 from logphi.certified.transform import MOST_FORMULAS
 from logphi.laws.log_phi import LogPhi
 
-# derived: for a larger c d, the tilted mass of an atom above epsilon is below e^-40 times that of the one before
+# derived: for a larger c d, the masses of atoms above epsilon fall by a factor e^-40 or more from one to the next
 _ALONE = 40.0
 
 
@@ -86,10 +86,10 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int, most: int = MOST_FORMULAS) 
     terms = terms_of(loss)
     lattice = _lattice_of(terms)
     if not lattice.span > 0:
-        raise NotThisRouteError("a loss of zero is on every lattice")
+        raise NotThisRouteError("a loss of zero lies on every lattice")
     chosen = line_at(loss, float(epsilon.mid()), digits)
     if most < MOST_FORMULAS and chosen.abscissa * float(lattice.span.mid()) > _ALONE:
-        raise NotThisRouteError("so near the largest loss a sum of few atoms is simpler")
+        raise NotThisRouteError("so close to the largest loss, a sum over few atoms is simpler")
     size = math.ceil(math.pi / (chosen.step * float(lattice.span.mid()))) + 1
     if size > most:
         raise NotCertifiedError(
@@ -100,8 +100,8 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int, most: int = MOST_FORMULAS) 
 
 
 def _lattice_of(terms: Terms) -> Lattice:
-    """The lattice that carries all terms: all gaps must be rational, or there is only one law."""
-    laws = [(law, count) for law, count in terms if not law.only_fails]
+    """The lattice of the sum of all losses: their gaps must be rational, unless there is only one law."""
+    laws = [(law, count) for law, count in terms if not law.zero_or_infinite]
     gaps = [(Location.of(gap).as_rational(), steps, count) for gap, steps, count in _lattices(laws, Exact())]
     if any(gap is None for gap, _, _ in gaps):
         if len(laws) > 1:
@@ -116,7 +116,7 @@ def _lattice_of(terms: Terms) -> Lattice:
 
 
 def _lattices(laws: Terms, arith: Arithmetic) -> list[tuple[Number, int, int]]:
-    """The gap of each law, twice the distance of some atom from zero in gaps, as atoms mirror one another, and the count."""
+    """For each law its gap; twice the distance, in gaps, of some atom from zero, a whole number by symmetry; and its count."""
     found = [(law.lattice(arith), count) for law, count in laws]
     known = [(*one, count) for one, count in found if one is not None]
     if not known or len(known) < len(found):

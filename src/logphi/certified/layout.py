@@ -12,7 +12,7 @@ from logphi.inversion.layout import Layout, layout
 from logphi.inversion.saddle import RIGHT, saddle
 from logphi.laws.log_phi import LogPhi
 
-# derived: a narrower strip has no abscissa that bounds an answer relatively
+# derived: in a narrower strip, no line bounds the answer relatively
 _LEAST = 1e-9
 
 

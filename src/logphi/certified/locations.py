@@ -1,8 +1,8 @@
 """Locations of atoms as exact numbers, so that equality is decided exactly.
 
-A place is r + log(a) + k_1 x_1 + k_2 x_2 + ..., with r and a > 0 rational, whole k_i, and x_i numbers of which only balls are
-known. The rational a of all places together are products of powers of a few whole numbers without common divisors, so that each
-place becomes a vector of whole numbers, sums of places become sums of vectors, and equal vectors are equal places.
+A location is r + log(a) + k_1 x_1 + k_2 x_2 + ..., with r and a > 0 rational, whole k_i, and x_i numbers of which only balls
+are known. The a of all locations are products of powers of a few pairwise coprime whole numbers. So each location becomes a
+vector of whole numbers; sums of locations become sums of vectors, and equal vectors are equal locations.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from logphi.text.written import meant
 
 Key = tuple[int, ...]
 
-# measured: finding the common divisors of so many numbers takes a second
+# measured: for so many numbers, finding common divisors takes a second
 MOST_NUMBERS = 2000
 
 
@@ -44,11 +44,11 @@ class Location:
 
     @staticmethod
     def of(number: Location | Fraction | int) -> Location:
-        """A number of :class:`Exact`."""
+        """The location of a number of :class:`Exact`."""
         return number if isinstance(number, Location) else Location(Fraction(number))
 
     def as_rational(self) -> Fraction | None:
-        """The location, unless it is irrational or not known to be rational."""
+        """The location as a rational number; None if it is not known to be one."""
         return None if self.units or self.ratio != 1 else self.rational
 
     def __add__(self, other: Location | Fraction | int) -> Location:
@@ -71,13 +71,13 @@ def _irrational(*_: Any) -> Any:
 
 
 class Exact(Arithmetic):
-    """Rational numbers, and places as the logarithms of rational numbers.
+    """Rational numbers, and locations as their logarithms.
 
     Every other function raises a ``NotImplementedError``.
     """
 
     def constant(self, value: float) -> Fraction:
-        """The number that was written, or the shortest decimal of a double."""
+        """The number as it was written, or the shortest decimal of a double."""
         return meant(value)
 
     def log(self, x: Fraction) -> Location:
@@ -111,7 +111,7 @@ class Basis:
         Raises
         ------
         NotCertifiedError
-            If they are too many different numbers.
+            If there are too many different numbers.
         """
         denominator = lcm(*(place.rational.denominator for place in places))
         numbers = dict.fromkeys(number for place in places for number in place.ratio.as_integer_ratio())
@@ -131,7 +131,7 @@ class Basis:
         return (int(place.rational * self.denominator), *powers, *(counts.get(unit, 0) for unit in self.units))
 
     def place(self, key: Key) -> Any:
-        """The place of a vector as a ball of the present precision."""
+        """The location of a vector, as a ball at the precision in force."""
         return sum((k * value for k, value in zip(key[1:], self._logs, strict=True) if k), flint.arb(key[0]) / self.denominator)
 
     @cached_property

@@ -19,13 +19,13 @@ from logphi.laws.log_phi import LogPhi
 from logphi.laws.normal import Normal
 from logphi.laws.parameters import normal_shift
 
-# derived: routes that merge take fewer releases
+# derived: routes that merge take fewer releases than this
 _ENOUGH = 3
 
 
 @dataclass(frozen=True)
 class FewReleases:
-    """The excess of few releases by a formula, with the locations in its witness, each at its own precision."""
+    """The excess of few releases by a formula, at a precision of its own; ``places`` gives the points of its witness."""
 
     name: str
     loss: LogPhi
@@ -34,7 +34,7 @@ class FewReleases:
     places: Callable[[Any, Any], dict[str, str]]
 
     def witness(self, epsilon: Any) -> dict[str, Any]:
-        """The precision, and the places for the middle of the ball."""
+        """The precision, and the points at the middle of the ball."""
         with precision(self.bits):
             return {"route": self.name, "bits": self.bits} | self.places(self.parts[0], epsilon.mid())
 
@@ -46,18 +46,24 @@ class FewReleases:
 
     @cached_property
     def parts(self) -> tuple[ClosedForm, Any]:
-        """The formula, and the probability that no release fails; a ``NotCertifiedError`` if there is no formula."""
+        """The formula, and the probability that no single release has an infinite loss.
+
+        Raises
+        ------
+        NotCertifiedError
+            If there is no formula.
+        """
         with precision(self.bits):
             laws, kept = merged(self.loss)
             return self.formula(laws), kept
 
 
 def merged(loss: LogPhi) -> tuple[list[LawInBalls], Any]:
-    """The laws after merging, at most three of them, and the probability that no release fails, as a ball."""
+    """The laws after merging, of which at most three, and the probability that laws of losses 0 or infinity give 0."""
     kept, shifts, laws = flint.arb(1), [], []
     for law, count in loss.terms:
         found, shift = in_balls(law), normal_shift(law)
-        if found.only_fails:
+        if found.zero_or_infinite:
             kept *= (1 - found.infinite_mass()) ** count
         elif shift is not None:
             shifts.append((shift, count))

@@ -1,4 +1,4 @@
-"""Estimates in doubles of the transform of a log-ratio of normal mixtures: they choose lines, and no proof relies on them."""
+"""Estimates in doubles of the transform of a log-ratio of normal mixtures: they choose lines, and no proof rests on them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from logphi.arrays import Array
 from logphi.certified.route import NotCertifiedError
 
-# measured: nodes per unit and their minimum; derived: their maximum, a hundred megabytes, and the range in which the density
-# exceeds e^-50 of its mode
+# measured: nodes per unit, and their smallest number; derived: their largest number, a hundred megabytes, and how far from the
+# outermost centres the density exceeds e^-50 times its mode
 _PER_UNIT, _NODES, _MOST, _BEYOND = 6, 161, 1 << 15, 10.0
 # the lines that are compared, as shares of the widest; derived: above the largest b, e^{b^2/2} exceeds every gain
 _SHARES, _HIGHEST = 0.8 * 2.0 ** (-np.arange(60) / 2), 40.0
@@ -57,7 +57,7 @@ class RatioInDoubles:
 
     @lru_cache(maxsize=64)  # noqa: B019 (as above)
     def falling(self, c: float) -> Callable[[float], tuple[float, float]]:
-        """A function of the height: the approximately best line x + ib, with the logarithm of its bound over M(c)."""
+        """A function of the height: b of about the best line x + ib, and the logarithm of the bound there over M(c)."""
         x, plain = self._tilted(c)
         weights = np.exp(plain - plain.max())
         total = float(weights.sum())

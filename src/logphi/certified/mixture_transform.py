@@ -25,7 +25,7 @@ from logphi.certified.exponential_sums import exponential_sums
 from logphi.certified.mixture_guess import MixtureInDoubles, RatioInDoubles
 from logphi.certified.transform import MOST_SUMS, Transform
 
-# measured: with these shares of the widest strip for its two edges, steps are within some percent of the best
+# measured: with these shares of the widest strip for its two edges, steps are within a few percent of the best
 _STRIPS = np.array([0.95, 0.85, 0.7, 0.5, 0.35, 0.25, 0.15])
 _FALLS = np.array([0.0, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 1.0])
 
@@ -39,7 +39,7 @@ class Mixture:
 
     @cached_property
     def parts(self) -> list[tuple[Any, Any]]:
-        """Shifts, and factors of their exponentials."""
+        """The shifts c, and the factors of e^{c x}."""
         return [(c, p * (-c * c / 2).exp()) for p, c in zip(self.weights, self.shifts, strict=True)]
 
     @property
@@ -56,7 +56,7 @@ class Mixture:
         return largest.upper()
 
     @cached_property
-    def at_rest(self) -> Any:
+    def weight_at_zero(self) -> Any:
         """The weight of the shift zero."""
         return sum((p for p, c in zip(self.weights, self.shifts, strict=True) if c.is_zero()), arb(0))
 
@@ -66,7 +66,7 @@ class Mixture:
         return bool(self.largest.is_zero())
 
     def log(self, x: Any) -> Any:
-        """The logarithm at a real or a complex ball; that of the principal branch, which holds in the strip."""
+        """The logarithm at a real or a complex ball; in the strip it is the principal branch."""
         return sum((factor * (c * x).exp() for c, factor in self.parts), type(x)(0)).log()
 
 
@@ -74,7 +74,7 @@ class Mixture:
 class Grid:
     """Points ``h j + i shift`` for ``first <= j <= last``.
 
-    The error of the rule is at most ``relative`` times M(c), and ``tails`` for the points that are left out.
+    The error of the rule is at most ``relative`` times M(c), plus ``tails`` for the points that are left out.
     """
 
     step: Any
@@ -110,9 +110,9 @@ class NormalRatio(Transform):
     def on_line(self, c: Any, step: Any, size: int) -> list[Any]:
         """M(c + i step j) for j = 0 .. size - 1, c >= 0 and the step exact, by the trapezoidal rule on a line x + ib.
 
-        At x + i theta the integrand is at most e^{theta^2/2} cos(d_1 theta / 2)^{-c} times u^{1+c} v^{-c} e^{-x^2/2}, the
-        largest shifts being c_1 and d_1; below the real line times e^{t (c_1 + d_1) |theta|}, too. What the rule misses is M(c)
-        times the sum of that at both edges b +- s of a strip, over e^{2 pi s/h} - 1 (Trefethen & Weideman 2014, Theorem 5.1).
+        At x + i theta the integrand is at most u^{1+c} v^{-c} e^{-x^2/2} times e^{theta^2/2} cos(d_1 theta / 2)^{-c} and, below
+        the real line, e^{t (c_1 + d_1) |theta|}, where c_1 and d_1 are the largest shifts. The error is at most M(c) times the
+        sum of these factors at both edges b +- s of a strip, over e^{2 pi s/h} - 1 (Trefethen & Weideman 2014, Theorem 5.1).
         """
         grid = self._grid(c, step * (size - 1), ctx.prec * math.log(2))
         places = [acb(x, grid.shift) for x in grid.points] if grid.shift else grid.points
@@ -162,9 +162,9 @@ class NormalRatio(Transform):
         return self.in_doubles.falling(c)(height)[1]
 
     def _grid(self, c: Any, top: Any, sharp: float) -> Grid:
-        """For heights up to ``top``: the widest step that misses no more than e^-sharp.
+        """For heights up to ``top``: the widest step with an error of at most e^-sharp.
 
-        A strip around the real line has the smaller curvature term, one above it no term of the height.
+        A strip around the real line has the smaller term theta^2/2; a strip above it has no term that grows with the height.
         """
         up, down = self.up.largest, self.down.largest
         turning = top * (up + down)
@@ -188,14 +188,14 @@ class NormalRatio(Transform):
         """The points on x + ib outside of which the integrand is negligible; the error of the rule is ``relative`` times M(c).
 
         For x >= X, u^{1+c} <= sum of p_i e^{(1+c)(c_i x - c_i^2/2)} by convexity, and v <= 1 with v^{-c} <= e^{C}, where C is
-        -c log q_0, q_0 the weight at rest, or, as log v >= -d' x - d''/2 with the means d', d'' of the shifts and of their
-        squares, c (d' x + d''/2). For x <= -X, u <= 1 and v >= q_0, or v >= e^{-d''/2}. Each is a normal density times e^{A x};
-        of that, the sum over the points beyond X > A, times the step, is at most the density at X over X - A. Off the real line
-        the modulus is larger by e^{b^2/2} cos(d_1 b / 2)^{-c} at most.
+        -c log q_0, q_0 the weight of the shift 0, or, as log v >= -d' x - d''/2 with the means d', d'' of the shifts and of
+        their squares, c (d' x + d''/2). For x <= -X, u <= 1 and v >= q_0, or v >= e^{-d''/2}. Each is a normal density times
+        e^{A x}; of that, the sum over the points beyond X > A, times the step, is at most the density at X over X - A. Off the
+        real line the modulus is larger by e^{b^2/2} cos(d_1 b / 2)^{-c} at most.
         """
-        resting = self.down.at_rest > 0
+        resting = self.down.weight_at_zero > 0
         moments = [sum(p * d**k for p, d in zip(self.down.weights, self.down.shifts, strict=True)) for k in (1, 2)]
-        rise, start = (arb(0), -c * self.down.at_rest.log()) if resting else (c * moments[0], c * moments[1] / 2)
+        rise, start = (arb(0), -c * self.down.weight_at_zero.log()) if resting else (c * moments[0], c * moments[1] / 2)
         right = [
             ((1 + c) * shift + rise, start + p.log() - (1 + c) * shift**2 / 2)
             for p, shift in zip(self.up.weights, self.up.shifts, strict=True)

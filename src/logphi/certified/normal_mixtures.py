@@ -23,7 +23,7 @@ class Component:
     centre: Any
 
     def above(self, x: Any) -> Any:
-        """The mass above x."""
+        """The mass of the component above x."""
         return self.weight * ((x - self.centre) / flint.arb(2).sqrt()).erfc() / 2
 
     def size(self, x: Any) -> Any:
@@ -69,9 +69,9 @@ class NormalMixtures:
         return means[0] - means[1]
 
     def root(self, epsilon: Any) -> Any:
-        """An interval that contains the root of loss = epsilon, an exact number strictly between the ends, by Newton's method.
+        """An interval around the x at which the loss is epsilon, by Newton's method; epsilon is exact and between the ends.
 
-        The loss is certainly below epsilon at its left end, and above at its right end.
+        At the left end of the interval the loss is certainly below epsilon, at the right end above.
         """
         one = 1 / max(self.p[-1].centre, -self.q[0].centre, key=float).upper()
         low, high = -one.mid(), one.mid()
@@ -125,7 +125,7 @@ class NormalMixtures:
         if epsilon > low and epsilon < high:
             return self.above(self.root(epsilon), epsilon)
         if not epsilon > low:
-            # epsilon may be the smallest loss: the excess is at least 1 - e^epsilon, and at most that just below
+            # epsilon may be the smallest loss: the excess is at least 1 - e^epsilon, and at most 1 - e^low for a lower bound
             return (-epsilon.expm1()).union(-low.lower().min(epsilon).expm1())
         # as a function of e^epsilon the excess has slopes between -1 and 0, and is zero at the largest loss
         return (high.upper().exp() - epsilon.exp()).upper().union(0)

@@ -30,20 +30,20 @@ Prepare = Callable[[LogPhi, Any, int], Route]
 FEW_NODES = 20_000
 
 
-def _to_the_bit(prepare_route: Prepare) -> Prepare:
-    """The route at the precision of the caller, which replaces the digits."""
+def _at_precision(prepare_route: Prepare) -> Prepare:
+    """The same for a route that takes the bits of the caller's precision instead of digits."""
     return lambda loss, epsilon, digits: prepare_route(loss, epsilon, ctx.prec)
 
 
-# tried in this order: short lines, sums of many terms, long lines. If all fail, the user sees the last reason of a route
-# that is meant for such losses
+# tried in this order: short lines, sums of many terms, long lines. If all fail, the user sees the reason of the last route that
+# is meant for such losses
 _ROUTES: tuple[Prepare, ...] = (
     above_support.prepare,
     partial(lattice.prepare, most=FEW_NODES),
-    _to_the_bit(single_release.prepare),
+    _at_precision(single_release.prepare),
     bent_contour.prepare,
     partial(contour.prepare, most=FEW_NODES),
-    _to_the_bit(two_releases.prepare),
+    _at_precision(two_releases.prepare),
     lambda loss, epsilon, digits: residues.prepare(terms_of(loss), epsilon, ctx.prec),
     lattice.prepare,
     contour.prepare,
@@ -69,12 +69,12 @@ class Profile:
     infinite: Any
 
     def delta(self, epsilon: Any) -> Any:
-        """As a real ball, for a real ball."""
+        """The profile as a real ball, at a real ball."""
         return self.infinite + self.route.excess(epsilon)
 
 
 def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Profile:
-    """The first route that applies, at the precision of the caller.
+    """The profile by the first route that applies, at the precision of the caller.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Profile:
 
 
 def prepare_below(loss: LogPhi, epsilon: Any, level: Any, digits: int) -> Profile:
-    """As :func:`prepare`, but a profile below a positive level may be enclosed by a wide ball below that level."""
+    """As :func:`prepare`; but a profile that is below a positive level may be enclosed in any ball below that level."""
     infinite = infinite_mass(loss)
     if level > infinite:
         ways: tuple[Callable[[], Route], ...] = (

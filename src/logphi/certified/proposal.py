@@ -1,7 +1,7 @@
-"""Claims of few digits from bounds in doubles, for a checker that derives them itself: where balls have no route.
+"""Claims of few digits from bounds in doubles, where no route in balls applies.
 
-Nothing is proved here. The answer in doubles is rounded to as many digits as the checker accepts, which derives the claim by
-itself, cell by cell.
+Nothing is proved here: the answer in doubles is rounded to as many digits as the checker accepts, which derives each claim by
+itself, from lattice laws.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from logphi.questions.epsilon import epsilon
 
 # measured: the largest number of digits that cells prove
 MOST_DIGITS = 9
-# chosen: of the answer in doubles
+# chosen: the relative tolerance of the answer in doubles
 _RTOL = 1e-12
-# chosen: the share of the width that the digits allow
+# chosen: the width of a claim, as a share of what its digits allow
 _WIDTH = Fraction(9, 10)
 
 
@@ -41,7 +41,7 @@ def proposed(
     question = delta if quantity == "delta" else epsilon
     found = question(loss, float(at), direction=direction, rtol=_RTOL)
     if not 0 < found.lower <= found.upper < math.inf:
-        raise NotCertifiedError("no digits of the answer are known without a certificate: it may be zero, or infinite")
+        raise NotCertifiedError("no digit of the answer is known in doubles either: it may be zero, or infinite")
     most = Decimal(1) if quantity == "delta" else None
     best, low, high = None, 0, min(digits, MOST_DIGITS)
     while low < high:
@@ -52,7 +52,7 @@ def proposed(
         else:
             high = middle - 1
     if best is None:
-        raise NotCertifiedError("the checker of certificates does not derive a single digit of this answer")
+        raise NotCertifiedError("the checker of certificates cannot derive a single digit of this answer")
     return best, low
 
 

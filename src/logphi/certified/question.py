@@ -1,4 +1,4 @@
-"""The certified method of the questions: bounds in doubles, rounded outward from decimals."""
+"""The method ``"certified"`` of delta and epsilon: bounds in doubles, rounded outward from certified decimals."""
 
 from __future__ import annotations
 
@@ -24,18 +24,17 @@ _DIGITS = 15
 
 
 def certified(quantity: str, loss: Loss, question: Any, *, direction: Direction | str | None, rtol: float) -> Bound | Bounds:
-    """``"delta"`` at an epsilon or ``"epsilon"`` at a delta, one or an array, by :func:`logphi.certified.answer.certify`.
+    """``"delta"`` at one or many epsilons, or ``"epsilon"`` at deltas, by :func:`logphi.certified.answer.certify`.
 
-    Numbers and parameters count as they were written, if that is known; otherwise a float counts as the shortest decimal that
-    reads as it.
+    Numbers and parameters count as they were written, if that is known; otherwise a float counts as its shortest decimal.
 
     Raises
     ------
     NotCertifiedError
         If the loss cannot be certified, or there is no finite answer.
     ValueError, TypeError
-        If the question is not made of finite numbers or lists two numbers that have the same double, or the tolerance is not
-        one.
+        If the question is not one of finite numbers, or lists two different numbers with the same double, or the tolerance is
+        out of range.
     """
     rtol = check.tolerance("rtol", rtol)
     name = "delta" if quantity == "epsilon" else "epsilon"

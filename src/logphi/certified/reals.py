@@ -1,4 +1,4 @@
-"""Exact numbers as real balls of the present precision, and exact balls as numbers."""
+"""Exact numbers as real balls at the precision in force, and exact balls as rational numbers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TOO_SMALL = "the answer is below 1e-300000, too small to write it out as a decim
 
 
 def balls() -> Balls:
-    """The arithmetic of the present precision, in which all errors are enclosed."""
+    """Ball arithmetic at the precision in force, which encloses all errors."""
     return Balls(ctx.prec, proving=True)
 
 
@@ -28,7 +28,7 @@ def real(parameter: Parameter) -> Any:
 
 
 def constant(value: float) -> Any:
-    """A number as a ball: what was written, or the shortest decimal of a double."""
+    """A number as a ball: as it was written, or the shortest decimal of a double."""
     return balls().constant(value).value.real
 
 

@@ -1,4 +1,4 @@
-"""Compositions of atoms and flat parts: the excess in closed form, by residues.
+"""The excess of atoms and tilted uniform (flat) parts in closed form, by residues.
 
 notation: u = z + 1/2, t = 1/(2u), M(z) = sum over places a and powers m of C_{a,m} e^{ua} t^m.
 
@@ -11,9 +11,9 @@ value at the upper end of its distance. Hence
 
     D(eps) = 2 e^{eps/2} * sum over a > eps and m of C_{a,m} R_m((a - eps)/2).
 
-The terms of t^m are the measure that m flat parts make, which is positive, so that (1 - e^{eps-x})_+ <= e^{c (x - eps)} for
-c >= 0 bounds what the powers above a degree d add: at most e^{-c eps} s^{-(d+1)} G(c, s) for s >= 1, where G is M(c) with s t
-in the place of t. Terms of different places cancel; the number of bits that this costs is measured and added.
+The terms with t^m are the part of the composition with m flat parts, a positive measure. So by (1 - e^{eps-x})_+ <=
+e^{c (x - eps)}, c >= 0, all powers above a degree d together add at most e^{-c eps} s^{-(d+1)} G(c, s) for s >= 1, where G is
+M(c) with s t in the place of t. Terms of different places cancel; the number of bits that this costs is measured and added.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ import flint
 import numpy as np
 
 from logphi.arith.ball import precision
-from logphi.certified.expansion import Budget, Cut, product
-from logphi.certified.exponential_polynomials import Branches
+from logphi.certified.expansion import Budget, Truncation, product
+from logphi.certified.exponential_polynomials import ExponentialPolynomial
 from logphi.certified.laws.law import Terms
 from logphi.certified.locations import Basis
 from logphi.certified.reals import ball, on_ball
 from logphi.inversion.saddle import Interval, minimise
 
-# measured: exponents down to this far below epsilon are kept, for later questions nearby
+# measured: exponents down to this distance below epsilon are kept, for later questions nearby
 _BELOW = Fraction(1, 8)
 # chosen: bits beyond those asked for, and the number of attempts to measure the cancellation
 _SPARE, _ROUNDS = 16, 4
@@ -75,7 +75,7 @@ class ResidueSum:
         return found
 
     def excess(self, epsilon: Any) -> Any:
-        """From its values at the two ends of the ball: less cancels at an exact epsilon."""
+        """From the values at the two ends of the ball: less cancels at an exact epsilon."""
         if epsilon.is_finite() and not epsilon.lower() > self.floor:
             return prepare(self.terms, epsilon.lower(), self.bits).excess(epsilon)
         with precision(self.bits):
@@ -102,8 +102,8 @@ class ResidueSum:
         return most.upper().union(0)
 
     @cached_property
-    def _parts(self) -> list[tuple[Branches, int]]:
-        return [(law.branches(), count) for law, count in self.terms]
+    def _parts(self) -> list[tuple[ExponentialPolynomial, int]]:
+        return [(law.exponential_polynomial(), count) for law, count in self.terms]
 
     @cached_property
     def _top(self) -> Any:
@@ -116,21 +116,21 @@ class ResidueSum:
             parts = self._parts
             basis = Basis.of([place for part, _ in parts for place in part.places])
             degree = self.tail.degree if self.tail else sum(count for part, count in parts if part.flat)
-            cut = Cut(basis, self.floor, degree, Budget())
+            truncation = Truncation(basis, self.floor, degree, Budget())
             tops = [count * part.values[0] for part, count in parts]
             whole = sum(tops, flint.arb(0))
             powers = (
                 (
-                    part.power([basis.key(place) for place in part.places], count, whole - top, cut),
+                    part.power([basis.key(place) for place in part.places], count, whole - top, truncation),
                     sum(tops[k + 1 :], flint.arb(0)),
                 )
                 for k, ((part, count), top) in enumerate(zip(parts, tops, strict=True))
             )
-            return [(cut.place(key), series.coeffs()) for key, series in product(powers, cut).items()]
+            return [(truncation.place(key), series.coeffs()) for key, series in product(powers, truncation).items()]
 
 
 def prepare(terms: Terms, epsilon: Any, bits: int) -> ResidueSum:
-    """The sum near an epsilon, with as many bits as its cancellation takes.
+    """The sum near an epsilon, with the bits that its cancellation costs.
 
     Raises
     ------
@@ -150,12 +150,12 @@ def prepare(terms: Terms, epsilon: Any, bits: int) -> ResidueSum:
 
 
 def _tail(terms: Terms, epsilon: Any, bits: int) -> tuple[Tail | None, float]:
-    """The smallest degree found to omit 2^-bits of the excess, None for all; and an estimate of the log of the excess."""
+    """The smallest degree above which about 2^-bits of the excess is left, None for all; and about the log of the excess."""
     with precision(_SEARCH_BITS):
-        parts, at = [(law.branches(), count) for law, count in terms], float(epsilon.mid())
+        parts, at = [(law.exponential_polynomial(), count) for law, count in terms], float(epsilon.mid())
 
         def height(c: float, stretch: Fraction) -> float:
-            # at the largest loss the height decreases without end
+            # at the largest loss the height falls for ever
             return float(_moment(parts, flint.arb(c), ball(stretch)).log().mid()) - c * at if c <= _FARTHEST else math.inf
 
         def lowest(stretch: Fraction) -> float:
@@ -172,7 +172,7 @@ def _tail(terms: Terms, epsilon: Any, bits: int) -> tuple[Tail | None, float]:
     return (Tail(*best) if best[0] < whole else None), size
 
 
-def _moment(parts: Sequence[tuple[Branches, int]], c: Any, stretch: Any) -> Any:
+def _moment(parts: Sequence[tuple[ExponentialPolynomial, int]], c: Any, stretch: Any) -> Any:
     """G(c, s)."""
     whole = flint.arb(1)
     for part, count in parts:

@@ -6,26 +6,26 @@ from typing import Any, Protocol
 
 
 class NotCertifiedError(ValueError):
-    """No certificate is possible, for the reason that the message gives, with what to do instead."""
+    """No certificate is possible; the message says why, and what to do instead."""
 
 
 class NotThisRouteError(NotCertifiedError):
-    """A route does not apply to this loss. Users see it only as the last route's reason, if no other gives a better one."""
+    """A route does not apply to this loss. Users see the reason only if no route that is meant for the loss gives another."""
 
 
 class ClosedForm(Protocol):
-    """The excess of one law as a function of an exact epsilon, at the present precision."""
+    """The excess of one law as a function of an exact epsilon, at the precision in force."""
 
     def excess(self, epsilon: Any) -> Any:
         """E_P[(1 - e^{epsilon - L})_+; L < inf]."""
 
 
 class Route(Protocol):
-    """A loss prepared near an epsilon, used at the precision of the caller, who raises it if the balls are too wide."""
+    """A loss prepared near an epsilon, used at the precision of the caller; if balls are too wide, the caller raises it."""
 
     @property
     def name(self) -> str:
-        """As in the witness: beyond, ceiling, contour, lattice, pieces, rays, single or twofold."""
+        """The name in the witness: beyond, ceiling, contour, lattice, pieces, rays, single or twofold."""
 
     def witness(self, epsilon: Any) -> dict[str, Any]:
         """How it is computed, and the errors at an epsilon, as plain data for JSON."""

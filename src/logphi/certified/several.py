@@ -1,7 +1,7 @@
 """A certificate of several claims, about one release or several: epsilon, delta, advantage, trade-off and Renyi divergence.
 
-Epsilon and delta are proved here. A trade-off function and a Renyi divergence are proposed by their bounds in doubles, with as
-many digits as the checker derives by itself.
+Epsilon and delta are proved here. For a trade-off function or a Renyi divergence, bounds in doubles are proposed, with as many
+digits as the checker derives.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from logphi.text.description import DECIMALS, WRITTEN
 VERSION = 2
 # measured: the numbers of digits that are tried, in decreasing order
 _DIGITS = (12, 9, 7, 5, 4, 3, 2, 1)
-# chosen: of the answers in doubles
+# chosen: the relative tolerance of the answers in doubles
 _RTOL = 1e-12
-# chosen: the reduction if the checker cannot derive all claims in its budget
+# chosen: the numbers of digits if the checker cannot derive all claims in its budget
 _FEWER = (6, 3)
-# derived: the largest slope of a line in a certificate
+# derived: the largest epsilon of a line that the checker reads
 _FARTHEST = 1e4
 
 
@@ -69,8 +69,8 @@ class Asked:
 class CertifiedClaim:
     """One claim, ``lower`` <= ``quantity`` <= ``upper``, about the release at an index; None leaves an end open.
 
-    For epsilon it says that delta(lower) > at >= delta(upper). ``lines`` holds what the proof of a trade-off function rests on:
-    for each order the logarithms of slopes of lines below it.
+    For epsilon it says that delta(lower) > at >= delta(upper). The proof for a trade-off function rests on ``lines``: for each
+    order, the logarithms of the slopes of lines below it.
     """
 
     quantity: str
@@ -96,7 +96,7 @@ class CertifiedClaim:
 
 @dataclass(frozen=True)
 class CertifiedClaims(Saved, Listed):
-    """Claims about one or several releases in one file, which one check proves anew, and whose work they share.
+    """Claims about one or several releases in one file, proved anew by one check that shares work between them.
 
     Made by ``certify`` of a release, a report, a calibration or an accountant; ``print`` shows what ``logphi verify`` says.
 
@@ -169,7 +169,7 @@ def issue_several(
 
 
 def bundle(claims: Sequence[tuple[Described, CertifiedClaim]]) -> CertifiedClaims:
-    """One certificate of claims about releases, each of which is written once."""
+    """One certificate of all claims, in which each release is written once."""
     releases: list[tuple[str, Any]] = []
     placed = []
     for release, claim in claims:
@@ -219,7 +219,7 @@ def _divergence(one: Asked, order: Direction | None, digits: int, accepts: Accep
             if accepts(claim):
                 return claim
     raise NotCertifiedError(
-        "the checker of certificates does not derive a single digit of this divergence: it is infinite or zero, or the moments "
+        "the checker of certificates cannot derive a single digit of this divergence: it is infinite or zero, or the moments "
         "of a law are not known to it"
     )
 
@@ -228,7 +228,7 @@ def _tradeoff(one: Asked, order: Direction | None, digits: int, accepts: Accepts
     alpha = float(one.at)
     found = tradeoff(one.release.loss, alpha, direction=order, rtol=_RTOL)
     orders = one.release.loss.orders(order)
-    touched = {name: _touched(part, alpha) for name, part in orders}
+    best = {name: _best_line(part, alpha) for name, part in orders}
     for tried in tried_digits(digits):
         ends = _rounded(found, tried, most=Decimal(1))
         if ends is None:
@@ -236,25 +236,25 @@ def _tradeoff(one: Asked, order: Direction | None, digits: int, accepts: Accepts
         # the error of chords is of second order in the distance where the curve is smooth, and of first order at a kink
         for power in (tried / 2, tried + 1):
             lines = {
-                key: _around(*touched[name], power if found.direction in (name, Direction.BOTH, None) else None)
+                key: _around(*best[name], power if found.direction in (name, Direction.BOTH, None) else None)
                 for name, _ in orders
                 for key in (("remove", "add") if name is Direction.BOTH else (name.value,))
             }
             claim = CertifiedClaim("tradeoff", one.at, one.direction, *ends, lines=lines)
             if accepts(claim):
                 return claim
-    raise NotCertifiedError("the checker of certificates does not derive a single digit of this type II error")
+    raise NotCertifiedError("the checker of certificates cannot derive a single digit of this type II error")
 
 
-def _touched(part: LogPhi, alpha: float) -> tuple[float, float]:
-    """An estimate of the best line, and of the scale on which it changes; no proof relies on it."""
+def _best_line(part: LogPhi, alpha: float) -> tuple[float, float]:
+    """An estimate of the epsilon of the best line, and of the scale on which it changes; no proof rests on it."""
     guess = guessed(part, alpha, 0.0)
     search = Search(ProfileLines(part, alpha, lines_demand(Tolerance(_RTOL, _RTOL))), guess)
     return supremum(search, _RTOL).at, guess.scale
 
 
 def _around(place: float, scale: float, power: float | None) -> list[str]:
-    """Three lines around a place, at a distance of this many digits, or the line alone."""
+    """Three lines around a place, ``scale`` * 10^-power apart; or one line, without a power."""
     if not abs(place) < _FARTHEST:
         raise NotCertifiedError("the slopes of lines below this trade-off function are too large for a certificate")
     if power is None:
@@ -268,7 +268,7 @@ def _line(place: float) -> str:
 
 
 def tried_digits(digits: int) -> list[int]:
-    """Numbers of digits up to the one that is asked for, the most first."""
+    """The numbers of digits to try, from the one that is asked for down."""
     return [min(digits, _DIGITS[0]), *(one for one in _DIGITS[1:] if one < digits)]
 
 

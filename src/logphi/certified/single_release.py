@@ -10,13 +10,13 @@ from logphi.certified.normal_mixtures import NormalMixtures
 from logphi.certified.route import ClosedForm, NotThisRouteError
 from logphi.laws.log_phi import LogPhi
 
-# chosen: bits beside those asked for
+# chosen: bits besides those asked for
 _SPARE = 32
 _WITNESS_DIGITS = 20
 
 
 def prepare(loss: LogPhi, epsilon: Any, bits: int) -> FewReleases:
-    """One release; it is as good at any other epsilon.
+    """A route for one release, as accurate at any other epsilon.
 
     Raises
     ------
@@ -31,7 +31,7 @@ def prepare(loss: LogPhi, epsilon: Any, bits: int) -> FewReleases:
 
 def _closed_form(laws: list[LawInBalls]) -> ClosedForm:
     if len(laws) != 1:
-        raise NotThisRouteError("closed forms are known for one release alone, and for Gaussian mechanisms together")
+        raise NotThisRouteError("closed forms are known for one release alone, and for a composition of Gaussian mechanisms")
     return laws[0].closed_form()
 
 

@@ -31,7 +31,7 @@ from logphi.laws.log_phi import LogPhi
 
 # derived: bits beyond those asked for; exponents as large as that of the smallest answer take twenty of them
 _SPARE = 44
-# measured: the number of points and the range of the first estimate of the excess, and how near a tail is to its share
+# measured: the points and the range of the first estimate of the excess; a tail is good if it is this near to what is wanted
 _POINTS, _FARTHEST, _NEAR = 400, 60, 2.0**-8
 _FEW_BITS = 64
 _WITNESS_DIGITS = 10
@@ -62,7 +62,7 @@ class Integral:
         return _below(self.first.p, x) * self.second.mixtures.above(self.second.root(odds), odds.log())
 
     def after(self, x: Any) -> Any:
-        """A bound of the integral above x, less its closed form."""
+        """A bound of the difference of the integral above x and P_1(X > x) - e^epsilon Q_1(X > x)."""
         odds = self.odds(x)
         y = self.second.root(odds)
         rest = odds * _below(self.second.mixtures.q, y) - _below(self.second.mixtures.p, y)
@@ -75,7 +75,7 @@ class Integral:
         return low + bottom, high + top
 
     def cuts(self, bits: int) -> tuple[Any, Any, Any]:
-        """The ends of the integral, and about 2^-bits of it; they need no proof, as the bounds hold for all ends."""
+        """The ends of the integral, and about 2^-bits times the excess; no proof rests on them, as any ends do."""
         low, high = self._reach()
         step = (high - low) / _POINTS
         inside = [self.integrand(flint.acb((low + step * k).mid()), False).real for k in range(1, _POINTS)]
@@ -88,7 +88,7 @@ class Integral:
         """An estimate of the range of x in which the second release has a root and all normal laws have most of their mass."""
         least, most = self.second.mixtures.ends
         bottom, top = self.first.ends
-        # little mass remains where the loss of the first release alone is epsilon
+        # beyond the x where the loss of the first release alone is epsilon, little mass remains
         far = abs(self.first.root(self.epsilon)).mid() if bottom < self.epsilon < top else 0
         low, high = (
             (side.centre + sign * (far + _FARTHEST)).mid() for side, sign in ((self.first.p[0], -1), (self.first.p[-1], 1))
@@ -127,7 +127,7 @@ class Two:
         return Integral(self.first, self.second, epsilon)
 
     def excess(self, epsilon: Any) -> Any:
-        """By the integral, at an exact epsilon."""
+        """The excess by the integral, at an exact epsilon."""
         integral = self.at(epsilon)
         low, high = integral.ends
         if epsilon <= low:
@@ -151,13 +151,13 @@ def prepare(loss: LogPhi, epsilon: Any, bits: int) -> FewReleases:
     Raises
     ------
     NotCertifiedError
-        If there are not two, all Gaussian mechanisms taken as one, or neither has an explicit root of its loss.
+        If there are not two, counting all Gaussian mechanisms as one, or neither has an explicit root of its loss.
     """
     goal = bits + _SPARE
     with precision(_FEW_BITS):
         m = float(_two(merged(loss)[0], goal).second.shift)
-    # where the second release has no root any more, q e^{m (y - m/2)} is the difference of two numbers of size one, with y as
-    # far out as a normal law has 2^-goal left, and once more for what is small itself
+    # at the limit of the second loss, q e^{m (y - m/2)} is the difference of two numbers of size one; y goes as far as a normal
+    # law has 2^-goal left, twice over for answers that are small themselves
     far = math.sqrt(4 * math.log(2) * goal)
     more = math.ceil(m * (far + m / 2) / math.log(2))
     return FewReleases("twofold", loss, goal + more, partial(_two, goal=goal), _ends)
@@ -166,7 +166,7 @@ def prepare(loss: LogPhi, epsilon: Any, bits: int) -> FewReleases:
 def _two(laws: list[LawInBalls], goal: int) -> Two:
     if len(laws) != 2:
         raise NotThisRouteError(
-            "an integral over the loss of one release is taken for two releases, all Gaussian mechanisms as one"
+            "the integral over the loss of one release is for two releases, where all Gaussian mechanisms count as one"
         )
     explicit = [found for law in laws if (found := law.explicit_root()) is not None]
     if not explicit:

@@ -1,4 +1,4 @@
-"""Certificates of upper ends alone, of releases of which only bounds are known."""
+"""Certificates of upper ends alone, for releases of which only bounds are known."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from logphi.certified.several import Asked, CertifiedClaim, CertifiedClaims, bun
 
 
 def issue_above(asked: Sequence[tuple[Asked, float]], *, digits: int, check: Callable[[Any], Check]) -> CertifiedClaims:
-    """One certificate of upper ends, each the bound in doubles that is given, rounded up as far as ``check`` needs it.
+    """One certificate of upper ends: the given bounds in doubles, each rounded up until ``check`` accepts it.
 
     Raises
     ------
     NotCertifiedError
-        If an end is infinite, or the checker derives none that shares a digit with it.
+        If a bound is infinite, or the checker cannot derive a single digit of it.
     """
     claims = []
     for one, bound in asked:
@@ -36,5 +36,5 @@ def issue_above(asked: Sequence[tuple[Asked, float]], *, digits: int, check: Cal
                 claims.append((one.release, claim))
                 break
         else:
-            raise NotCertifiedError("the checker of certificates does not derive a single digit of this upper end")
+            raise NotCertifiedError("the checker of certificates cannot derive a single digit of this upper end")
     return bundle(claims)

@@ -1,4 +1,4 @@
-"""Exact numbers as balls at the present precision, and the normal tail."""
+"""Rational numbers as balls at the precision in force, and the normal tail."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from flint import acb, arb, ctx, fmpq
 
 from logphi.checker.work import MOST_BITS, TAIL, Undecided, spend
 
-# A real number known to any precision: calling it gives a ball at the present precision.
+# A real number known to any precision: calling it gives a ball at the precision in force.
 Real = Callable[[], Any]
 
 
@@ -24,7 +24,7 @@ _LOCK = "_precision_lock"
 
 @contextmanager
 def precision(bits: int) -> Iterator[None]:
-    """``bits`` of precision inside the block, for one thread at a time; afterwards the old precision is back."""
+    """``bits`` of precision inside the block, for one thread at a time; the old precision is restored afterwards."""
     if bits > MOST_BITS:
         raise Undecided("the claim needs more digits than this checker computes with")
     with vars(flint).setdefault(_LOCK, RLock()), ctx.workprec(bits):
@@ -37,7 +37,7 @@ def ball(value: Fraction | int) -> Any:
 
 
 def exactly(value: Fraction | int) -> Real:
-    """A rational number, to any precision."""
+    """A rational number as a :data:`Real`."""
     return lambda: ball(value)
 
 
@@ -55,20 +55,20 @@ def within(size: Any) -> Any:
 
 
 def rough(value: Any) -> float:
-    """The midpoint of a ball as a double, infinite on overflow; only for choices that need no proof."""
+    """The midpoint of a ball as a double, infinite on overflow; only for choices on which no proof rests."""
     return float(arb(value).mid())
 
 
 def normal_tail(x: Any) -> Any:
-    """P(X > x), X standard normal, for a ball x or an infinity."""
+    """P(X > x), X standard normal, for a real or complex ball x or an infinity."""
     if x in (arb.neg_inf(), arb.pos_inf()):
         return arb(1) if x == arb.neg_inf() else arb(0)
     spend(TAIL if isinstance(x, acb) else TAIL // 6)
     return (x / arb(2).sqrt()).erfc() / 2
 
 
-def remembered(compute: Callable[[], Any]) -> Callable[[], Any]:
-    """The same function of the present precision, with its last value cached."""
+def cached(compute: Callable[[], Any]) -> Callable[[], Any]:
+    """The same function, whose value is kept until it is called at another precision."""
     known: dict[int, Any] = {}
 
     def value() -> Any:

@@ -1,11 +1,12 @@
-"""The excess of a few pairs of normal laws of different widths, by a bent contour: M hardly decays on a straight line.
+"""D of a few pairs of normal laws of different widths, by a bent contour: on a vertical line, M hardly decays.
 
 With w = 1 + z v, v = 1 - r^2, one pair has z (z+1) / w = (w - 2 + v + (1-v) / w) / v^2, so that
 
     |M(z)| = e^{Re z top} |w|^{-1/2} e^{r^2 d^2 (Re 1/w - 1) / (2 v^2)},   top = d^2 / (2 v) - log r,
 
-off the cut where w is negative. A line from c > 0 may be bent by the same angle above and below, away from that side of the
-real axis on which e^{z (top - eps)} grows: the wedge around the other side holds the poles and cuts there.
+off the cut where w is negative. The two halves of a line through c > 0 may be turned, by the same angle, away from the side on
+which e^{z (top - eps)} grows, with ``top`` summed over the pairs: they cross no pole and no
+cut, as these lie on the real axis.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ MOST_PAIRS = 200
 
 
 def applies(terms: Terms) -> bool:
-    """Whether all laws are such pairs, and few enough."""
+    """Whether all laws are pairs of normal laws of different widths, and few enough."""
     return all(isinstance(law, NormalPair) for law, _ in terms) and sum(count for _, count in terms) <= MOST_PAIRS
 
 

@@ -1,19 +1,19 @@
-"""Bounds of the excess of any composition by two lattice laws, for laws whose M is unknown or decays too slowly.
+"""D of any composition, between those of two lattice laws; for laws whose M is unknown or decays too slowly.
 
-X = e^L is the likelihood ratio p/q, and D(eps) = E_Q[(X_1 ... X_n - e^eps)_+], so that D grows if the law of one X under Q is
-replaced by one that is larger in the increasing convex order, whatever the others are. A law is cut into cells between the
-points t_k = b + kh, of masses p and q under P and Q.
+X = e^L is the likelihood ratio p/q, and D(eps) = E_Q[(X_1 ... X_n - e^eps)_+]. So D grows if the law of one X under Q is
+replaced by one that is larger in the increasing convex order, whatever the others are. The points t_k = b + kh divide the
+losses of a law into cells, of masses p and q under P and Q.
 
 Upper: the mass q of the cell from a = e^{t_k} to c = e^{t_{k+1}} goes to its ends, in the shares that keep p, which are
-(p - a q) / (c - a) for c and (c q - p) / (c - a) for a; what lies below all cells to zero and the first point, what lies above
-them to the last point and infinity. Every convex function of X grows.
+(p - a q) / (c - a) for c and (c q - p) / (c - a) for a. What lies below all cells goes to zero and the first point, what lies
+above them to the last point and infinity. The mean of every convex function of X grows.
 
-Lower: outcomes that become one leave D smaller, and so does a smaller loss with the same p. The cell from t_k on, together with
-a part of the next one where it needs it, becomes one outcome with a loss of at least b + (k + s) h, which is lowered to that;
-where the next cell is not enough, it is lowered to b + (k - 1 + s) h. The share s is the same for all cells of a law.
+Lower: D falls when outcomes are merged, and when a loss falls while its p stays. The cell from t_k on becomes one outcome,
+with a part of the next cell where needed, so that its loss is at least b + (k + s) h; the loss is then lowered to that. Where
+the next cell is not enough, it is lowered to b + (k - 1 + s) h. The share s is the same for all cells of a law.
 
-Both are second order in h. Losses on a lattice add by products of polynomials, whose small coefficients at the ends are moved
-to the safe side.
+The errors of both fall as h^2. Losses on a lattice add by products of polynomials. Small coefficients at both ends are left
+out, or added to another, on the safe side.
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ from logphi.checker.work import EXP, STORED, Undecided, left, spend
 
 # chosen: the cells of one law in the first attempt; later attempts use as many as the goal needs, up to a share of the budget
 FIRST, SHARE = 256, 0.3
-# chosen: digits of an answer beyond the claimed ones, in the units of the goal
+# chosen: three digits, in the units of the goal, by which the error of an answer may exceed the goal
 ROOM = 3 * math.log(10)
 # chosen: the number of values of a sum of finite losses
 MOST_VALUES = 4000
-# chosen: the number of cells that are tried for the share
+# chosen: the number of heaviest cells whose place in their cell is tried as the share
 HEAVY = 4
 
 
 @dataclass(frozen=True)
 class _OnLattice:
-    """Masses under P of losses base + k * step, k from ``first`` on, and of losses that may be infinite."""
+    """Masses under P of the losses base + k * step, k = first, first + 1, ..; and the mass of losses that may be infinite."""
 
     base: Any
     first: int
     masses: Sequence[Any]
-    beyond: Any
+    infinite: Any
 
     def excesses(self, step: Any) -> Callable[[Any], Any]:
-        """D as a function of eps: the sum of p_k (1 - e^{eps - t_k}) over all t_k > eps, and what may be infinite."""
+        """D as a function of eps: the sum of p_k (1 - e^{eps - t_k}) over all t_k > eps, and the infinite mass."""
         spend(STORED * len(self.masses))
         fall = (-step).exp()
         # from each k on: the masses, and the masses times e^{t_k - t}
@@ -64,14 +64,14 @@ class _OnLattice:
         def excess(epsilon: Any) -> Any:
             spend(5 * EXP)
             nearest = math.ceil(rough((epsilon - self.base) / step)) - self.first
-            # terms above this one are positive, terms below are not taken
+            # all terms above this one count, all below it do not
             k = min(max(nearest, -1), len(self.masses))
             t = self.base + (self.first + k) * step
             if not (k < 0 or t - step < epsilon) or not (k == len(self.masses) or t + step > epsilon):
                 raise Undecided("the precision does not separate neighbours on the lattice")
             all_of_it, tilted = sums[min(k + 1, len(self.masses))]
             own = (self.masses[k] * -(epsilon - t).expm1()).max(arb(0)) if 0 <= k < len(self.masses) else arb(0)
-            return self.beyond + all_of_it - (epsilon - t - step).exp() * tilted + own
+            return self.infinite + all_of_it - (epsilon - t - step).exp() * tilted + own
 
         return excess
 
@@ -102,27 +102,27 @@ def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any
 
 
 def _attempt(terms: Terms, epsilons: Sequence[Fraction], goal: float, cells: int) -> list[Any]:
-    """An attempt with this many cells for the law with the widest range; laws of few values are unchanged."""
+    """D by this many cells for the law with the widest range; laws of few values keep their own losses."""
     few, others = _separated(terms)
     atoms, omitted = residues.all_atoms(few)
     floor = goal - math.log(64 + 64 * len(others))
-    ranges = [law.reach(floor - math.log(count)) for law, count in others]
-    corners = [law.corners() for law, _ in others]
-    leading = max(range(len(others)), key=lambda k: (len(corners[k]), ranges[k][1] - ranges[k][0]))
+    ranges = [law.loss_range(floor - math.log(count)) for law, count in others]
+    atom_losses = [law.atom_losses() for law, _ in others]
+    leading = max(range(len(others)), key=lambda k: (len(atom_losses[k]), ranges[k][1] - ranges[k][0]))
     low, high = ranges[leading]
     width = (high - low) / cells
-    if len(corners[leading]) == 2:
+    if len(atom_losses[leading]) == 2:
         # both atoms at the centre of a cell
-        gap = abs(rough(corners[leading][0] - corners[leading][1]))
+        gap = abs(rough(atom_losses[leading][0] - atom_losses[leading][1]))
         width = gap / math.ceil(gap / width)
     step, least = arb(width), arb(floor).exp()
     sums = {upward: _OnLattice(arb(0), 0, [arb(1)], arb(0)) for upward in (True, False)}
-    for (law, count), (low, high), places in zip(others, ranges, corners, strict=True):
+    for (law, count), (low, high), places in zip(others, ranges, atom_losses, strict=True):
         anchor = rough(places[0]) - width / 2 if places else low - width / 3
         base = anchor - math.ceil((anchor - low) / width) * width
         cells_of_it = law.cut(arb(base), step, math.ceil((high - base) / width) + 1)
         omitted += count * law.omitted()
-        for upward, moved in ((True, _raised), (False, _lowered)):
+        for upward, moved in ((True, _upper_law), (False, _lower_law)):
             power = _power(moved(cells_of_it, step), count, least, upward)
             sums[upward] = _sum(sums[upward], power, least, upward)
     lower, upper = sums[False].excesses(step), sums[True].excesses(step)
@@ -137,7 +137,7 @@ def _attempt(terms: Terms, epsilons: Sequence[Fraction], goal: float, cells: int
 
 
 def _separated(terms: Terms) -> tuple[Terms, Terms]:
-    """Finite laws whose sum has few values, and all other laws."""
+    """Atomic laws whose sum has few values, and all other laws."""
     few, others, size = list[tuple[Law, int]](), list[tuple[Law, int]](), 1
     for law, count in terms:
         values = residues.values_of(law, count) if law.atomic else MOST_VALUES + 1
@@ -149,8 +149,8 @@ def _separated(terms: Terms) -> tuple[Terms, Terms]:
     return few, others
 
 
-def _raised(cut: Cells, step: Any) -> _OnLattice:
-    """The upper lattice law."""
+def _upper_law(cut: Cells, step: Any) -> _OnLattice:
+    """The lattice law that bounds D from above."""
     spend(len(cut.p) * (EXP + 2 * STORED))
     ratio, grown = step.exp(), step.expm1()
     growth = [t.exp() for t in cut.points]
@@ -162,11 +162,13 @@ def _raised(cut: Cells, step: Any) -> _OnLattice:
     masses[0] += cut.below
     p, q = cut.above
     masses[-1] += growth[-1] * q
-    return _OnLattice(cut.points[0], 0, [_least(mass.upper()) for mass in masses], _least((p - growth[-1] * q).upper()))
+    return _OnLattice(
+        cut.points[0], 0, [_nonnegative(mass.upper()) for mass in masses], _nonnegative((p - growth[-1] * q).upper())
+    )
 
 
-def _lowered(cut: Cells, step: Any) -> _OnLattice:
-    """The lower lattice law."""
+def _lower_law(cut: Cells, step: Any) -> _OnLattice:
+    """The lattice law that bounds D from below."""
     spend(len(cut.p) * (4 * EXP + 2 * STORED))
     share = _share(cut, step)
     masses = [arb(0)] * len(cut.points)
@@ -175,22 +177,22 @@ def _lowered(cut: Cells, step: Any) -> _OnLattice:
         least, p, q = rest[k]
         lacking = target * q - p
         if not lacking <= 0:
-            # outcomes of the next cell join, so many that the ratio of all is that of the target
+            # so much of the next cell is merged with this one that the likelihood ratio of both is the target
             more, p_next, q_next = rest[k + 1] if k + 1 < len(rest) else (arb(0), arb(0), arb(0))
             surplus = p_next - target * q_next
             part = (lacking / surplus).upper() if surplus > 0 else arb(2)
             if not part < 1:
-                masses[k] += _least(least)
+                masses[k] += _nonnegative(least)
                 continue
             least += part * more
             rest[k + 1] = tuple((1 - part) * mass for mass in rest[k + 1])
-        masses[k + 1] += _least(least.lower())
-    masses[-1] += _least(cut.above[0].lower())
+        masses[k + 1] += _nonnegative(least.lower())
+    masses[-1] += _nonnegative(cut.above[0].lower())
     return _OnLattice(cut.points[0] + (share - 1) * step, 0, masses, arb(0))
 
 
 def _share(cut: Cells, step: Any) -> Any:
-    """The s that changes the losses least, from heavy cells and from one for smooth densities; no proof relies on it."""
+    """The share s that changes the losses least: one of heavy cells, or one for smooth densities; no proof rests on it."""
     places = [
         (rough(((p / q).log() - t) / step), rough(p)) if p > 0 and q > 0 else (0.0, 0.0)
         for p, q, t in zip(cut.p, cut.q, cut.points, strict=False)
@@ -198,7 +200,7 @@ def _share(cut: Cells, step: Any) -> Any:
     width = rough(step)
 
     def moved(share: float) -> float:
-        """The mean of what is lost, in steps: above the target all of it, below it the variance, or a step."""
+        """The mean by which losses fall, in steps: down to the target from above; from below, by the variance or a step."""
         lost = 0.0
         for (place, mass), (_, more) in zip(places, [*places[1:], (0.0, 0.0)], strict=True):
             if place >= share:
@@ -217,16 +219,16 @@ def _share(cut: Cells, step: Any) -> Any:
     return arb(min(max(min([smooth, *heavy], key=moved), 0.0), 1.0))
 
 
-def _least(mass: Any) -> Any:
-    """A lower bound of a mass, at least zero."""
+def _nonnegative(mass: Any) -> Any:
+    """The mass, or zero unless it is proved to be positive."""
     return mass if mass > 0 else arb(0)
 
 
 def _power(one: _OnLattice, count: int, floor: Any, upward: bool) -> _OnLattice:
-    """The power, by repeated squaring."""
+    """The sum of ``count`` independent losses, by repeated squaring."""
     if not all(mass < 2 for mass in one.masses):
         # each squaring would increase their errors, and the work
-        raise Undecided("the masses of its cells are not known at the precision of this checker")
+        raise Undecided("the masses of the cells of a law are not known precisely enough by this checker")
     found = None
     while True:
         if count % 2:
@@ -239,7 +241,7 @@ def _power(one: _OnLattice, count: int, floor: Any, upward: bool) -> _OnLattice:
 
 
 def _sum(one: _OnLattice, other: _OnLattice, floor: Any, upward: bool) -> _OnLattice:
-    """The sum of two independent losses, without the parts of both ends below ``floor``."""
+    """The sum of two independent losses; masses at both ends that sum to less than ``floor`` go to the safe side."""
     spend((len(one.masses) + len(other.masses)) * STORED)
     masses = (arb_poly(list(one.masses)) * arb_poly(list(other.masses))).coeffs()
     first, below = 0, arb(0)
@@ -253,5 +255,5 @@ def _sum(one: _OnLattice, other: _OnLattice, floor: Any, upward: bool) -> _OnLat
     kept = masses[first:last]
     if upward:
         kept[0] += below
-    beyond = one.beyond + other.beyond + above if upward else arb(0)
-    return _OnLattice(one.base + other.base, one.first + other.first + first, kept, beyond)
+    infinite = one.infinite + other.infinite + above if upward else arb(0)
+    return _OnLattice(one.base + other.base, one.first + other.first + first, kept, infinite)

@@ -1,4 +1,4 @@
-"""A public coin that chooses one of several releases: transforms, tails and masses are weighted means."""
+"""A public random choice of one of several releases: transforms, tails and masses are weighted means."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from logphi.checker.work import STORED, Undecided, spend
 
 @dataclass(frozen=True)
 class Choice(Law):
-    """M = sum of w_i M_i, M_i that of a composition; the sum of the weights is one."""
+    """M = sum of w_i M_i, where M_i is that of a composition and the weights w_i sum to one."""
 
     parts: tuple[tuple[Fraction, Terms], ...]
 
@@ -28,7 +28,7 @@ class Choice(Law):
 
     @property
     def end(self) -> float:
-        """The end of the narrowest strip."""
+        """The smallest end of all parts."""
         return min((law.end for _, terms in self.parts for law, _ in terms), default=float("inf"))
 
     def reversed(self) -> Choice:
@@ -44,7 +44,7 @@ class Choice(Law):
         return found
 
     def omitted(self) -> Any:
-        """The mean of the sums."""
+        """The mean of the sums over each composition."""
         return sum((ball(w) * count * law.omitted() for w, terms in self.parts for law, count in terms), arb(0))
 
     def on_line(self, c: Any, step: Any, nodes: int) -> list[Any]:
@@ -59,7 +59,7 @@ class Choice(Law):
         return found
 
     def ceiling_above(self, c: Any, lifts: list[float], bits: int) -> Callable[[Any], Any]:
-        """The mean of the products of their bounds."""
+        """The mean of the products of the bounds of their laws."""
         prepared = [
             (ball(weight), [(law.ceiling_above(c, lifts, bits + count.bit_length()), count) for law, count in terms])
             for weight, terms in self.parts
@@ -74,26 +74,26 @@ class Choice(Law):
         return bound
 
     def tails(self, epsilon: Any) -> tuple[Any, Any]:
-        """The mean, if every part is a single release."""
+        """The mean of the tails, if every part is a single release."""
         p, q = arb(0), arb(0)
         for weight, terms in self.parts:
             if not terms:
-                own = _of_nothing(epsilon)
+                own = _tails_of_zero(epsilon)
             elif [count for _, count in terms] == [1]:
                 own = terms[0][0].tails(epsilon)
             else:
-                raise Undecided("of a choice between compositions this checker knows transforms only")
+                raise Undecided("of a random choice between compositions, this checker knows the transform but no tails")
             p, q = p + ball(weight) * own[0], q + ball(weight) * own[1]
         return p, q
 
-    def corners(self) -> list[Any]:
-        """The atoms of the parts; at most two are returned."""
-        found = [corner for _, terms in self.parts for law, _ in terms for corner in law.corners()]
+    def atom_losses(self) -> list[Any]:
+        """The smallest and the largest atom of all parts."""
+        found = [corner for _, terms in self.parts for law, _ in terms for corner in law.atom_losses()]
         return sorted(found, key=rough)[:: max(len(found) - 1, 1)] if len(found) > 1 else found
 
 
-def _of_nothing(epsilon: Any) -> tuple[Any, Any]:
-    """A loss that is zero."""
+def _tails_of_zero(epsilon: Any) -> tuple[Any, Any]:
+    """The tails of a loss that is always zero."""
     if epsilon > 0:
         return arb(0), arb(0)
     return (arb(1), arb(1)) if epsilon < 0 else (arb(0).union(arb(1)), arb(0).union(arb(1)))

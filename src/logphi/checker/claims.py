@@ -1,6 +1,6 @@
-"""Whether a claim follows: both ends, compared with the answer for each order of the pair.
+"""Whether a claim follows: its two ends, compared with the answer for each order of the pair.
 
-The worse of the two orders counts: both must satisfy the private end, and one must reach the other end.
+The worse of the two orders counts: in both, the answer must not exceed the upper end, and in one it must reach the lower end.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from logphi.checker.laws import terms
 from logphi.checker.reading import Claim, Release
 from logphi.checker.work import EXP, Undecided, spend
 
-# derived: digits beyond those of the claim, doubled in each attempt until the balls decide
+# chosen: spare digits; all digits are doubled in each attempt until the balls decide
 SPARE = 4
 ATTEMPTS = 4
 
 
 class Fails(Exception):
-    """The claim is wrong at every precision, or its premises do not show it, for the given reason."""
+    """The claim is wrong, or does not follow from what the certificate states: no precision would help."""
 
 
-class Known:
-    """A release: its laws in each order, and the deltas computed so far."""
+class ReleaseLaws:
+    """The laws of a release in each order of the pair, and the deltas computed so far."""
 
     def __init__(self, release: Release) -> None:
         there = terms(release.terms)
@@ -38,49 +38,49 @@ class Known:
         self.symmetric = all(law.symmetric for law, _ in there)
         self.found: dict[Any, list[Any]] = {}
 
-    def asked(self, direction: str | None) -> dict[str, Terms]:
-        """The orders whose worse answer is claimed."""
+    def orders(self, direction: str | None) -> dict[str, Terms]:
+        """The orders of the pair to which a claim refers: those whose worse answer it bounds."""
         if self.adjacency in ("add", "remove"):
             return {self.adjacency: self.laws[self.adjacency]}
         return {order: laws for order, laws in self.laws.items() if direction in (None, order)}
 
     def deltas(self, order: str, points: Sequence[Fraction], goal: float) -> list[Any]:
         """The privacy profile of an order, with errors of about e^``goal``."""
-        # what is declared implies no more at another precision
+        # bounds implied by declared divergences do not depend on the goal
         key = "both" if self.symmetric else order, tuple(points), None if declared.applies(self.laws[order]) else goal
         if key not in self.found:
             self.found[key] = profile.delta(self.laws[order], points, goal)
         return self.found[key]
 
 
-def check_claim(claim: Claim, known: Known) -> None:
-    """Raise the reason if the claim does not follow: a :class:`Fails` or an :class:`Undecided`."""
+def check_claim(claim: Claim, known: ReleaseLaws) -> None:
+    """Return if the claim follows; raise a :class:`Fails` or an :class:`Undecided` with the reason if it does not."""
     if claim.attained is not None and claim.upper is not None:
         size = max(claim.upper, Fraction(1)) if claim.quantity == "epsilon" else claim.upper
         if claim.upper - claim.lower > size / Fraction(10) ** claim.digits:
             raise Fails("the bounds are farther apart than the digits say")
-    # the size of the compared numbers; for a claim of zero, 1e-400
+    # the size of the numbers compared; 1e-400 where they are zero
     scale = max(claim.at if claim.quantity == "epsilon" else claim.upper or claim.lower, Fraction(1, 10**400))
     for attempt in range(ATTEMPTS):
         digits = (claim.digits + SPARE) * 2**attempt
         goal = math.log(scale.numerator) - math.log(scale.denominator) - digits * math.log(10)
         if _CHECKS[claim.quantity](claim, known, goal):
             return
-    raise Undecided("it cannot be decided at the precision of this checker")
+    raise Undecided("the highest precision of this checker does not decide it")
 
 
-def _by_profile(claim: Claim, known: Known, goal: float) -> bool:
+def _by_profile(claim: Claim, known: ReleaseLaws, goal: float) -> bool:
     """Check epsilon at a delta, delta at an epsilon, or the advantage, which is delta at zero.
 
-    As delta falls with epsilon, the smallest epsilon with delta(epsilon) <= at is above ``lower`` if delta there is above
-    ``at``, and at most ``upper`` if delta there is at most ``at``.
+    As delta falls with epsilon, the smallest epsilon with delta(epsilon) <= at is above ``lower`` if delta(lower) > at, and at
+    most ``upper`` if delta(upper) <= at.
     """
     of_epsilon = claim.quantity == "epsilon"
     points = [claim.at]
     if of_epsilon:
         low = [claim.lower] if claim.lower or claim.attained else []
         points = [*low, *([] if claim.upper is None else [claim.upper])]
-    found = {order: known.deltas(order, points, goal) for order in known.asked(claim.direction)}
+    found = {order: known.deltas(order, points, goal) for order in known.orders(claim.direction)}
     with precision(_bits(goal)):
         return _settled(claim, found)
 
@@ -91,7 +91,7 @@ def _bits(goal: float) -> int:
 
 def _settled(claim: Claim, found: Mapping[str, list[Any]]) -> bool:
     """Whether the balls prove the whole claim; raises a :class:`Fails` if they disprove part of it."""
-    # delta at the upper end must be at most ``most`` in all orders, and at the lower end reach ``least`` in some order
+    # the last delta must be at most ``most`` in all orders, and the first one reach ``least`` in some order
     most, least = (claim.at, claim.at) if claim.quantity == "epsilon" else (claim.upper, claim.lower)
     sure = True
     for order, deltas in found.items():
@@ -118,7 +118,7 @@ def _reaches(claim: Claim, delta: Any, least: Any) -> bool | None:
 
 
 def _attained(claim: Claim, found: Mapping[str, list[Any]], reaching: Mapping[str, bool | None]) -> bool:
-    """Whether the named order attains the larger answer; for both, neither answer may be below the lower bound."""
+    """Whether the named order has the larger answer; where both are named, both answers must reach the lower bound."""
     if claim.attained is None:
         return any(reaching.values())
     if len(found) == 1:
@@ -137,14 +137,14 @@ def _attained(claim: Claim, found: Mapping[str, list[Any]], reaching: Mapping[st
     return reaching[claim.attained] is True and (reaching[other] is False or bool(mine > theirs))
 
 
-def _by_lines(claim: Claim, known: Known, goal: float) -> bool:
-    """Check the least type II error f at a type I error, the smaller one over the orders.
+def _by_lines(claim: Claim, known: ReleaseLaws, goal: float) -> bool:
+    """Check the smallest type II error f at a type I error alpha, the smaller one of both orders.
 
     f is the supremum over a = e^x >= 0 of g(a) = 1 - delta(x) - a alpha, which is concave in a, as delta is convex in e^x. So
-    each line x bounds f from below, and three of them from above: see :func:`_ceiling`.
+    g at any x of the list ``lines`` bounds f from below, and at three of them from above: see :func:`_ceiling`.
     """
     floor, ceiling = arb(1), arb(1)
-    for order in known.asked(claim.direction):
+    for order in known.orders(claim.direction):
         lines = sorted(set(claim.lines.get(order, ())))
         if not lines:
             floor = arb(0)
@@ -161,19 +161,19 @@ def _by_lines(claim: Claim, known: Known, goal: float) -> bool:
             ceiling = ceiling.min(_ceiling(places, heights))
     with precision(_bits(goal)):
         if claim.lower > 0 and floor < ball(claim.lower):
-            raise Fails("its lines do not show the lower end")
+            raise Fails("its lines do not prove the lower end")
         if claim.upper is not None and ceiling > ball(claim.upper):
-            raise Fails("its lines do not show the upper end")
+            raise Fails("its lines do not prove the upper end")
         return bool(floor >= ball(claim.lower) or claim.lower == 0) and (
             claim.upper is None or bool(ceiling <= ball(claim.upper))
         )
 
 
 def _ceiling(places: list[Any], heights: list[Any]) -> Any:
-    """A bound of a concave function from its values at three points, the middle one the largest; f is at most 1 anyway.
+    """An upper bound of a concave function, by its values at three points of which the middle one has the largest; else 1.
 
-    Right of the middle it is below the chord of the first two, extended, and left of the middle below that of the last two;
-    beyond the outer two it falls.
+    Between the last two points it is below the extended chord of the first two, between the first two below that of the last
+    two, and outside of the three points below its value at the nearest of them.
     """
     if len(places) < 3 or not (heights[0] <= heights[1] >= heights[2]):
         return arb(1)
@@ -182,13 +182,13 @@ def _ceiling(places: list[Any], heights: list[Any]) -> Any:
     return heights[1] + (rise * right).max(fall * left)
 
 
-def _by_moment(claim: Claim, known: Known, goal: float) -> bool:
+def _by_moment(claim: Claim, known: ReleaseLaws, goal: float) -> bool:
     """Check the Renyi divergence of an order a > 1, log M(a - 1) / (a - 1), the larger one over the orders of the pair."""
     place, found = claim.at - 1, []
     with precision(_bits(goal) + claim.at.numerator.bit_length()):
-        for laws in known.asked(claim.direction).values():
+        for laws in known.orders(claim.direction).values():
             if not all(law.infinite().is_zero() and law.omitted().is_zero() and place < law.end for law, _ in laws):
-                raise Undecided("of losses that may be infinite, and beyond the strip, there is no claim about this divergence")
+                raise Undecided("a divergence is checked only where all losses are finite and the order lies in the strip")
             moments = [(law.moment(ball(place)), count) for law, count in laws]
             if not all(moment > 0 and moment.is_finite() for moment, _ in moments):
                 raise Undecided("the moment of a law is not known at this order")
@@ -201,7 +201,7 @@ def _by_moment(claim: Claim, known: Known, goal: float) -> bool:
         return bool(below and (claim.lower == 0 or any(value >= ball(claim.lower) for value in found)))
 
 
-_CHECKS: dict[str, Callable[[Claim, Known, float], bool]] = {
+_CHECKS: dict[str, Callable[[Claim, ReleaseLaws, float], bool]] = {
     "epsilon": _by_profile,
     "delta": _by_profile,
     "advantage": _by_profile,

@@ -1,4 +1,4 @@
-"""The excess D(eps) = E_P[(1 - e^{eps - L})_+; |L| < inf] as a sum over nodes of a vertical line c + i R, c > 0.
+"""The excess D(eps) = E_P[(1 - e^{eps - L})_+; |L| < inf], delta without infinite losses, by nodes of a line c + i R, c > 0.
 
 With step h, and F(z) = e^{-z eps} M(z) / (z (z+1)), Poisson summation says exactly
 
@@ -7,8 +7,8 @@ With step h, and F(z) = e^{-z eps} M(z) / (z (z+1)), Poisson summation says exac
 where all terms are positive, and the term m = 0 is D(eps). The others are bounded by D(x) <= kappa(s) M(s) e^{-s x} for every
 s >= 0 in the strip, with kappa(s) = s^s / (1+s)^{1+s}, the maximum of (1 - e^{-y}) e^{-s y} over y > 0. The nodes that a sum
 leaves out are bounded by how |M| of each law falls along the line. Where losses lie on a lattice, e^{-z a} M(z) is periodic:
-the same sum is one over a single period, with the kernel summed over all periods. Abscissa, step and number of nodes are chosen
-in doubles; no proof rests on that choice, as all errors are enclosed for the line that was chosen.
+the same sum is one over a single period, with the kernel summed over all periods. Abscissa, step and number of nodes are
+chosen in doubles; no proof rests on that choice, as all errors are enclosed for the line that was chosen.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from logphi.checker.work import EXP, STORED, Undecided, spend
 MOST_NODES = 2**20
 # measured: on a finer lattice the sum over the atoms is faster
 MOST_FOLDED = 2**15
-# chosen: the abscissa over that of the saddle point: near it, and not the abscissa that certificates are made with
+# chosen: the abscissa over that of the saddle point: close to it, but not the abscissa that certificates are made with
 ASIDE = 0.9
 
 
@@ -71,7 +71,7 @@ def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float, lattice: La
 
 
 def _inverted(values: list[Any], c: Any, h: Any, epsilon: Any, lattice: Lattice | None, nodes: int) -> Any:
-    """The sum over the nodes; nodes below the real axis contribute the conjugates."""
+    """The sum over all nodes; those below the real axis contribute the conjugates."""
     if lattice is None:
         error, scale = arb(0), h / (2 * arb.pi())
 
@@ -79,8 +79,8 @@ def _inverted(values: list[Any], c: Any, h: Any, epsilon: Any, lattice: Lattice 
             return (-z * epsilon).exp() / (z * (z + 1))
     else:
         base, span = lattice.base(), lattice.span()
-        # the first loss above epsilon. If the balls do not separate a loss from epsilon, it is taken to be above, and its
-        # contribution is at most the error, as its probability is at most M(c) e^{-c first}
+        # the first loss above epsilon. If the balls do not separate a loss from epsilon, it counts as above: its contribution
+        # is at most the error, as its probability is at most M(c) e^{-c first}
         step, last = (end.ceil() for end in (((epsilon - base) / span).lower(), ((epsilon - base) / span).upper()))
         first, error, scale = base + span * step, arb(0), arb(1) / nodes
         if last != step:
@@ -97,7 +97,7 @@ def _inverted(values: list[Any], c: Any, h: Any, epsilon: Any, lattice: Lattice 
 
 
 class _Line:
-    """A vertical line for one epsilon: its abscissa c near the saddle point, and the errors of sums over its nodes.
+    """A vertical line for one epsilon: its abscissa c near the saddle point, and bounds of the errors of sums over its nodes.
 
     ``goal`` is the logarithm of the error to reach, ``peak`` that of M(c) e^{-c eps}.
     """
@@ -106,12 +106,12 @@ class _Line:
         self.terms, self.epsilon, self.goal = terms, epsilon, goal
         self.end = min(law.end for law, _ in terms)
         self.known: dict[float, float] = {}
-        self.c = ASIDE * self.abscissa(_least(self.height, lambda place: self.peak_at(place) < goal - 1))
+        self.c = ASIDE * self.abscissa(_minimizer(self.height, lambda place: self.peak_at(place) < goal - 1))
         self.peak = self.growth(self.c) - self.c * epsilon
         self.bounds: list[tuple[Callable[[Any], Any], int]] = []
 
     def abscissa(self, place: float) -> float:
-        """The point of the strip at a position on a logarithmic scale."""
+        """The abscissa in the strip at a place on a logarithmic scale."""
         return 2.0**place if self.end == math.inf else float(self.end / (1 + 2.0**-place))
 
     def growth(self, x: float) -> float:
@@ -126,12 +126,12 @@ class _Line:
         return self.growth(self.abscissa(place)) - self.abscissa(place) * self.epsilon
 
     def height(self, place: float) -> float:
-        """The logarithm of the integrand."""
+        """The logarithm of the integrand on the real axis."""
         x = self.abscissa(place)
         return self.peak_at(place) - math.log(x) - math.log1p(x)
 
     def shifts(self) -> tuple[tuple[float, float], tuple[float, float]]:
-        """The widest step with an aliasing error of a quarter of the goal, and its shift, to the right and to the left."""
+        """To the right and to the left, the widest step whose aliasing error is a quarter of the goal, and the shift s - c."""
 
         def step(shift: float) -> float:
             s = self.c + shift
@@ -156,7 +156,7 @@ class _Line:
         return nodes, 2 * math.pi / (span * nodes)
 
     def truncated(self) -> tuple[int, float]:
-        """A number of nodes that omits less than a quarter of the goal, and their step."""
+        """A number of nodes after which less than a quarter of the goal remains, and their step."""
         (one, self.up), (other, self.down) = self.shifts()
         step = min(one, other)
         total = sum(count for _, count in self.terms)
@@ -183,7 +183,7 @@ class _Line:
         return nodes, step
 
     def tail(self, c: Any, nodes: int, step: Any, epsilon: Any) -> Any:
-        """A bound of the contribution of the nodes from N on: |z (z+1)| > t^2, and the sum of 1/k^2 is below (1 + 1/N) / N."""
+        """A bound of the nodes from N on, as |z (z+1)| > t^2, and the sum of 1/k^2 over k >= N is below (1 + 1/N) / N."""
         time = nodes * step
         logs = (count * bound(time).log() for bound, count in self.bounds)
         return (sum(logs, -c * epsilon)).exp() * (1 + arb(1) / nodes) / (arb.pi() * time)
@@ -214,8 +214,8 @@ def infinite_mass(terms: Terms) -> Any:
     return -(sum((count * (-law.infinite()).log1p() for law, count in terms), arb(0))).expm1()
 
 
-def _least(height: Callable[[float], float], enough: Callable[[float], bool]) -> float:
-    """About the minimum of a convex function, or any point where it is small enough: by steps of one, then by bisection."""
+def _minimizer(height: Callable[[float], float], enough: Callable[[float], bool]) -> float:
+    """About the minimizer of a convex function, or any point where it is small enough: by steps of one, half, a quarter."""
     place, width = 0.0, 1.0
     while width > 0.2:
         while place < 40 and not enough(place) and height(place + width) < height(place):

@@ -1,13 +1,14 @@
-"""Mechanisms of which Renyi divergences are declared, in both orders of the pair: an upper end of what they leak together.
+"""Mechanisms known by bounds of their Renyi divergences in both orders of the pair: what these imply for a composition.
 
-K(z) is a bound of z times the divergence of order 1 + z, and bounds add under composition, with log M of all other laws. With
-p and q the probabilities of an event under P and Q, and w = 1 + z, or w = -z of the reversed pair, data processing says
+K(z) bounds z times the divergence of order 1 + z. Such bounds add under composition, and to log M of all other laws. With
+p and q the probabilities of an event under P and Q, and w = 1 + z, or w = -z for the reversed pair, data processing says
 
     F(p, q) = p^w q^{1-w} + (1-p)^w (1-q)^{1-w} <= e^{K(z)},
 
-a convex set of (p, q). A tangent of F at any point of it, F_p > 0 > F_q, makes p - a q <= c for all such events, so that the
-profile at log a is at most c, for a = -F_q / F_p and every larger one. As the profile is convex in a, so is a chord of two such
-points, one of which may be (0, 1). Where the tangents are taken is chosen in doubles; no proof rests on that.
+a convex set of (p, q). A tangent of F at any point, with F_p > 0 > F_q, gives p - a q <= c for all such events, a = -F_q /
+F_p: the profile at log a, and at every larger epsilon, is at most c. As the profile is convex in a, it is also below the chord
+of two such points (a, c), one of which may be (0, 1). The places of the tangents are chosen in doubles; no proof rests on
+them.
 """
 
 from __future__ import annotations
@@ -25,23 +26,23 @@ from logphi.checker.balls import ball, between, precision, rough
 from logphi.checker.law import Law, Terms
 from logphi.checker.work import EXP, Undecided, spend
 
-# chosen: precision: the bounds are no sharper than the search for places
+# chosen: the precision; more would not help, as the places of the tangents are doubles
 BITS = 128
-# chosen: the smallest and the largest z where all orders are declared; how many are looked at, and how often closer
+# chosen: where all orders are declared, z is searched from NEAR to FAR, in ORDERS steps, CLOSER times on a finer scale
 NEAR, FAR, ORDERS, CLOSER = 1e-3, 1e5, 24, 8
-# derived: halvings that find a place nearly to the precision of doubles, and steps of a golden section
+# derived: halvings, and steps of a golden-section search, that find a place nearly to the precision of doubles
 HALVINGS, STEPS = 45, 60
 # measured: units of work of a step in doubles
 STEP = 12
-# chosen: how far apart two tangents next to the best place are, relatively
+# chosen: the relative distance of the two tangents next to the best one
 ASIDE = 1e-7
-# chosen: places are looked for above this logarithm of q
+# chosen: the smallest log q of an event
 DEEPEST = -700.0
 
 
 @dataclass(frozen=True)
 class Declared(Law):
-    """K(z) = z (xi + rho (1 + z)); or, by points (z, K), the chords between them and (0, 0)."""
+    """K(z) = z (xi + rho (1 + z)); or, where there are points (z, K), the chords between these and (0, 0)."""
 
     rho: Fraction = Fraction(0)
     xi: Fraction = Fraction(0)
@@ -49,7 +50,7 @@ class Declared(Law):
     symmetric = True
 
     def bound(self, z: Fraction) -> Fraction | None:
-        """K(z), or None where nothing is known."""
+        """K(z), or None where no divergence is declared."""
         if not self.points:
             return z * (self.xi + self.rho * (1 + z))
         for (a, low), (b, high) in pairwise([(Fraction(0), Fraction(0)), *self.points]):
@@ -59,22 +60,22 @@ class Declared(Law):
 
 
 def applies(terms: Terms) -> bool:
-    """Whether a law is declared."""
+    """Whether any law is known by its divergences only."""
     return any(isinstance(law, Declared) for law, _ in terms)
 
 
 def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
-    """Nothing to what is implied, at each epsilon, infinite losses included."""
+    """From zero to the implied bound of delta, at each epsilon; infinite losses are included."""
     with precision(BITS):
-        return [between(0, _least(terms, epsilon)) for epsilon in epsilons]
+        return [between(0, _upper_bound(terms, epsilon)) for epsilon in epsilons]
 
 
 # w, and K(z)
 Constraint = tuple[Fraction, Any]
 
 
-def _least(terms: Terms, epsilon: Fraction) -> Any:
-    """The least bound, of orders closer and closer to the best one."""
+def _upper_bound(terms: Terms, epsilon: Fraction) -> Any:
+    """The smallest implied bound, by orders ever closer to the best one."""
     listed = sorted({z for law, _ in terms if isinstance(law, Declared) for z, _ in law.points})
     places = [Fraction(0), *listed] if listed else [Fraction(NEAR * (FAR / NEAR) ** (k / ORDERS)) for k in range(ORDERS + 1)]
     best = arb(1)
@@ -92,7 +93,7 @@ def _least(terms: Terms, epsilon: Fraction) -> Any:
 
 
 def _constraints(terms: Terms, places: Sequence[Fraction]) -> Iterator[Constraint]:
-    """In both directions, where all laws have one."""
+    """The w and K of every z, in both orders of the pair, where all laws have a K."""
     for z in places:
         for turned in (False, True) if z else ():
             total = _total([(law.reversed() if turned else law, count) for law, count in terms], z)
@@ -101,7 +102,7 @@ def _constraints(terms: Terms, places: Sequence[Fraction]) -> Iterator[Constrain
 
 
 def _total(terms: Terms, z: Fraction) -> Any:
-    """K of the composition at z."""
+    """K of the composition at z, or None where it is unknown."""
     total = arb(0)
     for law, count in terms:
         if isinstance(law, Declared):
@@ -117,13 +118,13 @@ def _total(terms: Terms, z: Fraction) -> Any:
 
 
 def _implied(constraints: list[Constraint], epsilon: Fraction) -> tuple[Any, Fraction]:
-    """The best chord next to the place of the best event, and the w that bounds the event."""
+    """The smallest bound by tangents next to the event that leaks most, and the w of the constraint on that event."""
     spend(STEP * HALVINGS * STEPS * len(constraints))
     rough_ones = [(float(w), rough(k)) for w, k in constraints]
     a, level = ball(epsilon).exp(), float(epsilon)
 
     def gain(log_q: float) -> float:
-        """The p of the event that the constraints allow, less a q."""
+        """The largest p - a q that the constraints allow for an event of this q."""
         return min(_largest(w, k, log_q)[0] for w, k in rough_ones) - math.exp(min(level + log_q, 700.0))
 
     low, high = DEEPEST, -1e-9
@@ -163,7 +164,7 @@ def _tangent(w: Fraction, total: Any, p: Any, q: Any) -> tuple[Any, Any]:
 def _largest(w: float, total: float, log_q: float) -> tuple[float, float]:
     """About the largest p that the constraint allows at q, and q."""
     q = math.exp(log_q)
-    # p as e^{-low}: at p = q nothing is lost
+    # -log p lies between 0 and -log q, where F = 1 <= e^K
     low, high = 0.0, -log_q
     for _ in range(HALVINGS):
         middle = (low + high) / 2

@@ -13,8 +13,8 @@ from logphi.checker.work import EXP, STORED, spend
 def exponential_sums(weights: list[Any], losses: list[Any], step: Any, nodes: int) -> list[Any]:
     """The sums of w e^{i k step l} over the points (w, l), for k = 0 .. nodes - 1, as one product of matrices.
 
-    With k = m a + b, rows hold w e^{i m a step l} and columns e^{i b step l}. Each is an exponential of its own, because a ball
-    that is multiplied by e^{i step l} again and again grows.
+    With k = m a + b, rows hold w e^{i m a step l} and columns e^{i b step l}. Each of them is computed as an exponential:
+    repeated products with e^{i step l} would have ever larger errors.
     """
     if nodes == 1:
         return [acb(sum(weights, arb(0)))]

@@ -1,4 +1,4 @@
-"""Laws of finitely many outcomes, and the discrete Gaussian law, whose outcomes are all integers."""
+"""Pairs of laws on finitely many outcomes, and the discrete Gaussian mechanism, whose outcomes are all integers."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 
 from flint import acb, arb, ctx
 
-from logphi.checker.balls import ZERO, Real, ball, exactly, remembered, rough
+from logphi.checker.balls import ZERO, Real, ball, cached, exactly, rough
 from logphi.checker.exponential_sums import exponential_sums
-from logphi.checker.law import Cells, Formula, Law, Spacing
+from logphi.checker.law import Cells, ClosedForm, Law, Spacing
 from logphi.checker.work import EXP, STORED, TAIL, Undecided, spend
 
 # chosen: more outcomes take too long
@@ -26,7 +26,7 @@ class Finite(Law):
     """Outcomes with their probabilities under P and Q, in which zeros are exact.
 
     ``spacing`` gives the losses of the outcomes that both P and Q reach, in their order. ``omitted`` bounds the probability,
-    under P, of outcomes that are not listed; ``signs`` are those of the losses, where they are known without a spacing.
+    under P, of outcomes that are not listed. ``signs`` are the signs of the losses, where known without a spacing.
     """
 
     outcomes: Outcomes
@@ -37,7 +37,7 @@ class Finite(Law):
 
     @staticmethod
     def spaced(outcomes: Outcomes, omitted: Real = ZERO) -> Finite:
-        """Outcomes whose losses have no common unit, unless they are two: then it is their difference."""
+        """A law of losses without a common unit; of two losses, their difference is the unit."""
         free = Finite(outcomes, None, omitted)
         if len(free.common()) != 2:
             return free
@@ -59,7 +59,7 @@ class Finite(Law):
         if mine is not None:
             spacing = Spacing(mine.key, mine.unit, tuple(-step for step in mine.steps), lambda: -mine.base())
         signs = None if self.signs is None else tuple(-sign for sign in self.signs)
-        return Finite(remembered(lambda: [(q, p) for p, q in self.outcomes()]), spacing, self.omitted, signs)
+        return Finite(cached(lambda: [(q, p) for p, q in self.outcomes()]), spacing, self.omitted, signs)
 
     def infinite(self) -> Any:
         """P(L = inf)."""
@@ -75,13 +75,13 @@ class Finite(Law):
         spend(2 * EXP * len(self.spacing.steps))
         return [base + unit * ball(step) for step in self.spacing.steps]
 
-    def reach(self, goal: float) -> tuple[float, float]:
-        """From the first to the last."""
+    def loss_range(self, goal: float) -> tuple[float, float]:
+        """The smallest and the largest loss."""
         places = [rough(loss) for loss in self.losses()]
         return min(places), max(places)
 
     def cut(self, base: Any, step: Any, number: int) -> Cells:
-        """The cells of the outcomes."""
+        """The masses of the outcomes in each cell."""
         masses = {k: (arb(0), arb(0)) for k in range(-1, number + 1)}
         spend(STORED * (number + len(self.losses())))
         for (p, q), loss in zip(self.common(), self.losses(), strict=True):
@@ -115,12 +115,12 @@ class Finite(Law):
         return exponential_sums(weights, losses, step, nodes)
 
     def sampled(self, rate: Fraction) -> Finite:
-        """The sample, outcome by outcome."""
+        """The mixture, outcome by outcome."""
         g = exactly(rate)
-        return Finite.spaced(remembered(lambda: [((1 - g()) * q + g() * p, q) for p, q in self.outcomes()]), self.omitted)
+        return Finite.spaced(cached(lambda: [((1 - g()) * q + g() * p, q) for p, q in self.outcomes()]), self.omitted)
 
     def subset(self, rate: Fraction) -> Law | None:
-        """The subset, outcome by outcome, if the sign of each loss is known exactly."""
+        """The law on a subset, outcome by outcome, if the sign of each loss is known exactly."""
         g, signs = exactly(rate), self.signs
         if signs is None and self.spacing is not None and self.spacing.base().is_zero():
             signs = tuple((step > 0) - (step < 0) for step in self.spacing.steps)
@@ -138,71 +138,71 @@ class Finite(Law):
             return [*above, *below, (rest, rest), (g() * alone, arb(0)), (arb(0), g() * other)]
 
         # the omitted mass, and the mass that is then missing at zero
-        return Finite.spaced(remembered(outcomes), lambda: 2 * self.omitted())
+        return Finite.spaced(cached(outcomes), lambda: 2 * self.omitted())
 
 
 @dataclass(frozen=True)
-class DiscreteGaussian(Formula):
-    """The discrete Gaussian on all integers, moved by s, against itself.
+class DiscreteGaussian(ClosedForm):
+    """The discrete Gaussian law on all integers, shifted by s, against the law itself.
 
     With Theta(a) the sum of e^{-(x-a)^2 / (2 sigma^2)}, M(z) = e^{z (z+1) s^2 / (2 sigma^2)} Theta((1+z) s) / Theta(0).
     """
 
     sigma: Fraction
-    move: int
+    shift: int
     atomic = True
     symmetric = True
     cost = 2 * TAIL
 
     def lattice(self) -> Spacing:
-        """Losses (x - s/2) s / sigma^2, by two neighbours."""
-        step = self.move / self.sigma**2
-        return Spacing("one", exactly(1), (-step * self.move / 2, step - step * self.move / 2))
+        """Losses (x - s/2) s / sigma^2, of which two neighbours give the lattice."""
+        step = self.shift / self.sigma**2
+        return Spacing("one", exactly(1), (-step * self.shift / 2, step - step * self.shift / 2))
 
     def value(self, z: Any) -> Any:
         """By theta(y), the sum of e^{pi i tau x^2 + 2 pi i x y}: Theta(a) is e^{-a^2 / (2 sigma^2)} theta(y)."""
         variance = ball(self.sigma**2)
-        tau, y = acb(0, 1) / (2 * arb.pi() * variance), (1 + z) * self.move / (acb(0, 2) * arb.pi() * variance)
-        lead = (-(1 + z) * self.move**2 / (2 * variance)).exp()
+        tau, y = acb(0, 1) / (2 * arb.pi() * variance), (1 + z) * self.shift / (acb(0, 2) * arb.pi() * variance)
+        lead = (-(1 + z) * self.shift**2 / (2 * variance)).exp()
         return lead * acb.modular_theta(y, tau)[2] / acb.modular_theta(acb(0), tau)[2]
 
     def as_finite(self) -> Finite:
-        """The outcomes that the present precision resolves."""
-        far, half = self._far(), Fraction(self.move, 2)
-        spend(2 * STORED * (2 * far + self.move))
-        steps = tuple((x - half) * self.move / self.sigma**2 for x in range(-far, far + self.move + 1))
-        near = remembered(lambda: self._near(far))
+        """The outcomes that the precision in force resolves."""
+        far, half = self._far(), Fraction(self.shift, 2)
+        spend(2 * STORED * (2 * far + self.shift))
+        steps = tuple((x - half) * self.shift / self.sigma**2 for x in range(-far, far + self.shift + 1))
+        near = cached(lambda: self._near(far))
         return Finite(lambda: near()[0], Spacing("one", exactly(1), steps), lambda: near()[1])
 
     def sampled(self, rate: Fraction) -> Finite:
-        """The sample, outcome by outcome, with as many as each precision resolves."""
+        """The mixture, outcome by outcome, with the outcomes that each precision resolves."""
         g = exactly(rate)
-        near = remembered(lambda: self._near(self._far()))
-        return Finite(remembered(lambda: [((1 - g()) * q + g() * p, q) for p, q in near()[0]]), None, lambda: near()[1])
+        near = cached(lambda: self._near(self._far()))
+        return Finite(cached(lambda: [((1 - g()) * q + g() * p, q) for p, q in near()[0]]), None, lambda: near()[1])
 
     def subset(self, rate: Fraction) -> Finite:
-        """The subset, outcome by outcome, likewise."""
+        """The law on a subset, outcome by outcome, with the outcomes that each precision resolves."""
 
-        def spliced() -> Finite:
+        def listed() -> Finite:
             found = self.as_finite().subset(rate)
             assert isinstance(found, Finite), "the losses are steps of one unit"
             return found
 
-        at = remembered(spliced)
+        at = cached(listed)
         return Finite(lambda: at().outcomes(), None, lambda: at().omitted())
 
     def _far(self) -> int:
         far = math.ceil(float(self.sigma) * math.sqrt(2 * math.log(2) * ctx.prec)) + 1
-        if far + self.move > MOST_OUTCOMES:
-            raise Undecided("a discrete Gaussian so wide is not listed outcome by outcome by this checker")
+        if far + self.shift > MOST_OUTCOMES:
+            raise Undecided("a discrete Gaussian is too wide for this checker to list its outcomes")
         return far
 
     def _near(self, far: int) -> tuple[list[tuple[Any, Any]], Any]:
         """The outcomes from -far to far + s, and a bound of the probability of all others."""
-        variance, move = ball(self.sigma**2), self.move
-        spend((2 * EXP + STORED) * (2 * far + 3 * move))
+        variance, shift = ball(self.sigma**2), self.shift
+        spend((2 * EXP + STORED) * (2 * far + 3 * shift))
         whole = acb.modular_theta(acb(0), acb(0, 1) / (2 * arb.pi() * variance))[2].real
-        weights = {x: (-(arb(x) ** 2) / (2 * variance)).exp() / whole for x in range(-far - move, far + move + 1)}
-        # two geometric series, as e^{-(x+1)^2 / 2v} / e^{-x^2 / 2v} <= e^{-far / v} for x >= far
+        weights = {x: (-(arb(x) ** 2) / (2 * variance)).exp() / whole for x in range(-far - shift, far + shift + 1)}
+        # two geometric series, as e^{-(x+1)^2 / 2v} / e^{-x^2 / 2v} <= e^{-far / v} for x >= far, v = sigma^2
         omitted = 2 * weights[far] * (-far / variance).exp() / (1 - (-far / variance).exp())
-        return [(weights[x - move], weights[x]) for x in range(-far, far + move + 1)], omitted
+        return [(weights[x - shift], weights[x]) for x in range(-far, far + shift + 1)], omitted

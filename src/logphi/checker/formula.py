@@ -1,4 +1,4 @@
-"""Formulas of one variable: a text of a small grammar, and its value in any arithmetic.
+"""Formulas in one variable: texts of a small grammar, and their values in any arithmetic.
 
     sum     = product, {("+" | "-"), product}
     product = factor, {("*" | "/"), factor}
@@ -11,20 +11,21 @@ a whole number, or a quotient of two in parentheses, each with an optional sign.
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any
 
 from flint import acb, arb, arb_series, ctx
 
 from logphi.checker.balls import ball
 from logphi.checker.work import EXP, spend
 
-# chosen: of a text, and of parentheses and signs within each other
+# chosen: the length of a text, and the depth to which parentheses and signs are nested
 LONGEST, DEEPEST = 4000, 60
-# chosen: digits of a number, and the largest exponent
+# chosen: the number of digits of a number, and the largest exponent
 MOST_DIGITS, LARGEST_POWER = 300, 1000
 
 FUNCTIONS = ("exp", "log", "sqrt")
@@ -36,31 +37,37 @@ class NotAFormula(ValueError):
     """What is wrong with a text."""
 
 
-class Arithmetic(Protocol):
-    """What is computed with beside ``+ - * /``."""
+class Arithmetic:
+    """The operations on one kind of number besides ``+ - * /``."""
 
     def constant(self, value: Any) -> Any:
-        """A real or complex ball as such a number."""
+        """A real ball as such a number."""
+        raise NotImplementedError
 
     def exp(self, x: Any) -> Any:
         """The exponential."""
+        return x.exp()
 
     def log(self, x: Any) -> Any:
         """The logarithm."""
+        return x.log()
 
     def power(self, x: Any, exponent: Fraction) -> Any:
-        """Of a fractional exponent, of a positive x."""
+        """A power: by multiplication where the exponent is whole, elsewhere by the logarithm."""
+        if exponent.denominator == 1:
+            return x**exponent.numerator
+        return self.exp(self.log(x) * self.constant(ball(exponent)))
 
 
 @dataclass(frozen=True)
 class Formula:
-    """A text that was read; ``steps`` are its operations, operands before what is made of them."""
+    """A text as it was read; ``steps`` are its operations, each one after its operands."""
 
     text: str
     steps: tuple[tuple[str, Any], ...]
 
     def at(self, x: Any, arith: Arithmetic, cost: float = 1) -> Any:
-        """The value where the variable is x; ``cost`` is that of an operation, in multiplications."""
+        """The value where the variable is x; ``cost`` is that of a multiplication, in those of single balls."""
         spend(EXP * cost * len(self.steps))
         stack: list[Any] = []
         for kind, detail in self.steps:
@@ -91,12 +98,7 @@ class Piece:
 
 
 _NAMES: dict[str, Callable[[], Any]] = {"pi": arb.pi, "E": lambda: arb(1).exp()}
-_SIGNS: dict[str, Callable[[Any, Any], Any]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": lambda a, b: a / b,
-}
+_SIGNS: dict[str, Callable[[Any, Any], Any]] = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
 _CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "negative": lambda arith, x: -x,
     "exp": lambda arith, x: arith.exp(x),
@@ -117,7 +119,7 @@ def read(text: str, variable: str) -> Formula:
 
 
 class _Reader:
-    """Reads from left to right, by one method for each rule of the grammar."""
+    """Reads a text from left to right, by one method for each rule of the grammar."""
 
     def __init__(self, text: str, variable: str) -> None:
         self.text, self.variable, self.place = text, variable, 0
@@ -125,11 +127,11 @@ class _Reader:
         self.next()
 
     def next(self) -> str:
-        """The token at hand; the next one is read. It is empty at the end."""
+        """The current token; after it, the next one is current. It is empty at the end of the text."""
         passed = getattr(self, "token", "")
         found = _TOKEN.match(self.text, self.place)
         if found is None and self.text[self.place :].strip(" "):
-            raise NotAFormula(f"holds {self.text[self.place :].strip()[:20]!r}, which is no part of a formula")
+            raise NotAFormula(f"holds {self.text[self.place :].strip()[:20]!r}, which is not part of a formula")
         self.token = found.group(1) if found else ""
         self.start, self.place = (found.start(), found.end()) if found else (len(self.text), len(self.text))
         return passed
@@ -198,51 +200,31 @@ class _Reader:
             raise NotAFormula("has a parenthesis that is not closed")
 
 
-class Complex:
-    """Complex balls; where ``analytic``, a ball that meets a cut has no value."""
+class Complex(Arithmetic):
+    """Complex balls, on the principal branch; where ``analytic``, a logarithm has no value if its ball meets the cut."""
 
     def __init__(self, analytic: bool) -> None:
         self.analytic = analytic
 
     def constant(self, value: Any) -> Any:
-        """As it is."""
+        """The ball as a complex one."""
         return acb(value)
 
-    def exp(self, x: Any) -> Any:
-        """Entire."""
-        return x.exp()
-
     def log(self, x: Any) -> Any:
-        """On the principal branch."""
+        """The principal logarithm."""
         return x.log(analytic=self.analytic)
 
-    def power(self, x: Any, exponent: Fraction) -> Any:
-        """On the principal branch."""
-        return x**exponent.numerator if exponent.denominator == 1 else (self.log(x) * ball(exponent)).exp()
 
-
-class Series:
-    """Power series with real balls as coefficients: of all that a function is on a ball, and of its derivatives."""
+class Series(Arithmetic):
+    """Power series whose coefficients are real balls: they hold the value and the derivatives at every point of a ball."""
 
     def constant(self, value: Any) -> Any:
-        """Without a slope."""
+        """A constant series."""
         return arb_series([value])
-
-    def exp(self, x: Any) -> Any:
-        """Term by term."""
-        return x.exp()
-
-    def log(self, x: Any) -> Any:
-        """Of a positive function; else not a number."""
-        return x.log()
-
-    def power(self, x: Any, exponent: Fraction) -> Any:
-        """By multiplication, or by the logarithm."""
-        return x**exponent.numerator if exponent.denominator == 1 else (x.log() * arb_series([ball(exponent)])).exp()
 
 
 def series(formula: Formula, x: Any, terms: int) -> list[Any]:
-    """The Taylor coefficients at x: ``terms`` of them, balls that hold those at every point of x."""
+    """The first ``terms`` Taylor coefficients at x, as balls that hold those at every point of x."""
     before, ctx.cap = ctx.cap, terms
     try:
         found = formula.at(arb_series([x, 1]), Series(), 1 + terms / 4).coeffs()

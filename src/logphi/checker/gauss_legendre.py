@@ -12,7 +12,7 @@ from flint import arb, ctx
 from logphi.checker.balls import rough
 from logphi.checker.work import EXP, TAIL, Undecided, spend
 
-# chosen: rules of more points count as undecided
+# chosen: the points of a rule; if more are needed, the claim is undecided
 MOST_POINTS = 2000
 
 
@@ -22,9 +22,9 @@ def gauss_legendre(
     """Points of [low, high] with their weights, and the error of the rule for an integrand, at most about e^``goal``.
 
     ``size(left, right, lift)`` bounds the integrand over left <= Re y <= right and |Im y| <= lift, for lifts below ``widest``.
-    The rule with N points is exact for polynomials of degree 2N - 1, of which one is within 2 S rho^{1-2N} / (rho - 1) of an
-    integrand of size S on the ellipse of parameter rho (Trefethen 2013, Theorem 8.2), and its weights are positive: the error
-    is at most twice the length of the interval as much.
+    The rule with N points is exact for polynomials of degree 2N - 1, and its weights are positive. One of these polynomials is
+    within 2 S rho^{1-2N} / (rho - 1) of an integrand of size S on the ellipse of parameter rho (Trefethen 2013, Theorem 8.2).
+    So the error is at most that, times twice the length of the interval.
     """
     half = (high - low) / 2
     plans = []

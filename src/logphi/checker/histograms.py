@@ -1,4 +1,4 @@
-"""Two histograms of the same values with normal noise: mixtures of unit normal laws, whose ratio may rise and fall often."""
+"""Two mixtures of unit normal laws at the same places: as histograms with noise. Their ratio need not be monotone."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from logphi.checker.densities import Densities
 from logphi.checker.formula import Formula, Piece
 from logphi.checker.work import Undecided
 
-# chosen: a formula of more terms takes too long
+# chosen: formulas of more terms take too long
 MOST_TERMS = 100
 
 
@@ -27,9 +27,9 @@ def histograms(places: Sequence[Fraction], p: Sequence[Fraction], q: Sequence[Fr
     def source() -> tuple[list[Piece], list[Any]]:
         far = math.ceil(math.sqrt(2 * math.log(2) * ctx.prec))
         piece = Piece(min(places) - far, max(places) + far, *formulas)
-        # densities are times sqrt(2 pi)
-        beyond = 2 * (2 * arb.pi()).sqrt() * normal_tail(arb(far))
-        return [piece], [beyond, beyond]
+        # both densities lack the factor 1 / sqrt(2 pi)
+        outside = 2 * (2 * arb.pi()).sqrt() * normal_tail(arb(far))
+        return [piece], [outside, outside]
 
     return Densities(source)
 

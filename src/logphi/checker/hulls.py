@@ -1,4 +1,4 @@
-"""Mechanisms known by points of a curve: two laws with that trade-off function, or with that profile."""
+"""Mechanisms known by points of a curve: the pair whose trade-off function, or privacy profile, is the hull of the points."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from flint import arb
 
-from logphi.checker.balls import ball, precision, remembered
+from logphi.checker.balls import ball, cached, precision
 from logphi.checker.finite import Finite
 from logphi.checker.work import EXP, Undecided, spend
 
@@ -20,7 +20,8 @@ BITS = 400
 def of_tradeoff(first: list[Fraction], second: list[Fraction]) -> tuple[list[Fraction], list[Fraction]]:
     """P and Q of the segments of the largest convex curve below the points and (1, 0) ([AFA] Lemma 25).
 
-    Q has the width of a segment and P its fall; P alone has 1 - f(0), and Q alone the width on which f is zero.
+    Each segment is an outcome: its width is the mass under Q, its fall that under P. P alone has 1 - f(0), and Q alone the
+    width on which f is zero.
     """
     # a point above 1 - alpha adds nothing
     given = ((alpha, min(beta, 1 - alpha)) for alpha, beta in zip(first, second, strict=True))
@@ -29,7 +30,7 @@ def of_tradeoff(first: list[Fraction], second: list[Fraction]) -> tuple[list[Fra
     for point in points:
         if chain and point[1] >= chain[-1][1]:
             continue
-        while len(chain) > 1 and _turns(chain[-2], chain[-1], point) >= 0:
+        while len(chain) > 1 and _above_chord(chain[-2], chain[-1], point) >= 0:
             chain.pop()
         if chain and chain[-1][0] == point[0]:
             chain.pop()
@@ -40,8 +41,8 @@ def of_tradeoff(first: list[Fraction], second: list[Fraction]) -> tuple[list[Fra
     return p, q
 
 
-def _turns(one: Any, middle: Any, other: Any) -> Any:
-    """Positive, or zero, where the middle point lies above, or on, the chord of the other two."""
+def _above_chord(one: Any, middle: Any, other: Any) -> Any:
+    """Positive where the middle point lies above the chord of the other two, and zero where it lies on it."""
     return (middle[1] - one[1]) * (other[0] - one[0]) - (other[1] - one[1]) * (middle[0] - one[0])
 
 
@@ -59,29 +60,29 @@ class _Point:
         return -self.epsilon if self.reflected else self.epsilon
 
     def place(self) -> tuple[Any, Any]:
-        """In balls of the precision in force."""
+        """The point (a, h) as balls at the precision in force."""
         spend(EXP)
         a = ball(self.exponent).exp()
         return a, 1 - a + a * ball(self.delta) if self.reflected else ball(self.delta)
 
 
 def of_profile(epsilons: list[Fraction], deltas: list[Fraction], both_orders: bool) -> Finite:
-    """The law whose profile is the largest convex, decreasing function below the points and (0, 1), constant beyond the last.
+    """The law whose profile is the largest convex, decreasing function of a = e^eps below the points and (0, 1).
 
-    It has the Q-mass s_{k-1} - s_k at the vertex a_k, slopes falling from s_0 to 0 with signs turned, and a_k times that of P;
-    P alone has what is left at the last vertex ([AFA] Corollary 26). Of both orders each point counts twice:
-    h(1/a) = 1 - 1/a + h(a)/a.
+    After the last point the profile is constant. With -s_k the slope after the vertex a_k, Q has the mass s_{k-1} - s_k there,
+    and P a_k times as much. P alone has the height of the last vertex ([AFA] Corollary 26). Where the points hold in both
+    orders, each gives a second one, by h(1/a) = 1 - 1/a + h(a)/a.
     """
     kept: list[_Point] = []
     for epsilon, delta in sorted(zip(epsilons, deltas, strict=True)):
-        # a point implied by an earlier one, or by (0, 1); the same holds for reflected points
+        # other points are implied by an earlier one, or by (0, 1), and so are their reflections
         if delta < (kept[-1].delta if kept else 1):
             kept.append(_Point(epsilon, delta))
     if both_orders:
         kept += [_Point(one.epsilon, one.delta, True) for one in kept if one.epsilon]
     with precision(BITS):
         chain = _vertices(sorted(kept, key=lambda point: point.exponent))
-    # no other h is zero: e^eps would be rational
+    # whether the height is exactly zero; that of a reflected point is not, as e^eps would be rational
     private = chain[-1].delta == 0 and not chain[-1].reflected
 
     def outcomes() -> list[tuple[Any, Any]]:
@@ -92,27 +93,27 @@ def of_profile(epsilons: list[Fraction], deltas: list[Fraction], both_orders: bo
         return [*found, *([] if private else [(places[-1][1], arb(0))]), (arb(0), 1 - slopes[0])]
 
     signs = tuple((point.exponent > 0) - (point.exponent < 0) for point in chain)
-    return Finite(remembered(outcomes), None, signs=signs)
+    return Finite(cached(outcomes), None, signs=signs)
 
 
 def _vertices(points: list[_Point]) -> list[_Point]:
-    """The vertices of the hull of points from left to right; an :class:`Undecided` if the balls do not decide."""
+    """The vertices of the hull, from left to right; an :class:`Undecided` if the balls do not decide."""
 
     def positive(value: Any) -> bool:
         if not (value > 0 or value < 0):
-            raise Undecided("points of a profile lie too near to one line for this checker")
+            raise Undecided("points of a profile lie too close to a straight line for this checker")
         return bool(value > 0)
 
     chain: list[tuple[Any, Any]] = [((arb(0), arb(1)), None)]
     for point in points:
         place = point.place()
         if point.epsilon < 0 and positive(1 - ball(point.epsilon).exp() - ball(point.delta)):
-            raise Undecided("a point of a profile is below 1 - e^epsilon, where no profile is")
+            raise Undecided("a point of a profile is below 1 - e^epsilon, which no profile is")
         if positive(place[1] - chain[-1][0][1]):
             continue
         if chain[-1][1] is not None and chain[-1][1].exponent == point.exponent:
             chain.pop()
-        while len(chain) > 1 and positive(_turns(chain[-2][0], chain[-1][0], place)):
+        while len(chain) > 1 and positive(_above_chord(chain[-2][0], chain[-1][0], place)):
             chain.pop()
         chain.append((place, point))
     if len(chain) < 2:

@@ -1,4 +1,4 @@
-"""The interface of a law in the checker: the privacy loss of one release, P with the record against Q without it.
+"""What the checker asks of a law: the law of the privacy loss of one release, P with the record against Q without it.
 
 M(z) = E_P[e^{zL}; L finite] on the strip 0 <= Re z < ``end``. As P is positive, |M(c + it)| <= M(c).
 """
@@ -18,15 +18,15 @@ from logphi.checker.balls import ZERO, Real, rough, within
 from logphi.checker.exponential_sums import exponential_sums
 from logphi.checker.work import EXP, MOST_BITS, STORED, Undecided, spend
 
-# chosen: larger losses are not cut into cells
+# chosen: where losses are larger, no cells are made
 LARGEST_LOSS = 2.0**40
-# chosen: if all losses are smaller, their range is not searched
+# chosen: a range of losses is not resolved below this
 SMALLEST_LOSS = 2.0**-100
 
 
 @dataclass(frozen=True)
 class Spacing:
-    """Losses base + unit * step, with rational steps; equal keys mean equal units."""
+    """Losses base + unit * step, with rational steps; two of them with equal keys have the same unit."""
 
     key: Hashable
     unit: Real
@@ -50,7 +50,7 @@ def common_span(numbers: list[Fraction]) -> Fraction:
 
 @dataclass(frozen=True)
 class Cells:
-    """Masses under P and Q of finite losses between t_0, t_1, ..; under P below t_0, under both above the last point."""
+    """Masses of finite losses under P and Q between the points t_0, t_1, ..; ``below`` t_0 under P, ``above`` the last one."""
 
     points: Sequence[Any]
     p: Sequence[Any]
@@ -97,24 +97,27 @@ class Law:
         return self.on_line(x, arb(0), 1)[0].real
 
     def ceiling(self, c: Any, t: Any) -> Any:
-        """A bound of |M(c + is)| for all s >= t > 0, if one better than M(c) is known."""
+        """A bound of |M(c + is)| for all s >= t > 0; infinite if none is known but M(c)."""
         return arb.pos_inf()
 
     def ceiling_above(self, c: Any, lifts: list[float], bits: int) -> Callable[[Any], Any]:
-        """A function of T > 0: a bound of |M(c + it)| for all |t| >= T."""
+        """A function of T > 0 that bounds |M(c + it)| for all |t| >= T.
+
+        ``lifts``, of imaginary parts that may help, and ``bits``, of precision, are for laws that need an integral.
+        """
         size = self.moment(c).abs_upper()
         return lambda time: min(size, self.ceiling(c, time).abs_upper(), key=rough)
 
     def tails(self, epsilon: Any) -> tuple[Any, Any]:
-        """P(eps < L < inf) and Q(eps < L < inf) in closed form; at an atom, balls around both with it and without."""
-        raise Undecided("a law of this composition is not known cell by cell to this checker")
+        """P(eps < L < inf) and Q(eps < L < inf); at an atom, balls that hold both with the atom and without."""
+        raise Undecided("the tails of a law of this composition are not known to this checker")
 
-    def corners(self) -> list[Any]:
+    def atom_losses(self) -> list[Any]:
         """The losses at which a non-atomic law has atoms, at most two."""
         return []
 
-    def reach(self, goal: float) -> tuple[float, float]:
-        """Losses between which all but about e^``goal`` of the mass lies; no proof relies on it."""
+    def loss_range(self, goal: float) -> tuple[float, float]:
+        """Losses between which all but about e^``goal`` of the mass lies; no proof rests on it."""
 
         def outside(t: float) -> bool:
             spend(5 * STORED)
@@ -153,7 +156,7 @@ class Law:
         return None
 
     def as_finite(self) -> Any:
-        """The :class:`Finite` law of the outcomes that the present precision resolves; for atomic laws only."""
+        """The :class:`Finite` law of the outcomes that the precision in force resolves; for atomic laws only."""
         raise NotImplementedError
 
     def sampled(self, rate: Fraction) -> Law | None:
@@ -163,8 +166,8 @@ class Law:
     def subset(self, rate: Fraction) -> Law | None:
         """The law under replace of a release on a subset, for a rate 0 < g < 1 ([AFA] Proposition 30, Corollary 32).
 
-        Positive losses are those of ((1-g) Q + g P, Q), negative ones those of (P, (1-g) P + g Q); the rest has none. None
-        where no more than the tails is known.
+        Positive losses are those of ((1-g) Q + g P, Q), negative ones those of (P, (1-g) P + g Q); the remaining mass has the
+        loss zero. None where no more than the tails is known.
         """
         return None
 
@@ -172,8 +175,8 @@ class Law:
 Terms = Sequence[tuple[Law, int]]
 
 
-class Formula(Law):
-    """A law whose M is a formula of known cost."""
+class ClosedForm(Law):
+    """A law whose M is a formula; ``cost`` is that of a value."""
 
     cost = 3 * EXP
 
@@ -192,10 +195,10 @@ Points = tuple[list[Any], list[Any], Any]
 
 
 class ByQuadrature(Law):
-    """A law whose M(c + it) is an integral: a sum over points, with one error bound for a whole line."""
+    """A law whose M(c + it) is an integral, computed as a sum over points, with one error bound for a whole line."""
 
     def points(self, c: Any, time: Any) -> Points:
-        """The points for |t| <= time; their number grows with the time."""
+        """The points for |t| <= time; the larger the time, the more points."""
         raise NotImplementedError
 
     def fall(self, c: Any) -> tuple[Any, Any]:

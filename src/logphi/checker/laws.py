@@ -1,6 +1,6 @@
 """From mechanisms to laws: the dominating pair of each constructor, P with the record against Q without it.
 
-The file is longer than others because everything assumed about the constructors is in one table.
+The file is longer than others because it states in one place all that is assumed about the constructors.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from flint import arb
 
-from logphi.checker.balls import Real, ball, exactly, remembered
+from logphi.checker.balls import Real, ball, cached, exactly
 from logphi.checker.choice import Choice
 from logphi.checker.declared import Declared
 from logphi.checker.densities import Densities
@@ -36,12 +36,12 @@ MOST_REPORTS = 140
 
 
 def terms(counted: tuple[tuple[int, Node], ...]) -> Terms:
-    """The laws of a composition with their counts; the normal laws become one, because squared shifts add."""
+    """The laws of a composition with their counts; normal laws are merged into one, as squared shifts add."""
     known = [(law, count) for count, node in counted if (law := law_of(node)) is not None]
     squares = [(law.squared_shift, count) for law, count in known if law.squared_shift is not None]
     found = [(law, count) for law, count in known if law.squared_shift is None]
     if squares:
-        found.append((Normal(remembered(lambda: sum((count * square() for square, count in squares), arb(0)))), 1))
+        found.append((Normal(cached(lambda: sum((count * square() for square, count in squares), arb(0)))), 1))
     return found
 
 
@@ -99,13 +99,13 @@ def _exponential(node: Node) -> Law | None:
 
 
 def _response(node: Node) -> Law | None:
-    """The truth has probability p, its opposite 1 - p."""
+    """The true bit has probability p, the other 1 - p."""
     p = node.parameters["p"]
     return _exact([p, 1 - p], [1 - p, p])
 
 
 def _kary(node: Node) -> Law | None:
-    """The old truth, the new one and all others under replace; else the truth and all others, against uniform symbols."""
+    """Under replace, both true symbols and all others; else the true symbol and all others, against uniform symbols."""
     k, p = node.parameters["k"], node.parameters["p"]
     false = p / k
     true = 1 - p + false
@@ -115,14 +115,14 @@ def _kary(node: Node) -> Law | None:
 
 
 def _discrete(node: Node) -> Law | None:
-    """The two vectors, each divided by its sum."""
+    """Two vectors of probabilities, each divided by its sum."""
     given = node.parameters
     whole_p, whole_q = total(given["p"]), total(given["q"])
     return _exact([a / whole_p for a in given["p"]], [b / whole_q for b in given["q"]])
 
 
 def _exact(p: list[Fraction], q: list[Fraction]) -> Finite | None:
-    """A pair of rational vectors; outcomes with equal likelihood ratios become one."""
+    """A pair of rational vectors; outcomes with equal likelihood ratios are merged."""
     merged: dict[Fraction | None, list[Fraction]] = {}
     for a, b in zip(p, q, strict=True):
         ours = merged.setdefault(a / b if b else None, [Fraction(0), Fraction(0)])
@@ -141,7 +141,7 @@ def _exact(p: list[Fraction], q: list[Fraction]) -> Finite | None:
         sign = 1 if second > first else -1
         spacing = Spacing(unit, lambda: ball(unit[1]).log(), (Fraction(0), Fraction(sign)), lambda: ball(first).log())
     signs = tuple((ratio > 1) - (ratio < 1) for ratio in ratios)
-    return Finite(remembered(lambda: [(ball(a), ball(b)) for a, b in merged.values()]), spacing, signs=signs)
+    return Finite(cached(lambda: [(ball(a), ball(b)) for a, b in merged.values()]), spacing, signs=signs)
 
 
 def _guarantee(node: Node) -> Law | None:
@@ -170,17 +170,17 @@ def _discrete_laplace(node: Node) -> Law | None:
         q = [end, *((a / 2).tanh() * (-a * x).exp() for x in range(1, s)), (-a * s).exp() * end]
         return list(zip(q[::-1], q, strict=True))
 
-    return Finite(remembered(outcomes), Spacing("one", exactly(1), tuple((2 * x - s) * rate for x in range(s + 1))))
+    return Finite(cached(outcomes), Spacing("one", exactly(1), tuple((2 * x - s) * rate for x in range(s + 1))))
 
 
 def _discrete_gaussian(node: Node) -> Law | None:
-    """Noise of weights e^{-x^2 / (2 sigma^2)}, moved by s against itself: losses (x - s/2) s / sigma^2."""
+    """Noise of weights e^{-x^2 / (2 sigma^2)}, shifted by s against itself: losses (x - s/2) s / sigma^2."""
     given = node.parameters
     sigma, s, far = given["sigma"], given["sensitivity"], given["truncation"]
     if far is None:
         return DiscreteGaussian(sigma, s)
     if far + s > MOST_OUTCOMES:
-        raise Undecided("a truncation so far out has more outcomes than this checker lists")
+        raise Undecided("the truncated noise has more outcomes than this checker lists")
     spend(4 * STORED * (far + s))
 
     def outcomes() -> list[tuple[Any, Any]]:
@@ -190,11 +190,11 @@ def _discrete_gaussian(node: Node) -> Law | None:
         return [(weights.get(x - s, none) / whole, weights.get(x, none) / whole) for x in range(-far, far + s + 1)]
 
     steps = tuple((x - Fraction(s, 2)) * s / sigma**2 for x in range(s - far, far + 1))
-    return Finite(remembered(outcomes), Spacing("one", exactly(1), steps))
+    return Finite(cached(outcomes), Spacing("one", exactly(1), steps))
 
 
 def _poisson(node: Node) -> Law | None:
-    """((1-q) Q + q P, Q) ([AFA] Theorem 11.1); of a Gaussian for groups and under replace, too."""
+    """((1-q) Q + q P, Q) ([AFA] Theorem 11.1); for a Gaussian also groups, and under replace."""
     if _base(node).parts:
         return _choice(_each(node))
     base, rate, size = law_of(_base(node)), node.parameters["rate"], node.parameters["group_size"]
@@ -206,7 +206,7 @@ def _poisson(node: Node) -> Law | None:
         raise Undecided("groups and replacement in a Poisson sample are known for the Gaussian only")
     if rate == 1:
         return _normal(size * base.shift * (2 if node.adjacency == "replace" else 1))
-    # a binomial number of shifts against none or, under replace, against as many to the other side
+    # a binomial number of shifts against none or, under replace, against one of shifts in the opposite direction
     shifts = tuple((_binomial(size, k, rate), k * base.shift) for k in range(size + 1))
     return NormalMixtures(shifts, tuple((p, -shift) for p, shift in shifts) if node.adjacency == "replace" else AT_ZERO)
 
@@ -224,7 +224,7 @@ def _truncated_laplace(node: Node) -> Law | None:
 
 
 def _tradeoff(node: Node) -> Law | None:
-    """The curve is that of the order remove, unless the relation is the other one."""
+    """The curve is that of the order remove; under the relation add, that of the order add."""
     p, q = of_tradeoff(node.parameters["type_one_errors"], node.parameters["type_two_errors"])
     proper = [(a, b) for a, b in zip(p, q, strict=True) if a or b]
     found = _exact([a for a, _ in proper], [b for _, b in proper])
@@ -232,7 +232,7 @@ def _tradeoff(node: Node) -> Law | None:
 
 
 def _profile(node: Node) -> Law | None:
-    """Of one order under the relations of one order, of both elsewhere."""
+    """Under add and under remove the points hold in that order, elsewhere in both."""
     found = of_profile(node.parameters["epsilons"], node.parameters["deltas"], node.adjacency not in ("add", "remove"))
     return found.reversed() if node.adjacency == "add" else found
 
@@ -244,20 +244,20 @@ def _zcdp(node: Node) -> Law | None:
 
 
 def _renyi(node: Node) -> Law | None:
-    """D_a at some orders a; one that is zero makes both laws the same."""
+    """D_a at some orders a; if one is zero, P and Q are equal."""
     orders, epsilons = node.parameters["orders"], node.parameters["epsilons"]
     points = sorted((a - 1, (a - 1) * e) for a, e in zip(orders, epsilons, strict=True))
     return Declared(points=tuple(points)) if all(epsilons) else None
 
 
 def _densities(node: Node) -> Law | None:
-    """The formulas, each density divided by its integral."""
+    """Two densities by formulas, each divided by its integral."""
     pieces = node.parameters["pieces"]
     return Densities(lambda: (pieces, [arb(0), arb(0)]))
 
 
 def _log_phi(node: Node) -> Law | None:
-    """As the formula says."""
+    """The law with this transform."""
     return Transform(node.parameters["transform"])
 
 
@@ -269,7 +269,7 @@ def _gaussian_mixture_pair(node: Node) -> Law | None:
 
 
 def _reports(node: Node) -> Law | None:
-    """Counts of clones (Feldman, McMillan & Talwar 2021): a and b of C + 1, C ~ Bin(n - 1, e^-eps).
+    """Counts of clones (Feldman, McMillan & Talwar 2021): a + b = C + 1 reports, C ~ Bin(n - 1, e^-eps).
 
     P(a, b) = P(C) Bin(C + 1, 1/2)(a) 2 (a + e^-eps b) / ((1 + e^-eps) (C + 1)), and Q with a and b exchanged.
     """
@@ -290,11 +290,11 @@ def _reports(node: Node) -> Law | None:
             ]
         return found
 
-    return Finite(remembered(outcomes), None)
+    return Finite(cached(outcomes), None)
 
 
 def _choice(node: Node) -> Law | None:
-    """A public coin; a sample of a coin is the coin of the samples."""
+    """A public random choice of one of several compositions."""
     weights = node.parameters["probabilities"]
     whole = total(weights)
     kept = [(weight / whole, terms(part)) for weight, part in zip(weights, node.parts, strict=True) if weight]
@@ -304,16 +304,16 @@ def _choice(node: Node) -> Law | None:
 
 
 def _each(node: Node) -> Node:
-    """A coin between samples, for a sample of a coin: the coin is public, so that each pair is mixed separately."""
+    """A sample of a random choice, as a random choice of samples: the choice is public, so each pair is mixed separately."""
     base = _base(node)
     if not all([count for count, _ in part] == [1] for part in base.parts):
-        raise Undecided("several releases on one sample are not known to this checker")
+        raise Undecided("this checker does not know several releases from one sample")
     parts = tuple(((1, replace(node, base=part[0][1])),) for part in base.parts)
     return replace(base, adjacency=node.adjacency, parts=parts)
 
 
 def _binomial(size: int, k: int, rate: Fraction) -> Real:
-    return remembered(lambda: math.comb(size, k) * ball(rate) ** k * ball(1 - rate) ** (size - k))
+    return cached(lambda: math.comb(size, k) * ball(rate) ** k * ball(1 - rate) ** (size - k))
 
 
 def _subset(node: Node) -> Law | None:

@@ -1,4 +1,4 @@
-"""The normal law, moved, and its subset of fixed size under replacement."""
+"""The pair of a shifted normal law, and its release on a subset under replacement."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from flint import arb, ctx
 
 from logphi.checker.balls import Real, ball, exactly, normal_tail, rough
 from logphi.checker.gauss_legendre import gauss_legendre
-from logphi.checker.law import ByQuadrature, Formula, Points
+from logphi.checker.law import ByQuadrature, ClosedForm, Points
 from logphi.checker.normal_mixtures import AT_ZERO, NormalMixtures
-from logphi.checker.sampled import Spliced
+from logphi.checker.sampled import SubsetSampled
 from logphi.checker.work import EXP, Undecided, spend
 
 # measured: the length of an interval for which Gauss-Legendre rules need the fewest points
@@ -22,15 +22,15 @@ WIDTH = 1.5
 
 
 @dataclass(frozen=True)
-class Normal(Formula):
-    """N(m, 1) against N(0, 1), by m^2, and by m where it is rational: M(z) = e^{z (z+1) m^2 / 2}."""
+class Normal(ClosedForm):
+    """N(m, 1) against N(0, 1): M(z) = e^{z (z+1) m^2 / 2}. ``shift`` is m, where it is known to be rational."""
 
     squared_shift: Real
     shift: Fraction | None = None
     symmetric = True
 
     def value(self, z: Any) -> Any:
-        """The formula."""
+        """See the class."""
         return (z * (z + 1) * self.squared_shift() / 2).exp()
 
     def ceiling(self, c: Any, t: Any) -> Any:
@@ -47,12 +47,12 @@ class Normal(Formula):
         return NormalMixtures(((exactly(1 - rate), Fraction(0)), (exactly(rate), self._rational())), AT_ZERO)
 
     def subset(self, rate: Fraction) -> SubsetNormal:
-        """The subset, by an integral over half of the line."""
+        """The law on a subset, by an integral over a half-line."""
         return SubsetNormal(self._rational(), rate)
 
     def _rational(self) -> Fraction:
         if self.shift is None:
-            raise Undecided("several normal releases on one sample are not known to this checker")
+            raise Undecided("this checker does not know several normal releases from one sample")
         return self.shift
 
 
@@ -69,11 +69,11 @@ class SubsetNormal(ByQuadrature):
     symmetric = True
 
     def tails(self, epsilon: Any) -> tuple[Any, Any]:
-        """As for every subset."""
-        return Spliced(Normal(exactly(self.shift**2), self.shift), self.rate).tails(epsilon)
+        """Those of any law on a subset."""
+        return SubsetSampled(Normal(exactly(self.shift**2), self.shift), self.rate).tails(epsilon)
 
     def points(self, c: Any, time: Any) -> Points:
-        """The points of both integrals, and the atom at zero."""
+        """The points of both integrals, and the loss zero."""
         weights, losses, error = [self._rest()], [arb(0)], arb(0)
         for power, sign in ((1 + c, 1), (-c, -1)):
             rule, more = self._rule(power, time)
@@ -86,7 +86,7 @@ class SubsetNormal(ByQuadrature):
         return weights, losses, error
 
     def fall(self, c: Any) -> tuple[Any, Any]:
-        """The atom, and 1/t times bounds of both integrals by integration by parts.
+        """P(L = 0), and for b a bound of both integrals by integration by parts.
 
         With l = log w, l' = m g e^{mx - m^2/2} / w < m, and F = phi w^s / l', the integral of F l' e^{itl} is at most
         (F(m/2) + variation of F) / t, and |F'| <= F (x + m + |s+1| m), as (log F)' = -x - m + (s+1) l'.

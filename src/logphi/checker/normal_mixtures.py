@@ -7,7 +7,7 @@ With densities relative to N(0, 1), u(x) = sum of p_i e^{c_i x - c_i^2 / 2} and 
 All bounds rely on these facts, for real x and y, with S the largest difference of two shifts of u:
 
 1. |u(x+iy)| <= u(x); and |u(x+iy)| >= cos(S y / 2) u(x) for 0 <= S y < pi: divided by e^{i c y}, c the middle of the
-   extreme shifts, every term has an angle of at most S y / 2 to the positive axis. So log u is analytic there, and
+   extreme shifts, every term lies within an angle S y / 2 of the positive axis. So log u is analytic there, and
    arg u(x+iy) lies between c_min y and c_max y.
 2. u'/u (x+iy) has as its real part the mean of (c_i + c_j) / 2 by the weights a_i a_j cos((c_i - c_j) y), a_i the terms of
    u(x). For S |y| <= pi/2 no weight is negative, and it lies between c_min and c_max. It is the derivative of log|u| by x
@@ -47,7 +47,7 @@ class NormalMixtures(Law):
         return NormalMixtures(_negated(self.q), _negated(self.p))
 
     def sampled(self, rate: Fraction) -> Law | None:
-        """With the component at zero, if Q is N(0, 1)."""
+        """A mixture with one more component, at zero; if Q is N(0, 1)."""
         if len(self.q) > 1 or self.q[0][1] != 0:
             return super().sampled(rate)
         taking = tuple((_times(weight, rate), shift) for weight, shift in self.p)
@@ -56,10 +56,10 @@ class NormalMixtures(Law):
     def on_line(self, c: Any, step: Any, nodes: int) -> list[Any]:
         """M(c + i k step) for k = 0 .. nodes - 1, by the trapezoidal rule in x, on a line with Im x = b >= 0.
 
-        Where Im x = y the integrand is at most that of M(c), times e^{y^2/2} of the normal density and cos(S y / 2)^{-c} of v,
-        by fact 1; below the real axis times e^{t (c_max - d_min) |y|} of the arguments, too, and above it not, by fact 3. With
-        step h the error is at most 1 / (e^{2 pi a / h} - 1) of the integrals of these bounds along y = b + a and y = b - a.
-        For tall lines a = b is best: the lower edge is then the real axis, and nothing grows with t.
+        Where Im x = y the integrand is, by fact 1, at most that of M(c) times e^{y^2/2}, of the normal density, and
+        cos(S y / 2)^{-c}, of v. Below the real axis the arguments add a factor e^{t (c_max - d_min) |y|}; above it, by fact 3,
+        they add none. With step h the error is at most 1 / (e^{2 pi a / h} - 1) times the integrals of these bounds along y =
+        b + a and b - a. Where t is large a = b is best: the lower edge is then the real axis, and no bound grows with t.
         """
         reach, spread, inner = self._reach(), self._spread(), _spread(self.q)
         time, wanted = step * (nodes - 1), ctx.prec * math.log(2)
@@ -80,13 +80,13 @@ class NormalMixtures(Law):
         return [acb(sums[0].real) + error, *(one + acb(error, error) for one in sums[1:])]
 
     def ceiling_above(self, c: Any, lifts: list[float], bits: int) -> Callable[[Any], Any]:
-        """A function of T > 0: a bound of |M(c + it)| for all |t| >= T; its own errors are about 2^-bits M(c).
+        """A function of T > 0 that bounds |M(c + it)| for all |t| >= T, with an error of about 2^-bits M(c).
 
-        ByQuadrature over Im x = b > 0 instead, M(c + it), t > 0, is at most
+        Integrated over Im x = b > 0 instead, M(c + it), t > 0, is at most
         J(t) = E[e^{b^2/2} |u|^{1+c} |v|^{-c} e^{-t (arg u - arg v)}] at X + ib, which falls with t by fact 3. The same rule
-        encloses J: as a function of x, log|u| and arg u at x + ib are the half sum, and over i the half difference, of
-        log u(x+ib) and log u(x-ib), so that on Im x = +-d the factor of t is at most 1 by fact 3, and the others at most those
-        of M(c), times e^{(b^2 + d^2) / 2} cos(S (b+d) / 2)^{-c}, if S (b+d) <= pi/2.
+        encloses J. As functions of x, log|u| and arg u at x + ib are half the sum, and 1/i times half the difference, of
+        log u(x+ib) and log u(x-ib). So on Im x = +-d the factor that depends on t is at most 1, by fact 3, and the others at
+        most those of M(c) times e^{(b^2 + d^2) / 2} cos(S (b+d) / 2)^{-c}, if S (b+d) <= pi/2.
         """
         spread, inner = float(self._spread()), ball(_spread(self.q))
         size, wanted = self.moment(c).abs_upper(), bits * math.log(2)
@@ -111,13 +111,13 @@ class NormalMixtures(Law):
         return bound
 
     def tails(self, epsilon: Any) -> tuple[Any, Any]:
-        """The tails above the x where the loss, which increases in x, is eps."""
+        """P and Q above the x at which the loss, which increases with x, is eps."""
         x = self.threshold(epsilon)
         p, q = (sum((weight() * normal_tail(x - ball(c)) for weight, c in side), arb(0)) for side in (self.p, self.q))
         return p, q
 
     def threshold(self, epsilon: Any) -> Any:
-        """An interval that contains the x where the loss is epsilon, proved by the signs at both ends; or an infinity."""
+        """An interval around the x at which the loss is epsilon, proved by the signs at both ends; or an infinity."""
         for ours, theirs, sign in ((self.p, self.q, -1), (self.q, self.p, 1)):
             still = sum((weight() for weight, c in ours if c == 0), arb(0))
             if still > 0 and all(c == 0 for _, c in theirs) and sign * epsilon > -still.log():
@@ -157,8 +157,8 @@ class NormalMixtures(Law):
     def _grid(self, c: Any, b: Any, h: Any, wanted: float) -> tuple[list[Any], list[Any], Any]:
         """At x + ib, x = k h: weights h phi u^{1+c} v^{-c}, losses log u - log v, and a bound of all further weights.
 
-        The logarithm of the size of a weight has, by fact 2, a derivative of at most a - x with a = (1 + c) c_max - c d_min,
-        and of at least -x: to the right of a and to the left of zero, weights fall faster than geometrically.
+        By fact 2, the logarithm of |weight| has a derivative between -x and a - x, a = (1 + c) c_max - c d_min. So to the
+        right of a, and to the left of zero, the weights fall faster than geometrically.
         """
         a = (1 + c) * ball(max(shift for _, shift in self.p)) - c * ball(min(shift for _, shift in self.q))
         room = math.sqrt(2 * wanted + rough(b) ** 2) + 1
@@ -194,7 +194,7 @@ def _spread(shifts: Shifts) -> Fraction:
 
 
 def _components(shifts: Shifts, b: Any) -> tuple[Any, Any, list[tuple[Any, Any]]]:
-    """The least shift c, ib, and the gaps g to the shifts, with their probabilities times e^{i g b + (c^2 - (c + g)^2) / 2}."""
+    """The least shift c, ib, and for each shift its gap g to c and its probability times e^{i g b + (c^2 - (c + g)^2) / 2}."""
     spend(3 * EXP * len(shifts))
     least = min(c for _, c in shifts)
     lifted = arb(0) if b.is_zero() else acb(0, b)
@@ -203,7 +203,7 @@ def _components(shifts: Shifts, b: Any) -> tuple[Any, Any, list[tuple[Any, Any]]
 
 
 def _logarithm(least: Any, lifted: Any, gaps: list[tuple[Any, Any]], x: Any) -> Any:
-    """Log u(x + ib) on the principal branch, as the arguments relative to the least shift are below pi by fact 1."""
+    """Log u(x + ib); its principal branch, as by fact 1 the arguments relative to the least shift are below pi."""
     if len(gaps) == 1:
         return least * (x + lifted) - least**2 / 2
     inner = sum([mass * (gap * x).exp() if gap else mass for gap, mass in gaps], arb(0))

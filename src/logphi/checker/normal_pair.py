@@ -10,11 +10,11 @@ from typing import Any
 from flint import acb, arb
 
 from logphi.checker.balls import ball, normal_tail
-from logphi.checker.law import Formula
+from logphi.checker.law import ClosedForm
 
 
 @dataclass(frozen=True)
-class NormalPair(Formula):
+class NormalPair(ClosedForm):
     """N(m_p, s_p^2) against N(m_q, s_q^2), by r = s_p / s_q != 1 and d^2 = (m_p - m_q)^2 / s_q^2.
 
     M(z) = r^{-z} (1 + z v)^{-1/2} e^{z (z+1) d^2 / (2 (1 + z v))}, v = 1 - r^2, where Re(1 + z v) > 0.
@@ -29,7 +29,7 @@ class NormalPair(Formula):
         return float(1 / (self.ratio**2 - 1)) if self.ratio > 1 else math.inf
 
     def value(self, z: Any) -> Any:
-        """The formula; the root is the principal one, as its argument has a positive real part."""
+        """See the class; the root is the principal one, as its argument has a positive real part."""
         w = 1 + z * ball(1 - self.ratio**2)
         return (z * (z + 1) * ball(self.squared_distance) / (2 * w) - z * ball(self.ratio).log()).exp() / w.sqrt()
 
@@ -38,7 +38,7 @@ class NormalPair(Formula):
         return abs(self.value(acb(c, t)))
 
     def reversed(self) -> NormalPair:
-        """The ratio is inverted, and the distance is in units of s_p."""
+        """The pair with the inverse ratio, and the distance in units of s_p."""
         return NormalPair(1 / self.ratio, self.squared_distance / self.ratio**2)
 
     def tails(self, epsilon: Any) -> tuple[Any, Any]:

@@ -1,7 +1,7 @@
-"""Intervals on which two formulas are analytic: where their difference, the loss, is above a level, and the masses there.
+"""Panels: intervals on which log p and log q are analytic, divided by where their difference, the loss, exceeds an epsilon.
 
-Masses are integrals by FLINT up to a panel, and of Taylor polynomials, with bounds of their remainders, inside. What lies far
-out, or next to a singular zero, is bounded (see ``far``).
+Masses up to a panel are integrals by FLINT; inside, they are those of Taylor polynomials, with bounds of the remainders. What
+lies near infinity, or next to zero where it is a singularity, is only bounded (see ``asymptotic``).
 """
 
 from __future__ import annotations
@@ -16,35 +16,35 @@ from typing import Any
 
 from flint import acb, arb, arb_poly, arb_series, ctx
 
+from logphi.checker.asymptotic import Asymptotic, AsymptoticArithmetic
 from logphi.checker.balls import ball, between, rough
-from logphi.checker.far import Far, FarOut
 from logphi.checker.formula import Arithmetic, Complex, Formula, Piece, series
 from logphi.checker.work import Undecided, spend
 
-# chosen: as logarithms to base two, of how far out or how near to zero a density is followed, and how short a panel may become
+# chosen: a density is followed up to 2^FARTHEST, or down to 2^-FARTHEST; no panel is shorter than 2^-SHORTEST, relatively
 FARTHEST, SHORTEST = 2000, 300
-# chosen: so far out it must be clear how a formula goes on
+# chosen: from 2^LEAST_DOUBLINGS on, the asymptotic form of a formula must be known
 LEAST_DOUBLINGS = 100
-# chosen: bits of the precision in force, which is above what is asked for, that masses need not have
-SLACK = 40
+# chosen: bits of the precision in force that masses need not have, as it exceeds what is asked for
+SPARE_BITS = 40
 
 
 class Panel:
-    """An interval on which both formulas are analytic and real, with balls around the loss and its slope.
+    """An interval, with balls around the loss and its slope; it is ``regular`` if both formulas are analytic and real on it.
 
-    ``whole`` is the panel of which this is a part: it remembers the masses left of points.
+    ``whole`` is the regular panel of which this is a part; it keeps the masses up to each end of a part.
     """
 
     def __init__(self, piece: Piece, low: Any, high: Any, whole: Panel | None = None) -> None:
         self.piece, self.low, self.high, self.whole = piece, low, high, whole or self
         self.loss, self.slope = arb.nan(), arb.nan()
-        # where a search starts: the middle, and then what the last one found
+        # where the search for a crossing starts: at the middle, later where the last one ended
         self.last = self.middle = ((low + high) / 2).mid()
         self.half = between(low, high) - self.middle
-        # derived: about eight times nearer than the next singularity, the remainder is below the precision
-        self.terms = 2 * (max(ctx.prec - SLACK, 0) // 8) + 8
+        # derived: enough if the next singularity is eight half lengths away; if it is nearer, the panel is halved
+        self.terms = 2 * (max(ctx.prec - SPARE_BITS, 0) // 8) + 8
         self.given = [one for one in (piece.log_p, piece.log_q) if one]
-        # the last coefficient is that of the remainder, which holds those at all points
+        # Taylor coefficients at all points of the panel; the last one bounds the remainder
         self.over = [series(one, between(low, high), self.terms + 1) for one in self.given]
         self.regular = all(one.is_finite() for own in self.over for one in own)
         if len(self.given) == 2 and self.regular:
@@ -53,18 +53,18 @@ class Panel:
 
     @cached_property
     def logs(self) -> list[list[Any]]:
-        """The coefficients of both formulas, as polynomials in the distance from the middle."""
+        """The Taylor coefficients of both formulas at the middle, and that of the remainder."""
         return [[*series(one, self.middle, self.terms), over[-1]] for one, over in zip(self.given, self.over, strict=True)]
 
     @cached_property
     def rising(self) -> Any:
-        """The loss as a polynomial."""
+        """The loss as a polynomial in the distance from the middle."""
         p, q = self.logs
         return arb_poly([a - b for a, b in zip(p, q, strict=True)])
 
     @cached_property
     def integrals(self) -> list[Any]:
-        """The masses as polynomials: the remainder, of an even power, is its coefficient times the integral of that power."""
+        """The masses as polynomials. The remainder is the last coefficient times an even power, which has one sign."""
         found = []
         for own, over in zip(self.logs, self.over, strict=True):
             spend(self.terms**2 / 10)
@@ -79,8 +79,8 @@ class Panel:
 
     @cached_property
     def sharp(self) -> bool:
-        """Whether the remainders are below the precision."""
-        size, most = self.half.abs_upper(), arb(2) ** (SLACK - ctx.prec)
+        """Whether all remainders are negligible."""
+        size, most = self.half.abs_upper(), arb(2) ** (SPARE_BITS - ctx.prec)
         last = [
             self.rising[self.terms] * size**self.terms,
             *(one[self.terms + 1] * size ** (self.terms + 1) for one in self.integrals),
@@ -89,14 +89,14 @@ class Panel:
 
     @cached_property
     def halves(self) -> tuple[Panel, Panel]:
-        """Both halves; an :class:`Undecided` where they become too short."""
+        """Both halves; an :class:`Undecided` if they are too short."""
         if self.high - self.low < arb(2) ** -SHORTEST * abs(self.middle).max(arb(1)):
-            raise Undecided(f"a formula has no value, or a kink that is no end of an interval, near {rough(self.middle):.6g}")
+            raise Undecided(f"a formula is not analytic near {rough(self.middle):.6g}: an interval must end there")
         whole = self.whole if self.regular else None
         return Panel(self.piece, self.low, self.middle, whole), Panel(self.piece, self.middle, self.high, whole)
 
     def masses(self, x: Any) -> tuple[Any, Any]:
-        """Of e^{log p} and e^{log q}, of the whole up to a point."""
+        """The integrals of e^{log p} and e^{log q} from the start of the whole to x."""
         if x == self.low or x == self.high:
             return self.whole.up_to(x)
         spend(4 * self.terms / 3)
@@ -106,7 +106,7 @@ class Panel:
         )
 
     def up_to(self, x: Any) -> tuple[Any, Any]:
-        """The masses left of an end of a panel, from the nearest one to the left of it where they are known."""
+        """The masses from the start of this panel to an end of a part; computed from the next known end on its left."""
         places, values = self._masses
         at = bisect_left(places, x)
         if at == len(places) or places[at] != x:
@@ -118,7 +118,7 @@ class Panel:
         return values[at]  # type: ignore[no-any-return]
 
     def parts(self, epsilon: Any) -> Iterator[Part]:
-        """Parts from left to right, and whether the loss there is above epsilon; where that is not known, the loss."""
+        """Parts from left to right, with whether the loss there is above epsilon or, where that is not known, the loss."""
         if self.loss > epsilon or self.loss < epsilon:
             yield self, self.low, self.high, bool(self.loss > epsilon)
         elif (self.slope > 0 or self.slope < 0) and self.sharp:
@@ -130,7 +130,7 @@ class Panel:
                 yield from half.parts(epsilon)
 
     def extremes(self, depth: int) -> Iterator[Any]:
-        """Losses between which all are, roughly: those of both ends where the loss rises or falls."""
+        """Losses between which about all losses lie: those at both ends, where the loss is monotone."""
         if self.slope > 0 or self.slope < 0:
             for place in (self.low, self.high):
                 p, q = (series(one, place, 1)[0] for one in self.given)
@@ -142,14 +142,14 @@ class Panel:
             yield from (self.loss.lower(), self.loss.upper())
 
     def flat(self) -> bool:
-        """Whether the loss is known without cutting the panel again."""
+        """Whether the loss is constant, as nearly as it is computed."""
         return bool(self.loss.rad() < arb(2) ** (-ctx.prec // 2))
 
     def _crossed(self, epsilon: Any) -> Iterator[Part]:
-        """Where the loss rises, or falls, through epsilon: by Newton's method, and signs on both sides of what it finds."""
+        """The parts where a monotone loss crosses epsilon: by Newton's method, proved by the signs on both sides."""
         rising, steepness = bool(self.slope > 0), self.rising.derivative()
         low, high, x = self.low, self.high, self.last
-        unit = arb(2) ** (SLACK - ctx.prec) * abs(x).max(arb(1))
+        unit = arb(2) ** (SPARE_BITS - ctx.prec) * abs(x).max(arb(1))
         for _ in range(ctx.prec + 64):
             spend(self.terms / 2)
             value = self.rising(x - self.middle) - epsilon
@@ -182,15 +182,15 @@ Part = tuple[Panel, Any, Any, Any]
 
 
 def _integral(formula: Formula | None, low: Any, high: Any) -> Any:
-    """Of e^formula."""
+    """The integral of e^formula; zero if there is none."""
     if formula is None:
         return arb(0)
     found = acb.integral(
         lambda z, analytic: formula.at(z, Complex(analytic)).exp(),
         low,
         high,
-        abs_tol=arb(2) ** (SLACK - ctx.prec),
-        rel_tol=arb(2) ** (SLACK - ctx.prec),
+        abs_tol=arb(2) ** (SPARE_BITS - ctx.prec),
+        rel_tol=arb(2) ** (SPARE_BITS - ctx.prec),
         eval_limit=1000 * ctx.prec,
     ).real
     if not found.is_finite():
@@ -199,13 +199,13 @@ def _integral(formula: Formula | None, low: Any, high: Any) -> Any:
 
 
 def panels_of(piece: Piece) -> tuple[list[Panel], list[Any]]:
-    """The panels of an interval, and what both densities have outside of them at most."""
+    """The panels of an interval, and bounds of the integrals of both densities outside of them."""
     (low, below), (high, above) = (_end(piece, end, sign) for end, sign in ((piece.low, -1), (piece.high, 1)))
     return list(_panels(piece, low, high)), [one + other for one, other in zip(below, above, strict=True)]
 
 
 def _end(piece: Piece, end: Fraction | None, sign: int) -> tuple[Any, list[Any]]:
-    """Where panels end on one side, and what both densities have beyond that at most."""
+    """Where the panels end on one side, and bounds of the integrals of both densities from there on."""
     if end is not None:
         near = ball(end)
         edge = near.upper() if sign < 0 else near.lower()
@@ -214,29 +214,32 @@ def _end(piece: Piece, end: Fraction | None, sign: int) -> tuple[Any, list[Any]]
             return edge, [arb(0) if one is None else (one.exp().real * (near - edge)).abs_upper() for one in sliver]
     for doublings in range(4, FARTHEST):
         start = arb(2) ** doublings
-        # x = +-y, or x = +-1/y next to a singular zero
-        x, shift = (Far(start, arb(sign), Fraction(1)), 0) if end is None else (Far(start, arb(-sign), Fraction(-1)), -2)
+        # x = +-y, or x = +-1/y next to a singularity at zero
+        side, power, shift = (sign, 1, 0) if end is None else (-sign, -1, -2)
+        x = Asymptotic(start, arb(side), Fraction(power))
         place = sign * start if end is None else -sign / start
         try:
-            logs = _values(piece, x, FarOut(start))
+            logs = _values(piece, x, AsymptoticArithmetic(start))
             lost = [arb(0) if one is None else one.integral(shift) for one in logs]
         except Undecided:
             if doublings > LEAST_DOUBLINGS:
                 raise
             continue
         others = [ball(other) for other in (piece.low, piece.high) if other is not None and other != end]
-        if all(one < arb(2) ** (SLACK - ctx.prec) for one in lost) and all(sign * other < sign * place for other in others):
+        if all(one < arb(2) ** (SPARE_BITS - ctx.prec) for one in lost) and all(
+            sign * other < sign * place for other in others
+        ):
             return place, lost
     raise Undecided("a density falls too slowly for this checker")
 
 
 def _values(piece: Piece, x: Any, arith: Arithmetic) -> list[Any]:
-    """Both formulas."""
+    """Both formulas at x; None for one that is missing."""
     return [one and one.at(x, arith) for one in (piece.log_p, piece.log_q)]
 
 
 def _panels(piece: Piece, low: Any, high: Any) -> Iterator[Panel]:
-    """Between the ends, cut at powers of two and until both formulas are analytic on each."""
+    """Panels between the ends, divided at powers of two, then halved until both formulas are analytic on each."""
     sizes = [rough(abs(end).log()) / math.log(2) for end in (low, high) if not end.is_zero()]
     powers = range(math.floor(min(0.0, *sizes)), math.ceil(max(0.0, *sizes)) + 1)
     cuts = [arb(0), *(sign * arb(2) ** k for k in powers for sign in (-1, 1))]

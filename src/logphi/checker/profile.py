@@ -1,4 +1,4 @@
-"""The privacy profile of a composition, by the first method that decides."""
+"""The privacy profile of a composition, by the first method that succeeds."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def delta(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
 
 
 def _excess(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
-    """D, by the first method that decides; all methods enclose the same number."""
+    """D, by the first method that succeeds; all methods enclose the same number."""
     with precision(int(-goal / math.log(2)) + 64):
         most = _largest(terms)
         if most is not None and all(ball(epsilon) > most for epsilon in epsilons):
@@ -58,7 +58,7 @@ def _largest(terms: Terms) -> Any:
 
 
 def _ways(terms: Terms) -> Iterator[Callable[..., list[Any]]]:
-    """The methods that apply, the fastest first."""
+    """The methods that apply, fast ones first."""
     lattice = lattice_of(terms)
     if lattice is not None:
         yield partial(contour.enclose, terms, lattice=lattice)
@@ -70,7 +70,7 @@ def _ways(terms: Terms) -> Iterator[Callable[..., list[Any]]]:
         yield partial(two_releases.enclose, terms)
     others = [(law, count) for law, count in terms if not law.atomic]
     if [count for _, count in others] == [1] and others[0][0].squared_shift is None:
-        yield partial(residues.beside, others[0][0], [(law, count) for law, count in terms if law.atomic])
+        yield partial(residues.averaged_over_atoms, others[0][0], [(law, count) for law, count in terms if law.atomic])
     yield partial(contour.enclose, terms)
     yield partial(cells.enclose, terms)
 

@@ -1,4 +1,4 @@
-"""The text of a certificate, read strictly: every key, type, range and size must be as stated here.
+"""Reads the text of a certificate strictly: every key, type, range and size must be as stated here.
 
 The file is longer than others because it states the form of every entry in one place.
 """
@@ -27,14 +27,14 @@ MOST_CLAIMS = 100
 MOST_ENTRIES = 1001
 MOST_PIECES = 100
 MOST_DIGITS = 1000
-# chosen: digits of a claim whose ends do not determine them, or that has only one end
+# chosen: the digits of the first attempt, for a claim with one end or two equal ends
 FIRST_DIGITS = 6
 # chosen: bits of a numerator or a denominator; those of a double have at most 1074
 MOST_BITS = 3700
 LARGEST_EPSILON = 10**9
 LARGEST_ORDER = 10**6
 LARGEST_LINE = 10**4
-# derived: the largest distance from one of a sum of probabilities rounded to doubles
+# derived: probabilities rounded to doubles have a sum that differs from one by less
 NORMALIZED = Fraction(1, 10**14)
 
 NOT_COVERED = (
@@ -50,27 +50,27 @@ _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:/[1-9][0-9]*|(?:\.[0-9]+)?(?:[eE][+
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _RELATIONS = ("add_remove", "add", "remove", "replace", "replace_special")
 _PRESENCE = _RELATIONS[:3]
-# the last two occur in certificates from when floats counted as their doubles
-_MANNERS = ("as written", "floats as their shortest decimals", "exact doubles", "mixed")
+# how parameters given as floats were read; the last two occur in certificates of earlier versions
+_FLOATS_AS = ("as written", "floats as their shortest decimals", "exact doubles", "mixed")
 QUANTITIES = ("epsilon", "delta", "advantage", "tradeoff", "renyi")
 _ATTAINED = ("remove", "add", "both")
-# the argument of each quantity: a delta, an epsilon, an epsilon of zero, a type I error, an order
-_PLACES: dict[str, Callable[[Fraction], bool]] = {
+# the range of the argument of each quantity: a delta, an epsilon, an epsilon of zero, a type I error, an order
+_ARGUMENTS: dict[str, Callable[[Fraction], bool]] = {
     "epsilon": lambda x: 0 < x <= 1,
     "delta": lambda x: True,
     "advantage": lambda x: x == 0,
     "tradeoff": lambda x: 0 < x < 1,
     "renyi": lambda x: 1 < x <= LARGEST_ORDER,
 }
-# relations under which Q is the law without the record
+# relations of a base that Poisson sampling accepts: under these, Q is the law without the record
 _SAMPLED = (*_PRESENCE, "replace_special")
 
-# the parameters of every constructor, and the rule of each
+# the parameters of every constructor, each with the name of its rule
 _CONSTRUCTORS: dict[str, dict[str, str]] = {
     "Gaussian": {"sigma": "positive", "sensitivity": "positive"},
     "Laplace": {"scale": "positive", "sensitivity": "positive"},
-    "DiscreteLaplace": {"scale": "positive", "sensitivity": "step"},
-    "DiscreteGaussian": {"sigma": "width", "sensitivity": "leap", "truncation": "reach"},
+    "DiscreteLaplace": {"scale": "positive", "sensitivity": "up to 1e3"},
+    "DiscreteGaussian": {"sigma": "0.1 to 1e6", "sensitivity": "up to 1e6", "truncation": "truncation"},
     "RandomizedResponse": {"p": "open"},
     "KaryRandomizedResponse": {"k": "symbols", "p": "open"},
     "GaussianMixture": {"sigma": "positive", "sensitivities": "vector", "probabilities": "probabilities"},
@@ -91,17 +91,23 @@ _CONSTRUCTORS: dict[str, dict[str, str]] = {
     "FromLogPhi": {"transform": "transform"},
     "ShuffledReports": {"local_epsilon": "nonnegative", "records": "records"},
     "RandomChoice": {"probabilities": "probabilities"},
-    "poisson": {"rate": "unit", "group_size": "step"},
+    "poisson": {"rate": "unit", "group_size": "up to 1e3"},
     "subset": {"rate": "unit"},
 }
-_WHOLE = {"step": (1, 1000), "leap": (1, 10**6), "symbols": (2, 2**53), "reach": (1, 10**5), "records": (1, 10**9)}
+_WHOLE = {
+    "up to 1e3": (1, 1000),
+    "up to 1e6": (1, 10**6),
+    "symbols": (2, 2**53),
+    "truncation": (1, 10**5),
+    "records": (1, 10**9),
+}
 _RANGES: dict[str, Callable[[Fraction], bool]] = {
     "positive": lambda x: x > 0,
     "nonnegative": lambda x: x >= 0,
     "unit": lambda x: 0 <= x <= 1,
     "open": lambda x: 0 < x < 1,
     "below one": lambda x: 0 <= x < 1,
-    "width": lambda x: Fraction(1, 10) <= x <= 10**6,
+    "0.1 to 1e6": lambda x: Fraction(1, 10) <= x <= 10**6,
     "real": lambda x: True,
 }
 
@@ -118,7 +124,7 @@ class Node:
     adjacency: str
     parameters: Mapping[str, Any]
     base: Node | None = None
-    # for a public coin, the choices: counted mechanisms each
+    # for a random choice, its alternatives: each a composition of counted mechanisms
     parts: tuple[tuple[tuple[int, Node], ...], ...] = ()
 
 
@@ -132,9 +138,9 @@ class Release:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim about the release at a place; ``direction`` None means the worse of both orders.
+    """A claim about the release of number ``release``; a ``direction`` of None means the worse of both orders.
 
-    ``upper`` None means no upper end, a ``lower`` of zero no lower one; only the single claim of version 1 has ``attained``.
+    ``upper`` None means no upper end, ``lower`` zero no lower end. Only the single claim of version 1 has ``attained``.
     """
 
     quantity: str
@@ -144,7 +150,7 @@ class Claim:
     upper: Fraction | None
     digits: int
     attained: str | None = None
-    place: int = 0
+    release: int = 0
     lines: Mapping[str, tuple[Fraction, ...]] = field(default_factory=dict)
 
 
@@ -175,7 +181,7 @@ def read(source: str | bytes | Mapping[str, Any]) -> Certificate:
     _whole(whole["version"], "version", 1, 2)
     if not isinstance(whole["made_by"], dict) or not all(isinstance(one, str) for one in whole["made_by"].values()):
         raise NotACertificate("made_by must map names to versions")
-    _one_of(whole["parameters"], "parameters", _MANNERS)
+    _one_of(whole["parameters"], "parameters", _FLOATS_AS)
     if whole["not_covered"] != list(NOT_COVERED):
         raise NotACertificate("not_covered must be the list of what no certificate covers, word by word")
     if not isinstance(whole["sha256"], str) or not _DIGEST.fullmatch(whole["sha256"]):
@@ -215,9 +221,9 @@ def _listed(value: Any, name: str, most: int) -> list[Any]:
 
 
 def number(value: Any, name: str) -> Fraction:
-    """The rational number that a string holds."""
+    """The rational number in a string."""
     if not isinstance(value, str) or len(value) > 2400 or not _NUMBER.fullmatch(value):
-        raise NotACertificate(f"{name} must be a string that holds a decimal or a quotient of whole numbers")
+        raise NotACertificate(f"{name} must be a string with a decimal or a quotient of whole numbers")
     _, _, exponent = value.lower().partition("e")
     if exponent and abs(int(exponent)) > 1100:
         raise NotACertificate(f"{name} must have an exponent between -1100 and 1100")
@@ -302,10 +308,12 @@ def _one_of_several(value: Any, releases: tuple[Release, ...]) -> Claim:
     quantity, at, direction, lower, upper = _said(value, releases[place].adjacency, QUANTITIES)
     given = value["lines"]
     if not isinstance(given, dict) or not set(given) <= ({"remove", "add"} if quantity == "tradeoff" else set()):
-        raise NotACertificate("lines must be an object; of a trade-off function it holds a list for each direction")
+        raise NotACertificate(
+            "lines must be an object, empty but for a trade-off function: then with a list for each direction"
+        )
     lines = {order: tuple(number(x, "a line") for x in _listed(some, "lines", 3)) for order, some in given.items()}
     if any(abs(x) > LARGEST_LINE for some in lines.values() for x in some):
-        raise NotACertificate(f"no line may be beyond {LARGEST_LINE}")
+        raise NotACertificate(f"the epsilons of lines must lie between -{LARGEST_LINE} and {LARGEST_LINE}")
     # initially, as many digits as both ends share
     gap = upper - lower if upper else Fraction(0)
     size = max(upper or 0, int(quantity == "epsilon"))
@@ -314,7 +322,7 @@ def _one_of_several(value: Any, releases: tuple[Release, ...]) -> Claim:
 
 
 def _said(value: Any, adjacency: str, known: tuple[str, ...]) -> tuple[str, Fraction, str | None, Fraction, Fraction | None]:
-    """Quantity, place, direction and both ends of a claim."""
+    """The quantity, argument, direction and both ends of a claim."""
     quantity = _one_of(value["quantity"], "quantity", known)
     direction = _one_of(value["direction"], "direction", (None, "remove", "add"))
     if adjacency in ("add", "remove") and direction not in (None, adjacency):
@@ -325,8 +333,8 @@ def _said(value: Any, adjacency: str, known: tuple[str, ...]) -> tuple[str, Frac
         raise NotACertificate("the claim needs 0 <= lower <= upper, and no number above 1e9")
     if upper is None and lower == 0:
         raise NotACertificate("a claim needs an end")
-    if not _PLACES[quantity](at):
-        raise NotACertificate(f"at is no place of a claim about {quantity}")
+    if not _ARGUMENTS[quantity](at):
+        raise NotACertificate(f"at is outside the range of a claim about {quantity}")
     return quantity, at, direction, lower, upper
 
 
@@ -336,9 +344,9 @@ def _node(value: Any, sampled: bool = False, chosen: bool = False) -> Node:
         raise NotACertificate(f"a mechanism must be an object with a known name, got {str(name)[:40]!r}")
     samples, chooses = name in ("poisson", "subset"), name == "RandomChoice"
     if samples and sampled:
-        raise NotACertificate("what is sampled must not be a sample itself")
+        raise NotACertificate("the base of a sample must not be a sample itself")
     if chooses and chosen:
-        raise NotACertificate("what a coin chooses must not be a choice itself")
+        raise NotACertificate("an alternative of a random choice must not be a random choice itself")
     _keys(value, f"a {name}", "name adjacency parameters base" if samples or chooses else "name adjacency parameters")
     rules = _CONSTRUCTORS[name]
     _keys(value["parameters"], f"the parameters of {name}", " ".join(rules))
@@ -357,7 +365,7 @@ def _node(value: Any, sampled: bool = False, chosen: bool = False) -> Node:
 
 
 def _part(value: Any, sampled: bool) -> tuple[tuple[int, Node], ...]:
-    """One choice of a coin: a mechanism, or a composition."""
+    """One alternative of a random choice: a mechanism, or a composition."""
     if not isinstance(value, dict) or value.get("name") != "composition":
         return ((1, _node(value, sampled, chosen=True)),)
     _keys(value, "a composition", "name adjacency terms")
@@ -365,7 +373,7 @@ def _part(value: Any, sampled: bool) -> tuple[tuple[int, Node], ...]:
 
 
 def _parameter(value: Any, name: str, rule: str) -> Any:
-    if rule == "reach" and value is None:
+    if rule == "truncation" and value is None:
         return None
     if rule in ("vector", "probabilities", "reals"):
         if not isinstance(value, list) or not 0 < len(value) <= MOST_ENTRIES:
@@ -389,7 +397,7 @@ def _parameter(value: Any, name: str, rule: str) -> Any:
 
 
 def _pieces(value: Any, name: str) -> list[Piece]:
-    """Intervals from left to right, the first and the last of which may be infinite, each with one formula or two."""
+    """Intervals from left to right, each with one formula or two; the first and the last one may be infinite."""
     pieces = []
     for one in _listed(value, name, MOST_PIECES):
         if not isinstance(one, list) or len(one) != 4 or one[2:] == [None, None] or "" in one[2:]:
@@ -399,7 +407,7 @@ def _pieces(value: Any, name: str) -> list[Piece]:
             raise NotACertificate(f"{name} must have a low end below the high one")
         pieces.append(Piece(low, high, *(log and _formula(log, name, "x") for log in one[2:])))
     if any(one.high is None or other.low is None or other.low < one.high for one, other in pairwise(pieces)):
-        raise NotACertificate(f"{name} must lie side by side, from left to right")
+        raise NotACertificate(f"{name} must be intervals from left to right that do not overlap")
     if not all(any(logs) for logs in zip(*((one.log_p, one.log_q) for one in pieces), strict=True)):
         raise NotACertificate(f"{name} must have formulas of both densities")
     return pieces
@@ -415,7 +423,7 @@ def _formula(value: Any, name: str, variable: str) -> Formula:
 
 
 def total(entries: list[Fraction]) -> Fraction:
-    """The exact sum, of numbers whose common denominator is short."""
+    """The exact sum; refused if the common denominator is long."""
     common = 1
     for entry in entries:
         common = math.lcm(common, entry.denominator)
@@ -425,7 +433,7 @@ def total(entries: list[Fraction]) -> Fraction:
 
 
 def _misfit(node: Node) -> str:
-    """The reason why the parts of a node are inconsistent, if they are."""
+    """Why the parameters, base and alternatives of a node do not fit together; empty if they do."""
     given, base = node.parameters, node.base
     if node.name == "Discrete":
         if len(given["p"]) != len(given["q"]):

@@ -1,4 +1,4 @@
-"""The excess of atoms and tilted uniform laws in closed form: every term of the expanded product has its own residues.
+"""D of atomic and tilted uniform laws in closed form: the product of their M is expanded, and each term has residues.
 
 With Q = 2z + 1, a tilted uniform law of width w has M = e^{-w/2} [(Q+1) e^{Qw/2} + (Q-1) e^{-Qw/2}] / (2Q) with atoms and
 [e^{Qw/2} - e^{-Qw/2}] / (2Q sinh(w/2)) without, and an atom of mass a at y contributes a e^{-y/2} e^{Qy/2}. The product of
@@ -28,39 +28,39 @@ from logphi.checker.work import STORED, Undecided, spend
 
 # measured: more terms take minutes
 MOST_ATOMS = 300_000
-MOST_FLAT = 2000
+MOST_TILTED = 2000
 # losses and their probabilities
 Atoms = list[tuple[Any, Any]]
 
 
 def applies(terms: Terms) -> bool:
-    """Whether every law is atomic, or uniform after tilting."""
+    """Whether every law is atomic or tilted uniform."""
     return all(law.atomic or isinstance(law, TiltedUniform) for law, _ in terms)
 
 
 def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
     """D at each epsilon, with errors of about e^``goal``."""
-    flats = [(law, count) for law, count in terms if isinstance(law, TiltedUniform)]
-    smooth, corners = (sum(n for law, n in flats if law.atoms in kind) for kind in ((False, True), (True,)))
-    if smooth > MOST_FLAT:
+    tilted = [(law, count) for law, count in terms if isinstance(law, TiltedUniform)]
+    smooth, with_atoms = (sum(n for law, n in tilted if law.atoms in kind) for kind in ((False, True), (True,)))
+    if smooth > MOST_TILTED:
         raise Undecided("more releases of tilted uniform laws than this checker expands")
     with precision(int(-goal / math.log(2)) + 64 + 3 * smooth):
         atoms, omitted = all_atoms([term for term in terms if not isinstance(term[0], TiltedUniform)])
-        places = _expanded(flats, corners)
+        places = _expanded(tilted, with_atoms)
         # measured: half a unit to add a coefficient, and one to compute it
         spend(len(atoms) * sum(map(len, places)) * (20 + smooth / 2) * len(epsilons))
-        spend(corners * smooth)
+        spend(with_atoms * smooth)
         found = [between(0, omitted) for _ in epsilons]
         weighted = [[(y, 2 * mass * ((ball(one) - y) / 2).exp()) for y, mass in atoms] for one in epsilons]
-        # one function at a time, as each has as many coefficients as there are releases
-        for residue, steps in zip(_residues(corners, smooth), places, strict=True):
+        # one function at a time: each has as many coefficients as there are releases
+        for residue, steps in zip(_residues(with_atoms, smooth), places, strict=True):
             for i, epsilon in enumerate(epsilons):
                 found[i] += _excess(weighted[i], steps, residue, ball(epsilon))
         return found
 
 
-def beside(law: Law, terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
-    """D of atoms and one release with a closed-form excess: the mean of that excess over the atoms."""
+def averaged_over_atoms(law: Law, terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
+    """D of atomic laws and one release whose D has a closed form: the mean of that over all atoms."""
     with precision(int(-goal / math.log(2)) + 64):
         atoms, omitted = all_atoms(terms)
         spend(STORED * len(atoms) * len(epsilons))
@@ -89,7 +89,7 @@ def values_of(law: Law, count: int) -> int:
 
 
 def _excess(weighted: Atoms, steps: Atoms, residue: Callable[[Any], Any], epsilon: Any) -> Any:
-    """The contribution of the terms with one power of Q - 1."""
+    """The contribution of all terms with the same power of Q - 1."""
     found = arb(0)
     for y, weight in weighted:
         sides = arb(0)
@@ -113,7 +113,7 @@ def _composed(ours: Atoms, others: Atoms) -> Atoms:
 
 
 def _atoms(law: Finite, count: int) -> Atoms:
-    """The law of the sum of ``count`` finite losses: by powers of a polynomial on a spacing, outcome by outcome elsewhere."""
+    """The law of a sum of ``count`` finite losses: the power of a polynomial if they have a spacing, else a multinomial law."""
     spacing = law.spacing
     masses, losses = [p for p, _ in law.common()], law.losses()
     if spacing is None or not spacing.span():
@@ -134,7 +134,7 @@ def _atoms(law: Finite, count: int) -> Atoms:
 
 
 def _range(masses: list[Any]) -> float:
-    """About how many bits lie between the smallest and the largest."""
+    """About how many bits lie between the smallest and the largest mass."""
     logs = [rough(mass.log()) for mass in masses]
     return (max(logs) - min(logs)) / math.log(2)
 
@@ -152,7 +152,7 @@ def _multinomial(masses: list[Any], losses: list[Any], count: int) -> Iterator[t
         for j in range(1, count + 1):
             row.append(row[-1] * mass / j)
 
-    # how often the outcomes that follow occur, above zero, and the loss and the share so far
+    # how many draws, at least one, are left to the outcomes that follow, with the loss and the share so far
     open_terms = [(count, arb(0), arb.fac_ui(count))]
     for loss, row in zip(losses[:-1], powers[:-1], strict=True):
         further = []
@@ -164,10 +164,10 @@ def _multinomial(masses: list[Any], losses: list[Any], count: int) -> Iterator[t
     yield from ((y + left * losses[-1], share * powers[-1][left]) for left, y, share in open_terms)
 
 
-def _expanded(flats: Sequence[tuple[TiltedUniform, int]], corners: int) -> list[Atoms]:
+def _expanded(tilted: Sequence[tuple[TiltedUniform, int]], with_atoms: int) -> list[Atoms]:
     """For each power b of Q - 1, the exponents y and the coefficients C of the terms."""
     found: dict[int, Atoms] = {0: [(arb(0), arb(1))]}
-    for law, count in flats:
+    for law, count in tilted:
         w = law.width()
         lead = ((1 - law.infinite()) * ((-w / 2).exp() if law.atoms else 1 / (w / 2).sinh()) / 2) ** count
         grown: dict[int, Atoms] = {}
@@ -180,23 +180,23 @@ def _expanded(flats: Sequence[tuple[TiltedUniform, int]], corners: int) -> list[
                 more = [(y + (count - 2 * i) * w, mass * share) for y, mass in steps]
                 grown.setdefault(minus + i if law.atoms else minus, []).extend(more)
         found = grown
-    return [found[minus] for minus in range(corners + 1)]
+    return [found[minus] for minus in range(with_atoms + 1)]
 
 
-def _residues(corners: int, order: int) -> Iterator[Callable[[Any], Any]]:
-    """For b = 0 .. N, the sum of the residues as a function of x."""
+def _residues(with_atoms: int, order: int) -> Iterator[Callable[[Any], Any]]:
+    """For b = 0 .. N, the sum of the residues as a function of x; ``order`` is k."""
     inverse = [arb(1)]
     for i in range(1, order):
         inverse.append(inverse[-1] / i)
     # the first coefficients of (Q+1)^{N-b-1} (Q-1)^{b-1} in powers of Q, from b = 0 on
-    if corners:
-        series = [-total for total in accumulate(math.comb(corners - 1, j) for j in range(order))]
+    if with_atoms:
+        series = [-total for total in accumulate(math.comb(with_atoms - 1, j) for j in range(order))]
     else:
         series = [-1 + j % 2 for j in range(order)]
-    for minus in range(corners + 1):
+    for minus in range(with_atoms + 1):
         inner = arb_poly([coefficient * factor for coefficient, factor in zip(reversed(series), inverse, strict=False)])
-        right = arb(2) ** (corners - 1) if minus == 0 else arb(0)
-        left = arb(-2) ** (corners - 1) * (-1) ** order if minus == corners else arb(0)
+        right = arb(2) ** (with_atoms - 1) if minus == 0 else arb(0)
+        left = arb(-2) ** (with_atoms - 1) * (-1) ** order if minus == with_atoms else arb(0)
 
         def residue(x: Any, inner: Any = inner, right: Any = right, left: Any = left) -> Any:
             return inner(x / 2) + right * (x / 2).exp() + left * (-x / 2).exp()

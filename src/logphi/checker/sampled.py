@@ -1,4 +1,4 @@
-"""Samples of any law whose tails are known: their tails, although not their M.
+"""Samples of any law whose tails are known: their own tails, but not their M.
 
 notation: X = p/q, the likelihood ratio of the base (P, Q); f = P(L = inf).
 """
@@ -23,7 +23,7 @@ def sample(base: Law, rate: Fraction) -> Law:
 
 def subset(base: Law, rate: Fraction) -> Law:
     """See :meth:`Law.subset`."""
-    return base.subset(rate) or Spliced(base, rate, base.symmetric)
+    return base.subset(rate) or SubsetSampled(base, rate, base.symmetric)
 
 
 @dataclass(frozen=True)
@@ -35,22 +35,22 @@ class Sampled(Law):
     is_reversed: bool = False
 
     def infinite(self) -> Any:
-        """The mass that P alone has; the mixture has mass wherever Q has."""
+        """The infinite mass of the base, times the rate; none for the reverse, as the mixture has mass wherever Q has."""
         return arb(0) if self.is_reversed else ball(self.rate) * self.base.infinite()
 
     def reversed(self) -> Sampled:
-        """The same sample in the other order."""
+        """The same pair in the other order."""
         return Sampled(self.base, self.rate, not self.is_reversed)
 
     def tails(self, epsilon: Any) -> tuple[Any, Any]:
-        """For the reverse: the mixture without the mass of P alone, and Q, where the loss is not above -eps."""
+        """For the reverse: Q, and the mixture without its infinite loss, where the loss of the mixture is at most -eps."""
         if not self.is_reversed:
             return self._above(epsilon)
         mixed, plain = self._above(-epsilon)
         return 1 - plain, 1 - ball(self.rate) * self.base.infinite() - mixed
 
     def _above(self, epsilon: Any) -> tuple[Any, Any]:
-        """The masses of the mixture and of Q where the ratio is finite and above e^eps."""
+        """The mixture and Q, where the likelihood ratio is finite and above e^eps."""
         spend(4 * EXP)
         g = ball(self.rate)
         ratio = 1 + epsilon.expm1() / g
@@ -61,28 +61,28 @@ class Sampled(Law):
         p, q = self.base.tails(ratio.log())
         return (1 - g) * q + g * p, q
 
-    def corners(self) -> list[Any]:
-        """The atoms of the base, mapped."""
+    def atom_losses(self) -> list[Any]:
+        """The losses of the mixture at the atoms of the base."""
         g = ball(self.rate)
         sign = -1 if self.is_reversed else 1
-        return [sign * (g * loss.expm1()).log1p() for loss in self.base.corners()]
+        return [sign * (g * loss.expm1()).log1p() for loss in self.base.atom_losses()]
 
 
 @dataclass(frozen=True)
-class Spliced(Law):
-    """A subset under replace: see :meth:`Law.subset`. It is symmetric if the base is: both halves then mirror each other."""
+class SubsetSampled(Law):
+    """A subset under replace: see :meth:`Law.subset`. It is symmetric if the base is."""
 
     base: Law
     rate: Fraction
     symmetric: bool = False
 
     def infinite(self) -> Any:
-        """The infinite mass of the upper half."""
+        """The infinite mass of the base, times the rate."""
         return ball(self.rate) * self.base.infinite()
 
     def reversed(self) -> Law:
-        """Of the reversed base."""
-        return Spliced(self.base.reversed(), self.rate, self.symmetric)
+        """The subset of the reversed base."""
+        return SubsetSampled(self.base.reversed(), self.rate, self.symmetric)
 
     def tails(self, epsilon: Any) -> tuple[Any, Any]:
         """For eps >= 0 those of ((1-g) Q + g P, Q); below, the complement of (P, (1-g) P + g Q)."""

@@ -1,7 +1,8 @@
-"""A law whose M is a formula in z. That it is the M of some pair is what the certificate says of it.
+"""A law whose M is a formula in z. That the formula is the M of some pair is assumed, and the verdict says so.
 
-M has no singularity on the real axis within its strip, and one at the end of it (Landau). So where the formula is analytic
-along the real axis from 0 on, it is M there; and so it is along a vertical line from there on which it is analytic.
+M is analytic on the real axis within its strip, and singular where the strip ends (Landau). So as far as the formula is
+analytic on the real axis from 0 on, the strip reaches, and the formula is M. It is also M on a vertical line that starts
+there, as far as it is analytic on this line.
 """
 
 from __future__ import annotations
@@ -14,31 +15,31 @@ from typing import Any
 
 from flint import acb, arb
 
+from logphi.checker.asymptotic import Asymptotic, AsymptoticArithmetic
 from logphi.checker.balls import between, precision, rough
-from logphi.checker.far import Far, FarOut
 from logphi.checker.formula import Complex, Formula
 from logphi.checker.law import Law
 from logphi.checker.work import STORED, Undecided, spend
 
-# chosen: as logarithms to base two, of how far the real axis is looked at, and in steps of what length at least
+# chosen: the strip is searched up to 2^FARTHEST, in steps of 2^SHORTEST or longer
 FARTHEST, SHORTEST = 12, -16
-# chosen: how often a step is halved
+# chosen: how often an interval between two nodes is halved
 HALVINGS = 12
 
 
 @dataclass(frozen=True)
 class Transform(Law):
-    """M(z), or M(-1-z) of the reverse."""
+    """The law with M(z) as the formula says; reversed, with M(-1-z)."""
 
     formula: Formula
     is_reversed: bool = False
 
     def reversed(self) -> Transform:
-        """Mirrored at -1/2."""
+        """The law with M(-1-z)."""
         return Transform(self.formula, not self.is_reversed)
 
     def infinite(self) -> Any:
-        """What M(0) lacks of one."""
+        """1 - M(0)."""
         return 1 - self.moment(arb(0))
 
     @cached_property
@@ -63,14 +64,14 @@ class Transform(Law):
         return [self._value(acb(c, k * step), analytic=False) for k in range(nodes)]
 
     def ceiling_above(self, c: Any, lifts: list[float], bits: int) -> Callable[[Any], Any]:
-        """By how the formula goes on, far up."""
+        """By the asymptotic form of the formula."""
         size = self.moment(c).abs_upper()
 
         def bound(time: Any) -> Any:
             sign = -1 if self.is_reversed else 1
-            z = Far(time, acb(0, sign), Fraction(1)) + Far(time, acb(-1 - c if self.is_reversed else c))
+            z = Asymptotic(time, acb(0, sign), Fraction(1)) + Asymptotic(time, acb(-1 - c if self.is_reversed else c))
             try:
-                return min(size, self.formula.at(z, FarOut(time)).largest(), key=rough)
+                return min(size, self.formula.at(z, AsymptoticArithmetic(time)).largest(), key=rough)
             except Undecided:
                 return size
 

@@ -1,8 +1,9 @@
-"""The excess of two sampled normal releases as two integrals over outputs: M of so few decays too slowly for a line.
+"""D of two sampled normal releases, as two integrals over outputs: M of so few decays too slowly on a line.
 
-D(eps) = P(S) - e^eps Q(S) for the set S of pairs of outputs whose losses sum to more than eps. Losses rise with the outputs;
-let t(x) be the output of the second, s(y) that of the first, at which the sum is eps. For any a, and b = t(a), S consists of
-x < a with y > t(x), of x > a with y > b, and of y < b with x > s(y). With a and b in the interior, no loss is near its limit.
+D(eps) = P(S) - e^eps Q(S) for the set S of pairs of outputs x, y whose losses sum to more than eps. Losses rise with the
+outputs; t(x) is the y, and s(y) the x, at which the sum is eps. For any a, and b = t(a), S consists of the pairs with x < a
+and y > t(x), with x > a and y > b, and with y < b and x > s(y). Both a and b are chosen where the losses are not near their
+limits.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ class _Release:
 
 def _excess(first: NormalMixtures, second: NormalMixtures, epsilon: Any) -> Any:
     one, other = _Release.of(first), _Release.of(second)
-    # each loss has a limit on one side, +-log(1 - g): each gets a share of epsilon that it reaches
+    # each loss has a limit on one side, +-log(1 - g); shares of epsilon in proportion to these are reached by both
     limits = [(-release.rate).log1p() for release in (one, other)]
     a = first.threshold(epsilon * limits[0] / sum(limits)).mid()
     p, q = one.densities(acb(a))
@@ -97,7 +98,7 @@ def _side(one: _Release, other: _Release, end: Any, epsilon: Any) -> Any:
         tails = other.tails(other.output(epsilon.exp() * q / p, analytic))
         return p * tails[0] - epsilon.exp() * q * tails[1]
 
-    # the integral starts at -far, or where the other release must exceed ``top``; the rest is at most one of these tails
+    # the integral starts at -far, or where t(x) = top if that is later; what it leaves out is at most a normal tail
     far = arb(math.ceil(math.sqrt(2 * math.log(2) * ctx.prec)) + 1)
     top = far + (other.shift if other.sign > 0 else 0)
     p, q = other.densities(acb(top))

@@ -1,4 +1,4 @@
-"""Losses that are uniform on [-w, w] after tilting, with or without atoms at both ends, and their Poisson samples."""
+"""Tilted uniform laws: losses with a density proportional to e^{x/2} on [-w, w], and their Poisson samples."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from flint import arb, ctx
 
 from logphi.checker.balls import ZERO, Real, ball
 from logphi.checker.gauss_legendre import gauss_legendre
-from logphi.checker.law import ByQuadrature, Formula, Points
+from logphi.checker.law import ByQuadrature, ClosedForm, Points
 from logphi.checker.sampled import Sampled
 from logphi.checker.work import EXP, spend
 
 
 @dataclass(frozen=True)
-class TiltedUniform(Formula):
-    """A loss on [-w, w] whose density is proportional to e^{x/2}, with or without atoms at both ends.
+class TiltedUniform(ClosedForm):
+    """A loss on [-w, w] whose density is proportional to e^{x/2}, with atoms at both ends or without.
 
     With u = z + 1/2 and f = P(L < inf), M(z) = f e^{-w/2} [(1 + 1/(2u)) e^{u w} + (1 - 1/(2u)) e^{-u w}] / 2 with atoms (the
     Laplace mechanism) and f (e^{u w} - e^{-u w}) / (4 u sinh(w/2)) without.
@@ -30,7 +30,7 @@ class TiltedUniform(Formula):
     symmetric = True
 
     def value(self, z: Any) -> Any:
-        """The formula, in which u is not zero as Re z >= 0."""
+        """See the class; u is not zero, as Re z >= 0."""
         u, w = z + arb(0.5), self.width()
         if self.atoms:
             return (1 - self.infinite()) * (-w / 2).exp() * ((u * w).cosh() + (u * w).sinh() / (2 * u))
@@ -47,7 +47,7 @@ class TiltedUniform(Formula):
         return (1 - self.infinite()) * excess
 
     def tails(self, epsilon: Any) -> tuple[Any, Any]:
-        """Both densities are exponentials inside; at an atom, an interval between its two sides."""
+        """Integrals of exponentials, with the atoms; at an atom, an interval from its one side to the other."""
         spend(6 * EXP)
         w, finite = self.width(), 1 - self.infinite()
         if epsilon > w:
@@ -66,7 +66,7 @@ class TiltedUniform(Formula):
             p, q = ((w / 2).exp() - (at / 2).exp()) / scale, ((-at / 2).exp() - (-w / 2).exp()) / scale
         return finite * p, finite * q
 
-    def corners(self) -> list[Any]:
+    def atom_losses(self) -> list[Any]:
         """Both ends."""
         return [self.width(), -self.width()] if self.atoms else []
 
@@ -81,7 +81,7 @@ class TiltedUniform(Formula):
         return self.width()
 
     def sampled(self, rate: Fraction) -> SampledUniform:
-        """By an integral over the loss."""
+        """The mixture, whose M is an integral over the loss."""
         return SampledUniform(self, rate)
 
 
@@ -89,9 +89,9 @@ class TiltedUniform(Formula):
 class SampledUniform(Sampled, ByQuadrature):
     """((1-q) Q + q P, Q), or the reverse, where the loss y of (P, Q) is a :class:`TiltedUniform`.
 
-    Under Q, y has the density k e^{-y/2} on (-w, w): with atoms, k = e^{-w/2} / 4 and the atoms are 1/2 at -w and e^{-w} / 2 at
-    w; without, k = 1 / (4 sinh(w/2)). All is times 1 - f, f the mass that P and Q each have where the other has none. With
-    r = 1 - q + q e^y, M(z) = E_Q[r^{1+z}] + f (1-q)^{1+z}; the reverse is M(-1-z).
+    Under Q, y has the density k e^{-y/2} on (-w, w): with atoms, k = e^{-w/2} / 4 and the atoms are 1/2 at -w and e^{-w} / 2
+    at w; without, k = 1 / (4 sinh(w/2)). All this is multiplied by 1 - f, where f is the mass of P, and of Q, where the other
+    has none. With r = 1 - q + q e^y, M(z) = E_Q[r^{1+z}] + f (1-q)^{1+z}; the reverse has M(-1-z).
     """
 
     base: TiltedUniform
@@ -118,7 +118,7 @@ class SampledUniform(Sampled, ByQuadrature):
         return [mass * (power * loss).exp() for mass, loss in points], losses, error
 
     def fall(self, c: Any) -> tuple[Any, Any]:
-        """The atoms, and 1/t times a bound of the rest by integration by parts.
+        """The atoms, and for b a bound of the integral by integration by parts.
 
         With l = log r and the density F l', F = k e^{-3y/2} r^{s+1} / q, the integral of F l' e^{itl} is at most
         (F(w) + F(-w) + variation of F) / t; F falls, or falls and then rises, as (log F)' = -3/2 + (s+1) q e^y / r.

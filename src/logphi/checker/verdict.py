@@ -8,28 +8,28 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from logphi.checker.balls import precision
-from logphi.checker.claims import Fails, Known, check_claim
+from logphi.checker.claims import Fails, ReleaseLaws, check_claim
 from logphi.checker.reading import LARGEST_TEXT, Certificate, NotACertificate, read
 from logphi.checker.witness import check_witness
 from logphi.checker.words import condition, words
 from logphi.checker.work import LARGEST_WORK, Undecided, budget
 
-# chosen: the precision before an error goal is set
+# chosen: the precision in force until a claim sets its own
 BITS = 64
 
 
 class Issued(Protocol):
-    """A certificate as it was made."""
+    """A certificate that ``certify`` returned."""
 
     def to_json(self) -> str:
-        """Its text."""
+        """The text of the certificate."""
 
 
 @dataclass(frozen=True)
 class Verdict:
     """Status 0: the claim follows; 1: it does not; 2: the text is not a certificate; with the reason.
 
-    ``claims`` says in words what follows, of a certificate of several claims.
+    For a certificate of several claims, ``claims`` says in words what follows.
     """
 
     status: int
@@ -54,15 +54,15 @@ def verify_file(path: str | os.PathLike[str], *, work: float = LARGEST_WORK) -> 
 def verify(certificate: Issued | os.PathLike[str] | str | bytes | Mapping[str, Any], *, work: float = LARGEST_WORK) -> Verdict:
     """The verdict on a certificate: true if its claim follows, printed as the reason.
 
-    The claim is derived anew from the mechanism alone, by code that shares none with what made the certificate.
+    The claim is derived anew from the mechanism alone, by code that shares nothing with the code that made the certificate.
 
     Parameters
     ----------
     certificate
-        What ``certify`` returned, its text, the ``pathlib.Path`` of a file, or what ``json.load`` makes of one.
+        What ``certify`` returned, its text, the ``pathlib.Path`` of a file, or what ``json.load`` reads from one.
     work
-        The budget, in multiplications of short complex balls. It is never exceeded: a step that does not fit is not begun,
-        and the claim then does not follow. A second is about ten million.
+        The budget, in multiplications of short complex balls, of which a second holds about ten million. It is never exceeded:
+        a step that does not fit is not begun, and the claim then does not follow.
 
     Returns
     -------
@@ -118,11 +118,11 @@ def _refuted(certificate: Certificate) -> tuple[int, str]:
     """The number of the first claim that does not follow, and why; an empty reason if all do."""
     place = 1
     try:
-        releases = [Known(release) for release in certificate.releases]
+        releases = [ReleaseLaws(release) for release in certificate.releases]
         for place, claim in enumerate(certificate.claims, 1):  # noqa: B007
-            check_claim(claim, releases[claim.place])
+            check_claim(claim, releases[claim.release])
             if claim.attained is not None:
-                check_witness(claim, certificate.witness, releases[0].asked(claim.direction))
+                check_witness(claim, certificate.witness, releases[0].orders(claim.direction))
     except (Fails, Undecided) as why:
         return place, str(why)
     except (ArithmeticError, ValueError):

@@ -1,4 +1,4 @@
-"""The witness: the numbers from which a certificate derived its bounds. They must agree; no claim relies on them."""
+"""The witness: the numbers from which a certificate derived its bounds. They are checked, but no claim rests on them."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from logphi.checker.reading import Claim, NotACertificate, number
 from logphi.checker.work import Undecided
 
 ROUTES = ("beyond", "ceiling", "cells", "contour", "lattice", "pieces", "rays", "single", "twofold")
-# the routes whose numbers are checked: those of a line, and one Chernoff bound
+# the routes whose numbers are checked: sums along a line, and one Chernoff bound
 LINES = ("contour", "lattice")
 CEILING = "ceiling"
-# derived: relative: numbers of a witness are rounded to eight digits or more
+# derived: a relative error; numbers of a witness are rounded to eight digits or more
 AGREEMENT = Fraction(1, 10**6)
 # certificates write this number for all smaller errors
 LEAST = Fraction(1, 10**1000)
@@ -114,5 +114,5 @@ def _is_a_period(terms: Terms, step: Fraction, nodes: int) -> bool:
     lattice = lattice_of(terms)
     if lattice is None:
         return False
-    turns = ball(step * (2 * nodes - 1)) * lattice.span() / (2 * arb.pi())
-    return bool(abs(turns - 1) < ball(AGREEMENT))
+    rotations = ball(step * (2 * nodes - 1)) * lattice.span() / (2 * arb.pi())
+    return bool(abs(rotations - 1) < ball(AGREEMENT))

@@ -10,7 +10,7 @@ from typing import Any
 from logphi.checker.formula import Formula, Piece
 from logphi.checker.reading import Certificate, Claim, Node, Release
 
-# chosen: a longer text of a release is cut off
+# chosen: a longer text of a release is shortened
 LONGEST = 400
 _PLAIN = Context(prec=28)
 
@@ -25,17 +25,17 @@ _WORDS = {
 
 
 def words(certificate: Certificate) -> Iterator[str]:
-    """One line for each claim, and one before for each release."""
+    """A line for each release, followed by one for each claim about it."""
     place = None
     for claim, data in zip(certificate.claims, certificate.whole["claims"], strict=True):
-        if claim.place != place:
-            place = claim.place
+        if claim.release != place:
+            place = claim.release
             yield f"of {_release(certificate.releases[place])}"
         yield f"  {_claim(claim, data)}"
 
 
 def _claim(claim: Claim, data: dict[str, Any]) -> str:
-    """The ends as they are written, quotients as decimals if they are short."""
+    """The claim in words, its ends as they are written; quotients as decimals if they are short."""
     low, high = (_number(end) if end and "/" in data[name] else data[name] for name, end in _ends(claim))
     most = [] if claim.upper is None else [f"at most {high}"]
     # an epsilon below the lower end is disproved, and so is that end
@@ -53,14 +53,14 @@ def _ends(claim: Claim) -> tuple[tuple[str, Fraction | None], ...]:
 def _release(release: Release) -> str:
     text = _terms(release.terms)
     more = len(text) > LONGEST or len(release.terms) > 20
-    # several of these are chosen adaptively, and leak less than the composition of their pairs
+    # exponential mechanisms chosen adaptively leak less than the composition of their pairs, of which the claim speaks
     ranges = any("ExponentialMechanism" in (node.name, node.base and node.base.name) for _, node in release.terms)
     hulls = " (of the hulls of bounded ranges)" if ranges and sum(count for count, _ in release.terms) > 1 else ""
     return f"{text[:LONGEST]}{'...' if more else ''}, under {release.adjacency}{hulls}{condition(release)}:"
 
 
 def condition(release: Release) -> str:
-    """What the claims take for granted, which nobody can check."""
+    """The assumption on which the claims rest that cannot be checked; or nothing."""
     return " (if the transform is that of a pair)" if any(_transforms(node) for _, node in release.terms) else ""
 
 

@@ -13,14 +13,14 @@ from flint import ctx
 
 # chosen: about ten seconds, as a second holds ten million units
 LARGEST_WORK = 10**8
-# chosen: of precision
+# chosen: the largest precision
 MOST_BITS = 50_000
 # measured: units of an exponential or a logarithm, of a complex normal tail, and of a number that is stored
 EXP, TAIL, STORED = 6, 130, 20
 
 
 class Undecided(ValueError):
-    """The checker cannot show that the claim follows, for this reason."""
+    """The reason why the checker cannot show that the claim follows."""
 
 
 # the remaining units; set under the lock of FLINT, one verdict at a time
@@ -29,7 +29,7 @@ _left = [float("inf")]
 
 @contextmanager
 def budget(most: float) -> Iterator[None]:
-    """Inside the block, ``most`` units may be spent."""
+    """Inside the block, at most ``most`` units may be spent."""
     before = _left[0]
     _left[0] = most
     try:

@@ -1,25 +1,25 @@
 """Classical bounds of delta and epsilon: one-sided claims of known theorems, for comparison with the exact answer.
 
 Every bound is a :class:`Claim`, on one side of the truth and rounded to that side; what is not proved is a
-:class:`logphi.Approximation`, which no theorem here accepts. :func:`logphi.compare` puts them all beside the exact answer.
+:class:`logphi.Approximation`, which no theorem here accepts. :func:`logphi.compare` compares all of them with the exact answer.
 
 [AFA] is Zhu, Dong & Wang (2022), [S22] Steinke (2022), [PLC] Sommer, Meiser & Mohammadi (2019), [LT] Chourasia, Javaid & Sikdar
 (2025), [PLD] Google's *Privacy Loss Distributions* (2024); ``docs/sources.md`` goes through all five, item by item.
 
 * :mod:`~logphi.classical.composition`: basic, advanced and optimal composition of guarantees;
-* :mod:`~logphi.classical.exact_composition`: compositions that are finite sums, apart from every transform;
+* :mod:`~logphi.classical.exact_composition`: compositions that are finite sums, without a transform;
 * :mod:`~logphi.classical.concentrated`: zero-concentrated differential privacy;
 * :mod:`~logphi.classical.renyi`: the Renyi accountant and its conversions;
 * :mod:`~logphi.classical.sampled_renyi`: Poisson sampling of Renyi divergences;
-* :mod:`~logphi.classical.sampled_bounds`: the same of one divergence, in closed form;
+* :mod:`~logphi.classical.sampled_bounds`: Poisson sampling of a divergence of one order, in closed form;
 * :mod:`~logphi.classical.group`: group privacy, and replacement from addition and removal;
 * :mod:`~logphi.classical.mean_estimation`: lower bounds of the error of a private mean;
 * :mod:`~logphi.classical.markov`: the Markov-ADP bound;
 * :mod:`~logphi.classical.loss_class`: privacy loss classes, Markov, Berry-Esseen and Nagaev;
-* :mod:`~logphi.classical.loss_distribution`: privacy buckets and Connect-the-Dots of one width, Chernoff's end points;
-* :mod:`~logphi.classical.saddle_point`: the saddle-point approximation;
-* :mod:`~logphi.classical.gaussian`: the Gaussian mechanism in closed form;
-* :mod:`~logphi.classical.analytical_fourier`: losses rounded down and up on a grid, which gives both ends of a bound.
+* :mod:`~logphi.classical.loss_distribution`: privacy buckets and Connect-the-Dots on a grid of equal steps, Chernoff's end
+points; * :mod:`~logphi.classical.saddle_point`: the saddle-point approximation; * :mod:`~logphi.classical.gaussian`: the
+Gaussian mechanism in closed form; * :mod:`~logphi.classical.analytical_fourier`: losses rounded down and up on a grid, which
+gives both ends of a bound.
 """
 
 from logphi.classical import (

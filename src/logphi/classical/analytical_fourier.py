@@ -3,10 +3,10 @@
 The output of every Gaussian mechanism, sampled or not, is cut into N cells on [-S, S]. Its privacy loss, a monotone function
 of the output, is rounded to the lower ends of the cells, and to the upper ones: the profiles of the two releases that this
 makes lie below and above that of the release (Definition 39, Lemma 40, Corollary 41, Theorem 44). The width of the answers
-falls with S / N. Both ends are proved: the mass beyond S, wrap-around and all rounding are in them
-(:mod:`logphi.comparators.levy_sums`). Other mechanisms enter as they are.
+falls with S / N. Both ends are proved: they include the mass outside [-S, S], wrap-around and all rounding
+(:mod:`logphi.comparators.levy_sums`). The losses of other mechanisms are not rounded to cells.
 
-``method="levy-sums"`` of :meth:`logphi.Mechanism.delta` is the same with 10^5 cells on all of the output.
+``method="levy-sums"`` of :meth:`logphi.Mechanism.delta` is the same with 10^5 cells that cover the whole output.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ def delta(
     cells
         The number N of cells of each mechanism, up to 10^7.
     reach
-        S, in units of the sensitivity: the cells are on [-S, S] around the answer without the record. The mass beyond counts
-        as an infinite loss in the upper bound. None takes all of the output.
+        S, in units of the sensitivity: the cells are on [-S, S] around the answer without the record. The mass outside counts
+        as an infinite loss in the upper bound. With None the cells cover the whole output.
     direction
         ``"remove"`` or ``"add"`` for one order only; the maximum of both by default.
 
     Returns
     -------
     Bound or Bounds
-        Of the shape of ``epsilon``, both ends proved; ``discretization`` in the ledger is half of what the rounding leaves.
+        Of the shape of ``epsilon``, both ends proved; ``discretization`` in the ledger is half the width due to the rounding.
 
     Raises
     ------

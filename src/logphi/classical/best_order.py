@@ -1,4 +1,4 @@
-"""The Renyi order that gives the best bound; every order gives a valid one, so that the search may use doubles."""
+"""The Renyi order that gives the best bound. Every order gives a valid bound, so that the search may use doubles."""
 
 from __future__ import annotations
 

@@ -21,8 +21,9 @@ from logphi.text.written import exact
 class Claim(Enclosed):
     """A number that is proved to lie on one side of the truth.
 
-    Comparisons are about the truth: ``claim <= x`` of an upper bound is true from its value on, and undecided below. ``float``,
-    ``round``, formats and ``numpy.asarray`` give the value, shortened away from the truth.
+    Comparisons are about the truth: for an upper bound, ``claim <= x`` is true if x is at least its value, and undecided
+    otherwise. ``float``, ``round``, formats and ``numpy.asarray`` give the value; shorter forms are rounded away from the
+    truth.
 
     Parameters
     ----------
@@ -42,7 +43,7 @@ class Claim(Enclosed):
     Raises
     ------
     ArithmeticError
-        If the value is NaN: an internal error, never a user's.
+        If the value is NaN, which is an internal error.
 
     Examples
     --------
@@ -91,8 +92,8 @@ class Claim(Enclosed):
 def at_most(name: str, bound: Any) -> float:
     """A number that the quantity is proved not to exceed: a number given as such, or the upper end of a bound.
 
-    Raises a TypeError if it is an approximation, an estimate or a lower bound, which prove nothing, and a ValueError if it is
-    NaN.
+    Raises a TypeError if it is an approximation, an estimate or a lower bound, which prove no upper bound, and a ValueError if
+    it is NaN.
     """
     return _end(name, bound, Side.UPPER)
 
@@ -105,7 +106,7 @@ def at_least(name: str, bound: Any) -> float:
 def _end(name: str, bound: Any, side: Side) -> float:
     if isinstance(bound, Approximation):
         raise TypeError(
-            f"{name} must be a proved {side.value} bound, got an approximation ({bound}): nothing is known of its error, so "
+            f"{name} must be a proved {side.value} bound, got an approximation ({bound}): nothing is known about its error, so "
             "that nothing could be proved with it; give a Bound, a Claim, or a number that you vouch for"
         )
     if (isinstance(bound, Bound) and not bound.ledger.proved) or (isinstance(bound, Claim) and not bound.proved):

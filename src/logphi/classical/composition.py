@@ -1,11 +1,11 @@
 """Composition of guarantees: basic, advanced and optimal, of differing (eps_j, delta_j) with counts.
 
 A mechanism that is (eps_j, delta_j)-DP is, with probability 1 - delta_j, dominated by an eps_j-DP one (Kairouz, Oh &
-Viswanath 2015, Theorem 3.4), so that what a theorem says of the pure parts at delta' holds of all at
+Viswanath 2015, Theorem 3.4). An epsilon that a theorem proves for the pure mechanisms at delta' therefore holds for all at
 
     delta = 1 - (1 - delta') prod (1 - delta_j)  <=  delta' + sum delta_j.
 
-The slack delta' is therefore determined: it is the part of delta that remains.
+The slack delta' is therefore determined by delta and the delta_j.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Guarantee:
     Raises
     ------
     ValueError, TypeError
-        If epsilon is negative, delta outside [0, 1], the count no whole number, or one of them is no proved bound.
+        If epsilon is negative, delta outside [0, 1], the count not a whole number, or one of them not a proved bound.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class Guarantee:
 
 
 class Advanced(enum.Enum):
-    """Which advanced composition: both are the smaller of sum eps_j and drift + sqrt(2 log(1/delta') sum eps_j^2)."""
+    """The theorem of advanced composition: min(sum eps_j, drift + sqrt(2 log(1/delta') sum eps_j^2)), with its own drift."""
 
     STEINKE = "Steinke 2022, Theorem 22"
     KAIROUZ = "Kairouz, Oh & Viswanath 2017, Theorem 3.5 (first and third term)"
@@ -66,7 +66,7 @@ _OPTIMAL = "Kairouz, Oh & Viswanath 2015, Theorem 3.3; Murtagh & Vadhan 2016, Th
 def basic_epsilon(guarantees: Iterable[Guarantee], delta: float) -> Claim:
     """The sum of eps_j, if delta is at least 1 - prod (1 - delta_j); infinity otherwise.
 
-    It holds of one order of a pair by itself: the part min(P_j, e^{eps_j} Q_j) of P_j has at least the mass 1 - delta_j, the
+    It holds for one order of a pair alone: the part min(P_j, e^{eps_j} Q_j) of P_j has at least the mass 1 - delta_j, the
     product of these parts is at most e^{sum eps_j} times the product of the Q_j, and the rest of the product of the P_j has at
     most the mass 1 - prod (1 - delta_j).
 
@@ -90,8 +90,8 @@ def basic_delta(guarantees: Iterable[Guarantee], epsilon: float) -> Claim:
 def advanced_epsilon(guarantees: Iterable[Guarantee], delta: float, theorem: Advanced = Advanced.STEINKE) -> Claim:
     """The smaller of sum eps_j and drift + sqrt(2 log(1/delta') sum eps_j^2), at the delta' that delta leaves.
 
-    The drift is sum eps_j^2 / 2 or, for ``Advanced.KAIROUZ``, sum eps_j tanh(eps_j / 2), which is smaller. Where delta leaves
-    nothing, delta' = 0, the sum is all there is; where it is less than what the releases spend, nothing is promised.
+    The drift is sum eps_j^2 / 2 or, for ``Advanced.KAIROUZ``, sum eps_j tanh(eps_j / 2), which is smaller. If delta' = 0 the
+    bound is sum eps_j; if delta is below 1 - prod (1 - delta_j) it is infinite.
 
     Examples
     --------
@@ -116,9 +116,9 @@ def advanced_epsilon(guarantees: Iterable[Guarantee], delta: float, theorem: Adv
 
 
 def advanced_delta(guarantees: Iterable[Guarantee], epsilon: float, theorem: Advanced = Advanced.STEINKE) -> Claim:
-    """1 - (1 - delta') prod (1 - delta_j), delta' = exp(-(eps - drift)^2 / (2 sum eps_j^2)), and zero from sum eps_j on.
+    """1 - (1 - delta') prod (1 - delta_j), with delta' = exp(-(eps - drift)^2 / (2 sum eps_j^2)).
 
-    Up to the drift delta' is one.
+    For eps up to the drift delta' is one; for eps >= sum eps_j it is zero.
     """
     parts = _listed(guarantees)
     drift, squares = _drift(parts, theorem), _squares(parts)
@@ -135,9 +135,9 @@ def advanced_delta(guarantees: Iterable[Guarantee], epsilon: float, theorem: Adv
 
 
 def optimal_delta(guarantees: Iterable[Guarantee], epsilon: float) -> Claim:
-    """The least delta that the guarantees imply: that of randomized responses of the same eps_j; long sums are refused.
+    """The smallest delta that the guarantees imply: that of randomized responses of the same eps_j. Long sums are refused.
 
-    Guarantees hold of both orders of a relation.
+    The guarantees must hold for both orders of each pair.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def optimal_epsilon(guarantees: Iterable[Guarantee], delta: float) -> Claim:
 
 
 def _smaller(advanced: tuple[float, str], basic: Claim) -> tuple[float, str]:
-    """The smaller bound, with a note of what was chosen."""
+    """The smaller bound, with a note that says which."""
     return advanced if advanced[0] < basic.value else (basic.value, "sum of the epsilons")
 
 
@@ -176,14 +176,14 @@ def _basic(parts: Sequence[Guarantee]) -> str:
 
 
 def _sum(parts: Sequence[Guarantee]) -> float:
-    """The sum of eps_j; for a single release the double that was given."""
+    """The sum of eps_j; for a single release its epsilon as given, without rounding."""
     if sum(one.count for one in parts if one.epsilon) == 1:
         return max(float(one.epsilon) for one in parts if one.count)
     return up(sum((_epsilon(one) * one.count for one in parts), exact(0.0)))
 
 
 def _spent(parts: Sequence[Guarantee]) -> float:
-    """The probability that some release fails; for a single one, the double that was given."""
+    """The probability that some release fails; for a single one its delta as given, without rounding."""
     if sum(one.count for one in parts if one.delta) == 1:
         return max(float(one.delta) for one in parts if one.count)
     return min(1.0, up(1 - _survival(parts)))

@@ -1,7 +1,6 @@
-"""Zero-concentrated differential privacy: budgets that add, and their conversions.
+"""Zero-concentrated differential privacy: budgets that add under composition, and their conversions.
 
-(xi, rho)-zCDP says that D_a <= xi + rho a for all orders a > 1, for both orders of the pair (Bun & Steinke 2016,
-Definition 1.1).
+(xi, rho)-zCDP says that D_a(P||Q) and D_a(Q||P) are at most xi + rho a for all a > 1 (Bun & Steinke 2016, Definition 1.1).
 """
 
 from __future__ import annotations
@@ -39,17 +38,17 @@ _TAIL = "Bun & Steinke 2016, Proposition 1.3; Steinke 2022, Remark 15"
 
 @dataclass(frozen=True)
 class Concentrated:
-    """A budget: D_a <= xi + rho a for all a > 1, besides infinite losses of probability ``infinite_mass``.
+    """A budget: D_a <= xi + rho a for all a > 1, for the losses that are finite; ``infinite_mass`` bounds P(L = inf).
 
-    Infinite losses of the reversed pair, of probability v, leave the finite part with eps + log(1 - v), and ``tilt`` is
-    -log(1 - v). Without ``both`` the budget is that of one order of the pair, D_a(P||Q) alone.
+    If the reversed pair has infinite losses of probability v, the profile at eps is that of the finite losses at
+    eps + log(1 - v); ``tilt`` is -log(1 - v). Without ``both`` only D_a(P||Q) is bounded, not D_a(Q||P).
 
-    Budgets add under composition, adaptive too (Bun & Steinke 2016, Lemma 2.3); ``n * budget`` is n-fold.
+    Budgets add under composition, adaptive composition included (Bun & Steinke 2016, Lemma 2.3); ``n * budget`` is n-fold.
 
     Raises
     ------
     ValueError, TypeError
-        If rho or xi is negative, or one of them is no proved bound.
+        If rho or xi is negative, or one of them is not a proved bound.
 
     Examples
     --------
@@ -85,13 +84,13 @@ class Concentrated:
 
     @property
     def curve(self) -> DivergenceCurve:
-        """The divergences, for the conversions of :mod:`logphi.classical.renyi`."""
+        """The bound xi + rho a as a curve, for the conversions of :mod:`logphi.classical.renyi`."""
         xi, rho = float(self.xi), float(self.rho)
         return DivergenceCurve(lambda order: (xi + rho * order) * (1 + _ROUNDING), both=self.both)
 
     @staticmethod
     def of_pure(epsilon: float | Bound | Claim, reverse: float | Bound | Claim | None = None) -> Concentrated:
-        """(eps + eps')^2 / 8 for a largest loss eps of one order of the pair and eps' of the other; eps by default.
+        """(eps + eps')^2 / 8 if the loss is at most eps in one order of the pair and eps' in the other (eps by default).
 
         [S22] Lemma 33.5; Proposition 16 where they are equal: eps^2 / 2. The loss lies in an interval of length eps + eps', and
         Hoeffding's lemma bounds its moments.
@@ -107,14 +106,14 @@ class Concentrated:
 
     @staticmethod
     def of(mechanism: Questions, direction: DirectionLike | None = None) -> Concentrated:
-        """The smallest rho that is known of a mechanism, with xi = 0; infinite losses are set aside.
+        """The smallest rho that is known for a mechanism, with xi = 0; infinite losses are counted separately.
 
-        Of one direction, and of a relation of one, it is the budget of that order alone.
+        Given a direction, or a relation that has only one, it is the budget of that order alone.
 
         Raises
         ------
         UnsupportedError
-            If a loss is known by samples only, or nothing is known of how its divergences grow.
+            If a loss is known by samples only, or no bound of the growth of its divergences is known.
         """
         if not isinstance(mechanism, Questions):
             raise TypeError(f"a mechanism is needed, got {mechanism!r} of type {type(mechanism).__name__}")
@@ -125,7 +124,7 @@ class Concentrated:
         # for the finite part, eps becomes eps' = eps + shift
         rho = max(_rho(law) for law in laws)
         if isinstance(mechanism, Mechanism) and any(family for _, family, _ in terms_of(mechanism)):
-            # infinite losses are not separated there
+            # families have no infinite losses
             rho = min(rho, mechanism.zcdp(direction=direction).upper)
         return Concentrated(
             rho,
@@ -136,7 +135,7 @@ class Concentrated:
 
 
 def delta(budget: Concentrated, epsilon: float, *, conversion: Conversion | str = Conversion.CANONNE) -> Claim:
-    """The profile by the best order ([S22] Proposition 14, which is ``CANONNE``), or by another conversion.
+    """The profile by a conversion at the best order; by default [S22] Proposition 14, which is ``CANONNE``.
 
     Examples
     --------
@@ -148,16 +147,16 @@ def delta(budget: Concentrated, epsilon: float, *, conversion: Conversion | str 
 
 
 def epsilon(budget: Concentrated, delta: float, *, conversion: Conversion | str = Conversion.CANONNE) -> Claim:
-    """The smallest eps >= 0, by the best order ([S22] Proposition 14, which is ``CANONNE``) or another conversion."""
+    """The smallest eps >= 0 by a conversion at the best order; by default [S22] Proposition 14, which is ``CANONNE``."""
     left = _left(delta, budget)
     found = renyi.epsilon(budget.curve, max(left, 0.0), conversion=conversion)
     return _named(_tilted(found.value, budget), found)
 
 
 def tail_delta(budget: Concentrated, epsilon: float) -> Claim:
-    """exp(-(eps - xi - rho)^2 / (4 rho)) from xi + rho on, one before.
+    """exp(-(eps - xi - rho)^2 / (4 rho)) for eps >= xi + rho, and one for smaller eps.
 
-    It bounds P(L > eps) by e^{(a-1)(xi + rho a - eps)} at the best order: of one order of the pair, and xi moves eps only.
+    It bounds P(L > eps) by e^{(a-1)(xi + rho a - eps)} at the best a. This needs D_a(P||Q) only, and xi only shifts eps.
     """
     ahead = decimal(_ahead(epsilon, budget)) - exact(float(budget.xi)) - exact(float(budget.rho))
     if not ahead.a > 0:
@@ -227,7 +226,7 @@ def _sum(value: float, budget: Concentrated) -> float:
 
 
 def _left(delta: float, budget: Concentrated) -> float:
-    """The part of delta that infinite losses leave, rounded down."""
+    """Delta minus the probability of infinite losses, rounded down."""
     given = check.unit("delta", delta)
     return given if budget.infinite_mass == 0 else down(decimal(given) - exact(budget.infinite_mass))
 
@@ -245,12 +244,12 @@ def _up(number: float) -> float:
 
 
 def _rho(law: LogPhi) -> float:
-    """An upper bound of the supremum over all orders, for the finite part of the loss."""
+    """An upper bound of the supremum of D_a / a over all a > 1, for the finite part of the loss."""
     finite = LogPhi.of((term if term.log_masses() is None else Conditioned(term), count) for term, count in law.terms)
     found = smallest_rho(finite, 0.0, _WIDTH).upper
     if math.isinf(found):
         raise UnsupportedError(
-            "no rho is known: some loss has no upper end, and is not that of a normal law; use the Renyi divergences "
+            "no rho is known: some loss is unbounded, and not that of a normal law; use the Renyi divergences "
             "themselves, lp.classical.renyi"
         )
     return found

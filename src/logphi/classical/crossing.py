@@ -1,4 +1,4 @@
-"""The crossing of a claim of delta, a decreasing function of epsilon, with a level."""
+"""Where a claimed delta, a decreasing function of epsilon, crosses a level."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from collections.abc import Callable
 
 
 def crossing(holds: Callable[[float], bool], farthest: float = 1e9) -> tuple[float, float]:
-    """The last eps >= 0 at which a condition was seen to fail, and the first at which it holds; infinite if it never holds."""
+    """The largest eps >= 0 at which a condition was found to fail, and the smallest at which it was found to hold.
+
+    The second is infinite if the condition holds nowhere up to ``farthest``.
+    """
     if holds(0.0):
         return (0.0, 0.0)
     bad, good = 0.0, 1.0

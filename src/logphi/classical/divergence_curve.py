@@ -1,4 +1,4 @@
-"""Guaranteed Renyi divergences: a function of the order that adds under composition."""
+"""Renyi guarantees: bounds of the divergences as a function of the order, which add under composition."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Divergence = Callable[[float], "float | Bound | Claim"]
 def divergence_at(divergence: Divergence, order: float) -> float:
     """An upper bound of the divergence of one order, in nats.
 
-    Raises a TypeError or ValueError if it is no proved upper bound, or negative.
+    Raises a TypeError or ValueError if it is not a proved upper bound, or negative.
     """
     own = at_most(f"the divergence of order {order!r}", divergence(order))
     if own < 0:
@@ -41,16 +41,16 @@ def divergence_at(divergence: Divergence, order: float) -> float:
 class DivergenceCurve(RenyiCurve):
     """A guarantee: D_order(P||Q) and D_order(Q||P) are at most ``divergence(order)``, for orders in an open interval.
 
-    Curves add under composition, ``n * curve`` is n-fold (Mironov 2017, Proposition 1, adaptive composition included).
+    Curves add under composition, adaptive composition included (Mironov 2017, Proposition 1); ``n * curve`` is n-fold.
 
     Parameters
     ----------
     divergence
-        From an order to a number, a Bound or a Claim, in nats; infinite where nothing is promised.
+        From an order to a number, a Bound or a Claim, in nats; infinite where nothing is guaranteed.
     interval
-        The orders that may be asked for, 1 excepted; orders below 1 sharpen the trade-off function.
+        The orders at which ``divergence`` may be evaluated, 1 excepted; orders below 1 sharpen the trade-off function.
     only
-        The orders that may be asked for, if they are few: whole ones, say.
+        The orders at which ``divergence`` may be evaluated, if they are finitely many, such as whole orders.
     both
         Whether D_order(Q||P) is bounded too; otherwise only D_order(P||Q) is.
 
@@ -67,7 +67,7 @@ class DivergenceCurve(RenyiCurve):
 
     @staticmethod
     def at(orders: Sequence[float], divergences: Sequence[float | Bound | Claim]) -> DivergenceCurve:
-        """A guarantee at a few orders."""
+        """A guarantee at finitely many orders."""
         known = {
             check.positive("an order", order): at_most(f"the divergence of order {order!r}", bound)
             for order, bound in zip(orders, divergences, strict=True)
@@ -105,18 +105,18 @@ class DivergenceCurve(RenyiCurve):
         return shared
 
     def _up(self, order: float, count: int) -> float:
-        """A multiple of the divergence with room for one sum, rounded up."""
+        """A multiple of the divergence, rounded up, with a margin for the rounding of one further sum."""
         own = divergence_at(self.divergence, order)
         return count * own if own == 0 or count == 0 else count * own * (1 + _ROUNDING)
 
     @property
     def reach(self) -> tuple[float, float]:
-        """The orders less one, extended by reflection if the guarantee holds for both orders of the pair."""
+        """The orders minus one, extended by reflection if the guarantee holds for both orders of the pair."""
         return (-self.interval[1] if self.both else self.interval[0] - 1, self.interval[1] - 1)
 
     @property
     def orders(self) -> Array | None:
-        """The few orders, less one, with those of the reversed pair."""
+        """The orders minus one, if they are finitely many, with those of the reversed pair."""
         if self.only is None:
             return None
         known = np.array(self.only)
@@ -125,7 +125,7 @@ class DivergenceCurve(RenyiCurve):
         return np.unique(np.concatenate([z, -known]) if self.both else z)
 
     def limit(self, z: Array) -> Array:
-        """The bound z D_{1+z}(P||Q), by the reversed pair left of -1/2 where that is bounded too, outward."""
+        """The bound of z D_{1+z}(P||Q), rounded outward; for z below -1/2 from the reversed pair, if that is bounded too."""
         return np.array([self._limit(float(one)) for one in z.flat]).reshape(z.shape)
 
     def _limit(self, z: float) -> float:
@@ -145,9 +145,10 @@ class DivergenceCurve(RenyiCurve):
 
 
 def between_orders(curve: DivergenceCurve) -> DivergenceCurve:
-    """The guarantee at all orders below the last of a few: (a-1) D_a is convex in a and zero at 1, so that chords are above it.
+    """The guarantee at all orders up to the largest known one, by interpolation.
 
-    Never more than the divergence of the next known order, which is what [S22] section 6.5 takes.
+    (a-1) D_a is convex in a and zero at a = 1, so that its chords lie above it. The bound is never more than the divergence of
+    the next larger known order, which [S22] section 6.5 uses.
 
     Raises
     ------
@@ -162,7 +163,7 @@ def between_orders(curve: DivergenceCurve) -> DivergenceCurve:
     """
     orders = [order for order in curve.only or () if order > 1]
     if not orders:
-        raise ValueError(f"a curve that is known at a few orders above 1 is needed, got one with only={curve.only!r}")
+        raise ValueError(f"a curve that is known at finitely many orders above 1 is needed, got one with only={curve.only!r}")
     known = [1.0, *orders]
     divergences = [0.0, *(divergence_at(curve.divergence, order) for order in orders)]
 
@@ -179,9 +180,9 @@ def between_orders(curve: DivergenceCurve) -> DivergenceCurve:
 
 
 def curves(source: Questions | RenyiCurve | Divergence, direction: DirectionLike | None = None) -> list[RenyiCurve]:
-    """The curves of a mechanism, one for each order of its pair; a curve or a function as it is.
+    """The curves of a mechanism, one for each order of its pair; a curve or a function gives one curve.
 
-    Raises a TypeError if the source is none of them, and a ValueError if the direction is unknown or foreign to the relation.
+    Raises a TypeError if the source is none of them, and a ValueError if the direction is unknown or not one of the relation.
     """
     if isinstance(source, Questions):
         return [LossCurve(law) for _, law in Loss(source.loss_law(), source.adjacency).orders(direction)]

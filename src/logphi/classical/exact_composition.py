@@ -1,7 +1,7 @@
-"""Compositions that are finite sums: of guarantees (eps, delta), and of piecewise linear profiles; without transforms.
+"""Compositions that are finite sums, without transforms: of guarantees (eps, delta), and of piecewise linear profiles.
 
-notation: D(eps) = E[(1 - e^{eps - L})_+] over the finite part of a loss L, F the probability of an infinite one;
-delta = F + (1 - F) D for a composition of guarantees, each of which has the losses +-eps_i beside its own infinite one.
+notation: D(eps) = E[(1 - e^{eps - L})_+] given that the loss L is finite; F the probability of an infinite loss;
+delta = F + (1 - F) D for a composition of guarantees, each of which has the losses eps_i, -eps_i and infinity.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ Vertices = tuple[Sequence[float], Sequence[float]]
 
 
 def compose_guarantees(guarantees: Sequence[tuple[float, float, int]], epsilon: float) -> Bound:
-    """The best delta that any number of guarantees (eps_i, delta_i), composed adaptively, imply at epsilon.
+    """The smallest delta that any number of guarantees (eps_i, delta_i), composed adaptively, imply at epsilon.
 
     1 - prod (1 - delta_i)^{k_i} (1 - D(eps)), D the sum over all outcomes of prod(1 + e^{eps_i})^{-k_i} times
-    (e^{sum of eps_i over true responses} - e^{eps + sum of the others})_+, positive terms only. It is attained: no theorem
-    gives less. Optimal composition is #P-hard for many different guarantees: the number of terms is the product of the k_i + 1
-    over different eps_i.
+    (e^{sum of eps_i over true responses} - e^{eps + sum of the others})_+. It is attained by randomized responses, so that no
+    theorem gives less. Optimal composition is #P-hard for many different guarantees: the number of terms is the product of the
+    k_i + 1 over the different eps_i.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def compose_guarantees(guarantees: Sequence[tuple[float, float, int]], epsilon: 
     Returns
     -------
     Bound
-        Of delta, its rounding counted; a proof is a claim of the upper end.
+        Of delta, rounding included; what the guarantees imply is its upper end.
 
     Raises
     ------
@@ -149,22 +149,24 @@ def _remainder(n: Array) -> Array:
 def compose_profiles(one: Vertices, other: Vertices, epsilon: float) -> Bound:
     """Delta of the composition of two mechanisms whose profiles are piecewise linear in e^eps.
 
-    delta(eps) = F_2 + E[ delta_1(eps - L_2) ] over the finite part of the second loss, which has an atom at every vertex of its
-    profile: the sum over vertices b_j of m_j b_j delta_1(eps - log b_j), m_j the fall of the slope there. In general the
-    expectation is that of the density delta_2'' - delta_2', so that the composition is a convolution ([LT] Theorem 4.2).
+    delta(eps) = F_2 + E[ delta_1(eps - L_2); L_2 finite ]. The second loss has an atom at every vertex of its profile, so that
+    the expectation is the sum over the vertices b_j of m_j b_j delta_1(eps - log b_j), m_j the change of slope at b_j. In
+    general it is an integral with the density delta_2'' - delta_2', so that the composition is a convolution ([LT] Theorem
+    4.2).
 
     Parameters
     ----------
     one, other
-        Pairs (epsilons, deltas): the vertices, in nats, of profiles of one order of the pair each, to the same order. They are
-        1 at e^eps = 0 and constant beyond the last vertex. The numbers are taken as the decimals that were written.
+        Pairs (epsilons, deltas): the vertices, in nats, of two profiles, each of one order of a pair, the same order for both.
+        A profile is 1 at e^eps = 0 and constant from its last vertex on. The numbers are read as the decimals that were
+        written.
     epsilon
         Any real number, in nats.
 
     Returns
     -------
     Bound
-        Of delta, to all digits of a double.
+        Of delta, exact up to the last digits of a double.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The Gaussian mechanism in closed form: approximate and probabilistic differential privacy, and the noise for the latter.
+"""The Gaussian mechanism in closed form: approximate and probabilistic differential privacy, and sigma for the latter.
 
 notation: mu = sqrt(n) sensitivity / sigma, so that the loss of n releases is N(mu^2/2, mu^2). Approximate DP (ADP) is
 delta(eps); probabilistic DP (PDP) is P(L > eps), which is never less ([PLC] Theorem 5, Corollaries 5.1 and 5.2).
@@ -30,7 +30,7 @@ def gaussian_adp(sigma: float, epsilon: float, *, sensitivity: float = 1.0, coun
     0.299889672
     """
     mu, eps = _scale(sigma, sensitivity, count), decimal(check.real("epsilon", epsilon))
-    # it grows with mu and falls with eps
+    # the profile grows with mu and falls with eps
     (low_mu, high_mu), (low_eps, high_eps) = ends(mu), ends(eps)
     return _bound(excess(high_eps, _mean(low_mu), low_mu), excess(low_eps, _mean(high_mu), high_mu))
 
@@ -49,9 +49,9 @@ def gaussian_pdp(sigma: float, epsilon: float, *, sensitivity: float = 1.0, coun
 
 
 def gaussian_readable(sigma: float, epsilon: float, *, sensitivity: float = 1.0, count: int = 1) -> Claim:
-    """e^{-(eps - rho)^2 / (4 rho)} / max(2, sqrt(pi / rho) (eps - rho)), rho = mu^2 / 2: above :func:`gaussian_pdp`.
+    """e^{-(eps - rho)^2 / (4 rho)} / max(2, sqrt(pi / rho) (eps - rho)), rho = mu^2 / 2: at least :func:`gaussian_pdp`.
 
-    For eps >= rho; no claim before.
+    For eps >= rho; one for smaller eps.
 
     References
     ----------
@@ -71,7 +71,7 @@ def gaussian_readable(sigma: float, epsilon: float, *, sensitivity: float = 1.0,
 
 
 def gaussian_concentrated_sigma(epsilon: float, delta: float, *, sensitivity: float = 1.0, count: int = 1) -> Claim:
-    """sqrt(2 n (log(1/delta) + eps)) sensitivity / eps, rounded up: it suffices for (eps, delta)-DP, by zCDP.
+    """A sigma that zCDP proves to suffice for (eps, delta)-DP: sqrt(2 n (log(1/delta) + eps)) sensitivity / eps, rounded up.
 
     References
     ----------
@@ -89,7 +89,7 @@ def gaussian_concentrated_sigma(epsilon: float, delta: float, *, sensitivity: fl
 
 
 def gaussian_pdp_sigma(epsilon: float, delta: float, *, sensitivity: float = 1.0, count: int = 1) -> Claim:
-    """The least sigma for which ``count`` releases are (eps, delta)-PDP, rounded up: it suffices for (eps, delta)-DP too.
+    """The smallest sigma for which ``count`` releases are (eps, delta)-PDP, rounded up: it suffices for (eps, delta)-DP too.
 
     With t = Phi^{-1}(1 - delta) it is sqrt(n) sensitivity (t + sqrt(t^2 + 2 eps)) / (2 eps) ([PLC] Corollary 5.2).
 

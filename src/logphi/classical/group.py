@@ -1,7 +1,7 @@
 """Group privacy: guarantees for several records from one for a single record, and for replacement from one for add/remove.
 
-A replacement is a removal and an addition, so that it is a group of two ([S22] section 6.2), the ``size`` that is meant if none
-is given. Conversely, where the mechanism knows a null record, a removal is a replacement by it.
+A replacement is a removal and an addition, so that it is a group of two ([S22] section 6.2), the default ``size``. Conversely,
+where the mechanism has a null record, a removal is a replacement by it.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from logphi.inputs import check
 
 # measured: the unit of the shares of the steps; the bound is within 1e-4 of the best for pairs, 2% for sixty steps
 _SHARES = 240
-# derived: sixty times this, times the largest c of an order, is a double too
+# derived: sixty times this, times the largest c(b) of an order b, is a double too
 _HUGE = 1e280
 LARGEST_GROUP = 60
 
 
 def group_guarantee(guarantee: Guarantee, size: int = 2) -> Guarantee:
-    """(k eps, (1 + e^eps + ... + e^{(k-1) eps}) delta) for groups of k records, each release as often as before.
+    """(k eps, (1 + e^eps + ... + e^{(k-1) eps}) delta) for groups of k records, with the same number of releases.
 
     Raises
     ------
     ValueError, TypeError
-        If the size is no whole number from one on.
+        If the size is not a whole number of one or more.
 
     References
     ----------
@@ -55,13 +55,13 @@ def group_guarantee(guarantee: Guarantee, size: int = 2) -> Guarantee:
 def group_concentrated(budget: Concentrated, size: int = 2) -> Concentrated:
     """The budget k^2 rho for groups of k records.
 
-    It is Lemma 33.7 of [S22] at its best free parameter, (sqrt(rho_1) + sqrt(rho_2))^2, from one record to the next.
+    It is Lemma 33.7 of [S22], (sqrt(rho_1) + sqrt(rho_2))^2 at its best free parameter, applied one record at a time.
 
     Raises
     ------
     ValueError
-        If xi or the infinite mass is not zero, or the budget is that of one order of the pair: the steps to a group go both
-        ways.
+        If xi or the infinite mass is not zero, or the budget is that of one order of the pair: the steps to a group add
+        records and remove records.
 
     Examples
     --------
@@ -91,28 +91,31 @@ def group_curve(divergence: Divergence | DivergenceCurve, size: int = 2) -> Dive
     """
     curve = divergence if isinstance(divergence, DivergenceCurve) else DivergenceCurve(divergence)
     if not curve.both:
-        raise ValueError("group privacy needs a curve of both orders of the pair: the steps to a group go both ways")
+        raise ValueError(
+            "group privacy needs a curve of both orders of the pair: the steps to a group add records and remove records"
+        )
     return triangle(*[curve] * check.whole("size", size, 1, LARGEST_GROUP))
 
 
 def triangle(*steps: DivergenceCurve) -> DivergenceCurve:
-    """D_a(P_0||P_k) from the steps D(P_0||P_1), ..., D(P_{k-1}||P_k), the orders chosen as well as they can be.
+    """D_a(P_0||P_k) from the steps D(P_0||P_1), ..., D(P_{k-1}||P_k), at nearly the best orders of the steps.
 
     With c(b) = b/(b-1), and for all orders b_1, ..., b_k > 1 whose c(b_j) have the product c(a),
 
         D_a(P_0||P_k) <= sum over j of c(b_{j+1}) ... c(b_k) D_{b_j}(P_{j-1}||P_j).
 
-    For k = 2 that is Lemma 33.7 of [S22], a' = b_2: there b_1 = a (a'-1)/(a'-a), and c(b_1) c(a') = c(a). More steps are that
-    lemma again, with the rest of the way as its second step. Any orders prove a bound: the logarithms of c are multiples of one
-    240th of that of c(a), the best of them are found step by step, and the last order is rounded up, which only loosens.
+    For k = 2 that is Lemma 33.7 of [S22] with a' = b_2: there b_1 = a (a'-1)/(a'-a), and c(b_1) c(a') = c(a). For more steps
+    the lemma is applied repeatedly, with all later steps as its second step. Any such orders prove a bound: each log c(b_j) is
+    a multiple of log c(a) / 240, the best multiples are found by dynamic programming, and the order of the first step is
+    rounded up, which only loosens the bound.
 
-    Curves that are known at a few orders are taken between them by ``divergence_curve.between_orders``. Curves
+    Curves that are known at finitely many orders are interpolated by ``divergence_curve.between_orders``. Curves
     of both orders of their pairs bound D_a(P_k||P_0) too.
 
     Raises
     ------
     ValueError
-        If there are no steps or more than 60, or there is no order above 1 for which they promise anything.
+        If there are no steps or more than 60, or there is no order above 1 at which all of them are bounded.
 
     Examples
     --------
@@ -189,7 +192,7 @@ def _conjugate(b: Interval) -> Interval:
 
 
 def _known(step: DivergenceCurve, order: float) -> float:
-    """A bound at an order; infinite if nothing is promised."""
+    """A bound at an order; infinite where nothing is guaranteed."""
     if not step.interval[0] < order < step.interval[1]:
         return math.inf
     return divergence_at(step.divergence, order)

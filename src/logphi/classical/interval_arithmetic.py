@@ -1,7 +1,7 @@
 """Interval arithmetic for the last step of a proof, and the ends of its results as doubles, rounded outward.
 
-The arithmetic is that of mpmath at forty-eight digits; cancellation costs width, never validity. It is slow: a parameter that a
-bound is minimised over is found in doubles first, as every value of it proves a bound.
+The arithmetic is that of mpmath at forty-eight digits; cancellation widens an interval but never invalidates it. It is slow:
+where a bound is minimised over a parameter, the parameter is found in doubles first, since every value of it proves a bound.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _of_thread = local()
 
 @lru_cache(maxsize=1)
 def intervals() -> Any:
-    """The interval arithmetic with ``exp``, ``log`` and ``sqrt``, in a context apart from mpmath's global ones."""
+    """The interval arithmetic with ``exp``, ``log`` and ``sqrt``, in a context other than mpmath's global one."""
     from mpmath.ctx_iv import MPIntervalContext
 
     context = MPIntervalContext()
@@ -33,7 +33,7 @@ def intervals() -> Any:
 
 
 def digits() -> Any:
-    """Points in place of intervals, at sixty digits, for the error function; one context for each thread."""
+    """Arithmetic on numbers instead of intervals, at sixty digits, for the error function; one context for each thread."""
     if not hasattr(_of_thread, "context"):
         from mpmath.ctx_mp import MPContext
 
@@ -61,7 +61,7 @@ def exact(number: float) -> Interval:
 
 
 def decimal(number: float) -> Interval:
-    """A parameter as the user wrote it: any number that reads as the double; whole numbers are exact as long as doubles are."""
+    """A parameter as the user wrote it: any number that rounds to the double; whole numbers up to 2^53 are exact."""
     number = float(number)
     if (number.is_integer() and abs(number) <= _WHOLE) or not math.isfinite(number):
         return exact(number)

@@ -23,7 +23,7 @@ _SHARES = np.array([0.1, 0.25, 0.5])
 
 @dataclass(frozen=True)
 class Implied:
-    """A point above the profile, with the orders that prove it."""
+    """A point on or above the profile, with the orders that prove it."""
 
     delta: float
     epsilon: float
@@ -39,11 +39,11 @@ class Implied:
 def sharpened(
     curve: RenyiCurve, point: Callable[[float], tuple[float, float]], known: float, z: float | None, alone: bool
 ) -> Implied | None:
-    """The smallest t whose ``point(t)``, a delta and an eps, is implied; None if it is not below a known one.
+    """The smallest t at which the guarantee ``point(t)``, a delta and an eps, is implied; None if it is not below ``known``.
 
-    At least one of delta and eps grows with t. ``known`` is a t that is implied already, or where the search begins; ``z`` an
-    order, less one, near the best of those above 1, if there is one. With ``alone`` each order above 1 is used by itself,
-    otherwise all orders together.
+    At least one of delta and eps grows with t. ``known`` is a t at which it is implied already, or where the search begins;
+    ``1 + z`` is an order near the best of those above 1, if there is one. With ``alone`` each order above 1 is used
+    separately, otherwise all orders are used together.
     """
     find = least_alone if alone else least
     limits = first_limits(curve, z, alone)
@@ -73,7 +73,7 @@ def sharpened(
 
 
 def _lowest(test: Callable[[float], bool], good: float) -> float:
-    """The smallest point, to rounding, down to which the test holds; delta stays within the doubles."""
+    """The smallest point, up to rounding, from which on the test holds; at least minus 600, so that delta is a double."""
     step, bad = 0.1, good - 0.1
     while bad > -_DEEPEST and test(bad):
         good, step = bad, 2 * step
@@ -87,7 +87,7 @@ def _lowest(test: Callable[[float], bool], good: float) -> float:
 
 
 def first_limits(curve: RenyiCurve, z: float | None, alone: bool) -> Limits:
-    """The initial orders: around the best one above 1, and over the whole line unless each is used alone."""
+    """The initial orders: around the best one above 1 and, unless each is used alone, around 1/2 and below 0."""
     if curve.orders is not None:
         return _limits(curve, curve.orders, alone)
     centre = z if z is not None else min(1.0, curve.reach[1] / 2)

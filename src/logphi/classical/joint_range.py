@@ -5,13 +5,13 @@ F_z(p, q) <= e^{K(z)} for z outside [-1, 0] and >= for z within. Each of these i
 
     delta(eps) <= the supremum of p - e^eps q over their intersection.
 
-One z > 0 gives Asoodeh, Liao, Calmon, Kosut & Sankar 2020, all of them [AFA] Appendix F: (q, 1 - p) are the errors of the
-first and second kind, and their curve is the trade-off function that the divergences imply. Both are attained by two-point
-pairs, the first exactly.
+One z > 0 gives the bound of Asoodeh, Liao, Calmon, Kosut & Sankar 2020, all z together that of [AFA] Appendix F: (q, 1 - p)
+are the errors of the first and second kind, and their curve is the trade-off function that the divergences imply. The first
+bound is attained by a pair of laws on two points.
 
-A delta is proved on the line p = delta + e^eps q, where each set leaves an interval: they have no point in common if one of
-them is empty or two are disjoint. Either is proved by tangents of two convex functions, which are taken in interval
-arithmetic; the search for them need not be trusted.
+A delta is proved on the line p = delta + e^eps q, which meets each of the sets in an interval: the intervals have no point in
+common if one of them is empty or two are disjoint. Either is proved by tangents of two convex functions, which are computed in
+interval arithmetic; the search for them need not be trusted.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _ACROSS = 33
 _CLOSE = 1e-9
 # measured: the distance in x at which tangents are taken; near a minimum it must be large enough for a slope
 _STEPS = (0.0, 1e-6, 1e-5, 1e-4)
-# measured: how many of the most excluding z are searched for one with the right slope
+# measured: how many z, those of the largest excess first, are searched for one whose slope has the right sign
 _TRIED = 6
 
 
@@ -57,9 +57,9 @@ class Limits:
 
 
 def excess(limits: Limits, delta: float, epsilon: float, x: Points) -> Points:
-    """The excess of log F over its limit, a row for each z, at q = delta e^x / e^eps; a positive excess excludes the point.
+    """(log F - K) / |K|, with the sign for which a positive value excludes the point q = delta e^x / e^eps; a row for each z.
 
-    It is relative to K where that is large, absolute otherwise, in doubles: for finding the places only.
+    It is computed in doubles: it serves the search only, and proves nothing.
     """
     z = limits.z[:, None]
     p = np.minimum(delta * (1 + np.exp(x)), 1 - 1e-16)
@@ -81,7 +81,7 @@ def excess(limits: Limits, delta: float, epsilon: float, x: Points) -> Points:
 
 @dataclass(frozen=True)
 class Place:
-    """The least excluded point of a line: log(e^eps q / delta), its excess, and the rows of z that attain it."""
+    """The point of a line of smallest excess: x = log(e^eps q / delta), the excess, and the rows of z that attain it."""
 
     x: float
     margin: float
@@ -89,9 +89,9 @@ class Place:
 
 
 def least(limits: Limits, delta: float, epsilon: float) -> Place:
-    """The minimum along the line of the largest excess, which is quasi-convex, by successive refinement.
+    """The minimum along the line of the largest excess of all z, which is quasi-convex, by successive refinement.
 
-    The search ends early at a point that is not excluded.
+    The search ends early at a point that no z excludes.
     """
     x = _whole_line(delta, epsilon)
     while True:
@@ -106,7 +106,7 @@ def least(limits: Limits, delta: float, epsilon: float) -> Place:
 
 
 def least_alone(limits: Limits, delta: float, epsilon: float) -> Place:
-    """The same for each z separately, and the z that excludes most."""
+    """The minimum along the line of the excess of each z separately, for the z whose minimum is largest."""
     x = np.broadcast_to(_whole_line(delta, epsilon), (limits.z.size, _ACROSS))
     each = np.arange(limits.z.size)
     while True:
@@ -121,13 +121,13 @@ def least_alone(limits: Limits, delta: float, epsilon: float) -> Place:
 
 
 def _whole_line(delta: float, epsilon: float) -> Points:
-    """Points from q near zero to where p or q is one."""
+    """Values of x from q near zero to where p or q is one."""
     high = _end(delta, epsilon)
     return np.linspace(min(-60.0, high - 60.0), high, _ACROSS)
 
 
 def _end(delta: float, epsilon: float) -> float:
-    """Just before p or q is one."""
+    """A value of x slightly below the one at which p or q is one."""
     return min(math.log((1 - delta) / delta), epsilon - math.log(delta)) - 1e-12
 
 
@@ -140,8 +140,8 @@ def proved(limits: Limits, delta: float, epsilon: float, x: float) -> bool:
     top = _end(delta, epsilon)
     last = (1 - exact(delta)) / intervals().exp(exact(epsilon))
     for step in _STEPS:
-        q1, left = _cut(limits, delta, epsilon, min(x - step, top), rising=False)
-        q2, right = _cut(limits, delta, epsilon, min(x + step, top), rising=True)
+        q1, left = _reach(limits, delta, epsilon, min(x - step, top), rising=False)
+        q2, right = _reach(limits, delta, epsilon, min(x + step, top), rising=True)
         # the line ends at q = 0 and where p or q is one, so that one side may suffice
         covered = [
             left is not None and (left - (last - q1)).a >= 0,
@@ -153,8 +153,8 @@ def proved(limits: Limits, delta: float, epsilon: float, x: float) -> bool:
     return False
 
 
-def _cut(limits: Limits, delta: float, epsilon: float, x: float, rising: bool) -> tuple[Interval, Interval | None]:
-    """The point q, and how far from it a tangent there excludes points on one side; None if no z has such a tangent."""
+def _reach(limits: Limits, delta: float, epsilon: float, x: float, rising: bool) -> tuple[Interval, Interval | None]:
+    """The point q, and the distance to one side of it within which a tangent excludes all points; None without a tangent."""
     iv = intervals()
     q = exact(delta * math.exp(x - epsilon))
     growth = iv.exp(exact(epsilon))

@@ -1,11 +1,11 @@
-"""The trade-off function that Renyi bounds of several orders imply together ([AFA] Appendix F.1): a search and its proof.
+"""The trade-off function that Renyi bounds of several orders imply ([AFA] Appendix F.1): a search, and a proof of its result.
 
 notation: a the type I error of a test, b its type II error, so that Q(S) = a and P(S) = 1 - b; the bound of order 1 + z says
 
     G_z(b) = (1-b)^{1+z} a^{-z} + b^{1+z} (1-a)^{-z} <= e^{K(z)}     (>= for z within [-1, 0]).
 
-G_z is convex in b (concave within), with its minimum 1 (maximum) at the blind test b = 1 - a: a b below that which misses the
-bound of one order is excluded with everything further down. The curve is the largest of those of all orders.
+G_z is convex in b with minimum 1 (concave with maximum 1 for z within [-1, 0]) at b = 1 - a, the test that ignores the data.
+If some b < 1 - a violates the bound of one order, so does every smaller b. The curve is the maximum over all orders.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _MOVES, _MOVED = 9, 25.0
 
 @dataclass(frozen=True)
 class ImpliedError:
-    """A type II error that no test goes below, with the order that proves it."""
+    """A lower bound of the type II error of every test, with the order that proves it."""
 
     type_two_error: float
     order: float
@@ -62,7 +62,7 @@ def implied_error(curve: RenyiCurve, alpha: float) -> ImpliedError | None:
 
 
 def _limits_around_best(curve: RenyiCurve, alpha: float) -> Limits:
-    """Orders on both sides of the best one, if a few steps outward reach it."""
+    """Orders on both sides of the best one, if a few enlargements of their range suffice."""
     centre = min(1.0, curve.reach[1] / 2)
     limits = first_limits(curve, centre, alone=False)
     for _ in range(0 if curve.orders is not None else _MOVES):
@@ -75,7 +75,7 @@ def _limits_around_best(curve: RenyiCurve, alpha: float) -> Limits:
 
 
 def _log_errors(limits: Limits, alpha: float) -> Points:
-    """The logarithm of the smallest b that each bound allows, to some digits; minus infinity if it allows all."""
+    """The logarithm of the smallest b that each bound allows, to some digits; minus infinity if it allows every b."""
     low, high = np.full(limits.z.size, -_DEEPEST), np.full(limits.z.size, math.log1p(-alpha))
     reached = ~_misses(limits, alpha, low)
     for _ in range(_HALVINGS):
@@ -86,7 +86,7 @@ def _log_errors(limits: Limits, alpha: float) -> Points:
 
 
 def _misses(limits: Limits, alpha: float, log_beta: Points) -> NDArray[np.bool_]:
-    """Whether G_z is on the wrong side of its bound, a b for each z."""
+    """Whether G_z violates its bound, at one b for each z."""
     z = limits.z
     with np.errstate(divide="ignore"):  # an error that rounds to one: the search goes on below it
         log_power = np.log1p(-np.exp(log_beta))
@@ -96,7 +96,7 @@ def _misses(limits: Limits, alpha: float, log_beta: Points) -> NDArray[np.bool_]
 
 
 def _excluded(z: float, k: float, alpha: float, beta: float) -> bool:
-    """Whether the bound of one order is proved to exclude b and all below it."""
+    """Whether the bound of one order is proved to exclude b and every smaller one."""
     iv = intervals()
     order, a, b = 1 + exact(z), exact(alpha), exact(beta)
     if not (beta > 0 and (b - (1 - a)).b <= 0):

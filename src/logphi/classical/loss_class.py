@@ -1,7 +1,7 @@
 """Privacy loss classes: bounds of delta from the mean, the variance and the infinite mass of a composed loss.
 
-[PLC] Definition 10 is the class, Lemma 4 takes a bound of the finite part to the whole, Theorem 6 bounds delta by the class
-and the third moments.
+[PLC] Definition 10 defines the class, Lemma 4 extends a bound for the finite losses to all losses, Theorem 6 bounds delta by
+the class and the third moments.
 
 notation: w the probability of an infinite loss; m, s^2 the mean and the variance of the rest, which is a sum of independent
 losses X_j; T the sum of E|X_j - E X_j|^3. With N normal of the same m and s,
@@ -41,7 +41,7 @@ _UNIFORM = ((0.56, "Shevtsova 2010, C = 0.5600"), (0.4748, "Shevtsova 2011, C = 
 _TAPERED = ((31.935, "Paditz 1989, C = 31.935"), (25.80, "Pinelis 2017, C = 25.80"))
 # derived: smaller moments may be subnormal; this is added to them
 _SMALLEST = 1e-300
-# measured: the third moment of a sampled loss takes half a second; for more losses a quick bound is used
+# measured: the third moment of a sampled loss takes half a second; for more losses than these a quick bound is used
 _FEW = 16
 
 
@@ -52,18 +52,18 @@ class LossClass:
     Parameters
     ----------
     mean, variance
-        Those of the finite part, in nats: proved bounds.
+        Proved bounds of those of the finite losses, in nats.
     infinite_mass
         The probability of an infinite loss.
     third
         An upper bound of the sum of the third absolute central moments of the summands.
     identical
-        Whether the summands that are not constant have one law: sharper constants hold for them.
+        Whether all summands that are not constant have the same law: sharper constants hold then.
 
     Raises
     ------
     TypeError
-        If one of them is no proved bound: an approximation, or a claim on the wrong side.
+        If one of them is not a proved bound but an approximation, or a claim on the wrong side.
     """
 
     mean: Bound
@@ -114,20 +114,21 @@ class LossClass:
 
 
 def classes(release: Questions, direction: DirectionLike | None = None) -> list[LossClass]:
-    """The class of each order of a pair that the relation asks for; one where both orders agree.
+    """The class of each order of the pair that the relation has; a single class where both orders have the same law.
 
     Raises
     ------
     ValueError
-        If the direction is unknown or foreign to the relation.
+        If the direction is unknown or not one of the relation.
     """
     return [LossClass.of(law) for _, law in Loss(release.loss_law(), release.adjacency).orders(direction)]
 
 
 def third(law: LossTransform) -> float:
-    """An upper bound of E|X - E X|^3 of the finite part of one loss, most often sharp to 1e-5.
+    """An upper bound of E|X - E X|^3 of the finite part of one loss, usually within 1e-5 of it.
 
-    The moment about the value that the mean is known to be near; a norm moves by no more than the mean may be off.
+    The third moment is computed about an approximation of the mean; its cube root, a norm, changes by at most the error of
+    that.
     """
     alone, quick = LogPhi(((law, 1),)), _quick_third(law)
     mean = cumulant(alone, 1)
@@ -159,19 +160,19 @@ def _quick_third(law: LossTransform) -> float:
 
 
 def whole_delta(inner: float | Bound | Claim, infinite_mass: float | Bound | Claim) -> Claim:
-    """A bound of delta, w + (1 - w) B, from a bound B of that of the inner distribution ([PLC] Lemma 4).
+    """A bound w + (1 - w) B of delta, from a bound B of that of the inner distribution, the finite losses ([PLC] Lemma 4).
 
     Parameters
     ----------
     inner
         An upper bound of E[(1 - e^{eps-L})_+, given that L < inf], a number from 0 to 1.
     infinite_mass
-        An upper bound of the probability w of an infinite loss: more of it only raises the sum.
+        An upper bound of the probability w of an infinite loss: the bound grows with w.
 
     Raises
     ------
     TypeError, ValueError
-        If one of them is no proved upper bound, ``inner`` is outside [0, 1], or the other is negative.
+        If one of them is not a proved upper bound, ``inner`` is outside [0, 1], or the other is negative.
 
     Examples
     --------
@@ -185,9 +186,9 @@ def whole_delta(inner: float | Bound | Claim, infinite_mass: float | Bound | Cla
 
 
 def normal_delta(known: LossClass, epsilon: float) -> Approximation:
-    """The profile of the Gaussian of the class: w + (1 - w) E[(1 - e^{eps-N})_+] ([PLC] Lemma 12).
+    """The profile of the normal law N of the class: w + (1 - w) E[(1 - e^{eps-N})_+] ([PLC] Lemma 12).
 
-    It is exact where the loss is normal; otherwise nothing is claimed of its error.
+    It is exact where the loss is normal; otherwise its error is not known.
     """
     mass = (known.infinite_mass.lower + known.infinite_mass.upper) / 2
     mean, variance = known.mean.value, known.variance.value
@@ -202,37 +203,38 @@ def normal_epsilon(known: LossClass, delta: float) -> Approximation:
 
 
 def berry_esseen_delta(known: LossClass, epsilon: float, side: Side = Side.UPPER) -> Claim:
-    """The profile of the Gaussian of the class, plus or minus (1 - w) C T / s^3 (Berry & Esseen; [PLC] Theorem 6).
+    """The profile of the normal law of the class, plus or minus (1 - w) C T / s^3 (Berry & Esseen; [PLC] Theorem 6).
 
-    The constant is Shevtsova's, 0.4748 for identical summands and 0.5600 otherwise; the error of the mean and of s are counted.
+    The constant is Shevtsova's, 0.4748 for identical summands and 0.5600 otherwise; the errors of the mean and of s are
+    included.
     """
     constant, source = _UNIFORM[known.identical]
     return _around(known, epsilon, side, constant, False, "Berry-Esseen", f"Berry & Esseen; {source}")
 
 
 def nagaev_delta(known: LossClass, epsilon: float, side: Side = Side.UPPER) -> Claim:
-    """The same with C T / (s^3 (1 + x^3)), x = (eps - m) / s, for eps >= m; no claim before the mean ([PLC] Theorem 6).
+    """:func:`berry_esseen_delta` with C T / (s^3 (1 + x^3)), x = (eps - m) / s; trivial for eps < m ([PLC] Theorem 6).
 
-    Nagaev's non-uniform inequality (1965), by Bikelis for summands that differ. The constant is the 25.80 of [PLC] Lemma 13
-    for identical summands and Paditz's 31.935 otherwise.
+    It is Nagaev's non-uniform inequality (1965), extended by Bikelis to different summands. The constant is the 25.80 of [PLC]
+    Lemma 13 for identical summands and Paditz's 31.935 otherwise.
     """
     constant, source = _TAPERED[known.identical]
     return _around(known, epsilon, side, constant, True, "Nagaev", f"Nagaev & Bikelis; {source}")
 
 
 def class_delta(known: LossClass, epsilon: float, side: Side = Side.UPPER) -> Claim:
-    """The same with the smaller of the two errors: [PLC] Theorem 6."""
+    """The tighter of :func:`berry_esseen_delta` and :func:`nagaev_delta`: [PLC] Theorem 6."""
     found = [of(known, epsilon, side) for of in (berry_esseen_delta, nagaev_delta)]
     return min(found, key=float) if side is Side.UPPER else max(found, key=float)
 
 
 def berry_esseen_epsilon(known: LossClass, delta: float, side: Side = Side.UPPER) -> Claim:
-    """The smallest eps >= 0 that :func:`berry_esseen_delta` allows: where its upper or its lower bound meets delta."""
+    """The smallest eps >= 0 at which :func:`berry_esseen_delta`, as an upper or as a lower bound, is at most delta."""
     return _inverse(berry_esseen_delta, known, delta, side)
 
 
 def nagaev_epsilon(known: LossClass, delta: float, side: Side = Side.UPPER) -> Claim:
-    """The smallest eps >= 0 that :func:`nagaev_delta` allows."""
+    """The smallest eps >= 0 at which :func:`nagaev_delta`, as an upper or as a lower bound, is at most delta."""
     return _inverse(nagaev_delta, known, delta, side)
 
 
@@ -263,7 +265,7 @@ def _around(known: LossClass, epsilon: float, side: Side, constant: float, taper
             return trivial
         error = error / (1 + ahead**3)
     note = f"error {up(error):.3g}"
-    # E[(1 - e^{eps-N})_+] moves by no more than the mean, than s and than eps do: the payoff has slopes in [0, 1]
+    # E[(1 - e^{eps-N})_+] changes by at most the change of the mean, of s and of eps: its integrand has slopes in [0, 1]
     mean, width = known.mean.value, float(math.sqrt(known.variance.value))
     moved = abs(between(known.mean.lower, known.mean.upper) - exact(mean)) + abs(s - exact(width)) + abs(eps - exact(epsilon))
     part = _excess(mean, width, epsilon)

@@ -1,7 +1,7 @@
-"""Privacy loss distributions as in [PLD]: on the multiples of one width, truncated by Chernoff's bound.
+"""Privacy loss distributions as in [PLD]: rounded to the multiples of a width, truncated by Chernoff's bound.
 
 These are the methods of accountants that store a whole distribution. Their bounds are proved here, rounding included; their
-distance from the truth is the cost of the width.
+distance from the truth grows with the width.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ from logphi.pairs.pair import UnsupportedError
 LARGEST_LOSS = 300.0
 # derived: half an ulp of a loss, of a mass and of epsilon, and some roundings
 _ROUNDING = 1.2e-15
-# measured: the relative ranges of orders tried around the best one; the last is accurate to 1e-7
+# measured: the relative ranges of t tried around the best one; after the last the bound is accurate to 1e-7
 _ROUNDS = (0.3, 0.05, 0.01)
 
 
 def buckets_delta(release: Questions, epsilon: float, *, width: float, direction: DirectionLike | None = None) -> Bound:
-    """Delta by privacy buckets: every loss rounded to a multiple of one width, down and up ([PLD] section 2.1).
+    """Delta by privacy buckets: every loss rounded to a multiple of a width, down and up ([PLD] section 2.1).
 
-    The lower end is the optimistic estimate, the upper end the pessimistic one. Infinite losses are kept apart.
+    The lower end is the optimistic estimate, the upper end the pessimistic one. Infinite losses are counted separately.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def buckets_delta(release: Questions, epsilon: float, *, width: float, direction
     Raises
     ------
     ValueError, TypeError
-        If epsilon is not finite, the width not positive or too fine, or the losses of a part are not of those kinds.
+        If epsilon is not finite, the width not positive or too small, or a part is not one of these mechanisms.
 
     References
     ----------
@@ -79,10 +79,10 @@ def buckets_delta(release: Questions, epsilon: float, *, width: float, direction
 def connect_the_dots_delta(
     release: Questions, epsilon: float, *, width: float, direction: DirectionLike | None = None
 ) -> Claim:
-    """An upper bound of delta by Connect-the-Dots on the multiples of one width ([PLD] section 2.2).
+    """An upper bound of delta by Connect-the-Dots on the multiples of a width ([PLD] section 2.2).
 
-    The distribution on the multiples whose profile is the chords of the exact one: the smallest that dominates it there. The
-    arguments are those of :func:`buckets_delta`.
+    Each loss is replaced by the one on the multiples whose profile interpolates the exact profile linearly in e^eps: the
+    smallest on the multiples that dominates it. The arguments are those of :func:`buckets_delta`.
 
     References
     ----------
@@ -107,27 +107,27 @@ def _at_width(release: Questions, epsilon: float, width: float, direction: Direc
     answers = []
     for one, law in Loss(release.loss_law(), release.adjacency).orders(direction):
         if law.traits.estimated:
-            raise UnsupportedError("a loss is known by samples of its densities only, which no bound of a method can rest on")
+            raise UnsupportedError("a loss is known by samples of its densities only: no bound could be proved from them")
         amount = Inversion(Part.EXCESS, at_width(law, at, step, dots).at(at))
         answers.append(replace(from_inversion(masses(law), at, amount, Method("buckets")), direction=one))
     return probability(worst(answers), step)
 
 
 def chernoff_ends(release: Questions, mass: float, *, direction: DirectionLike | None = None) -> tuple[Claim, Claim]:
-    """Two numbers that the loss is below, and above, with probability ``mass`` at most, by Chernoff ([PLD] eq. 5).
+    """Two numbers that the loss falls below, and exceeds, with probability at most ``mass``, by Chernoff ([PLD] eq. 5).
 
     With K the logarithm of the moment generating function of the finite loss of the whole composition,
     P(a <= L < inf) <= mass at a = (K(t) + log(1/mass)) / t for every t > 0, and P(L <= a) <= mass for every t < 0; both t are
-    the best there are.
+    nearly the best.
 
     Parameters
     ----------
     release
         Any release whose losses have exponential moments.
     mass
-        The probability that may be cut off at each end, strictly between 0 and 1.
+        The probability that may be truncated at each end, strictly between 0 and 1.
     direction
-        ``"remove"`` or ``"add"`` for one order only; ends that serve both by default.
+        ``"remove"`` or ``"add"`` for one order only; by default ends that hold for both.
 
     Returns
     -------
@@ -198,7 +198,7 @@ def discrete_gaussian_tail(sigma: float, reach: int) -> Claim:
     sigma
         The parameter of the noise, positive.
     reach
-        A whole number from 0 on: the largest |x| that truncated noise keeps.
+        A whole number, at least 0: the largest |x| of the truncated noise.
 
     Raises
     ------
@@ -226,20 +226,21 @@ def compose_losses(
 ) -> Bound:
     """Delta of the composition of two losses of finitely many values, without their convolution ([PLD] section 5.1).
 
-    One sum over the values v of the first: with S and T the sums of the second's masses m' and of m' e^{-v'} over v' > eps - v,
-    m (S - e^{eps - v} T), which two cumulative sums tabulate (eqs. 2 to 4). Time n log n instead of n^2.
+    It is the sum over the values v of the first, of masses m, of m (S - e^{eps - v} T), where S and T are the sums of the
+    second's masses m' and of m' e^{-v'} over its values v' > eps - v: two cumulative sums give all of them (eqs. 2 to 4). It
+    takes time n log n instead of n^2.
 
     Parameters
     ----------
     one, other
-        Pairs (losses, masses), losses in nats. What is missing from a total mass of one is at infinity.
+        Pairs (losses, masses), losses in nats. What the masses lack from one is the probability of an infinite loss.
     epsilon
         Any real, in nats.
 
     Returns
     -------
     Bound
-        Of delta; what cancels between S and e^{eps - v} T is in its rounding.
+        Of delta; its ``rounding`` includes the cancellation between S and e^{eps - v} T.
 
     Raises
     ------
@@ -289,7 +290,7 @@ def _distribution(name: str, given: Any) -> tuple[Array, Array]:
     if np.abs(losses).max(initial=0.0) > LARGEST_LOSS:
         raise ValueError(
             f"the losses of {name} must lie between -{LARGEST_LOSS:g} and {LARGEST_LOSS:g}, got {given[0]!r}: leave infinite "
-            "losses out, their mass is what is missing from one"
+            "losses out; what the masses lack from one is their probability"
         )
     total = math.fsum(probabilities.tolist())
     if total > 1 + _ROUNDING * (losses.size + 1):

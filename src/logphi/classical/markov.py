@@ -1,13 +1,14 @@
-"""The Markov-ADP bound of [PLC] Theorem 3: delta from Markov's bounds of the tail of the loss at many points.
+"""The Markov-ADP bound of [PLC] Theorem 3: delta from Markov's bound of the tail of the loss at many points.
 
 notation: T(y) = min over z > 0 of E[e^{zL}] e^{-zy}, and at most one, bounds P(L >= y). For points eps = y_0 < ... < y_k,
 
     delta(eps) <= T(y_k) + sum over i >= 1 of (1 - e^{eps - y_i}) (T(y_{i-1}) - T(y_i))
                 = sum over i < k of (e^{eps - y_i} - e^{eps - y_{i+1}}) T(y_i)  +  e^{eps - y_k} T(y_k),
 
-whose terms are positive: any upper bound of T will do. As points are added the bound falls to the integral of e^{eps-y} T(y)
-over y > eps. That is at most Mironov's T(eps), and by Fenchel's duality at least the conversion of Canonne, Kamath & Steinke,
-which is the largest (1 - e^{-t}) T(eps + t). A probability of infinite losses is set aside and added as it is ([PLC] Lemma 4).
+with positive weights, so that upper bounds of T give an upper bound of delta. As points are added the bound falls to the
+integral of e^{eps-y} T(y) over y > eps. That is at most Mironov's T(eps), and by Fenchel's duality at least the conversion of
+Canonne, Kamath & Steinke, which is the largest (1 - e^{-t}) T(eps + t). The probability of infinite losses is counted
+separately ([PLC] Lemma 4).
 """
 
 from __future__ import annotations
@@ -36,11 +37,11 @@ from logphi.inputs.arguments import DirectionLike
 _POINTS, _ORDERS = 2000, 64
 # derived: a tail smaller by this logarithm does not change the sum
 _NEGLIGIBLE = 45.0
-# derived: for orders this many times below the largest relevant one, T is near one
+# derived: for z this many factors of ten below the largest relevant one, T is near one
 _DECADES = 12
 # measured: a decrease this many times steeper than that towards the end of the support is a step
 _STEEP = 1e3
-# derived: rounding of K at small orders stays above
+# derived: the rounding of K at small z stays above this
 _NEXT_TO_ONE = -1e-6
 # derived: more doublings than any relevant order needs
 _DOUBLINGS = 100
@@ -58,15 +59,14 @@ def delta(source: Source, epsilon: float, *, points: Any = None, direction: Dire
     epsilon
         Any real, in nats.
     points
-        The points of the theorem, an array in nats; those above epsilon count, and epsilon itself is one. Two thousand by
-        default.
+        The points y_1, ..., y_k of the theorem, an array in nats; those up to epsilon are ignored. By default two thousand.
     direction
         Of a mechanism: ``"remove"`` or ``"add"`` for one order only; the larger of both by default.
 
     Returns
     -------
     Claim
-        An upper bound, one if no order promises anything.
+        An upper bound; one if no order gives a bound.
 
     Raises
     ------
@@ -87,9 +87,9 @@ def delta(source: Source, epsilon: float, *, points: Any = None, direction: Dire
 
 
 def epsilon(source: Source, delta: float, *, direction: DirectionLike | None = None) -> Claim:
-    """An upper bound of the smallest eps >= 0 with delta(eps) <= delta: where :func:`delta` meets delta.
+    """An upper bound of the smallest eps >= 0 with delta(eps) <= delta: where :func:`delta` falls to delta.
 
-    The arguments are those of :func:`delta`, with ``delta`` in [0, 1]; infinite where no order promises anything.
+    The arguments are those of :func:`delta`, with ``delta`` in [0, 1]; infinite where no order gives a bound.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def epsilon(source: Source, delta: float, *, direction: DirectionLike | None = N
 
 @dataclass(frozen=True)
 class _Tails:
-    """T from a few orders: z, bounds of the logarithms of E[e^{zL}], and the smallest z near the first point."""
+    """Bounds of T from finitely many z: z, bounds of log E[e^{zL}], and the best z at the first point."""
 
     z: Array
     k: Array
@@ -117,7 +117,7 @@ class _Tails:
         return tail
 
     def points(self, start: float) -> Array:
-        """Points above a first one, at all scales from that of the largest order to a negligible tail."""
+        """Points above a first one, at distances from the scale of the largest order to where the tail is negligible."""
         far = _NEGLIGIBLE / (1 + self.least)
         near = min(1e-2 / (1 + float(self.z.max(initial=0.0))), far / 10)
         return start + np.geomspace(near, far, _POINTS)

@@ -1,7 +1,7 @@
 """Lower bounds of the error of a private mean: no private algorithm answers many queries accurately.
 
-notation: n records in {0, 1}^k, M with values in [0, 1]^k, private with respect to replacement of a record; the error is
-sqrt(E ||M(x) - mean(x)||^2 / k), at the worst x.
+notation: n records in {0, 1}^k; an algorithm M with values in [0, 1]^k, private with respect to replacement of a record; its
+error is sqrt(E ||M(x) - mean(x)||^2 / k) at the worst x.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _MOST = 10**15
 
 
 def mean_error(guarantee: Guarantee, records: int, queries: int) -> Claim:
-    """min(sqrt(k) / (16 n (e^eps - 1)), 1/10) for n records and k queries, the error of an (eps, delta)-DP algorithm at least.
+    """min(sqrt(k) / (16 n (e^eps - 1)), 1/10), below the error of every (eps, delta)-DP algorithm (n records, k queries).
 
     Raises
     ------
     ValueError, TypeError
         If delta exceeds 1 / (100 n) or k is below 200 (e^eps - 1)^2 n, which the theorem excludes: :func:`implied_mean_error`
-        needs neither. Or if a number is no whole number from one on, or the guarantee is that of several releases.
+        needs neither. Or if a number is not a whole number of one or more, or the guarantee is that of several releases.
 
     References
     ----------
@@ -52,15 +52,15 @@ def mean_error(guarantee: Guarantee, records: int, queries: int) -> Claim:
 
 
 def implied_mean_error(guarantee: Guarantee, records: int, queries: int) -> Claim:
-    """The least error that the proof of the theorem leaves possible, for any numbers of records and queries.
+    """The smallest error that the proof of [S22] Theorem 25 leaves possible, for any numbers of records and queries.
 
-    With x the square of the error, the proof says 1/6 - 2x - 4 n delta <= n c sqrt((2x + 1/(3n)) / k), c = e^eps - 1. The value
-    is the least x that does, the root of a quadratic equation, rounded down.
+    With x the square of the error, the proof says 1/6 - 2x - 4 n delta <= n c sqrt((2x + 1/(3n)) / k), c = e^eps - 1. The
+    smallest such x is the root of a quadratic equation; the claim is its square root, rounded down.
 
     Raises
     ------
     ValueError, TypeError
-        If a number is no whole number from one on, or the guarantee is that of several releases.
+        If a number is not a whole number of one or more, or the guarantee is that of several releases.
 
     References
     ----------
@@ -76,15 +76,16 @@ def implied_mean_error(guarantee: Guarantee, records: int, queries: int) -> Clai
 
 
 def concentrated_mean_error(budget: Concentrated, records: int, queries: int) -> Claim:
-    """The same of a zCDP algorithm, with c = sqrt(e^{xi + 2 rho} - 1) and delta = 0.
+    """:func:`implied_mean_error` of a zCDP algorithm: with c = sqrt(e^{xi + 2 rho} - 1) and delta = 0.
 
-    Of privacy the proof uses no more than E[X] <= E[Y] + c sqrt(E[Y^2]) for X and Y of neighbours. With R the density of X with
-    respect to Y, E[X] - E[Y] = E[(R(Y) - 1) Y] is at most sqrt(E[(R(Y) - 1)^2] E[Y^2]), and E[(R(Y) - 1)^2] = e^{D_2} - 1.
+    Privacy enters the proof only as E[X] <= E[Y] + c sqrt(E[Y^2]) for the outputs X and Y of neighbours. With R the density of
+    X with respect to Y, E[X] - E[Y] = E[(R(Y) - 1) Y] <= sqrt(E[(R(Y) - 1)^2] E[Y^2]), and E[(R(Y) - 1)^2] = e^{D_2} - 1.
 
     Raises
     ------
     ValueError, TypeError
-        If a number is no whole number from one on, or the budget is that of one order of the pair, or has infinite losses.
+        If a number is not a whole number of one or more, or the budget is that of one order of the pair, or has infinite
+        losses.
 
     References
     ----------

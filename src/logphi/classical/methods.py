@@ -1,4 +1,4 @@
-"""The classical methods applied to a release, each with the premises that it needs."""
+"""The classical methods, applied to a release with the premises that each needs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TypeVar
 
-from logphi.algebra.families import picks, terms_of
+from logphi.algebra.families import hulls_are_loose, terms_of
 from logphi.algebra.release import Mechanism
 from logphi.answers.approximation import Approximation
 from logphi.answers.status import Side
@@ -41,7 +41,7 @@ _WITHIN = 1 - 1e-9
 
 @dataclass(frozen=True)
 class Methods:
-    """The methods for delta at an epsilon, or for epsilon at a delta, of one release."""
+    """The methods, for delta at an epsilon or for epsilon at a delta of one release."""
 
     mechanism: Mechanism
     asks_delta: bool
@@ -79,7 +79,7 @@ class Methods:
     def _composed(
         self, delta: Callable[..., Claim], epsilon: Callable[..., Claim], shares: tuple[float, ...], both: bool = True
     ) -> Claim:
-        """A theorem on guarantees, at the best delta for the releases with unbounded losses."""
+        """A theorem on guarantees, at the best of a few deltas for the releases with unbounded losses."""
         of = self._asked(delta, epsilon)
         known = premises.guarantees(self.mechanism, both)
         releases = premises.unbounded_releases(self.mechanism, both)
@@ -114,9 +114,10 @@ class Methods:
 
     def _of_class(self, delta: Callable[..., Answer], epsilon: Callable[..., Answer], *side: Side) -> Answer:
         """The larger answer of both orders of the pair, which is valid for upper and lower bounds unless the pair is a hull."""
-        if Side.LOWER in side and picks(terms_of(self.mechanism)):
+        if Side.LOWER in side and hulls_are_loose(terms_of(self.mechanism)):
             raise UnsupportedError(
-                "a lower bound of the hulls of a bounded range is none of mechanisms that are picked one by one"
+                "a lower bound of the hulls of mechanisms of bounded range is not one of the mechanisms themselves, each of "
+                "which may be chosen after seeing the outputs of those before"
             )
         of = self._asked(delta, epsilon)
         return max((of(known, self.at, *side) for known in self._classes), key=float)

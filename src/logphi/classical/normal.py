@@ -1,4 +1,4 @@
-"""The tail and the profile of a normal loss, at the precision that cancellation requires.
+"""The tail and the profile of a normal loss, with as many digits as cancellation requires.
 
 notation: N has mean m and deviation s; x = (eps - m) / s and y = x + s, so that
 
@@ -15,7 +15,7 @@ from logphi.classical.interval_arithmetic import Interval, between, digits, span
 
 # derived: a normal tail beyond this point underflows
 _FAR = 45
-# derived: 1/y - 1/y^3 is below R(y), and 3/y^5 more is above it: from here on relative digits of the tail stay, twenty of them
+# derived: R(y) lies between 1/y - 1/y^3 and 3/y^5 more; from here on they agree to twenty digits
 _SERIES = 10**6
 # chosen: accurate digits, and twelve more for t; digits lost to cancellation are added
 _DIGITS = 60 + 12
@@ -44,7 +44,7 @@ def excess(eps: Any, mean: Any, s: Any) -> Interval:
                 return spanned(first - 3 * mp.npdf(x) / y**5, first)
             found = mp.ncdf(-x) - mp.exp(t) * mp.ncdf(-y)
             return spanned(found, found)
-        # P(Z > x) is one: there R(y) is at most R(0), or what is left is 1 - e^t and the profile of the reversed pair
+        # P(Z > x) rounds to one: for y >= 0 the second term is negligible, otherwise the profile is 1 - e^t + e^t P(Z < y)
         if y >= 0 or t < -(10**6):
             return _certain(False)
         found = -mp.expm1(t) + (mp.exp(t) * mp.ncdf(y) if y > -_FAR else 0)
@@ -57,7 +57,7 @@ def _certain(nothing: bool) -> Interval:
 
 
 def _enough(eps: Any, mean: Any, s: Any) -> int:
-    """The digits needed for x after eps - m, and for the profile after 1 - e^t with small s."""
+    """The digits needed for the cancellations in x = (eps - m) / s and, where s is small, in 1 - e^t."""
     mp = digits()
     size = int(mp.mag(s))
     larger = [int(mp.mag(one)) - size for one in (eps, mean) if one != 0]

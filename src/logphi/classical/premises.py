@@ -1,4 +1,4 @@
-"""The premises of composition theorems: guarantees and integer-order divergences of the parts of a release."""
+"""The premises of composition theorems: guarantees, and divergences of whole orders, of the parts of a release."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ def _loss(one: Questions, both: bool) -> Loss:
 
 
 def guarantees(mechanism: Mechanism, both: bool = False) -> Callable[[float], list[Guarantee]]:
-    """The guarantees of the parts, with counts, from a delta that each release of unbounded losses spends.
+    """The guarantees of the parts, with counts, as a function of the delta that each release of unbounded losses spends.
 
-    Parts whose losses have a top give their own best: the largest loss, and the probability of an infinite one. The others
-    give their exact epsilon at that delta.
+    The guarantee of a part with bounded losses is its largest loss and the probability of an infinite one. The guarantee of any
+    other part is its exact epsilon at that delta.
 
-    Basic composition holds of either order of a pair by itself, so that a relation of one order needs its own only. Advanced
-    composition rests on randomized response, which dominates what is guaranteed in ``both`` orders: a loss of at most eps in
-    one of them may be eps always.
+    Basic composition holds for each order of a pair alone, so that a relation with one order needs only that one. Advanced
+    composition rests on randomized response, which dominates only a guarantee for ``both`` orders: a loss that is at most eps
+    in one order may always equal eps.
 
     Raises an UnsupportedError if more than 64 distinct parts have unbounded losses, as choosing a delta for each takes long, or
     if a loss is known by samples only.
@@ -90,7 +90,7 @@ def bounded_mass(mechanism: Mechanism, both: bool = False) -> float:
 
 
 def whole_order_curve(mechanism: Mechanism) -> DivergenceCurve:
-    """Divergences at the whole orders 2 to 64: of sampled parts by the theorem on sampling, of the others as they are.
+    """Divergences at the whole orders 2 to 64: of sampled parts by the theorem on sampling, of other parts the exact ones.
 
     Raises an UnsupportedError if a loss is infinite with positive probability, or there are more than 64 distinct parts.
     """

@@ -1,10 +1,10 @@
 """The Renyi accountant: delta and epsilon from the divergences of a release, by each known conversion.
 
-A divergence of one order, composed by addition (Mironov 2017), bounds the privacy profile; any order does, so that only the
-evaluation at the order that was found best has to be proved. The conversions, from the first to the sharpest:
+The divergence of any one order, which adds under composition (Mironov 2017), bounds the privacy profile; only the evaluation at
+the order that was found best has to be proved. The conversions, from the first to the sharpest:
 
 * ``MIRONOV``: delta = e^{(a-1)(D_a - eps)}, Mironov 2017, Proposition 3;
-* ``CANONNE``: the same times (1 - 1/a)^{a-1} / a, Canonne, Kamath & Steinke 2020, Proposition 12, which is Balle et al. 2020,
+* ``CANONNE``: that times (1 - 1/a)^{a-1} / a, Canonne, Kamath & Steinke 2020, Proposition 12, which is Balle et al. 2020,
   Theorem 21; never above the Markov-ADP bound of :mod:`logphi.classical.markov`;
 * ``ASOODEH``: the best that follows from one order, Asoodeh et al. 2020;
 * ``TRADEOFF``: the best that follows from the trade-off function of all orders together, those below 1 and those of the
@@ -36,7 +36,7 @@ from logphi.inputs.arguments import DirectionLike
 _LEAST = 1e-280
 # derived: exponentials of larger numbers overflow
 _HUGE = 600.0
-# chosen: where the search for epsilon starts if no order above 1 promises any
+# chosen: where the search for epsilon starts if no order above 1 gives a finite one
 _FARTHEST = 100.0
 
 
@@ -98,12 +98,12 @@ def delta(
     Returns
     -------
     Claim
-        An upper bound. A probability of infinite losses, whose divergences are infinite, is added as it is.
+        An upper bound. The probability of infinite losses, whose divergences are infinite, is added separately.
 
     Raises
     ------
     ValueError, TypeError
-        If epsilon is not finite, the conversion is unknown, or the function gives something that is no bound.
+        If epsilon is not finite, the conversion is unknown, or the function returns something that is not a bound.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def epsilon(
 ) -> Claim:
     """An upper bound of the smallest eps >= 0 with delta(eps) <= delta, from Renyi divergences.
 
-    The arguments are those of :func:`delta`, with ``delta`` in [0, 1]; infinite where no order promises anything.
+    The arguments are those of :func:`delta`, with ``delta`` in [0, 1]; infinite where no order gives a bound.
 
     Examples
     --------
@@ -139,9 +139,9 @@ def epsilon(
 def tradeoff(source: Source, type_one_error: float, *, direction: DirectionLike | None = None) -> Claim:
     """A lower bound of the type II error of every test at a type I error, from Renyi divergences: the trade-off function.
 
-    The null hypothesis is Q, without the record, as in ``mechanism.tradeoff``; a function of the order bounds both orders of
-    the pair, so that its curve is symmetric. Every order excludes some tests, and the largest bound counts. Orders below one
-    exclude some that no order above does: of a function of your own they are used if it is given as
+    The null hypothesis is Q, without the record, as in ``mechanism.tradeoff``. A function of the order bounds both orders of
+    the pair, so that its curve is symmetric. Every order excludes some tests, and the largest bound is taken. Orders below one
+    exclude some tests that no order above one does: those of your own function are used if you give
     ``DivergenceCurve(function, interval=(0, math.inf))``. A bound at one order alone is ``DivergenceCurve.at([2], [0.5])``.
 
     Parameters
@@ -156,12 +156,12 @@ def tradeoff(source: Source, type_one_error: float, *, direction: DirectionLike 
     Returns
     -------
     Claim
-        A lower bound; 0 where no order promises anything.
+        A lower bound; 0 where no order gives a bound.
 
     Raises
     ------
     ValueError, TypeError
-        If the type I error is outside [0, 1], or the function gives something that is no bound.
+        If the type I error is outside [0, 1], or the function returns something that is not a bound.
 
     References
     ----------
@@ -223,7 +223,7 @@ def _epsilon(curve: RenyiCurve, delta: float, how: Conversion) -> Claim:
 
 
 def _tradeoff(curve: RenyiCurve, alpha: float) -> Claim:
-    # restricted to finite losses; where only P has mass no type I error is needed, where only Q has mass all of it may be spent
+    # given finite losses: a test rejects where only P has mass, at no type I error, and never where only Q has mass
     kept = 1 - between(*curve.infinite_mass)
     shared = kept * intervals().exp(between(*curve.shift))
     own = up(decimal(alpha) / shared) if alpha else 0.0
@@ -237,7 +237,7 @@ def _tradeoff(curve: RenyiCurve, alpha: float) -> Claim:
 def _sharpened(
     curve: RenyiCurve, point: Callable[[float], tuple[float, float]], known: float, z: float | None, how: Conversion
 ) -> Implied | None:
-    """The bound of all orders together; of the best order alone, if that is asked for or the proof fails."""
+    """The bound of all orders together; that of the best order alone if it is asked for, or if the first proof fails."""
     together = sharpened(curve, point, known, z, alone=False) if how is Conversion.TRADEOFF else None
     return together or sharpened(curve, point, known, z, alone=True)
 
@@ -264,6 +264,6 @@ def _exact_factor(z: float, how: Conversion) -> Interval:
 
 
 def _with_infinite(curve: RenyiCurve, value: float) -> float:
-    """The infinite mass w, plus 1 - w times the rest."""
+    """W + (1 - w) times the value, w the probability of an infinite loss."""
     mass = between(*curve.infinite_mass)
     return min(1.0, up(mass + (1 - mass) * exact(value))) if curve.infinite_mass[1] > 0 else value

@@ -22,7 +22,7 @@ _ROUNDING = 8e-16
 
 
 class RenyiCurve(ABC):
-    """Bounds of K; the probability of an infinite loss is separate.
+    """Bounds of K for the finite losses, and the probability of an infinite loss.
 
     With w = P(L = inf), v = Q(L = -inf), P' and Q' the laws without these outcomes,
 
@@ -38,7 +38,7 @@ class RenyiCurve(ABC):
 
     @property
     def orders(self) -> Array | None:
-        """The values of z at which bounds are known, if they are few."""
+        """The values of z at which bounds are known, if they are finitely many; otherwise None."""
         return None
 
     @property
@@ -63,7 +63,7 @@ class RenyiCurve(ABC):
 
 @dataclass(frozen=True)
 class LossCurve(RenyiCurve):
-    """The divergences of one order of a pair, from its log-phi; both ends are proved, at all orders."""
+    """The divergences of one order of a pair, from the log-phi of its loss; proved bounds at every order."""
 
     law: LogPhi
 
@@ -103,10 +103,10 @@ class LossCurve(RenyiCurve):
         return (c - b - error, d - a + error)
 
     def limit(self, z: Array) -> Array:
-        """K(z) - (1 + z) K(0) + z K(-1), outward."""
+        """K(z) - (1 + z) K(0) + z K(-1), rounded outward."""
         found = self._limit(z)
         if z.size > 1 and not np.isfinite(found).all():
-            # points far apart may need too fine a common grid, unlike those of each half
+            # one quadrature for points far apart may need too fine a grid; each half needs a coarser one
             half = z.size // 2
             return np.concatenate([self.limit(z[:half]), self.limit(z[half:])])
         return found

@@ -1,4 +1,4 @@
-"""Closed-form bounds of one divergence under Poisson sampling: for small orders, large orders, and the reversed pair.
+"""Closed-form bounds of the divergence of one order under Poisson sampling: small orders, large orders, the reversed pair.
 
 notation: q the rate, W = q P + (1 - q) Q the sample with the record, Q without it. A bound of D_a(W||Q) that follows from
 bounds of both D_k(P||Q) and D_k(Q||P) is one of D_a(Q||W) too ([S22] Theorem 35).
@@ -28,7 +28,7 @@ _PLACES, _LOOKS = 9, 8
 def analytic_divergence(divergence: Divergence, order: float, rate: float, last: float | None = None) -> Claim:
     """1/(a-1) log(1 + e/2 a (a-1) q^2 (e^{D_2} - 1) + ((a-1) q)^w e^{(w-1) D_w}), for w >= a.
 
-    Of the order of q^2 where the last term is small; see :func:`large_order_divergence` for large orders.
+    It is of order q^2 where the last term is small; see :func:`large_order_divergence` for large orders.
 
     Parameters
     ----------
@@ -37,13 +37,13 @@ def analytic_divergence(divergence: Divergence, order: float, rate: float, last:
     order, rate
         The order a > 1, and the sampling rate, in [0, 1 - 1/e].
     last
-        The order w >= a of the last term. By default the best that is found; up to order 2 the term is not needed then
+        The order w >= a of the last term. By default the best w found; for orders up to 2 the term is then left out
         ([S22] Lemma 39).
 
     Raises
     ------
     ValueError, TypeError
-        If an argument is outside its range, or a divergence is no proved upper bound.
+        If an argument is outside its range, or a divergence is not a proved upper bound.
 
     References
     ----------
@@ -75,7 +75,7 @@ def analytic_divergence(divergence: Divergence, order: float, rate: float, last:
 
 
 def large_order_divergence(own: float | Bound | Claim, order: float, rate: float) -> Claim:
-    """a/(a-1) log(1 - q + q e^{(1 - 1/a) D_a}), from D_a(P||Q) alone: next to :func:`least_divergence` at large orders.
+    """a/(a-1) log(1 - q + q e^{(1 - 1/a) D_a}), from D_a(P||Q) alone: close to :func:`least_divergence` at large orders.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def large_order_divergence(own: float | Bound | Claim, order: float, rate: float
 
 
 def least_divergence(own: float | Bound | Claim, order: float, rate: float) -> Claim:
-    """D_a(P||Q) - a/(a-1) log(1/q), which D_a(W||Q) is never below: the limit for large orders.
+    """D_a(P||Q) - a/(a-1) log(1/q), a lower bound of D_a(W||Q), and its limit at large orders.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ def sampled_divergence(divergences: Sequence[float | Bound | Claim], rate: float
     Raises
     ------
     ValueError, TypeError
-        If there is none, one is negative, or one is no proved upper bound.
+        If there is none, one is negative, or one is not a proved upper bound.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def sampled_curve(divergence: Divergence, rate: float, largest: int = 64) -> Div
 
 
 def sampled_guarantee(guarantee: Guarantee, rate: float) -> Guarantee:
-    """(log(1 + q (e^eps - 1)), q delta) for the sampled release, each as often as before.
+    """(log(1 + q (e^eps - 1)), q delta) for the sampled release, with the same number of releases.
 
     For Poisson samples of rate q and addition or removal of a record; or, with q the share of the records, for samples of a
     fixed size and replacement.
@@ -104,11 +104,11 @@ def sampled_guarantee(guarantee: Guarantee, rate: float) -> Guarantee:
 
 
 def sampled_concentrated(budget: Concentrated, rate: float) -> DivergenceCurve:
-    """At most 10 q^2 rho a for orders 1 < a < L, L = log(1/q) / (4 rho), for rho at most 1 and q at most 1/2.
+    """The bound 10 q^2 rho a for orders 1 < a < L, L = log(1/q) / (4 rho), for rho at most 1 and q at most 1/2.
 
-    [S22] Theorem 38 says so for orders below 1 + q^{-1/4} too, if L and that are at least 3 + 2 log(1/rho) / log(1/q). Neither
-    is needed. For whole a <= L + 1 let S = E[e^{rho B(B-1)}], B ~ Bin(a, q): the sum of :func:`sampled_divergence`, so that
-    (a-1) D_a <= log S for both orders of the pair. It is at most 7 q^2 rho a (a-1):
+    [S22] Theorem 38 also requires a < 1 + q^{-1/4}, and that both L and this number be at least 3 + 2 log(1/rho) / log(1/q).
+    Neither is needed. For whole a <= L + 1 let S = E[e^{rho B(B-1)}], B ~ Bin(a, q): the sum of :func:`sampled_divergence`, so
+    that (a-1) D_a <= log S for both orders of the pair. It is at most 7 q^2 rho a (a-1):
 
     * rho >= 1/10. S - 1 is the sum of T_k = C(a, k) q^k (e^{rho k(k-1)} - 1), k >= 2, at most. For k < a the quotient
       T_{k+1} / T_k is at most (a-k)/(k-1) q e^{2 rho k} <= (a-k)/(k-1) sqrt(q), as (1 - e^{-u})/u falls; thus

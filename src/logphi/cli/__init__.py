@@ -1,7 +1,7 @@
-"""The command line: the same algebra, the same answers, and an exit status that a script can trust.
+"""The command line: the same expressions and answers as in Python, and an exit status for scripts.
 
-Each group of commands is a file with ``EXAMPLES``, lines of the help, and ``add``, which enters arguments and what they run. A
-new group is a new file and an entry of ``GROUPS``.
+Each group of commands is a file with ``EXAMPLES``, lines of the help, and ``add``, which adds the commands to the parser. A new
+group is a new file and an entry of ``GROUPS``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ GROUPS = (questions, explain, compare, sweep, calibrate, dp_sgd, risk, report, c
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Answer one command line and give its exit status.
+    """Run one command line and return its exit status.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except BrokenPipeError:
-        # The interpreter flushes once more at exit, and would complain there.
+        # the interpreter flushes again at exit, which would fail
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
     except KeyboardInterrupt:
@@ -66,7 +66,7 @@ def _run(argv: Sequence[str]) -> int:
     try:
         arguments = parser(GROUPS).parse_args(glued(argv))
     except SystemExit:
-        # Only --help and --version leave this way.
+        # only --help and --version raise it
         return MET
     code: int = arguments.run(arguments)
     return code

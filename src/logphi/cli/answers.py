@@ -1,4 +1,4 @@
-"""A bound as a line of text, or as one of JSON."""
+"""A bound as a line of text, or as a line of JSON."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _FIELDS = ("lower", "value", "upper", "direction", "method", "status", "ledger")
 
 
 def as_data(bound: Bound, asked: str | None = None) -> dict[str, Any]:
-    """A bound as what JSON can hold."""
+    """A bound as plain data for JSON."""
     data = bound.to_dict()
     data["direction"] = data["direction"] or asked
     return {name: data[name] for name in _FIELDS}
 
 
 def as_text(query: str, given: str, point: float, bound: Bound, asked: str | None) -> str:
-    """A bound as a person reads it, both ends rounded outward."""
+    """A bound as a line of text, both ends rounded outward."""
     how = ", ".join(filter(None, [bound.method, _direction(bound, asked)]))
     word = "proved" if bound.ledger.proved else "estimated"
     if bound.lower == bound.upper:
@@ -36,7 +36,7 @@ def as_text(query: str, given: str, point: float, bound: Bound, asked: str | Non
 def outward(lower: float, upper: float) -> tuple[str, str]:
     """Both ends rounded outward, to two digits more than distinguish them."""
     size, width = max(abs(lower), abs(upper)), upper - lower
-    # Seventeen digits distinguish all doubles.
+    # seventeen digits distinguish all doubles
     digits = 17 if 0 < width < size * 1e-14 else 10
     if math.isfinite(width) and width >= size * 1e-14:
         digits = max(3, math.ceil(math.log10(size) - math.log10(width)) + 2)
@@ -46,7 +46,7 @@ def outward(lower: float, upper: float) -> tuple[str, str]:
 
 
 def one_line(message: str) -> str:
-    """Control characters from the arguments must not reach the terminal."""
+    """A message on one line; control characters, which must not reach the terminal, are escaped."""
     return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in " ".join(message.split()))
 
 

@@ -23,7 +23,7 @@ epsilon, delta, slack, status, evaluations, mechanism, answer (the epsilon that 
 
 
 def add(commands: Commands) -> None:
-    """Enter the command."""
+    """Add the command."""
     command = commands.add("calibrate", _ABOUT, run)
     add_expressions(command)
     command.add_argument("--epsilon", required=True, metavar="E", help="the target")
@@ -37,7 +37,7 @@ def add(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """The value, and whether it is the best."""
+    """Print the value; the exit status says whether it is proved to be the best."""
     from logphi.calibration.calibrate import calibrate
     from logphi.expression import parse
 
@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _unknown_of(text: str) -> str:
-    """The one name in an expression, which stands for the parameter."""
+    """The only name in an expression, which stands for the parameter."""
     from logphi.expression import parse, unknowns
 
     names = unknowns(text)
@@ -71,7 +71,7 @@ def _unknown_of(text: str) -> str:
         parse(text)
     if len(names) != 1:
         raise ValueError(
-            "one name in the expression stands for the number that is looked for, as x in Gaussian(sigma=x); here there "
+            "one name in the expression must stand for the unknown number, as x in Gaussian(sigma=x); here there "
             + (f"are {len(names)}: {', '.join(names)}" if names else "is none")
         )
     return names[0]

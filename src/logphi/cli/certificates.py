@@ -1,4 +1,4 @@
-"""``certify`` and ``verify``: a proof to hand on, and its check."""
+"""``certify`` and ``verify``: a proof to pass on, and its check."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ logphi verify certificate.json"""
 
 _CERTIFY = "a proof of epsilon at a delta, or of delta at an epsilon, that anyone can check"
 _VERIFY = "whether the claim of a certificate follows from the mechanism in it, proved anew"
-# what further claims are asked at, and about
+# the arguments of further claims, and what each claim is about
 _ALSO = {
     "type-one-error": "the least type II error of a test at this one",
     "order": "the Renyi divergence of this order, above 1",
@@ -28,7 +28,7 @@ LONGEST_CERTIFICATE = 4_000_000
 
 
 def add(commands: Commands) -> None:
-    """Enter the commands."""
+    """Add the commands."""
     command = commands.add("certify", _CERTIFY, certify)
     add_expression(command)
     add_question(command)
@@ -66,17 +66,17 @@ def _hand_over(arguments: argparse.Namespace, certificate: Any) -> None:
 
 
 def verify(arguments: argparse.Namespace) -> int:
-    """Say the verdict, whose status is the exit status."""
+    """Print the verdict; its status is the exit status."""
     from logphi.checker import verify, verify_file
 
-    # one byte more than is allowed, so that a longer file is refused rather than cut off
     budget = {} if arguments.work is None else {"work": float(number(arguments, "work"))}
     if arguments.file == "-":
+        # one byte more than is allowed, so that a longer input is refused rather than truncated
         verdict = verify(sys.stdin.buffer.read(LONGEST_CERTIFICATE + 1), **budget)
     else:
         verdict = verify_file(arguments.file, **budget)
     print(one_line(verdict.reason))
-    # of several claims one line each
+    # one line for each of several claims
     for line in str(verdict).splitlines()[1:]:
         print(f"{'  ' if line.startswith('  ') else ''}{one_line(line)}")
     return verdict.status

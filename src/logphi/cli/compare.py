@@ -1,4 +1,4 @@
-"""``compare``: the exact answer beside the classical ones."""
+"""``compare``: the exact answer and the classical ones."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ lower bound or approximation), gap (value less the exact one), source, note, and
 
 
 def add(commands: Commands) -> None:
-    """Enter the command."""
-    command = commands.add("compare", "the exact answer beside what classical theorems give", run)
+    """Add the command."""
+    command = commands.add("compare", "the exact answer and what classical theorems give", run)
     add_expressions(command)
     add_question(command)
     command.add_argument("--json", action="store_true", help=_ROWS)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """One table for each point."""
+    """Print one table for each point."""
     asked = question(arguments)
     points = numbers(arguments, asked)
 

@@ -1,7 +1,7 @@
-"""``completion``: what a shell offers when Tab is pressed, taken from the parser.
+"""``completion``: the completions that a shell offers when Tab is pressed, taken from the parser.
 
-The script of a shell only passes its words on, and so is never out of date: ``logphi completion SHELL words WORD...`` prints
-the completions of the last word, one on each line.
+The shell's script only passes its words on to ``logphi completion SHELL words WORD...``, which prints the completions of the
+last word, one on each line: it need not change when the commands do.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class _Offer(NamedTuple):
 
 
 def add(commands: Commands) -> None:
-    """Enter the command."""
+    """Add the command."""
     command = commands.add("completion", _ABOUT, run)
     command.add_argument("shell", choices=list(_SCRIPTS), help="yours")
     command.add_argument("words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
@@ -103,7 +103,7 @@ def _written(shell: str, offer: _Offer) -> str:
 
 
 def _offers(whole: Parser, before: list[str], current: str) -> Iterable[_Offer]:
-    """What may stand after the words before it."""
+    """The completions of the word after those in ``before``."""
     (commands,) = (action for action in whole._actions if isinstance(action, argparse._SubParsersAction))
     if not before:
         about = {choice.dest: choice.help or "" for choice in commands._choices_actions}
@@ -125,7 +125,7 @@ def _offers(whole: Parser, before: list[str], current: str) -> Iterable[_Offer]:
 
 
 def _options(command: argparse.ArgumentParser, given: list[str]) -> Iterator[_Offer]:
-    """The long names of options that are not given yet, or may be given again."""
+    """The long names of options that are not given yet, or may be repeated."""
     for action in command._actions:
         again = isinstance(action, argparse._AppendAction)
         if action.option_strings and (again or not set(action.option_strings).intersection(given)):
@@ -141,7 +141,7 @@ def _values(action: argparse.Action, current: str) -> Iterable[_Offer]:
 
 
 def _names(current: str) -> list[str]:
-    """An expression, continued with each known name."""
+    """An expression, with its last name completed to each known name."""
     from logphi.expression import TRANSFORMS
     from logphi.mechanisms.catalogue import CATALOGUE
 

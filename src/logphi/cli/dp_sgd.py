@@ -1,4 +1,4 @@
-"""``dp-sgd``: epsilon of a training run, or the noise for one, from what a training script knows."""
+"""``dp-sgd``: the epsilon of a training run, or the noise for an epsilon, from the parameters of a training script."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ next smaller one, which misses the target), at, lower, value, upper, direction, 
 
 
 def add(commands: Commands) -> None:
-    """Enter the command."""
+    """Add the command."""
     command = commands.add("dp-sgd", _ABOUT, run)
     command.add_argument("--dataset-size", type=int, required=True, metavar="N", help="records in the data set")
     command.add_argument("--batch-size", type=int, required=True, metavar="B", help="records in a batch, on average")
@@ -48,7 +48,7 @@ def add(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Rate and steps first, then noise and epsilon."""
+    """Print rate and steps, then noise and epsilon."""
     from logphi.answers.bound import single
     from logphi.training import dp_sgd
 

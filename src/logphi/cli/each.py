@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Answer(NamedTuple):
-    """What a person reads, the JSON objects that say the same, and whether it is as narrow as asked."""
+    """An answer as text and as JSON objects, and whether it is within tolerance."""
 
     text: str
     data: list[dict[str, Any]]
@@ -26,15 +26,15 @@ class Answer(NamedTuple):
 
 
 def answered(query: str, given: str, point: float, bound: Bound, asked: str | None = None) -> Answer:
-    """The answer to a query at a point; ``asked`` is the order of the neighbours that was asked for."""
+    """The answer to a query at a point; ``asked`` is the direction that was asked for."""
     data = {"query": query, "at": point, **as_data(bound, asked)}
     return Answer(as_text(query, given, point, bound, asked), [data], bound.status.met)
 
 
 def each_text(arguments: argparse.Namespace, answer: Callable[[str], Iterable[Answer]]) -> int:
-    """Print the answers to the expression, or to every line of standard input for a lone ``-``; the exit status.
+    """Print the answers for the expression or, for a lone ``-``, for every line of standard input; return the exit status.
 
-    A line that is refused is named on standard error, and the next one is answered.
+    A line that is refused is reported on standard error, and the next one is answered.
     """
     if arguments.expression != STANDARD_INPUT:
         return _print(answer(arguments.expression), arguments.json)
@@ -45,7 +45,7 @@ def each_text(arguments: argparse.Namespace, answer: Callable[[str], Iterable[An
 
 
 def each(arguments: argparse.Namespace, answer: Callable[[Mechanism], Iterable[Answer]]) -> int:
-    """The same for what is answered of a mechanism."""
+    """:func:`each_text` for answers about the mechanism that the expression describes."""
     from logphi.expression import parse
 
     return each_text(arguments, lambda text: answer(parse(text)))
@@ -54,7 +54,7 @@ def each(arguments: argparse.Namespace, answer: Callable[[Mechanism], Iterable[A
 def _lines() -> Iterator[tuple[int, str]]:
     """The expressions of standard input with the numbers of their lines; comments and blank lines are left out."""
     for number, line in enumerate(sys.stdin.buffer, 1):
-        # invalid UTF-8 becomes a letter that the expression refuses, so that the line is named
+        # invalid UTF-8 becomes a letter that no expression may contain, so that the error names the line
         text = line.decode("utf-8-sig", "replace").partition("#")[0].strip()
         if text:
             yield number, text

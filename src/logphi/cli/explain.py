@@ -17,14 +17,14 @@ EXAMPLES = """logphi explain "Laplace(scale=5) + Gaussian(sigma=2, adjacency='ad
 
 
 def add(commands: Commands) -> None:
-    """Enter the command."""
+    """Add the command."""
     command = commands.add("explain", "how an answer is reached, and where its width comes from", run)
     add_expressions(command)
     add_question(command)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """One explanation for each point."""
+    """Print one explanation for each point."""
     asked = question(arguments)
     points = numbers(arguments, asked)
 

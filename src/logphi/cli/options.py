@@ -17,19 +17,19 @@ STANDARD_INPUT = "-"
 
 
 def add_expression(command: argparse.ArgumentParser) -> None:
-    """One mechanism."""
+    """Add an argument for one mechanism."""
     command.add_argument("expression", metavar="EXPR", help="the mechanism; a lone - reads it from standard input")
 
 
 def add_expressions(command: argparse.ArgumentParser) -> None:
-    """One mechanism, or many."""
+    """Add an argument for one mechanism, or many."""
     about = "the mechanism; a lone - reads one from each line of standard input"
     command.add_argument("expression", metavar="EXPR", help=about)
     command.set_defaults(json=False)
 
 
 def add_question(command: argparse.ArgumentParser) -> None:
-    """An epsilon or a delta, the other of which is asked for."""
+    """Add the options for an epsilon or a delta, the other of which is to be computed."""
     verb = command.prog.split()[-1]
     either = command.add_mutually_exclusive_group(required=True)
     either.add_argument("--epsilon", metavar="E[,E...]", help=f"{verb} delta at this epsilon")
@@ -37,12 +37,12 @@ def add_question(command: argparse.ArgumentParser) -> None:
 
 
 def add_direction(command: argparse.ArgumentParser) -> None:
-    """One order of the pair."""
+    """Add the option for a direction."""
     command.add_argument("--direction", choices=["add", "remove"], help="one order of the neighbours only")
 
 
 def add_method(command: argparse.ArgumentParser) -> None:
-    """A route."""
+    """Add the option for a method."""
     from logphi.inputs.route_names import RouteName
 
     names = ", ".join(get_args(RouteName))
@@ -53,12 +53,12 @@ def add_method(command: argparse.ArgumentParser) -> None:
 
 
 def add_rtol(command: argparse.ArgumentParser) -> None:
-    """A tolerance."""
+    """Add the option for a tolerance."""
     command.add_argument("--rtol", metavar="R", help="the relative width asked for")
 
 
 def options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Those of direction, method and rtol that are given."""
+    """The values of direction, method and rtol, of those that are given."""
     given = {name: getattr(arguments, name, None) for name in ("direction", "method", "rtol")}
     if given["rtol"] is not None:
         given["rtol"] = number(arguments, "rtol")
@@ -81,7 +81,7 @@ def numbers(arguments: argparse.Namespace, option: str) -> list[float]:
 
 
 def number(arguments: argparse.Namespace, option: str) -> float:
-    """The one number of an option."""
+    """The number of an option that takes a single one."""
     given = numbers(arguments, option)
     if len(given) != 1:
         raise ValueError(f"--{option}: one number is needed, got {len(given)}")
@@ -97,7 +97,7 @@ def expression(arguments: argparse.Namespace) -> str:
 
 
 def mechanism(arguments: argparse.Namespace) -> Mechanism:
-    """The mechanism itself."""
+    """The mechanism that the expression describes."""
     from logphi.expression import parse
 
     return parse(expression(arguments))

@@ -1,4 +1,4 @@
-"""The parser: what all commands have in common, and a place for each group of them."""
+"""The parser, to which each group adds its commands."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ Run = Callable[[argparse.Namespace], int]
 
 
 class Parser(argparse.ArgumentParser):
-    """Bad arguments are errors like all others."""
+    """A parser that raises a ValueError for bad arguments."""
 
     def error(self, message: str) -> NoReturn:
-        """Raise what argparse would print and exit on."""
+        """Raise the message with which argparse would exit."""
         raise ValueError(f"{message} (see {self.prog} --help)")
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):
-    """Names with hyphens stay whole."""
+    """Help without line breaks within names that have hyphens."""
 
     def _split_lines(self, text: str, width: int) -> list[str]:
         return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
@@ -44,13 +44,13 @@ def _layout(examples: Iterable[str]) -> dict[str, Any]:
 
 
 class Commands:
-    """What groups add their commands to."""
+    """The commands of a parser, to which groups add theirs."""
 
     def __init__(self, queries: argparse._SubParsersAction[Parser], examples: Iterable[str]) -> None:
         self._queries, self._examples = queries, list(examples)
 
     def add(self, query: str, about: str, run: Run) -> Parser:
-        """A command and what it runs, with its own examples; its own arguments are for the caller to add."""
+        """Add a command, the function that it runs and its examples; the caller adds its arguments."""
         own = [line for line in self._examples if line.startswith(f"logphi {query} ")]
         command = self._queries.add_parser(query, help=about, description=about, **_layout(own))
         command.set_defaults(run=run)
@@ -63,11 +63,11 @@ class Group(Protocol):
     EXAMPLES: str
 
     def add(self, commands: Commands) -> None:
-        """Enter the commands."""
+        """Add the commands."""
 
 
 class _Version(argparse.Action):
-    """Looks the version up only when asked: reading package metadata is slower than everything else here."""
+    """Looks up the version only when asked: reading package metadata is slower than everything else here."""
 
     def __call__(self, *_: Any) -> NoReturn:
         from importlib.metadata import version
@@ -77,7 +77,7 @@ class _Version(argparse.Action):
 
 
 def parser(groups: Iterable[Group]) -> Parser:
-    """The parser of all groups; what it parses has a ``run``."""
+    """The parser of all groups; the parsed arguments have a member ``run``, the function of the command."""
     listed = list(groups)
     examples = [line for group in listed for line in group.EXAMPLES.splitlines()]
     whole = Parser("logphi", description="Tight differential-privacy accounting with bounds.", **_layout(examples))

@@ -1,4 +1,4 @@
-"""``epsilon``, ``delta``, ``tradeoff`` and ``renyi``: one number at each of some points."""
+"""``epsilon``, ``delta``, ``tradeoff`` and ``renyi``: one bound at each of several points."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ logphi delta "50*Gaussian(sigma=5) + 50*RandomizedResponse(p=0.52)" --epsilon 0.
 logphi tradeoff "100 * Laplace(scale=20)" --type-one-error 0.01,0.1
 logphi renyi "PureDP(epsilon=1)" --order 1,2,32.5"""
 
-# what is asked for, at what, and in words
+# query -> its argument, and the query in words
 _QUESTIONS = {
     "epsilon": ("delta", "the smallest epsilon at each delta"),
     "delta": ("epsilon", "the smallest delta at each epsilon"),
     "tradeoff": ("type-one-error", "the least type II error of a test at each type I error"),
     "renyi": ("order", "the Renyi divergence at each order"),
 }
-# questions that take a route
+# queries with a --method
 _ROUTED = ("epsilon", "delta")
 
 
 def add(commands: Commands) -> None:
-    """Enter the commands."""
+    """Add the commands."""
     for query, (given, about) in _QUESTIONS.items():
         command = commands.add(query, about, run)
         add_expressions(command)
@@ -46,7 +46,7 @@ def add(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Answer, and say whether all answers are as narrow as asked."""
+    """Print the answers; the exit status says whether all are within tolerance."""
     from logphi.inputs.route_names import is_certified
 
     query, how = arguments.query, options(arguments)
@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     def answer(release: Mechanism) -> Iterator[Answer]:
         question = partial(getattr(release, query), **how)
-        # an array would hold the doubles alone
+        # an array would keep the doubles only, not the numbers as they are written
         bounds = [question(point) for point in points] if is_certified(how.get("method")) else question(points)
         for point, bound in zip(points, bounds, strict=True):
             yield answered(query, given.replace("-", " "), point, bound, arguments.direction)

@@ -15,7 +15,7 @@ _ABOUT = "a privacy statement: what is released, what is promised, and what nobo
 
 
 def add(commands: Commands) -> None:
-    """Enter the command."""
+    """Add the command."""
     command = commands.add("report", _ABOUT, run)
     add_expression(command)
     command.add_argument("--delta", required=True, metavar="D", help="the delta of the claim")
@@ -31,7 +31,7 @@ def add(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print or save the statement, and say whether its epsilon is as narrow as asked."""
+    """Print or save the statement; the exit status says whether its epsilon is within tolerance."""
     from logphi.statement.report import report
     from logphi.text.files import write_whole
 

@@ -1,4 +1,4 @@
-"""``risk``: what an attack can attain at most."""
+"""``risk``: the most that an attack can attain."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 EXAMPLES = 'logphi risk "14062 * Gaussian(sigma=1.1).poisson(256/60000)" --fpr 0.001,0.01 --slack 1e-6'
 
 _ABOUT = "what attacks attain at most: the advantage of a membership attack, and what else is asked for"
-# what is given, the answer it leads to, and in words
+# option -> the question to ask there, and the question in words
 _ASKED: dict[str, tuple[str, str]] = {
     "fpr": ("tpr", "the true positive rate of a membership attack at these false positive rates"),
     "prior": ("success", "the probability of a right guess of membership, at these prior probabilities of it"),
@@ -27,7 +27,7 @@ _ASKED: dict[str, tuple[str, str]] = {
 
 
 def add(commands: Commands) -> None:
-    """Enter the command."""
+    """Add the command."""
     command = commands.add("risk", _ABOUT, run)
     add_expressions(command)
     for given, (_, about) in _ASKED.items():
@@ -36,12 +36,12 @@ def add(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """The advantage first, then one line for each number that is given."""
+    """Print the advantage, then one line for each number that is given."""
     asked = {given: _points(arguments, given) for given in _ASKED if getattr(arguments, given) is not None}
 
     def answer(release: Mechanism) -> Iterator[Answer]:
         risk = release.risk
-        # delta at zero
+        # the advantage is delta at epsilon 0
         yield answered("advantage", "epsilon", 0.0, risk.advantage())
         for given, points in asked.items():
             name, _ = _ASKED[given]

@@ -41,7 +41,7 @@ are kept, and not computed again; standard output unless given"""
 
 
 def add(commands: Commands) -> None:
-    """Enter the command."""
+    """Add the command."""
     command = commands.add("sweep", _ABOUT, run)
     add_expression(command)
     command.add_argument("--vary", action="append", default=[], metavar="NAME=X[,X...]", help=_VALUES)
@@ -58,7 +58,7 @@ def add(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the rows, and say whether all are answered, and as narrow as asked."""
+    """Write the rows; the exit status says whether all are answered, and within tolerance."""
     from logphi.cli.sweeping.family import answered, executor_of, refuse_mistyped
     from logphi.cli.sweeping.parameters import parameters
     from logphi.cli.sweeping.rows import output
@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _points(arguments: argparse.Namespace) -> list[float]:
-    """The epsilons or deltas; a number that every row would refuse is refused here."""
+    """The epsilons or deltas; a number that no row can answer is refused here."""
     from logphi.inputs import check
 
     given = question(arguments)
@@ -94,7 +94,7 @@ def _points(arguments: argparse.Namespace) -> list[float]:
 
 
 def _how(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The options of the question; one that every row would refuse is refused here."""
+    """The options of the question; one that no row can answer is refused here."""
     from logphi.engine.routes.registry import named
     from logphi.inputs import check
     from logphi.inputs.route_names import is_certified
@@ -107,7 +107,7 @@ def _how(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _format(arguments: argparse.Namespace) -> Format:
-    """How rows are written; the table that is read must not be written over."""
+    """The format of the rows; the output must not overwrite the table of ``--csv``."""
     from logphi.cli.sweeping.formats import CSV, JSON_LINES
 
     path, table = arguments.output, arguments.csv

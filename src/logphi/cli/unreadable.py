@@ -1,4 +1,4 @@
-"""Errors of the operating system in words: the name of the file, what is wrong with it, and the next step."""
+"""Errors of the operating system in words: the name of the file, what is wrong, and what to do."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 
 def explained(error: OSError) -> str:
-    """One line, without the number of the error."""
+    """An error in one line, without its number."""
     if not isinstance(error.filename, str):
         return error.strerror or str(error)
     name = error.filename
@@ -23,5 +23,5 @@ def explained(error: OSError) -> str:
     if isinstance(error, NotADirectoryError):
         return f"{name!r} is in no folder: {folder!r} is a file"
     if isinstance(error, PermissionError):
-        return f"{name!r} is closed to this user: change its permissions or those of its folder, or take another file"
+        return f"{name!r} is closed to this user: change its permissions or those of its folder, or choose another file"
     return f"{name!r}: {error.strerror}"

@@ -1,1 +1,1 @@
-"""The sources' own methods, there to be compared with."""
+"""The methods of the literature, implemented for comparison."""

@@ -1,15 +1,16 @@
-"""Buckets: every loss rounded up, or down, to a multiple of one width, and the sums taken by convolution.
+"""Buckets: every loss rounded up, or down, to a multiple of a width, and the sums computed by convolution.
 
-A slow and wide method that is easily seen to be right, for comparison with :mod:`logphi.grid.discretized`.
+The method is slow and its bounds are wide, but it is easily seen to be right: it is for comparison with
+:mod:`logphi.grid.discretized`.
 
-notation: X = sum of n_i independent X_i, D(x) = E[(1 - e^{x-X})_+], which grows with X. If every X_i is replaced by the
-next multiple of h above, X grows and so does D; below, it falls. The second law of the pair does not enter:
-only the probabilities of X_i are rounded. The price is that n terms move the sum by up to n h, where the chords of
-:mod:`logphi.grid.lattice_law` keep the mean of every e^{-X_i} and cost about n h^2.
+notation: X = sum of n_i independent X_i, D(x) = E[(1 - e^{x-X})_+], which grows with X. If every X_i is rounded up to a
+multiple of h, X grows and so does D; rounded down, both fall. The second law of the pair does not enter: only X_i is rounded,
+under the first law. The price is that n terms change the sum by up to n h, where the chords of
+:mod:`logphi.grid.lattice_law` keep the mean of every e^{-X_i} and change D by about n h^2.
 
-All numbers are masses, so that nothing cancels: a sum of products errs relatively. Sums are kept in a window of nodes. Above
-it, mass counts as infinite in the upper law and as the window's top in the lower one; below it, mass counts as the window's
-bottom in the upper law and as nothing in the lower one.
+All numbers are masses, so that nothing cancels and a sum of products has a small relative error. Sums are kept in a window of
+nodes. In the upper law, mass above the window counts as infinite and mass below it as the window's bottom; in the lower law,
+mass above counts as the window's top and mass below is dropped.
 """
 
 from __future__ import annotations
@@ -30,13 +31,13 @@ from logphi.laws.transform import LossTransform
 NODES = 4096
 # measured: cells of a density, finer than the grid of most sums
 CELLS = 1 << 13
-# standard deviations that the window is wide beside the way to the threshold; measured: more only coarsens it
+# measured: the width of the window in standard deviations, besides the distance to the threshold; more only coarsens it
 _REACH = 16.0
-# measured: a law may reach over so many buckets before it is cut to the window; bounds the memory
+# measured: the largest number of buckets of a law before it is reduced to the window; bounds the memory
 _LONGEST = 1 << 22
 # derived: with more repetitions, the bound of the rounding exceeds one
 MOST_COUNT = 1 << 40
-# chosen: the share of the mass that is cut off at either end of the window, after each convolution
+# chosen: the share of the mass that is truncated at either end of the window, after each convolution
 _CUT = 1e-18
 # derived: the relative error of a sum of N + 1 masses, or of products of two
 _SUM = 1.01 * (NODES + 4) * ULP
@@ -44,7 +45,7 @@ _SUM = 1.01 * (NODES + 4) * ULP
 
 @dataclass(frozen=True, eq=False)
 class Buckets:
-    """Intervals that hold all of a law, with bounds of their masses; ends may be infinite."""
+    """Intervals that contain all mass of a law, with bounds of the mass of each; ends may be infinite."""
 
     low: Array
     high: Array
@@ -53,12 +54,12 @@ class Buckets:
 
     @staticmethod
     def of(law: LossTransform) -> Buckets:
-        """The output cells of a normal or mixed normal law; the atoms and the flat part of any other.
+        """The output cells of a normal or mixed normal law; the atoms, and cells of the density, of any other law.
 
         Raises
         ------
         ValueError
-            If the law is neither.
+            If neither is known.
         """
         cells = cells_of(law, CELLS)
         if cells is not None:
@@ -77,7 +78,7 @@ class Buckets:
             log_flat = pieces.log_density + edges[:-1] / 2 + np.log(2 * np.expm1(np.diff(edges) / 2))
             low, high = np.concatenate([low, edges[:-1]]), np.concatenate([high, edges[1:]])
             log_mass = np.concatenate([log_mass, log_flat])
-            # an edge is off by its rounding, and a narrow cell's mass by that over its length
+            # an edge has a rounding error, and the mass of a narrow cell has that relative to its length
             tilted = np.concatenate([tilted, log_flat + math.log(CELLS)])
         edge_error = pieces.location_error + ELEMENTARY * (1 + np.maximum(np.abs(low), np.abs(high)))
         wrong = (
@@ -91,7 +92,7 @@ class Buckets:
 
     @staticmethod
     def of_cells(cells: Cells) -> Buckets:
-        """The cells of a law, ends and masses outward."""
+        """The cells of a law, with ends and masses rounded outward."""
         edge_error = cells.edge_error + ELEMENTARY * np.where(np.isfinite(cells.edges), np.abs(cells.edges), 0.0)
         # half an ulp of a parameter changes a mass relatively by as much as it changes a loss
         wrong = cells.mass_error[1:] + cells.mass_error[:-1] + (ELEMENTARY + edge_error[1:] + edge_error[:-1]) * cells.mass
@@ -106,14 +107,14 @@ class Buckets:
         return float(ends.max() - ends.min())
 
     def moments(self) -> tuple[float, float]:
-        """Mean and variance, roughly."""
+        """The mean and the variance, approximately."""
         known = np.isfinite(self.low) & np.isfinite(self.high)
         middle, mass = (self.low[known] + self.high[known]) / 2, self.most[known]
         mean = float((middle * mass).sum() / mass.sum())
         return mean, float(((middle - mean) ** 2 * mass).sum() / mass.sum())
 
     def rounded(self, step: float, upper: bool) -> Line:
-        """All mass moved to the multiples of ``step`` above it, or below it."""
+        """All mass moved up, or down, to the multiples of ``step``."""
         ends, mass = (self.high, self.most) if upper else (self.low, self.least)
         kept = np.isfinite(ends)
         place = ends[kept] / step
@@ -127,7 +128,7 @@ class Buckets:
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """Masses at ``step * (bottom + j)``, and mass at infinity; ``roundings`` counts sums that err by ``_SUM``."""
+    """Masses at ``step * (bottom + j)``, and mass at infinity; ``roundings`` counts the sums with a relative error ``_SUM``."""
 
     mass: Array
     bottom: int
@@ -136,7 +137,7 @@ class Line:
     roundings: int = 1
 
     def windowed(self) -> Line:
-        """The same on at most ``NODES`` nodes, cut where there is little mass."""
+        """The same on at most ``NODES`` nodes, truncated where there is little mass."""
         mass, total = self.mass, float(self.mass.sum())
         below, above = np.cumsum(mass), np.cumsum(mass[::-1])
         first = int(np.searchsorted(below, _CUT * total))
@@ -155,7 +156,7 @@ class Line:
         return Line(kept, self.bottom + first, 0.0, False, self.roundings + 1)
 
     def __add__(self, other: Line) -> Line:
-        # in the order of the definition, without a Fourier transform, so that small masses keep their digits
+        # summed directly, without a Fourier transform, so that small masses keep their digits
         mass = np.convolve(self.mass, other.mass)
         # an upper bound: either term may be infinite
         infinite = self.infinite + other.infinite
@@ -170,14 +171,14 @@ class Line:
         return half + half + self if count % 2 else half + half
 
     def excess(self, x: float, step: float) -> float:
-        """D(x) of this line, rounded in its own direction."""
+        """D(x) of this line: rounded up for the upper law, down for the lower one."""
         nodes = step * (self.bottom + np.arange(self.mass.size, dtype=float))
-        # half an ulp of the step is in every node, and of a node in the difference
+        # every node has the rounding error of the step, and the difference has one more
         location_error = 4 * ULP * (np.abs(nodes) + abs(x))
         gain = -np.expm1(np.minimum(x - nodes + (-location_error if self.upper else location_error), 0.0))
         exponent = (self.roundings + 2) * _SUM
         if exponent > 1:
-            # no digit is left
+            # no digit is certain
             return float(self.upper)
         wrong = math.expm1(exponent)
         total = float((self.mass * gain).sum())
@@ -185,16 +186,16 @@ class Line:
 
 
 def prepare(terms: Sequence[tuple[LossTransform, int]], x: float, most: int = NODES) -> Callable[[float], Scaled]:
-    """D as a function of the threshold, on a grid that suits thresholds near x.
+    """D as a function of the threshold, on a grid chosen for thresholds near x.
 
     Parameters
     ----------
     terms
         Laws with their counts; X is the sum.
     x
-        A threshold, any finite real; it only decides how wide the buckets are.
+        A threshold, any finite real; it only determines the width of the buckets.
     most
-        How many buckets the range of the sum is cut into.
+        The number of buckets that the range of the sum is divided into.
 
     Returns
     -------
@@ -219,7 +220,7 @@ def prepare(terms: Sequence[tuple[LossTransform, int]], x: float, most: int = NO
     (True, 0.002)
     """
     if sum(count for _, count in terms) > MOST_COUNT:
-        raise ValueError(f"buckets serve up to {MOST_COUNT} releases, and tell nothing about more")
+        raise ValueError(f"buckets serve up to {MOST_COUNT} releases: for more their bounds are trivial")
     known = [(Buckets.of(law), count) for law, count in terms]
     moments = [(*own.moments(), count) for own, count in known]
     mean = sum(count * own for own, _, count in moments)

@@ -1,28 +1,28 @@
-"""Lévy's inversion on the poles: two tails, one quadrature.
+"""Lévy's inversion on the lines through the poles at 0 and -1: two tails from one quadrature.
 
 notation: mu a law with transform M = e^K, x a threshold; phi(t) = M(it) is the characteristic function of mu, and
-phi'(t) = M(-1 - it) that of the tilt e^{-y} mu(dy) turned around. Lévy's formula, mu((x, inf)) + mu({x})/2 =
-M(0)/2 + (1/pi) int_0^inf Im(e^{-itx} phi(t)) dt/t, once for each, gives the excess
+phi'(t) = M(-1 - it) that of the reflected tilt, e^{-y} mu(dy) under y -> -y. Lévy's formula, mu((x, inf)) + mu({x})/2 =
+M(0)/2 + (1/pi) int_0^inf Im(e^{-itx} phi(t)) dt/t, applied to each, gives the excess
 
     D(x) = E[(1 - e^{x-X})_+] = mu((x, inf)) - e^x * (e^{-y} mu)((x, inf)),
 
-from which the halves of an atom at x cancel (Zhu, Dong & Wang 2022, Lemmas 18 and 19; finite measures of mass below
+in which the halves of an atom at x cancel (Zhu, Dong & Wang 2022, Lemmas 18 and 19; finite measures of mass below
 one are allowed, the first term is half the mass). The integral over t > 0 is mapped to an interval by
-t = T u / (1 - u^2) (their Lemma 42, with a unit T) and taken by Gauss-Legendre rules on equal panels, whose number is
+t = T u / (1 - u^2) (their Lemma 42, with a unit T) and computed by Gauss-Legendre rules on equal panels, whose number is
 doubled until two answers agree.
 
-Where the law has atoms, phi does not decay and the integrals converge by their sines only. Ended at T, both together are
-E[(1 - e^{x-X}) (1/2 + Si(T (X - x)) / pi)]. As |pi/2 - Si(u)| <= 1/u for u > 0, and |1 - e^{-d}| <= |d| (1 + e^{-d}) / 2,
-what is left out is below
+Where the law has atoms, phi does not decay and the integrals converge only because the integrand oscillates. Truncated at T,
+their difference is E[(1 - e^{x-X}) (1/2 + Si(T (X - x)) / pi)]. As |pi/2 - Si(u)| <= 1/u for u > 0, and
+|1 - e^{-d}| <= |d| (1 + e^{-d}) / 2, the truncation error is below
 
     (M(0) + e^x M(-1)) / (2 pi T),
 
-wherever the atoms are: next to x, where a tail alone would be off by half an atom, the payoff vanishes.
+wherever the atoms are: near x, where one tail alone has an error of half an atom, 1 - e^{x-X} vanishes.
 
-On the poles the error is *absolute*, at best about 1e-15 (1 + e^x): for small answers, or large x, the line of
-:mod:`logphi.inversion.contour` is better. What the quadrature leaves is estimated from the doubling, not proved.
+On these lines the error is *absolute*, at best about 1e-15 (1 + e^x): for small answers, or large x, the line of
+:mod:`logphi.inversion.contour` is better. The quadrature error is estimated from the doubling, not proved.
 
-The file is longer than others because its nodes, their errors and the bound of the rest are parts of one quadrature.
+The file is longer than others because the nodes, their errors and the truncation bound belong to one quadrature.
 """
 
 from __future__ import annotations
@@ -40,24 +40,24 @@ from logphi.arrays import Array
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import CERTAIN, Values
 
-# theirs: Gauss-Legendre; derived: 32 nodes resolve 44 radians to 1e-21, the error being below (22 e / 128)^64
+# from the paper: Gauss-Legendre; derived: 32 nodes integrate 44 radians to 1e-21, the error being below (22 e / 128)^64
 ORDER = 32
 RADIANS = 44.0
-# measured: seconds, where K is itself an integral
+# measured: takes seconds where K is itself an integral
 MAX_PANELS = 128
 # chosen: two answers agree when they differ by less than this share of the declared rounding
 AGREEMENT = 1 / 32
-# chosen: bounds of the integral beyond the last height, in units of the masses, tried from the smallest on
+# chosen: truncation errors, in units of the masses, tried from the smallest on
 TRUNCATION = (1e-17, 1e-15, 1e-13, 1e-12)
-# measured: panels where phi does not decay that far; a second for closed forms, and some tens of megabytes for each rule
+# measured: panels where phi does not decay that far; takes a second for closed forms, and tens of megabytes for each rule
 LONGEST = 1 << 13
-# chosen: nor need they agree more closely than this share of what is left beyond the last height
+# chosen: nor need they agree more closely than this share of the truncation error
 _SHARE = 1e-3
 # chosen: rules kept for neighbouring thresholds: each takes two, not always the same
 _KEPT = 6
-# chosen: heights at a time: bounds the memory where K is itself an integral
+# chosen: heights computed at a time: bounds the memory where K is itself an integral
 BLOCK = 1 << 10
-# derived: largest du-derivative of u / (1 - u^2) times the length of the interval up to u / (1 - u^2) = 1
+# derived: the largest derivative of u / (1 - u^2) times the length of the interval up to u / (1 - u^2) = 1
 _STRETCH = 2.24
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(ORDER)
 # chosen: log2 of the first and last height of the search, in standard deviations of the characteristic function
@@ -74,23 +74,23 @@ def excess(law: LossTransform, x: float, most: int = MAX_PANELS) -> Scaled:
     x
         The threshold, any finite real.
     most
-        The number of panels, of 32 nodes each, that may be asked for at first where the characteristic function decays, on
-        the lines Re z = 0 and Re z = -1, by a proved envelope, or where K is itself an integral; ``LONGEST`` elsewhere.
-        Doubling may go to twice as many.
+        The largest number of panels, of 32 nodes each, of the first rule, if an envelope proves that the characteristic
+        function decays on the lines Re z = 0 and Re z = -1, or if K is itself an integral; otherwise it is ``LONGEST``.
+        Doubling may use twice as many.
 
     Returns
     -------
     Scaled
-        On the scale one (``log_scale = 0``), with *absolute* errors that count on both sides: ``truncation`` (what lies
-        beyond the last height, by the envelope or by the bound above), ``rounding`` and ``inner`` (as the law declares them)
-        and ``discretization``: twice the difference of the last two quadratures, an estimate. The value may be negative
+        On the scale one (``log_scale = 0``), with *absolute* errors on both sides: ``truncation`` (of the integral, bounded by
+        the envelope or by the bound of the module), ``rounding`` and ``inner`` (as the law declares them) and
+        ``discretization``: twice the difference of the last two quadratures, an estimate. The value may be negative
         within its errors. Where they exceed the first tail, the answer is the interval from zero to that tail,
-        which contains D as far as the quadrature of the first integral is right.
+        which contains D if the quadrature of the first tail is right.
 
     Raises
     ------
     ValueError
-        If the law sits on one point, or its transform is out of the range of doubles.
+        If the law is concentrated on one point, or its transform is out of the range of doubles.
 
     Examples
     --------
@@ -103,9 +103,9 @@ def excess(law: LossTransform, x: float, most: int = MAX_PANELS) -> Scaled:
 
 
 def prepare(law: LossTransform, most: int = MAX_PANELS) -> Callable[[float], Scaled]:
-    """:func:`excess` as a function of the threshold alone: what is known of K is kept for the next one.
+    """:func:`excess` as a function of the threshold alone: the computed values of K are kept for the next threshold.
 
-    The arguments are those of :func:`excess`, and so is what is raised, in part here already.
+    The arguments and the errors raised are those of :func:`excess`; some of the errors are raised here already.
     """
     lines = [_Axis.of(law, abscissa) for abscissa in (0.0, -1.0)]
 
@@ -128,7 +128,7 @@ def _excess(law: LossTransform, lines: list[_Axis], nodes: Callable[[float, int]
         panels *= 2
         coarse, fine = fine, _integral(law, x, lines, nodes(extent.height, panels * 2))
         change = np.abs(fine.tails - coarse.tails)
-    # of the product with e^x, of the difference of the tails, and of x
+    # the rounding of the product with e^x, of the difference of the tails, and of x
     rounding = fine.rounding + np.abs(fine.tails) * ELEMENTARY * (1 + abs(x))
     answer = Scaled(
         0.0,
@@ -138,14 +138,14 @@ def _excess(law: LossTransform, lines: list[_Axis], nodes: Callable[[float, int]
         rounding=float(rounding @ factors),
         discretization=float(2 * change @ factors),
     )
-    # the second tail, with its factor, lies between zero and the first: a coarse answer, but free of e^x
+    # the second tail, times its factor, lies between zero and the first: the interval is wide, but free of e^x
     ceiling = float((fine.tails + extent.first * masses + fine.inner + rounding + 2 * change)[0])
     return answer if answer.spread < ceiling else Scaled(0.0, ceiling / 2, truncation=ceiling / 2)
 
 
 @dataclass(frozen=True)
 class _Axis:
-    """A line Re z = c: the mass of the law on it, and mean and standard deviation for planning only."""
+    """A line Re z = c: the mass of the law tilted to it, and mean and standard deviation, which only choose the rule."""
 
     abscissa: float
     log_mass: float
@@ -172,7 +172,7 @@ class _Axis:
             mean, spread = step.imag / height, float(np.sqrt(max(-2 * step.real, 0.0))) / height
         if not (spread > 0 and np.isfinite(spread) and np.isfinite(mean)):
             raise ValueError(
-                "Lévy inversion needs a law that is spread out; this one sits on one point "
+                "Lévy inversion needs a law that is not concentrated on one point; this one is "
                 "(or is too narrow for doubles): its excess is elementary"
             )
         return _Axis(abscissa, log_mass, error, mean, spread)
@@ -180,7 +180,7 @@ class _Axis:
 
 @dataclass(frozen=True)
 class _Sum:
-    """Both tails from one quadrature, each with the errors of its terms."""
+    """Both tails from one quadrature, with the errors of each."""
 
     tails: Array
     rounding: Array
@@ -189,9 +189,9 @@ class _Sum:
 
 @dataclass(frozen=True)
 class _Extent:
-    """Where the integral ends, the numbers of panels to begin with and at most, and bounds of the rest over the masses.
+    """The height at which the integral is truncated, the first and the largest number of panels, and truncation errors.
 
-    ``rest`` is for both tails together, ``first`` for the first one alone.
+    The errors are relative to the masses: ``rest`` for both tails together, ``first`` for the first one alone.
     """
 
     height: float
@@ -202,25 +202,26 @@ class _Extent:
 
 
 def _extent(law: LossTransform, x: float, lines: list[_Axis], most: int) -> _Extent:
-    """The lowest height beyond which little is left; else the greatest that the longest rule resolves."""
+    """The lowest height at which the truncation error is small; else the greatest that the longest rule resolves."""
     heights = 2.0**_SEARCH / max(line.spread for line in lines)
     envelope = np.exp(np.max([law.log_envelope(line.abscissa, heights) for line in lines], axis=0))
-    beyond = 1 / (2 * np.pi * heights) * (1 + 1e-9)
+    bound = 1 / (2 * np.pi * heights) * (1 + 1e-9)
     parts = np.append(envelope[:-1] * np.diff(np.log(heights)) / np.pi * (1 + 1e-9), 0.0)
-    # from every height: the envelope up to another height, and the bound beyond that, whichever height is best
-    rest = np.array(list(accumulate(zip(beyond[::-1], parts[::-1], strict=True), _least, initial=np.inf))[:0:-1])
-    # in one tail atoms never decay: they leave at most half their mass, wherever the integral ends
+    # the error of truncation at each height: the envelope up to a second height and the bound above it, at the best second
+    # height
+    rest = np.array(list(accumulate(zip(bound[::-1], parts[::-1], strict=True), _least, initial=np.inf))[:0:-1])
+    # the integral of one tail need not decay where there are atoms: its truncation error is at most half their mass
     first = np.minimum(envelope[-1] + np.cumsum(parts[::-1])[::-1], 0.5)
     pull = max(abs(x - line.mean) + 2 * line.spread for line in lines)
 
     def known(at: int) -> bool:
-        # K may be out of reach where the envelope has not yet fallen
-        with np.errstate(invalid="ignore"):  # infinities of an unknown K: such a height is passed over
+        # K may not be computable where the envelope has not yet fallen
+        with np.errstate(invalid="ignore"):  # infinities of an unknown K: such a height is skipped
             ends = [law.log_transform(np.array([complex(line.abscissa, heights[at])])).mid[0] for line in lines]
         return bool(np.isfinite(ends).all())
 
     def extent(at: int, limit: int) -> _Extent:
-        # a few sizes only, so that neighbouring thresholds share their nodes
+        # few different sizes, so that neighbouring thresholds share their nodes
         panels = np.ceil(2 ** (np.ceil(4 * np.log2(limit * heights[at] / reach(limit))) / 4))
         return _Extent(float(heights[at]), int(np.clip(panels, 2, max(limit, 2))), limit, float(rest[at]), float(first[at]))
 
@@ -238,8 +239,8 @@ def _extent(law: LossTransform, x: float, lines: list[_Axis], most: int) -> _Ext
         if known(at):
             return extent(at, longest)
     raise ValueError(
-        f"Lévy inversion needs heights up to {heights[0]:.3g} at least, which a quadrature for the threshold {x!r} does not "
-        "reach: it is very far from the mean; use a route that integrates on a vertical line off the poles"
+        f"Lévy inversion must integrate up to the height {heights[0]:.3g} at least, which a quadrature for the threshold {x!r} "
+        "does not reach: it is very far from the mean; use a route that integrates on a vertical line off the poles"
     )
 
 
@@ -279,11 +280,11 @@ def _integral(law: LossTransform, x: float, lines: list[_Axis], nodes: _Nodes) -
         size = np.where(known, np.exp(mid.real), 0.0)
         terms = share * size * np.sin(mid.imag - t * x)
         mass = np.exp(line.log_mass)
-        # half an ulp of x, the product tx, the nodes themselves, K as declared
+        # the rounding of x, of the product tx, of the nodes, and of K as declared
         phase_error = 4 * ULP * (np.abs(mid) + 2 * t * abs(x))
         moved = size * np.expm1(np.where(known, np.minimum(values.rounding, 1) + phase_error, 0.0))
         if not known.all():
-            # where K is not known: the proved envelope, or the upper end of the disc around K
+            # where K is not known: at most the proved envelope, or the upper end of the disc around K
             high = np.where(np.isfinite(values.mid), values.mid.real, np.inf) + values.radius
             limit = np.minimum(line.log_mass + law.log_envelope(line.abscissa, t), np.minimum(high, 700.0))
             moved = np.where(known, moved, np.exp(limit))

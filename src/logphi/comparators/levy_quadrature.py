@@ -30,23 +30,23 @@ BLOCK = 1 << 21
 
 
 class _Numeric(LossTransform):
-    """A law without a formula: its transform is a sum of doubles."""
+    """A law whose transform is a sum in doubles, without a closed form."""
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """Not available."""
         raise NotImplementedError("a law of sums over cells is known in doubles only")
 
     def log_masses(self) -> tuple[Values, Values]:
-        """K(0) and K(-1), as any other value."""
+        """K(0) and K(-1), computed like any other value."""
         at_zero, at_minus_one = (self.log_transform(np.array([c])) for c in (0.0, -1.0))
         return at_zero, at_minus_one
 
 
 @dataclass(frozen=True, eq=False)
 class Discrete(_Numeric):
-    """Atoms that make up a probability with the rest at infinity: M(z) = 1 - omitted + sum p_j (e^{z l_j} - 1).
+    """Atoms of masses p_j at l_j that sum to 1 - ``omitted``: M(z) = 1 - omitted + sum p_j (e^{z l_j} - 1).
 
-    ``error`` bounds, for each atom, what the rounding of its mass and place does to M, over |z| max(1, e^{l_j Re z}).
+    ``error`` bounds, for each atom, the error in M due to the rounding of p_j and l_j, divided by |z| max(1, e^{l_j Re z}).
     """
 
     loss: Array
@@ -55,10 +55,10 @@ class Discrete(_Numeric):
     omitted: float = 0.0
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
-        """K at any points; equal heights on several lines share their sines.
+        """K at any points; points of equal height on several lines share their sines.
 
-        Where M is smaller than its error, K is not known but M is: the value is then the logarithm of what |M| is
-        below, with a radius so large that the disc, and its powers, contain zero.
+        Where M is smaller than its error, K is not known but |M| is bounded: the value is then the logarithm of the bound,
+        with a radius so large that the disc, and its powers, contain zero.
         """
         z = np.asarray(z)
         points = z.ravel().astype(complex)
@@ -90,16 +90,16 @@ class Discrete(_Numeric):
 
 @dataclass(frozen=True)
 class DoubleQuadrature(_Numeric):
-    """The law of a normal mixture whose K is a plain Gauss-Legendre rule, doubled until two answers agree.
+    """A normal mixture whose K is computed by a plain Gauss-Legendre rule, doubled until two answers agree.
 
-    It takes the place of the law in :func:`logphi.comparators.levy.excess`: Zhu, Dong & Wang's double quadrature. The
-    error that it declares as ``inner`` is an *estimate*, unlike that of the law itself. Known for -1 <= Re z <= 0 only.
+    It replaces the law in :func:`logphi.comparators.levy.excess`, which is then the double quadrature of Zhu, Dong & Wang. The
+    error that it declares as ``inner`` is an *estimate*, unlike that of the law itself. K is known for -1 <= Re z <= 0 only.
     """
 
     law: MixedNormal | MixtureOfShifts
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
-        """K, infinite where the rules do not agree or the abscissa is outside."""
+        """K; infinite where the rules do not agree or the abscissa is outside [-1, 0]."""
         z = np.asarray(z)
         unknown = np.full(z.shape, np.inf)
         if z.size == 0 or not ((z.real >= -1) & (z.real <= 0)).all():
@@ -114,7 +114,7 @@ class DoubleQuadrature(_Numeric):
         while (change := self._change(coarse, fine)).max() > AGREEMENT and 4 * panels * ORDER <= MAX_INNER:
             panels *= 2
             coarse, fine = fine, self._rule(low, high, panels * 2).log_transform(z)
-        # half an ulp in m and q is in the rule's own rounding; the tails beyond the ends weigh less than 1e-19
+        # the rounding of m and q is part of the rule's own; the tails outside [low, high] have mass below 1e-19
         inner = np.where(change < 0.5, 3 * change + 1e-19 * np.exp(-fine.mid.real), np.inf)
         return replace(fine, inner=inner)
 
@@ -138,7 +138,7 @@ class DoubleQuadrature(_Numeric):
 
 
 def double_quadrature(law: LossTransform) -> LossTransform | None:
-    """The law with its K by a plain quadrature; None if its K is not the integral of a normal mixture."""
+    """The law with K computed by a plain quadrature; None if the law is not a normal mixture."""
     return law.accept(_DoubleQuadratures())
 
 

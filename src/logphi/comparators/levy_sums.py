@@ -1,14 +1,15 @@
 """The grid approximation of the loss: every loss rounded down, or up, to an end of its cell of the output.
 
-notation: X = sum of n_i independent X_i, D(x) = E[(1 - e^{x-X})_+], which grows with X. The output behind a loss is cut into N
-cells on [-S, S] (Zhu, Dong & Wang 2022, Definition 39 and Algorithm 2). On each of them the loss is replaced by its
-smallest, or largest, value there, with the exact probability of the cell; what is beyond S counts as an infinite loss in the
-upper law, and as the least loss there in the lower one. D lies between those of the two sums (their Lemma 40, Corollary 41
-and Theorem 44, whose n times the mass of the tail is in the upper law).
+notation: X = sum of n_i independent X_i, D(x) = E[(1 - e^{x-X})_+], which grows with X. The output of which
+each loss is a function is cut into N cells on [-S, S] (Zhu, Dong & Wang 2022, Definition 39 and Algorithm 2). On each cell the
+loss is replaced by its smallest, or largest, value there, with the exact probability of the cell; outputs outside [-S, S] have
+an infinite loss in the upper law, and the smallest loss there in the lower one. D lies between those of the two sums (their
+Lemma 40, Corollary 41 and Theorem 44; the n times the mass of the tail of the latter is part of the upper law).
 
-The source rounds the losses of both laws of the pair, each by its own probabilities. Here only those of the first are
-rounded: the tilt of a rounded law is its own. Its n-th power is not inverted by quadrature but, without an estimate,
-by the Fourier sum of :mod:`logphi.grid.fft_composition`, on a lattice finer than what the rounding leaves.
+The paper rounds the losses under both laws of the pair, each with its own probabilities. Here only those under the first law
+are rounded, and the second law is the tilt of the rounded first. The sum is not inverted by quadrature, whose error is
+estimated, but by the Fourier sum of :mod:`logphi.grid.fft_composition`, whose error is proved, on a lattice so fine that its
+error is smaller than that of the rounding.
 """
 
 from __future__ import annotations
@@ -25,32 +26,32 @@ from logphi.grid.discretized import Prepared, plan_for, sides_of, step_for
 from logphi.grid.samples import Samples
 from logphi.laws.transform import LossTransform
 
-# theirs: the number of points of the source's Experiment 3
+# from the paper: the number of points of its Experiment 3
 CELLS = 100_000
 # measured: numbers of lattice points; the time is proportional to them
 _SIZES = tuple(1 << k for k in (13, 15, 17, 19))
-# chosen: a finer lattice that gains less than this share of the width is the last
+# chosen: refinement ends with a lattice that reduces the width by less than this share
 _GAIN = 1e-3
-# chosen: the share of an answer that may wrap around or be cut off
+# chosen: the share of an answer that may wrap around or be truncated
 _SHARE = 1e-6
-# derived: masses below this have logarithms without digits; in the upper law they count as infinite
+# derived: smaller masses have few digits; in the upper law they are moved to infinity
 _LEAST = 1e-280
 
 
 def prepare(terms: Sequence[tuple[LossTransform, int]], x: float, cells: int = CELLS, reach: float | None = None) -> Prepared:
-    """D of the two rounded laws, tightest near one threshold.
+    """D of the two rounded laws, with bounds that are tightest near one threshold.
 
     Parameters
     ----------
     terms
-        Laws with their counts; X is the sum. Those that :func:`cells_of` knows, normal and mixed normal laws, are rounded;
-        the others enter as they are.
+        Laws with their counts; X is the sum. Normal and mixed normal laws, of which :func:`cells_of` gives cells, are rounded;
+        the others are not.
     x
-        The threshold, any finite real, near which the bounds are tightest. They hold at every other.
+        The threshold, any finite real, near which the bounds are tightest. They hold at every threshold.
     cells
         The number N of cells on [-S, S]: the width of the answer is proportional to n S / N.
     reach
-        S, in units of the distance between the two means; by default so far that hardly any mass is beyond.
+        S, in units of the distance between the two means; by default so large that the mass outside [-S, S] is negligible.
 
     Returns
     -------
@@ -60,7 +61,7 @@ def prepare(terms: Sequence[tuple[LossTransform, int]], x: float, cells: int = C
     Raises
     ------
     ValueError
-        If no term has known cells, or a law is none of those that lattice laws are known of.
+        If no term has known cells, or no lattice law is known for one of the others.
 
     Examples
     --------
@@ -95,10 +96,10 @@ def prepare(terms: Sequence[tuple[LossTransform, int]], x: float, cells: int = C
 
 
 def _rounded(law: Buckets, up: bool) -> Samples:
-    """All mass at the upper, or lower, ends of the cells."""
+    """The law with all mass at the upper, or lower, ends of the cells."""
     loss, mass = (law.high, law.most) if up else (law.low, law.least)
     kept = np.isfinite(loss) & (mass > _LEAST)
     infinite = float(mass[np.isposinf(loss)].sum()) + _LEAST * np.count_nonzero(mass <= _LEAST) if up else 0.0
-    # rounding may have put neighbouring ends out of order
+    # rounding may have exchanged neighbouring ends
     ordered = np.maximum.accumulate(loss[kept]) if up else np.minimum.accumulate(loss[kept][::-1])[::-1]
     return Samples(ordered, np.log(mass[kept]), infinite)

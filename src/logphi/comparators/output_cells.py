@@ -1,6 +1,6 @@
-"""Laws cut into cells of the output: the losses at the edges, and what is between them under both laws of the pair.
+"""Laws cut into cells of the output: the losses at the edges, and the masses between them under both laws of the pair.
 
-notation: X a monotone function l(Y) of a variable Y whose distribution function is known.
+notation: X = l(Y), a monotone function of an output Y whose distribution function is known.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from logphi.quadrature.log_ratio import LogRatio
 
 # derived: a normal variable is beyond this many standard deviations with probability below 1e-20
 REACH = 9.4
-# derived: beyond this a normal density is below the smallest double, and cells may be empty
+# derived: from here on a normal density is below the smallest double, and cells may be empty
 _FAR = 40.0
 
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """A law cut into cells: losses at the N + 1 edges in ascending order, the N masses, and those of the tilt.
+    """A law cut into cells: losses at the N + 1 edges in ascending order, the N masses of the law, and the N of its tilt.
 
     The first and last edge may be infinite. ``mass_error`` and ``tilted_error`` bound the errors of the distribution
     functions at the edges, which telescope; ``edge_error`` bounds those of the losses at the edges.
@@ -39,33 +39,33 @@ class Cells:
     edge_error: Array
 
     def reflected(self) -> Cells:
-        """The cells of the tilt, turned around."""
+        """The cells of the reflected law: of the tilt, with the sign of the loss changed."""
         flipped = (self.tilted, self.mass, self.tilted_error, self.mass_error, self.edge_error)
         return Cells(-self.edges[::-1], *(part[::-1] for part in flipped))
 
 
 def cells_of(law: LossTransform, size: int, reach: float | None = None) -> Cells | None:
-    """The law cut into cells, equally wide in the output that the loss is a function of; None if unknown.
+    """The law cut into cells of equal width in the output; None if its output is unknown.
 
-    The two outermost cells have no other end. The others are between -S and S for a reach of S, in units of the
-    distance between the two means and around that of Q; by default where both laws of the pair have all their mass but 1e-20.
+    The two outermost cells are unbounded. The others lie between -S and S for a reach of S, in units of the distance
+    between the two means and centred at that of Q; by default they contain all but 1e-20 of the mass of both laws of the pair.
     """
     return law.accept(_OutputCells(size, reach))
 
 
 @dataclass(frozen=True)
 class _OutputCells(LawVisitor[Cells, LossTransform]):
-    """Normal laws and mixtures of two in cells."""
+    """The cells of normal laws and of mixtures of two normal laws."""
 
     size: int
     reach: float | None
 
     def reflected(self, own: Cells) -> Cells:
-        """The tilt, turned around."""
+        """The cells of the reflected law."""
         return own.reflected()
 
     def normal(self, shift: Parameter) -> Cells:
-        """Normal masses under both means."""
+        """The cells of a normal law: its masses under both means."""
         m = abs(float(shift.under(FLOATS).mid))
         # the output less the mean under P, in standard deviations
         y = self._edges(m) - m
@@ -75,7 +75,7 @@ class _OutputCells(LawVisitor[Cells, LossTransform]):
         return Cells(edges, mass, tilted, mass_error, tilted_error, _padded(ELEMENTARY * m * (np.abs(y) + m)))
 
     def mixture(self, shift: Parameter, rate: Parameter) -> Cells:
-        """Both parts of the mixture."""
+        """The cells of a mixture of two normal laws."""
         law = MixedNormal(shift, rate)
         m, q = law.constants
         y = self._edges(m)
@@ -89,13 +89,13 @@ class _OutputCells(LawVisitor[Cells, LossTransform]):
         return Cells(edges, (1 - q) * null + q * moved, null, mass_error, null_wrong, edge_error)
 
     def _edges(self, m: float) -> Array:
-        """The inner edges less the mean under Q, in standard deviations."""
+        """The inner edges minus the mean under Q, in standard deviations."""
         low, high = (-REACH, REACH + m) if self.reach is None else (-m * self.reach, m * self.reach)
         return np.clip(np.linspace(low, high, self.size - 1), -_FAR, _FAR + m)
 
 
 def mixed_loss(ratio: LogRatio, y: Array) -> tuple[Array, Array]:
-    """The log-ratio and its absolute error, with those of the parameters."""
+    """The log-ratio and its absolute error, that of the parameters included."""
     loss = ratio.value(y)
     return loss[0], 2 * ratio.error(y, loss)[0]
 

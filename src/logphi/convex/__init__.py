@@ -1,1 +1,1 @@
-"""Convex and concave functions that are known by enclosures at finitely many points."""
+"""Convex and concave functions, known by enclosures at finitely many points."""

@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-# derived: abscissae whose gaps exceed a millionth of their size have gaps that are right to nine digits and more
+# derived: differences of abscissae that exceed a millionth of these are right to nine digits or more
 _INFLATION = 1 + 1e-9
-# derived: a product and a sum
+# derived: the rounding of a product and a sum
 _ROUNDING = 4e-16
 
 
@@ -32,9 +32,9 @@ class Ceiling:
 def ceiling(points: Sequence[Known]) -> Ceiling:
     """An upper bound of the supremum over the line of a concave function, infinite where none is proved.
 
-    A concave function lies below the chord of any two points, continued beyond them: between two neighbours it is bounded
-    by what the two points before them and the two points behind them allow. The function must be proved to rise between
-    the first two points and to fall between the last two.
+    Outside of two points, a concave function lies below the line through them. So between two neighbours it is bounded by the
+    lines of the two points on the left and of the two on the right. The function must be proved to rise between the first two
+    points and to fall between the last two.
     """
     known = sorted(points, key=lambda one: one.at)
     if len(known) < 2 or known[0].high > known[1].low or known[-1].high > known[-2].low:
@@ -54,7 +54,8 @@ def _between(known: Sequence[Known], i: int) -> Ceiling:
     best = min(far, near, key=lambda one: one.height)
     if math.isinf(forward + backward) or min(forward, backward) <= 0:
         return best
-    # both rise: they meet near t; wherever that is, neither is higher before it than the one, nor behind it than the other
+    # both lines rise towards the middle and meet near t: the bound holds for any t, as one is below its value there, or the
+    # other
     t = min(max((there.high - here.high + backward * length) / (forward + backward), 0.0), length)
     up, down = forward * t, backward * (length - t)
     rounding = _ROUNDING * (abs(here.high) + up + abs(there.high) + down)

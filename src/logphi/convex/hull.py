@@ -1,8 +1,8 @@
 """The hull of finitely many upper bounds of an excess E_Q[(p/q - a)_+], and the two laws that have it as their profile.
 
 notation: h(a) a convex, decreasing function with h(0) = 1 and h(a) >= (1 - a)_+. Between two vertices of a
-piecewise linear h, a pair with that profile has no loss; at the vertex a_k it has the Q-mass s_{k-1} - s_k (slopes fall from
-s_0 to 0, signs turned) and the P-mass a_k times that; h beyond the last vertex is mass at infinity.
+piecewise linear h, a pair with that profile has no loss. With -s_k the slope after the vertex a_k, Q has the mass s_{k-1} - s_k
+there, and P a_k times as much; the value of h after the last vertex is the infinite mass.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
-# derived: exponentials are rounded up to so many bits, far beyond those of doubles, from more that they are right to
+# derived: exponentials are computed with the second number of bits and rounded up to the first, far more than doubles have
 _BITS, _RIGHT = 200, 240
 
 
@@ -28,7 +28,7 @@ class Hull:
         chain: list[tuple[Fraction, Fraction]] = []
         for point in sorted([(Fraction(0), Fraction(1)), *points]):
             if chain and point[1] >= chain[-1][1]:
-                # the profile is not higher here than further left
+                # implied by an earlier point, as the profile decreases
                 continue
             while len(chain) > 1 and _slope(chain[-2], chain[-1]) >= _slope(chain[-1], point):
                 chain.pop()
@@ -39,7 +39,7 @@ class Hull:
 
     @property
     def slopes(self) -> list[Fraction]:
-        """Between neighbouring vertices, turned positive."""
+        """The negated slopes between neighbouring vertices."""
         return [-_slope(one, other) for one, other in pairwise(self.vertices)]
 
     def pair(self) -> tuple[list[Fraction], list[Fraction]]:

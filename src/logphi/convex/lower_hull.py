@@ -1,8 +1,8 @@
-"""The other side of a hull: a convex, decreasing function from below, by the chords that it cannot lie under.
+"""A convex, decreasing function below every convex function with given bounds: the opposite of a hull.
 
-notation: as of :mod:`logphi.convex.hull`; h_i lies between l_i and u_i at the places a_i. To the right of a_i a convex h is
-nowhere below the chord that ends there, from (a_{i-1}, u_{i-1}) to (a_i, l_i), and to the left nowhere below the one that
-begins there. Between two places these two lines make a V, whose bottom is exact where h has one bend between them.
+notation: as in :mod:`logphi.convex.hull`; h lies between l_i and u_i at the places a_i. To the right of a_i, a convex h is
+nowhere below the line through (a_{i-1}, u_{i-1}) and (a_i, l_i), and to the left of a_i nowhere below that through (a_i, l_i)
+and (a_{i+1}, u_{i+1}). Between two places these lines make a V, whose bottom is exact if h has one bend there.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ Known = tuple[Fraction, Fraction, Fraction]
 
 
 def hull_below(points: Sequence[Known], floor: Fraction, fall: Fraction) -> Hull:
-    """A convex, decreasing function that no convex h with h(0) = 1 and these bounds lies under.
+    """A convex, decreasing function that lies below every convex h with h(0) = 1 and these bounds.
 
     ``points`` are at rising places above 0; ``floor`` is a lower bound of h at infinity, and h falls no faster than ``fall``.
     """
     one, zero = Fraction(1), Fraction(0)
     places = [(zero, one, one), *((a, max(low, 1 - fall * a), high) for a, low, high in points)]
-    # lines to the right of each place, and to the left of each but the first, where there is one more beyond the last
+    # for each place the line that holds to its right, and for each but the first the line that holds to its left, with one more
     rights = [(zero, one, -fall), *((b, low, _slope(a, high, b, low)) for (a, _, high), (b, low, _) in pairwise(places))]
     lefts = [(a, low, _slope(a, low, b, high)) for (a, low, _), (b, _, high) in pairwise(places[1:])]
     last, least, _ = places[-1]

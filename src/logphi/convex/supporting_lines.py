@@ -30,7 +30,7 @@ def below_on_cells(x: Array, f_upper: Array, g_lower: Array, g_upper: Array) -> 
         Logarithms of bounds there.
     """
     before, left, right, after = x[:-3], x[1:-2], x[2:-1], x[3:]
-    # in units of f at the left end; lengths in units of a there
+    # values in units of f at the left end, lengths in units of a there
     unit = f_upper[1:-2]
     with np.errstate(all="ignore"):  # what is not finite proves nothing
         rounding = ULP * (64 + 8 * np.where(unit > -np.inf, np.abs(unit), 0.0) + 8 * (after - before))

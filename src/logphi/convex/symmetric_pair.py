@@ -1,8 +1,8 @@
-"""Two laws on finitely many places, with h_k of :mod:`logphi.convex.widest_chords` as their excess from above or from below.
+"""Pairs of finite laws whose excess is above, or below, h_k of :mod:`logphi.convex.widest_chords`.
 
 notation: a piecewise linear h with bends at u_j = e^{x_j} is the excess, the sum of (p_j - u q_j)_+, of masses q_j, by which
 its slope changes at u_j, and p_j = u_j q_j. As h(-x) = 1 - e^{-x} + e^{-x} h(x), the bend at -x_j has the masses (q_j, p_j),
-and what is left of one lies at zero.
+and the remaining mass lies at zero.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from logphi.convex.widest_chords import Bounds
 
 # derived: a mass below it would lose digits
 _LEAST = 1e-280
-# chosen: the excess below it is not followed
+# chosen: a smaller excess is truncated
 _SMALL = 1e-26
-# derived: what is left of rounding after the excess was compared at every bend, of sums of ten thousand positive terms
+# derived: above the rounding of sums of ten thousand positive terms, by which the excess is compared at every bend
 _ROOM = 1e-11
 
 
@@ -27,23 +27,23 @@ def pair_above(bounds: Bounds, end: float, bends: int) -> tuple[Array, Array]:
     last = min(int(np.searchsorted(-bounds.values, -_SMALL)), bounds.values.size - 1)
     nodes = np.unique(np.append(np.arange(0, last, max(1, -(-last // bends))), last))
     x, y = nodes * bounds.step, bounds.values[nodes]
-    # what is small is cut off, too
-    cut = float(y[-1]) + bounds.cut
+    # the smallest value is truncated too
+    truncated = float(y[-1]) + bounds.truncated
     y = y - y[-1]
     left, right = np.diff(y, prepend=2 * y[0] - y[1]), np.diff(y, append=y[-1])
     gap = np.diff(x)
     p = np.maximum(right / np.expm1(np.append(gap, 1.0)) - left / -np.expm1(-np.append(gap[0], gap)), 0.0)
-    # a chord to a place beyond the end is above what was cut off
+    # a chord to a place above the end is above the truncated amount
     end = max(end * (1 + 1e-12), x[-1] + bounds.parts * bounds.step)
-    share = cut / -np.expm1(x[-1] - end)
+    share = truncated / -np.expm1(x[-1] - end)
     x, p = np.append(x[1:], end), np.append(p[1:], share)
-    return _mirrored(x, p, np.append(0.0, x[:-1]), y + cut, above=True)
+    return _symmetric(x, p, np.append(0.0, x[:-1]), y + truncated, above=True)
 
 
 def pair_below(bounds: Bounds, bends: int) -> tuple[Array, Array]:
-    """Masses with an excess of at most h_k everywhere: the best chords of some of the nodes, continued to both sides.
+    """Masses with an excess of at most h_k everywhere: the lines of the best chords of some nodes.
 
-    They lie below h_k: between their ends as chords of h_{k-1}, and outside as these functions are convex.
+    These lines lie below h_k: between the ends of the chords as chords of h_{k-1}, and outside as h_{k-1} is convex.
     """
     (near, far), m, size = bounds.before, bounds.parts, bounds.values.size
     nodes = np.arange(0, size, max(1, -(-size // bends)))
@@ -55,7 +55,7 @@ def pair_below(bounds: Bounds, bends: int) -> tuple[Array, Array]:
     steep = np.exp(behind) * (far[first] - near[first]) / whole
     rising = np.flatnonzero((y > _SMALL) & (steep < 0))
     x, y, steep = x[rising], y[rising], steep[rising]
-    # where each line meets the next one, the last one zero: e^r of the way, in units of its own node
+    # where each line meets the next one, and the last one meets zero, relative to its own node
     later, further = np.append((y - steep)[1:], 0.0), np.append(steep[1:] * np.exp(-np.diff(x)), 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):  # lines that are one do not meet
         raw: Array = (later - (y - steep)) / (steep - further)
@@ -67,11 +67,11 @@ def pair_below(bounds: Bounds, bends: int) -> tuple[Array, Array]:
     height: Array = np.maximum(y + steep * (ratio - 1), 0.0)[kept]
     place = at[kept]
     # at the last bend the lines are zero, and h_k is not
-    return _mirrored(place, p[kept], np.append(0.0, place[:-1]), np.append(y[0], height[:-1]), above=False)
+    return _symmetric(place, p[kept], np.append(0.0, place[:-1]), np.append(y[0], height[:-1]), above=False)
 
 
-def _mirrored(x: Array, p: Array, places: Array, heights: Array, *, above: bool) -> tuple[Array, Array]:
-    """The masses at x > 0 and their mirror images, scaled so that the excess is on the right side of all heights."""
+def _symmetric(x: Array, p: Array, places: Array, heights: Array, *, above: bool) -> tuple[Array, Array]:
+    """The masses at x > 0 and their reflections, scaled so that the excess is on the right side of all heights."""
     x, p = x[p > 0], p[p > 0]
     q = p * np.exp(-x)
     kept = np.minimum(p, q) > _LEAST
@@ -87,20 +87,20 @@ def _mirrored(x: Array, p: Array, places: Array, heights: Array, *, above: bool)
     p, q = p * factor, q * factor
     rest = 1 - float((p + q).sum())
     if not rest >= 0:
-        raise ArithmeticError("internal error: two laws of one mass have more; please report it")
+        raise ArithmeticError("internal error: the masses of a law sum to more than one; please report it")
     return np.concatenate([q[::-1], [rest], p]), np.concatenate([p[::-1], [rest], q])
 
 
 def _excess(places: Array, p: Array, q: Array) -> Array:
     """The sum of (p_j - e^x q_j)_+ at increasing places, of losses that increase.
 
-    Between two neighbours it grows by (e^right - e^left) times the q_j beyond: sums of positive terms, which keep their digits.
+    Between two neighbours it grows by (e^right - e^left) times the q_j above: sums of positive terms, which keep their digits.
     """
     with np.errstate(divide="ignore"):  # an infinite loss
         loss = np.log(p) - np.log(q)
     finite = np.isfinite(loss)
     every = np.unique(np.append(places, loss[finite]))
-    beyond = np.append(np.cumsum(q[::-1])[::-1], 0.0)[np.searchsorted(loss, every, side="right")]
-    grown = np.append(np.exp(every[:-1]) * np.expm1(np.diff(every)) * beyond[:-1], float(p[~finite].sum()))
+    above = np.append(np.cumsum(q[::-1])[::-1], 0.0)[np.searchsorted(loss, every, side="right")]
+    grown = np.append(np.exp(every[:-1]) * np.expm1(np.diff(every)) * above[:-1], float(p[~finite].sum()))
     found: Array = np.cumsum(grown[::-1])[::-1][np.searchsorted(every, places)]
     return found

@@ -1,4 +1,4 @@
-"""A convex function that is replaced, again and again, by the supremum of its chords of one width.
+"""A convex function that is repeatedly replaced by the supremum of its chords of a fixed width.
 
 notation: h_0(u) = (1 - u)_+ and h_k(u) the supremum of the chords of h_{k-1} between v and R v, over all v <= u <= R v, at u:
 
@@ -6,18 +6,20 @@ notation: h_0(u) = (1 - u)_+ and h_k(u) the supremum of the chords of h_{k-1} be
 
 With x = log u all h_k obey h(-x) = 1 - e^{-x} + e^{-x} h(x): x >= 0 is enough. h_1(x) = (e^{w/2} - e^{x/2})^2 / (e^w - 1).
 
-A grid of m steps to w carries all ends of chords. From below only chords between nodes are taken: what they give between nodes
-is convex, and a bound of h_k there. From above h_{k-1} is taken as linear in u between nodes. Then the ends of a chord that
-begins between two nodes are linear in v, the chord at u is A + B v - C u/v, and for C > 0 it exceeds the larger of its values
-at the two nodes by at most C (1 - e^{-step/2})^2 u/v, as -1/v exceeds its own chord by no more. That is a multiple of u, which
-makes the lines of both nodes steeper. Of lines whose neighbours cross further and further to the right, each is the highest
-between its two crossings, so that the best chord of each node is found by counting crossings. A line that breaks the order lies
-below its neighbours everywhere, and is left out. Chords of a convex function are nearly in order: of two of one width, the
-earlier one is the higher where the later one begins, and the lower where it ends itself.
+All chords end at nodes of a grid of m steps to w. For a bound from below only chords between nodes are taken: they give a
+convex function that is below h_k between nodes, too. For a bound from above, h_{k-1} is taken as linear in u between nodes.
+Then the ends of a chord that begins between two nodes are linear in v, the chord at u is A + B v - C u/v, and for C > 0 it
+exceeds the larger of its values at the two nodes by at most C (1 - e^{-step/2})^2 u/v, as -1/v exceeds its own chord by no
+more. This multiple of u makes the lines of both nodes steeper.
 
-Every step adds positive numbers, so that rounding errors stay relative. Where h_k has become tiny it is cut off: a constant is
-taken from it everywhere, which leaves it convex, and the sum of these constants is added to the upper bound. Both bounds are
-relatively within about 2/m^2 of each other, as variances.
+The best chord of each node is found by counting crossings: if neighbouring lines cross ever further to the right, each line is
+the highest between its two crossings. A line that breaks this order lies below its neighbours everywhere, and is left out. The
+chords of a convex function are nearly in order: of two of one width, the earlier one is higher where the later one begins, and
+lower where it ends itself.
+
+Every step adds positive numbers, so that rounding errors stay relative. Where h_k is tiny it is truncated: a constant is
+subtracted everywhere, which leaves it convex, and the sum of these constants is added to the upper bound. The two bounds differ
+by about 2/m^2, as a relative error of a variance.
 """
 
 from __future__ import annotations
@@ -32,17 +34,17 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
 
-# chosen: what is cut off, all in all; smaller values of h_k are known to this only
+# chosen: the sum of all that is truncated; smaller values of h_k are only known to be below this
 CUT = 1e-30
-# derived: the grid of doubles is finer, or wider, than that of the parameter by less
+# derived: a relative change of the width that exceeds the rounding of the grid
 _SHIFT = 1e-14
-# derived: a round multiplies by at most so many roundings
+# derived: the relative rounding error of one round
 _ROUNDINGS = 32 * ULP
 
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """H_k from one side: its values at the nodes 0, step, 2 step, ..., zero behind the last, and what was cut off.
+    """A bound of h_k from one side: its values at the nodes 0, step, 2 step, ..., zero after these, and the truncated amount.
 
     ``best`` is the node where the best chord of each node begins, counted from -w; ``before`` are the values of h_{k-1} there
     and at the other ends of the chords.
@@ -51,7 +53,7 @@ class Bounds:
     step: float
     parts: int
     values: Array
-    cut: float
+    truncated: float
     best: NDArray[np.int64]
     before: tuple[Array, Array]
 
@@ -61,20 +63,20 @@ def widest_chords(width: float, rounds: int, parts: int, *, above: bool) -> Boun
     """H_k after so many rounds, at least one, from above or from below, on a grid of ``parts`` steps to the width."""
     width *= 1 + _SHIFT if above else 1 - _SHIFT
     grid = _Grid(width, parts, above)
-    values, cut = grid.first(), 0.0
+    values, truncated = grid.first(), 0.0
     best, before = np.zeros(0, dtype=np.int64), (values, values)
     for _ in range(1, rounds):
         values, best, before = grid.round(values)
         end = int(np.searchsorted(-values, -CUT / rounds))
         if end < values.size:
-            cut += float(values[end])
+            truncated += float(values[end])
             # the ends of the chords still carry what is left
             values, best = np.maximum(values[: end + 1] - values[end], 0.0), best[: end + 1]
-    return Bounds(grid.step, parts, values, cut * (1 + rounds * ULP) if above else cut, best, before)
+    return Bounds(grid.step, parts, values, truncated * (1 + rounds * ULP) if above else truncated, best, before)
 
 
 class _Grid:
-    """The nodes, and what a chord over d steps before a node weighs its ends by."""
+    """The nodes, and the weights of the two ends of a chord that begins d steps before a node."""
 
     def __init__(self, width: float, parts: int, above: bool) -> None:
         self.width, self.parts, self.above, self.step = width, parts, above, width / parts
@@ -103,7 +105,7 @@ class _Grid:
         best = self._best(near, far, extra)
         # how far each node is behind the beginning of its chord
         behind = np.arange(m, size + 2 * m)
-        # a line that wins beyond its ends is below the function there, and so below the chord that ends in the node
+        # outside of its chord, a line is below the function, and so below the chord that ends at the node
         won, best = best, np.clip(best, behind - m, behind)
         d = behind - best
         found = self.near[d] * near[best] + self.far[d] * far[best]
@@ -111,14 +113,14 @@ class _Grid:
             found *= 1 - _ROUNDINGS
         else:
             found += self.steeper[d] * extra[won]
-            beyond = np.flatnonzero(won < best)
-            found[beyond] += (np.exp((best - won)[beyond] * self.step) - 1) * self.steeper[d[beyond]] * extra[won[beyond]]
-            # where rounding chose the second best line
+            lower = np.flatnonzero(won < best)
+            found[lower] += (np.exp((best - won)[lower] * self.step) - 1) * self.steeper[d[lower]] * extra[won[lower]]
+            # rounding may have chosen the second best line
             found = found * (1 + _ROUNDINGS) + _ROUNDINGS * (1 + 1 / self.whole) * near[: size + m]
         return np.maximum(found, 0.0), best, (near, far)
 
     def _extra(self, near: Array, far: Array) -> Array:
-        """What the steps on both sides of a node add to its line, in units of u / (R - 1) v."""
+        """By how much chords that begin next to a node exceed its line, in units of u / (R - 1) v."""
         fall = near - far
         bend = fall[:-1] + (np.diff(far) - np.diff(near)) / math.expm1(self.step)
         # the differences are rounded
@@ -149,7 +151,7 @@ class _Grid:
             places = np.flatnonzero(crossing[1:] < crossing[:-1]) + 1
             if not places.size:
                 break
-            # two neighbours do not go at once
+            # of neighbouring lines, only every second one is removed at once
             run = np.flatnonzero(np.diff(places, prepend=-2) != 1)
             turn = np.arange(places.size) - np.repeat(run, np.diff(np.append(run, places.size)))
             places = places[turn % 2 == 0]

@@ -1,6 +1,6 @@
-"""Numbers in a text: exact as long as they are rational and short, and a double each.
+"""Numbers in a text: doubles that remember the exact number, as long as it is rational and short.
 
-A decimal is the decimal, and ``256/60000`` is that quotient; each is a :class:`logphi.text.written.Written`.
+A decimal is exactly that decimal, and ``256/60000`` that quotient; each is a :class:`logphi.text.written.Written`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def literal(token: Token) -> int | float:
     text = token.text
     whole = text.replace("_", "").isdigit() and len(text) <= MOST_DIGITS
     try:
-        # Base 0 refuses a leading zero, which elsewhere means octal.
+        # base 0 refuses a leading zero, which means octal in other languages
         value = int(text, 0) if whole else float(text)
     except ValueError:
         token.refuse("not a number: write 12, 1.5 or 1e-5 (no complex, hexadecimal or octal numbers)")
@@ -66,7 +66,7 @@ def calculate(sign: Token, left: Any, right: Any) -> int | float:
 
 
 def _rational(sign: str, left: int | float, right: int | float) -> Fraction | None:
-    """The exact result for two exact numbers; None if it is irrational or too long, or if Python's ints compute it."""
+    """The exact result for two exact numbers; None if it is irrational or too long, or if both are ints."""
     if not (isinstance(left, (int, Written)) and isinstance(right, (int, Written))):
         return None
     if type(left) is type(right) is int and (sign in "+-*" or (sign == "**" and right >= 0)):
@@ -95,7 +95,7 @@ def negative(number: int | float) -> int | float:
 def _power(base: int | float, exponent: int | float) -> Any:
     if isinstance(base, float) or isinstance(exponent, float):
         return float(base) ** float(exponent)
-    # The size is known from logarithms alone; 10**10**10 itself is never computed.
+    # the size follows from logarithms: 10**10**10 is never computed
     if abs(base) > 1 and abs(exponent) * math.log10(abs(base)) > MOST_DIGITS:
         return math.inf if exponent > 0 else 0.0
     return base**exponent if exponent >= 0 else 1 / base**-exponent

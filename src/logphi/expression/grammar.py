@@ -1,4 +1,4 @@
-"""The grammar, in the precedence of Python; each rule is the method of its name, which reads and evaluates in one pass."""
+"""The grammar, with the precedence of Python; each rule is a method of its name, which reads and evaluates in one pass."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from logphi.inputs.guesses import attribute_hint, nearest, unexpected
 from logphi.mechanisms.catalogue import PYTHON_ONLY
 
 FLAGS = {"True": True, "False": False}
-# the arguments that are one of them
+# the arguments that take True or False
 FLAGGED = ("one_pair", "cyclic", "monotone")
 # what may stand before a constructor, as in Python
 PACKAGE = ("lp", "logphi")
@@ -29,7 +29,7 @@ DEEPEST = 50
 
 
 class Reader:
-    """A text that is being read: its tokens, and the place of the next one."""
+    """A text that is being read: its tokens, and the position of the next one."""
 
     def __init__(self, text: str, constructors: Mapping[str, Callable[..., Mechanism]], variables: Mapping[str, float]) -> None:
         if not isinstance(text, str):
@@ -49,17 +49,17 @@ class Reader:
         return self.tokens[self.place]
 
     def take(self) -> Token:
-        """The next token, which is passed over."""
+        """Consume and return the next token."""
         token = self.token
         self.place += token.kind != "end"
         return token
 
     def accept(self, *texts: str) -> Token | None:
-        """The next token, passed over, if it is one of these texts."""
+        """Consume and return the next token if it is one of these texts; otherwise None."""
         return self.take() if self.token.text in texts else None
 
     def expect(self, text: str) -> Token:
-        """The next token, which must be this text."""
+        """Consume and return the next token, which must be this text."""
         return self.accept(text) or self.unexpected(repr(text))
 
     def unexpected(self, wanted: str) -> NoReturn:
@@ -71,7 +71,7 @@ class Reader:
         self.token.refuse(f"expected {wanted} here")
 
     def finish(self) -> None:
-        """Refuse whatever follows."""
+        """Raise a ValueError if a token is left."""
         if self.token.kind != "end":
             self.unexpected("an operator (+ - * / **) or the end of the text")
 
@@ -85,7 +85,7 @@ class Reader:
                 terms.append(term)
             else:
                 total = calculate(sign, total, term)
-        # One call for all terms: repeated + would copy a growing composition at every step.
+        # one call for all terms: repeated + would copy a growing composition at every step
         return _attempt(first, compose, [[total, *terms]]) if terms else total
 
     def product(self) -> Any:
@@ -106,7 +106,7 @@ class Reader:
         signs = []
         while sign := self.accept("+", "-"):
             signs.append(sign)
-        # Every cycle of the grammar passes through this rule, so one counter bounds the recursion.
+        # every cycle of the grammar passes through this rule, so that one counter bounds the recursion
         self.depth += 1
         if self.depth > DEEPEST:
             self.token.refuse(f"nested deeper than {DEEPEST} levels: remove brackets")
@@ -223,7 +223,7 @@ def _chooses(function: Callable[..., Any]) -> bool:
 
 
 def _entry(start: Token, value: Any) -> Any:
-    """A number or a mechanism, as lists hold them."""
+    """The value, which must be a number or a mechanism, as in a list."""
     return value if is_mechanism(value) else number_of(start, value)
 
 
@@ -253,7 +253,7 @@ def _attempt(
     except TypeError as error:
         cause, signature = str(error), inspect.signature(function)
         try:
-            # Its wording, unlike that of a failed call, does not mention __init__.
+            # the message of bind, unlike that of a failed call, does not mention __init__
             signature.bind(*positional, **keywords)
         except TypeError as mismatch:
             unknown = [name for name in keywords if name not in signature.parameters]

@@ -1,4 +1,4 @@
-"""Reading a text: as a mechanism, as numbers, or for the names that it leaves open."""
+"""Reading a text: as a mechanism, as numbers, or for its unknown names."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ def parse(
     Parameters
     ----------
     text
-        An expression such as ``"14062 * Gaussian(sigma=1.1).poisson(256/60000)"``. Decimals and what + - * / and whole powers
-        make of them are exact, and rounded to doubles once; a whole float up to 2**53 counts repetitions too (``1e12``).
+        An expression such as ``"14062 * Gaussian(sigma=1.1).poisson(256/60000)"``. Decimals and their sums, products, quotients
+        and whole powers are exact, and rounded to doubles once; a whole float up to 2**53 may count repetitions (``1e12``).
     constructors
-        What a called name stands for; the catalogue of the library unless given.
+        The functions that may be called, by name; by default the catalogue of the library.
     variables
         Names that stand for numbers; none unless given.
 
     Returns
     -------
     Mechanism
-        Equal to what wrote the text as its ``str``.
+        Equal to any mechanism whose ``str`` is the text.
 
     Raises
     ------
     ValueError
         If the text is not in the language, a number leaves the range of doubles, or a constructor refuses its
-        arguments; always one line.
+        arguments; the message is one line.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def parse_numbers(text: str) -> list[float]:
 
 
 def parse_number(text: str) -> int | float:
-    """The one number in a text, in the grammar of :func:`parse`; an int if it is written as one.
+    """The only number in a text, in the grammar of :func:`parse`; an int if it is written as one.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def parse_number(text: str) -> int | float:
 
 
 def unknowns(text: str) -> list[str]:
-    """The names in a text that would have to be ``variables`` of :func:`parse`, each once, in their order.
+    """The names in a text that must be ``variables`` of :func:`parse`, each once, in their order.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""What a user gives: relations between data sets, types of arguments, their checks, and guesses at what was meant."""
+"""What a user gives: relations between data sets, types of arguments, checks, and suggestions for wrong names."""

@@ -9,8 +9,8 @@ from typing import Literal
 class Adjacency(enum.Enum):
     """How two neighbouring data sets differ.
 
-    ``ADD_REMOVE``: one record is present or absent, both orders count. ``ADD`` and ``REMOVE``: one order only.
-    ``REPLACE``: one record takes another value. ``REPLACE_SPECIAL``: it takes the value "nothing".
+    ``ADD_REMOVE``: one record is present or absent, and both orders of the two data sets count. ``ADD`` and ``REMOVE``: one
+    order only. ``REPLACE``: one record takes another value. ``REPLACE_SPECIAL``: one record takes the value "nothing".
     """
 
     ADD_REMOVE = "add_remove"
@@ -44,7 +44,7 @@ class Adjacency(enum.Enum):
             raise ValueError(f"adjacency must be one of {names}, got {value!r}") from None
 
 
-# one order of two neighbours, and every relation in which one of them lacks the record
+# relations of one order of two neighbours; relations under which one of them lacks the record
 ONE_ORDER = (Adjacency.ADD, Adjacency.REMOVE)
 PRESENCE = (Adjacency.ADD_REMOVE, *ONE_ORDER)
 

@@ -1,6 +1,7 @@
-"""The types of what mechanisms are made of and questions asked with, as editors and type checkers see them.
+"""The types of arguments of mechanisms and questions, as editors and type checkers see them.
 
-No more is accepted at run time. A field of a mechanism has two types: of what it may be set from, and of what it holds.
+Nothing else is accepted at run time. A field of a mechanism has two types: that of the values it accepts, and that of the value
+it holds.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ from logphi.inputs.adjacency import Adjacency, AdjacencyLike
 
 
 class Array(Protocol):
-    """An array of NumPy, a column of pandas, and what else has elements and becomes an array."""
+    """An array of NumPy, a column of pandas, and any other object that converts to an array."""
 
     def __array__(self) -> NDArray[Any]:
         """The elements."""
         ...
 
     def __len__(self) -> int:
-        """How many there are along the first axis."""
+        """The number of elements along the first axis."""
         ...
 
 
@@ -40,7 +41,7 @@ class Symbolic(Protocol):
         ...
 
 
-# one number; where it must be whole, 100.0 is
+# one number; where a whole number is needed, 100.0 is one
 Scalar = float | Fraction | Decimal | np.floating[Any] | np.integer[Any]
 # a parameter of a mechanism, and a list of them
 RealLike = Scalar | Symbolic
@@ -60,13 +61,13 @@ if TYPE_CHECKING:
     _Class = TypeVar("_Class")
 
     class Field(Generic[_Given, _Held]):
-        """A field that may be set from more than it holds."""
+        """A field that accepts more types than it holds."""
 
         def __get__(self, instance: object, owner: Any) -> _Held:
-            """What it holds."""
+            """The value that the field holds."""
 
         def __set__(self, instance: object, value: _Given) -> None:
-            """What it may be set from."""
+            """The values that the field accepts."""
 
     Real = Field[RealLike, float]
     RealOrNone = Field[RealLike | None, float | None]

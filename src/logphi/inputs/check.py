@@ -1,6 +1,6 @@
-"""One voice for bad arguments: the value, the rule, and the next step.
+"""Checks of arguments, and one form of message for bad ones: the value, the rule, and the next step.
 
-Numbers that are not whole and were written exactly, in an expression, as a ``Fraction`` or as a ``Decimal``, stay so
+Numbers that are given exactly, in an expression, as a ``Fraction`` or as a ``Decimal``, stay exact
 (:mod:`logphi.text.written`).
 """
 
@@ -19,13 +19,13 @@ import numpy as np
 from logphi.arrays import Array
 from logphi.text.written import Written, exact
 
-# derived: far above what normalised doubles miss, and as far as bounds may be off for vectors that miss it
+# derived: sums of normalised doubles differ from one by far less, and bounds by no more for sums that differ by this
 NORMALIZED = 1e-14
-# derived: beyond this, products with a count leave the range of doubles
+# derived: products with larger counts overflow
 LARGEST_COUNT = 10**300
-# derived: powers of ten beyond which no decimal is a double; the quotient of a far larger one takes minutes
+# derived: decimals with larger exponents are no doubles; to make a quotient of a far larger one takes minutes
 _FARTHEST = 400
-# they pass for whole numbers, and are none
+# types that Python takes for whole numbers, and that are none
 _NO_NUMBERS = (bool, np.bool_, np.timedelta64)
 
 
@@ -40,7 +40,7 @@ def real(name: str, value: Any, rule: str = "a real number") -> float:
         # the whole part of a large decimal takes minutes
         below = plain.adjusted() < 0 if isinstance(plain, Decimal) else math.trunc(plain) == 0
         if below:
-            raise ValueError(f"{name} must be {rule} in the range of doubles, got one that is below all of them") from None
+            raise ValueError(f"{name} must be {rule} in the range of doubles, got one that is closer to zero") from None
         number = math.inf
     if not math.isfinite(number):
         raise ValueError(f"{name} must be {rule}, finite and not NaN, got {number!r}")
@@ -73,7 +73,7 @@ def _kept_decimal(value: Decimal) -> float:
 
 
 def _as_written(number: float) -> float | Fraction:
-    """The number itself: its double may be on the other side of a limit, or on it."""
+    """The exact number: its double may be on the other side of a limit, or on it."""
     return number.exact if isinstance(number, Written) else number
 
 
@@ -126,10 +126,10 @@ def open_unit(name: str, value: Any) -> float:
 
 
 def probability(name: str, value: Any) -> float:
-    """A number in [0, 1] that is 0 or 1 if its double is: in between, something else is true than at the ends."""
+    """A number in [0, 1] that is 0 or 1 if its double is: a number just below 1 must not count as 1."""
     number = unit(name, value)
     if number == 1 != _as_written(number):
-        raise ValueError(f"{name} must be 1, or a double below 1, got a number in between: doubles do not tell it from 1")
+        raise ValueError(f"{name} must be 1, or a double below 1, got a number in between, which doubles cannot hold")
     return number
 
 
@@ -142,7 +142,7 @@ def unit(name: str, value: Any) -> float:
 
 
 def _integer(name: str, value: Any) -> int:
-    """A whole number of any kind; a float up to where neighbouring whole numbers share one."""
+    """A whole number of any type; a float only up to where neighbouring whole numbers have the same float."""
     if type(value) is int:
         return value
     plain = _unwrapped(value)
@@ -172,7 +172,7 @@ def _integer(name: str, value: Any) -> int:
 
 
 def _whole_exactly(name: str, value: Any) -> int:
-    """The whole number that a quotient or a decimal is."""
+    """A quotient or a decimal as a whole number; an error if it is not one."""
     if isinstance(value, Decimal) and value and value.is_finite() and value.adjusted() > _FARTHEST:
         raise ValueError(f"{name} must be at most 1e300, the range of doubles, got {_shown(value)}")
     fraction = isinstance(value, Decimal) and (not value.is_finite() or (bool(value) and value.adjusted() < 0))
@@ -183,7 +183,7 @@ def _whole_exactly(name: str, value: Any) -> int:
 
 
 def count(name: str, value: Any) -> int:
-    """A whole number, zero or more, of any kind: ``100.0`` counts a hundred."""
+    """A whole number, zero or more, of any type: ``100.0`` is a hundred."""
     number = _integer(name, value)
     if number < 0:
         raise ValueError(f"{name} must not be negative, got {_shown(value)}")
@@ -193,7 +193,7 @@ def count(name: str, value: Any) -> int:
 
 
 def whole(name: str, value: Any, least: int, most: int) -> int:
-    """A whole number of any kind between two bounds: ``4.0`` is one."""
+    """A whole number of any type between two bounds; ``4.0`` is one."""
     number = _integer(name, value)
     if not least <= number <= most:
         raise ValueError(f"{name} must be a whole number from {least} to {most}, got {_shown(value)}")
@@ -208,7 +208,7 @@ def flag(name: str, value: Any) -> bool:
 
 
 def real_array(name: str, value: Any) -> Array:
-    """``value`` as an array of finite floats, of its own shape; other exact numbers are rounded to the nearest."""
+    """``value`` as an array of finite floats of the same shape; exact numbers are rounded to the nearest."""
     try:
         array = np.asarray(doubles(value))
         if array.dtype == bool or array.dtype.kind not in "iuf":
@@ -222,7 +222,7 @@ def real_array(name: str, value: Any) -> Array:
 
 
 def doubles(value: Any) -> Any:
-    """The same numbers, lists and arrays of them, with doubles for quotients and decimals."""
+    """The same number, list or array, with doubles in place of quotients and decimals."""
     if isinstance(value, (Fraction, Decimal)):
         return _kept(value)
     if hasattr(value, "__array__"):
@@ -232,7 +232,7 @@ def doubles(value: Any) -> Any:
 
 
 def entries(value: Any, array: Array) -> tuple[float, ...]:
-    """The entries of a list that was checked as an array, each as it was written."""
+    """The entries of a list that was checked as an array, each as exact as it was given."""
     listed = value if _listed(value) else np.asarray(value).tolist()
     return tuple(map(_kept, listed)) if _listed(listed) else tuple(array.tolist())
 
@@ -251,7 +251,7 @@ def _shown(value: Any) -> str:
 
 
 def unit_array(name: str, value: Any) -> Array:
-    """``value`` as an array of numbers in [0, 1], of its own shape."""
+    """``value`` as an array of numbers in [0, 1] of the same shape."""
     array = real_array(name, value)
     if not np.all((array >= 0) & (array <= 1)):
         raise ValueError(f"{name} must lie in [0, 1], got {value!r}")
@@ -259,7 +259,7 @@ def unit_array(name: str, value: Any) -> Array:
 
 
 def nonnegatives(name: str, value: Any, kind: str = "numbers") -> tuple[float, ...]:
-    """A finite list of non-negative numbers, of a kind that the refusal names."""
+    """A non-empty list of non-negative numbers; ``kind`` is what messages call them."""
     array = real_array(name, value)
     if array.ndim != 1 or array.size == 0:
         raise ValueError(f"{name} must be a non-empty list of {kind}, got {value!r}")
@@ -269,7 +269,7 @@ def nonnegatives(name: str, value: Any, kind: str = "numbers") -> tuple[float, .
 
 
 def probabilities(name: str, value: Any) -> tuple[float, ...]:
-    """A finite list of non-negative numbers that sum to one, but for the rounding of doubles."""
+    """A non-empty list of non-negative numbers that sum to one, up to the rounding of doubles."""
     numbers = nonnegatives(name, value, "probabilities")
     total = math.fsum(numbers)
     if abs(total - 1) > NORMALIZED:

@@ -1,4 +1,4 @@
-"""Names from other libraries and papers, answered with the call that was meant."""
+"""Suggestions for names of other libraries and papers: the call that was meant."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _KEYWORDS: Mapping[str, str] = {
 _EPSILON = ("get_epsilon", "compute_epsilon", "get_privacy_spent", "get_epsilon_for_delta", "eps")
 _DELTA = ("get_delta", "compute_delta", "get_delta_for_epsilon")
 
-# what is tried on a mechanism -> what to write
+# attributes tried on a mechanism -> what to write
 _ATTRIBUTES: Mapping[str, str] = {
     **dict.fromkeys(_EPSILON, "m.epsilon(delta)"),
     **dict.fromkeys(_DELTA, "m.delta(epsilon)"),
@@ -61,7 +61,7 @@ _ATTRIBUTES: Mapping[str, str] = {
     "calibrate": "lp.calibrate(family, epsilon=, delta=)",
 }
 
-# on an accountant, and on a budget
+# the same for an accountant, and for a budget
 LEDGER: Mapping[str, str] = {
     **dict.fromkeys(_EPSILON, "accountant.epsilon(delta)"),
     **dict.fromkeys(_DELTA, "accountant.delta(epsilon)"),
@@ -77,7 +77,7 @@ BUDGET: Mapping[str, str] = {
 }
 
 
-# what is looked for in the package itself -> what to write
+# names looked up in the package itself -> what to write
 _CALLS: Mapping[str, str] = {
     **_ATTRIBUTES,
     "epsilon": "m.epsilon(delta)",
@@ -102,28 +102,28 @@ _CALLS: Mapping[str, str] = {
 
 
 def meant_by(name: str, hints: Mapping[str, str]) -> str:
-    """What to write for a keyword that is not one of ours, by the hints of a call or those of all; empty if nothing is near."""
+    """What to write for an unknown keyword, by the hints of a call or the general ones; empty if there is no hint."""
     meant = hints.get(name) or _KEYWORDS.get(name)
     return f": write {meant}" if meant else ""
 
 
 def unexpected(name: str, hints: Mapping[str, str]) -> str:
-    """That a keyword is unknown, and what was meant."""
+    """The message that a keyword is unknown, and what to write."""
     return f"got an unexpected keyword argument {name!r}{meant_by(name, hints)}"
 
 
 def attribute_hint(name: str, instead: Mapping[str, str] = _ATTRIBUTES) -> str:
-    """The hint for an attribute that there is not, by default of mechanisms; empty if nothing is near."""
+    """The hint for an unknown attribute, by default one of mechanisms; empty if there is none."""
     return f"; write {instead[name]}" if name in instead else ""
 
 
 def package_hint(name: str) -> str:
-    """The hint for a name that the package does not have; empty if nothing is near."""
+    """The hint for a name that the package does not have; empty if there is none."""
     return f"; write {_CALLS[name]}" if name in _CALLS else ""
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """``did you mean`` followed by what is spelt like a name, whatever its case; empty if nothing is."""
+    """``did you mean`` followed by names of similar spelling, whatever the case; empty if there are none."""
     import difflib
 
     lowered = {entry.lower(): entry for entry in known}
@@ -132,20 +132,17 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def refuse_unknown(call: str, known: Mapping[str, Any], given: Mapping[str, Any], hints: Mapping[str, str]) -> None:
-    """Answer a keyword that a call does not have.
-
-    Raises a TypeError if there is one; the message names it, what was meant, and what there is.
-    """
+    """Raise a TypeError for a keyword that a call does not have: the message names it, what was meant, and what there is."""
     for name in given:
         if name not in known:
             raise TypeError(f"{call} takes no {name!r}{meant_by(name, hints)}; it takes {', '.join(known)}")
 
 
-def guided(crowded: str = "", /, **hints: str) -> Callable[[_Function], _Function]:
-    """A function that answers unknown keywords, and too many arguments without names, with the right ones.
+def guided(instead: str = "", /, **hints: str) -> Callable[[_Function], _Function]:
+    """Make a function answer unknown keywords, and too many positional arguments, with what to write.
 
-    Its signature and docstring stay. ``hints`` are what names mean here and nowhere else, ``crowded`` is what to write for
-    too many arguments.
+    Its signature and docstring stay. ``hints`` are the meanings of names in this call alone; ``instead`` is what to write for
+    too many positional arguments.
     """
 
     def guide(function: _Function) -> _Function:
@@ -158,7 +155,7 @@ def guided(crowded: str = "", /, **hints: str) -> Callable[[_Function], _Functio
             if keywords:
                 refuse_unknown(f"{function.__name__}()", known, keywords, hints)
             if len(arguments) > len(places):
-                meant = crowded or ", ".join(f"{name}=" for name in known if name not in places)
+                meant = instead or ", ".join(f"{name}=" for name in known if name not in places)
                 raise TypeError(_overfull(f"{function.__name__}()", places, arguments, meant))
             return function(*arguments, **keywords)
 
@@ -168,16 +165,16 @@ def guided(crowded: str = "", /, **hints: str) -> Callable[[_Function], _Functio
 
 
 def _overfull(call: str, places: list[str], given: tuple[Any, ...], meant: str) -> str:
-    """That there are too many arguments without names, and what was meant."""
+    """The message that there are too many positional arguments, and what was meant."""
     own = places[:1] == ["self"]
     shown = ", ".join(map(repr, given[own:]))
     return f"{call} takes {' and '.join(places[own:]) or 'nothing'} without a name, got {shown}: write {meant}"
 
 
 class Guided:
-    """A base class that answers keywords and attributes that it does not have with the right ones.
+    """A base class that answers unknown keywords and attributes with what to write.
 
-    A class may have ``_hints`` for the keywords of its constructor, and ``_instead`` for attributes.
+    A class may have ``_hints`` for keywords of its constructor, and ``_instead`` for attributes.
     """
 
     _hints: ClassVar[Mapping[str, str]] = {}

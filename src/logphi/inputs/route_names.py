@@ -1,6 +1,6 @@
-"""The methods by name, for type checkers and for the command line, whose help loads nothing else.
+"""The names of the methods, for type checkers and for the help of the command line, which imports nothing else.
 
-A test compares the routes with the registry.
+A test compares them with the registry of routes.
 """
 
 from typing import Literal
@@ -21,11 +21,11 @@ RouteName = Literal[
     "levy-quadrature",
 ]
 
-# routes are of doubles; in ball arithmetic a release answers itself, as only it knows how its parameters were written
+# this one is not a route: a release answers it itself, in ball arithmetic, as only it knows how its parameters were written
 CERTIFIED = "certified"
 Method = RouteName | Literal["certified"]
 
 
 def is_certified(method: object) -> bool:
-    """Whether a method, asked for or of an answer, is ball arithmetic."""
+    """Whether a method, as an argument or of an answer, is that of ball arithmetic."""
     return method == CERTIFIED

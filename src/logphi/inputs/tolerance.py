@@ -1,4 +1,4 @@
-"""How narrow an answer must be."""
+"""The relative width of answers."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from logphi.inputs import check
 
 @dataclass(frozen=True)
 class Tolerance:
-    """The relative width that is aimed at, and the one that suffices where a narrower answer costs seconds."""
+    """The relative width to aim at, and a larger one that suffices where a narrower answer would cost seconds."""
 
     aim: float
     enough: float
 
     @staticmethod
     def of(rtol: Any) -> Tolerance:
-        """A number asks for that width everywhere; None for the default.
+        """The tolerance of a number: that width everywhere; None is the default.
 
         Raises
         ------
@@ -33,9 +33,9 @@ class Tolerance:
         return Tolerance(self.aim * factor, self.enough * factor)
 
     def at_least(self, least: float) -> Tolerance:
-        """Neither of the two below a number."""
+        """The tolerance with neither width below a number."""
         return Tolerance(max(self.aim, least), max(self.enough, least))
 
 
 DEFAULT = Tolerance(1e-9, 1e-6)
-"""A transform that decays or a lattice gives nine digits at once; elsewhere digits beyond six cost the root of their number."""
+"""Where the transform decays, or on a lattice, nine digits cost little; elsewhere more than six are expensive."""

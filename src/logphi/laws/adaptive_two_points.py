@@ -117,13 +117,13 @@ class AdaptiveTwoPoints(LossTransform):
     def crossing(self, level: float) -> tuple[float, float, float]:
         """A lower bound, an estimate and an upper bound of the threshold, from zero on, at which the excess crosses a level."""
         bounds, top = self._bounds(above=True), self.support.upper
-        index = int(np.searchsorted(-bounds.values, -(level * (1 - 8 * ULP) - bounds.cut)))
+        index = int(np.searchsorted(-bounds.values, -(level * (1 - 8 * ULP) - bounds.truncated)))
         if index == 0:
             return 0.0, 0.0, 0.0
         upper = top
         if index < bounds.values.size:
             left, right = bounds.values[index - 1 : index + 1]
-            share = (left + bounds.cut - level) / (left - right)
+            share = (left + bounds.truncated - level) / (left - right)
             inside = math.log1p(min(max(share, 0.0), 1.0) * math.expm1(bounds.step)) + 1e-9 * bounds.step
             upper = min(((index - 1) * bounds.step + inside) * (1 + 16 * ULP), top)
         low, high = 0.0, upper
@@ -158,11 +158,11 @@ class AdaptiveTwoPoints(LossTransform):
         bounds = self._bounds(above=True)
         node = int(x / bounds.step)
         if node >= bounds.values.size - 1:
-            return bounds.cut if x < self.support.upper else 0.0
+            return bounds.truncated if x < self.support.upper else 0.0
         left, right = bounds.values[node : node + 2]
         # derived: a node is accurate to a billionth of a step
         share = min(max(math.expm1(x - node * bounds.step) / math.expm1(bounds.step) - 1e-9, 0.0), 1.0)
-        return float(left + share * (right - left)) * (1 + 16 * ULP) + bounds.cut
+        return float(left + share * (right - left)) * (1 + 16 * ULP) + bounds.truncated
 
     def _bounds(self, *, above: bool) -> Bounds:
         disc = self.width.under(FLOATS)

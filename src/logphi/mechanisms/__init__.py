@@ -1,4 +1,4 @@
-"""The catalogue: one file a mechanism, always parameters, pair, log-phi, closed forms, source."""
+"""The catalogue: a file for each mechanism, with its parameters, pair, log-phi, closed forms and source."""
 
 from __future__ import annotations
 

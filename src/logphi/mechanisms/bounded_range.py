@@ -1,8 +1,8 @@
-"""Compositions of mechanisms of bounded range: the best adaptive choices of two-point pairs.
+"""Compositions of mechanisms of bounded range, for the best adaptive choices of two-point pairs.
 
-notation: a mechanism of epsilon-bounded range has at each threshold at most the profile of a loss that is t with probability
-(1 - e^{t-eps}) / (1 - e^{-eps}) and t - eps otherwise, for some t in [0, eps] (Dong, Durfee & Rogers 2020). Its E e^{zL} is
-e^{zt} A - e^{(z+1)t} B, largest over t where e^t = z A / ((z + 1) B), and for -1 < z < 0 smallest there. With
+notation: at each threshold, the profile of a mechanism of epsilon-bounded range is at most that of a loss that is t with
+probability (1 - e^{t-eps}) / (1 - e^{-eps}) and t - eps otherwise, for some t in [0, eps] (Dong, Durfee & Rogers 2020). Its
+E e^{zL} is e^{zt} A - e^{(z+1)t} B, whose maximum over t, or minimum for -1 < z < 0, is where e^t = z A / ((z + 1) B). With
 S(s) = log(sinh(s eps/2) / (s eps/2)) the logarithm is K(z) = (z + 1) S(z + 1) - z S(z) - S(1); K'(0) = S(1) + S'(1) is the
 divergence of order 1. K is at most eps^2 z (z + 1) / 8 for z > 0 (Hoeffding's lemma).
 """
@@ -33,13 +33,13 @@ from logphi.mechanisms.randomized_response import RandomizedResponse
 from logphi.pairs.finite import FinitePair
 from logphi.questions.delta import pointwise
 
-# derived: e^epsilon and its inverse keep their digits on the grid; for larger ones, and more steps, the hulls are the bound
+# derived: within these, e^epsilon and its inverse keep their digits on the grid; elsewhere the hulls are the bound
 _LEAST, _LARGEST = 1e-7, 50.0
 # measured: more steps take longer than a few seconds
 _MOST = 4000
-# chosen: the vertices, on each side of zero, of a pair that composes with others
+# chosen: the vertices, on each side of zero, of the pair that composes with other releases
 _BENDS = 6000
-# derived: orders differ from one by 1e-16 or more, and K is of the size of that times epsilon squared
+# derived: orders differ from one by at least 1e-16, and K is about that times epsilon squared
 _BITS, _BITS_EACH = 400, 8
 # derived: up to this order minus one, sinh is accurate
 _FAR = 1e9
@@ -47,7 +47,7 @@ _FAR = 1e9
 
 @frozen
 class Steps(ByOthers, Primitive):
-    """Counted mechanisms of bounded range, each chosen with knowledge of the previous outputs."""
+    """Several mechanisms of bounded range, each chosen with knowledge of earlier outputs."""
 
     law: AdaptiveTwoPoints
     adjacency: Adjacency
@@ -58,7 +58,7 @@ class Steps(ByOthers, Primitive):
         return LogPhi.of([(self.law, 1)])
 
     def _by_others(self, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        """Epsilon is found between the crossings of both bounds."""
+        """Epsilon, between the crossings of both bounds of the profile."""
         return self._epsilon(*arguments, **options) if name == "epsilon" else None
 
     def _epsilon(self, delta: Any, *, direction: Any = None, method: None = None, rtol: float | None = None) -> Any:
@@ -79,7 +79,7 @@ class Steps(ByOthers, Primitive):
 
 @frozen
 class StepsBetween(Primitive):
-    """A pair of finitely many outcomes that dominates these steps, or is dominated by them."""
+    """A pair of finitely many outcomes that dominates these steps if ``above``, and otherwise is dominated by them."""
 
     width: Parameter
     count: int
@@ -107,35 +107,35 @@ class BoundedRange(Family):
     adjacency: Adjacency
 
     def alone(self, count: int, rtol: float | None = None) -> Mechanism | None:
-        """The steps by their profile, unless there are too many."""
+        """The steps by their own profile, unless there are too many."""
         if not self._known(count):
             return None
         return Steps(AdaptiveTwoPoints(Plain(self.epsilon), count, parts_for(count, rtol)), self.adjacency)
 
     def above(self, count: int) -> Mechanism:
-        """A finite pair; one step, and too many steps, have the hull."""
+        """A finite pair; for one step, or too many, the hull."""
         if count > 1 and self._known(count):
             return StepsBetween(Plain(self.epsilon), count, True, self.adjacency)
         return count * hull(self.release)
 
-    def below(self, count: int, lean: float = 0.5) -> Mechanism:
-        """A finite pair; one step has the hull."""
+    def below(self, count: int, skew: float = 0.5) -> Mechanism:
+        """A finite pair; for one step, the hull."""
         if count == 1:
             return hull(self.release)
         if self._known(count):
             return StepsBetween(Plain(self.epsilon), count, False, self.adjacency)
-        return self.fixed(count, lean)
+        return self.fixed(count, skew)
 
-    def fixed(self, count: int, lean: float = 0.5) -> Mechanism:
-        """Two losses of equal size or, for a larger ``lean``, a small loss and a rarer, large negative one."""
-        if lean != 0.5 and _LEAST <= self.epsilon <= _LARGEST:
+    def fixed(self, count: int, skew: float = 0.5) -> Mechanism:
+        """Two opposite losses or, for a larger ``skew``, a small loss and a rarer, large negative one."""
+        if skew != 0.5 and _LEAST <= self.epsilon <= _LARGEST:
             # a slightly narrower range compensates for rounding
             width = self.epsilon * (1 - 1e-6)
-            t = lean * width
+            t = skew * width
             p = math.expm1(t - width) / math.expm1(-width)
             q = p * math.exp(-t)
             return count * Discrete(p=[p, 1 - p], q=[q, 1 - q], adjacency=self.adjacency)
-        # slightly less than half of the range, and not certain
+        # slightly less than half of the range, and a probability below one
         p = min(1 / (1 + math.exp(-self.epsilon / 2 * (1 - 1e-12))), 1 - 1e-15)
         return count * RandomizedResponse(p, adjacency=self.adjacency)
 
@@ -144,7 +144,7 @@ class BoundedRange(Family):
         return self.epsilon**2
 
     def divergence(self, order: float) -> tuple[float, float]:
-        """K(z)/z with z = order - 1; orders below 1/2 from one minus the order."""
+        """K(z)/z with z = order - 1; for orders below 1/2, from one minus the order."""
         if order == 0:
             return 0.0, 0.0
         if order < 0.5:

@@ -1,4 +1,4 @@
-"""The constructors that the expression language knows, and the reasons for those that it does not."""
+"""The constructors of the expression language, and why it does not have the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A mechanism of which only zero-concentrated differential privacy is known."""
+"""A mechanism known by its zero-concentrated differential privacy only."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Line(Curve):
 
     @property
     def listed(self) -> tuple[float, ...]:
-        """None: the curve is known at all z."""
+        """Empty: the curve is known at all z."""
         return ()
 
     @property
@@ -62,15 +62,15 @@ class Line(Curve):
 
 @frozen
 class ZCDP(Representative, Primitive):
-    """Any mechanism that is (xi, rho)-zCDP: D_a <= xi + rho a for all orders a > 1, of both orders of two neighbours.
+    """Any mechanism that is (xi, rho)-zCDP: D_a <= xi + rho a for all a > 1, in both orders of two neighbours.
 
-    Answers hold for every such mechanism. Their private ends are what these divergences imply together, by all orders ([AFA]
-    Appendix F), rounded up; the other ends are attained by a Gaussian mechanism with this rho, so that answers are brackets.
+    Answers hold for every such mechanism. Their private ends are what the divergences of all orders imply ([AFA] Appendix F),
+    rounded up; the other ends are attained by a Gaussian mechanism with this rho. So answers are brackets.
 
-    All declared releases of a composition, this and :class:`RenyiDP`, add up order by order and are converted once. Beside
-    other releases the answer is the sharper of two: the converted pair composed with them, and what all divergences together
-    imply, theirs included. ``renyi`` and ``zcdp`` are as declared. ``log_phi``, ``loss`` and samples are those of the
-    converted pair, an upper bound.
+    In a composition, the divergences of this and of :class:`RenyiDP` add up order by order, and are converted once. If there
+    are other releases, the answer is the sharper of two: the converted pair composed with these, and what the divergences of
+    all releases imply. ``renyi`` and ``zcdp`` are as declared. ``log_phi``, ``loss`` and samples are those of the converted
+    pair, an upper bound.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class ZCDP(Representative, Primitive):
     xi
         The offset, in nats: zero or more, at most 50.
     adjacency
-        The relation under which it is declared: one in which both orders of two neighbours count.
+        The relation under which it holds: one in which both orders of two neighbours count.
 
     Raises
     ------
@@ -131,7 +131,7 @@ class ZCDP(Representative, Primitive):
         return self._extreme or converted(self._curve)
 
     def _grouped(self, size: int) -> Mechanism:
-        """k^2 rho; an offset is refused."""
+        """k^2 rho; not known with an offset."""
         if self.xi:
             return super()._grouped(size)
         return ZCDP(Written(size * size * meant(self.rho)), 0.0, self.adjacency)

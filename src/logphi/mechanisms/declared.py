@@ -1,8 +1,8 @@
-"""The family of all mechanisms whose Renyi divergences keep a declared curve, and what the curve implies.
+"""The family of all mechanisms whose Renyi divergences are below a declared curve, and what the curve implies.
 
-A mechanism in the family is only known by its curve. All declared releases of a composition are one of the summed curve,
-converted once. With other releases there are two bounds, and the sharper one is the answer: the converted pair composed with
-the others, and the pair that all divergences together imply, theirs and the declared ones.
+In a composition the declared curves are summed, and the sum is converted once. With other releases there are two bounds, of
+which the sharper one is the answer: the converted pair composed with the others, and the pair that the divergences of all
+releases imply.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from logphi.pairs.equal import EQUAL
 from logphi.pairs.implied import FEW, LARGEST_EXPONENT, MANY, epsilon_of_one_order, implied, implied_near
 from logphi.pairs.pair import Pair
 
-# chosen: the orders of a curve without listed ones, by K at the first and the last
+# chosen: for a curve that is known at all orders, the number of orders, and K at the first one
 _ORDERS, _LEAST_EXPONENT = 1600, 1e-6
 # measured: with this many orders the divergences of other releases take some tenths of a second
 _WITH_OTHERS = 320
@@ -45,7 +45,7 @@ _HALVINGS = 60
 
 
 def orders(curve: Curve, most: int) -> Array:
-    """The z to use: between a small and a large K, and the declared ones."""
+    """The z to use: the declared ones and some between, or those from a small to a large K."""
     known = curve.listed
     if known:
         between = [np.linspace(a, b, 6)[1:-1] for a, b in zip((0.0, *known[:-1]), known, strict=True)]
@@ -66,7 +66,7 @@ def of_both_orders(adjacency: Adjacency) -> Adjacency:
     relation = Adjacency.of(adjacency)
     if relation in ONE_ORDER:
         raise ValueError(
-            f"divergences under {relation.value!r} alone bound one order of two neighbours, and both are needed: declare them "
+            f"divergences under {relation.value!r} alone bound one order of two neighbours, and both are needed: state them "
             "under 'add_remove' if they hold in both"
         )
     return relation
@@ -74,7 +74,7 @@ def of_both_orders(adjacency: Adjacency) -> Adjacency:
 
 @lru_cache(maxsize=64)
 def converted(curve: Curve, sharp: bool = False) -> Pair:
-    """The pair that the curve implies for both orders, with a few hundred outcomes, or some thousand if ``sharp``."""
+    """The pair that the curve implies in both orders, with a few hundred outcomes, or some thousand if ``sharp``."""
     if curve.mean == 0:
         return EQUAL
     z = orders(curve, _ORDERS)
@@ -101,7 +101,7 @@ class Declared(Representative, Primitive):
 
 @frozen
 class Alone(ByOthers, Primitive):
-    """Declared releases only: single epsilons and deltas are refined."""
+    """A composition of declared releases only; at a single epsilon or delta, its bounds are refined."""
 
     declared: Declared
     member: Mechanism
@@ -122,7 +122,7 @@ class Alone(ByOthers, Primitive):
         places = [epsilon_of_one_order(curve.bound, z, asked) if name == "epsilon" else asked]
         covers: list[Bound] = []
         while len(covers) < (_TRIES if name == "epsilon" else 1):
-            near = Together(implied_near(curve.bound, z, places[-1]), self.adjacency)
+            near = Implied(implied_near(curve.bound, z, places[-1]), self.adjacency)
             covers.append(getattr(near, name)(*arguments, **options))
             places.append(covers[-1].upper)
         return between(covers, below)
@@ -130,13 +130,13 @@ class Alone(ByOthers, Primitive):
 
 # chosen: the number of refinements of an epsilon
 _TRIES = 2
-# a single number, which one point of the profile answers
+# questions that one point of the profile answers
 _CLOSELY = ("delta", "log_delta", "epsilon")
 
 
 @frozen
-class Together(Primitive):
-    """An implied pair, of a composition or of a curve near one epsilon."""
+class Implied(Primitive):
+    """A mechanism with an implied pair, of a composition or of a curve near one epsilon."""
 
     implied_pair: Pair
     adjacency: Adjacency
@@ -158,7 +158,7 @@ class Keeping(Family):
     # no member attains the whole profile
     attained = False
 
-    def gathered(self, terms: Sequence[tuple[Family, int]]) -> Mechanism:
+    def merged(self, terms: Sequence[tuple[Family, int]]) -> Mechanism:
         """All declared releases as one."""
         return Declared(Summed(tuple((one.curve, count) for one, count in terms if isinstance(one, Keeping))), self.adjacency)
 
@@ -170,8 +170,8 @@ class Keeping(Family):
         """The pair that the curve implies."""
         return hull(Declared(self._of(count), self.adjacency))
 
-    def together(self, terms: Terms) -> Mechanism | None:
-        """The pair that the divergences of all releases together imply."""
+    def joint_bound(self, terms: Terms) -> Mechanism | None:
+        """The pair that the divergences of all releases imply."""
         others = [(one, count) for one, family, count in terms if family is not self]
         if not others:
             return None
@@ -183,13 +183,13 @@ class Keeping(Family):
         bounds = [rounded_up(z * np.asarray(release.renyi(order, direction=one, rtol=1e-6).upper), 1) for one in wanted]
         if not np.isfinite(bounds[0]).any():
             return None
-        return Together(implied(z, bounds[wanted.index(Direction.REMOVE)], bounds[-1]), self.adjacency)
+        return Implied(implied(z, bounds[wanted.index(Direction.REMOVE)], bounds[-1]), self.adjacency)
 
-    def below(self, count: int, lean: float = 0.5) -> Mechanism:
+    def below(self, count: int, skew: float = 0.5) -> Mechanism:
         """A Gaussian mechanism that satisfies the curve."""
-        return self.fixed(count, lean)
+        return self.fixed(count, skew)
 
-    def fixed(self, count: int, lean: float = 0.5) -> Mechanism:
+    def fixed(self, count: int, skew: float = 0.5) -> Mechanism:
         """A Gaussian mechanism that satisfies the curve."""
         # with less noise the bound is useless
         rho = min(self._of(count).gaussian, _LEAST_PRIVATE)
@@ -200,7 +200,7 @@ class Keeping(Family):
         return math.sqrt(math.ulp(0.0))
 
     def divergence(self, order: float) -> tuple[float, float]:
-        """As declared; orders below one have at most the divergence of order one. The lower end is that of the Gaussian."""
+        """As declared, or at most that of order one for orders below; the lower end is that of the Gaussian."""
         if order < 0:
             factor = order / (1 - order) if math.isfinite(order) else -1.0
             ends = sorted(factor * end for end in self.divergence(1 - order))

@@ -26,12 +26,12 @@ class Curve(ABC):
     @property
     @abstractmethod
     def listed(self) -> tuple[float, ...]:
-        """The declared z, if they are few."""
+        """The declared z, if they are a list; empty if K is known at all z."""
 
     @property
     @abstractmethod
     def mean(self) -> float:
-        """A bound of D_1, as D_a grows with a."""
+        """A bound of D_1, the mean of the loss."""
 
     @property
     @abstractmethod
@@ -46,7 +46,7 @@ class Curve(ABC):
     @property
     @abstractmethod
     def gaussian(self) -> float:
-        """Some rho such that rho a is nowhere above the bound of D_a."""
+        """A rho for which rho a is nowhere above the bound of D_a: that of a Gaussian mechanism in the family."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Logarithms of densities as SymPy expressions: evaluated in doubles, and written down on intervals where they are analytic."""
+"""Logarithms of densities as SymPy expressions: evaluated in doubles, and written as formulas on intervals for certificates."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ Piece = list[Any]
 
 @dataclass(frozen=True)
 class DensityFormula:
-    """An expression of one real variable, as a function of arrays."""
+    """An expression in one real variable, as a function of arrays."""
 
     expression: Any
     variable: Any
 
     def __call__(self, x: Array) -> Array:
-        """At each x; minus infinity where the density is zero."""
+        """The values at each x; minus infinity where the density is zero."""
         return np.broadcast_to(np.asarray(_compiled(self.expression, self.variable)(x), float), x.shape).copy()
 
     def __repr__(self) -> str:
@@ -41,7 +41,7 @@ class DensityFormula:
 
 
 def as_formulas(*given: Any) -> list[Any]:
-    """Expressions as functions of their one symbol; whatever else is given as it is."""
+    """Expressions as functions of their one symbol; anything else is unchanged."""
     found = [one for one in given if hasattr(one, "free_symbols")]
     if not found:
         return list(given)
@@ -50,8 +50,8 @@ def as_formulas(*given: Any) -> list[Any]:
     symbols = set().union(*(one.free_symbols for one in found))
     if len(symbols) > 1:
         raise ValueError(
-            f"log_p and log_q must be expressions in one symbol, the output, got {', '.join(sorted(map(str, symbols)))}: put "
-            "numbers in with .subs"
+            f"log_p and log_q must be expressions in one symbol, the output, got {', '.join(sorted(map(str, symbols)))}: give "
+            "the others numbers with .subs"
         )
     variable = next(iter(symbols), sympy.Symbol("x"))
     return [DensityFormula(one, variable) if hasattr(one, "free_symbols") else one for one in given]
@@ -87,7 +87,7 @@ def cuts(formula: DensityFormula) -> list[Fraction]:
 
 
 def cuts_or_none(formula: DensityFormula) -> list[Fraction]:
-    """The same; nothing if they are not rational, so that they are found as those of any function."""
+    """The same; empty if they are not rational: then they are searched numerically, as for any function."""
     try:
         return cuts(formula)
     except ValueError:
@@ -127,7 +127,7 @@ def _exact(formula: DensityFormula) -> tuple[Any, Any]:
 
 
 def _on(formula: DensityFormula, place: Fraction) -> str | None:
-    """The text of the expression on the interval around a place, in the grammar of certificates; None for minus infinity."""
+    """The expression on the interval around a place, as text in the grammar of certificates; None for minus infinity."""
     import sympy
 
     expression, x = _exact(formula)

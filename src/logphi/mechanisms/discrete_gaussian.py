@@ -32,7 +32,7 @@ LARGEST_TRUNCATION = 100_000
 LEAST_SHARED = 1e-6
 # derived: doubles above e^-706 have all their digits
 _DEEPEST = 706.0
-# measured: in a sample, outcomes are atoms without a lattice
+# measured: limits of samples, whose outcomes are atoms without a lattice
 LARGEST_SAMPLED_SIGMA = 250.0
 LARGEST_SAMPLED_SHIFT = 10.0
 
@@ -41,7 +41,7 @@ LARGEST_SAMPLED_SHIFT = 10.0
 class DiscreteGaussian(Primitive):
     """Adds noise of probabilities proportional to e^{-x^2 / (2 sigma^2)} on the whole numbers, to a query with whole values.
 
-    Pair: the noise moved by s against the noise. The loss is (x - s/2) s / sigma^2, on a lattice. log-phi, with
+    Pair: the noise shifted by s against the noise. The loss is (x - s/2) s / sigma^2, on a lattice. log-phi, with
     Theta(a) the sum over whole x of e^{-(x-a)^2 / (2 sigma^2)}: M(z) = e^{z (z+1) s^2 / (2 sigma^2)} Theta((1+z) s) / Theta(0),
     entire and symmetric; for z whole it is that of the Gaussian mechanism. Truncated to -T .. T, the loss is bounded and
     outcomes above T - s are mass at infinity.
@@ -49,8 +49,8 @@ class DiscreteGaussian(Primitive):
     Parameters
     ----------
     sigma
-        Width of the noise, in the units of the query; from 0.1 to 1e6, its standard deviation is slightly less. Or 0, without
-        noise: everything leaks.
+        Width of the noise, in the units of the query, from 0.1 to 1e6; its standard deviation is slightly less. At 0, without
+        noise, everything leaks.
     sensitivity
         Sensitivity s of the query, one number; a whole number from 0, where nothing leaks, to 1e6.
     truncation
@@ -93,7 +93,7 @@ class DiscreteGaussian(Primitive):
             if infinite_mass > 1 - LEAST_SHARED:
                 raise ValueError(
                     f"truncation must leave outcomes of probability {LEAST_SHARED:g} in common, got {truncation} with "
-                    f"sigma={sigma!r} and sensitivity={sensitivity}: nearly every output tells everything"
+                    f"sigma={sigma!r} and sensitivity={sensitivity}: nearly every output reveals everything"
                 )
 
     @property
@@ -103,7 +103,7 @@ class DiscreteGaussian(Primitive):
         return noisy(self.sensitivity, 0.0 if narrow else self.sigma)
 
     def pair(self) -> Pair:
-        """The outcomes whose probabilities are doubles under both laws; the omitted mass is far below every relevant delta."""
+        """The outcomes whose probabilities are doubles under both laws; the omitted mass is negligible."""
         if extreme := self._extreme:
             return extreme
         sigma, s = self.sigma, self.sensitivity
@@ -121,7 +121,7 @@ class DiscreteGaussian(Primitive):
         exponents = (np.arange(-reach, reach + 1.0) / sigma) ** 2 / 2
         weights = np.exp(-exponents)
         weights /= weights.sum()
-        # half an ulp of sigma and three roundings of the exponent; it is below one on average in the sum
+        # half an ulp of sigma and three roundings of the exponent; in the sum, exponents are below one on average
         errors = 8 * ULP * (exponents + 32)
         empty = np.zeros(s)
         (p, of_p), (q, of_q) = (
@@ -131,7 +131,7 @@ class DiscreteGaussian(Primitive):
         relative_error = float(errors.max())
         omitted_mass, growth = 0.0, math.inf
         if cut:
-            # the noise outside of the ends, or within a shift of them: a geometric series from its first and largest term
+            # the noise outside of the ends, or within a shift of them, is below a geometric series
             first = reach - s + 1
             omitted_mass = 4 * float(weights[reach + first]) / -math.expm1(-first / sigma**2)
             both = (x >= s - reach) & (x <= reach)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
 from logphi.algebra.release import Primitive
@@ -18,6 +19,7 @@ from logphi.laws.two_point import TwoPoint
 from logphi.pairs.extremes import noisy
 from logphi.pairs.finite import FinitePair
 from logphi.pairs.pair import Pair
+from logphi.text.written import exact
 
 # measured: each step is an atom; with more, an answer takes minutes
 LARGEST_SENSITIVITY = 1000
@@ -29,15 +31,15 @@ LARGEST_SAMPLED = 600.0
 class DiscreteLaplace(Primitive):
     """Adds two-sided geometric noise, of probabilities proportional to e^{-|x|/scale}, to a query with whole values.
 
-    Pair: the noise moved by s against the noise. With a = 1/scale the loss is (2x - s) a for x = 0 .. s, and the two tails
-    are one atom each, of probabilities 1/(1 + r) at s a and r^s/(1 + r) at -s a, r = e^{-a}. log-phi, with u = z + 1/2:
+    Pair: the noise shifted by s against the noise. With a = 1/scale the loss is (2x - s) a for x = 0 .. s, where each tail is
+    one atom, of probability 1/(1 + r) at s a and r^s/(1 + r) at -s a, r = e^{-a}. log-phi, with u = z + 1/2:
     M(z) = e^{-as/2} [2 cosh(u a s)/(1 + r) + tanh(a/2) sinh(u a (s-1))/sinh(u a)], symmetric; a lattice of span 2a. For s = 1
     it is randomized response with odds e^a.
 
     Parameters
     ----------
     scale
-        Scale of the noise, in the units of the query; without noise, 0, everything leaks.
+        Scale of the noise, in the units of the query; at 0, without noise, everything leaks.
     sensitivity
         L1 sensitivity of the query; a whole number from 0, where nothing leaks, to 1000.
     adjacency
@@ -46,7 +48,7 @@ class DiscreteLaplace(Primitive):
     Raises
     ------
     ValueError, TypeError
-        If the scale is negative or not a finite number, or the sensitivity not such a whole number.
+        If the scale is negative or not a finite number, or the sensitivity is not a whole number in its range.
 
     References
     ----------
@@ -75,6 +77,10 @@ class DiscreteLaplace(Primitive):
         """The pair without noise, or of a query with sensitivity zero."""
         return noisy(self.sensitivity, self.scale)
 
+    @property
+    def _exact_largest_loss(self) -> Fraction:
+        return exact(self.sensitivity) / exact(self.scale)
+
     def pair(self) -> Pair:
         """The s + 1 outcomes: the two tails, and the single points between them."""
         if extreme := self._extreme:
@@ -83,7 +89,7 @@ class DiscreteLaplace(Primitive):
         if a * s > LARGEST_SAMPLED:
             raise ValueError(
                 f"a discrete Laplace with sensitivity / scale above {LARGEST_SAMPLED:g} cannot be sampled, got {a * s!r}: "
-                "probabilities of its pair are below every double; leave the sampling out, which is an upper bound"
+                "probabilities of its pair are too small for doubles; leave the sampling out, which is an upper bound"
             )
         end, inner = 1 / (1 + math.exp(-a)), math.tanh(a / 2)
         q = (end, *(inner * math.exp(-a * x) for x in range(1, s)), math.exp(-a * s) * end)
@@ -105,7 +111,7 @@ class _Outcomes(Cells):
     sensitivity: int
 
     def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
-        """At most 0, each integer between, at least s."""
+        """The probabilities of at most 0, each integer between, and at least s."""
         a, s = 1 / arith.constant(self.scale), self.sensitivity
         end = 1 / (1 + arith.exp(-a))
         q = [end, *(arith.tanh(a / 2) * arith.exp(-a * x) for x in range(1, s)), arith.exp(-a * s) * end]

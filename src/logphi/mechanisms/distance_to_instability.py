@@ -1,4 +1,4 @@
-"""The distance to instability, as tested before a release."""
+"""A test of the distance to instability before a release (propose, test, release)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from logphi.inputs.adjacency import Adjacency, AdjacencyLike
 from logphi.inputs.arguments import RealLike, frozen
 from logphi.laws.log_phi import LogPhi
 from logphi.mechanisms.pure_dp import guarantee_loss, guarantee_pair
-from logphi.pairs.flat import TiltedFlat
+from logphi.pairs.flat import TiltedUniform
 from logphi.pairs.pair import Pair
 
 # derived: closer to one, the width of the loss is the difference of nearly equal numbers
@@ -23,11 +23,11 @@ LARGEST_FAILURE = 0.999
 class DistanceToInstability(Primitive):
     """Releases an answer if its noisy distance to instability is large (propose, test, release).
 
-    The distance, of sensitivity 1, gets Laplace noise of scale 1/epsilon, and a threshold of log(1/delta)/epsilon. Either
-    only the distance is released, or an unstable answer too, with probability delta: the profile is the larger of
-    1 - e^{(x - eps)/2} and delta for x >= 0, which is convex in e^x.
+    The distance, of sensitivity 1, gets Laplace noise of scale 1/epsilon, and is tested against log(1/delta)/epsilon. For a
+    stable answer the distance alone leaks; an unstable answer is released with probability delta. So the profile is the larger
+    of 1 - e^{(x - eps)/2} and delta for x >= 0, which is convex in e^x.
 
-    Pair: with probability delta the outcome tells everything, otherwise it is that of a Laplace mechanism of scale 1/w,
+    Pair: with probability delta the outcome reveals everything, otherwise it is that of a Laplace mechanism of scale 1/w,
     w = eps + 2 log(1 - delta). log-phi, with u = z + 1/2:
     M(z) = (1 - delta) e^{-w/2} [cosh(u w) + sinh(u w) / (2u)]; P(L = inf) = delta.
 
@@ -37,7 +37,7 @@ class DistanceToInstability(Primitive):
         Guarantee of the noisy distance, in nats; zero or more.
     delta
         Probability of releasing an unstable answer, in [0, 0.999 (1 - e^{-eps/2})]; or 1, where everything leaks. For eps = 0
-        it may be any, and is all that leaks.
+        any probability; nothing else leaks then.
     adjacency
         The relation under which the distance has sensitivity 1.
 
@@ -67,7 +67,7 @@ class DistanceToInstability(Primitive):
         if not self._extreme and self.test_delta > -LARGEST_FAILURE * math.expm1(-self.test_epsilon / 2):
             raise ValueError(
                 f"delta must be at most {LARGEST_FAILURE:g} (1 - e^(-epsilon/2)), got delta={self.test_delta!r} "
-                f"with epsilon={self.test_epsilon!r}: the failure drowns the test; "
+                f"with epsilon={self.test_epsilon!r}: a larger failure leaks more than the test; "
                 "such a release is an ApproximateDP(epsilon=0, delta=delta)"
             )
 
@@ -78,15 +78,15 @@ class DistanceToInstability(Primitive):
 
     @property
     def _extreme(self) -> Pair | None:
-        """Without a test, only the failure remains."""
+        """The pair of the failure alone, where there is no test or it always fails."""
         return guarantee_pair(0.0, self.test_delta) if self.test_epsilon == 0 or self.test_delta == 1 else None
 
     def pair(self) -> Pair:
         """The pair of a Laplace mechanism, with failures."""
         if extreme := self._extreme:
             return extreme
-        return TiltedFlat(self.width, with_atoms=True, failure=self.test_delta)
+        return TiltedUniform(self.width, with_atoms=True, failure=self.test_delta)
 
     def loss_law(self) -> LogPhi:
-        """Uniform with atoms after tilting; finite with probability 1 - delta."""
+        """The loss of the Laplace mechanism, finite with probability 1 - delta."""
         return guarantee_loss(0.0, self.test_delta) if self._extreme else self.pair().loss()

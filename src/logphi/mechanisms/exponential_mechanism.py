@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import ClassVar
 
 from logphi.algebra.families import Representative
@@ -12,27 +13,28 @@ from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency, AdjacencyLike
 from logphi.inputs.arguments import RealLike, frozen
 from logphi.pairs.equal import EQUAL
-from logphi.pairs.flat import TiltedFlat
+from logphi.pairs.flat import TiltedUniform
 from logphi.pairs.pair import Pair
+from logphi.text.written import exact
 
 
 @frozen
 class ExponentialMechanism(Representative, Primitive):
-    """Any mechanism of epsilon-bounded range, by the hull of the two-point pairs that it may be.
+    """Any mechanism of epsilon-bounded range, by the hull of the two-point pairs that dominate such mechanisms.
 
     Pair: a loss with density proportional to e^{x/2} on [-eps, eps]. log-phi, with u = z + 1/2:
     M(z) = sinh(u eps) / (2u sinh(eps/2)). Profile of one release: (e^{eps/2} - e^{x/2})^2 / (e^eps - 1) for |x| <= eps.
 
-    Several releases leak less than as many hulls, as one two-point pair is picked before each. ``delta``, ``epsilon`` and
-    trade-off functions are those of the best adaptive picks, divergences and zCDP those of the best pick for each order.
-    ``log_phi``, ``loss`` and certificates are those of the hulls: for several releases their upper ends hold, their lower ends
-    do not.
+    Several releases leak less than as many hulls, as each of them has one two-point pair, chosen before its output is seen.
+    ``delta``, ``epsilon`` and trade-off functions are those of the worst adaptive choices, divergences and zCDP those of the
+    worst pair at each order. ``log_phi``, ``loss`` and certificates are those of the hulls: for several releases their upper
+    ends hold, their lower ends do not.
 
     Parameters
     ----------
     epsilon
-        Range of the loss, in nats; at 0 nothing leaks. Twice the scaled sensitivity of the quality for one that is not
-        monotonic.
+        Range of the loss, in nats; at 0 nothing leaks. With outputs of probability proportional to e^{c u}, u a quality of
+        sensitivity s, it is 2 c s, or c s if the quality is monotonic.
     adjacency
         The relation under which the range is stated.
 
@@ -74,6 +76,10 @@ class ExponentialMechanism(Representative, Primitive):
 
         return BoundedRange(self, self.range_epsilon, self.adjacency)
 
+    @property
+    def _exact_largest_loss(self) -> Fraction:
+        return exact(self.range_epsilon)
+
     def pair(self) -> Pair:
         """The hull of the two-point pairs."""
-        return self._extreme or TiltedFlat(Plain(self.range_epsilon), with_atoms=False)
+        return self._extreme or TiltedUniform(Plain(self.range_epsilon), with_atoms=False)

@@ -6,7 +6,7 @@ from typing import Any
 
 
 def decimals(expression: Any) -> Any:
-    """The expression with floats as the shortest decimals that read back as them."""
+    """The expression with floats replaced by their shortest decimals."""
     import sympy
 
     return expression.xreplace({one: sympy.Rational(repr(float(one))) for one in expression.atoms(sympy.Float)})
@@ -20,7 +20,7 @@ def floats(expression: Any) -> list[float]:
 
 
 def written(expression: Any, variable: Any) -> str:
-    """The text of an expression; a ValueError that names what no certificate can hold."""
+    """The text of an expression; a ValueError that names a part that certificates cannot hold."""
     import sympy
 
     hyperbolic = sympy.functions.elementary.hyperbolic.HyperbolicFunction

@@ -25,7 +25,7 @@ NORMALISED = 1e-6
 class FromDensities(Primitive):
     """A mechanism with one real output, given by the logarithms of its two densities. All errors are estimates.
 
-    Of SymPy expressions in one symbol ``certify`` proves what they leak; each density is then divided by its integral.
+    For SymPy expressions in one symbol, ``certify`` proves its answers; it divides each density by its integral.
 
     Pair: (p, q). log-phi: K(z) = log of the integral of p^{1+z} q^{-z} over the x where both are positive, by adaptive
     Gauss-Kronrod quadrature; p where q = 0 is mass at infinity. Two such mechanisms are equal if their functions are the
@@ -107,8 +107,8 @@ class FromDensities(Primitive):
                 )
         if infinite_p > 1 - NORMALISED:
             raise ValueError(
-                "the two densities share no mass: every output tells everything, so nothing is left to account for; "
-                "check that both are about the same output"
+                "the two densities share no mass: every output reveals everything; check that both are densities of the same "
+                "output"
             )
 
     def pair(self) -> DensityPair:
@@ -117,13 +117,13 @@ class FromDensities(Primitive):
 
     @property
     def _formulas(self) -> tuple[DensityFormula, DensityFormula] | None:
-        """Both, if they are expressions."""
+        """Both densities, if they are expressions."""
         log_p, log_q = self.log_p, self.log_q
         return (log_p, log_q) if isinstance(log_p, DensityFormula) and isinstance(log_q, DensityFormula) else None
 
     @property
     def _kinks(self) -> tuple[float, ...]:
-        """Those that expressions show."""
+        """The kinks that expressions show."""
         found = [float(x) for one in self._formulas or () for x in cuts_or_none(one)]
         return tuple(sorted({x for x in found if self.support[0] < x < self.support[1]} - set(self.breakpoints)))
 
@@ -157,7 +157,7 @@ def _interval(value: Any) -> tuple[float, float]:
 
 
 def _probe(name: str, function: Callable[[Array], Any], x: Array) -> None:
-    """Refuse values that are not logarithms of a density."""
+    """Refuse a function whose values cannot be logarithms of a density."""
     with np.errstate(all="ignore"):  # squares overflow at extreme points, and logarithms of zero are minus infinity
         try:
             found = np.asarray(function(x))

@@ -15,7 +15,7 @@ from logphi.mechanisms.formula_text import decimals, floats, written
 from logphi.text.description import node, rational
 
 # chosen: the tolerated rounding of a mass, of a symmetry, and of a second difference
-SLACK = 1e-9
+TOLERANCE = 1e-9
 
 
 @frozen
@@ -23,9 +23,9 @@ class FromLogPhi(Primitive):
     """A mechanism given by a SymPy expression of log phi(alpha), alpha = -i z. All errors are estimates.
 
     log-phi: K(z) = expression at alpha = -i z, so that phi(alpha) = E_P[e^{i alpha L}; L < inf]; the other order follows as
-    K(-1 - z). The finite masses are e^{K(0)} and e^{K(-1)}. Removable singularities are filled in; the branch of a logarithm
-    matters only up to multiples of 2 pi i, but must be continuous along vertical lines. The library cannot check that the
-    expression is the log-phi of any pair at all, beyond what is refused below.
+    K(-1 - z). The finite masses are e^{K(0)} and e^{K(-1)}. Removable singularities are filled in; K matters only up to
+    multiples of 2 pi i, but must be continuous along vertical lines. Apart from what is refused below, the library cannot check
+    that the expression is the log-phi of any pair.
 
     Parameters
     ----------
@@ -85,8 +85,8 @@ class FromLogPhi(Primitive):
         law = Expression(self.expression, self.alpha)
         c = np.linspace(-1.0, 0.0, 9)
         values, _ = law.evaluated(c.astype(complex))
-        turns = values.imag - 2 * np.pi * np.round(values.imag / (2 * np.pi))
-        bad = ~(np.isfinite(values) & (np.abs(turns) <= SLACK * (1 + np.abs(values))))
+        argument = values.imag - 2 * np.pi * np.round(values.imag / (2 * np.pi))
+        bad = ~(np.isfinite(values) & (np.abs(argument) <= TOLERANCE * (1 + np.abs(values))))
         if bad.any():
             k = int(np.argmax(bad))
             raise ValueError(
@@ -94,20 +94,20 @@ class FromLogPhi(Primitive):
                 f"{complex(values[k])!r} at z = {c[k]:g}: check the sign of alpha, phi(alpha) = E[e^(i alpha L)]"
             )
         for place, k in ((0, -1), (-1, 0)):
-            if values[k].real > SLACK:
+            if values[k].real > TOLERANCE:
                 raise ValueError(
                     f"K({place}) is the logarithm of a mass and must not be positive, got {values[k].real:.9g}: phi is not "
                     "that of a privacy loss; normalise it, and check the sign of alpha"
                 )
         bends = np.diff(values.real, 2)
-        if bends.min() < -SLACK * (1 + float(np.abs(values.real).max())):
+        if bends.min() < -TOLERANCE * (1 + float(np.abs(values.real).max())):
             raise ValueError(
                 f"K must be convex on [-1, 0], got a second difference of {float(bends.min()):.3g} near z = "
                 f"{c[1 + int(np.argmin(bends))]:g}: the logarithm of a Laplace transform is; check the sign of the expression"
             )
         z = np.array([-0.3 + 0.7j, -0.8 + 2.1j, -0.5 + 5.3j])
         gap = law.asymmetry(z)
-        if not np.all(np.abs(gap) <= SLACK * 100):
+        if not np.all(np.abs(gap) <= TOLERANCE * 100):
             k = int(np.argmax(np.abs(gap)))
             raise ValueError(
                 f"K must take conjugate values at conjugate points, got a difference of {abs(gap[k]):.3g} at "
@@ -115,7 +115,7 @@ class FromLogPhi(Primitive):
             )
 
     def _transform(self) -> str:
-        """M(z) = e^{K(z)} in the grammar of certificates, where logarithms cancel; a ValueError if it cannot be written so."""
+        """M(z) = e^{K(z)}, in which logarithms cancel, in the grammar of certificates; a ValueError if it cannot be written."""
         import sympy
 
         z = sympy.Symbol("z")

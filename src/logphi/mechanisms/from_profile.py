@@ -24,31 +24,30 @@ RELATIVE_ERROR = 2.0**-51
 ROUNDED = Fraction(1, 2**51)
 # derived: exceeds the upward rounding of an exponential
 _LOWERED = 1 - Fraction(1, 2**190)
-# relations that do not name one order cover both
 
 
 @frozen
 class FromProfile(Primitive):
     """Any mechanism that is (eps_i, delta_i)-DP for each i, by the pair that dominates them all.
 
-    With a = e^eps a privacy profile is convex and decreasing in a, and 1 at a = 0. The pair has the largest such function
-    below the points as its profile: linear between the vertices of their lower convex hull with (0, 1), constant beyond the
-    last. Pair: finitely many outcomes, one a vertex, and one that tells everything with the smallest delta. log-phi:
-    M(z) = sum of p^{1+z} q^{-z} over the vertices.
+    As a function of a = e^eps, a privacy profile is convex and decreasing, and 1 at a = 0. The pair has the largest such
+    function below the points as its profile: linear between the vertices of their lower convex hull with (0, 1), constant after
+    the last. Pair: finitely many outcomes, one for each vertex, and one that reveals everything, of the smallest delta.
+    log-phi: M(z) = sum of p^{1+z} q^{-z} over the vertices.
 
     Under a relation of one order (``"remove"``, ``"add"``) the points bound that order alone. Under all others they bound both
-    orders, so that every point is one of the reversed profile 1 - a + a h(1/a) too: (eps, delta) also says
-    h(e^-eps) <= 1 - e^-eps + e^-eps delta. The hull of both kinds of points is symmetric, and dominates both orders.
+    orders, so that (eps, delta) also bounds the profile h at e^-eps: h(e^-eps) <= 1 - e^-eps + e^-eps delta. The hull of both
+    kinds of points is symmetric, and dominates both orders.
 
-    Every profile is at least 1 - e^eps. A delta below that by no more than rounding in doubles explains (2^-51) is raised to
-    it, which promises less.
+    Every profile is at least 1 - e^eps. A delta that is below this by no more than rounding (2^-51) is raised to it, a weaker
+    guarantee.
 
     Parameters
     ----------
     epsilons
-        Places of the known points, in nats; any real numbers up to 300 in size.
+        The epsilons of the points, in nats; real numbers from -300 to 300.
     deltas
-        Upper bounds of the profile there, each at least 1 - e^eps, but for rounding, and at most 1.
+        Upper bounds of the profile there, each at least 1 - e^eps, up to rounding, and at most 1.
     adjacency
         The relation under which the bounds hold.
 
@@ -56,7 +55,7 @@ class FromProfile(Primitive):
     ------
     ValueError, TypeError
         If the lists differ in length or are empty, a number is outside its range, or a delta is below 1 - e^eps, which no
-        mechanism attains; or if nothing is known of it.
+        mechanism attains; or if all deltas are 1.
 
     References
     ----------
@@ -99,7 +98,7 @@ class FromProfile(Primitive):
                     "keep the smaller if both are proved"
                 )
         if len(self._hull().vertices) < 2 or self._hull().vertices[-1][1] == 1:
-            raise ValueError(f"some delta must be below 1, got {self.deltas!r}: such a mechanism promises nothing")
+            raise ValueError(f"some delta must be below 1, got {self.deltas!r}: such a mechanism guarantees nothing")
 
     def _hull(self) -> Hull:
         points = [_attained(exponential(meant(e)), meant(d)) for e, d in zip(self.epsilons, self.deltas, strict=True)]
@@ -113,9 +112,9 @@ class FromProfile(Primitive):
 
 
 def _attained(a: Fraction, h: Fraction) -> tuple[Fraction, Fraction]:
-    """The point, raised to the line 1 - a if it is below.
+    """The point, raised to the line h = 1 - a if it is below.
 
-    A convex profile that meets this line meets it further left too, where the place is surely not too large.
+    A convex profile that meets this line at a also does at smaller places, so that a may be rounded down.
     """
     return (a, h) if h >= 1 - a else (a * _LOWERED, 1 - a * _LOWERED)
 

@@ -14,7 +14,7 @@ from logphi.laws.divergences import Divergences
 from logphi.laws.log_phi import LogPhi
 
 # chosen: the tolerated rounding of divergences at conjugate orders, and of a second difference
-SLACK = 1e-9
+TOLERANCE = 1e-9
 # chosen: the points at which the function is checked: real parts within the orders, and heights
 _HEIGHTS = np.array([0.7, 2.1, 5.3])
 
@@ -23,30 +23,30 @@ _HEIGHTS = np.array([0.7, 2.1, 5.3])
 class FromRenyi(Primitive):
     """A mechanism given by its Renyi divergences D_q(P||Q) at complex orders q. All errors are estimates.
 
-    log-phi: K(z) = z D_{1+z}. On any vertical line Re q = c > 1 the divergences tell the whole profile,
+    log-phi: K(z) = z D_{1+z}. On any vertical line Re q = c > 1 the divergences determine the whole profile,
 
         delta(eps) = 1/(2 pi i) times the integral of e^{(q-1) (D_q - eps)} / (q (q-1)) over the line,
 
-    which is the inverse Laplace transform of [LT] eq. 37; the library chooses c. Divergences of real orders alone do not:
-    :func:`logphi.classical.renyi.delta` has what they imply. Where a Renyi function is infinite above order 1, as with a
-    probability of infinite losses, there is no such line.
+    which is the inverse Laplace transform of [LT] eq. 37; the library chooses c. For divergences of real orders,
+    :func:`logphi.classical.renyi.delta` has what they imply. Where all divergences above order 1 are infinite, as with a
+    positive probability of infinite losses, there is no such line.
 
     Parameters
     ----------
     divergence
-        A function of a complex order, or of an array of them, in nats; a number or a ComplexBound. Only (q - 1) D_q counts, up
-        to multiples of 2 pi i. At real orders it is that of P from Q, P with the record. One that takes arrays is quicker: some
-        thousand orders are asked for, and far more where its moments hardly decay along the line, as those of atoms do.
+        A function of a complex order, or of an array of them, in nats; it returns a number or a ComplexBound. Only (q - 1) D_q
+        counts, up to multiples of 2 pi i. At real orders it is the divergence of P from Q, P with the record. It is called with
+        some thousand orders, and far more where moments hardly decay along the line, as those of atoms: take arrays for speed.
     orders
-        The open interval of the real parts at which the function may be asked; it reaches above 1.
+        The open interval of real parts on which the function is known; it must reach above 1.
     adjacency
-        The relation that the pair stands for. Under one that asks for the add direction too, orders below 0 are needed.
+        The relation that the pair stands for. Where the add direction counts, too, orders below 0 are needed.
 
     Raises
     ------
     ValueError, TypeError
-        If the interval does not reach above 1, the function fails or is not finite there, it is negative, (q - 1) D_q is not
-        real and convex at real orders, or values at other orders are not conjugate, or too large.
+        If the interval does not reach above 1; if the function fails, or is not finite there, or negative; if (q - 1) D_q is
+        not real and convex at real orders; or if values at conjugate orders are not conjugate, or too large.
 
     References
     ----------
@@ -87,7 +87,7 @@ class FromRenyi(Primitive):
         low, high = law.strip
         c = np.linspace(0, min(1.0, high), 7)[1:-1] if low == 0 else np.linspace(max(low, -2.0), min(1.0, high), 9)[1:-1]
         values, _ = law.evaluated(c.astype(complex))
-        bad = ~(np.isfinite(values) & (np.abs(values.imag) <= SLACK * (1 + np.abs(values))))
+        bad = ~(np.isfinite(values) & (np.abs(values.imag) <= TOLERANCE * (1 + np.abs(values))))
         if bad.any():
             k = int(np.argmax(bad))
             raise ValueError(
@@ -95,20 +95,20 @@ class FromRenyi(Primitive):
                 f"{complex(values[k])!r} at q = {1 + c[k]:g}: narrow orders to where it converges"
             )
         k = int(np.argmin(values.real * np.sign(c * (c + 1))))
-        if (values.real * np.sign(c * (c + 1)))[k] < -SLACK:
+        if (values.real * np.sign(c * (c + 1)))[k] < -TOLERANCE:
             raise ValueError(
                 "(q - 1) D_q must not be negative above order 1 and below 0, nor positive between, got "
                 f"{values[k].real:.9g} at q = {1 + c[k]:g}: check the sign"
             )
         bends = np.diff(values.real, 2)
-        if bends.min() < -SLACK * (1 + float(np.abs(values.real).max())):
+        if bends.min() < -TOLERANCE * (1 + float(np.abs(values.real).max())):
             raise ValueError(
                 f"(q - 1) D_q must be convex in q, got a second difference of {float(bends.min()):.3g} near q = "
                 f"{1 + c[1 + int(np.argmin(bends))]:g}: the logarithm of a Laplace transform is; check the formula"
             )
         z = c[-1] + 1j * _HEIGHTS
         gap = law.asymmetry(z)
-        if not np.all(np.abs(gap) <= SLACK * 100):
+        if not np.all(np.abs(gap) <= TOLERANCE * 100):
             k = int(np.argmax(np.abs(gap)))
             raise ValueError(
                 f"(q - 1) D_q must take conjugate values at conjugate orders, got a difference of {abs(gap[k]):.3g} at q = "
@@ -116,7 +116,7 @@ class FromRenyi(Primitive):
             )
 
         larger = law.estimate(z).real - values[-1].real
-        if larger.max() > SLACK * (1 + abs(values[-1].real)):
+        if larger.max() > TOLERANCE * (1 + abs(values[-1].real)):
             k = int(np.argmax(larger))
             raise ValueError(
                 f"(q - 1) D_q must have its largest real part on the real axis, got {float(larger[k]):.3g} more at q = "

@@ -22,26 +22,25 @@ from logphi.text.written import meant
 class FromTradeoff(Primitive):
     """Any mechanism that is f-DP, f piecewise linear, by the pair that has f as its trade-off function.
 
-    f(alpha) is the least type II error of a test at type I error alpha, the null hypothesis being Q, without the record, and
-    the alternative P, with it. The curve runs straight between the vertices that are given, and to (1, 0), where every
-    curve ends; where they are not convex, it is the largest convex curve below them, which promises less. Pair: an outcome for
-    each segment, to which Q gives its width and P its fall; one that only P has, with 1 - f(0), and one that only Q has, with
-    the width over which f is 0. log-phi: M(z) = sum of p^{1+z} q^{-z} over the segments.
+    f(alpha) is the smallest type II error of a test at type I error alpha; the null hypothesis is Q, without the record, the
+    alternative P, with it. The curve is linear between the given vertices, and ends at (1, 0). If they are not convex, it is
+    the largest convex curve below them, a weaker guarantee. Pair: an outcome for each segment, whose mass is its width under Q
+    and its fall under P; one that only P has, of mass 1 - f(0); and one that only Q has, of the width over which f is 0.
+    log-phi: M(z) = sum of p^{1+z} q^{-z} over the segments.
 
-    The curve is that of the remove direction, and its inverse that of the add direction, as for every pair; a mechanism whose
-    curves are above f in both directions is above the inverse too, and both statements hold of it. Under ``"add"`` the curve
-    is that of the add direction, the hypotheses exchanged.
+    The curve is that of the remove direction, and its inverse that of the add direction, as for every pair. If the curves of a
+    mechanism are above f in both directions, they are also above the inverse of f. Under ``"add"`` the curve is that of the add
+    direction, with the hypotheses exchanged.
 
-    Points of a smooth curve are no vertices of one below it: chords promise more than the curve. Tangents promise less.
-    Where two errors sum to more than one, by no more than rounding in doubles explains (2^-51), the type II error is lowered,
-    which promises less.
+    Do not give points of a smooth curve: chords lie above it, which claims too much. Tangents below it are safe. If two errors
+    sum to more than one by no more than rounding (2^-51), the type II error is lowered, a weaker guarantee.
 
     Parameters
     ----------
     type_one_errors
-        Of the vertices, in [0, 1]; 0 is among them.
+        The type I errors of the vertices, in [0, 1], 0 among them.
     type_two_errors
-        f there: at least 0, at most one less the type I error, but for rounding.
+        f there: at least 0, and at most one minus the type I error, up to rounding.
     adjacency
         The relation under which the curve is known.
 
@@ -88,11 +87,11 @@ class FromTradeoff(Primitive):
                 raise ValueError(f"an error must be 0 or at least {LEAST_DELTA:g}, the range of doubles, got {where}")
         if min(self.type_one_errors) > 0:
             raise ValueError(
-                f"some type I error must be 0, got {self.type_one_errors!r}: give f(0), which is 1 unless an output may tell "
+                f"some type I error must be 0, got {self.type_one_errors!r}: give f(0), which is 1 unless an output may reveal "
                 "everything"
             )
         if self._hull().vertices[0][1] == 0:
-            raise ValueError(f"f(0) must be above 0, got {self.type_two_errors!r}: such a mechanism promises nothing")
+            raise ValueError(f"f(0) must be above 0, got {self.type_two_errors!r}: such a mechanism guarantees nothing")
 
     def _points(self) -> list[tuple[float, float]]:
         return [*zip(self.type_one_errors, self.type_two_errors, strict=True), (1.0, 0.0)]

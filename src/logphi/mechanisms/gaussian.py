@@ -29,7 +29,7 @@ class Gaussian(Primitive):
     Parameters
     ----------
     sigma
-        Standard deviation of the noise, in the units of the query; without noise, 0, everything leaks.
+        Standard deviation of the noise, in the units of the query; at 0, without noise, everything leaks.
     sensitivity
         L2 sensitivity of the query; at 0 nothing leaks.
     adjacency
@@ -72,7 +72,7 @@ class Gaussian(Primitive):
         return noisy(self.sensitivity, self.sigma)
 
     def _share(self, size: int) -> Gaussian:
-        """One of ``size`` parts of the noise, whose variances add; the relative sensitivity grows by sqrt(size)."""
+        """The query with one of ``size`` parts of the noise, whose variances add: sqrt(size) times the sensitivity."""
         below = math.isqrt(size * _UNIT**2)
         root = Fraction(below if below**2 == size * _UNIT**2 else below + 1, _UNIT)
         return Gaussian(self.sigma, Written(meant(self.sensitivity) * root), self.adjacency)

@@ -32,9 +32,10 @@ class GaussianMixture(Primitive):
     Parameters
     ----------
     sigma
-        Standard deviation of the noise, in the units of the query. Without noise, 0, a record that moves the query is seen.
+        Standard deviation of the noise, in the units of the query. At 0, without noise, a record that changes the query is
+        revealed.
     sensitivities
-        The values of the sensitivity: not negative, at most 1001. Equal ones are merged. Where all are 0 nothing leaks.
+        The values of the sensitivity: up to 1001 numbers, not negative. Equal ones are merged. If all are 0 nothing leaks.
     probabilities
         Their probabilities, which sum to one; sensitivities of probability zero are left out.
     adjacency
@@ -67,7 +68,7 @@ class GaussianMixture(Primitive):
         probabilities = check.probabilities("probabilities", self.probabilities)
         if len(sensitivities) != len(probabilities):
             raise ValueError(
-                f"sensitivities and probabilities must belong to each other, got {len(sensitivities)} and {len(probabilities)}"
+                f"sensitivities and probabilities must be of equal number, got {len(sensitivities)} and {len(probabilities)}"
             )
         if len(sensitivities) > MOST_COMPONENTS:
             raise ValueError(f"sensitivities must be {MOST_COMPONENTS} at most, got {len(sensitivities)}: round near ones up")
@@ -92,7 +93,7 @@ class GaussianMixture(Primitive):
 
     @property
     def _extreme(self) -> Pair | None:
-        """The pair without noise, where a record that moves the query is revealed; or of a query that never moves."""
+        """The pair without noise, which reveals a record that changes the query; or that of a query that never changes."""
         still, moving = (
             math.fsum(p for c, p in zip(self.sensitivities, self.probabilities, strict=True) if (c > 0) is moves)
             for moves in (False, True)

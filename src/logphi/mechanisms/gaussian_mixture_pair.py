@@ -30,7 +30,7 @@ class GaussianMixturePair(Primitive):
     Parameters
     ----------
     sigma
-        Standard deviation of the noise, in the units of the values; at 0 the histograms are seen as they are.
+        Standard deviation of the noise, in the units of the values; at 0 the values themselves are released.
     values
         The centres v_i of the cells of both histograms: distinct numbers, at most 4096, within 50 sigma.
     p, q
@@ -42,7 +42,7 @@ class GaussianMixturePair(Primitive):
     ------
     ValueError, TypeError
         If sigma is negative or not a finite number, the lists differ in length, values are equal or further apart than 50
-        sigma, or p or q are no probabilities.
+        sigma, or p or q are not probabilities.
 
     References
     ----------
@@ -68,7 +68,7 @@ class GaussianMixturePair(Primitive):
             raise ValueError(f"values must be a list of 1 to {MOST_VALUES} numbers, got an array of shape {values.shape}")
         p, q = check.probabilities("p", self.p), check.probabilities("q", self.q)
         if not len(p) == len(q) == values.size:
-            raise ValueError(f"values, p and q must belong to each other, got {values.size}, {len(p)} and {len(q)} numbers")
+            raise ValueError(f"values, p and q must be of equal number, got {values.size}, {len(p)} and {len(q)}")
         self._settle(sigma=check.nonnegative("sigma", self.sigma), values=check.entries(self.values, values), p=p, q=q)
         order = sorted(set(self.values))
         if len(order) < values.size:
@@ -76,7 +76,7 @@ class GaussianMixturePair(Primitive):
         if self.sigma and (order[-1] - order[0]) / self.sigma > LARGEST_RANGE:
             raise ValueError(
                 f"values must lie within {LARGEST_RANGE:g} sigma of each other, got {order[0]!r} to {order[-1]!r} with "
-                f"sigma={self.sigma!r}: the noise hardly hides them; state the histograms themselves as a Discrete"
+                f"sigma={self.sigma!r}: so little noise hardly hides them; state the histograms themselves as a Discrete"
             )
         for name, weights in (("p", p), ("q", q)):
             if any(0 < weight < LEAST_PROBABILITY for weight in weights):

@@ -28,8 +28,8 @@ class GaussianPair(Primitive):
     Pair: P = N(m_p, s_p^2) against Q = N(m_q, s_q^2). log-phi, with r = s_p/s_q, d = (m_p - m_q)/s_q and v = 1 - r^2:
     K(z) = -z log r - log(1 + z v)/2 + z (z + 1) d^2 / (2 (1 + z v)), finite where 1 + z v > 0, which always holds on
     [-1, 0]. The loss is a quadratic in the output: bounded above for s_p < s_q, below for s_p > s_q. Profile of one
-    release: normal masses of the interval where the loss exceeds eps, or of the outside of one. Equal widths give the
-    Gaussian mechanism.
+    release: normal masses of the interval where the loss exceeds eps, or of its complement. Equal widths give the Gaussian
+    mechanism.
 
     Parameters
     ----------
@@ -44,8 +44,8 @@ class GaussianPair(Primitive):
     Raises
     ------
     ValueError, TypeError
-        If a mean is not a finite number, a standard deviation negative or not finite, or two of either are so close to each
-        other, or so far apart, that doubles do not hold what matters of them.
+        If a mean is not a finite number, or a standard deviation is negative or not finite; or if the two means or the two
+        standard deviations are too close together, or too far apart, for doubles.
 
     References
     ----------

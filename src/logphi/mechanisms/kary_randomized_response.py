@@ -39,9 +39,9 @@ class KaryRandomizedResponse(Primitive):
     Parameters
     ----------
     k
-        Number of symbols, 1 or more. With one there is nothing to tell.
+        Number of symbols, 1 or more. With one symbol nothing leaks.
     p
-        Probability of a random report (which may still be the truth), in [0, 1]. At 1 nothing leaks. At 0 the truth is told:
+        Probability of a random report (which may still be the truth), in [0, 1]. At 1 nothing leaks. At 0 the report is true:
         under ``"replace"`` everything leaks; under ``"replace_special"`` a random symbol may still be the truth, so that in
         direction remove the loss is log k.
     adjacency
@@ -73,8 +73,8 @@ class KaryRandomizedResponse(Primitive):
         self._settle(k=check.whole("k", self.k, 1, MOST_SYMBOLS), p=check.probability("p", self.p))
         if self.p and self.p / self.k < LEAST_REPORT:
             raise ValueError(
-                f"p must be 0 or at least {LEAST_REPORT:g} k, got p={self.p!r} with k={self.k}: a symbol's probability would "
-                "be below every double, and its loss tells nearly all"
+                f"p must be 0 or at least {LEAST_REPORT:g} k, got p={self.p!r} with k={self.k}: the probability of a symbol "
+                "would be too small for a double"
             )
         if self.adjacency not in (Adjacency.REPLACE, Adjacency.REPLACE_SPECIAL):
             raise ValueError(
@@ -118,7 +118,7 @@ class _Reports(Cells):
     adjacency: Adjacency
 
     def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
-        """Truth, other truth, all others; or truth and all others."""
+        """Both true symbols and all others; or the true symbol and all others."""
         k, p = arith.constant(self.k), arith.constant(self.p)
         f = p / k
         t = 1 - p + f

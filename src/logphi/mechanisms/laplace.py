@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import ClassVar
 
 from logphi.algebra.release import Primitive
@@ -9,8 +10,9 @@ from logphi.arith.protocol import Ratio
 from logphi.inputs import check
 from logphi.inputs.arguments import ADD_REMOVE, Real, Relation, default, frozen
 from logphi.pairs.extremes import noisy
-from logphi.pairs.flat import TiltedFlat
+from logphi.pairs.flat import TiltedUniform
 from logphi.pairs.pair import Pair
+from logphi.text.written import exact
 
 
 @frozen
@@ -24,8 +26,7 @@ class Laplace(Primitive):
     Parameters
     ----------
     scale
-        Scale of the noise (its mean absolute value), in the units of the query; without noise, 0, everything
-        leaks.
+        Scale of the noise (its mean absolute value), in the units of the query; at 0, without noise, everything leaks.
     sensitivity
         L1 sensitivity of the query; at 0 nothing leaks.
     adjacency
@@ -68,6 +69,10 @@ class Laplace(Primitive):
         """The pair without noise, or of a query with sensitivity zero."""
         return noisy(self.sensitivity, self.scale)
 
+    @property
+    def _exact_largest_loss(self) -> Fraction:
+        return exact(self.sensitivity) / exact(self.scale)
+
     def pair(self) -> Pair:
         """Lap(w, 1) against Lap(0, 1)."""
-        return self._extreme or TiltedFlat(Ratio(self.sensitivity, self.scale), with_atoms=True)
+        return self._extreme or TiltedUniform(Ratio(self.sensitivity, self.scale), with_atoms=True)

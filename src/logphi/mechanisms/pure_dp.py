@@ -24,9 +24,9 @@ from logphi.pairs.disjoint import DISJOINT
 from logphi.pairs.equal import EQUAL
 from logphi.pairs.finite import FinitePair
 from logphi.pairs.pair import Pair
-from logphi.text.written import Written, meant
+from logphi.text.written import Written, exact, meant
 
-# derived: a double holds fifteen digits, so that the rounded decimal and its double print alike
+# derived: a double holds fifteen digits, so that a decimal of so many digits and its double print alike
 _UPWARD = Context(prec=15, rounding=ROUND_CEILING)
 
 
@@ -34,7 +34,7 @@ _UPWARD = Context(prec=15, rounding=ROUND_CEILING)
 class ApproximateDP(Primitive):
     """Any mechanism that is (epsilon, delta)-DP, by the pair that dominates them all.
 
-    Pair: with probability delta the outcome tells everything, otherwise it is randomized response with odds e^eps.
+    Pair: with probability delta the outcome reveals everything, otherwise it is randomized response with odds e^eps.
     log-phi: M(z) = (1 - delta) (e^{(z+1) eps} + e^{-z eps}) / (1 + e^eps); P(L = inf) = delta.
 
     Parameters
@@ -81,7 +81,7 @@ class ApproximateDP(Primitive):
         epsilon, delta = meant(self.guaranteed_epsilon), meant(self.guaranteed_delta)
         # every positive delta is at least e^-745
         if delta and ((size - 1) * epsilon > 745 or delta * _geometric_sum(epsilon, size) >= 1):
-            raise ValueError(f"{self!r} says nothing of a group of {size}, whose delta may be 1: ask for a smaller group")
+            raise ValueError(f"{self!r} guarantees nothing to a group of {size}, whose delta may be 1: take a smaller group")
         grown = delta * _geometric_sum(epsilon, size) if delta else delta
         rounded = _UPWARD.divide(Decimal(grown.numerator), Decimal(grown.denominator))
         return ApproximateDP(Written(size * epsilon), Written(Fraction(rounded)), self.adjacency)
@@ -89,6 +89,14 @@ class ApproximateDP(Primitive):
     @property
     def _extreme(self) -> Pair | None:
         return without_guarantee(self.guaranteed_epsilon, self.guaranteed_delta)
+
+    @property
+    def _exact_largest_loss(self) -> Fraction:
+        return exact(self.guaranteed_epsilon)
+
+    @property
+    def _exact_infinite_mass(self) -> Fraction:
+        return exact(self.guaranteed_delta)
 
     def pair(self) -> Pair:
         """Four outcomes, two of which reveal everything."""
@@ -136,7 +144,7 @@ class PureDP(Primitive):
         self._settle(guaranteed_epsilon=_level(epsilon), adjacency=_of_both_orders(adjacency, epsilon, 0))
 
     def _grouped(self, size: int) -> Mechanism:
-        """Two-sided geometric noise, the worst case of a group; the guarantee of a group if that has too many steps."""
+        """Two-sided geometric noise, the worst case for a group; the pure guarantee of a group that is too large for it."""
         if self._extreme:
             return self
         epsilon = meant(self.guaranteed_epsilon)
@@ -147,6 +155,10 @@ class PureDP(Primitive):
     @property
     def _extreme(self) -> Pair | None:
         return without_guarantee(self.guaranteed_epsilon, 0.0)
+
+    @property
+    def _exact_largest_loss(self) -> Fraction:
+        return exact(self.guaranteed_epsilon)
 
     def pair(self) -> Pair:
         """Randomized response with odds e^eps."""
@@ -212,7 +224,7 @@ def guarantee_pair(epsilon: float, delta: float) -> Pair:
     if epsilon > LARGEST_SAMPLED:
         raise ValueError(
             f"a guarantee with epsilon above {LARGEST_SAMPLED:g} cannot be sampled, got epsilon={epsilon!r}: "
-            "the probabilities of its pair are below every double; leave the sampling out, which is an upper bound"
+            "the probabilities of its pair are too small for doubles; leave the sampling out, which is an upper bound"
         )
     truth, lie = (1 - delta) / (1 + math.exp(-epsilon)), (1 - delta) / (1 + math.exp(epsilon))
     # half an ulp of delta, and of epsilon in the exponential
@@ -226,7 +238,7 @@ class _Guaranteed(Cells):
     delta: float
 
     def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
-        """P alone, both, both, Q alone."""
+        """The outcomes of P alone, of both, of both, and of Q alone."""
         failure, none = arith.constant(self.delta), arith.constant(0.0)
         odds = arith.exp(-arith.constant(self.epsilon))
         truth = (1 - failure) / (1 + odds)

@@ -1,4 +1,4 @@
-"""One of several mechanisms, chosen by a public coin."""
+"""One of several mechanisms, by a public random choice."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from logphi.pairs.pair import Pair
 from logphi.text.description import CHOICE, node
 from logphi.text.spelling import short
 
-# smaller shares of a profile lose digits
+# derived: smaller shares of a profile lose digits
 LEAST_PROBABILITY = 1e-290
 
 
 @frozen
 class RandomChoice(Primitive):
-    """Runs one of several mechanisms, chosen by a coin that does not depend on the data and that everybody sees.
+    """Runs one of several mechanisms, chosen at random; the choice is public and does not depend on the data.
 
-    Pair: sum of p_i P_i against sum of p_i Q_i, each with its i. log-phi: M(z) = sum of p_i M_i(z). The profile of one release
-    is the sum of p_i delta_i in each order of the pairs, as the integral of (p - e^eps q)_+ is a sum over i; the larger sum of
-    both orders counts. A coin that nobody sees leaks no more. In a composition every release throws its own coin.
+    Pair: sum of p_i P_i against sum of p_i Q_i, each output with its i. log-phi: M(z) = sum of p_i M_i(z). The profile of one
+    release is, in each order, the sum of p_i delta_i, as the integral of (p - e^eps q)_+ is a sum over i. A secret choice leaks
+    no more. In a composition every release draws anew.
 
     Parameters
     ----------
     mechanisms
         The mechanisms, compositions and samples among them, all under one relation.
     probabilities
-        Their probabilities: zero or at least 1e-290. Their doubles sum to one to within 1e-14, and each counts divided by the
+        Their probabilities: zero or at least 1e-290. As doubles they must sum to one to within 1e-14, and are divided by the
         sum; certificates want a sum of exactly one.
     adjacency
-        The relation of the mechanisms, which it must be if it is given.
+        The relation of the mechanisms; another one is refused.
 
     Raises
     ------
@@ -65,7 +65,7 @@ class RandomChoice(Primitive):
         mechanisms, probabilities = _listed(self.mechanisms), check.probabilities("probabilities", self.probabilities)
         if len(mechanisms) != len(probabilities):
             raise ValueError(
-                f"mechanisms and probabilities must belong to each other, got {len(mechanisms)} and {len(probabilities)}"
+                f"mechanisms and probabilities must be of equal number, got {len(mechanisms)} and {len(probabilities)}"
             )
         for p in probabilities:
             if 0 < p < LEAST_PROBABILITY:
@@ -97,7 +97,7 @@ class RandomChoice(Primitive):
         return self.mechanisms
 
     def _assumptions(self) -> Iterator[str]:
-        yield "That the coin which chooses a mechanism is thrown afresh each time, and does not depend on the data."
+        yield "That the mechanism is chosen at random anew each time, and that the choice does not depend on the data."
 
     def _grouped(self, size: int) -> Mechanism:
         return RandomChoice([one.group(size) for one in self.mechanisms], self.probabilities)

@@ -40,7 +40,7 @@ class RandomizedResponse(Primitive):
     Raises
     ------
     ValueError, TypeError
-        If p is not a number in [0, 1], or is one but for 4e-16.
+        If p is not a number in [0, 1], or is within 4e-16 of 1 but not 1.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""A mechanism known by Renyi divergences of a few orders only."""
+"""A mechanism known by bounds of its Renyi divergences at a few orders only."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LEAST_EPSILON, LARGEST_EPSILON = 1e-12, 250.0
 
 @dataclass(frozen=True)
 class Chords(Curve):
-    """The largest convex K below the declared ones and zero at zero, by its vertices."""
+    """The largest convex K below the declared values, with K(0) = 0, by its vertices."""
 
     z: tuple[float, ...]
     values: tuple[float, ...]
@@ -57,12 +57,12 @@ class Chords(Curve):
 
     @property
     def line(self) -> tuple[float, float]:
-        """No offset, and the infinite rho: nothing is known above the last order."""
+        """(0, infinity): nothing is known above the last order."""
         return 0.0, self.rho
 
     @property
     def gaussian(self) -> float:
-        """The rho of a Gaussian with K below all chords: its K is convex, so that the vertices decide."""
+        """The largest rho of a Gaussian whose K is below all chords: as it is convex, the vertices suffice."""
         least = min(value / (z * (1 + z)) for z, value in zip(self.z, self.values, strict=True))
         return least * (1 - 16 * ULP)
 
@@ -85,21 +85,21 @@ def _slope(one: tuple[Fraction, Fraction], other: tuple[Fraction, Fraction]) -> 
 
 @frozen
 class RenyiDP(Representative, Primitive):
-    """Any mechanism whose Renyi divergences are at most epsilon_i at order a_i, of both orders of two neighbours.
+    """Any mechanism whose Renyi divergences are at most epsilon_i at order a_i, in both orders of two neighbours.
 
-    Between the orders, and below the first, z D_{1+z} is convex in z and 0 at 0, so that it lies below its chords; a bound that
-    is larger than what follows from the others is replaced by that. Beyond the last order nothing is known.
+    z D_{1+z} is convex in z and 0 at 0, so that up to the last order it lies below the chords between the bounds; a bound above
+    such a chord is replaced by it. Above the last order nothing is known.
 
-    Answers hold for every such mechanism: see :class:`ZCDP`, with which it adds up order by order before anything is converted.
-    The private ends are what all orders imply together, rounded up; the other ends are those of a Gaussian mechanism whose
-    divergences are nowhere larger, so that answers are brackets.
+    Answers hold for every such mechanism; see :class:`ZCDP`, whose divergences and these add up order by order. The private
+    ends are what all orders imply, rounded up; the other ends are those of a Gaussian mechanism whose divergences are nowhere
+    larger. So answers are brackets.
 
     Parameters
     ----------
     orders
-        Of the divergences: different numbers from 1.000001 to 10^6, which are taken as the nearest doubles.
+        The orders: different numbers from 1.000001 to 10^6, which are rounded to doubles.
     epsilons
-        Bounds of the divergences there, in nats: each from 1e-12 to 250, or all 0, where nothing leaks.
+        Bounds of the divergences at these orders, in nats: each from 1e-12 to 250, or 0, where nothing leaks.
     adjacency
         The relation under which they hold: one in which both orders of two neighbours count.
 
@@ -150,7 +150,7 @@ class RenyiDP(Representative, Primitive):
 
     @property
     def _extreme(self) -> Pair | None:
-        """Zero divergence at any order: both laws agree."""
+        """Equal laws, if the divergence of any order is zero."""
         return None if all(self.epsilons) else EQUAL
 
     @property

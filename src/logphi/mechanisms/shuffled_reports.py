@@ -1,4 +1,4 @@
-"""Local reports of many records that a shuffler mixes."""
+"""Shuffled reports of many records, each by a local randomizer."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ MOST_RECORDS = 10**9
 class ShuffledReports(Primitive):
     """The reports of n records, each by one local randomizer that is epsilon-DP, in random order: an upper bound.
 
-    Each other record sends, with probability e^-eps, a report that may be of either value of the record in question: a clone.
+    With probability e^-eps, each other record sends a clone: a report drawn as if its value were one of the two values of the
+    record in question.
     Pair: with C ~ Bin(n - 1, e^-eps) clones, a + b = C + 1 reports of the two kinds, P(a, b) proportional to
     Bin(C + 1, 1/2)(a) (a + e^-eps b), and Q the same with a and b exchanged. Losses log((a + e^-eps b) / (e^-eps a + b)).
     :mod:`logphi.pairs.clones` has the proof.
 
-    Up to some 16,000 outcomes the pair is that of the clones. Where there are more, it is rounded up: epsilon is larger by less
-    than 1e-6 of it up to 100,000 records, and by less than 1e-5 up to a billion (measured). Deltas below 1e-30 are answered by
-    more.
+    With up to some 16,000 outcomes the pair is exactly that of the clones. With more it is rounded up: epsilon is larger by
+    less than 1e-6 of it up to 100,000 records, and by less than 1e-5 up to a billion (measured). Deltas below 1e-30 are larger
+    by more.
 
     All records use the same randomizer, chosen beforehand, and their number is public: neighbours differ in the value of one
-    report. Where a record may be absent, a fixed value is reported for it. n rounds in which all records report again, with
-    fresh randomness and shuffled anew, are ``n * m``, where later randomizers may depend on the shuffled reports of
-    earlier rounds.
+    report. For a record that may be absent, a fixed value is reported. n rounds in which all records report again, with fresh
+    randomness and shuffled anew, are ``n * m``; later randomizers may depend on the shuffled reports of earlier rounds.
 
     Parameters
     ----------
     local_epsilon
-        Of the randomizer, in nats, for any two values: 0, where nothing leaks, or between 1e-6 and 300.
+        The epsilon of the randomizer, in nats, for any two values: 0, where nothing leaks, or between 1e-6 and 300.
     records
         The number n of reports, from 1 to 10^9.
     adjacency
@@ -62,16 +62,16 @@ class ShuffledReports(Primitive):
     records: Whole
     adjacency: Relation = ADD_REMOVE
     _no_pair = (
-        "shuffled reports of a sample are not known: their number would be random, or another one; state the reports of "
-        "all records, which is an upper bound"
+        "shuffled reports of a sample are not known, as their number is random or differs from the stated one: state the "
+        "reports of all records, which is an upper bound"
     )
 
     def __post_init__(self) -> None:
         epsilon = check.nonnegative("local_epsilon", self.local_epsilon)
         if epsilon and not SMALLEST_EPSILON <= epsilon <= LARGEST_EPSILON:
             raise ValueError(
-                f"local_epsilon must be 0 or lie between {SMALLEST_EPSILON:g} and {LARGEST_EPSILON:g}, got {epsilon!r}: beyond "
-                "that a report by itself is the answer, PureDP(epsilon)"
+                f"local_epsilon must be 0 or lie between {SMALLEST_EPSILON:g} and {LARGEST_EPSILON:g}, got {epsilon!r}: "
+                "otherwise state a single report, PureDP(epsilon), which is an upper bound"
             )
         self._settle(local_epsilon=epsilon, records=check.whole("records", self.records, 1, MOST_RECORDS))
 

@@ -1,19 +1,20 @@
 """The sparse vector technique: which of many queries are above a noisy threshold.
 
-notation: s the sensitivity; r the noise of the threshold, with density g, drawn once; b the scale of the Laplace noise of each
-query. "Above" is answered where query + noise >= threshold + r, up to c times.
+notation: s the sensitivity; r the noise of the threshold, drawn once; b the scale of the Laplace noise of each query. "Above"
+is answered where query + noise >= threshold + r, up to c times.
 
-Theorem. For queries a under P and a' under Q that differ by at most s, picked in advance or by earlier answers, the answers are
-dominated by the pair of r and r + s together with c of the pairs of :mod:`logphi.pairs.answers_above` of shift 2s/b.
+Theorem. For queries a under P and a' under Q that differ by at most s, chosen in advance or by earlier answers, the answers are
+dominated by the pair of r + s and r, composed with c of the pairs of :mod:`logphi.pairs.answers_above` of shift 2s/b.
 
-Proof. Give away r + s under P, and r under Q: two laws that are s apart. Given that number z, a query is answered by "above"
-where its noise is at least threshold + z - s - a under P, and threshold + z - a' under Q. The former is smaller, by a - a' +
-s, which is between 0 and 2s. So P's query is the larger one, by at most 2s, and the theorem of adaptive composition ([AFA]
-Theorem 10) gives the claim. It holds with P and Q exchanged, so that every profile is below this one and its reversal, and
-below their hull.
+Proof. Let the adversary also see r + s under P, and r under Q: two laws that are s apart. Given this number z, a query is
+answered by "above" where its noise is at least threshold + z - s - a under P, and threshold + z - a' under Q. The former is
+smaller by a - a' + s, which is between 0 and 2s. So P's query is the larger one, by at most 2s, and adaptive composition ([AFA]
+Theorem 10) gives the claim. It also holds with P and Q exchanged, so that every profile is below this one and below its
+reversal, and hence below their hull.
 
-Monotone: if a' <= a <= a' + s for all queries, r is given away as it is, and the shift is s/b: c pairs are all. In the other
-order r + s goes with Q's queries, and threshold + z - s - a' <= threshold + z - a: the shift is at most s/b again.
+Monotone: if a' <= a <= a' + s for all queries, the adversary sees r itself in both cases, and the shift is s/b: only the c
+pairs are left. In the other order it sees r + s with Q's queries, and threshold + z - s - a' <= threshold + z - a: the shift is
+at most s/b again, and the pair of the threshold noise remains.
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ from logphi.pairs.pair import Pair
 from logphi.pairs.pair_above import Point, pair_above
 from logphi.text.written import meant
 
-# measured: with so many points, down to so small a delta, epsilon is larger by less than 1e-3 of it
+# measured: with so many points, down to this delta, epsilon is larger by less than 1e-3 of it
 _POINTS, _DEEPEST = 160, 1e-20
-# chosen: the level at which the profile of the order without threshold noise is followed as far to the left as to the right
+# chosen: for monotone queries the points reach from minus the epsilon of this delta
 _LEFT = 1e-12
 # chosen: more answers are no longer sparse
 _MOST_ANSWERS = 10**6
@@ -48,23 +49,22 @@ _MOST_ANSWERS = 10**6
 
 @frozen
 class SparseVector(Primitive):
-    """Tells which queries are above a noisy threshold, until c of them were (sparse vector, AboveThreshold): an upper bound.
+    """Answers which queries are above a noisy threshold, until c of them are (sparse vector, AboveThreshold): an upper bound.
 
     The threshold gets noise once, Laplace or Gaussian; each query gets fresh Laplace noise. Any number of queries may be asked,
-    each picked after the answers before it, with any public threshold. Answers are "above" or "below"; after c of the former
-    there are no more. A number that is released beside an answer is a release of its own.
+    each chosen after earlier answers, with any public threshold. Answers are "above" or "below", and end with the c-th "above".
+    If a number is released with an answer, that is a release of its own.
 
-    Pair: that of the threshold noise, moved by s, composed with c pairs of a single answer "above", which are the worst way to
-    ask until there is one: a query is the larger one under P, by at most 2s, or s for monotone queries. Both orders of two
-    neighbours have this bound, so that the pair is the hull of its profile and of the reversed one, rounded up to a few hundred
-    outcomes. Losses are at most s / (threshold scale) + 2 c s / (query scale), or c s instead of 2 c s for monotone
-    queries; that is the pure guarantee of Lyu, Su & Li, which the profile is below.
-    Deltas below 1e-20 are answered by more where the threshold noise is Gaussian.
+    Pair: that of the threshold noise, shifted by s, composed with c pairs of the worst questions until one answer "above", in
+    which P's query is larger by at most 2s, or s for monotone queries. As the bound holds in both orders, the pair is the hull
+    of its profile and of the reversed one, rounded up to a few hundred outcomes. Losses are at most
+    s / (threshold scale) + 2 c s / (query scale), or with c s for monotone queries: the pure guarantee of Lyu, Su & Li, on
+    which this profile improves. Where the threshold noise is Gaussian, deltas below 1e-20 are less sharp.
 
     Parameters
     ----------
     query_scale
-        Scale of the Laplace noise of each query; 0, without noise, leaks everything.
+        Scale of the Laplace noise of each query; at 0, without noise, everything leaks.
     threshold_scale
         Scale of the Laplace noise of the threshold; or give
     threshold_sigma
@@ -72,10 +72,10 @@ class SparseVector(Primitive):
     sensitivity
         Sensitivity s of each query; at 0 nothing leaks.
     answers
-        The number c of answers "above" before it stops, from 1 to 10^6. Where the threshold gets fresh noise after each of
+        The number c of answers "above" after which it stops, from 1 to 10^6. If the threshold gets fresh noise after each of
         them, it is ``c * SparseVector(..., answers=1)``.
     monotone
-        True if no query is smaller with the record than without it, as of counts. Under relations in which a record takes
+        True if no query is smaller with the record than without it, as for counts. Under relations in which a record takes
         another value: if a change of one record changes all queries in the same direction.
     adjacency
         The relation under which the sensitivity is stated.
@@ -138,7 +138,7 @@ class SparseVector(Primitive):
 
     @property
     def _extreme(self) -> Pair | None:
-        """Without noise, or of queries that do not move."""
+        """The pair without noise, or of queries with sensitivity zero."""
         widths = (self.query_scale, self.threshold_scale, self.threshold_sigma)
         return noisy(self.sensitivity, min(one for one in widths if one is not None))
 
@@ -158,32 +158,32 @@ class SparseVector(Primitive):
 
 @frozen
 class AnswerAbove(Primitive):
-    """One answer "above", as a mechanism."""
+    """The questions until one answer "above", as a mechanism."""
 
     shift: Real
     adjacency: Relation = ADD_REMOVE
     _undescribed: ClassVar = "it is a bound of another release"
 
     def pair(self) -> Pair:
-        """The worst one."""
+        """The pair of the worst questions."""
         return answer_above(self.shift)
 
 
 @lru_cache(maxsize=64)
 def _hull(shift: float, noise: Mechanism, answers: int, oriented: bool) -> Pair:
-    """The pair below the bounds of both orders: of P against Q without the threshold noise, if queries are larger under P."""
-    told = answers * AnswerAbove(shift)
-    both = noise + told
+    """The pair below the bounds of both orders; ``oriented`` if in one of them the threshold noise does not count."""
+    alone = answers * AnswerAbove(shift)
+    both = noise + alone
     if not oriented:
-        # left of zero the reversed profile is below
+        # at negative epsilons the bound of the reversed pair is smaller
         points = _points(both, 0.0)
         return pair_above(points, points)
     first = -min(float(both.epsilon(_LEFT, direction=Direction.REMOVE).upper), FARTHEST / 4)
-    return pair_above(_points(told, first), _points(both, first))
+    return pair_above(_points(alone, first), _points(both, first))
 
 
 def _points(release: Mechanism, first: float) -> list[Point]:
-    """Points of the profile in the order in which it is a bound."""
+    """Points of the profile in the order remove."""
     tried = places(release, first, Direction.REMOVE, _POINTS, _DEEPEST)
     bounds = upper_profile(release, tried, Direction.REMOVE)
     found = zip(tried.tolist(), bounds.tolist(), strict=True)

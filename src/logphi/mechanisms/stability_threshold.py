@@ -1,4 +1,4 @@
-"""Noisy values of the partitions that are in the data, where they reach a threshold (stability-based histograms)."""
+"""Partition selection with values: the noisy values that reach a threshold are released (stability-based histograms)."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from logphi.pairs.new_partition import Chances, chances
 from logphi.pairs.pair import Pair
 from logphi.text.written import meant
 
-# chosen: more partitions are no contribution of one record
+# chosen: the most partitions of one record
 _MOST_PARTITIONS = 10**6
-# derived: chances above the first keep all their digits; with less than the second to be missed nearly everything leaks
+# derived: probabilities above the first keep all their digits; if partitions are missed with less than the second, nearly
+# everything leaks
 _LEAST, _LEAST_MISSED = 1e-290, 1e-6
-# chosen: the least delta that a threshold is found for
+# chosen: the smallest delta for which a threshold is found
 _LEAST_DELTA = 1e-240
-# derived: halvings that leave two neighbouring doubles; from so many widths of Laplace noise, or of normal noise
+# derived: halvings that leave two neighbouring doubles, on a range of so many widths of Laplace noise, or of normal noise
 _HALVINGS, _FARTHEST, _FARTHEST_NORMAL = 200, 600.0, 34.0
 
 
@@ -31,44 +32,45 @@ _HALVINGS, _FARTHEST, _FARTHEST_NORMAL = 200, 600.0, 34.0
 class StabilityThreshold(Primitive):
     """Releases the partitions of the data whose noisy value reaches a threshold, with that value (partition selection).
 
-    Partitions are what the data happen to hold: words, places, the keys of a GROUP BY. One record gives at most k partitions a
-    value of at most s each, or changes it by that much. A partition that only this record has is released with probability p,
-    that of noise of at least threshold - s, and then tells that the record is there. The values of all others are noisy.
+    Partitions are words, places, or the keys of a GROUP BY: which ones there are depends on the data. One record contributes to
+    at most k partitions and changes the value of each by at most s. A partition that only this record has is released with
+    probability p, that of noise of at least threshold - s, and then reveals the record. The values of other partitions are
+    noisy.
 
-    Pair: for each of the k partitions that of the noise moved by s, together with {seen with probability p, or missed} against
-    {missed}. A partition is old or new, so that both together are an upper bound: delta is at least the larger of 1 - (1 -
-    p)^k, where all are new, and that of the noise, where all are old. log-phi: K(z) = k K_noise(z) + k (1 + z) log(1 - p);
-    P(L = inf) = 1 - (1 - p)^k, in the order remove, beside that of truncated noise.
+    Pair: for each of the k partitions, the noise shifted by s against the noise, times {seen with probability p, or missed}
+    against {missed}. As a partition is either old or new, this is an upper bound: delta is at least the larger of
+    1 - (1 - p)^k, if all are new, and that of the noise, if all are old. log-phi: K(z) = k K_noise(z) + k (1 + z) log(1 - p).
+    In the order remove, P(L = inf) = 1 - (1 - p)^k, apart from infinite losses of truncated noise.
 
     Parameters
     ----------
     threshold
-        The least noisy value that is released, in the units of the values.
+        The smallest noisy value that is released, in the units of the values.
     scale
         Scale of Laplace noise; or give
     sigma
         the standard deviation of Gaussian noise.
     truncation
-        The largest absolute value of the noise, which is conditioned on it; None for no truncation. Where it is less than
-        threshold - s, p is zero.
+        The largest absolute value of the noise, whose law is conditioned on it; None for no truncation. Below threshold - s, p
+        is zero.
     sensitivity
-        The largest value s that one record gives a partition, and by which it changes one.
+        The largest amount s by which one record changes the value of a partition.
     partitions
         The number k of partitions that one record may contribute to, from 1 to 10^6.
     adjacency
-        ``"add_remove"``, or one order of it. A record that takes another value leaves its partitions and enters others: that is
+        ``"add_remove"``, or one order of it. A record that takes another value leaves some partitions and enters others: take
         the group of two records, ``m.group(2)``.
 
     Raises
     ------
     ValueError, TypeError
-        If a parameter is outside its range, not exactly one noise is given, or nearly every partition of one record is seen.
+        If a parameter is outside its range, not exactly one noise is given, or partitions of one record are nearly always seen.
 
     References
     ----------
-    Korolova, Kenthapadi, Mishra & Ntoulas 2009, *Releasing Search Queries and Clicks Privately*. Where partitions alone are
-    released, by the probabilities of Desfontaines, Voss, Gipson & Mandayam 2022, *Differentially Private Partition
-    Selection*, it is ``k * ApproximateDP(epsilon, delta)``.
+    Korolova, Kenthapadi, Mishra & Ntoulas 2009, *Releasing Search Queries and Clicks Privately*. Partitions without values,
+    released by the probabilities of Desfontaines, Voss, Gipson & Mandayam 2022, *Differentially Private Partition Selection*,
+    are ``k * ApproximateDP(epsilon, delta)``.
 
     Examples
     --------
@@ -84,7 +86,7 @@ class StabilityThreshold(Primitive):
     sensitivity: Real = default(1.0)
     partitions: Whole = default(1)
     adjacency: Relation = ADD_REMOVE
-    _undescribed: ClassVar = "certify its noise, and beside it Discrete([p, 1 - p], [0, 1]) for each new partition"
+    _undescribed: ClassVar = "certify its noise, composed with Discrete([p, 1 - p], [0, 1]) for each new partition"
     _hints: ClassVar = {
         "tau": "threshold=",
         "epsilon": "scale=sensitivity/epsilon",
@@ -107,7 +109,7 @@ class StabilityThreshold(Primitive):
         if self.adjacency not in PRESENCE:
             raise ValueError(
                 f"adjacency must be 'add_remove' or one order of it, got {self.adjacency.value!r}: a record that takes another "
-                "value leaves its partitions and enters others; state it under 'add_remove' and ask for m.group(2)"
+                "value leaves some partitions and enters others; state it under 'add_remove' and ask for m.group(2)"
             )
         self._noise()
         if not self._extreme:
@@ -116,13 +118,13 @@ class StabilityThreshold(Primitive):
     def _examine(self, one: Chances) -> None:
         if 0 < one.seen < _LEAST:
             raise ValueError(
-                f"threshold must leave a partition of one record a probability of {_LEAST:g} to be seen, or none, got "
-                f"{self.threshold!r}: it is below every delta; take a lower threshold, which is an upper bound"
+                f"threshold must leave a partition of one record a probability of at least {_LEAST:g} to be seen, or none, got "
+                f"{self.threshold!r}: smaller ones do not matter; take a lower threshold, which is an upper bound"
             )
         if one.missed**self.partitions < _LEAST_MISSED:
             raise ValueError(
                 f"threshold must leave partitions of one record a probability of {_LEAST_MISSED:g} to be missed, got "
-                f"{self.threshold!r}: nearly every release tells everything; raise the threshold"
+                f"{self.threshold!r}: nearly every release reveals everything; raise the threshold"
             )
 
     @classmethod
@@ -136,15 +138,15 @@ class StabilityThreshold(Primitive):
         sensitivity: RealLike = 1.0,
         partitions: int = 1,
     ) -> StabilityThreshold:
-        """The mechanism whose threshold is the least one at which new partitions are seen with probability delta at most.
+        """The mechanism with the smallest threshold at which new partitions are seen with probability at most delta.
 
         Parameters
         ----------
         delta
-            Bound of the probability that any of the k partitions that only one record has is seen, from 1e-240 to 1 - 1e-6.
-            What the noise leaks comes on top.
+            Bound of the probability that any of k partitions that only one record has is seen, from 1e-240 to 1 - 1e-6. The
+            noise leaks besides.
         scale, sigma, truncation, sensitivity, partitions
-            As of the mechanism; with some noise.
+            Those of the mechanism; there must be noise.
 
         Returns
         -------
@@ -180,7 +182,7 @@ class StabilityThreshold(Primitive):
 
     @property
     def _extreme(self) -> Pair | None:
-        """Without noise values tell everything."""
+        """The pair without noise, where values reveal everything."""
         return None if self._width else disjoint()
 
     @property
@@ -188,7 +190,7 @@ class StabilityThreshold(Primitive):
         return (self.scale if self.sigma is None else self.sigma) or 0.0
 
     def _noise(self) -> Mechanism:
-        """What a partition that others have gets."""
+        """The mechanism of a partition that other records have, too."""
         if self.truncation is None:
             return (Laplace if self.sigma is None else Gaussian)(self._width, self.sensitivity)
         kind = TruncatedLaplace if self.sigma is None else TruncatedGaussian

@@ -12,7 +12,7 @@ from logphi.inputs.arguments import ADD_REMOVE, Real, Relation, default, frozen
 from logphi.laws.truncated_noise import Noise, TruncatedDoubleExponential, TruncatedNormal
 from logphi.pairs.extremes import noisy
 from logphi.pairs.pair import Pair
-from logphi.pairs.truncated import MovedNoise
+from logphi.pairs.truncated import ShiftedNoise
 from logphi.text.written import exact
 
 # derived: squares of losses, and products with rates, are doubles
@@ -38,12 +38,12 @@ class _TruncatedNoise(Primitive):
         if not truncation > sensitivity / 2:
             raise ValueError(
                 f"truncation must not be next to half the sensitivity, got {truncation!r} with sensitivity={sensitivity!r}: "
-                "doubles do not tell what the two laws share; widen the noise"
+                "doubles do not hold the mass that the two laws share; widen the noise"
             )
         if not truncation <= self._most_widths * width:
             raise ValueError(
-                f"truncation must be at most {self._most_widths:g} {name}, got {truncation!r} with {name}={width!r}: what is "
-                "cut off further out is below every double; leave the truncation out"
+                f"truncation must be at most {self._most_widths:g} {name}, got {truncation!r} with {name}={width!r}: the mass "
+                "that is truncated is too small for a double; leave the truncation out"
             )
         for what, size in (("sensitivity", sensitivity / width), ("truncation", truncation / width)):
             if not size >= LEAST:
@@ -51,7 +51,7 @@ class _TruncatedNoise(Primitive):
         if self._noise().common.infinite_mass > 1 - LEAST_SHARED:
             raise ValueError(
                 f"truncation must leave outputs of probability {LEAST_SHARED:g} in common, got {truncation!r} with "
-                f"sensitivity={sensitivity!r}: nearly every output tells everything; widen the noise"
+                f"sensitivity={sensitivity!r}: nearly every output reveals everything; widen the noise"
             )
 
     def _parameters(self) -> tuple[float, float, float]:
@@ -69,19 +69,19 @@ class _TruncatedNoise(Primitive):
         return noisy(sensitivity, 0.0 if 2 * exact(truncation) <= exact(sensitivity) else width)
 
     def pair(self) -> Pair:
-        """The moved noise against the noise."""
-        return self._extreme or MovedNoise(self._noise())
+        """The shifted noise against the noise."""
+        return self._extreme or ShiftedNoise(self._noise())
 
 
 @frozen
 class TruncatedGaussian(_TruncatedNoise):
     """Adds N(0, sigma^2) noise, conditioned to lie within [-T, T], to a query with one value.
 
-    Pair, with m = s/sigma and t = T/sigma: the standard normal density cut to [-t, t] and moved by m, against the same not
-    moved. The loss is bounded by m (t - m/2), and outputs of P above t tell everything. log-phi: M(z) is the integral of
+    Pair, with m = s/sigma and t = T/sigma: the standard normal law on [-t, t], shifted by m, against the same without a shift.
+    Finite losses are at most m (t - m/2), and outputs of P above t reveal everything. log-phi: M(z) is the integral of
     e^{(z + 1) m y - (y + m/2)^2 / 2} over |y| <= t - m/2, divided by that of e^{-y^2 / 2} over |y| <= t: entire and
     symmetric. Profile of one release, with C = 2 Phi(t) - 1 and a = eps/m + m/2 below t:
-    [Phi(t) - Phi(a - m) - e^eps (Phi(t) - Phi(a))] / C, and P(L = inf) = [Phi(t) - Phi(t - m)] / C from there on.
+    [Phi(t) - Phi(a - m) - e^eps (Phi(t) - Phi(a))] / C, and P(L = inf) = [Phi(t) - Phi(t - m)] / C for larger epsilons.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class TruncatedGaussian(_TruncatedNoise):
     Raises
     ------
     ValueError, TypeError
-        If a parameter is outside its range, or nearly every output tells everything.
+        If a parameter is outside its range, or nearly every output reveals everything.
 
     References
     ----------
@@ -124,12 +124,12 @@ class TruncatedGaussian(_TruncatedNoise):
 class TruncatedLaplace(_TruncatedNoise):
     """Adds Laplace noise, conditioned to lie within [-T, T], to a query with one value.
 
-    Pair, with w = s/scale and t = T/scale: the density e^{-|x|} / (2C) on [-t, t], C = 1 - e^{-t}, moved by w, against the
-    same not moved. Where w < t the loss has atoms at +-w; outputs of P above t tell everything. log-phi, with
+    Pair, with w = s/scale and t = T/scale: the density e^{-|x|} / (2C) on [-t, t], C = 1 - e^{-t}, shifted by w, against the
+    same without a shift. If w < t the loss has atoms at +-w; outputs of P above t reveal everything. log-phi, with
     u = z + 1/2: M(z) = e^{-w/2} [(1 - e^{w - t})_+ cosh(u w) + sinh(u W) / (2u)] / C, W = min(w, 2t - w), entire and symmetric.
-    P(L = inf) is e^{-t} (e^w - 1) / (2C) for w <= t, and 1 - e^{-t} (e^{2t - w} - 1) / (2C) above. Infinite losses apart,
+    P(L = inf) is e^{-t} (e^w - 1) / (2C) for w <= t, and 1 - e^{-t} (e^{2t - w} - 1) / (2C) above. Without infinite losses,
     the profile of one release at eps between 0 and W is (e^{-w/2} (e^{W/2} - e^{eps/2})^2 e^{-W/2} + (1 - e^{w - t})_+
-    (1 - e^{eps - w})) / (2C) where there are atoms.
+    (1 - e^{eps - w})) / (2C).
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ class TruncatedLaplace(_TruncatedNoise):
     Raises
     ------
     ValueError, TypeError
-        If a parameter is outside its range, or nearly every output tells everything.
+        If a parameter is outside its range, or nearly every output reveals everything.
 
     References
     ----------

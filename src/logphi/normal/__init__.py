@@ -1,1 +1,1 @@
-"""Normal laws: masses, quantiles and regions, relatively accurate however far out."""
+"""Normal laws: masses, quantiles and order of profiles, with small relative errors also in the far tails."""

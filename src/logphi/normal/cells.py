@@ -1,4 +1,4 @@
-"""Normal masses of cells and the means of e^{my} in them, to nearly all digits however narrow or far out."""
+"""Normal masses of cells and the means of e^{my} in them, to nearly all digits also in narrow cells and far tails."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WIDE = 128 * ULP
 def normal_cells(y: Array, m: float) -> tuple[Array, Array, Array, Array, NDArray[np.bool_]]:
     """Log-masses between the y, shares of e^Y and their errors, bounds of G / (A d), and which cells are narrow."""
     log_mass, share, error, sag, narrow = raw_cells(y, m)
-    # the chord is nowhere further from the curve than if all mass were at the mean
+    # the chord is farthest from the curve if all mass is at the mean
     return log_mass, share, error, np.minimum(sag * (1 + 1e-12), share * (1 - share) + error), narrow
 
 
@@ -76,9 +76,9 @@ def _hermite(c: Array, r: Array) -> Array:
 
 
 def log_normal_mass(low: Array, high: Array) -> Array:
-    """Logarithm of the normal mass of a cell: the series where it is narrow, else from the side where least cancels.
+    """Logarithm of the normal mass of a cell: by the series if it is narrow, else from the side with less cancellation.
 
-    A cell that is not narrow has at least a twentieth of the mass beyond its inner end.
+    A cell that is not narrow has at least a twentieth of the mass of the tail beyond its inner end.
     """
     reflected = low + high < 0
     a, b = np.where(reflected, -high, low), np.where(reflected, -low, high)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from logphi.arith.floats import ULP
 
-# measured: so many nodes' intermediate arrays fit a cache
+# measured: the intermediate arrays of so many nodes fit a cache
 RUN = 1 << 13
-# derived: the roundings of a cell's mass beside those of its exponents, and of a share, with room
+# derived: the rounding of a cell's mass besides that of its exponents, and of a share, with a margin
 MASS = 24 * ULP
 SHARE = 16 * ULP

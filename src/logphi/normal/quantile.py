@@ -1,4 +1,4 @@
-"""Places on one side of a normal quantile, and the shift of a normal law that tells apart no less than a bounded loss does."""
+"""Bounds of a normal quantile, and the shift of a pair of normal laws whose tests make no larger errors than a bounded loss."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from logphi.normal.tails import log_masses
 _MOST_STEPS = 64
 # derived: sums of a few logarithms of doubles
 _ROUNDING = 2e-15
-# derived: farther out an ulp of the place moves the tail by more than all of itself
+# derived: farther out an ulp of the point changes the tail by more than all of it
 _FARTHEST = 1e8
 _INFINITE = np.array([np.inf])
 
 
 def quantile_below(log_mass: float) -> float:
-    """A place z with Phi(z) <= e^log_mass, hardly below the largest of them; sharp for masses up to one half."""
+    """A z with Phi(z) <= e^log_mass, slightly below the largest such z; sharp for masses up to one half."""
     return _on_side(log_mass, -1)
 
 
 def quantile_above(log_mass: float) -> float:
-    """A place z with Phi(z) >= e^log_mass, hardly above the smallest of them; sharp for masses up to one half."""
+    """A z with Phi(z) >= e^log_mass, slightly above the smallest such z; sharp for masses up to one half."""
     return _on_side(log_mass, 1)
 
 
 def _on_side(log_mass: float, sign: int) -> float:
-    """A guess that steps outward until an enclosure of the tail proves its side."""
+    """A guess, moved outward until an enclosure of the tail proves that it is on the given side."""
     if log_mass == -math.inf or log_mass >= 0:
         return math.copysign(math.inf, log_mass)
     place = float(ndtri_exp(log_mass))
@@ -49,11 +49,11 @@ def _on_side(log_mass: float, sign: int) -> float:
 
 
 def shift_of_ends(infimum: float, supremum: float) -> float:
-    """The least m for which tests between N(m, 1) and N(0, 1) make no larger errors than any between P and Q, rounded up.
+    """The smallest m for which tests between N(m, 1) and N(0, 1) make no larger errors than any between P and Q, rounded up.
 
-    All that is known of P and Q is that log(p/q) lies between two ends. Their trade-off function is at least the largest of
-    1 - e^supremum a and e^infimum (1 - a), which has one corner (a, b). As the normal one is convex and m is its quantile at
-    1 - b less that at a, it stays below if it does at the corner.
+    Only an infimum and a supremum of log(p/q) are known. The trade-off function of P and Q is at least the largest of
+    1 - e^supremum a and e^infimum (1 - a), whose graph has one corner (a, b). The normal trade-off function is convex, so that
+    it stays below if it does at the corner: there m is the difference of the normal quantiles at 1 - b and at a.
     """
     if infimum >= 0 or supremum <= 0:
         # a likelihood ratio has mean one

@@ -1,4 +1,4 @@
-"""Masses of normal laws, and of mixtures of their shifts, on either side of a place: relatively accurate however small."""
+"""Masses of normal laws, and of mixtures of their shifts, above or below a point, with small relative errors also if tiny."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from logphi.arrays import Array
 from logphi.normal.cells import WIDE, log_normal_mass
 from logphi.normal.errors import MASS
 
-# derived: beyond it an ulp of the place changes a normal tail by a large part of it
+# derived: farther out an ulp of the point changes a normal tail by a large part of it
 _FARTHEST = 1e7
-# the centre, the logarithm of the weight and the error of one law alone
+# for a single law: its centre, the logarithm of its weight, and its error, all zero
 ALONE = np.zeros(1)
 
 
@@ -28,23 +28,23 @@ def log_masses(low: Array, high: Array) -> tuple[Array, Array]:
 def mixed_sides(
     low: float, high: float, centres: Array, log_weights: Array, weight_error: Array
 ) -> tuple[Scaled, Scaled] | None:
-    """The masses of sum p_i N(c_i, 1) above and below a place that is between two; None where these are too far out.
+    """The masses of sum p_i N(c_i, 1) above and below a point that lies between two; None where these are too far out.
 
-    Centres are known to four ulps, weights to a relative ``weight_error`` and some ulps of their logarithms; places may be
-    infinite.
+    Centres are known to four ulps, weights to a relative ``weight_error`` and some ulps of their logarithms; the two points may
+    be infinite.
     """
     ends = [place for place in (low, high) if math.isfinite(place)]
     if any(np.abs(place - centres).max() > _FARTHEST for place in ends):
         return None
 
     def side(place: float, sign: int) -> tuple[float, float]:
-        """Between which logarithms the mass lies that is above a place (1), or below it (-1)."""
+        """Bounds of the logarithm of the mass above a point (sign 1), or below it (sign -1)."""
         if math.isinf(place):
             certain = 0.0 if sign * place < 0 else -math.inf
             return certain, certain
         ahead = sign * (place - centres)
         log_mass, wrong = log_masses(ahead, np.full(ahead.shape, np.inf))
-        # a tail moves by at most its end plus one times what its end does, relatively
+        # the relative change of a tail is at most (end + 1) times the change of its end
         by_place = (1 + np.maximum(ahead, 0.0)) * ULP * (4 * np.abs(centres) + np.abs(ahead))
         exponent = log_weights + log_mass
         # on a logarithmic scale a relative error counts at most twice

@@ -1,9 +1,8 @@
-r"""The pair of one answer above a noisy threshold that is known: questions are asked until one is answered by "above".
+r"""The pair of questions to a sparse vector until the first answer "above", where the noisy threshold is known.
 
 notation: e the shift of a query over the scale of its Laplace noise, R = e^e. A question is answered by "above" with
-probability p under P and q under Q, by "below" with 1 - p and 1 - q. Here P's query is the larger one, by at most the shift,
-so that (q, p) lies between the diagonal and the curve p = 1 - f(q), f the trade-off function of Laplace noise. C is that
-convex set.
+probability p under P and q under Q, by "below" with 1 - p and 1 - q. Here P's query is the larger one, by at most the shift.
+So (q, p) lies in the convex set C between the diagonal and the curve p = 1 - f(q), f the trade-off function of Laplace noise.
 
 Let V(x) be the supremum of E_Q (x p/q - 1)_+ over everything that may be asked until the first "above", p/q the likelihood
 ratio of all answers: the profile of the pair is H(a) = a V(1/a). It obeys
@@ -16,7 +15,7 @@ curve p = 1 - 1/(4 R q) between q = 1/(2 R) and 1/2, and tangents of it to (0, 0
 contains it. V is zero up to 1/R, as no answer has a ratio above R, and each "below" lowers x by a factor of at least 2 - 1/R.
 So V is bounded from left to right: at each node by the vertices, with chords of what was found further left.
 
-That P's loss is known at every answer is all that is used, so that answers picked one after the other compose.
+The bound holds whatever was answered before, so that it composes over several answers "above".
 """
 
 from __future__ import annotations
@@ -32,26 +31,26 @@ from logphi.arrays import Array
 from logphi.pairs.finite import FinitePair
 from logphi.pairs.pair_above import pair_above
 
-# measured: epsilon is larger by less than 1e-5 of it than with twice as many
+# measured: epsilon exceeds that with twice as many by less than 1e-5 of it
 _TANGENTS, _NODES = 64, 64
-# chosen: further right nearly nothing is left to be found by another question: a probability of 2^-60
+# chosen: at larger nodes another question adds at most a probability of 2^-60
 _QUESTIONS = 60.0
 # chosen: the largest logarithm of a node
 _FARTHEST = 100.0
 # derived: for smaller shifts V has no digits, and for larger ones every epsilon is out of range
 LEAST_SHIFT, LARGEST_SHIFT = 1e-6, 50.0
-# derived: of a sum of a few products of numbers that are a few ulps off themselves
+# derived: the error of a sum of a few products whose factors have errors of a few ulps
 _ROUNDED = 64 * ULP
 
 
 @lru_cache(maxsize=64)
 def answer_above(shift: float) -> FinitePair:
-    """The pair, rounded up; beyond the range of shifts every answer has the largest loss."""
+    """The pair, rounded up; outside of the range of shifts, every answer has the largest loss."""
     if not LEAST_SHIFT <= shift <= LARGEST_SHIFT:
         return _largest_loss(shift)
     x, bounds = _supremum(shift)
     end = Fraction(math.exp(shift) * (1 + _ROUNDED * (1 + shift)))
-    # a profile is 1 - a at least
+    # by the profile H(a) = a V(1/a)
     points = [(1 / Fraction(a), Fraction(b) / Fraction(a)) for a, b in zip(x.tolist(), bounds.tolist(), strict=True)]
     return pair_above([(end, Fraction(0)), *points])
 
@@ -74,7 +73,7 @@ def _supremum(shift: float) -> tuple[Array, Array]:
     step = min(shift, fall) / _NODES
     x = np.exp(np.arange(-math.ceil(shift / step) - 1, math.ceil(min(_QUESTIONS * shift, _FARTHEST) / step) + 1) * step)
     bounds = np.zeros(x.size)
-    # so many nodes depend on those before them only
+    # the bounds at so many consecutive nodes depend on earlier nodes only
     block = max(1, math.floor(fall / step) - 2)
     first = int(np.searchsorted(x * largest, 1 - _ROUNDED))
     for begin in range(first, x.size, block):

@@ -1,4 +1,4 @@
-"""One of several pairs, chosen by a coin that everybody sees."""
+"""One of several pairs, by a public random choice."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from logphi.pairs.pair import Pair
 
 @dataclass(frozen=True)
 class ChosenPair(Pair):
-    """Pair i with probability w_i, where the output shows i: sum of w_i P_i against sum of w_i Q_i on disjoint copies.
+    """Pair i with probability w_i, where the output shows i: the sum of w_i P_i against that of w_i Q_i on disjoint spaces.
 
-    Mixing P with Q mixes every P_i with its Q_i, so that every law of a sample is the convex combination of those of the pairs.
+    Mixing P with Q mixes every P_i with its Q_i, so that the loss of a sample is the convex combination of those of the pairs.
     """
 
     pairs: tuple[Pair, ...]

@@ -4,19 +4,19 @@ notation: E = e^{-e0}. R a randomizer with R(x) <= e^{e0} R(y) for all x, y; rec
 
 Theorem (Feldman, McMillan & Talwar 2021, for one randomizer that all records use). With R(x) = (Q0 + E Q1) / (1 + E) and
 R(x') = (E Q0 + Q1) / (1 + E), which defines two laws Q0, Q1 with Q0 + Q1 = R(x) + R(x'), every R(y) is at least
-E max(R(x), R(x')) >= E (Q0 + Q1) / 2. So each other record sends a report of Q0, or of Q1, with probability E/2 each: a clone;
-and with probability 1 - E one of a law of its own, which P and Q share. Given how many of all reports are of Q0 and of Q1, the
-shuffled reports need no more to be drawn: which records are clones is uniformly distributed given their number. Hence the two
-counts dominate:
+E max(R(x), R(x')) >= E (Q0 + Q1) / 2. So each other record sends a report from Q0 or from Q1 with probability E/2 each, as a
+clone, and otherwise one from a law of its own, which is the same under P and Q. The shuffled reports are a function of the
+numbers of reports from Q0 and from Q1, and of chance, as it is uniformly random which records are clones given their number.
+Hence the two counts dominate:
 
-    C ~ Bin(n - 1, E) clones, a + b = C + 1 of Q0 and of Q1:   P(a, b) = P(C) Bin(C + 1, 1/2)(a) 2 (a + E b) / ((1 + E)(C + 1)),
+    C ~ Bin(n - 1, E), a + b = C + 1, a from Q0:   P(a, b) = P(C) Bin(C + 1, 1/2)(a) 2 (a + E b) / ((1 + E)(C + 1)),
 
 and Q the same with a and b exchanged: L = log((a + E b) / (E a + b)), between -e0 and e0.
 
-Rounding up. Nothing here makes a profile smaller: E in the law of C is rounded down, as one more record that may be a clone is
-post-processing; so C counts as the least of its block where there are too many counts, and as none far below its mean; what is
-left out on both sides of a is replaced by losses of -e0 and e0, which dominate it. A loss between two places of the lattice is
-split between them, with both masses kept: the chord of its profile.
+Rounding up. No step makes a profile smaller. E in the law of C is rounded down, as more clones are a post-processing. For the
+same reason C counts as the least of its block where there are too many counts, and as zero far below its mean. The tails of a
+that are left out on both sides are replaced by losses of -e0 and e0, which dominate them. A loss between two points of the
+lattice is split between them so that both masses stay: the chord of its profile.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from logphi.pairs.equal import EQUAL
 from logphi.pairs.finite import FinitePair
 from logphi.pairs.pair import Pair
 
-# chosen: a probability of e^-80 counts as the worst that may happen
+# chosen: events of probability e^-80 count as the worst case
 _DEPTH = 80.0
-# measured: lattice points between zero and nearly all losses; epsilon grows by less than 1e-6 of itself
+# measured: lattice points from zero to beyond nearly all losses; epsilon grows by less than 1e-6 of itself
 _PLACES = 1 << 14
-# measured: fewer outcomes are kept as they are
+# measured: fewer outcomes are kept without a lattice
 _FEW = 1 << 14
 # measured: this many outcomes take a second
 _MOST = 1 << 23
@@ -78,7 +78,7 @@ def clones(local_epsilon: float, records: int) -> Pair:
     masses = np.append(masses, (missed + 2 * math.exp(-_DEPTH) * counts.size) * ratio / (1 + ratio))
     kept = masses > 0
     low, high = masses[kept], masses[kept] * np.exp(places[kept])
-    # an error of a loss is one of its P-mass; a sum of n terms errs by n half ulps at most
+    # an error of a loss is one of its mass under P; a sum of n terms has an error of at most n half ulps
     wrong = of_chance + of_share + ULP * (32 * (1 + local_epsilon) + float(most.max(initial=0.0)))
     errors = (wrong, wrong, 8 * ULP * (1 + local_epsilon))
     p, q = np.concatenate([high, low]).tolist(), np.concatenate([low, high]).tolist()
@@ -123,14 +123,14 @@ def _edge(deep: Callable[[int], bool], near: int, far: int) -> int:
 
 
 def _half_width(depth: float, reports: float) -> float:
-    """By Hoeffding's bound: the count of one kind differs from half by more than this with probability e^{-depth} at most."""
+    """The deviation of a count from one half of the reports that has probability e^-depth at most, by Hoeffding's bound."""
     return math.sqrt(depth * reports / 2)
 
 
 def _outcomes(reports: Array, chances: Array, ratio: float) -> Iterator[tuple[Array, Array, float]]:
     """Losses from 0 upward, their probabilities under Q, and a bound of the relative errors, in batches.
 
-    Those below 0 have the same probabilities under P; an outcome of no loss counts half on either side.
+    Negative losses have the same probabilities under P; half of an outcome with loss zero counts among these.
     """
     begin = 0
     while begin < reports.size:
@@ -139,7 +139,7 @@ def _outcomes(reports: Array, chances: Array, ratio: float) -> Iterator[tuple[Ar
         chance, m = chances[begin:end, None], reports[begin:end, None]
         depth = _DEPTH + math.log(float(chance.max()))
         width = math.ceil(_half_width(max(depth, 1.0), reports[end - 1])) + 1
-        # a - b, even or odd as their sum is
+        # a - b, which is even or odd as a + b is
         ahead = m % 2 + 2 * np.arange(width, dtype=float)
         row, column = np.nonzero(ahead <= m)
         ahead, m, chance = ahead[row, column], m[row, 0], chance[row, 0]

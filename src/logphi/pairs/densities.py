@@ -11,7 +11,7 @@ from logphi.laws.log_phi import LogPhi
 from logphi.laws.normal_pair import NormalPair
 from logphi.pairs.pair import Pair
 
-# measured: points at this spacing, in units of the width, find every part of a mixture
+# measured: breakpoints at this spacing, in units of the width, find every part of a mixture
 _APART = 4.0
 
 
@@ -63,7 +63,7 @@ class DensityPair(Pair):
 
     @staticmethod
     def of_mixtures(p: NormalsLog, q: NormalsLog) -> DensityPair:
-        """Two mixtures of normal laws of width one, with a point near every mean, so that no part is missed."""
+        """Two mixtures of unit normal laws, with a breakpoint near every mean, so that no part is missed."""
         near = sorted({_APART * round(mean / _APART) for mean in p.means + q.means})
         return DensityPair(p, q, (-math.inf, math.inf), tuple(near))
 
@@ -85,7 +85,7 @@ class DensityPair(Pair):
         return DensityPair(MixtureLog(self.log_p, self.log_q, rate), self.log_q, self.support, self.breakpoints).loss()
 
     def spliced_loss(self, rate: float) -> LogPhi:
-        """Both densities where their ratio is above one, and below; the rest of their masses is an atom."""
+        """The spliced densities, above and below a ratio of one; the rest of their masses is an atom at zero."""
         (_, infinite_mass), higher = self.law.totals()[0], self.law.excess(0.0)
         rest = (1 - rate) * (infinite_mass + math.exp(higher.log_scale) * higher.value)
         p, q = SplicedLog(self.log_p, self.log_q, rate), SplicedLog(self.log_q, self.log_p, rate)

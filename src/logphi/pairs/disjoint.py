@@ -34,12 +34,12 @@ class Disjoint(FinitePair):
         """
         if rate == 1:
             return self.loss()
-        # one minus its double would lose the loss of a record that was not seen
+        # exact, as one minus a double would lose the probability that no record is drawn
         missed = (1 - meant(rate)) ** size
         if missed < LEAST_MISSED:
             raise UnsupportedError(
-                f"a group of {size} records is sampled at rate {rate!r} and released without noise: the probability that none "
-                "of them is drawn is below every double; take rate 1, which is an upper bound, or a smaller group"
+                f"a group of {size} records is sampled at rate {rate!r} and released without noise, and the probability that "
+                "none of them is drawn is too small for a double: take rate 1, which is an upper bound, or a smaller group"
             )
         return FinitePair((Written(1 - missed), Written(missed)), (0.0, 1.0)).loss()
 

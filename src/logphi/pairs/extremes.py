@@ -18,9 +18,9 @@ def disjoint() -> Pair:
 
 
 def noisy(size: float, width: float) -> Pair | None:
-    """The pair of a query that moves by ``size`` under noise of a ``width``, if one of them is zero; None otherwise.
+    """The pair of a query of sensitivity ``size`` with noise of a ``width``, if one of them is zero; None otherwise.
 
-    The laws of a query that does not move are equal; those of one that moves are disjoint without noise.
+    Without sensitivity both laws are equal; without noise they are disjoint.
     """
     if size == 0:
         return EQUAL
@@ -40,4 +40,4 @@ def product(pairs: Iterable[Pair]) -> Pair:
     if any(loss.empty for _, loss in listed):
         return disjoint()
     proper = [pair for pair, loss in listed if loss.terms]
-    return reduce(lambda one, other: one.beside(other), proper) if proper else EQUAL
+    return reduce(lambda one, other: one.product_with(other), proper) if proper else EQUAL

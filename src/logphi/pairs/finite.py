@@ -30,13 +30,13 @@ LEAST_PRODUCT = 1e-250
 class FinitePair(Pair):
     """Two probability vectors on the same cells; the loss is infinite on a cell with q = 0.
 
-    ``relative_error`` bounds that of each probability, beside its own half ulp; ``cell_errors``, where given, are sharper:
-    by cell the relative errors of p, of q and of their ratio. ``exact`` gives the probabilities as formulas of the
-    parameters, cell by cell; without it they are the parameters themselves or, with a ``relative_error``, not known as
-    formulas. ``omitted_mass`` bounds the mass of either law on cells that are left out, far below one half: they count as
-    infinite losses in upper bounds and not at all in lower ones. Where ``omitted_growth`` v is finite no loss is infinite
-    there, and the whole pair has K(z) <= z (z + 1) v / 2 for z >= 0, in both orders; mixing and splicing keep that, as
-    p^{1+z} q^{-z} is convex in both and as neither makes a profile larger.
+    ``relative_error`` bounds that of each probability, besides half an ulp. ``cell_errors``, where given, are sharper: for each
+    cell the relative errors of p, of q and of their ratio. ``exact`` gives the probabilities as formulas of the parameters;
+    without it they are parameters themselves or, with a ``relative_error``, not known as formulas. ``omitted_mass`` bounds the
+    mass of either law on cells that are left out, far below one half: they count as infinite losses in upper bounds, and not at
+    all in lower ones. If ``omitted_growth`` v is finite, no loss on these cells is infinite, and the whole pair has
+    K(z) <= z (z + 1) v / 2 for z >= 0, in both orders. Mixing and splicing keep this, as p^{1+z} q^{-z} is convex in both
+    arguments, and as neither makes a profile larger.
     """
 
     p: tuple[float, ...]
@@ -49,7 +49,7 @@ class FinitePair(Pair):
 
     @staticmethod
     def of(cells: Cells) -> FinitePair:
-        """The pair whose probabilities are formulas; their rounding and the half ulp of every parameter are its error.
+        """The pair whose probabilities are formulas; its error is their rounding, with half an ulp of every parameter.
 
         Raises
         ------
@@ -59,7 +59,7 @@ class FinitePair(Pair):
         p, q = cells.under(FLOATS)
         for name, vector in (("p", p), ("q", q)):
             if not all(0 <= disc.rad < disc.mid / 2 for disc in vector):
-                raise ValueError(f"every cell needs a positive probability under {name}: leave those out that have none")
+                raise ValueError(f"every cell needs a positive probability under {name}: leave out cells that have none")
             total, room = math.fsum(float(disc.mid) for disc in vector), math.fsum(float(disc.rad) for disc in vector)
             if abs(total - 1) > room + 1e-15 * len(vector):
                 raise ValueError(f"the formulas of {name} must sum to one, got {total!r}")
@@ -73,7 +73,7 @@ class FinitePair(Pair):
         p, q = cells.under(FLOATS)
         radius = max(float(disc.rad) / float(disc.mid) for disc in (*p, *q) if disc.mid) * (1 + 1e-9)
         mid_p, mid_q = (tuple(float(disc.mid) for disc in vector) for vector in (p, q))
-        # formulas prove nothing if their own inputs are uncertain
+        # formulas of uncertain inputs are not exact
         exact = None if relative_error else cells
         return FinitePair(mid_p, mid_q, relative_error + 2 * radius, exact, omitted_mass, omitted_growth)
 
@@ -115,34 +115,34 @@ class FinitePair(Pair):
         Raises
         ------
         UnsupportedError
-            If there are many, or the rarest is below every double.
+            If there are many, or the smallest probability is too small for a double.
         """
         if self._equal:
             return LogPhi()
         few = math.comb(batches + len(self.p) - 1, batches) <= MOST_CELLS
         if not few or self._log_least * batches < math.log(LEAST_PRODUCT):
             raise UnsupportedError(
-                f"random allocation of a mechanism with {len(self.p)} outcomes to {batches} batches has more combinations of "
-                "outcomes than are listed, or rarer ones: take fewer batches; m.fixed_order(batches) is an upper bound"
+                f"random allocation of a mechanism with {len(self.p)} outcomes to {batches} batches has too many combinations "
+                "of outcomes, or too rare ones: take fewer batches; m.fixed_order(batches) is an upper bound"
             )
         relative_error = math.expm1(batches * math.log1p(self._formula_error))
         cells = OneOfMany(self._formulas, batches)
         return FinitePair._enclosed(cells, relative_error, batches * self.omitted_mass, self.omitted_growth).loss()
 
     def ratios(self, cells: int) -> Ratios:
-        """Those of the cells."""
+        """The law of the ratios of the cells."""
         import numpy as np
 
         from logphi.grid.ratio_laws import of_outcomes
 
         return of_outcomes(np.array(self.p), np.array(self.q), cells, self.relative_error, self.omitted_mass)
 
-    def beside(self, other: Pair) -> Pair:
+    def product_with(self, other: Pair) -> Pair:
         """The product of the two pairs, if it has few cells."""
         if not isinstance(other, FinitePair) or len(self.p) * len(other.p) > MOST_CELLS:
-            return super().beside(other)
+            return super().product_with(other)
         if self._log_least + other._log_least < math.log(LEAST_PRODUCT):
-            return super().beside(other)
+            return super().product_with(other)
         relative_error = math.expm1(math.log1p(self._formula_error) + math.log1p(other._formula_error))
         cells = Products(self._formulas, other._formulas)
         return FinitePair._enclosed(
@@ -192,7 +192,7 @@ class FinitePair(Pair):
         # both laws have the same mass left
         rest = math.fsum([*(a for a, b in pairs if a == b), *((1 - rate) * (a - b) for a, b in pairs if a > b)])
         kept = [*above, *below, *([(rest, rest)] if rest > 0 else [])]
-        # half an ulp of the rate, which 1 - rate inherits; a difference of two probabilities loses digits
+        # half an ulp of the rate also affects 1 - rate; a difference of two probabilities loses digits
         cancellation = math.fsum(a for a, b in pairs if a > b) / max(rest, 1e-300) if rest > 0 else 0.0
         own = 2.0**-53 * (rate / (1 - rate) + 6)
         relative_error = (self.relative_error + own) * max(1.0, 2 * cancellation)
@@ -223,6 +223,9 @@ class FinitePair(Pair):
 
 
 def _mixed_errors(share: Any, of_p: Any, of_q: Any, of_ratio: Any, own: float) -> tuple[Any, Any, Any]:
-    """Of a cell of (1 - rate) Q + rate P, of Q, and of their ratio; P has a share, and forming the mixture errs by ``own``."""
+    """Errors of a cell of (1 - rate) Q + rate P, of Q, and of their ratio.
+
+    P contributes a ``share`` of the mixture; ``own`` is the error of forming it.
+    """
     share = np.minimum(share * (1 + 1e-9), 1.0)
     return share * of_p + (1 - share + 1e-9) * of_q + own, of_q, share * of_ratio + own

@@ -1,4 +1,4 @@
-"""Pairs whose loss is uniform after tilting by e^{-x/2}."""
+"""Pairs whose loss is tilted uniform: its density is proportional to e^{x/2} on an interval."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ LEAST_WIDTH, LARGEST_WIDTH = 1e-50, 600.0
 
 
 @dataclass(frozen=True)
-class TiltedFlat(Pair):
-    """A loss that is uniform on [-w, w] after tilting by e^{-x/2}, with or without atoms at the ends.
+class TiltedUniform(Pair):
+    """A loss with a density proportional to e^{x/2} on [-w, w], with atoms at both ends or without.
 
     With probability ``failure`` the loss is infinite.
     """
@@ -37,7 +37,7 @@ class TiltedFlat(Pair):
         failing = [(ZeroOrInfinite(self.failure), 1)] if self.failure else []
         return LogPhi.of([((UniformWithAtoms if self.with_atoms else Uniform)(self.width), 1), *failing])
 
-    def reversed(self) -> TiltedFlat:
+    def reversed(self) -> TiltedUniform:
         """The same pair: its loss is symmetric."""
         return self
 
@@ -50,7 +50,7 @@ class TiltedFlat(Pair):
         return LogPhi.of([(SplicedFlat(self._base(), rate), 1)])
 
     def ratios(self, cells: int) -> Ratios:
-        """A density proportional to the power -3/2, and two atoms."""
+        """The law of the ratio: a density proportional to its power -3/2, and two atoms if the loss has atoms."""
         if self.failure:
             raise not_allocated()
         from logphi.grid.ratio_laws import of_flat

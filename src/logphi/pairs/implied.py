@@ -5,10 +5,10 @@ laws. By data processing every event of every such pair has
 
     F_z(p, q) = p^{1+z} q^{-z} + (1-p)^{1+z} (1-q)^{-z} <= e^{K(z)},     z > 0,
 
-a convex set for each z. Wherever a tangent of F_z is taken, p - a q <= c for all events in the set, and so c is an upper bound
-of the profile at log a; a larger a holds too, as q is not negative. Tangents at the border of the common set of all z give the
-sharpest bounds that follow from all orders together ([AFA] Appendix F); the places, and the z of each, need not be the best
-ones to be right. Bounds of the reversed pair are bounds of the same profile, and the hull of all is the pair.
+a convex set for each z. A tangent of F_z, taken anywhere, gives p - a q <= c for all events in the set: c is an upper bound of
+the profile at log a and, as q is not negative, at every larger epsilon. Tangents at the boundary of the intersection of these
+sets give the sharpest bounds that follow from all orders ([AFA] Appendix F). The bounds hold for any choice of the places and
+of the z of each tangent. Bounds of the reversed pair give more bounds of the same profile; the pair is that of the hull of all.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from logphi.arrays import Array
 from logphi.pairs.pair import Pair
 from logphi.pairs.pair_above import Point, pair_above
 
-# chosen: the grid of log q, finer where most deltas are than where they are negligible
+# chosen: the grid of log q, coarser where deltas are negligible
 _TOP, _SHALLOW, _MIDDLE, _DEEP = -0.005, -0.5, -60.0, -300.0
-# measured: points at which the best orders are sought; halvings that find the boundary to half of the digits, and to most
+# measured: points at which the best orders are searched; halvings that find the boundary to half of its digits, and to most
 _LOOKED, _ROUGH, _FINE = 260, 30, 54
 # measured: refinements near one epsilon until eleven digits are known, and the points and orders of each
 _CLOSER, _ACROSS = 3, 61
-# chosen: offsets from that epsilon at which single orders are tried as well; refinements of the best order
+# chosen: offsets from that epsilon at which single orders are tried, too; refinements of the best order
 _BESIDE, _BETTER = np.concatenate([-np.geomspace(1e-2, 1e-8, 7), [0.0], np.geomspace(1e-8, 1e-2, 7)]), 6
-# measured: subdivisions next to corners, after which ten digits of a corner are known, and the parts of each
+# measured: subdivisions next to corners of the boundary that give ten digits of a corner, the parts of each, and most corners
 _CORNERS, _SPLIT, _MOST_CORNERS = 3, 12, 120
 # chosen: the grid of orders from which the best are refined
 _SOME = 160
 # derived: near p = 1 the difference 1 - p loses its digits
 _CERTAIN = -1e-9
-# derived: e^K and what it is multiplied by stay far within the doubles
+# derived: e^K and its products do not overflow
 LARGEST_EXPONENT = 300.0
 # derived: e^epsilon is a double
 _LARGEST_EPSILON = 700.0
@@ -49,16 +49,16 @@ def _places(many: int, few: int) -> Array:
     return np.concatenate([deep[:-1], middle[:-1], np.linspace(_SHALLOW, _TOP, 10 + many // 20)])
 
 
-# measured: epsilon is larger by 1e-5 and 1e-3 of it; the law of many has no formula that anybody would read
+# measured: epsilon is larger by 1e-5 and 1e-3 of it
 MANY, FEW = _places(2500, 900), _places(150, 25)
 _ROUGHLY = _places(_LOOKED, _LOOKED // 4)
 
 
 def implied(z: Array, bounds: Array, reversed_bounds: Array, places: Array = MANY) -> Pair:
-    """The pair by bounds K(z) of it and of the reversed pair, at increasing z; infinite where nothing is known.
+    """The pair implied by bounds K(z) of it and of the reversed pair, at increasing z; infinite where nothing is known.
 
-    Orders in between are not used: those at which K is 0.01 to 50 should be close to one another, if they are known. ``places``
-    are logarithms of the q of events.
+    Orders between these z are not used, so that those at which K is 0.01 to 50 should be close together. ``places`` are values
+    of log q of events.
     """
     points = _exactly(z, bounds, places)
     reversed_points = points if np.array_equal(bounds, reversed_bounds) else _exactly(z, reversed_bounds, places)
@@ -66,7 +66,7 @@ def implied(z: Array, bounds: Array, reversed_bounds: Array, places: Array = MAN
 
 
 def implied_near(bound: Callable[[Array], Array], z: Array, epsilon: float) -> Pair:
-    """The same where both orders have one bound that is known for all z, sharp at one epsilon and its opposite."""
+    """The pair implied by one bound of both orders that is known for all z, sharp at one epsilon and its opposite."""
     target = min(abs(epsilon), _LARGEST_EPSILON)
     places, points = FEW, _usable(*_one_order(bound, z, target + _BESIDE))
     for _ in range(1 + _CLOSER):
@@ -83,7 +83,7 @@ def implied_near(bound: Callable[[Array], Array], z: Array, epsilon: float) -> P
         step = np.diff(places)[[max(nearest - 1, 0), min(nearest, places.size - 2)]]
         places = places[nearest] + np.linspace(-step[0], step[1], _ACROSS) * 2
         places = places[places < _TOP]
-        # from the orders next to it, and those that neighbouring points use
+        # orders near the best one, as far as those of the neighbouring points
         apart = np.log(used[max(nearest - 1, 0) : nearest + 2])
         reach = max(4 * float(np.diff(np.log(z)).max()), 2 * float(np.ptp(apart)), 1e-8)
         z = used[nearest] * np.exp(np.linspace(-reach, reach, _ACROSS))
@@ -91,7 +91,7 @@ def implied_near(bound: Callable[[Array], Array], z: Array, epsilon: float) -> P
 
 
 def _one_order(bound: Callable[[Array], Array], z: Array, epsilon: Array) -> tuple[Array, Array]:
-    """Upper bounds of p - a q from the best single order at each epsilon = log a, as pairs of a and the bound.
+    """For each epsilon = log a, a and an upper bound of p - a q from the best single order.
 
     Without the second term of F_z, p^{1+z} q^{-z} <= e^K, and p - a q is at most e^{K - z log a} z^z / (1+z)^{1+z} (Canonne,
     Kamath & Steinke 2020, Proposition 12).
@@ -112,7 +112,7 @@ def _one_order(bound: Callable[[Array], Array], z: Array, epsilon: Array) -> tup
 
 
 def epsilon_of_one_order(bound: Callable[[Array], Array], z: Array, delta: float) -> float:
-    """Approximately the epsilon that the best of these orders gives at delta."""
+    """About the epsilon that the best of these orders implies at delta."""
     log_delta = math.log(delta) if delta > 0 else -math.inf
     return max(0.0, float(np.min((bound(z) + z * np.log(z) - (1 + z) * np.log1p(z) - log_delta) / z)))
 
@@ -126,27 +126,27 @@ def _exactly(z: Array, bounds: Array, places: Array) -> list[Point]:
     points = _usable(a, c)
     for _ in range(_CORNERS):
         # with few orders the boundary has corners, which need close tangents on both sides
-        turns = np.flatnonzero(np.diff(used))
-        if not 0 < turns.size <= _MOST_CORNERS:
+        changes = np.flatnonzero(np.diff(used))
+        if not 0 < changes.size <= _MOST_CORNERS:
             break
-        places = (places[turns, None] + np.diff(places)[turns, None] * np.linspace(0, 1, _SPLIT)).ravel()
+        places = (places[changes, None] + np.diff(places)[changes, None] * np.linspace(0, 1, _SPLIT)).ravel()
         a, c, used = profile_points(z, bounds, places)
         points += _usable(a, c)
     return points
 
 
 def _usable(a: Array, c: Array) -> list[Point]:
-    # after rounding, a bound must still exceed 1 - a
+    # a bound that is no larger than 1 - a after rounding proves nothing
     use = np.isfinite(a) & np.isfinite(c) & (a > 0) & (c > np.maximum(1 - a + ULP, 0.0)) & (c < 1)
     return [(Fraction(x), Fraction(y)) for x, y in zip(a[use].tolist(), c[use].tolist(), strict=True)]
 
 
 def profile_points(z: Array, bounds: Array, places: Array) -> tuple[Array, Array, Array]:
-    """Points a = e^eps, upper bounds c of the excess there, and the z that proves each: one for each log q."""
+    """For each log q a point a = e^eps, an upper bound c of p - a q, and the z that proves it."""
     some = np.unique(np.linspace(0, z.size - 1, _SOME).astype(int))
     at = _border(np.exp(_ROUGHLY), z[some, None], bounds[some, None], _ROUGH)
     best = some[np.argmin(at, axis=0)]
-    # the orders of the neighbouring points and those between; with few orders, those between may not help
+    # the best orders of the neighbouring points, and some between them
     near = np.interp(places, _ROUGHLY, best) + np.linspace(-1, 1, 5)[:, None] * max(1.0, z.size / _SOME)
     right = np.clip(np.searchsorted(_ROUGHLY, places), 1, best.size - 1)
     rows = np.clip(np.round([*near, best[right - 1], best[right]]).astype(int), 0, z.size - 1)
@@ -164,7 +164,7 @@ def _logarithms(p: Array, q: Array) -> tuple[Array, Array]:
 
 
 def _border(q: Array, z: Array, bounds: Array, halvings: int) -> Array:
-    """The largest probability p that the bounds allow for an event with this q, to some digits; at least q."""
+    """About the largest probability p that the bounds allow for an event with this q; at least q."""
     low = np.log(q) + np.zeros_like(z)
     high = np.maximum(np.minimum((bounds + z * low) / (1 + z), _CERTAIN), low)
     allowed = np.expm1(bounds)
@@ -172,15 +172,15 @@ def _border(q: Array, z: Array, bounds: Array, halvings: int) -> Array:
         middle = (low + high) / 2
         p = np.exp(middle)
         ratio, other = _logarithms(p, q)
-        beyond = p * np.expm1(np.minimum(z * ratio, 2 * LARGEST_EXPONENT)) + (1 - p) * np.expm1(z * other) > allowed
-        low, high = np.where(beyond, low, middle), np.where(beyond, middle, high)
+        excluded = p * np.expm1(np.minimum(z * ratio, 2 * LARGEST_EXPONENT)) + (1 - p) * np.expm1(z * other) > allowed
+        low, high = np.where(excluded, low, middle), np.where(excluded, middle, high)
     return np.exp(low)
 
 
 def _tangents(p: Array, q: Array, z: Array, bounds: Array) -> tuple[Array, Array]:
-    """Slopes and offsets of tangents, rounded outward by twice the relative errors of their parts in ulps."""
+    """Slopes a and offsets c of tangents, rounded outward by twice their errors."""
     ratio, other = _logarithms(p, q)
-    # e^x - 1 is wrong by (1 + x) times the relative error of x > 0, and by less than it for x < 0
+    # e^x - 1 has (1 + x) times the relative error of x > 0, and less than that of x < 0
     wrong = 16 * ULP * (2 + (1 + z) * ratio)
     with np.errstate(all="ignore"):  # the caller drops what is not finite
         gained, lost = p * np.expm1(z * ratio), -(1 - p) * np.expm1(z * other)

@@ -16,9 +16,9 @@ from logphi.arrays import Array
 from logphi.normal.tails import log_masses
 from logphi.pairs.finite import FinitePair
 
-# about the logarithm of the mass in the first cell, and how far beyond the larger mean the last one begins
+# chosen: about the logarithm of the mass in the first cell, and how far above the larger mean the last one begins
 _LOWEST, _FARTHEST = -40.0, 20.0
-# derived: with it the least mass, that of N(0, 1) above twenty and this, is 1e-285 and a normal double; larger shifts tell more
+# derived: the least mass, that of N(0, 1) above twenty plus this shift, is 1e-285 and a normal double; larger shifts leak more
 _MOST = 16.0
 
 
@@ -26,8 +26,8 @@ _MOST = 16.0
 def largest_output(shift: Any, means: tuple[int, int], outputs: int, cells: int) -> FinitePair:
     """The cell that contains the largest of ``outputs`` normal outputs; the means are multiples of a shift.
 
-    The cells are equally wide, but for the first and the last, which are endless. A shift above 16 counts as 16, whose outputs
-    are those of the larger one, scaled down and with more noise.
+    All cells have one width but the first and the last, which are unbounded. A shift above 16 counts as 16: outputs for the
+    larger shift, scaled down and with more noise, are those for 16.
     """
     m = shift.under(FLOATS)
     mid, rad = (float(m.mid), float(m.rad)) if m.mid < _MOST else (_MOST, 0.0)
@@ -45,7 +45,7 @@ def _log_below(x: Array, mean: float, outputs: int) -> tuple[Array, Array]:
     for place, count in ((x - mean, 1), (x, outputs - 1)):
         above, own = log_masses(place, np.full(x.shape, np.inf))
         below, other = log_masses(-place, np.full(x.shape, np.inf))
-        # near one from its complement, whose relative error counts as little as it
+        # a probability near one comes from its complement, whose relative error matters little
         near = place > 0
         log_mass = np.where(near, np.log1p(-np.exp(np.where(near, above, -1.0))), below)
         error = np.where(
@@ -58,7 +58,7 @@ def _log_below(x: Array, mean: float, outputs: int) -> tuple[Array, Array]:
 def _masses(ends: Array, mean: float, mean_error: float, outputs: int) -> tuple[Array, float]:
     """The masses of the cells between the ends and of the two unbounded ones, with a bound of their relative errors.
 
-    From x to y each output multiplies F by 1 + (Phi(y - a) - Phi(x - a)) / Phi(x - a): no digits are lost to a difference.
+    From x to y, each output multiplies F by 1 + (Phi(y - a) - Phi(x - a)) / Phi(x - a), which loses no digits.
     """
     log_below, wrong = _log_below(ends, mean, outputs)
     growth, error = np.zeros(ends.size - 1), np.zeros(ends.size - 1)

@@ -27,7 +27,7 @@ class NormalMixtures(Pair):
         return NormalMixtures(replace(self.law, p=self.law.q, q=self.law.p))
 
     def mixed_loss(self, rate: float) -> LogPhi:
-        """The loss of a pair of mixtures again."""
+        """The loss of another pair of mixtures."""
         return NormalMixtures(replace(self.law, rate=rate)).loss()
 
     def spliced_loss(self, rate: float) -> LogPhi:
@@ -38,7 +38,7 @@ class NormalMixtures(Pair):
         return DensityPair.of_mixtures(p, q).spliced_loss(rate)
 
     def _components(self, weights: tuple[float, ...]) -> NormalsLog:
-        """The normal laws that have a weight, in units of their width."""
+        """The normal laws of positive weight, in units of their width."""
         total = math.fsum(weights)
         kept = [(v / self.law.width, math.log(w / total)) for v, w in zip(self.law.values, weights, strict=True) if w > 0]
         means, logs = zip(*kept, strict=True)

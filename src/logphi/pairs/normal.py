@@ -21,7 +21,7 @@ LEAST_ALLOCATED, LARGEST_ALLOCATED = 1e-3, 8.0
 class NormalShift(Pair):
     """N(m, 1) against N(0, 1).
 
-    The laws of its samples are loaded when asked for: they are half of what a first answer would load.
+    The laws of its samples are imported when they are needed: they are half of what a first answer would import.
     """
 
     shift: Parameter
@@ -42,10 +42,10 @@ class NormalShift(Pair):
         """Twice the shift."""
         return NormalShift(Multiple(self.shift, 2))
 
-    def beside(self, other: Pair) -> Pair:
+    def product_with(self, other: Pair) -> Pair:
         """The product with another shift, again one shift."""
         if not isinstance(other, NormalShift):
-            return super().beside(other)
+            return super().product_with(other)
         return _joined(*self._squares, *other._squares)
 
     @property
@@ -73,7 +73,7 @@ class NormalShift(Pair):
         return LogPhi.of([(MixtureOfShifts(shifts, Binomial(size, rate)), 1)])
 
     def allocated_loss(self, batches: int) -> LogPhi:
-        """No closed form: moments of a mean of lognormal variables.
+        """A loss without a closed form: its moments are those of a mean of lognormal variables.
 
         Chua, Ghazi, Harrison, Kamath, Kumar, Leeman, Manurangsi, Sinha & Zhang 2024, *Balls-and-Bins Sampling for DP-SGD*.
         """
@@ -88,15 +88,15 @@ class NormalShift(Pair):
         return LogPhi.of([(AllocatedNormal(self.shift, batches), 1)])
 
     def spliced_loss(self, rate: float) -> LogPhi:
-        """The loss of the spliced pair, an integral over half of the line."""
+        """The loss of the spliced pair, an integral over a half-line."""
         from logphi.laws.curved_normal import SplicedNormal
 
         return LogPhi.of([(SplicedNormal(self._sampled(), rate), 1)])
 
     def replaced_loss(self, rate: float) -> LogPhi:
-        """Of (1 - rate) N(0, 1) + rate N(m, 1) against (1 - rate) N(0, 1) + rate N(-m, 1).
+        """The loss of (1 - rate) N(0, 1) + rate N(m, 1) against (1 - rate) N(0, 1) + rate N(-m, 1).
 
-        The record takes the opposite value, each of norm m at most; at rate 1 that is a shift of 2m.
+        The record takes the opposite value; both values have a norm of at most m. At rate 1 this is a shift of 2m.
 
         References
         ----------
@@ -111,9 +111,10 @@ class NormalShift(Pair):
         return LogPhi.of([(ReplacedNormal(self._sampled(), rate), 1)])
 
     def replaced_group_loss(self, rate: float, size: int) -> LogPhi:
-        """Of the sum of w_i N(i m, 1) against that of w_j N(-j m, 1), w the binomial weights of how many of a group are drawn.
+        """The loss of the sum of w_i N(i m, 1) against that of w_j N(-j m, 1).
 
-        That this is the worst case is shown in :mod:`logphi.sampling.group`.
+        The binomial weights w are those of the number of records of a group that are drawn. :mod:`logphi.sampling.group` proves
+        that this is the worst case.
         """
         if rate == 1:
             return LogPhi.of([(Normal(Multiple(self.shift, 2 * size)), 1)])

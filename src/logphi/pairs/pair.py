@@ -1,4 +1,4 @@
-"""A dominating pair (P, Q) of output laws with and without the record ([AFA] Definition 7), and what sampling makes of it."""
+"""A dominating pair (P, Q) of output laws with and without the record ([AFA] Definition 7), and the losses of its samples."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # numerics that a first answer does not need
 
 
 class UnsupportedError(ValueError):
-    """A combination of mechanism, sampling and relation that has no known pair; the message says why, and what is near."""
+    """A combination of mechanism, sampling and relation without a known pair; the message says why, and what to do instead."""
 
 
 class Pair(ABC):
@@ -36,12 +36,12 @@ class Pair(ABC):
         """The product of ``count`` copies of the pair: that many releases on one sample."""
         return self if count == 1 else Joint(count * self.loss())
 
-    def beside(self, other: Pair) -> Pair:
+    def product_with(self, other: Pair) -> Pair:
         """The product of this pair and another: two releases on one sample."""
         return Joint(self.loss() + other.loss())
 
     def doubled(self) -> Pair:
-        """The pair of two neighbouring steps at once: what two records do together.
+        """The pair at twice the sensitivity, as of two records.
 
         Raises
         ------
@@ -49,14 +49,15 @@ class Pair(ABC):
             If it is not known here.
         """
         raise UnsupportedError(
-            "batches that are cut off are known for the Gaussian mechanism only, where a record that takes the "
-            "place of another one is a shift of twice the size; sample without truncated_batch_size, or a subset of fixed size"
+            "truncated batches are known for the Gaussian mechanism only, where replacing one record by another "
+            "is a shift of twice the size: sample without truncated_batch_size, or a subset of fixed size"
         )
 
     def spliced_loss(self, rate: float) -> LogPhi:
-        """Of (1 - rate) Q + rate P against Q where it is positive, of P against (1 - rate) P + rate Q where it is negative.
+        """The loss of the spliced pair ([AFA] Proposition 30 and Corollary 32).
 
-        The rest is an atom at zero ([AFA] Proposition 30 and Corollary 32).
+        Its positive losses are those of (1 - rate) Q + rate P against Q, its negative ones those of P against
+        (1 - rate) P + rate Q; the rest of the mass is an atom at zero.
 
         Raises
         ------
@@ -64,7 +65,8 @@ class Pair(ABC):
             If the spliced law is not known here.
         """
         raise UnsupportedError(
-            "no spliced law of this pair is known, which a subset under replace needs: ask for adjacency='add_remove'"
+            "a subset under replace is not known for this mechanism, as its pair has no known spliced law: ask for "
+            "adjacency='add_remove'"
         )
 
     def allocated_loss(self, batches: int) -> LogPhi:
@@ -80,12 +82,12 @@ class Pair(ABC):
         raise not_allocated()
 
     def ratios(self, cells: int) -> Ratios:
-        """The law of the ratio p/q under Q, put on so many cells; fewer, where all its values are on them.
+        """The law of the ratio p/q under Q on so many cells, or fewer if they hold all values.
 
         Raises
         ------
         UnsupportedError
-            If it is not known here, or reaches too far.
+            If it is not known here, or its range is too wide.
         """
         raise not_allocated()
 
@@ -99,7 +101,7 @@ class Pair(ABC):
         """
         raise UnsupportedError(
             "group_size above 1 is known for the Gaussian mechanism only, whose groups are mixtures with binomial weights; "
-            "for others multiply the sensitivity by the size of the group and sample at its rate of being met at all, "
+            "for others multiply the sensitivity by the size of the group and sample at the rate at which any of it is drawn, "
             "1 - (1 - rate)^size, which is an upper bound"
         )
 
@@ -131,11 +133,11 @@ class Pair(ABC):
 
 
 class NotAllocatedError(UnsupportedError):
-    """Nothing is known of the random allocation of a pair."""
+    """The random allocation of a pair is not known, nor bounds of it."""
 
 
 def not_allocated() -> NotAllocatedError:
-    """Why a pair has no random allocation, and what to do."""
+    """The refusal of random allocation, with what to do instead."""
     return NotAllocatedError(
         "random allocation is known for the Gaussian mechanism, for one release of Laplace noise and for mechanisms with few "
         "outcomes; m.fixed_order(batches) is an upper bound for every mechanism, and m.poisson(1 / batches) is another scheme"

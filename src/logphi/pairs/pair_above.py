@@ -1,4 +1,4 @@
-"""The pair whose profile is the largest one below given upper bounds."""
+"""The pair whose profile is the largest one below given upper bounds, their hull."""
 
 from __future__ import annotations
 

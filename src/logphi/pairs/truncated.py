@@ -1,4 +1,4 @@
-"""Pairs of bounded noise and the same noise, moved."""
+"""Pairs of shifted and unshifted bounded noise."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from logphi.pairs.pair import Pair
 
 
 @dataclass(frozen=True)
-class MovedNoise(Pair):
-    """Noise on an interval, moved by the sensitivity, against the noise itself."""
+class ShiftedNoise(Pair):
+    """Noise on an interval, shifted by the sensitivity, against the noise itself."""
 
     noise: Noise
 
     def loss(self) -> LogPhi:
-        """A bounded loss, infinite with some probability."""
+        """A loss that is bounded where it is finite, and infinite with some probability."""
         return LogPhi.of([(TruncatedLoss(self.noise), 1)])
 
-    def reversed(self) -> MovedNoise:
+    def reversed(self) -> ShiftedNoise:
         """The same pair: its loss is symmetric."""
         return self
 

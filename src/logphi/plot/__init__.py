@@ -1,7 +1,7 @@
-"""Pictures of what a release reveals: the bounds as bands, drawn by matplotlib.
+"""Plots of privacy profiles, trade-off functions, losses and comparisons: the bounds as bands, drawn by matplotlib.
 
 Every function draws into ``ax`` (into a new figure if there is none) and returns the axes. None of them shows a window or
-changes a setting of matplotlib, which is loaded by the first picture: ``pip install matplotlib``.
+changes a setting of matplotlib, which is imported by the first plot: ``pip install matplotlib``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Axes, and how curves are told apart: by colours that everybody can distinguish, dashes, and names."""
+"""Axes, and how curves are distinguished: by colours that colour-blind readers can distinguish, dashes, and names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GREY = "0.45"
 
 # chosen: a name longer than this leaves no room for the curves
 _LONGEST = 56
-# numbers of so many digits are shortened, and functions have no names
+# numbers of seven digits or more are shortened, and the text of functions is left out
 _LONG_NUMBER = re.compile(r"\d+\.\d{7,}(?:e-?\d+)?")
 _FUNCTION = re.compile(r"<[^<>]*(?:<[^<>]*>)?[^<>]*>")
 
@@ -41,14 +41,14 @@ def canvas(ax: Axes | None, size: tuple[float, float] = (6.4, 4.4)) -> Axes:
 
 
 def style(ax: Axes, given: dict[str, Any]) -> dict[str, Any]:
-    """The style of the next curve: the user's, otherwise a colour and dashes of its own."""
+    """The style of the next curve: as the user gives it, by default the next colour and dashes."""
     number = len(ax.get_legend_handles_labels()[1])
     own: dict[str, Any] = {"color": COLOURS[number % len(COLOURS)], "linestyle": DASHES[number % len(DASHES)]}
     return {"linewidth": 1.6, **own, **given}
 
 
 def mechanisms(given: Sequence[Any]) -> Sequence[Mechanism]:
-    """The mechanisms to draw, which are given one by one or as one list.
+    """The mechanisms to draw, which are given as separate arguments or as one list.
 
     Raises a TypeError if something is not a mechanism, or there is none.
     """
@@ -63,7 +63,7 @@ def mechanisms(given: Sequence[Any]) -> Sequence[Mechanism]:
 
 
 def names(given: Sequence[Mechanism], labels: Iterable[str] | None) -> list[str]:
-    """A name for each mechanism: its expression, shortened, unless the user has names.
+    """A name for each mechanism: as the user gives it, by default its expression, shortened.
 
     Raises a ValueError if there are more or fewer names than mechanisms.
     """
@@ -73,9 +73,9 @@ def names(given: Sequence[Mechanism], labels: Iterable[str] | None) -> list[str]
 
 
 def named(labels: Iterable[str], number: int) -> list[str]:
-    """The names that the user gave, in a list unless there is only one.
+    """The names that the user gives, in a list, or alone if there is only one.
 
-    Raises a ValueError if there are more or fewer than what is drawn.
+    Raises a ValueError if their number is not that of the mechanisms.
     """
     listed = [labels] if isinstance(labels, str) else list(labels)
     if len(listed) != number:
@@ -84,7 +84,7 @@ def named(labels: Iterable[str], number: int) -> list[str]:
 
 
 def short(mechanism: Mechanism) -> str:
-    """The expression of a mechanism; of a long one the beginning, and how many terms follow."""
+    """The expression of a mechanism; if it is long, its beginning and the number of further terms."""
     text = _plain(repr(mechanism))
     if len(text) <= _LONGEST:
         return text

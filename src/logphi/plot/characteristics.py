@@ -1,4 +1,4 @@
-"""The characteristic function of the privacy loss as a picture."""
+"""A plot of the characteristic function of the privacy loss."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def phi(
     part
         ``"modulus"``, ``"argument"`` (continuous from 0 on), ``"real"``, ``"imaginary"``, or ``"log modulus"``.
     t
-        The points, real, per nat; by default from 0 to five over the smallest deviation of a loss, more of them where the
-        curve bends. phi(-t) is the conjugate of phi(t).
+        The points, real, per nat; by default from 0 to five divided by the smallest standard deviation of a loss, denser where
+        the curve bends. phi(-t) is the conjugate of phi(t).
     direction
         ``"remove"`` for log(p/q) under P, ``"add"`` for log(q/p) under Q.
     labels, ax, rtol, **line
@@ -101,7 +101,7 @@ def _exponential(bound: Bound) -> Bound:
     return replace(bound, lower=lower, value=value, upper=upper, ledger=bound.ledger.scaled(value))
 
 
-# part -> label of the axis, question, and what is drawn of its answer
+# part -> label of the axis, question, and the part of its answer that is drawn
 _PARTS: Mapping[str, tuple[str, Callable[..., ComplexBounds], Callable[[ComplexBounds], Bounds]]] = {
     "modulus": (r"$|\varphi(t)|$", Mechanism.log_phi, _modulus),
     "argument": (r"$\arg\,\varphi(t)$", Mechanism.log_phi, lambda found: found.imag),

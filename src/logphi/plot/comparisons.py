@@ -1,4 +1,4 @@
-"""The answers of all methods to one question, as a picture."""
+"""A plot of the answers of all methods to one question."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from logphi.progress import shown
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# the tip of a triangle points to where the truth is
+# the tip of a triangle points towards the truth
 _MARKS = {EXACT: "D", UPPER: "<", LOWER: ">", APPROXIMATE: "o"}
 _TINTS = {EXACT: COLOURS[6], UPPER: COLOURS[0], LOWER: COLOURS[2], APPROXIMATE: COLOURS[1]}
 _SIDES = {UPPER: Side.UPPER, LOWER: Side.LOWER}
 _FILLS: dict[str, Any] = {EXACT: "full", UPPER: "full", LOWER: "full", APPROXIMATE: "none"}
 # chosen: inches for each method
 _ROW = 0.27
-# derived: the smallest value on a logarithmic axis: the margin below it, a tenth of the axis, is made of doubles too
+# derived: the smallest value on a logarithmic axis: with a margin of a tenth of the axis, its lower end is a double too
 _LEAST = 1e-270
 
 
@@ -41,16 +41,16 @@ def compare(
     labels: Iterable[str] = EXACT,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw what every method of ``lp.compare`` says of one question, or of a range of questions.
+    """Draw the answers of every method of ``lp.compare`` to one question, or to a range of questions.
 
     Parameters
     ----------
     of
-        A mechanism; or a comparison that was made already, without more arguments.
+        A mechanism; or a finished comparison, without a question and methods.
     epsilon, delta
         The question, exactly one of them. One number gives a chart with a row for each method: the exact answer as a line,
-        bounds as triangles that point to where the truth is, approximations as open circles; what does not apply says so. An
-        array gives a curve for each method, the exact one with its band. Epsilon is in nats.
+        bounds as triangles that point towards the truth, approximations as open circles; methods that do not apply are marked.
+        An array gives a curve for each method, the exact one with its band. Epsilon is in nats.
     methods
         Names of the rows; all by default.
     labels
@@ -61,7 +61,7 @@ def compare(
     Returns
     -------
     matplotlib.axes.Axes
-        Beside every mark is its number, rounded to its own side.
+        Next to every mark is its number; bounds are rounded outward.
 
     Raises
     ------
@@ -128,7 +128,7 @@ def _chart(table: Comparison, ax: Axes | None, called: str) -> Axes:
 
 
 def _mark(ax: Axes, place: int, row: Row, low: float, high: float) -> None:
-    """The mark of a row with its number, or the words that the method does not apply."""
+    """Draw the mark of a row with its number, or say that the method does not apply."""
     across = ax.get_yaxis_transform()
     if row.value is None:
         ax.text(0.02, place, "does not apply", color=GREY, fontsize="small", style="italic", va="center", transform=across)

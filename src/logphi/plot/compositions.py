@@ -1,4 +1,4 @@
-"""Epsilon or delta against the number of repetitions, as a picture."""
+"""A plot of epsilon or delta against the number of repetitions."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def composition(
     counts
         Numbers of repetitions, whole and positive.
     delta, epsilon
-        What is held fixed, exactly one of them; epsilon is in nats.
+        The one that is fixed, exactly one of them; epsilon is in nats.
     methods
-        Names of rows of ``lp.compare`` to be drawn beside it, such as ``"basic composition"``, ``"advanced composition"`` or
+        Names of rows of ``lp.compare`` to be drawn too, such as ``"basic composition"``, ``"advanced composition"`` or
         ``"Renyi, tradeoff"``. Where one does not apply it is left out, and the legend says so.
     labels
         A name for the exact curve, alone or in a list.

@@ -18,19 +18,18 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-# chosen: the relative width of bounds that a picture asks for: thinner than its lines; where bounds are wider, the band shows
-# it
+# chosen: the requested relative width of bounds: thinner than the lines; a band shows where bounds are wider
 RTOL = 1e-4
 
-# chosen: points to begin with, and how often the pieces beside a bend are halved
+# chosen: the number of first points, and how often the segments at a bend are halved
 _FIRST = 33
 _ROUNDS = 6
-# chosen: in units of the picture: what deviates less from a straight line looks straight, and what is shorter is a point
+# chosen: in units of the plot: a smaller deviation from a straight line is not seen, nor is a shorter segment
 _STRAIGHT = 0.002
 _SHORTEST = 0.001
 # derived: the lower end of logarithmic axes, whose margins must be doubles too
 TINY = 1e-300
-# chosen: how many decades below the largest value count when bends are looked for
+# chosen: factors of ten below the largest value within which bends are looked for
 _DECADES = 20.0
 
 
@@ -49,7 +48,7 @@ class Curve:
 
     @property
     def value(self) -> Array:
-        """Best values."""
+        """The values."""
         return np.array([bound.value for bound in self.bounds])
 
     @property
@@ -71,7 +70,7 @@ def traced(
     log_x: bool = False,
     log_y: bool = False,
 ) -> Curve:
-    """The curve of answers: at an array of points, or between two ends, with more points where it bends."""
+    """The curve of answers: at an array of points, or between two ends, with points that are denser where it bends."""
     if isinstance(at, tuple):
         return _refined(name, answer, at, log_x, log_y)
     return Curve(name, at, tuple(answer(at)))
@@ -96,7 +95,7 @@ def _refined(name: str, answer: Callable[[Array], Any], ends: tuple[float, float
 
 
 def _height(value: Array, log_y: bool) -> Array:
-    """The values as fractions of the height of the picture."""
+    """The values as fractions of the height of the plot."""
     known = np.where(np.isfinite(value), value, np.nan)
     if log_y:
         with np.errstate(divide="ignore"):
@@ -108,7 +107,7 @@ def _height(value: Array, log_y: bool) -> Array:
 
 
 def _halves(x: Array, height: Array) -> Array:
-    """The middles of the pieces beside a bend."""
+    """The midpoints of the segments at a bend."""
     share = (x[1:-1] - x[:-2]) / (x[2:] - x[:-2])
     off = np.abs(height[1:-1] - (height[:-2] + share * (height[2:] - height[:-2]))) > _STRAIGHT
     bent = np.append(off, False) | np.append(False, off)
@@ -118,11 +117,11 @@ def _halves(x: Array, height: Array) -> Array:
 
 
 def draw(ax: Axes, curve: Curve, **given: Any) -> None:
-    """Draw the line of best values and the band from lower to upper bound; an infinite value is an arrow at the top."""
+    """Draw the line of values and the band from lower to upper bound; an infinite value is an arrow at the top."""
     look = style(ax, given)
     finite = np.isfinite(curve.value)
     least = TINY if ax.get_yscale() == "log" else -np.inf
-    # on a logarithmic axis a line to zero runs out of the picture
+    # on a logarithmic axis a line to zero leaves the plot
     height = np.where(curve.value >= least, curve.value, 0.0)
     ax.plot(curve.x, np.where(finite, height, np.nan), label=curve.name, **look)
     # infinite ends are drawn at the largest finite one
@@ -141,7 +140,7 @@ def _arrows(ax: Axes, x: Array, colour: Any) -> None:
 
 
 def legend(ax: Axes, curves: Sequence[Curve], *more: str, loc: Literal["best", "upper left"] = "best") -> None:
-    """The names of the curves, what the bands are, their largest width if they are thinner than a line, and further lines."""
+    """Draw the legend: the names of the curves, what the bands are (or their width if too thin to see), and more lines."""
     ax.autoscale_view()
     line = max(one.get_linewidth() for one in ax.lines) * ax.figure.dpi / 72
     if max(_pixels(ax, curve) for curve in curves) > line:
@@ -159,7 +158,7 @@ def legend(ax: Axes, curves: Sequence[Curve], *more: str, loc: Literal["best", "
 
 
 def _width(ax: Axes, curve: Curve, relative: bool) -> float:
-    """The largest distance of the bounds in the picture."""
+    """The largest width, or relative width, of the bounds that are visible."""
     low, high = sorted(ax.get_ylim())
     widths = [
         bound.width / (bound.value or bound.upper) if relative else bound.width

@@ -1,4 +1,4 @@
-"""The parts of the law of a privacy loss as curves with bounds: atoms and a density, or bins where one is unknown."""
+"""The law of a privacy loss as curves with bounds: its atoms and density, or a histogram where these are not known."""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ from logphi.arrays import Array
 from logphi.plot.curve import Curve, traced
 from logphi.questions.loss import LossDistribution
 
-# chosen: more atoms than these are drawn as bins
+# chosen: a law with more atoms is drawn as a histogram
 MOST_ATOMS = 512
-# chosen: what is drawn of a law: so many deviations around its mean, and a margin, as a share of these
+# chosen: the range of the plot: so many standard deviations on both sides of the mean, and a margin as a share of it
 _DEVIATIONS = 4.5
 _MARGIN = 0.04
-# chosen: distance from an atom to the places on both sides where the distribution function is computed, as a share of the
-# picture
+# chosen: the distance from an atom at which the distribution function is computed on both sides, as a share of the range
 _BESIDE = 1e-9
-# chosen: points that show whether a density is known; points of a distribution function with atoms; bins
+# chosen: points at which it is tried whether a density is known; points of a distribution function with atoms; bins
 _PROBES = 9
 _POINTS = 97
 _BINS = 48
@@ -36,7 +35,7 @@ _NAMES = {
 
 
 def ends(laws: Iterable[LossDistribution]) -> tuple[float, float]:
-    """Some deviations around the means, as far as the supports reach, and a margin."""
+    """The range of the plot: some standard deviations around the means, within the supports, and a margin."""
     lows, highs = [], []
     for law in laws:
         mean, deviation = law.mean.value, math.sqrt(law.variance.value)
@@ -50,7 +49,7 @@ def ends(laws: Iterable[LossDistribution]) -> tuple[float, float]:
 
 
 def name(law: LossDistribution) -> str:
-    """The order of the pair, and the probability of an infinite loss, which no axis shows."""
+    """The direction, and the probability of an infinite loss, which no axis shows."""
     infinite = law.infinite_mass.value
     return _NAMES[law.direction] + (f"; infinite with probability {printed(infinite, None, 4)}" if infinite else "")
 
@@ -58,7 +57,7 @@ def name(law: LossDistribution) -> str:
 def parts(
     law: LossDistribution, ends: tuple[float, float], points: Array | None, rtol: float
 ) -> tuple[Curve | None, Curve | None]:
-    """The density and the atoms, None where there is no such part; bins in place of both where one of them is not known."""
+    """The density and the atoms, None where there is no such part; a histogram in place of both where one is not known."""
     stems = atoms(law, ends, rtol)
 
     def density(at: Array) -> Iterable[Bound]:
@@ -72,7 +71,7 @@ def parts(
 
 
 def atoms(law: LossDistribution, reach: tuple[float, float], rtol: float) -> Curve | None:
-    """Places and probabilities of the atoms within reach; None if they are too many, or not known."""
+    """Locations and probabilities of the atoms within the range; None if they are too many, or not known."""
     lattice = law.law.support.lattice
     if lattice is not None and math.isfinite(lattice.span):
         first, last = (math.floor((end - lattice.offset) / lattice.span) for end in reach)
@@ -120,10 +119,10 @@ def cumulative(law: LossDistribution, ends: tuple[float, float], points: Array |
     stems = atoms(law, ends, rtol)
     if points is None and stems is not None and stems.bounds:
         gap = _BESIDE * (ends[1] - ends[0])
-        beside = np.column_stack([stems.x - gap, stems.x + gap]).ravel()
+        near = np.column_stack([stems.x - gap, stems.x + gap]).ravel()
         # between the atoms of a lattice the function is constant
         rest = np.array(ends) if law.law.support.lattice is not None else np.linspace(*ends, _POINTS)
-        points = np.union1d(beside, rest)
+        points = np.union1d(near, rest)
     return traced(name(law), below, ends if points is None else points)
 
 

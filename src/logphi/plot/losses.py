@@ -1,4 +1,4 @@
-"""The distribution of the privacy loss as a picture, in both orders of the neighbours."""
+"""A plot of the distribution of the privacy loss, in both directions."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ def loss(
     rtol: float = RTOL,
     **line: Any,
 ) -> Axes:
-    """Draw the distribution of the privacy loss of a mechanism in both orders of the neighbours.
+    """Draw the distribution of the privacy loss of a mechanism in both directions.
 
     Parameters
     ----------
     of
-        A mechanism: log p/q under P, the record is removed, and log q/p under Q, it is added; once where both agree.
+        A mechanism: its loss is log p/q under P ("remove") and log q/p under Q ("add"); drawn once where both have one law.
     kind
-        ``"density"`` draws the density as a curve and atoms as stems, whose probabilities are read on a second axis on the
-        right if there is a density too. Where either is not known by itself, probabilities of bins over their width.
+        ``"density"`` draws the density as a curve and atoms as stems, whose probabilities are on a second axis on the
+        right if there is a density too; where density and atoms are not known separately, it draws a histogram.
         ``"cdf"`` draws the distribution function.
     losses
         Points, in nats, in increasing order, and edges of the bins; by default some deviations around the means.
     labels
-        A name for the mechanism, alone or in a list: the legend has it before the order of the neighbours.
+        A name for the mechanism, alone or in a list: the legend has it before the direction.
     ax
         Axes to draw into.
     rtol
@@ -60,7 +60,7 @@ def loss(
     Returns
     -------
     matplotlib.axes.Axes
-        The probability of an infinite loss, where there is one, stands in the legend, as no axis shows it.
+        The probability of an infinite loss, if it is positive, is in the legend, as no axis shows it.
 
     Raises
     ------
@@ -93,22 +93,22 @@ def loss(
     curves = [curve for curve, _ in found if curve is not None]
     stems = [own for _, own in found if own is not None]
     # densities and probabilities have different units
-    beside = ax.twinx() if curves and stems else ax
+    right = ax.twinx() if curves and stems else ax
     for number, (curve, own) in enumerate(found):
         look = {"color": COLOURS[number], "linestyle": DASHES[number], **line}
         if curve is not None:
             draw(ax, curve, **look)
         if own is not None:
-            _stems(beside, own, look["color"], _MARKS[number], named=curve is None)
+            _stems(right, own, look["color"], _MARKS[number], named=curve is None)
     label = "density (per nat)" if curves else "probability of an atom"
     ax.set(xlabel="privacy loss (nats)", ylabel=r"P(loss $\leq x$)" if kind == "cdf" else label)
-    if beside is not ax:
-        beside.set(ylabel="probability of an atom")
-        beside.spines["top"].set_visible(False)
-    for axes in dict.fromkeys((ax, beside)):
+    if right is not ax:
+        right.set(ylabel="probability of an atom")
+        right.spines["top"].set_visible(False)
+    for axes in dict.fromkeys((ax, right)):
         if axes.get_yscale() == "linear":
             axes.set_ylim(0, axes.get_ylim()[1] * (1 if kind == "cdf" else _HEADROOM))
-    legend(ax, [*curves, *stems] if beside is ax else curves, loc="upper left" if kind == "cdf" else "best")
+    legend(ax, [*curves, *stems] if right is ax else curves, loc="upper left" if kind == "cdf" else "best")
     return ax
 
 
@@ -123,7 +123,7 @@ def _orders(one: Mechanism) -> list[LossDistribution]:
 
 
 def _stems(ax: Axes, atoms: Curve, colour: Any, mark: str, *, named: bool) -> None:
-    """Heights are probabilities; a broad stem from lower to upper bound is the band."""
+    """Draw atoms as stems: heights are probabilities, and a broad stem from lower to upper bound is the band."""
     heads = mark if atoms.x.size <= _HEADS else ""
     ax.vlines(atoms.x, 0, atoms.value, color=colour, linewidth=1.2)
     ax.vlines(atoms.x, atoms.lower, atoms.upper, color=colour, linewidth=6, alpha=0.25)

@@ -22,10 +22,10 @@ _WIDE = 30.0
 
 
 def lines(ax: Axes, x: Array, tables: Sequence[Comparison], name: str) -> None:
-    """One comparison for each point of the axis; a method is left out where it does not apply, and named in the legend."""
+    """Draw one comparison for each point; a method is left out where it does not apply, and named in the legend."""
     question = tables[0].question
     exact = Curve(name, x, tuple(table.exact for table in tables))
-    others, missing = beside(tables)
+    others, missing = heights_of(tables)
     if wide(x):
         ax.set_xscale("log")
     if wide(np.concatenate([exact.value, *others.values()])):
@@ -38,7 +38,7 @@ def lines(ax: Axes, x: Array, tables: Sequence[Comparison], name: str) -> None:
     legend(ax, [exact], *(f"does not apply everywhere: {method}" for method in missing))
 
 
-def beside(tables: Sequence[Comparison]) -> tuple[dict[tuple[str, str], Array], list[str]]:
+def heights_of(tables: Sequence[Comparison]) -> tuple[dict[tuple[str, str], Array], list[str]]:
     """The heights of each method and side, NaN where there is nothing to draw; and the methods that do not apply everywhere."""
     others: dict[tuple[str, str], Array] = {}
     missing: list[str] = []
@@ -54,13 +54,13 @@ def beside(tables: Sequence[Comparison]) -> tuple[dict[tuple[str, str], Array], 
 
 
 def wide(numbers: Array) -> bool:
-    """Whether numbers are so far apart that their axis is logarithmic."""
+    """Whether positive numbers differ so much that their axis is logarithmic."""
     known = numbers[np.isfinite(numbers) & (numbers >= TINY)]
     return bool(known.size and np.all(numbers[np.isfinite(numbers)] >= 0) and known.max() > _WIDE * known.min())
 
 
 def sorted_rows(table: Comparison) -> list[Row]:
-    """The exact answer, then bounds from the best to the worst, approximations, and what does not apply."""
+    """The exact answer, then bounds from the best to the worst, approximations, and methods that do not apply."""
     order = {EXACT: 0, UPPER: 1, LOWER: 2, APPROXIMATE: 3, "": 4}
 
     def place(row: Row) -> tuple[int, float]:

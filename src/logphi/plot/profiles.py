@@ -1,4 +1,4 @@
-"""The privacy profile as a picture."""
+"""A plot of the privacy profile."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # chosen: the deltas that are drawn by default
 _SMALLEST, _LARGEST = 1e-10, 0.1
-# chosen: if the loss may be infinite: how near delta comes to that probability, and how far epsilon then goes on
+# chosen: if the loss may be infinite: the factor above that probability to which delta falls, and by which epsilon goes further
 _ABOVE = 1.02
 _FURTHER = 1.25
 
@@ -43,16 +43,16 @@ def profile(
     *of
         Mechanisms, or one list of them; a curve for each.
     epsilons
-        The points, in nats; by default from where delta is about 0.1, or from 0, to where all deltas are below 1e-10, more of
-        them where the curve bends.
+        The points, in nats; by default from where delta is about 0.1, or from 0, to where all deltas are below 1e-10, denser
+        where the curve bends.
     directions
-        ``("remove", "add")`` draws one curve for each order of the neighbours; by default the larger of both.
+        ``("remove", "add")`` draws one curve for each direction; by default the larger of both.
     labels
         Names for the legend, one for each mechanism.
     ax
         Axes to draw into.
     rtol
-        Requested relative width of the bounds; the band shows what they are.
+        Requested relative width of the bounds; the band shows the actual one.
     **line
         For ``Axes.plot``: ``color``, ``linestyle``, ``linewidth``, ...
 
@@ -95,14 +95,14 @@ def profile(
     ax.set(xlabel=r"$\varepsilon$ (nats)", ylabel=r"$\delta(\varepsilon)$")
     low, high = ax.get_ylim()
     if epsilons is None and high > _SMALLEST:
-        # a profile that ends falls below every number; margins reach above one
+        # where losses are bounded the profile falls to zero; margins reach above one
         ax.set_ylim(max(low, _SMALLEST / 2), min(high, 2.0))
     legend(ax, curves)
     return ax
 
 
 def _ends(drawn: Iterable[Mechanism]) -> tuple[float, float]:
-    """From zero, unless all deltas there are far above those that are drawn."""
+    """The range of epsilon: from zero, unless all deltas there are far above those that are drawn."""
     high = max(_reach(one) for one in drawn)
     low = min(_crossing(one, _LARGEST) for one in drawn)
     return (low if high / 2 < low < high else 0.0), high

@@ -1,4 +1,4 @@
-"""The trade-off function as a picture, and as the receiver operating characteristic of an adversary."""
+"""A plot of the trade-off function, or of the receiver operating characteristic of an adversary."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from logphi.plot.curve import RTOL, draw, legend, traced
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# chosen: the false positive rates that attacks are judged by
+# chosen: the smallest false positive rate at which attacks are usually reported
 _LOWEST_RATE = 1e-6
 
 
@@ -32,19 +32,19 @@ def tradeoff(
     rtol: float = RTOL,
     **line: Any,
 ) -> Axes:
-    """Draw the trade-off function of mechanisms, the bounds as bands, beside the diagonal of perfect privacy.
+    """Draw the trade-off function of mechanisms, the bounds as bands, and the diagonal of perfect privacy.
 
     Parameters
     ----------
     *of
         Mechanisms, or one list of them; a curve for each.
     type_one_errors
-        The points, in [0, 1]; by default all of it, or from 1e-6 on for ``roc``, more of them where the curve bends.
+        The points, in [0, 1]; by default from 0, or from 1e-6 for ``roc``, to 1, denser where the curve bends.
     roc
         True draws the true positive rate against the false positive rate of the best membership inference, on logarithmic
         axes: 1 - type II error against type I error. The bounds change sides.
     direction
-        ``"remove"`` or ``"add"`` for one order of the neighbours only; by default what the better test of both reaches.
+        ``"remove"`` or ``"add"`` for one direction only; by default the errors of the better test of both.
     labels, ax, rtol, **line
         As of :func:`logphi.plot.profile`.
 

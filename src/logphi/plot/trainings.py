@@ -1,4 +1,4 @@
-"""Epsilon against the epochs of training runs, as a picture, with the Renyi accountant for comparison."""
+"""A plot of epsilon against the epochs of training runs, with the Renyi accountant for comparison."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from logphi.comparison import compare
 from logphi.inputs import check
 from logphi.plot.canvas import COLOURS, canvas, mechanisms, names
 from logphi.plot.curve import Curve, draw, legend
-from logphi.plot.methods import AXES, DASHES, beside
+from logphi.plot.methods import AXES, DASHES, heights_of
 from logphi.progress import shown
 from logphi.training import Training
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# chosen: steps at which a run is asked, closer at its beginning, where epsilon rises fastest
+# chosen: the number of steps at which epsilon is computed, denser at the beginning, where it rises fastest
 _POINTS = 20
 # the method of most accountants of training
 RENYI = "Renyi, whole orders"
@@ -32,7 +32,7 @@ def training(
     labels: Iterable[str] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw epsilon at a fixed delta against the epochs of training runs, with its band, and other methods dashed beside.
+    """Draw epsilon at a fixed delta against the epochs of training runs, with its band, and other methods as dashed lines.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def training(
         In (0, 1).
     methods
         Names of rows of ``lp.compare``, in the colour of their run: by default the Renyi accountant, with whole orders. Where
-        one does not apply it is left out, and the legend says so. An empty list leaves the exact curves alone.
+        one does not apply it is left out, and the legend says so. An empty list draws the exact curves only.
     labels
         Names for the legend, one for each run.
     ax
@@ -87,7 +87,7 @@ def training(
         colour = COLOURS[number % len(COLOURS)]
         draw(ax, curve, color=colour, linestyle="-")
         curves.append(curve)
-        others, absent = beside(own)
+        others, absent = heights_of(own)
         for (method, side), height in others.items():
             ax.plot(epochs, height, DASHES[side], color=colour, linewidth=1.2, label=f"{name}: {method} ({side})")
         missing.update(dict.fromkeys(absent))

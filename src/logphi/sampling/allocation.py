@@ -1,18 +1,17 @@
-"""Random allocation, also called balls in bins: every record is in exactly one of t batches, drawn uniformly and by itself.
+"""Random allocation (balls in bins): every record is in exactly one of t batches, drawn uniformly and independently.
 
-Under add/remove the outputs on all batches of an epoch are those without the record but for one, drawn uniformly. For a base
-with the pair (P, Q) the pair of the epoch is ((1/t) sum_i Q x .. x P x .. x Q, Q x .. x Q), P in place i. As (P, Q) dominates
-in both orders, some random map takes P to the output with the record and Q to that without it (Blackwell); applied batch by
-batch, each map chosen by what came before, the maps take the pair of the epoch to its outputs, also where batches are chosen
-adaptively. The Gaussian mechanism attains it (Chua et al. 2024, *Balls-and-Bins Sampling for DP-SGD*; Choquette-Choo et al.
-2024, *Near Exact Privacy Amplification for Matrix Mechanisms*; Feldman & Shenfeld 2025, *Privacy Amplification by Random
-Allocation*).
+Under add/remove, the record affects one output of an epoch, that of a uniformly random batch. For a base with the pair (P, Q)
+the pair of the epoch is ((1/t) sum_i Q x .. x P x .. x Q, Q x .. x Q), P in place i. As (P, Q) dominates the base, a random map
+takes P to the output with the record and Q to that without it (Blackwell). Such maps, applied batch by batch and chosen by
+earlier outputs, take the pair of the epoch to its outputs, also where mechanisms are chosen adaptively. The Gaussian mechanism
+attains the bound (Chua et al. 2024, *Balls-and-Bins Sampling for DP-SGD*; Choquette-Choo et al. 2024, *Near Exact Privacy
+Amplification for Matrix Mechanisms*; Feldman & Shenfeld 2025, *Privacy Amplification by Random Allocation*).
 
 Under replace_special a record becomes "nothing" and its place stays empty: the same pair.
 
-A record in k of t batches, drawn uniformly: cut the batches at random into k blocks, as equal in size as can be, and draw one
-batch of each. That draws k of t uniformly, and a mean over ways to cut is no further apart than the worst of them, all of which
-are compositions of the same k epochs over fewer batches: an upper bound.
+A record in k of t batches, drawn uniformly: divide the batches at random into k blocks of nearly equal size, and draw one batch
+of each. This draws k of t uniformly. By convexity, the mean over all divisions leaks at most what the worst one does, and each
+division is a composition of the same k epochs over fewer batches: an upper bound.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ def allocation(pair: Pair, batches: int) -> LogPhi:
 
 
 def check_relation(base: Adjacency) -> None:
-    """Check that the batches without a record all have one and the same law, as random allocation needs.
+    """Check that the relation is one under which all batches without the record have the second law.
 
     Raises
     ------

@@ -4,9 +4,9 @@ Under add/remove, if (P, Q) dominates the base in the remove direction, ((1-q) Q
 mechanism in that direction and the reversed pair in the other ([AFA] Theorem 11.1 and Lemma 28). One pair for both
 directions is the spliced one ([AFA] Proposition 30 and Corollary 32), whose profile of one release is the larger of both.
 
-Under replace_special, a record that is not in the sample takes the value "nothing", which is what the other data set holds
-anyway: given the sample of all others, the outputs are (1-q) Q' + q P' and Q', with (P', Q') a pair of the base. A mean over
-samples is no further apart than the worst of them, so that the same two pairs dominate.
+Under replace_special, a record that is not in the sample counts as "nothing", which is its value in the other data set. So
+given the sample of all others, the outputs are (1-q) Q' + q P' and Q', with (P', Q') a pair of the base. By convexity, a mean
+over samples leaks at most what the worst one does, so that the same two pairs dominate.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from logphi.inputs.adjacency import PRESENCE, Adjacency
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import Pair, UnsupportedError
 
-# the relations under which a record outside of the sample has the second law
+# the relations under which the output has the second law if the record is not in the sample
 _SAMPLED = (*PRESENCE, Adjacency.REPLACE_SPECIAL)
 
 
@@ -62,7 +62,7 @@ def one_pair_of_poisson(pair: Pair, rate: float, group_size: int, relation: Adja
     Raises
     ------
     UnsupportedError
-        If the base's own pair is not one for both directions, a group is asked for, or another relation.
+        If the pair of the base is not the same in both directions, or a group or another relation is asked for.
     """
     if relation is not Adjacency.ADD_REMOVE or group_size > 1:
         raise UnsupportedError(

@@ -1,11 +1,11 @@
 """The number K of runs among which the best output is selected; K does not depend on the data.
 
-notation: f(x) = E x^K; c = 1 - gamma, eta the shape. Of the truncated negative binomial law (Papernot & Steinke 2022; geometric
-for eta = 1, logarithmic for eta = 0)
+notation: f(x) = E x^K; c = 1 - gamma, eta the shape. For the truncated negative binomial law (Papernot & Steinke 2022;
+geometric for eta = 1, logarithmic for eta = 0)
 
     f'(x) / f'(1) = (gamma / (1 - c x))^{eta + 1},     1 - f(1 - u) = ((1 + c u / gamma)^{-eta} - 1) / (gamma^eta - 1),
 
-and K is at least 1; of the Poisson law, eta = infinity, f(x) = e^{mean (x - 1)}, and where K is 0 nothing is released. With
+and K is at least 1. For the Poisson law, eta = infinity, f(x) = e^{mean (x - 1)}; nothing is released if K is 0. With
 t = log(1 / gamma) the mean is eta (e^t - 1) / (1 - e^{-eta t}), which grows from 1 with t.
 """
 
@@ -21,7 +21,7 @@ from logphi.arrays import Array
 
 # derived: the exponential of a larger number overflows
 LARGEST_EXPONENT = 600.0
-# derived: above the rounding of the mean as a function of t, and of the formulas below
+# derived: a relative error above that of the mean as a function of t, and of the formulas below
 ROOM = 1e-12
 
 
@@ -72,8 +72,8 @@ def _exponent(mean: float, shape: float, side: float) -> float:
         below, above = above, 2 * above
     if above >= 2 * LARGEST_EXPONENT:
         raise ValueError(
-            f"mean must be smaller for a shape of {shape!r}, got {mean!r}: nearly all runs would be single ones, and the "
-            "others too many to count; give a larger shape"
+            f"mean must be smaller for a shape of {shape!r}, got {mean!r}: there would nearly always be one run, and otherwise "
+            "more than can be counted; give a larger shape"
         )
     for _ in range(200):
         middle = (below + above) / 2

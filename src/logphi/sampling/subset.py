@@ -44,5 +44,5 @@ def subset(pair: Pair, rate: float, relation: Adjacency) -> LogPhi:
 
 
 def meeting(rate: float, size: int) -> Written:
-    """An upper bound of the share of subsets that contain any of ``size`` records: the sum of their shares."""
+    """An upper bound of the probability that a subset holds any of ``size`` records: the sum over the records."""
     return Written(min(size * meant(rate), Fraction(1)))

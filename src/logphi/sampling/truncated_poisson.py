@@ -1,20 +1,20 @@
-"""Poisson batches that are cut off: a sample of more than B records is reduced to B of them, drawn uniformly.
+"""Truncated Poisson batches: of a sample with more than B records, B are kept, drawn uniformly.
 
 notation: n records, q the rate, B the largest batch, N ~ Bin(n - 1, q) how many of the others are drawn.
 
-Let the adversary see whether N >= B, which does not depend on the record. If N < B nothing is cut off, and the release is one
-on a Poisson sample. If N >= B, B of the others are in the batch unless the record takes the place of one of them, which happens
-with probability q E[B/(N + 1) | N >= B] =: q'. That moves a sum of records by twice what one of them does at most, and the pair
-of one record that takes either value under replace, at twice the sensitivity and the rate q', dominates. With tau = P(N >= B)
+Let the adversary see whether N >= B, which does not depend on the record. If N < B no record is dropped, and the release is one
+on a Poisson sample. If N >= B, the batch holds B of the others, unless the record takes the place of one of them, which happens
+with probability q E[B/(N + 1) | N >= B] =: q'. This changes a sum by at most twice what one record contributes: the pair of a
+record that is replaced, at twice the sensitivity and the rate q', dominates. With tau = P(N >= B)
 
     M = (1 - tau) M[sample at rate q] + tau M[replace at rate q', twice the shift],   q' = (B/n) P(Bin(n, q) > B) / tau,
 
 an upper bound where both data sets have n records, and where the larger of them has (Ganesh 2025 and dp_accounting's
 ``from_truncated_subsampled_gaussian_mechanism`` form the same).
 
-A larger q' is never better, as N(0, 1) mixed with the pair at q' gives the pair at any smaller rate; so q' is rounded up. tau
-may move the answer either way: it is enclosed to some 50 digits, and lies within the error that its double carries. Where one
-of the two cases is rarer than 1e-290, it counts as that likely, and as leaking everything.
+A larger q' never leaks less, as N(0, 1) mixed with the pair at q' gives the pair at any smaller rate; so q' is rounded up. A
+larger tau may give a larger answer or a smaller one: tau is enclosed to some 50 digits, and the rounding to a double is part
+of its error. If one of the two cases is rarer than 1e-290, it counts as that likely, and as revealing everything.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from logphi.pairs.pair import Pair
 from logphi.sampling.poisson import poisson
 from logphi.text.written import Written, meant
 
-# binary digits of the terms of a binomial sum
+# chosen: the bits of the terms of a binomial sum
 _BITS = 200
-# smaller weights lose digits as doubles
+# derived: smaller weights lose digits as doubles
 _RARE = Fraction(1, 10**290)
 # derived: below log(1e-290), with room for the rounding of Chernoff's bound
 _LOG_RARE = -680.0
 
 
 def truncated_poisson(pair: Pair, rate: float, batch: int, size: int, relation: Adjacency) -> LogPhi:
-    """The loss of the cut-off sample in the remove direction, an upper bound; ``batch`` is at most ``size``.
+    """The loss of the truncated sample in the remove direction, an upper bound; ``batch`` is at most ``size``.
 
     Raises
     ------
@@ -89,10 +89,7 @@ def binomial_tail(size: int, rate: Fraction, least: int) -> tuple[Fraction, Frac
 
 
 def _sum(ratio: Callable[[int], tuple[int, int]], first: int, last: int, step: int) -> tuple[int, int]:
-    """The sum of the terms after the first, which is 2^200, up to the last; ratios of successive terms decrease.
-
-    Returns integers below and above the sum.
-    """
+    """Integers below and above the sum of the terms after the first, which is 2^200; ratios of successive terms decrease."""
     low = high = 1 << _BITS
     sums = [0, 0]
     for k in range(first, last, step):
@@ -107,7 +104,7 @@ def _sum(ratio: Callable[[int], tuple[int, int]], first: int, last: int, step: i
 
 
 def _log_chernoff(size: int, rate: Fraction, count: int) -> float:
-    """-size times the divergence of count/size from the rate: a bound of log P on the far side of the mean."""
+    """-size times the KL divergence of count/size from the rate: a bound of the log of a tail that starts at ``count``."""
     share, q = count / size, float(rate)
     inside = share * math.log(share / q) if share else 0.0
     outside = (1 - share) * math.log((1 - share) / (1 - q)) if share < 1 else 0.0

@@ -1,1 +1,1 @@
-"""Privacy statements: what was released, what is promised of it, and what nobody checked."""
+"""Privacy statements: what was released, with which guarantee, and what was not checked."""

@@ -1,4 +1,4 @@
-"""A privacy statement as a document: what it says, written out as text and as JSON."""
+"""A privacy statement as a document, written as text and as JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from logphi.algebra.certification import claims_of, together
+from logphi.algebra.certification import claims_of, one_certificate
 from logphi.algebra.release import Mechanism
 from logphi.answers.bound import Bound
 from logphi.answers.display import printed
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from logphi.certified.several import CertifiedClaims
 
 FORMAT, VERSION = "logphi-privacy-statement", 1
-# chosen: digits of a printed claim, and of the printed bounds around it
+# chosen: the digits of a printed claim, and of its printed bounds
 _SHORT, _LONG = 5, 13
 _WIDTH = 100
 # chosen: the text lists at most this many terms; the JSON lists all
@@ -37,7 +37,7 @@ Curve = tuple[tuple[float, Bound], ...]
 
 @dataclass(frozen=True, eq=False)
 class Report(Listed):
-    """The privacy statement of a release; ``print`` writes it out, :meth:`to_json` and :meth:`save` keep it.
+    """The privacy statement of a release; ``print`` shows it, :meth:`to_json` and :meth:`save` store it.
 
     Two statements are equal if their JSON is.
 
@@ -48,7 +48,7 @@ class Report(Listed):
     neighbours
         The relation in words.
     dataset_size
-        How many units there are, or None.
+        The number of units, or None.
     release, terms
         The expression of what was released, and its terms in words.
     tree
@@ -58,10 +58,10 @@ class Report(Listed):
     epsilons, deltas
         The curve: epsilon at some deltas, delta at some epsilons.
     advantage, tpr, reconstruction, gaussian_mu, zcdp
-        What the guarantee means: see :class:`logphi.questions.risk.AttackRisk`; reconstruction is None if it has no bound,
-        and the slack of the equivalent mu is delta.
+        What the guarantee means for attacks: see :class:`logphi.questions.risk.AttackRisk`; reconstruction is None if it has no
+        bound, and the slack of the equivalent mu is delta.
     warnings, not_checked, notes
-        What needs attention, what was assumed without a check, and what the user adds.
+        What needs attention, what was assumed without a check, and notes of the user.
     made_by
         Versions of the software.
     mechanism
@@ -125,7 +125,7 @@ class Report(Listed):
             "epsilon": [at for at, _ in self.deltas],
             "type_one_error": [at for at, _ in self.tpr],
         }
-        return together(claims_of(self.mechanism, given, advantage=True), digits)
+        return one_certificate(claims_of(self.mechanism, given, advantage=True), digits)
 
     def to_json(self) -> str:
         """The statement as JSON, the same bytes for the same statement; ASCII, ends in a line break."""

@@ -25,7 +25,7 @@ _EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0)
 _DELTAS = (1e-4, 1e-6, 1e-8, 1e-10)
 _RATES = (0.001, 0.01, 0.1)
 _BASELINE = 0.01
-# chosen: far sharper than what the text shows of an attack, and several times as quick as the sharpest
+# chosen: far sharper than what the text shows of attacks, and several times as quick as the default
 _RTOL = 1e-6
 
 
@@ -50,7 +50,7 @@ def report(
     delta
         The delta of the claim, strictly between 0 and 1.
     unit
-        What one record is: "one record", "one user", "one visit". The accounting cannot know.
+        What one record is: "one record", "one user", "one visit". Only the user can know.
     dataset_size
         The number of units, if that is public. A delta of at least one over it causes a warning.
     epsilons, deltas
@@ -85,9 +85,9 @@ def report(
     """
     if isinstance(release, PrivacyFilter):
         raise TypeError(
-            "a filter guarantees its budget, whatever its steps depended on, and a statement would promise less: if no noise, "
-            "rate or number of steps was chosen after looking at outputs, report on its release, an attribute; otherwise state "
-            f"the budget ({str(release).splitlines()[0]})"
+            "a filter guarantees its budget, whatever its steps depended on; a statement would not hold in that case: if no "
+            "noise, rate or number of steps was chosen after looking at outputs, report on its attribute release; otherwise "
+            f"state the budget ({str(release).splitlines()[0]})"
         )
     mechanism = release if isinstance(release, Mechanism) else getattr(release, "release", None)
     if not isinstance(mechanism, Mechanism):
@@ -146,8 +146,8 @@ def report(
 def _warnings(mechanism: Mechanism, spent: Bound, delta: float, size: int | None) -> Iterator[str]:
     if size is not None and delta * size >= 1:
         yield (
-            f"delta = {delta!r} is not below one over the size of the data set, {size}: releasing a record at random would be "
-            "allowed by it; choose a far smaller delta"
+            f"delta = {delta!r} is not below one over the size of the data set, {size}: it would allow one record to be "
+            "published at random; choose a far smaller delta"
         )
     if not spent.ledger.proved:
         sampled = mechanism.loss_law().traits.estimated

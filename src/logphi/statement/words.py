@@ -1,4 +1,4 @@
-"""Releases, neighbouring relations and assumptions, written for a reader who knows no accounting."""
+"""Releases, neighbouring relations and assumptions in words, for a reader who knows no privacy accounting."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Term:
 
 
 def _within(release: Mechanism) -> Iterator[Mechanism]:
-    """The terms of a release, and of all that they are made of."""
+    """The terms of a release, and those of all mechanisms that they are made of."""
     for one, _ in release.counted():
         yield one
         for part in one._parts():
@@ -48,7 +48,7 @@ def _within(release: Mechanism) -> Iterator[Mechanism]:
 
 
 def neighbours(release: Mechanism, unit: str) -> str:
-    """The pairs of data sets that an attacker must not tell apart."""
+    """Which data sets are neighbours, in words."""
     return _NEIGHBOURS[release.adjacency].format(unit=_protected(release, unit))
 
 
@@ -63,7 +63,7 @@ def _group(release: Mechanism) -> int:
 
 
 def not_checked(release: Mechanism, unit: str, dataset_size: int | None) -> Iterator[str]:
-    """What the numbers assume and nobody checked."""
+    """What the numbers assume without a check."""
     grouped = _group(release) > 1
     yield (
         f"That {_protected(release, unit)} is all that a person contributes. For a person with more of them, or a "

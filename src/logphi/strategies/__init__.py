@@ -1,8 +1,8 @@
-"""Strategy matrices of correlated noise: how far one record moves C x, whose noise is independent.
+"""Strategy matrices C of correlated noise, and their sensitivity: how much one record changes C x.
 
-x has a row for each step, the sum of the clipped contributions of its batch. A training run that adds the noise C^-1 Z to its
-sums releases what follows from C x + Z. ``lp.matrix_mechanism`` makes a mechanism of a strategy, ``lp.banded_dp_sgd`` one that
-is amplified by sampling; both take arrays too.
+x has a row for each step: the sum of the clipped contributions of its batch. A training run that adds the noise C^-1 Z to these
+sums is a post-processing of C x + Z, with independent noise Z. ``lp.matrix_mechanism`` makes a mechanism of a strategy, and
+``lp.banded_dp_sgd`` one that is amplified by sampling; both also take arrays.
 """
 
 from __future__ import annotations
@@ -34,33 +34,32 @@ def sensitivity(
     separation: Scalar | None = None,
     period: Scalar | None = None,
 ) -> Sensitivity:
-    """How far one record moves C x: the largest Frobenius norm of sum_i C[:, i] u_i over its steps i and rows u_i, norms <= 1.
+    """How much one record changes C x: the largest Frobenius norm of sum_i C[:, i] u_i over its steps i, rows u_i of norm <= 1.
 
-    Its square is at most the sum of |<C[:, i], C[:, j]>| over all pairs of steps of the record, and exactly that where the
-    signs of some rows agree with those of the products: always if C has no negative entries, or columns that far apart have no
-    row in common.
+    Its square is at most the sum of |<C[:, i], C[:, j]>| over all pairs of steps i, j of the record. It equals that sum if some
+    signs of the rows match those of the inner products: always if C has no negative entries, or if the columns of the record's
+    steps have no row in common.
 
     Parameters
     ----------
     strategy
-        C, an array with a column for each step, or one of the strategies of this module.
+        C: an array with a column for each step, or one of the strategies of this module.
     participations
-        In how many steps a record takes part at most; by default in as many as the separation admits.
+        The largest number of steps in which a record takes part; by default as many as the separation allows.
     separation
-        How many steps lie between the beginnings of two participations at least; by default 1, by which it may take part in any
-        step.
+        The smallest distance of two of these steps; by default 1, so that a record may take part in every step.
     period
-        In place of both: a record takes part in every epoch of so many steps once, always in the same place.
+        Instead of both: a record takes part once in each epoch of so many steps, always at the same place.
 
     Returns
     -------
     Sensitivity
-        Bounds of it, rounded outward, and the steps of a record that attains the lower one.
+        Bounds of the norm, rounded outward, and the steps of a record that attains the lower one.
 
     Raises
     ------
     ValueError, TypeError
-        If the matrix or a number is none, numbers contradict each other, or the matrix is too large.
+        If the matrix or a number is invalid, numbers contradict each other, or the matrix is too large.
 
     References
     ----------

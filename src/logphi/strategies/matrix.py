@@ -13,7 +13,7 @@ from logphi.strategies.outward import EPS, TINY, exact_squares, root_above, root
 from logphi.strategies.participation import Participation, Places
 from logphi.strategies.strategy import Sensitivity, Strategy
 
-# chosen: columns whose pairs take some hundreds of megabytes
+# chosen: the most columns; a table of their pairs takes some hundreds of megabytes
 LARGEST = 4096
 
 
@@ -21,11 +21,11 @@ LARGEST = 4096
 class Matrix(Strategy):
     """A strategy matrix by its entries: a row for each number released, a column for each step.
 
-    Where no two steps of a record have a row in common its sensitivity is the largest sum of squared column norms; otherwise
-    the pairs of columns count by the absolute value of their inner products (Choquette-Choo et al. 2023), for every pattern
-    where these can be listed, and by a bound of ``Participation.of_pairs_at_most`` where they cannot.
+    If the columns of a record's steps have no row in common, the squared sensitivity is the largest sum of their squared norms.
+    Otherwise it is the largest sum of absolute inner products over all pairs of these columns (Choquette-Choo et al. 2023):
+    over all patterns if these can be listed, and bounded by ``Participation.of_pairs_at_most`` if not.
 
-    Entries are doubles, any of which stands for the decimal that it prints as too.
+    The bounds hold whether entries are read as doubles or as their shortest decimals.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Matrix(Strategy):
     Raises
     ------
     ValueError, TypeError
-        If it is no such array, or an entry is not a finite number.
+        If it has not two dimensions, or an entry is not a finite number.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class Matrix(Strategy):
         if array.ndim != 2 or not array.size:
             raise ValueError(
                 f"the strategy matrix must have two dimensions, a column for each step, got an array of shape {array.shape}; "
-                "of a lower-triangular Toeplitz matrix give lp.strategies.Toeplitz(coefficients, steps)"
+                "for a lower-triangular Toeplitz matrix give lp.strategies.Toeplitz(coefficients, steps)"
             )
         check.moderate_or_zero("the largest entry of the strategy matrix", float(np.max(np.abs(array))))
         array.flags.writeable = False
@@ -62,19 +62,19 @@ class Matrix(Strategy):
 
     @property
     def steps(self) -> int:  # type: ignore[override]
-        """Columns."""
+        """The number of columns."""
         return int(self.entries.shape[1])
 
     @property
     def bands(self) -> int:
-        """Columns at least this far apart have no row in common."""
+        """The smallest distance at which no two columns have a row in common."""
         support = self.entries != 0
         first, last = support.argmax(axis=1), self.steps - 1 - support[:, ::-1].argmax(axis=1)
         return int(np.max(np.where(support.any(axis=1), last - first, 0))) + 1
 
     @property
     def diagonals(self) -> int | None:
-        """How many diagonals hold all of a square, lower-triangular matrix; None if it is none."""
+        """The number of nonzero diagonals of a square, lower-triangular matrix; None for any other."""
         row, column = np.nonzero(self.entries)
         triangular = len(self.entries) == self.steps and np.all(row >= column)
         return int(np.max(row - column, initial=0)) + 1 if triangular else None
@@ -89,7 +89,7 @@ class Matrix(Strategy):
         Raises
         ------
         ValueError
-            If there are too many steps for a table of their pairs.
+            If there are too many columns for a table of their pairs.
         """
         if not self.entries.any():
             return Sensitivity(0.0, 0.0, (0,))
@@ -99,21 +99,21 @@ class Matrix(Strategy):
             square, places = participation.of_steps(np.sum(matrix**2, axis=0) * self._rounded(rows))
         else:
             square, places = self._overlapping(matrix, participation)
-        # derived: a term of the sum over a pattern goes through fewer additions
+        # derived: each term of the sum over a pattern takes part in fewer additions than this
         above = square * self._rounded(2 * -(-self.steps // participation.separation) + 16)
         low = below(matrix, places, self._whole)
         return Sensitivity(root_below(low, exponent), root_above(above, exponent), tuple(places.tolist()))
 
     def _rounded(self, operations: int) -> float:
-        """What a sum of so many products may have lost, and its entries by the way they are read; nothing of whole numbers."""
+        """1 plus the relative error of a sum of so many products, and of reading entries as decimals; 1 for whole numbers."""
         return 1.0 if self._whole else 1 + (operations + 8) * EPS
 
     def _overlapping(self, matrix: Array, participation: Participation) -> tuple[float, Places]:
         if self.steps > LARGEST:
             raise ValueError(
-                f"a strategy matrix of {self.steps} columns is too large for a table of their pairs, of which there may be "
-                f"{LARGEST}; give lp.strategies.Toeplitz(coefficients, steps) if it is one, or a separation of at least "
-                f"{self.bands} steps, by which columns have no row in common"
+                f"a strategy matrix of {self.steps} columns is too large for a table of their pairs, {LARGEST} at most; give "
+                f"lp.strategies.Toeplitz(coefficients, steps) if it is one, or a separation of at least {self.bands} steps, at "
+                "which columns have no row in common"
             )
         magnitudes = np.abs(matrix)
         bounds = magnitudes.T @ magnitudes
@@ -125,7 +125,7 @@ class Matrix(Strategy):
         listed = participation.of_pairs(bounds)
         if listed is not None:
             return listed
-        # from the end as well: either is a bound
+        # from both ends, as either gives a bound
         forward = participation.of_pairs_at_most(bounds)
         back, places = participation.of_pairs_at_most(bounds[::-1, ::-1])
         return min(forward, (back, self.steps - 1 - places[::-1]), key=lambda one: one[0])
@@ -137,13 +137,13 @@ def strategy_of(given: Any) -> Strategy:
 
 
 def below(matrix: Array, places: Places, whole: bool) -> float:
-    """A lower bound of the square of what a record moves that takes part at places, with signs chosen one after the other."""
+    """A lower bound of the squared change by a record that takes part at ``places``, with signs chosen greedily."""
     total, size = np.zeros(len(matrix)), np.zeros(len(matrix))
     for column in matrix[:, places].T:
         total = total + (column if column @ total >= 0 else -column)
         size += np.abs(column)
     if whole:
         return float(np.sum(total**2))
-    # derived: the sums round once for each column, the entries are read in two ways, the squares round once for each row
+    # derived: sums round once for each column, entries may be read as decimals, and squares round once for each row
     least = np.maximum(np.abs(total) - (len(places) + 4) * EPS * size, 0)
     return float(np.sum(least**2)) * max(1 - (len(matrix) + 8) * EPS, 0)

@@ -1,4 +1,4 @@
-"""Roots of sums of squares as doubles on a given side, whichever way their digits are read."""
+"""Roots of sums of squares as doubles, rounded outward: as values and as the decimals that they print as."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from logphi.text.written import meant
 
 # derived: twice the relative error of one operation
 EPS = 2.0**-52
-# derived: after scaling to a largest entry of at most one, what products below the range of doubles lose in one sum
+# derived: for a largest entry of at most one, more than the underflow of products in one sum
 TINY = 2.0**-1000
-# derived: up to here sums of whole numbers are exact
+# derived: up to this, sums of whole numbers are exact
 _WHOLE = 2.0**53
 
 
 def scaled(entries: Array) -> tuple[Array, int]:
-    """The entries over 2 to the power of the second, the largest of them between 1/2 and 1."""
+    """Entries divided by a power of two, so that the largest is between 1/2 and 1, and the exponent of that power."""
     exponent = int(np.frexp(np.max(np.abs(entries)))[1])
     return np.ldexp(entries, -exponent), exponent
 
 
 def unrounded(given: Any) -> bool:
-    """Whether numbers became doubles as they are, but for whole numbers that are too large; fractions and decimals do not."""
+    """Whether numbers became doubles without rounding, except for too large integers; fractions and decimals may be rounded."""
     kind = np.asarray(given).dtype
     return kind.kind in "iuf" and kind.itemsize <= 8
 
 
 def exact_squares(entries: Array, copies: int = 1) -> bool:
-    """Whether inner products of columns made of so many copies of the entries, and their sums, are exact in doubles."""
+    """Whether inner products of columns with so many copies of the entries, and sums of these, are exact in doubles."""
     return bool(np.all(entries == np.rint(entries)) and copies * float(np.sum(np.abs(entries))) ** 2 < _WHOLE)
 
 

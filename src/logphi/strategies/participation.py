@@ -1,4 +1,4 @@
-"""In which steps one record takes part: at most so many, any two of them so many steps apart."""
+"""The patterns of steps in which one record may take part: how many at most, and how far apart at least."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from logphi.inputs import check
 
 Places = NDArray[np.intp]
 
-# chosen: numbers held at once while patterns are listed
+# chosen: the most numbers held in memory while patterns are listed
 _MOST_LISTED = 5_000_000
-# chosen: operations while predecessors are counted, some seconds
+# chosen: the most operations for exact numbers of predecessors, some seconds
 _MOST_COUNTED = 100_000_000
 # chosen: no number of steps is larger
 _LARGEST = 10**9
@@ -25,8 +25,8 @@ _LARGEST = 10**9
 class Participation:
     """Patterns of at most ``most`` steps out of ``steps``, any two at least ``separation`` apart.
 
-    ``most`` is never larger than what fits. The three methods look for the pattern with the largest sum of non-negative
-    weights, each of a step or of a pair of them; they give that sum, or a bound of it, and a pattern.
+    ``most`` is at most what fits into the steps. Three methods search the pattern with the largest sum of non-negative weights,
+    of steps or of pairs of steps; each returns this sum, or a bound of it, and a pattern.
     """
 
     steps: int
@@ -35,20 +35,20 @@ class Participation:
 
     @classmethod
     def of(cls, steps: int, participations: Any, separation: Any, period: Any = None) -> Participation:
-        """Checked; without a number of participations, as many as the separation admits, and without that, of any steps.
+        """The patterns by checked numbers; by default as many participations as fit, and a separation of 1.
 
         Raises
         ------
         ValueError, TypeError
-            If a number is not whole and positive, or a period is given beside another.
+            If a number is not whole and positive, or a period is given together with another number.
         """
         if period is not None:
             if participations is not None or separation is not None:
                 raise ValueError(
-                    f"give period alone, got participations={participations!r} and separation={separation!r} beside "
-                    f"period={period!r}: it says in which steps a record takes part, once a period"
+                    f"give period alone, got participations={participations!r} and separation={separation!r} with "
+                    f"period={period!r}: a record then takes part once in each period"
                 )
-            # one place of every epoch, of which longer ones have no more
+            # with an epoch longer than all steps there is one participation
             apart = min(check.whole("period", period, 1, _LARGEST), steps)
             return Periodic(steps, -(-steps // apart), apart)
         apart = 1 if separation is None else check.whole("separation", separation, 1, _LARGEST)
@@ -56,7 +56,7 @@ class Participation:
         return cls(steps, min(most, -(-steps // apart)), apart)
 
     def earliest(self) -> Places:
-        """The first step, and every further one as soon as it may be."""
+        """The pattern that begins at the first step and takes every further one as early as possible."""
         return np.arange(self.most) * self.separation
 
     def of_steps(self, weights: Array) -> tuple[float, Places]:
@@ -64,7 +64,7 @@ class Participation:
         return self._chain([weights] * self.most)
 
     def of_pairs(self, gram: Array) -> tuple[float, Places] | None:
-        """The largest sum of a symmetric matrix over the pairs of a pattern, each taken twice; None if there are too many."""
+        """The largest sum of a symmetric matrix over all pairs of steps of a pattern; None if there are too many patterns."""
         rows, sums = np.arange(self.steps)[:, None], np.diag(gram).copy()
         best, places, listed = float(np.max(sums)), rows[np.argmax(sums)], self.steps
         for taken in range(1, self.most):
@@ -85,12 +85,12 @@ class Participation:
         return best, places
 
     def of_pairs_at_most(self, gram: Array) -> tuple[float, Places]:
-        """A bound of the same sum, and a pattern near it.
+        """A bound of the same sum, and a pattern with a large sum.
 
-        The step that is t-th in a pattern has t - 1 before it, whose pairs with it weigh at most as much as the heaviest
-        t - 1 before it do, whichever the pattern. With this as the weight of step and place, sums over steps remain. It is the
-        answer where the heaviest predecessors are always the nearest ones, and these weigh most at the first step. Where it
-        takes long to count them, as many are let in as the separation admits.
+        The t-th step of a pattern has t - 1 predecessors, whose pairs with it weigh at most as much as the heaviest t - 1
+        predecessors that the separation allows. With this bound as the weight of the step as t-th, a sum over steps remains.
+        The bound is exact if the heaviest predecessors are always the nearest ones, and heaviest at the earliest steps. If this
+        takes too long, the bound uses as many predecessors as the separation allows.
         """
         diagonal = np.diag(gram)
         late = np.arange(self.separation, self.steps)
@@ -104,7 +104,7 @@ class Participation:
             return self._chain([weight(self._heaviest(gram))] * self.most)
         weights, before = [diagonal], np.zeros_like(gram)
         for _ in range(1, self.most):
-            # each row's heaviest steps, none after the column's, at most as many as the round
+            # for each row, the largest weight of so many steps, none of them after the column's
             taken = gram.copy()
             taken[:, self.separation :] += before[:, : -self.separation]
             before = np.maximum.accumulate(taken, axis=1)
@@ -112,7 +112,7 @@ class Participation:
         return self._chain(weights)
 
     def _heaviest(self, gram: Array) -> Array:
-        """Of each row, the largest sum over steps none of which is after the column's, as many as the separation admits."""
+        """For each row and column, the largest sum of the row over any steps up to the column's that the separation allows."""
         before = np.zeros_like(gram)
         for start in range(0, self.steps, self.separation):
             block = slice(start, start + self.separation)
@@ -124,7 +124,7 @@ class Participation:
         return before
 
     def _chain(self, weights: list[Array]) -> tuple[float, Places]:
-        """The largest sum of the t-th weight of the t-th step of a pattern, over its steps."""
+        """The largest sum over a pattern, in which the t-th step has the t-th of the weights."""
         sums, best, found, origins = weights[0], -np.inf, (0, 0), []
         for place, weight in enumerate(weights):
             if place:
@@ -144,23 +144,23 @@ class Participation:
 
 @dataclass(frozen=True)
 class Periodic(Participation):
-    """Patterns of all steps that are multiples of the separation apart: one in every epoch, in the same place of each.
+    """Patterns of one step in each epoch, always at the same place; ``separation`` is the length of an epoch.
 
-    They are among those of the same separation, so that bounds and patterns of these hold.
+    They are also patterns of that separation, so that the bounds of those hold.
     """
 
     def of_steps(self, weights: Array) -> tuple[float, Places]:
-        """The largest sum over a place of all epochs."""
+        """The largest sum over one place of all epochs."""
         return self._best(self._by_epoch(weights).sum(axis=0))
 
     def of_pairs(self, gram: Array) -> tuple[float, Places]:
-        """The largest sum over the pairs of a place of all epochs."""
+        """The largest sum over the pairs of one place of all epochs."""
         rows = self._by_epoch(gram)
         both = self._by_epoch(np.moveaxis(rows, -1, 0))
         return self._best(np.einsum("abcb->b", both))
 
     def _by_epoch(self, values: Array) -> Array:
-        """The first axis as two: epochs, and places in an epoch; the last epoch is filled up with zeros."""
+        """The first axis as two: epochs, and places in an epoch; the last epoch is padded with zeros."""
         missing = self.most * self.separation - self.steps
         whole = np.concatenate([values, np.zeros((missing, *values.shape[1:]))])
         return whole.reshape(self.most, self.separation, *values.shape[1:])

@@ -1,4 +1,4 @@
-"""The square root of prefix sums."""
+"""The square root of the matrix of prefix sums."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from logphi.strategies.toeplitz import Toeplitz
 
 @guided(n="steps", bandwidth="bands=", b="bands=")
 def square_root(steps: Scalar, *, bands: Scalar | None = None) -> Toeplitz:
-    """The square root of the matrix of prefix sums, a lower-triangular Toeplitz matrix with binom(2 j, j) / 4^j.
+    """The square root of the matrix of prefix sums: a lower-triangular Toeplitz matrix with coefficients binom(2 j, j) / 4^j.
 
-    Its columns have squared norms up to 1 + log(steps)/pi and a bounded rest.
+    The squared norm of its first column grows as log(steps)/pi, plus a bounded term.
 
     Parameters
     ----------
     steps
-        How many steps there are.
+        The number of steps.
     bands
-        How many coefficients are kept; all by default. The noise of a matrix with few bands needs as few of its last values.
+        The number of coefficients that are kept; all by default. With few bands, the noise needs few of its previous values.
 
     Returns
     -------
     Toeplitz
-        Of the doubles nearest to these coefficients or next to them: make the noise of its own ``coefficients``.
+        Its ``coefficients`` are rounded to doubles: generate the noise from these.
 
     Raises
     ------

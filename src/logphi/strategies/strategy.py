@@ -1,4 +1,4 @@
-"""What a strategy matrix is asked for: how far one record moves the release."""
+"""The interface of strategy matrices, and their sensitivity: how much one record changes the release."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from logphi.strategies.participation import Participation
 class Sensitivity:
     """The sensitivity of a strategy matrix between two bounds; ``float`` gives the upper one.
 
-    It is the largest Frobenius norm that one record can move the release by. The upper bound holds for every pattern of
-    participation; the lower one is attained by a record that takes part in ``steps``, counted from 0. Where they differ by more
-    than rounding, columns of different signs or too many patterns leave the largest one unknown.
+    It is the largest Frobenius norm of the change of C x by one record. The upper bound holds for every pattern of
+    participation; the lower one is attained by a record that takes part in ``steps``, counted from 0. They differ by more than
+    rounding if the exact value is not known: with entries of both signs, or too many patterns.
     """
 
     lower: float
@@ -27,19 +27,19 @@ class Sensitivity:
 
 
 class Strategy(ABC):
-    """A strategy matrix C: the release is C x and noise, x the sums of the steps, one row each."""
+    """A strategy matrix C: the release is C x plus independent noise; x has a row for each step, the sum of its batch."""
 
     steps: int
 
     @property
     @abstractmethod
     def bands(self) -> int:
-        """Columns at least this far apart have no row in common."""
+        """The smallest distance at which no two columns have a row in common."""
 
     @property
     @abstractmethod
     def diagonals(self) -> int | None:
-        """How many diagonals hold all of a square, lower-triangular matrix; None if it is none."""
+        """The number of nonzero diagonals of a square, lower-triangular matrix; None for any other."""
 
     @abstractmethod
     def array(self) -> Array:
@@ -47,4 +47,4 @@ class Strategy(ABC):
 
     @abstractmethod
     def under(self, participation: Participation) -> Sensitivity:
-        """The sensitivity where a record takes part so."""
+        """The sensitivity for these patterns of participation."""

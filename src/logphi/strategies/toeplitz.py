@@ -1,4 +1,4 @@
-"""Lower-triangular Toeplitz strategies: the same coefficients below every step."""
+"""Lower-triangular Toeplitz strategies: every column has the same coefficients from the diagonal down."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from logphi.strategies.outward import EPS, exact_squares, root_above, root_below
 from logphi.strategies.participation import Participation, Places
 from logphi.strategies.strategy import Sensitivity, Strategy
 
-# chosen: steps of one run
+# chosen: the most steps of one run
 _MOST_STEPS = 10**7
 
 
@@ -22,21 +22,21 @@ _MOST_STEPS = 10**7
 class Toeplitz(Strategy):
     """The lower-triangular Toeplitz matrix with C[i, j] = coefficients[i - j], without a table of its entries.
 
-    Column norms do not increase, so that a record moves most where it takes part as early as it may, at 0, b, 2 b, ...:
-    if columns that far apart have no row in common, and also if the coefficients are not negative and do not increase
-    (Kalinin & Lampert 2024). Proof of the latter: the inner product of columns i < j is sum_l c_l c_{l + j - i}, l up to
-    n - 1 - j; it is the smaller, the later j is and the farther i lies before it. Hence the predecessors of a step that weigh
-    most are the nearest ones, and all weigh most at the earliest step that has so many.
+    Column norms do not increase. So a record with separation b changes most if it takes part at steps 0, b, 2 b, ...: if
+    columns that far apart have no row in common, and also if the coefficients are non-negative and non-increasing (Kalinin &
+    Lampert 2024). Proof of the latter: the inner product of columns i < j is sum_l c_l c_{l + j - i}, l up to n - 1 - j. It
+    falls when j grows, and when i lies farther before j. Hence the heaviest predecessors of a step are the nearest ones, and
+    they are heaviest at the earliest step that has so many.
 
-    With other coefficients it is a :class:`Matrix`; where that is too large, its coefficients are replaced by the smallest
-    ones that do not increase and are at least as large in absolute value: an upper bound.
+    Other coefficients make a :class:`Matrix`; if that is too large, the coefficients are replaced by the smallest
+    non-increasing ones that are at least as large in absolute value, for an upper bound.
 
     Parameters
     ----------
     coefficients
-        The first column, from the diagonal down; what is left out at the end is zero.
+        The first column, from the diagonal down; missing ones at the end are zero.
     steps
-        How many steps there are.
+        The number of steps.
 
     Raises
     ------
@@ -60,7 +60,7 @@ class Toeplitz(Strategy):
             raise ValueError(f"coefficients must be a non-empty list of numbers, got an array of shape {array.shape}")
         steps = check.whole("steps", self.steps, 1, _MOST_STEPS)
         if len(array) > steps:
-            raise ValueError(f"there must not be more coefficients than steps={steps}, got {len(array)}: the rest has no row")
+            raise ValueError(f"there must not be more coefficients than steps={steps}, got {len(array)}: a column has no more")
         check.moderate_or_zero("the largest coefficient", float(np.max(np.abs(array))))
         array.flags.writeable = False
         whole = unrounded(self.coefficients) and exact_squares(array, steps)
@@ -69,12 +69,12 @@ class Toeplitz(Strategy):
 
     @property
     def bands(self) -> int:
-        """Columns at least this far apart have no row in common."""
+        """The smallest distance at which no two columns have a row in common."""
         return int(np.max(np.nonzero(self.coefficients)[0], initial=0)) + 1
 
     @property
     def diagonals(self) -> int:
-        """The same: the matrix is lower triangular."""
+        """The same number, as the matrix is lower triangular."""
         return self.bands
 
     def array(self) -> Array:
@@ -97,7 +97,7 @@ class Toeplitz(Strategy):
             magnitudes = np.maximum.accumulate(magnitudes[::-1])[::-1]
         column, exponent = scaled(magnitudes)
         early = participation.earliest()
-        # derived: an entry is a sum over the pattern, of coefficients that are read in two ways
+        # derived: each row is a sum over the pattern, of coefficients that may be read as decimals
         lost = 0.0 if self._whole else (len(early) + 8) * EPS
         square = self._square(column, early)
         if attained:
@@ -112,7 +112,7 @@ class Toeplitz(Strategy):
         padded = np.zeros(-(-self.steps // apart) * apart)
         padded[: len(column)] = column
         if len(early) == len(padded) // apart:
-            # nobody is left out: every row adds up all coefficients that lie a multiple of the separation above
+            # the pattern fills all steps: each row sums all coefficients at multiples of the separation before it
             total = np.cumsum(padded.reshape(-1, apart), axis=0).ravel()
         else:
             total = padded.copy()

@@ -13,25 +13,25 @@ from logphi.strategies.outward import root_above, root_below
 from logphi.strategies.participation import Participation, Places
 from logphi.strategies.strategy import Sensitivity, Strategy
 
-# chosen: pairs of steps looked at while a pattern is sought
+# chosen: the most pairs of steps that the search of a pattern looks at
 _MOST_PAIRS = 200_000
 
 
 @dataclass(frozen=True)
 class BinaryTree(Strategy):
-    """A row for each aligned block of 1, 2, 4, ... steps, of those that are complete.
+    """The sums over all complete aligned blocks of 1, 2, 4, ... steps: a row for each block.
 
-    A step is in floor(log2(steps)) + 1 blocks at most, the square of the sensitivity to one participation. With several, the
-    square is the sum over all blocks of (participations in it)^2. At most ceil(s/b) that are b apart fit into a block of
-    s steps; of all ways to distribute them over the blocks of one size, the sum is largest where as many blocks as possible are
-    full. Added up over the sizes this is an upper bound, which a pattern attains unless the full blocks of two sizes collide.
+    A step is in at most floor(log2(steps)) + 1 blocks, which is the squared sensitivity for one participation. With several,
+    the square is the sum over all blocks of (participations in the block)^2. At most ceil(s/b) that are b apart fit into a
+    block of s steps. Among the blocks of one size, the sum is largest if as many blocks as possible are full. Summed over all
+    sizes this is an upper bound, which a pattern attains unless full blocks of different sizes exclude each other.
 
-    A tree that is begun anew in every epoch is a release of its own: ``epochs * lp.matrix_mechanism(BinaryTree(n), ...)``.
+    A tree that starts again in every epoch is a composition: ``epochs * lp.matrix_mechanism(BinaryTree(n), ...)``.
 
     Parameters
     ----------
     steps
-        Leaves of the tree: a power of two, or any number.
+        The number of leaves of the tree, not necessarily a power of two.
 
     Raises
     ------
@@ -59,21 +59,21 @@ class BinaryTree(Strategy):
 
     @property
     def levels(self) -> int:
-        """Sizes of blocks."""
+        """The number of different sizes of blocks."""
         return self.steps.bit_length()
 
     @property
     def bands(self) -> int:
-        """Columns at least this far apart have no row in common: the size of the largest block."""
+        """The size of the largest block: columns this far apart have no row in common."""
         return 1 << (self.levels - 1)
 
     @property
     def diagonals(self) -> int | None:
-        """None where a block has two steps: the matrix is not square."""
+        """None if there is a block of two steps, as the matrix is then not square."""
         return 1 if self.steps == 1 else None
 
     def array(self) -> Array:
-        """The matrix, blocks of one size after those of half of it.
+        """The matrix, in order of the sizes of the blocks.
 
         Raises
         ------
@@ -82,7 +82,7 @@ class BinaryTree(Strategy):
         """
         if self.steps > LARGEST:
             raise ValueError(
-                f"a tree over {self.steps} steps is too large for a table: {LARGEST} at most; its rows are its blocks"
+                f"a tree over {self.steps} steps is too large for a table, {LARGEST} at most: its rows are its blocks"
             )
         blocks = [np.repeat(np.eye(self.steps >> level), 1 << level, axis=1) for level in range(self.levels)]
         return np.vstack([np.pad(block, ((0, 0), (0, self.steps - block.shape[1]))) for block in blocks])
@@ -94,14 +94,14 @@ class BinaryTree(Strategy):
         return Sensitivity(root_below(low, 0), root_above(square, 0), tuple(places.tolist()))
 
     def _most(self, level: int, participation: Participation) -> int:
-        """The largest sum of squared counts over the blocks of one size, as if there were no others."""
+        """The largest sum of squared participations over the blocks of one size, regardless of the other sizes."""
         full = min(participation.most, -(-(1 << level) // participation.separation))
         blocks = min(participation.most // full, self.steps >> level)
         rest = participation.most - blocks * full if blocks < self.steps >> level else 0
         return blocks * full**2 + rest**2
 
     def _found(self, participation: Participation) -> tuple[int, Places]:
-        """The best of patterns whose steps are as near as they may be, by where they begin."""
+        """The best of the patterns whose steps are as close together as the separation allows, over where they begin."""
         early = participation.earliest()
         tried = max(_MOST_PAIRS // len(early) ** 2, 1)
         starts = np.unique(np.linspace(0, self.steps - 1 - early[-1], tried).astype(int))

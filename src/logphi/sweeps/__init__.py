@@ -1,1 +1,1 @@
-"""Families of mechanisms over grids of their parameters, and where they are computed."""
+"""One question to a family of mechanisms over a grid of its parameters, on one processor or many."""

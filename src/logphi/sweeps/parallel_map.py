@@ -1,4 +1,4 @@
-"""A function applied to many items on any executor, in chunks large enough to be worth sending."""
+"""A function applied to many items on any executor, in chunks that are worth the cost of sending."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from logphi.progress import shown
 A = TypeVar("A")
 B = TypeVar("B")
 
-# seconds of work in a chunk; measured: sending one takes a millisecond to a process, and longer to a cluster
+# chosen: seconds of work in a chunk; measured: sending one takes a millisecond to a process, and longer to a cluster
 _SECONDS = 0.3
 # chosen: this many chunks keep all workers busy until the end
 _CHUNKS = 64
-# chosen: this many items, far apart, are timed first
+# chosen: this many items, spread over all, are timed first
 _TRIED = 5
 
 
@@ -28,21 +28,21 @@ def parallel_map(function: Callable[[A], B], items: Sequence[A], executor: Execu
     Parameters
     ----------
     function
-        It depends on nothing but the item; other processes must be able to load it.
+        A function of one item; other processes must be able to import it.
     items
-        Where it is asked.
+        The items.
     executor
-        Of :mod:`concurrent.futures` or of its kind; None for this thread. A few items are always computed here, to find out
-        how many make a chunk.
+        An executor of :mod:`concurrent.futures` or the like; None for this thread. A few items are always computed here, to
+        find out how many make a chunk.
     label
-        What is computed, for the progress bar.
+        The name of the work in the progress bar.
 
     Raises
     ------
     TypeError
-        If it is no executor, or what is sent cannot be pickled.
+        If this is not an executor, or the function or an item cannot be pickled.
     Exception
-        What the function raises first; what was not begun by then, or by an interruption, is cancelled.
+        The first exception of the function; it cancels what has not started, and so does an interruption.
     """
     if executor is None:
         return [function(item) for item in shown(items, label)]
@@ -87,7 +87,7 @@ def _tried(function: Callable[[A], B], items: Sequence[A]) -> tuple[dict[int, B]
         seconds.append(max(time.perf_counter() - start, 1e-6))
         if sum(seconds) > _TRIED * _SECONDS:
             break
-    # the first one also loads what is needed
+    # the first item also imports modules
     return found, statistics.median_low(seconds)
 
 

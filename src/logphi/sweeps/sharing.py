@@ -1,4 +1,4 @@
-"""Batches of points of a sweep that are answered together: repeated sampled Gaussians asked for epsilon at one delta."""
+"""Points of a sweep that are answered in batches: repeated sampled Gaussians, asked for epsilon at one delta."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from logphi.answers.bound import Bound
 from logphi.engine.batched_crossings import Repeated, epsilons
 from logphi.inputs.tolerance import Tolerance
 
-# measured: this many share the cost of a call; more, or a noise that differs by more than a factor of two, would need too
-# different nodes
+# measured: a batch of this size shares the cost of a call; larger ones, or noise that differs by more than a factor of two,
+# need nodes that differ too much
 _BATCH = 32
-# chosen: fewer are answered one by one, with the digits of a single question
+# chosen: fewer mechanisms are answered one by one, exactly as single questions
 _FEWEST = 16
 
 

@@ -44,29 +44,29 @@ def sweep(
 ) -> Sweep:
     """The answers of a family of mechanisms at every point of a grid of parameters.
 
-    All mechanisms are made first, in this process, so that ``make`` may be a lambda and what it refuses is refused before
-    anything is computed. The answers are the same to the last digit whatever computes them on one machine. Epsilon of many
-    repeated sampled Gaussians at one delta is computed for some dozens of them together: such an answer may differ from that of
-    the mechanism asked alone, within the bounds of both.
+    All mechanisms are made first, in this process: ``make`` may be a lambda, and its refusals come before any computation. On
+    one machine, the answers are the same to the last digit for every executor. For repeated sampled Gaussians, epsilon at one
+    delta is computed in batches of some dozens; such an answer may differ from that of a single question, within the bounds of
+    both.
 
     Parameters
     ----------
     make
-        Called with the parameters of a point by name; gives its mechanism.
+        A function that is called with the parameters of a point by name, and returns its mechanism.
     grid
         The axes: names and lists of values, in order.
     epsilon, delta, ask
         The question, exactly one of the three: delta at an epsilon in nats, epsilon at a delta, or any function of a mechanism
         that gives a :class:`Bound`, such as ``operator.methodcaller("zcdp")``. An array of epsilons or deltas is one more axis,
-        and quicker than one of the grid: a mechanism answers it at once.
+        and quicker than an axis of the grid, as a mechanism answers it at once.
     direction, method, rtol
-        Of the question for epsilon or delta, as of :meth:`Mechanism.epsilon`; its own defaults unless given.
+        Options of the question for epsilon or delta: see :meth:`Mechanism.epsilon`.
     executor
-        Whatever is a ``concurrent.futures.Executor``: of threads, of processes, or ``client.get_executor()`` of a Dask client.
-        Mechanisms and ``ask`` are pickled for other processes. This thread by default.
+        Any ``concurrent.futures.Executor``: a thread pool, a process pool, or ``client.get_executor()`` of a Dask client.
+        Mechanisms and ``ask`` are pickled for other processes. By default everything runs in this thread.
     errors
-        ``"raise"``, or ``"keep"``: a point at which a ValueError refuses the mechanism or the question stays, with bounds that
-        say nothing, and ``Sweep.reasons`` says why.
+        ``"raise"``, or ``"keep"``: a point whose mechanism or question is refused with a ValueError then gets trivial bounds,
+        and ``Sweep.reasons`` says why.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def sweep(
     Raises
     ------
     ValueError, TypeError
-        If the grid or the question is not one, or what was refused at a point, which is named.
+        If the grid or the question is invalid, or a mechanism or question is refused: the message names the point.
 
     Examples
     --------
@@ -115,9 +115,9 @@ def sweep(
 
 @dataclass(frozen=True)
 class _Question:
-    """The question for every mechanism: its name, and the array that it is asked at, if any, as ``axis``.
+    """The question to every mechanism: its name, and as ``axis`` the array of points of the question, if there is one.
 
-    ``many`` answers the question for many mechanisms at once, where that is quicker.
+    ``many`` answers the question for many mechanisms at once, if that is quicker.
     """
 
     quantity: str

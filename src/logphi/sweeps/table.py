@@ -1,4 +1,4 @@
-"""The answers over a grid of parameters: arrays, rows, and files."""
+"""The answers over a grid of parameters, as arrays, rows, and files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from logphi.listed import Listed
 from logphi.text.files import write_whole
 
 COLUMNS = ("lower", "value", "upper", "status", "reason")
-# chosen: rows that a notebook shows
+# chosen: the number of rows that a notebook shows
 _SHOWN = 10
 
 
@@ -36,13 +36,13 @@ class Sweep(Listed):
     Parameters
     ----------
     quantity
-        What was asked: ``"delta"``, ``"epsilon"``, or the name of the user's question.
+        The question: ``"delta"``, ``"epsilon"``, or the name of the user's function.
     names, values
         The axes, in order.
     bounds
         The answers.
     reasons
-        Why a mechanism or an answer was refused, by the place in the grid; only where such points are kept.
+        Why a mechanism or an answer was refused, by the index in the grid; only if such points are kept.
     """
 
     quantity: str
@@ -115,7 +115,7 @@ class Sweep(Listed):
         return columns
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write the columns as a table, numbers in full precision; the file is whole or not there.
+        """Write the columns as a table, with numbers in full precision; the file is written as a whole or not at all.
 
         Parameters
         ----------
@@ -134,7 +134,7 @@ class Sweep(Listed):
         write_whole(path, text.getvalue().encode())
 
     def to_json(self, path: str | os.PathLike[str]) -> None:
-        """Write the quantity and the columns as JSON, infinities as ``"inf"`` and ``"-inf"``; the file is whole or not there.
+        """Write the quantity and the columns as JSON, infinities as ``"inf"`` and ``"-inf"``; as a whole or not at all.
 
         Parameters
         ----------

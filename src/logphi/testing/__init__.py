@@ -1,15 +1,15 @@
-"""A conformance suite: what every mechanism satisfies, also one of a user's own.
+"""A conformance suite: properties that every mechanism must have, also one that you write.
 
 >>> import logphi as lp
 >>> from logphi.testing import check_mechanism
 >>> check_mechanism(lp.Laplace(scale=2))
 
-Every check is a function of a mechanism that returns nothing or raises an AssertionError with what is wrong and where;
-``CHECKS`` lists them, so that a test can be parametrised over it. They hold the numbers to what they claim: values of K
-must agree *within the errors that the law declares*, bounds must overlap wherever two routes answer one question.
+Every check is a function of a mechanism that returns nothing or raises an AssertionError that says what is wrong and where;
+``CHECKS`` lists them, so that a test can be parametrised over it. Values of K must agree *within the errors that the law
+declares*, and bounds must overlap wherever two routes answer the same question.
 
-Where a law says that its errors are estimates (``estimated``), each is taken ten times and 1e-9 is added: an estimate may
-be short, but not by an order of magnitude. Its bounds of profiles get a millionth.
+Where a law declares its errors to be estimates (``estimated``), each is multiplied by ten and increased by 1e-9: an estimate
+may be too small, but not by an order of magnitude. Bounds of its profile may be disjoint by a relative 1e-6.
 
 notation: K(z) = log M(z), M(z) the integral of e^{zx} over the finite losses x under P; D(x) = E[(1 - e^{x-L})_+; L < inf].
 """
@@ -62,25 +62,25 @@ CHECKS: tuple[Check, ...] = (
     check_orders,
     check_tradeoff,
 )
-"""All checks, from the value to the answers."""
+"""All checks."""
 OF_ANY_LAW: tuple[Check, ...] = (check_value, check_text, check_masses)
-"""Those that need no finite loss."""
+"""Those that apply to a mechanism whose loss is always infinite."""
 
 
 def check_mechanism(mechanism: Mechanism, *, without: Collection[Check] = ()) -> None:
-    """Put a mechanism through all checks.
+    """Apply all checks to a mechanism.
 
     Parameters
     ----------
     mechanism
-        Any mechanism: of the catalogue, sampled, composed, or of a class of one's own.
+        Any mechanism: of the catalogue, sampled, composed, or of a class that you write.
     without
         Checks to leave out, e.g. ``[check_text]``.
 
     Raises
     ------
     AssertionError
-        If a check fails or breaks down: one line for each, with its name, what is wrong and where.
+        If a check fails or raises: one line for each, with its name, what is wrong and where.
     """
     failures: list[str] = []
     for check in OF_ANY_LAW if mechanism.loss_law().empty else CHECKS:

@@ -1,4 +1,4 @@
-"""Checks of what is answered: profiles that are profiles, routes that agree."""
+"""Checks of answers: profiles have the properties of profiles, and routes agree."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from logphi.testing.probes import (
     values_at,
 )
 
-# chosen: above it chords in e^x are too coarse for a bound
+# chosen: for larger x chords in e^x are too coarse for a bound
 _LARGEST_CHORD = 300.0
 
 
 def check_profile(mechanism: Mechanism) -> None:
-    """Either profile falls, is convex in e^eps, lies between max(1 - e^eps, P(L = inf)) and 1; delta is the larger."""
+    """Each profile falls, is convex in e^eps, and lies between max(1 - e^eps, P(L = inf)) and 1; delta is the larger."""
     loss = mechanism.loss_law()
     at, room = thresholds_of(loss), profile_tolerance(loss)
     for direction in (Direction.REMOVE, Direction.ADD):
@@ -63,11 +63,11 @@ def check_profile(mechanism: Mechanism) -> None:
 
 
 def check_duality(mechanism: Mechanism) -> None:
-    """The directions are one function read twice: delta_add(eps) = 1 - e^eps + e^eps delta_remove(-eps)."""
+    """The profile of one direction determines the other: delta_add(eps) = 1 - e^eps + e^eps delta_remove(-eps)."""
     loss = mechanism.loss_law()
     at, room = thresholds_of(loss), profile_tolerance(loss)
     added = profile_of(loss, at, Direction.ADD)
-    # where both orders agree, the other one is the same function at the opposite place
+    # also for a symmetric loss: then both sides are the same function, at eps and at -eps
     low, high = (-np.expm1(at) + np.exp(at) * side for side in profile_of(loss, -at, Direction.REMOVE))
     slack = 1e-14 * (1 + np.exp(at)) + room * np.exp(np.abs(at))
     require(
@@ -78,7 +78,7 @@ def check_duality(mechanism: Mechanism) -> None:
 
 
 def check_divergence(mechanism: Mechanism) -> None:
-    """K'(0) M(0) is the divergence E[L; |L| < inf], integrated over the profile by chords from above and below.
+    """K'(0) M(0) is the divergence E[L; |L| < inf], an integral of the profile that chords bound from above and below.
 
     E[L] = int_0^inf D(x) dx + int_0^inf e^{-x} D'(x) dx + M(0) - M(-1), D' that of the reversed pair (Sason & Verdú 2016,
     Proposition 3, for masses below one). The first integrand is convex in e^x, the second in e^{-x}.
@@ -87,7 +87,7 @@ def check_divergence(mechanism: Mechanism) -> None:
     spread = spread_of(loss)
     high_end = loss.strip[1]
     if not (high_end > 0 and convexity_gap_of(loss) > 0):
-        # at the end of the strip the slope may be infinite; a loss of zero has none
+        # at the end of the strip the slope may be infinite; for a loss that is always zero there is nothing to check
         return
     h = 1e-4 * min(1 / spread, 1.0, high_end)
     values = values_at(loss, np.array([-h, 0.0, h, -1.0]))
@@ -116,7 +116,7 @@ def check_divergence(mechanism: Mechanism) -> None:
 
 
 def check_inverse(mechanism: Mechanism) -> None:
-    """Epsilon undoes delta."""
+    """Epsilon inverts delta."""
     loss = mechanism.loss_law()
     at = float(thresholds_of(loss)[5])
     found, room = single_bound(mechanism.delta(at)), profile_tolerance(loss)
@@ -128,7 +128,7 @@ def check_inverse(mechanism: Mechanism) -> None:
 
 
 def check_repetition(mechanism: Mechanism) -> None:
-    """2 m is m + m, as a value and by its K."""
+    """2 m equals m + m, and has twice the K of m."""
     twice, sum_ = 2 * mechanism, mechanism + mechanism
     require(twice == sum_ and hash(twice) == hash(sum_), "2 * m and m + m are different values")
     loss, double = mechanism.loss_law(), twice.loss_law()
@@ -138,7 +138,7 @@ def check_repetition(mechanism: Mechanism) -> None:
 
 
 def check_routes(mechanism: Mechanism) -> None:
-    """Bounds of the threefold composition by all quick routes that apply overlap, and so do those of a single release."""
+    """Bounds of a single release by all quick routes that apply overlap, and so do those of the threefold composition."""
     room = profile_tolerance(mechanism.loss_law())
     for count, place in ((1, 4), (3, 5)):
         release = count * mechanism
@@ -166,14 +166,14 @@ def _range(own: LogPhi, sign: float, size: float) -> tuple[Array, float]:
 
 
 def _chords(a: Array, low: Array, high: Array) -> tuple[float, float]:
-    """Integral of a convex function over da/a, from the chords that lie above and the chords beyond that lie below."""
+    """Bounds of the integral of a convex function over da/a, from its chords and, below, from their extensions."""
     order = np.argsort(a)
     a, low, high = a[order], low[order], high[order]
-    # measured: beside the kink of the bound below, its interpolation leaves less than 1e-7
+    # measured: interpolation changes the lower bound by less than 1e-7, near its kinks
     fine = a[:-1] * np.exp(np.linspace(0.0, 1.0, 1025)[:, None] * np.diff(np.log(a)))
     fine[-1] = a[1:]
     above = high[:-1] + (fine - a[:-1]) * np.diff(high) / np.diff(a)
-    # a slope from the right can be too steep by the errors of its ends
+    # slopes are bounded outward, by the errors of their ends
     left = (high[1:] - low[:-1]) / np.diff(a)
     right = (low[1:] - high[:-1]) / np.diff(a)
     below = np.zeros_like(fine)

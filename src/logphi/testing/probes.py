@@ -1,4 +1,4 @@
-"""Where the checks probe a law, how much they tolerate, and how they fail."""
+"""The points at which the checks evaluate a law, their tolerances, and their failures."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from logphi.questions.delta import delta
 
 # chosen: the rounding of a comparison of sums of doubles
 ROUNDING = 1e-12
-# chosen: estimated errors are multiplied by the first and increased by the second; profiles get the third, relatively
+# chosen: estimated errors are multiplied by the first and increased by the second; the third is the tolerance of profiles
 _ESTIMATE_FACTOR, _ESTIMATE_FLOOR, _ESTIMATE_PROFILE = 10.0, 1e-9, 1e-6
-# chosen: thresholds in units of the spread of the loss, and the largest epsilon asked for, over two
+# chosen: thresholds in units of the spread of the loss, and the largest unit
 _THRESHOLDS = np.array([-2.0, -0.8, -0.25, 0.0, 0.25, 0.8, 2.0])
 _LARGEST_SPREAD = 20.0
 
@@ -36,7 +36,7 @@ def convexity_gap_of(law: LossTransform) -> float:
 
 
 def spread_of(law: LossTransform) -> float:
-    """The standard deviation that a normal law of this dip has, within the range of doubles' exponentials."""
+    """The standard deviation of a normal law of this convexity gap, limited so that exponentials are doubles."""
     return min(max(math.sqrt(8 * convexity_gap_of(law)), 1e-3), 300.0) if convexity_gap_of(law) else 1.0
 
 
@@ -63,7 +63,7 @@ def points_of(law: LossTransform) -> NDArray[np.complex128]:
 
 
 def values_at(law: LossTransform, z: NDArray[Any]) -> Values:
-    """K with the errors that are held against it; where it is unknown, the radius is infinite."""
+    """K with the errors that the checks allow; where it is unknown, the radius is infinite."""
     values = law.log_transform(z)
     radius = np.broadcast_to(values.radius, z.shape)
     require(~np.isnan(values.mid) & ~np.isnan(radius), "K is not a number", z=z)
@@ -71,7 +71,7 @@ def values_at(law: LossTransform, z: NDArray[Any]) -> Values:
 
 
 def allowed_radius(law: LossTransform, radius: Array) -> Array:
-    """The errors that are held against a law: its own, or more than that where they are estimates."""
+    """The errors that the checks allow: those that the law declares, or larger ones where these are estimates."""
     return _ESTIMATE_FACTOR * radius + _ESTIMATE_FLOOR if law.traits.estimated else radius
 
 
@@ -88,13 +88,13 @@ def profile_tolerance(loss: LogPhi) -> float:
 
 
 def profile_of(loss: LogPhi, at: Array, direction: Direction) -> tuple[Array, Array]:
-    """Bounds of one order's profile."""
+    """Bounds of the profile of one direction."""
     found = [single_bound(delta(Loss(loss, Adjacency.ADD_REMOVE), float(x), direction=direction)) for x in at]
     return np.array([one.lower for one in found]), np.array([one.upper for one in found])
 
 
 def single_bound(answer: Any) -> Bound:
-    """The answer to one question, which is no array."""
+    """The answer to a question about one number, typed as a bound."""
     return answer  # type: ignore[no-any-return]
 
 
@@ -105,7 +105,7 @@ def directions_of(mechanism: Mechanism) -> list[Direction]:
 
 
 def require(holds: Any, text: str, **places: Any) -> None:
-    """Raise with the first place at which a condition does not hold."""
+    """Raise an AssertionError that names the first place at which a condition does not hold."""
     holds = np.asarray(holds)
     if holds.all():
         return
@@ -115,7 +115,7 @@ def require(holds: Any, text: str, **places: Any) -> None:
 
 
 def require_equal(text: str, z: Any, one: Any, other: Any, room: Any) -> None:
-    """Logarithms must agree up to multiples of 2 pi i and ``room``, which counts the rounding of both."""
+    """Raise unless logarithms agree up to multiples of 2 pi i and ``room``, the error of both."""
     gap = np.asarray(one - other, dtype=complex)
     gap = np.abs(gap - 2j * np.pi * np.round(gap.imag / (2 * np.pi)))
     allowed = room + 4e-16 * (np.abs(one) + np.abs(other))

@@ -1,4 +1,4 @@
-"""Checks of other questions, held against the profile: distribution, divergences, trade-off function."""
+"""Checks of other questions against the profile: distribution, divergences, trade-off function."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ORDERS = np.array([0.2, 0.5, 0.8, 1.0, 1.3, 2.0, 4.0])
 
 
 def check_distribution(mechanism: Mechanism) -> None:
-    """P(L <= x) grows, and is with P(L > x) the finite mass; chords of the profile are as steep as Q(L > x) allows."""
+    """P(L <= x) grows, its sum with P(L > x) is the finite mass, and the slopes of the profile's chords agree with Q(L > x)."""
     at, room = thresholds_of(mechanism.loss_law()), profile_tolerance(mechanism.loss_law()) + ROUNDING
     for direction, own, other in _orders(mechanism):
         here = f"in direction {direction.value!r}"
@@ -56,7 +56,7 @@ def check_orders(mechanism: Mechanism) -> None:
 
 
 def check_tradeoff(mechanism: Mechanism) -> None:
-    """No line 1 - delta(x) - e^x alpha is above f(alpha), which is convex and at most 1 - alpha; the inverse undoes f."""
+    """F is convex, at most 1 - alpha and at least every line 1 - delta(x) - e^x alpha, and ``inverse_tradeoff`` inverts it."""
     at, room = thresholds_of(mechanism.loss_law()), profile_tolerance(mechanism.loss_law()) + ROUNDING
     rtol = max(room, 1e-9)
     for direction in directions_of(mechanism):

@@ -1,4 +1,4 @@
-"""Checks of K as a function: what the transform of a positive measure, with honest errors, satisfies."""
+"""Checks of K as a function: properties of the transform of every positive measure, within the declared errors."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def check_conjugate_symmetry(mechanism: Mechanism) -> None:
     here, there = values_at(loss, z), values_at(loss, z.conj())
     require_equal("K(conj z) is not conj K(z)", z, here.mid, there.mid.conj(), here.radius + there.radius)
     real = values_at(loss, z.real + 0j)
-    # a positive measure has a positive transform on the real line, so the branch of the logarithm may not hide a sign
+    # M is positive on the real line, so that Im K is exactly zero there, not only up to a branch of the logarithm
     require_equal("K is not real at the real z", z.real, real.mid, real.mid.real, real.radius)
 
 
 def check_reflection(mechanism: Mechanism) -> None:
     """The loss of the reversed pair has K(-1 - z), the strip reflected at -1/2 and the support reflected at 0."""
     loss = mechanism.loss_law()
-    # points of which -1 - z is exact
+    # points for which -1 - z is exact
     reversed_loss, z = loss.reflected(), (1 + points_of(loss)) - 1
     here = values_at(loss, z)
     if loss.traits.symmetric:
@@ -50,7 +50,7 @@ def check_reflection(mechanism: Mechanism) -> None:
     there = values_at(reversed_loss, -1 - z)
     require_equal("K of the reversed pair at -1 - z is not K(z)", z, here.mid, there.mid, here.radius + there.radius)
     low, high = loss.strip
-    # where K is known by samples, an end of the strip is how far they were taken
+    # where K is known by samples, the strip ends where the samples do
     ends = [] if loss.traits.estimated else [(-1 - high, reversed_loss.strip[0]), (-1 - low, reversed_loss.strip[1])]
     for one, other in ends:
         near = one == other or abs(one - other) <= 1e-12 * (1 + abs(one))
@@ -146,7 +146,7 @@ def check_masses(mechanism: Mechanism) -> None:
 
 
 def check_multiprecision(mechanism: Mechanism) -> None:
-    """The declared errors contain the formula in 30 digits; laws without a formula in that arithmetic are passed over."""
+    """The formula, evaluated to 30 digits, is within the declared errors; laws without a formula are skipped."""
     import mpmath
 
     from logphi.arith.mp import MULTIPRECISION, precision
@@ -174,8 +174,8 @@ def check_multiprecision(mechanism: Mechanism) -> None:
 def check_balls(mechanism: Mechanism) -> None:
     """The formula in ball arithmetic of two precisions agrees with itself, and with the declared errors.
 
-    A ball contains the exact K(z) of the parameters as they were written, so a disc of doubles that misses it is wrong. Passed
-    over without python-flint, and for laws whose formula cannot be enclosed.
+    A ball contains the exact K(z) of the parameters as they were written, so that a disc in doubles that misses it is wrong.
+    Skipped without python-flint, and for laws whose formula cannot be enclosed.
     """
     if find_spec("flint") is None:
         return
@@ -198,7 +198,7 @@ def check_balls(mechanism: Mechanism) -> None:
                 not gap.exceeds(coarse.exact(0)),
                 f"M({point:g}) in balls of {_BITS[0]} and of {_BITS[1]} bits is not one number",
             )
-            # what callers rely on: e^K is within (e^radius - 1) e^mid of e^mid, which is no matter of branches
+            # the meaning of a radius: e^K is within (e^radius - 1) e^mid of e^mid, on whatever branch of the logarithm
             gap = sharp / fine.exp(fine.exact(mid)) - 1
             require(
                 not gap.exceeds(fine.exp(fine.exact(radius)) - 1),
@@ -207,7 +207,7 @@ def check_balls(mechanism: Mechanism) -> None:
 
 
 def check_symbolic(mechanism: Mechanism) -> None:
-    """The symbolic log-phi, evaluated at a few alphas in both directions, is K(i alpha); infinite sums are passed over."""
+    """The symbolic log-phi, evaluated at a few alphas in both directions, is K(i alpha); infinite sums are skipped."""
     import mpmath
     import sympy
 
@@ -237,7 +237,7 @@ def check_symbolic(mechanism: Mechanism) -> None:
 
 
 def check_pieces(mechanism: Mechanism) -> None:
-    """Where a law says that it is atoms and a flat part, or lives on a lattice, its K says so too."""
+    """If a law declares atoms and a density, or a lattice, its K agrees."""
     for law, _ in mechanism.loss_law().terms:
         pieces, lattice, z = law.support.pieces, law.support.lattice, points_of(law)
         values = values_at(law, z)
@@ -266,7 +266,7 @@ def check_pieces(mechanism: Mechanism) -> None:
             period = 2 * np.pi / lattice.span
             shifted = values_at(law, z + 1j * period)
             reach = max(abs(law.support.upper), abs(law.support.lower))
-            # a support without ends is taken as far as the measure matters
+            # an unbounded support is truncated where its mass is negligible
             reach = reach if np.isfinite(reach) else 60 * spread_of(law) + 60
             moved = 4 * period * (lattice.location_error + lattice.scale_error * reach)
             room = values.radius + shifted.radius + moved + ROUNDING

@@ -1,4 +1,4 @@
-"""Checks of the mechanism as a value."""
+"""Checks of a mechanism as a value: equality, hashing, text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from logphi.testing.probes import require
 
 
 def check_value(mechanism: Mechanism) -> None:
-    """A mechanism is a value: hashable, equal to itself, of one line, knows its relation, and its loss is hashable too."""
+    """A mechanism and its law are equal to themselves and hashable; its repr is one line, and it has a relation."""
     require(isinstance(mechanism.adjacency, Adjacency), f"adjacency is {mechanism.adjacency!r}, not a logphi.Adjacency")
     require({mechanism: 1}.get(mechanism) == 1, "it is not equal to itself")
     require(
@@ -26,7 +26,7 @@ def check_value(mechanism: Mechanism) -> None:
 
 
 def check_text(mechanism: Mechanism) -> None:
-    """What it prints, the expression language reads back; mechanisms not of the catalogue, or made of functions, need not."""
+    """``parse`` reads a mechanism's repr back; not required of mechanisms outside the catalogue, or made of functions."""
     if not all(type(one) in CATALOGUE.values() and _is_written(one) for one in _roots(mechanism)):
         return
     text = repr(mechanism)

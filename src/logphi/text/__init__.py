@@ -1,1 +1,1 @@
-"""Numbers and values as they are written: exact numbers, plain data, strict JSON, whole files."""
+"""How numbers and values are written down: exact numbers, plain data, strict JSON, files written as a whole."""

@@ -1,4 +1,4 @@
-"""JSON with a checksum of its content, which shows damage; it is no signature."""
+"""JSON with a checksum of its content, which reveals damage; it is not a signature."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ def checksum(content: Mapping[str, Any]) -> str:
 
 
 def with_checksum(content: Mapping[str, Any]) -> str:
-    """Plain data with their checksum as JSON: the same bytes for the same content; ASCII, ends in a line break."""
+    """Plain data with their checksum as JSON: the same bytes for the same content, in ASCII, with a final line break."""
     whole = {**content, "sha256": checksum(content)}
     return json.dumps(whole, sort_keys=True, indent=1, ensure_ascii=True, allow_nan=False) + "\n"
 
 
 class Saved:
-    """What is kept as JSON with a checksum."""
+    """A value that is saved as JSON with a checksum."""
 
     @abstractmethod
     def to_json(self) -> str:
-        """All of it, in ASCII."""
+        """The value as JSON in ASCII."""
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it to a file, which has the old content or all of the new one at any time.
+        """Write the value to a file, which at any time holds the old content or all of the new one.
 
         Parameters
         ----------
         path
-            Where; a file that is there is replaced.
+            The file; an existing one is replaced.
 
         Raises
         ------

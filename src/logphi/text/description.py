@@ -1,4 +1,4 @@
-"""Mechanisms as plain data: names and exact rational numbers, the same bytes on every machine."""
+"""Mechanisms as plain data: names and exact rational numbers, identical on every machine."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ COMPOSITION, CHOICE = "composition", "RandomChoice"
 
 
 def canonical(data: Any) -> str:
-    """JSON of one form: keys sorted, no spaces, ASCII."""
+    """JSON in canonical form: sorted keys, no spaces, ASCII."""
     return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
 
 def rational(name: str, value: Any) -> str | list[Any] | None:
-    """A number in lowest terms, as ``"11/10"`` or ``"2"``; entry by entry for a list; None stays None.
+    """A number in lowest terms, such as ``"11/10"`` or ``"2"``; a list entry by entry; None stays None.
 
-    Raises a ValueError if it is anything else.
+    Raises a ValueError for anything else.
     """
     if value is None:
         return None
     if isinstance(value, tuple):
         return [rational(name, entry) for entry in value]
     if not isinstance(value, (int, float)):
-        raise ValueError(f"{name} is no number but of type {type(value).__name__}: only numbers can be written down exactly")
+        raise ValueError(f"{name} is not a number but of type {type(value).__name__}: only numbers can be written down exactly")
     return str(meant(value))
 
 
 def numbers_in(values: Iterable[Any]) -> Iterator[float]:
-    """The finite numbers among values, lists of numbers included."""
+    """The finite numbers among values and in lists among them."""
     for value in values:
         if isinstance(value, tuple):
             yield from numbers_in(value)
@@ -44,19 +44,19 @@ def numbers_in(values: Iterable[Any]) -> Iterator[float]:
 
 
 def manner(numbers: Iterable[float]) -> str:
-    """How exactly numbers are known: all as they were written, or some as the shortest decimals of their doubles.
+    """How numbers are known: all as they were written, or some floats as their shortest decimals.
 
-    Doubles that are their shortest decimals, such as 0.5 and whole numbers below 2^53, are as written.
+    Doubles that equal their shortest decimals, such as 0.5 and whole numbers below 2^53, count as written.
 
-    Raises a ValueError if different numbers have the same double: they would count as one where equal terms are collected.
+    Raises a ValueError if different numbers have the same double, as equal terms would be merged.
     """
     known, found = {0.0: Fraction(0), 1.0: Fraction(1)}, WRITTEN
     for number in numbers:
         own = meant(number)
         if known.setdefault(float(number), own) != own:
             raise ValueError(
-                f"the double {float(number)!r} stands for two different numbers: of a float the shortest decimal counts, of a "
-                "Fraction the fraction itself; write both in the same way, as decimals or as Fractions"
+                f"the double {float(number)!r} stands for two different numbers: a float counts as its shortest decimal, a "
+                "Fraction as itself; write both in the same way, as decimals or as Fractions"
             )
         if exact(number) != own:
             found = DECIMALS

@@ -8,20 +8,20 @@ from typing import Any
 from logphi.text.written import Written, exact, meant
 
 LONGEST_DECIMAL = 500
-"""Chosen: characters of a decimal that the language takes exactly, a number of some 2700 bits at most."""
-# derived: a longer whole number may be above every double, where the language refuses it
+"""Chosen: the most characters of a decimal that the language reads exactly, a number of some 2700 bits at most."""
+# derived: longer whole numbers may exceed every double, and the language refuses those
 _MOST_DIGITS = 308
-# chosen: characters of a mechanism in a message
+# chosen: the most characters of a mechanism in a message
 _SHOWN = 120
 
 
 def python(value: Any) -> str:
-    """``repr``; the name of a class."""
+    """``repr`` of a value, or the name of a class."""
     return value.__name__ if isinstance(value, type) else repr(value)
 
 
 def short(value: Any) -> str:
-    """``repr`` as messages show it."""
+    """``repr``, shortened for messages."""
     text = repr(value)
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 10]}...{text[-7:]}"
 
@@ -29,9 +29,9 @@ def short(value: Any) -> str:
 def spelled(value: Any) -> str:
     """Text that the language reads as the same number, exactly, or as a list of numbers.
 
-    A double is the shortest decimal that reads back as it. A number that was written is its decimal, or a quotient of whole
-    numbers, ``1/3``; only if it has more than some three hundred digits, its double. Classes of other packages are named
-    with their module, which the language refuses: one of a user's own must not pass for one of the catalogue.
+    A double becomes its shortest decimal. A number that was given exactly becomes a decimal, or a quotient of whole numbers
+    such as ``1/3``; with more than some three hundred digits, its double. Classes of other packages are named with their
+    module, which the language refuses: a user's own class must not pass for one of the catalogue.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def spelled(value: Any) -> str:
 
 
 def is_foreign(kind: type) -> bool:
-    """Whether a class is of another package."""
+    """Whether a class is defined in another package."""
     return kind.__module__.partition(".")[0] != __name__.partition(".")[0]
 
 

@@ -1,6 +1,6 @@
-"""JSON that is read strictly, and whose numbers say whether they were written exactly.
+"""JSON that is read strictly, and in which doubles and exact numbers are written differently.
 
-A double is a JSON number with a point or an exponent, a whole number one without; a number that was written exactly is a
+A double is a JSON number with a point or an exponent, a whole number is one without; a number that was given exactly is a
 quotient in a string.
 """
 
@@ -17,16 +17,16 @@ from logphi.text.written import Written, exact
 
 VERSION = 1
 MECHANISM = "logphi-mechanism"
-# chosen: digits: nobody writes as many by hand, and the interpreter is slow at longer ones, or refuses them
+# chosen: the most digits of a number; for longer ones the interpreter is slow, or refuses
 LONGEST_NUMBER = 4000
 # JSON has no infinite number
 _INFINITE = "inf"
-# chosen: characters of a text that is read
+# chosen: the most characters of a text that is read
 LONGEST_MECHANISM = 5_000_000
 _QUOTIENT = re.compile(rf"-?[0-9]{{1,{LONGEST_NUMBER}}}(/[0-9]{{1,{LONGEST_NUMBER}}})?", re.ASCII)
 # derived: a decimal digit holds more than three bits
 _MOST_BITS = 3 * LONGEST_NUMBER
-# chosen: counts have up to 301 digits
+# chosen: the most digits of a whole number; counts have up to 301
 _LONGEST_WHOLE = 400
 
 
@@ -39,9 +39,9 @@ def mechanism_json(data: Any) -> str:
 
 
 def json_object(kind: str, text: str, longest: int | None = None) -> dict[str, Any]:
-    """The object that a JSON text of a ``format`` holds.
+    """The JSON object of a text whose ``format`` is ``kind``.
 
-    Raises a TypeError if it is no string, and a ValueError if it is not such a text, or of another version; always one line.
+    Raises a TypeError if the text is not a string, and a ValueError, of one line, if it is not such JSON or of another version.
     """
     if not isinstance(text, str):
         raise TypeError(f"the JSON must be a string, got {type(text).__name__}; read it from its file first")
@@ -103,7 +103,7 @@ def number_to_json(what: str, value: Any) -> Any:
 def number_from_json(what: str, data: Any) -> Any:
     """The value that :func:`number_to_json` wrote, as exact as it was.
 
-    Raises a ValueError if it is no number, flag, list of numbers or None.
+    Raises a ValueError if it is not a number, flag, list of numbers or None.
     """
     if isinstance(data, list) and not any(isinstance(entry, list) for entry in data):
         return tuple(number_from_json(what, entry) for entry in data)
@@ -120,7 +120,7 @@ def number_from_json(what: str, data: Any) -> Any:
 
 
 def fields(data: Any, what: str, needed: tuple[str, ...], optional: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The data, if they are an object with these names and no others; a ValueError if not."""
+    """The data, if they are an object with all ``needed`` and only ``optional`` names besides; a ValueError if not."""
     if not isinstance(data, dict) or not set(needed) <= set(data) <= {*needed, *optional}:
         raise ValueError(f"{what} must be an object of {', '.join(needed)}")
     return data

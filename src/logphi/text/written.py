@@ -1,6 +1,6 @@
-"""A number as it was written: a double that remembers the decimal or the quotient it stands for.
+"""Numbers as they were written: doubles that keep the exact decimal or quotient that they stand for.
 
-Any other double stands for the shortest decimal that reads back as it: 0.1 is one tenth.
+Any other double stands for its shortest decimal: 0.1 is one tenth.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import Any, cast
 
 
 class Written(float):
-    """The double nearest to an exact rational number, which is kept beside it.
+    """The double nearest to an exact rational number, which it keeps as ``exact``.
 
-    It behaves as the double in every respect: it equals it, it hashes and prints as it, and arithmetic with it gives plain
-    doubles. Only :func:`meant` and :func:`exact` distinguish the two.
+    It behaves as the double in every respect: it is equal to it, hashes and prints alike, and arithmetic gives plain doubles.
+    Only :func:`meant` and :func:`exact` distinguish the two.
 
     Examples
     --------
@@ -26,10 +26,10 @@ class Written(float):
     exact: Fraction
 
     def __new__(cls, exact: Fraction) -> Written:
-        """The nearest double; an OverflowError if there is none, or if it is zero and the number is not."""
+        """The nearest double; an OverflowError if the number overflows or underflows."""
         number = super().__new__(cls, exact)
         if exact and not number:
-            raise OverflowError("the number is below every double")
+            raise OverflowError("the number is too small for a double")
         number.exact = exact
         return number
 
@@ -53,20 +53,20 @@ class Named(Written):
 
 
 def exact(value: float) -> Fraction:
-    """The number that was written, where it is known, and the exact value of the double otherwise."""
+    """The number as it was written, or the exact value of a plain double."""
     return value.exact if isinstance(value, Written) else Fraction(value)
 
 
 def meant(value: float) -> Fraction:
-    """The number that was written, where it is known, and the shortest decimal that reads back as the double otherwise."""
+    """The number as it was written, or the shortest decimal of a plain double."""
     return value.exact if isinstance(value, Written) else Fraction(repr(float(value)))
 
 
 def exactly(value: Any) -> Any:
     """A key that distinguishes values that are equal as doubles but were written differently.
 
-    Tuples and dataclasses are searched for numbers. Anything else is its own key, and so is a written number that equals both
-    its double and the shortest decimal of that.
+    Tuples and dataclasses are searched for numbers. Anything else is its own key, and so is a number that equals both its
+    double and the shortest decimal of the double.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The rules that decide whether one more release is within a budget: one rule, one theorem, one file each."""
+"""The rules that decide whether one more release is within a budget: a file for each, with its theorem."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from logphi.inputs import check
 from logphi.text.written import exact
 
 NAMES = ("renyi", "gaussian", "schedule")
-# derived: times the largest order it does not overflow
+# derived: the product with the largest order does not overflow
 LARGEST_EPSILON = 1e100
 
 
@@ -26,9 +26,9 @@ def rule_of(name: str, epsilon: Any, delta: Any, order: Any, infinite_mass: Any)
         raise ValueError(f"rule must be one of {', '.join(map(repr, NAMES))}, got {name!r}")
     epsilon, delta = check.nonnegative("epsilon", epsilon), check.unit("delta", delta)
     if epsilon > LARGEST_EPSILON:
-        raise ValueError(f"epsilon must be at most {LARGEST_EPSILON:g}, got {epsilon!r}: such a budget promises nothing")
+        raise ValueError(f"epsilon must be at most {LARGEST_EPSILON:g}, got {epsilon!r}: such a budget guarantees nothing")
     if exact(delta) == 1:
-        raise ValueError("delta must be below 1, got 1.0: such a budget promises nothing")
+        raise ValueError("delta must be below 1, got 1.0: such a budget guarantees nothing")
     infinite_mass = check.nonnegative("infinite_mass", infinite_mass)
     if exact(infinite_mass) > exact(delta):
         raise ValueError(f"infinite_mass is a part of delta={delta!r} and must not exceed it, got {infinite_mass!r}")

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from functools import singledispatch
 
 from logphi.algebra.release import Mechanism
 from logphi.answers.status import Direction
 from logphi.engine.log_probability import masses
 from logphi.laws.log_phi import LogPhi
-from logphi.mechanisms import ApproximateDP, DiscreteLaplace, ExponentialMechanism, Laplace, PureDP
 from logphi.pairs.pair import UnsupportedError
-from logphi.text.written import exact
 
 
 def law_of(mechanism: Mechanism, direction: Direction) -> LogPhi:
@@ -25,38 +22,16 @@ def law_of(mechanism: Mechanism, direction: Direction) -> LogPhi:
     return law if direction is Direction.REMOVE else law.reflected()
 
 
-@singledispatch
 def largest_loss(mechanism: Mechanism, direction: Direction) -> Fraction | float:
     """An upper bound of the finite losses of one release, in nats; exact if it is a quotient of parameters."""
-    return _upward(law_of(mechanism, direction).support.upper)
+    known = mechanism._exact_largest_loss
+    return _upward(law_of(mechanism, direction).support.upper) if known is None else known
 
 
-@largest_loss.register(PureDP)
-@largest_loss.register(ApproximateDP)
-def _(mechanism: PureDP | ApproximateDP, direction: Direction) -> Fraction:
-    return exact(mechanism.guaranteed_epsilon)
-
-
-@largest_loss.register(ExponentialMechanism)
-def _(mechanism: ExponentialMechanism, direction: Direction) -> Fraction:
-    return exact(mechanism.range_epsilon)
-
-
-@largest_loss.register(Laplace)
-@largest_loss.register(DiscreteLaplace)
-def _(mechanism: Laplace | DiscreteLaplace, direction: Direction) -> Fraction:
-    return exact(mechanism.sensitivity) / exact(mechanism.scale)
-
-
-@singledispatch
 def infinite_mass(mechanism: Mechanism, direction: Direction) -> Fraction | float:
     """An upper bound of the probability of an infinite loss; exact if it is a parameter."""
-    return _upward(masses(law_of(mechanism, direction))[0][1])
-
-
-@infinite_mass.register(ApproximateDP)
-def _(mechanism: ApproximateDP, direction: Direction) -> Fraction:
-    return exact(mechanism.guaranteed_delta)
+    known = mechanism._exact_infinite_mass
+    return _upward(masses(law_of(mechanism, direction))[0][1]) if known is None else known
 
 
 def _upward(end: float) -> Fraction | float:

@@ -1,9 +1,9 @@
 """The filter for Gaussian mechanisms whose noise is chosen adaptively: the squares of their mu add up.
 
-notation: mu = sensitivity / sigma. However each mu is chosen, a last Gaussian fills up the sum of mu^2 to the budget, and then
-the loss of the whole interaction is exactly that of one Gaussian mechanism: normal, with mean half the budget and the budget as
-its variance (Smith & Thakurta 2022, *Fully Adaptive Composition for Gaussian Differential Privacy*; Koskela, Tobaben & Honkela
-2022, *Individual Privacy Accounting with Gaussian Differential Privacy*). Nothing is lost against a fixed schedule.
+notation: mu = sensitivity / sigma. However each mu is chosen, let a last Gaussian fill the sum of mu^2 up to the budget. Then
+the loss of the whole interaction is exactly that of one Gaussian mechanism: normal, with half the budget as its mean and the
+budget as its variance (Smith & Thakurta 2022, *Fully Adaptive Composition for Gaussian Differential Privacy*; Koskela, Tobaben
+& Honkela 2022, *Individual Privacy Accounting with Gaussian Differential Privacy*). The filter is as good as a fixed schedule.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""The filter for privacy parameters that are chosen adaptively: a Renyi divergence of one order, fixed in advance.
+"""The filter for privacy parameters that are chosen adaptively, by the Renyi divergence of one order, fixed in advance.
 
-notation: L the loss of a whole interaction, L_t that of step t given what was released before, z > 0 fixed,
+notation: L the loss of a whole interaction, L_t that of step t given the earlier outputs, z > 0 fixed,
 M_t = E_P[e^{z L_t}; L_t < inf | before] = e^{K_t}, kappa(z) = z^z / (1 + z)^(1 + z), e the epsilon and d the delta of the
 budget, m the part of d that is set aside for infinite losses.
 
-The product of the e^{z L_t} / M_t is a martingale under P as long as no loss is infinite, whatever the choice of the steps.
+The product of the e^{z L_t} / M_t is a martingale under P as long as no loss is infinite, however the steps are chosen.
 Let the interaction stop before any of the sums would leave these bounds: the probabilities of infinite losses sum to at most m,
 and the K_t to at most B = z e + log(d - m) - log kappa(z), or else the largest finite losses to at most e. Then
 
@@ -15,9 +15,9 @@ as (1 - e^{-x})_+ <= kappa(z) e^{z x}, as L <= e wherever the largest losses sum
 E_P[e^{z L}; L < inf, the K_t sum to at most B] at most e^B. Each order of the pair has its own sums. By Blackwell's theorem the
 outputs of a step can be made from those of its dominating pair, so that the pairs may stand for the steps.
 
-For whole interactions in terms of Renyi divergences this is the filter of Feldman & Zrnic 2021, *Individual Privacy Accounting
-via a Renyi Filter*; kappa is the conversion of Canonne, Kamath & Steinke 2020. Of d = m only the sums of the guarantees remain:
-basic composition, adaptive too (Rogers, Roth, Ullman & Vadhan 2016).
+In terms of Renyi divergences this is the filter of Feldman & Zrnic 2021, *Individual Privacy Accounting via a Renyi Filter*;
+kappa is the conversion of Canonne, Kamath & Steinke 2020. For d = m only sums of guarantees remain: basic composition, which
+may be adaptive, too (Rogers, Roth, Ullman & Vadhan 2016).
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class RenyiRule(Additive):
 
 
 def best_order(epsilon: float, delta: Fraction) -> float:
-    """The order at which a budget holds most Gaussian releases, whose log-moments are multiples of z (z + 1)."""
+    """The order at which a budget allows most Gaussian releases, whose log-moments are multiples of z (z + 1)."""
     z = _SHIFTS
     room = (z * epsilon + math.log(delta) + z * np.log1p(1 / z) + np.log1p(z)) / (z * (z + 1))
     return 1 + float(z[np.argmax(room)])

@@ -1,4 +1,4 @@
-"""The interface of a rule: how the expense grows with each release, and whether it is within the budget."""
+"""The interface of a rule: what has been spent after each release, and whether it is within the budget."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ Amount = Fraction | float
 # chosen: a denominator is short if it has at most this many bits besides factors of two and five
 _SHORT = 32
 _DECIMAL = 10**1100
-# chosen: costs with other denominators are rounded up after this many bits
+# chosen: costs with other denominators are rounded up to this many bits
 _KEPT = 256
 Expense = TypeVar("Expense")
 Sums = Mapping[Direction, tuple[Amount, ...]]
 
 
 class Rule(ABC, Generic[Expense]):
-    """Expenses are values that :meth:`after` computes one from the other; any expense within the budget is private enough."""
+    """A rule of a budget: :meth:`after` computes an expense from the one before; releases whose expense fits are private."""
 
     @property
     @abstractmethod

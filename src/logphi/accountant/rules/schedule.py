@@ -1,8 +1,8 @@
 """The rule for a schedule that is fixed in advance: the composition of all steps is within the budget.
 
-Queries may be chosen adaptively, but what is spent on each - noise, rate, count - must not depend on what was released before
-([AFA] Theorem 10). With parameters that do, comparing a composition with a budget is no filter: the worst case over all ways to
-choose is larger than that of every schedule.
+Queries may be chosen adaptively, but their noise, rate and count must not depend on earlier outputs ([AFA] Theorem 10). If they
+do, comparing a composition with a budget is not a valid filter: the worst case over all adaptive choices is larger than that of
+every schedule.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class ScheduleRule(Rule[Mechanism | None]):
         return None
 
     def after(self, spent: Mechanism | None, mechanism: Mechanism, count: int) -> Mechanism | None:
-        """The composition; a release with count zero does not fix its relation."""
+        """The composition; a release with count zero leaves the relation open."""
         for one, _ in mechanism.counted():
             law_of(one, Direction.REMOVE)
         more = count * mechanism

@@ -1,4 +1,4 @@
-"""dp-accounting: an accountant for its events, and its distributions of privacy loss made from ours.
+"""dp-accounting: an accountant for its events, and export of mechanisms as its privacy loss distributions.
 
 Needs the package itself: ``pip install dp-accounting``. ``docs/dp-accounting.md`` shows both.
 """

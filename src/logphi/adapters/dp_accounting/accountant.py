@@ -18,10 +18,10 @@ from logphi.pairs.pair import UnsupportedError
 
 
 class LogPhiAccountant(PrivacyAccountant):  # type: ignore[misc]
-    """An accountant that takes any ``dp_accounting.PrivacyAccountant``'s place.
+    """An accountant that can replace any other ``dp_accounting.PrivacyAccountant``.
 
-    ``get_epsilon`` and ``get_delta`` return upper bounds; :meth:`bound_epsilon` and :meth:`bound_delta` the enclosures that
-    they are the ends of. An event that is not understood is refused with the reason, and ``supports`` says so beforehand.
+    ``get_epsilon`` and ``get_delta`` return upper bounds; :meth:`bound_epsilon` and :meth:`bound_delta` return the enclosures
+    of which these are the upper ends. An event that is not supported is refused with the reason; ``supports`` tells beforehand.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class LogPhiAccountant(PrivacyAccountant):  # type: ignore[misc]
     Raises
     ------
     TypeError
-        If it is none.
+        If it is not one.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class LogPhiAccountant(PrivacyAccountant):  # type: ignore[misc]
 
     @property
     def mechanism(self) -> Mechanism:
-        """What has been composed so far.
+        """The composition of all events so far.
 
         Raises
         ------
@@ -62,14 +62,14 @@ class LogPhiAccountant(PrivacyAccountant):  # type: ignore[misc]
         return composed(self._terms, self._adjacency)
 
     def compose(self, event: Any, count: int = 1) -> LogPhiAccountant:
-        """Compose an event any number of times; NumPy's whole numbers are numbers too.
+        """Compose an event any number of times; the count may be a NumPy integer.
 
         Raises
         ------
         UnsupportedEventError
             If the event is not supported.
         TypeError, ValueError
-            If it is no event, or the count is not a whole number above zero.
+            If it is not an event, or the count is not a whole number above zero.
         """
         count = check.count("count", count)
         # dp-accounting's own ledger takes Python's int only, and recurses once for each nested repetition

@@ -1,4 +1,4 @@
-"""Events of dp-accounting as mechanisms: releases, their samples, and compositions of both."""
+"""Events of dp-accounting as mechanisms: releases, releases on samples, and compositions of both."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def mechanism_of(event: Any, neighboring_relation: NeighboringRelation = Neighbo
     event
         A ``dp_accounting.DpEvent``, composed and sampled to any depth.
     neighboring_relation
-        The ``dp_accounting.NeighboringRelation`` that the accountant answers for. Noise multipliers are stated for the norm
-        of a record's share, so that under ``REPLACE_ONE`` the sensitivity is twice that norm.
+        The ``dp_accounting.NeighboringRelation`` of the guarantee. Noise multipliers are relative to the norm of a record's
+        contribution, so that under ``REPLACE_ONE`` the sensitivity is twice that norm.
 
     Raises
     ------
     UnsupportedError
-        If the event, or one that it is made of, has no pair that is known under the relation, or is not private at all.
+        If no pair is known under the relation for the event or one of its parts, or the event is not private at all.
 
     Examples
     --------
@@ -64,14 +64,14 @@ def mechanism_of(event: Any, neighboring_relation: NeighboringRelation = Neighbo
 
 
 def composed(terms: Mapping[Mechanism, int], adjacency: Adjacency) -> Mechanism:
-    """The composition of counted mechanisms, of which there may be none."""
+    """The composition of counted mechanisms, possibly empty."""
     return 1 * Composition(tuple(terms.items()), adjacency)
 
 
 def read(event: Any, relation: Adjacency) -> Counter[Mechanism] | None:
-    """Counted mechanisms under one relation; None if one of them is not private.
+    """The mechanisms of an event under a relation, with counts; None if a part of it is not private.
 
-    Raises an UnreadableEventError if some part of the event is not understood.
+    Raises an UnreadableEventError if some part of the event is not supported.
     """
     terms: Counter[Mechanism] = Counter()
     private = True
@@ -91,7 +91,7 @@ def read(event: Any, relation: Adjacency) -> Counter[Mechanism] | None:
 
 
 def _poisson(event: Any, relation: Adjacency) -> Released:
-    """A Poisson sample; a Poisson sample of a Poisson sample has the product of the rates."""
+    """A Poisson sample; a Poisson sample of a Poisson sample is one whose rate is the product."""
     rate, inner = rate_of(event), [(event.event, 1)]
     while True:
         inner = [leaf for one, count in inner for leaf in leaves(one, count) if type(leaf[0]) is not dp_event.NoOpDpEvent]
@@ -108,7 +108,7 @@ def _poisson(event: Any, relation: Adjacency) -> Released:
 
 
 def _subset(event: Any, relation: Adjacency) -> Released:
-    """A sample of fixed size without replacement; under add/remove the size of the data set counts the record."""
+    """A sample of fixed size without replacement; under add/remove the size of the data set includes the record."""
     size = check.count("source_dataset_size", event.source_dataset_size)
     rate = Written(Fraction(check.whole("sample_size", event.sample_size, 0, size), max(size, 1)))
     base = _one(event, list(leaves(event.event)), Adjacency.REPLACE, relation)
@@ -133,13 +133,13 @@ def _selected(event: Any, relation: Adjacency) -> Released:
     return composed(terms, relation).repeat_and_select(event.mean, event.shape) if terms else Leak.NOTHING
 
 
-# known by an epsilon under one relation, and not by what moves a query
+# mechanisms given by an epsilon under one relation, not by the sensitivity of a query
 _GUARANTEES = (ApproximateDP, ExponentialMechanism, PureDP)
 _MADE: dict[type, Callable[[Any, Adjacency], Released]] = {**_SAMPLES, dp_event.RepeatAndSelectDpEvent: _selected}
 
 
 def _one(event: Any, inner: list[tuple[Any, int]], base: Adjacency, relation: Adjacency) -> Released:
-    """All events on one sample as one mechanism."""
+    """All events on one sample, composed to one mechanism."""
     for leaf, _ in inner:
         if type(leaf) in _SAMPLES:
             raise UnreadableEventError(
@@ -152,12 +152,12 @@ def _one(event: Any, inner: list[tuple[Any, int]], base: Adjacency, relation: Ad
     if not terms:
         return Leak.NOTHING
     if base is not relation and any(isinstance(one, _GUARANTEES) for one, _ in terms):
-        raise UnreadableEventError(event, f"a guarantee under {relation.value!r} says nothing of the sample of its mechanism")
+        raise UnreadableEventError(event, f"a guarantee under {relation.value!r} implies nothing for its mechanism on a sample")
     return compose([count * one for one, count in terms])
 
 
 def _inside(event: Any, base: Adjacency, relation: Adjacency) -> Released:
-    """One release on the sample, under the relation that sampling theorems start from."""
+    """One release on the sample, under the relation that the sampling theorem requires of the base."""
     try:
         return release(event, base)
     except UnreadableEventError as error:

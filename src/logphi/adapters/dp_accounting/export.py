@@ -1,7 +1,7 @@
-"""Privacy loss distributions of dp-accounting, above or below the truth, from proved bounds of a profile.
+"""Privacy loss distributions of dp-accounting from proved bounds of a profile, as upper or lower bounds of the truth.
 
-notation: a = e^eps, h(a) = delta(eps) of the pair (P, Q); for eps < 0 it follows from the reversed pair's,
-h(a) = 1 - a + a h'(1/a). A pair whose profile is piecewise linear in a has its losses at the bends.
+notation: a = e^eps, h(a) = delta(eps) of the pair (P, Q); for eps < 0 it follows from the profile h' of the reversed pair,
+h(a) = 1 - a + a h'(1/a). A pair whose profile is piecewise linear in a has losses at the vertices of the profile only.
 """
 
 from __future__ import annotations
@@ -51,38 +51,40 @@ def to_privacy_loss_distribution(
     points: int = 1000,
     rtol: float = 1e-6,
 ) -> PrivacyLossDistribution:
-    """The loss of a release as a ``PrivacyLossDistribution`` of dp-accounting, above or below the truth everywhere.
+    """The loss of a release as a ``PrivacyLossDistribution`` of dp-accounting, whose profile is above or below the exact one.
 
-    Pessimistic: the pair whose profile connects proved upper bounds of delta at ``points`` epsilons by chords in e^eps; it
-    dominates the release in both directions, and its two distributions are those of one pair, as riskcal takes them to be.
-    Optimistic: the pair under the chords that lower bounds leave, its losses rounded down.
+    Pessimistic: the pair whose profile interpolates proved upper bounds of delta at ``points`` epsilons linearly in e^eps; it
+    dominates the release in both directions, and its two distributions are those of one pair, as riskcal assumes.
+    Optimistic: a pair whose profile is convex in e^eps and below the proved lower bounds, its losses rounded down.
 
     Parameters
     ----------
     mechanism
-        What is exported; under any relation that has both directions.
+        The release to export; under any relation that has both directions.
     value_discretization_interval
-        The interval that losses are multiples of, in nats, from 1e-6 to 1. Only those compose that share it.
+        The interval that losses are multiples of, in nats, from 1e-6 to 1. dp-accounting composes only distributions of equal
+        interval.
     pessimistic
         True for answers that are never below the truth, False for answers that are never above it.
     tail_mass
         Losses above the epsilon at this delta count as infinite if pessimistic, and are left out if not; from 1e-290 to 0.1.
     points
-        How many epsilons of each direction the profile is known at, from 2 to 10,000; fewer are quicker and wider.
+        The number of epsilons, in each direction, at which the profile is computed, from 2 to 10,000; fewer are faster, and the
+        result is farther from the truth.
     rtol
-        Requested relative width of the bounds of delta; the export is right whatever width they have.
+        Requested relative width of the bounds of delta; the export is a bound whatever width they have.
 
     Returns
     -------
     PrivacyLossDistribution
-        ``get_delta_for_epsilon`` of a number is on the promised side, its own rounding included. For arrays of epsilons, and
-        in ``get_epsilon_for_delta``, dp-accounting subtracts sums, and in ``compose`` it transforms; what these lose, about
-        1e-16, is not made up for.
+        ``get_delta_for_epsilon`` of a number is a bound, its own rounding included. For arrays of epsilons, and in
+        ``get_epsilon_for_delta``, dp-accounting subtracts sums, and in ``compose`` it uses Fourier transforms; their rounding,
+        about 1e-16, is not compensated.
 
     Raises
     ------
     UnsupportedError
-        If the relation has one direction only, errors are estimates, or nothing is known of the loss.
+        If the relation has one direction only, errors are estimates, or the law of the loss is unknown.
     ValueError, TypeError
         If an argument is outside its range, or the losses need more than ten million intervals.
 
@@ -118,7 +120,7 @@ def to_privacy_loss_distribution(
     rtol = check.tolerance("rtol", rtol)
     law = mechanism.loss_law()
     if law.traits.estimated:
-        raise UnsupportedError("errors of this loss are estimates: there is nothing proved to export")
+        raise UnsupportedError("the errors of this loss are estimates: an export would not be proved")
 
     ends = [_reach(mechanism, one, interval, tail) for one in (Direction.REMOVE, Direction.ADD)]
     remove = _known(law, interval, ends[0], count, rtol)
@@ -131,7 +133,7 @@ def to_privacy_loss_distribution(
         floor, rest = (Fraction(masses(part)[0][0]) for part in (law, law.reflected()))
         hull = hull_below(known, floor, 1 - rest)
 
-    # the outcomes between the two that only one law has
+    # the first and the last outcome have mass under one law only
     p, q = hull.pair()
     losses = np.array([_log(a) for a, _ in hull.vertices[1:]]) / interval
     settled = _above if pessimistic else _below
@@ -159,9 +161,9 @@ def _reach(mechanism: Mechanism, direction: Direction, interval: float, tail: fl
 
 
 def _known(law: LogPhi, interval: float, highest: int, count: int, rtol: float) -> list[Known]:
-    """Places e^eps from eps = 0 upward, with bounds of delta; eps is a double, as dp-accounting's losses are."""
+    """Values e^eps from eps = 0 upward, with bounds of delta; eps is a double, as dp-accounting's losses are."""
     at = [int(place) * interval for place in np.unique(np.rint(np.linspace(0, highest, count)))]
-    # asked in order, each answer serves its neighbours
+    # in increasing order: neighbouring epsilons share their computations
     profile = evaluator()(law, 0.0, Demand(rtol))
     found = (probability(profile(x), rtol) for x in shown(at, "exporting"))
     return [(exponential(Fraction(x)), Fraction(one.lower), Fraction(one.upper)) for x, one in zip(at, found, strict=True)]
@@ -174,7 +176,7 @@ def _turned(point: Known) -> Known:
 
 
 def _log(number: Fraction) -> float:
-    """The logarithm to within 1e-13, also of fractions that are no doubles."""
+    """The logarithm to within 1e-13, also of fractions outside the range of doubles."""
     size = number.numerator.bit_length() - number.denominator.bit_length()
     return math.log(number / Fraction(2) ** size) + size * math.log(2.0)
 
@@ -190,7 +192,7 @@ def _above(losses: Array, probabilities: Sequence[Fraction], infinite: Fraction,
 
 
 def _below(losses: Array, probabilities: Sequence[Fraction], infinite: Fraction, lowest: int, highest: int) -> Masses:
-    """Losses rounded down to the grid, without those below its end, with probabilities lowered by more than sums round."""
+    """Losses rounded down to the grid, without those below it, with probabilities lowered by more than the rounding of sums."""
     mass: dict[int, Fraction] = defaultdict(Fraction)
     for place, p in zip(losses.tolist(), probabilities, strict=True):
         if place >= lowest:

@@ -1,6 +1,6 @@
 """The single events that an event of dp-accounting is composed of, with counts.
 
-Counts are whole numbers of any size from the event to the mechanism: nested repetitions multiply.
+Counts are exact whole numbers of any size: nested repetitions multiply.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from logphi.text.written import exact
 
 
 class UnreadableEventError(UnsupportedError):
-    """An event that has no known pair under the relation of the accountant, and why."""
+    """An event for which no pair is known under the relation of the accountant; the message says why."""
 
     def __init__(self, event: Any, message: str) -> None:
         super().__init__(message)
@@ -25,17 +25,17 @@ class UnreadableEventError(UnsupportedError):
 
 
 class Leak(enum.Enum):
-    """What an event without noise, or without data, reveals of a record."""
+    """What an event without noise, or without data, reveals about a record."""
 
     NOTHING = "nothing"
     EVERYTHING = "everything"
 
 
 def leaves(event: Any, count: int = 1) -> Iterator[tuple[Any, int]]:
-    """The events that an event is composed of, with counts; without recursion, however deep they nest.
+    """The events that an event is composed of, with counts; without recursion, so that any depth is allowed.
 
     Raises an UnreadableEventError if a number of repetitions is not a whole number from 1 to 1e300, a rate is not in [0, 1], or
-    the parts are no events.
+    a part is not an event.
     """
     waiting = [(event, count)]
     while waiting:
@@ -63,7 +63,7 @@ def _parts(event: Any, times: int) -> list[tuple[Any, int]] | None:
     if kind is dp_event.ComposedDpEvent:
         return [(part, times) for part in event.events]
     if kind is dp_event.PoissonSampledDpEvent and exact(rate_of(event)) == 1:
-        # all records take part
+        # all records are in the sample
         return [(event.event, times)]
     return None
 

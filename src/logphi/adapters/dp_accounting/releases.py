@@ -1,7 +1,7 @@
 """Single releases of dp-accounting as mechanisms, each as the documentation of its event describes it.
 
-A noise multiplier is the scale of the noise over the largest *norm* of a record's share. One record more, one less, or one
-whose share becomes zero moves the sum by that norm; a record that takes another value moves it by up to twice as much.
+A noise multiplier is the scale of the noise over the largest *norm* of a record's contribution. Adding, removing or zeroing out
+a record changes the sum by at most that norm; replacing a record changes it by up to twice as much.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _discrete_laplace(event: Any, relation: Adjacency) -> Released:
     if not norm:
         return Leak.NOTHING
     if not inverse:
-        # no noise has this law; dp-accounting treats it as none
+        # at zero the law does not exist; dp-accounting treats it as no noise
         return Leak.EVERYTHING
     return DiscreteLaplace(Written(1 / exact(inverse)), sensitivity=norm * _steps(relation), adjacency=relation)
 
@@ -123,7 +123,7 @@ def _guarantee(event: Any, relation: Adjacency) -> Released:
 
 
 def _tree(event: Any, relation: Adjacency) -> Released:
-    """A record is in one node of each level of its tree, and in one tree only (Kairouz et al. 2021, appendix D)."""
+    """One Gaussian for each level: a record is in one tree, and in one node of each level (Kairouz et al. 2021, appendix D)."""
     stated(event, relation, Adjacency.REPLACE_SPECIAL)
     listed = np.atleast_1d(np.asarray(event.step_counts, dtype=object))
     if not listed.size:
@@ -137,7 +137,7 @@ def _tree(event: Any, relation: Adjacency) -> Released:
 
 
 def _truncated(event: Any, relation: Adjacency) -> Released:
-    """A Poisson sample that is cut off, of records of norm one."""
+    """A Gaussian on a truncated Poisson sample of records of norm one."""
     noise = check.nonnegative("noise_multiplier", event.noise_multiplier)
     rate = check.unit("sampling_probability", event.sampling_probability)
     size, batch = (check.count(name, getattr(event, name)) for name in ("dataset_size", "truncated_batch_size"))
@@ -155,10 +155,10 @@ def _truncated(event: Any, relation: Adjacency) -> Released:
 
 
 def _discrete_gaussian(event: Any, relation: Adjacency) -> Released:
-    """Of one dimension; of more, where the query moves by one coordinate of size one at most."""
+    """In one dimension; in more, if the query changes in one coordinate only, by one."""
     sigma = check.nonnegative("sigma", event.sigma)
     norm = _steps(relation) * meant(check.nonnegative("sensitivity", event.sensitivity))
-    # a query of whole numbers moves by whole numbers, two coordinates of which have a norm of the root of two at least
+    # an integer-valued query changes by integers: if two coordinates change, the norm is at least sqrt(2)
     moved = math.floor(norm)
     dimension = None if event.dimension is None else check.count("dimension", event.dimension)
     if dimension == 0:
@@ -168,14 +168,14 @@ def _discrete_gaussian(event: Any, relation: Adjacency) -> Released:
     if norm**2 >= 2 and dimension != 1:
         raise UnreadableEventError(
             event,
-            f"a discrete Gaussian of {dimension or 'unknown'} dimensions whose sum moves by {float(norm):g} in norm has no "
-            "one pair that is known, as its worst direction is not; compose an event of dimension=1 for each coordinate",
+            f"no pair is known of a discrete Gaussian in {dimension or 'unknown'} dimensions whose sum changes by "
+            f"{float(norm):g} in norm: its worst direction is not known; compose an event of dimension=1 for each coordinate",
         )
     return DiscreteGaussian(sigma, moved, adjacency=relation) if sigma else Leak.EVERYTHING
 
 
 def _exponential(event: Any, relation: Adjacency) -> Released:
-    """A selection of bounded range, as the event's documentation says of its epsilon."""
+    """The exponential mechanism, with the event's epsilon as the bound of its range."""
     epsilon = check.nonnegative("epsilon", event.epsilon)
     if epsilon > LARGEST_EPSILON:
         return Leak.EVERYTHING
@@ -183,13 +183,13 @@ def _exponential(event: Any, relation: Adjacency) -> Released:
 
 
 def _permute_and_flip(event: Any, relation: Adjacency) -> Released:
-    """Epsilon-DP and no more: its range is not bounded as that of the exponential mechanism is."""
+    """Epsilon-DP only: its range is not bounded by epsilon, unlike that of the exponential mechanism."""
     epsilon = check.nonnegative("epsilon", event.epsilon)
     return Leak.EVERYTHING if epsilon > LARGEST_EPSILON else PureDP(epsilon, adjacency=relation)
 
 
 def _zcdp(event: Any, relation: Adjacency) -> Released:
-    """Divergences of at most xi + rho a at every order a; those of epsilon-DP where rho is zero."""
+    """Divergences of at most xi + rho a at every order a; for rho = 0 this is xi-DP."""
     rho, xi = check.nonnegative("rho", event.rho), check.nonnegative("xi", event.xi)
     if not rho and xi > LARGEST_EPSILON:
         return Leak.EVERYTHING
@@ -214,7 +214,7 @@ _READERS: dict[str, Callable[[Any, Adjacency], Released]] = {
 }
 
 _REFUSED = {
-    "SampledWithReplacementDpEvent": "no useful bound of a sample with replacement is known here, which may hold a "
+    "SampledWithReplacementDpEvent": "no useful bound is known for a sample with replacement, which may contain a "
     "record several times; sample without replacement",
     "RepeatAndSelectDpEvent": "no pair of a sample of the best of several runs is known; sample each run",
 }

@@ -22,7 +22,7 @@ from logphi.pairs.pair import UnsupportedError
 # accountants that keep the same history: those of Opacus, and this one
 _KINDRED = ("logphi", "rdp", "prv", "gdp")
 _NOTHING = 0 * Gaussian(sigma=1.0)
-# derived: the largest double below 1: a release that reveals everything with certainty is refused as no mechanism
+# derived: the largest double below 1: a mechanism that reveals everything with certainty is refused
 _NEARLY_ALWAYS = math.nextafter(1.0, 0.0)
 # from Opacus: its sampler compares random multiples of 2^-24, in single precision, with the rate
 _DRAWS = 2**24
@@ -33,14 +33,14 @@ _USUAL, _TEN = 1e-5, 10
 class LogPhiAccountant(IAccountant):  # type: ignore[misc]  # Opacus is not typed
     """The privacy spent by training with Opacus, as a composition of Poisson-sampled Gaussians under add/remove.
 
-    Its name is ``"logphi"``: ``PrivacyEngine(accountant="logphi")``. The history is what Opacus's own accountants keep,
+    Its name is ``"logphi"``: ``PrivacyEngine(accountant="logphi")``. The history has the form of Opacus's own accountants,
     a list of ``(noise_multiplier, sample_rate, number of steps)``, so that their states can be loaded too. A step takes
-    constant time while noise and rate stay as they are.
+    constant time while noise and rate do not change.
 
-    Like every accountant it believes what Opacus says: that each record was drawn by itself at the sample rate, and that
-    gradients were clipped. It warns once, by a :class:`SamplingWarning`, of a run that does not sample so: where the engine is
-    given ``poisson_sampling=False``, or where the sizes of the batches are too much alike. The rate is rounded up to a multiple
-    of 2^-24, since that is how Opacus draws.
+    Like every accountant it assumes what Opacus reports: that each record was drawn independently at the sample rate, and that
+    gradients were clipped. It warns once, by a :class:`SamplingWarning`, if a run does not sample in this way: if the engine is
+    given ``poisson_sampling=False``, or if too many batches have equal sizes. The rate is rounded up to a multiple of 2^-24,
+    since Opacus's sampler compares it with such multiples.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class LogPhiAccountant(IAccountant):  # type: ignore[misc]  # Opacus is not type
         noise_multiplier
             Standard deviation of the noise over the clipping norm; zero or more.
         sample_rate
-            The probability with which each record takes part by itself.
+            The probability with which each record is drawn, independently.
 
         Raises
         ------
@@ -94,14 +94,14 @@ class LogPhiAccountant(IAccountant):  # type: ignore[misc]  # Opacus is not type
 
     @property
     def release(self) -> Mechanism:
-        """All that was released, to be asked any question.
+        """The composition of all steps, as a mechanism.
 
-        Without noise, a step reveals everything of a record that takes part.
+        A step without noise reveals everything about a record that is drawn.
 
         Raises
         ------
         ValueError, TypeError
-            If the history was written to from outside, and is none.
+            If the history was changed from outside and is no longer valid.
         """
         counts: Counter[tuple[float, float]] = Counter()
         for noise, rate, steps in map(_checked, self.history):
@@ -119,14 +119,14 @@ class LogPhiAccountant(IAccountant):  # type: ignore[misc]  # Opacus is not type
         Raises
         ------
         ValueError, TypeError
-            If delta is not such a number, or the history was written to from outside and is none.
+            If delta is not such a number, or the history was changed from outside and is no longer valid.
         """
         return single(self.release.epsilon(check.unit("delta", delta)))
 
     def get_epsilon(self, delta: float, **_: Any) -> float:
-        """The upper end of :meth:`bound`, as Opacus asks for it.
+        """The upper end of :meth:`bound`, under the name that Opacus calls.
 
-        Options of other accountants are taken and mean nothing here: Opacus hands on whatever it was given.
+        Options of other accountants are accepted and ignored: Opacus passes on whatever it was given.
         """
         return float(self.bound(delta))
 
@@ -136,16 +136,16 @@ class LogPhiAccountant(IAccountant):  # type: ignore[misc]  # Opacus is not type
         Raises
         ------
         UnsupportedError
-            When called, if clipping adapts and Opacus is older than 1.6: it reports the noise of the gradients alone,
-            which is more than there is, as a count with little noise is released too.
+            When called, if clipping is adaptive and Opacus is older than 1.6: it reports the noise of the gradients alone,
+            although a count with less noise is released too, so that epsilon would be too small.
         """
         record = super().get_optimizer_hook_fn(sample_rate)
 
         def hook(optimizer: DPOptimizer) -> None:
             if hasattr(optimizer, "unclipped_num_std") and _release_of_opacus() < (1, 6):
                 raise UnsupportedError(
-                    f"adaptive clipping cannot be accounted for in Opacus {opacus.__version__}: before 1.6 it tells of "
-                    "more noise than there is, so that epsilon is too small; update Opacus, or clip without adapting"
+                    f"adaptive clipping cannot be accounted for in Opacus {opacus.__version__}: before 1.6 it reports "
+                    "more noise than there is, so that epsilon is too small; update Opacus, or clip at a fixed norm"
                 )
             record(optimizer)
             number, expected = records(optimizer), getattr(optimizer, "expected_batch_size", None)
@@ -158,12 +158,12 @@ class LogPhiAccountant(IAccountant):  # type: ignore[misc]  # Opacus is not type
         return hook
 
     def shown(self, optimizer: DPOptimizer, loader: Any) -> None:
-        """What an engine has made private: a loader that does not draw Poisson samples is warned of."""
+        """Called with the optimizer and loader that an engine returns: warn if the loader does not draw Poisson samples."""
         if not samples(loader):
             self._warn("poisson_sampling=False", optimizer, 1 / len(loader))
 
     def _warn(self, seen: str, optimizer: DPOptimizer, rate: float) -> None:
-        """Warn once, with the size of the right epsilon."""
+        """Warn once, and state the epsilon that holds without sampling."""
         if self._warned:
             return
         self._warned = True
@@ -174,7 +174,7 @@ class LogPhiAccountant(IAccountant):  # type: ignore[misc]  # Opacus is not type
         )
         warnings.warn(
             f"these batches are not Poisson samples ({seen}), and the epsilon of this accountant is too small for them. Where "
-            "every record is in one batch of each epoch, nothing is known to be amplified: what holds is one release an epoch "
+            "every record is in one batch of each epoch, no amplification is known: what holds is one release an epoch "
             f"without sampling. With noise multiplier {noise:g} at delta {_USUAL:g}, epsilon is then {right[0]:.2g} after one "
             f"epoch and {right[1]:.2g} after ten, where this accountant says {claimed[0]:.2g} and {claimed[1]:.2g}; "
             "(epochs * lp.Gaussian(sigma=noise_multiplier)).epsilon(delta) computes it. Train with the loader that "
@@ -191,12 +191,12 @@ class LogPhiAccountant(IAccountant):  # type: ignore[misc]  # Opacus is not type
         return state
 
     def load_state_dict(self, state_dict: Any) -> None:
-        """Go on from a saved state, of this accountant or of one of Opacus's own.
+        """Continue from a saved state of this accountant or of one of Opacus's own.
 
         Raises
         ------
         ValueError, TypeError
-            If it is no such state; the history is then what it was.
+            If it is not such a state; the history is then unchanged.
         """
         if not isinstance(state_dict, Mapping) or not {"history", "mechanism"} <= state_dict.keys():
             raise ValueError(
@@ -236,7 +236,7 @@ def _checked(entry: Any) -> tuple[float, float, int]:
 
 
 def _mechanism(noise: float, rate: float) -> Mechanism:
-    """One step, at the rate at which Opacus really samples."""
+    """One step, at a rate that is at least the one at which Opacus samples."""
     rate = math.ceil(rate * _DRAWS) / _DRAWS
     return Gaussian(sigma=noise).poisson(rate) if noise else ApproximateDP(epsilon=0.0, delta=min(rate, _NEARLY_ALWAYS))
 

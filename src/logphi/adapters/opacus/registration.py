@@ -1,4 +1,4 @@
-"""Registration of an accountant with Opacus by name, and of the loader that Opacus makes with the accountant."""
+"""Registers an accountant with Opacus by name, and lets it see the loader that Opacus makes."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def register(accountant: type[IAccountant]) -> None:
 
 
 def watch(accountant: type[LogPhiAccountant]) -> None:
-    """Make engines show such an accountant the loader that they return.
+    """Make engines call ``shown`` of such an accountant with the optimizer and loader that they return.
 
-    Opacus does not pass ``poisson_sampling=False`` on to the accountant. What the engine returns is not changed.
+    Opacus does not tell the accountant of ``poisson_sampling=False``. What the engine returns is not changed.
     """
     make = getattr(PrivacyEngine.make_private, "unwatched", PrivacyEngine.make_private)
 
@@ -49,7 +49,7 @@ def watch(accountant: type[LogPhiAccountant]) -> None:
 
 @dataclass
 class _Registry:
-    """A replacement for the function in releases before 1.6 that knows accountants by name, and other names in addition."""
+    """Replaces the function that creates accountants by name in releases before 1.6, and knows further names."""
 
     make: Callable[[str], IAccountant]
     others: dict[str, type[IAccountant]] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""A test of whether the batches of a run are Poisson samples, as every accountant of Opacus assumes."""
+"""A statistical test of whether the batches of a run are Poisson samples, as every accountant of Opacus assumes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from opacus.utils.uniform_sampler import DistributedUniformWithReplacementSampler, UniformWithReplacementSampler
 
-# chosen: the significance level at which equal batch sizes are no accident, and the number of steps examined
+# chosen: the significance level of the test, and the number of steps examined
 _ACCIDENT = 1e-12
 _STEPS = 1000
 # derived: below this variance an empty batch may be the most likely one
@@ -21,7 +21,7 @@ class SamplingWarning(UserWarning):
 
 
 def samples(loader: Any) -> bool:
-    """Whether a loader draws Poisson samples, or everything."""
+    """Whether a loader draws Poisson samples, or all records in each batch."""
     drawn = isinstance(loader.batch_sampler, (UniformWithReplacementSampler, DistributedUniformWithReplacementSampler))
     return drawn or len(loader) == 1
 
@@ -38,7 +38,7 @@ class BatchSizes:
     seen: Counter[int] = field(default_factory=Counter)
 
     def accidental(self, records: int, expected: float, rate: float) -> bool:
-        """Whether Poisson samples may plausibly have as many equal sizes as all batches so far and one more of ``records``."""
+        """Whether Poisson samples plausibly have as many equal sizes as the batches so far and one more of ``records``."""
         variance, steps = expected * (1 - rate), self.seen.total() + 1
         if variance < _LEAST_VARIANCE or steps > _STEPS:
             return True

@@ -1,4 +1,4 @@
-"""Laws of finitely many atoms in balls: the masses, at exact losses where these are known."""
+"""Laws of finitely many atoms in balls: their masses, and exact losses where these are known."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import flint
 
 from logphi.arith.protocol import Arithmetic, Number
-from logphi.certified.exponential_polynomials import Branches, Points, TwoBranches
+from logphi.certified.exponential_polynomials import ExponentialPolynomial, Points, TwoExponentials
 from logphi.certified.laws.formula import Formula
 from logphi.certified.laws.law import LawInBalls
 from logphi.certified.locations import Exact, Location
@@ -61,13 +61,13 @@ class AtomicInBalls(LawInBalls):
         """By the formula."""
         return Formula(self.law)
 
-    def branches(self) -> Branches:
-        """One branch for each atom."""
+    def exponential_polynomial(self) -> ExponentialPolynomial:
+        """One exponential for each atom."""
         atoms = self.atoms()
         values = [(a / b).log() for a, b in zip(atoms.p, atoms.q, strict=True)]
         from_top = sorted(zip(values, atoms.tilted, atoms.places, strict=True), key=lambda atom: -float(atom[0].mid()))
         places, sizes, at = (tuple(atom[i] for atom in from_top) for i in (2, 1, 0))
-        return (TwoBranches if len(places) == 2 else Points)(places, sizes, at, atoms.omitted)
+        return (TwoExponentials if len(places) == 2 else Points)(places, sizes, at, atoms.omitted)
 
 
 class TwoPointInBalls(AtomicInBalls):
@@ -76,14 +76,14 @@ class TwoPointInBalls(AtomicInBalls):
     kinds = (TwoPoint,)
 
     def atoms(self) -> Atoms:
-        """Of odds that are the exponential of the loss."""
+        """Two atoms whose odds are the exponential of the loss."""
         high = real(self.law.point)
         p, place = 1 / (1 + (-high).exp()), Location.of(self.law.point.under(Exact()))
         q = 1 / (1 + high.exp())
         return Atoms((p, q), (q, p), (place, -place), flint.arb(0))
 
     def lattice(self, arith: Arithmetic) -> tuple[Number, int]:
-        """Twice the loss apart."""
+        """Two atoms, twice the loss apart."""
         return 2 * self.law.point.under(arith), 1
 
 
@@ -93,7 +93,7 @@ class FailureInBalls(AtomicInBalls):
     kinds = (ZeroOrInfinite,)
 
     @property
-    def only_fails(self) -> bool:
+    def zero_or_infinite(self) -> bool:
         """Yes: the loss is zero or infinite."""
         return True
 
@@ -103,7 +103,7 @@ class FailureInBalls(AtomicInBalls):
         return Atoms((1 - infinite,), (1 - infinite,), (Location(),), infinite)
 
 
-class _LadderInBalls(AtomicInBalls):
+class _EquallySpacedInBalls(AtomicInBalls):
     """Equally spaced losses, symmetric around zero."""
 
     def lattice(self, arith: Arithmetic) -> tuple[Number, int]:
@@ -115,20 +115,20 @@ class _LadderInBalls(AtomicInBalls):
         return tuple(Location(gap * (2 * j - self.law.steps) / 2) for j in range(self.law.steps + 1))
 
 
-class GeometricShiftInBalls(_LadderInBalls):
-    """Two geometric laws on the integers, some steps apart."""
+class GeometricShiftInBalls(_EquallySpacedInBalls):
+    """Two two-sided geometric laws on the integers, some steps apart."""
 
     kinds = (GeometricShift,)
 
     def atoms(self) -> Atoms:
-        """Both tails, and what lies between the centres."""
+        """One atom for each tail, and one for each integer between the centres."""
         rate, shift = 1 / constant(self.law.scale), self.law.shift
         end, inner = 1 / (1 + (-rate).exp()), (rate / 2).tanh()
         p = [(-rate * shift).exp() * end, *(inner * (-rate * (shift - j)).exp() for j in range(1, shift)), end]
         return Atoms(tuple(p), tuple(reversed(p)), self._places(), flint.arb(0))
 
 
-class TruncatedNormalOnIntegersInBalls(_LadderInBalls):
+class TruncatedNormalOnIntegersInBalls(_EquallySpacedInBalls):
     """Two normal laws on finitely many integers, some steps apart."""
 
     kinds = (TruncatedNormalOnIntegers,)

@@ -44,13 +44,13 @@ class FiniteInBalls(AtomicInBalls):
         law = self.law
         if law.exact is None and law.relative_error:
             raise NotCertifiedError(
-                "the probabilities of a finite law are known to some digits only, as its mechanism makes them: a certificate "
-                "needs formulas of the parameters; state it as a Discrete, whose probabilities are what is written"
+                "a mechanism gives the probabilities of a finite law to some digits only, and a certificate needs formulas "
+                "of the parameters: state it as a Discrete, whose probabilities are exactly those written"
             )
         if law.omitted_mass and not math.isfinite(law.omitted_growth):
             raise NotCertifiedError(
-                "a truncated law is cut off once more before it is sampled, and what is left out may be infinite losses: leave "
-                "the truncation out, or the sampling"
+                "a truncated law loses outcomes of small probability before it is sampled, and their losses may be infinite: "
+                "leave out the truncation, or the sampling"
             )
         if law.exact is None and (law.infinite_p or law.infinite_q):
             raise NotCertifiedError(
@@ -85,7 +85,7 @@ class AtomSum(Transform):
         return [(p, (p / q).log()) for p, q in zip(atoms.p, atoms.q, strict=True)]
 
     def on_line(self, c: Any, step: Any, size: int) -> list[Any]:
-        """Atom by atom."""
+        """The sums over the atoms."""
         weights = [p * (c * place).exp() for p, place in self._atoms]
         if size == 1:
             return [acb(sum(weights, arb(0)))]

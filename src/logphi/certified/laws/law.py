@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from flint import arb
 
 from logphi.arith.protocol import Arithmetic, Number
-from logphi.certified.exponential_polynomials import Branches
+from logphi.certified.exponential_polynomials import ExponentialPolynomial
 from logphi.certified.normal_mixtures import ExplicitRoot, NormalMixtures
 from logphi.certified.pair_exponent import PairExponent
 from logphi.certified.route import ClosedForm, NotCertifiedError, NotThisRouteError
@@ -17,18 +17,18 @@ from logphi.certified.transform import Transform
 from logphi.laws.transform import LossTransform
 
 _ESTIMATED = (
-    "the errors of this loss are estimates, as of densities, expressions and samples of a GaussianPair: ask without a "
+    "the errors of this loss are estimates, as for densities, expressions and samples of a GaussianPair: ask without a "
     "certificate"
 )
 _OPEN = (
-    "the errors of this loss are not all enclosed in balls, as of pairs of mixtures of Gaussians and of several releases on "
+    "the errors of this loss are not all enclosed in balls, as for pairs of mixtures of Gaussians and several releases from "
     "one sample: ask without a certificate"
 )
 
 
 @dataclass(frozen=True)
 class LawInBalls:
-    """A law, or its reflection if ``reflected``. This base class refuses all questions; subclasses answer some of them.
+    """A law, or its reflection if ``reflected``. This base class refuses most questions; subclasses answer more of them.
 
     Balls are formed at the precision in force whenever they are asked for.
     """
@@ -46,7 +46,7 @@ class LawInBalls:
 
     @property
     def symmetric(self) -> bool:
-        """Whether K(-1 - z) = K(z) by the formula, and not only for the parameters as doubles."""
+        """Whether K(-1 - z) = K(z) exactly, and not only for the parameters as doubles."""
         return bool(self.law.traits.symmetric)
 
     @property
@@ -55,7 +55,7 @@ class LawInBalls:
         return 0.0
 
     @property
-    def only_fails(self) -> bool:
+    def zero_or_infinite(self) -> bool:
         """Whether every finite loss is zero."""
         return False
 
@@ -79,7 +79,7 @@ class LawInBalls:
         """
         raise NotCertifiedError(self.refusal)
 
-    def branches(self) -> Branches:
+    def exponential_polynomial(self) -> ExponentialPolynomial:
         """The law as a sum of exponentials times polynomials.
 
         Raises
@@ -90,7 +90,7 @@ class LawInBalls:
         raise NotThisRouteError("this loss is not a sum of atoms and flat parts")
 
     def mixtures(self) -> NormalMixtures:
-        """The mixtures of normal laws of width one whose log-ratio the law is.
+        """The two mixtures of unit normal laws of which the loss is the log-ratio.
 
         Raises
         ------

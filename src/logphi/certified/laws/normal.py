@@ -1,4 +1,4 @@
-"""Log-ratios of mixtures of normal laws of width one, in balls, and of normal laws on the integers."""
+"""Log-ratios of mixtures of unit normal laws, and of normal laws on the integers, in balls."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class NormalInBalls(_RatioInBalls):
         return Falling(self.law)
 
     def explicit_root(self) -> ExplicitRoot:
-        """That of a mixture that is all shifted."""
+        """That of a mixture with all its weight on the shift."""
         return ExplicitRoot(self.mixtures(), real(self.law.shift), arb(1), self.reflected)
 
 

@@ -24,7 +24,7 @@ class NormalPairInBalls(FiniteLossInBalls):
 
     @property
     def _widths(self) -> tuple[float, float]:
-        """Of the law whose loss it is, and of the other."""
+        """The widths of the first and of the second law."""
         return (self.law.sigma_q, self.law.sigma_p) if self.reflected else (self.law.sigma_p, self.law.sigma_q)
 
     def transform(self) -> Transform:
@@ -58,9 +58,10 @@ class PairTransform(Falling):
 
 @dataclass(frozen=True)
 class PairExcess:
-    """N(d, r^2) against N(0, 1), d >= 0: with v = 1 - r^2, the loss exceeds x between the roots of v y^2 - 2 d y + n.
+    """The excess of N(d, r^2) against N(0, 1), d >= 0, by the roots of v y^2 - 2 d y + n, v = 1 - r^2.
 
-    Or outside of them for v < 0; n = d^2 + 2 r^2 (x + log r). The roots are n/(d + s) and (d + s)/v, s^2 = d^2 - v n.
+    The loss exceeds x between the roots for v > 0, and outside of them for v < 0; n = d^2 + 2 r^2 (x + log r). The roots are
+    n/(d + s) and (d + s)/v, s^2 = d^2 - v n.
     """
 
     shift: Any
@@ -68,13 +69,13 @@ class PairExcess:
     bend: Any
 
     def excess(self, epsilon: Any) -> Any:
-        """Of an interval or of its outside; of nothing, or of all, where there are no roots."""
+        """P - e^epsilon Q of an interval or its complement; without roots, of the empty set or of all outcomes."""
         d, r, v = self.shift, self.ratio, self.bend
         n = d * d + 2 * r * r * (epsilon + r.log())
         square = d * d - v * n
         if square < 0:
             return flint.arb(0) if v > 0 else -epsilon.expm1()
-        # where it is not known whether there are roots, nothing lies between them at s = 0
+        # where it is not known whether there are roots, s may be zero: the interval between them is then empty
         s = square.sqrt() if square > 0 else square.upper().sqrt().union(0)
         one, other = n / (d + s), (d + s) / v
         if v > 0:
@@ -89,5 +90,5 @@ def _above(x: Any) -> Any:
 
 
 def _between(low: Any, high: Any) -> Any:
-    """The mass of N(0, 1) between two points, from the tail that they share."""
+    """The mass of N(0, 1) between two points, as a difference of tails on one side."""
     return _above(low) - _above(high) if low > 0 else _above(-high) - _above(-low)

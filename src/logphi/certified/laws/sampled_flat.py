@@ -18,11 +18,11 @@ from logphi.laws.zero_or_infinite import ZeroOrInfinite
 
 
 class _SampledInBalls(LawInBalls):
-    """A sample of a flat base, which fails with some probability."""
+    """A sample of a flat base, whose loss is infinite with some probability: its failure."""
 
     @property
     def refusal(self) -> str:
-        """Of compositions."""
+        """Why compositions are refused."""
         return (
             "a sampled Laplace or exponential mechanism is certified as a single release only, as its transform is an "
             "integral that has no proof in balls: leave the sampling out, which is an upper bound, or ask without a "
@@ -30,11 +30,11 @@ class _SampledInBalls(LawInBalls):
         )
 
     def infinite_mass(self) -> Any:
-        """A failure of the base in the sample."""
+        """The probability of a failure, times the rate."""
         return constant(self.law.rate) * constant(self.law.base.failure)
 
     def excess(self, *, added: bool, infinite: Any) -> SampledExcess:
-        """The closed form of one of the two orders, in which some losses are infinite."""
+        """The closed form in one of the two orders; ``infinite`` is its infinite mass."""
         base = self.law.base
         failure = ((FailureInBalls(ZeroOrInfinite(base.failure)), 1),) if base.failure else ()
         terms = ((FlatInBalls(base.law), 1), *failure)
@@ -51,12 +51,12 @@ class MixedFlatInBalls(_SampledInBalls):
         return flint.arb(0) if self.reflected else super().infinite_mass()
 
     def closed_form(self) -> ClosedForm:
-        """Of either order."""
+        """The closed form in the order of this law."""
         return self.excess(added=self.reflected, infinite=self.infinite_mass())
 
 
 class SplicedFlatInBalls(_SampledInBalls):
-    """The worse order at each level, under replacement."""
+    """A sample under replacement: at each epsilon, the worse order."""
 
     kinds = (SplicedFlat,)
 
@@ -87,7 +87,7 @@ class SampledExcess:
         if odds <= -1:
             return (flint.arb(0) if self.added else -epsilon.expm1()) - self.infinite
         if not odds > -1:
-            # by at most the distance to the end
+            # epsilon may be the end log(1 - q): the profile differs from that at the end by at most the distance to it
             edge = (rate * (1 + odds)).upper().union(0)
             return (edge * epsilon.exp() if self.added else -epsilon.expm1() + edge) - self.infinite
         inner = odds.log1p()

@@ -1,7 +1,7 @@
-"""A sampled Gaussian under replacement, whose loss is spliced at zero, in balls: an integral over half of the line.
+"""A sampled Gaussian under replacement in balls: its positive and negative losses have different formulas, spliced at zero.
 
-With w = 1 - g + g e^{mx} and t = Phi(-m/2), M(z) is an atom at zero of mass (1 - g)(1 - 2t), and the integral over x > 0 of
-phi(x + m/2) (w^{1+z} + w^{-z}), the loss above zero and below.
+With w = 1 - g + g e^{mx} and t = Phi(-m/2), M(z) is the mass (1 - g)(1 - 2t) of the loss zero, plus the integral over x > 0 of
+phi(x + m/2) (w^{1+z} + w^{-z}), where w^{1+z} is of positive losses and w^{-z} of negative ones.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class SplicedNormalInBalls(FiniteLossInBalls):
     kinds = (SplicedNormal,)
 
     def transform(self) -> Transform:
-        """By quadrature over half of the line."""
+        """By quadrature over a half-line."""
         return SplicedTransform(real(self.law.shift), constant(self.law.rate))
 
     def closed_form(self) -> ClosedForm:
@@ -46,7 +46,7 @@ class SplicedNormalInBalls(FiniteLossInBalls):
 
 @dataclass(frozen=True, eq=False)
 class SplicedTransform(Transform):
-    """With shift m and rate g, real balls, 0 < g < 1."""
+    """M for a shift m and a rate g, real balls, 0 < g < 1."""
 
     shift: Any
     rate: Any

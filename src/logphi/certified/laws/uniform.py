@@ -1,4 +1,4 @@
-"""Laws that are uniform on [-w, w] after tilting, with or without atoms at both ends, in balls."""
+"""Tilted uniform (flat) laws in balls: a density proportional to e^{x/2} on [-w, w], with atoms at both ends or without."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from flint import arb
 
-from logphi.certified.exponential_polynomials import Branches, Flat, FlatWithEnds
+from logphi.certified.exponential_polynomials import ExponentialPolynomial, Flat, FlatWithEnds
 from logphi.certified.laws.formula import Formula
 from logphi.certified.laws.law import FiniteLossInBalls
 from logphi.certified.locations import Exact, Location
@@ -29,8 +29,8 @@ class FlatInBalls(FiniteLossInBalls):
         """By the formula."""
         return FlatTransform(self.law, real(self.law.width), self._with_atoms)
 
-    def branches(self) -> Branches:
-        """One branch from each end."""
+    def exponential_polynomial(self) -> ExponentialPolynomial:
+        """One exponential for each end."""
         place, width = Location.of(self.law.width.under(Exact())), real(self.law.width)
         weight = (-width / 2).exp() / 2 if self._with_atoms else 1 / (2 * (width / 2).sinh())
         return (FlatWithEnds if self._with_atoms else Flat)((place, -place), (weight, weight), (width, -width))
@@ -47,7 +47,7 @@ class FlatTransform(Formula):
     with_atoms: bool
 
     def ceiling(self, c: Any, height: Any, count: int, whole: Any) -> Any:
-        """The part of M(c) that remains when the flat part is divided by 2t."""
+        """The bound of the class, or M(c) where that is smaller."""
         most = ((c + arb(1) / 2) * self.width).cosh()
         flat = 1 / (2 * height)
         found = (-self.width / 2).exp() * most * (1 + flat) if self.with_atoms else most * flat / (self.width / 2).sinh()

@@ -1,1 +1,1 @@
-"""What a sweep on the command line consists of: axes and tables, families of mechanisms, rows of a file."""
+"""The parts of a sweep on the command line: axes and tables, families of mechanisms, rows of a file."""

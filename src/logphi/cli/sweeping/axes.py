@@ -1,7 +1,7 @@
-"""The values that a variable takes in a sweep, as they are written: numbers and ranges, separated by commas.
+"""The values of a variable in a sweep, in text: numbers and ranges, separated by commas.
 
-A range is ``start:stop:step``, its stop included where a step meets it; ``start:stop:lin11`` and ``start:stop:log7`` are so
-many values, equally spaced by differences or by quotients, with both ends.
+A range is ``start:stop:step``, which includes its stop if a step reaches it. ``start:stop:lin11`` is 11 equally spaced values,
+``start:stop:log7`` is 7 values in geometric progression, both ends included.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LOG_DIGITS = 12
 def axis(text: str) -> list[int | float]:
     """The values in a text; those of ranges are computed without rounding, logarithmic ones to 12 digits.
 
-    Raises a ValueError if the text is not in the notation, or holds more than a million values; always one line.
+    Raises a ValueError of one line if the text is not in this notation, or has more than a million values.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def axis(text: str) -> list[int | float]:
 
 
 def assignments(option: str, given: Sequence[str], known: Iterable[str]) -> dict[str, str]:
-    """The texts ``name=value`` of an option by their names, all of them known and none given twice."""
+    """The values of an option's texts ``name=value`` by name; every name must be known, and given only once."""
     found: dict[str, str] = {}
     listed = list(known)
     for text in given:

@@ -1,4 +1,4 @@
-"""The answers of a family of mechanisms, a few at a time, in this process or in several."""
+"""The answers for a family of mechanisms, a few at a time, in this process or in several."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ REFUSED_ROW = "refused"
 
 # chosen: a count, a rate and a noise multiplier: refusals that name the number differ
 _TRIALS = (1, 0.5, 3.25)
-# chosen: how many mechanisms each process gets before rows are written: enough to keep it busy
+# chosen: the number of mechanisms that each process gets before rows are written: enough to keep it busy
 _SHARE = 16
 
 
 def executor_of(processes: int) -> AbstractContextManager[Executor | None]:
-    """A pool of so many processes; None for this process alone."""
+    """A pool of processes; None if there is to be only this one."""
     if processes < 1:
         raise ValueError(f"--processes: at least 1 is needed, got {processes}")
     if processes == 1:
@@ -43,7 +43,7 @@ def executor_of(processes: int) -> AbstractContextManager[Executor | None]:
 
 
 def refuse_mistyped(text: str, names: list[str]) -> None:
-    """Raise a ValueError if an expression is refused in the same words for all trial values: then it would be in every row."""
+    """Raise a ValueError if an expression is refused with the same message for all trial values: then no row has an answer."""
     reasons = {_refusal(text, dict.fromkeys(names, trial)) for trial in _TRIALS}
     if len(reasons) == 1 and (reason := reasons.pop()):
         raise ValueError(reason)
@@ -74,7 +74,7 @@ def answered(
 
 
 def _refusal(text: str, variables: dict[str, float]) -> str:
-    """Why an expression is no mechanism; empty if it is one."""
+    """The message with which an expression is refused; empty if it is a mechanism."""
     try:
         parse(text, variables=variables)
     except ValueError as error:

@@ -16,8 +16,8 @@ Row = Mapping[str, Any]
 class Format:
     """How rows are written, each on one line.
 
-    ``header`` gives the line of the names of columns, or nothing; ``line`` that of a row; ``start`` how the line of a row
-    with these first cells begins. ``read`` gives the row in a line, or raises a ValueError.
+    ``header`` gives the line with the names of the columns, possibly empty; ``line`` the line of a row; ``start`` the beginning
+    of the line of a row, from its first cells. ``read`` gives the row in a line, or raises a ValueError.
     """
 
     header: Callable[[tuple[str, ...]], str]

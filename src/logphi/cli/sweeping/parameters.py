@@ -1,4 +1,4 @@
-"""The rows of a sweep: a grid, a table, or each row of a table at each point of a grid."""
+"""The parameters of a sweep, row by row: a grid, a table, or each row of a table at each point of a grid."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import IO
 from logphi.cli.answers import one_line
 from logphi.cli.sweeping.axes import assignments, axis
 
-# a number, or the text of a table cell without one
+# a number, or the text of a table cell that is not a number
 Cell = int | float | str
 Row = dict[str, Cell]
 
@@ -30,12 +30,12 @@ class Parameters:
 
 @contextmanager
 def parameters(arguments: argparse.Namespace, unknowns: list[str]) -> Iterator[Parameters]:
-    """What the arguments say of the names in the expression; the table stays open meanwhile.
+    """The values that the arguments give to the names in the expression; the table is open within the context.
 
-    Columns of a table that the expression does not name are labels, and kept as they are.
+    Columns of a table that the expression does not name are labels, and copied to the output.
 
-    Raises a ValueError if a name has no values, or has them twice, or (while rows are read) if a line of the table is no row;
-    an OSError if the table cannot be read.
+    Raises a ValueError if a name has no values, or has them twice, or (while rows are read) if a line of the table does not
+    match its header; an OSError if the table cannot be read.
     """
     if not arguments.vary and arguments.csv is None:
         raise ValueError("nothing varies: give --vary name=values or --csv FILE, or ask logphi epsilon or logphi delta")
@@ -53,7 +53,7 @@ def parameters(arguments: argparse.Namespace, unknowns: list[str]) -> Iterator[P
 
 
 def number(name: str, cell: Cell) -> int | float:
-    """The number in the column of a name, or a ValueError that says what is there."""
+    """The number in the column of a name; a ValueError with the text if it is not a number."""
     from logphi.expression import parse_number
 
     try:
@@ -124,7 +124,7 @@ def _next(path: str, lines: Iterator[list[str]]) -> list[str] | None:
 
 
 def _cell(text: str) -> Cell:
-    """The number in a cell; the text of one that holds none, which refuses its row later."""
+    """The number in a cell; its text if it is not a number: then its row is refused later."""
     from logphi.expression import parse_number
 
     try:

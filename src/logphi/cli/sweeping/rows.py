@@ -1,7 +1,7 @@
 """Rows written as soon as they are known, to a file from which an interrupted sweep can continue.
 
-A row begins with what was asked, and the rows of the file must begin as those of the sweep do: any other file is refused and
-left as it is. An incomplete last line is written again.
+A row begins with the parameters and the question, and the rows of the file must begin as those of the sweep do: any other file
+is refused and left unchanged. An incomplete last line is written again.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import IO, Any
 
 from logphi.cli.sweeping.formats import Format, Row
 
-# what is asked follows the parameters, and the answer follows it
+# columns: the parameters, then the question, then the answer
 ASKED = ("expression", "query", "at")
 ANSWERED = ("lower", "value", "upper", "direction", "method", "status", "error")
 
@@ -29,10 +29,10 @@ Write = Callable[[str], None]
 def output(
     path: str, restart: bool, form: Format, columns: tuple[str, ...], groups: Iterator[Group], statuses: Counter[str]
 ) -> Iterator[tuple[Write, Iterator[Group]]]:
-    """A function that writes rows to a file, or to standard output for ``-``, and the groups that are not there yet.
+    """A function that writes rows to a file, or to standard output for ``-``, and the groups that the file does not have yet.
 
-    The statuses of the rows that are there already are counted in ``statuses``; ``restart`` empties the file instead. Raises a
-    ValueError if the file is not the beginning of this sweep, and an OSError if it cannot be read or written.
+    The statuses of the rows that the file has already are counted in ``statuses``; ``restart`` empties the file instead. Raises
+    a ValueError if the file is not the beginning of this sweep, and an OSError if it cannot be read or written.
     """
     if path == "-":
         _print(form.header(columns))
@@ -65,7 +65,7 @@ def _print(text: str) -> None:
 def _missing(
     file: IO[bytes], form: Format, columns: tuple[str, ...], groups: Iterator[Group], statuses: Counter[str]
 ) -> Iterator[Group]:
-    """The groups that a file does not hold yet; an incomplete last group is removed from it."""
+    """The groups that a file does not have yet; an incomplete last group is removed from it."""
     header = form.header(columns).encode()
     first = file.read(len(header))
     if not header.startswith(first):

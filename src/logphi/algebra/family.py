@@ -50,6 +50,13 @@ class Family(ABC):
         """One release that stands for all members of this kind in a composition; None where each is counted by itself."""
         return None
 
+    def nearly(self) -> tuple[Mechanism, Mechanism] | None:
+        """One more pair that dominates each step, if one is known, in two parts: a mechanism, and what else may be revealed.
+
+        A sample of the step is dominated by a sample of the first part, together with the second part, not sampled.
+        """
+        return None
+
     def together(self, terms: Terms) -> Mechanism | None:
         """Another pair that dominates a whole composition, if one is known."""
         return None

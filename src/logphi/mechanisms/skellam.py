@@ -113,7 +113,7 @@ class Skellam(WholeVectorNoise):
     Examples
     --------
     >>> round(Skellam(variance=1600, l2_sensitivity=30).epsilon(1e-6).upper, 3)
-    3.778
+    3.794
     """
 
     variance: Real
@@ -125,6 +125,7 @@ class Skellam(WholeVectorNoise):
     _hints: ClassVar = {
         "sigma": "variance=, of the sum of all noise: sigma**2",
         "mu": "variance=, of the sum of all noise",
+        **dict.fromkeys(("dim", "d"), "dimension="),
         "parties": "variance=, the sum of the variances of all parties",
         "sensitivity": "l2_sensitivity=, or with dimension=1 that of one number",
     }

@@ -11,6 +11,7 @@ import numpy as np
 
 from logphi.algebra.release import Mechanism
 from logphi.arith.floats import ULP
+from logphi.arrays import Array
 from logphi.inputs import check
 from logphi.inputs.arguments import ADD_REMOVE, Real, RealOrNone, Relation, Whole, WholeOrNone, default, frozen
 from logphi.mechanisms.concentrated import LARGEST_RHO, SMALLEST_RHO, Line
@@ -33,18 +34,26 @@ from logphi.pairs.pair import Pair
 LARGEST_PARTIES = 10**6
 # chosen: the probability that the Gaussian which is rounded at random misses, for a vector; far below every relevant delta
 _MISSED = 1e-20
-# chosen: with a smaller share of the variance, or a larger probability left out, that Gaussian is no use
-_LEAST_SHARE, _MOST_MISSED = 0.05, 1e-3
+# chosen: with a larger probability left out, that Gaussian is no use
+_MOST_MISSED = 1e-3
 # chosen: how many numbers of parties are tried, where the sum of all is far from a discrete Gaussian
 _TRIED = 64
 
 
 @dataclass(frozen=True)
 class _Curve(Line):
-    """zCDP, with what else is known of the noise."""
+    """zCDP, with what else is known of the noise; a rho with an offset may be sharper at large orders."""
 
     keepers: tuple[tuple[Mechanism, int], ...] = ()
     close: tuple[Mechanism, Mechanism] | None = None
+    with_offset: tuple[tuple[float, float], ...] = ()
+
+    def bound(self, z: Array) -> Array:
+        """The smallest bound, rounded up."""
+        bounds = [super().bound(z)]
+        bounds += [z * ((1 + z) * rho + offset) * (1 + 8 * ULP) for rho, offset in self.with_offset]
+        found: Array = np.min(bounds, axis=0)
+        return found
 
     @property
     def gaussian(self) -> float:
@@ -74,8 +83,9 @@ class VectorDiscreteGaussian(WholeVectorNoise):
        ``logphi.mechanisms.discrete_gaussian_sums``. Bounded ranges are t^2/8-zCDP, and the roots of rho obey a triangle
        inequality, so that D_a is at most a/2 times the sum of (abs(v_i) / (sqrt(n) sigma) + t)^2 over the coordinates of a
        difference v that are not zero. With m of these, the sum is at most D2^2 / (n sigma^2) + 2 D1 t / (sqrt(n) sigma) + m t^2.
-       Noise of fewer parties, to which the others add, is an upper bound too, and is used where it is smaller.
-    2. A discrete Gaussian is a Gaussian of slightly less variance, by about 3, that is rounded at random, except with a probability
+       Another bound is a D2^2 / (2 n sigma^2) + m t, as the loss is off by at most t a coordinate, and the moment generating
+       function of a discrete Gaussian is at most that of the normal law. Noise of fewer parties, to which the others add, is an upper bound too, and is used where it is smaller.
+    2. A discrete Gaussian is a Gaussian of slightly less variance, by about 1.5, that is rounded at random, except with a probability
        below 1e-20. For wide noise this is the sharper one, as no divergence is converted; samples have it too.
 
     The lower end is that of one difference v, for one party; for several it is zero. D2^2, D1 and m are whole and related: see
@@ -113,7 +123,7 @@ class VectorDiscreteGaussian(WholeVectorNoise):
     --------
     >>> release = VectorDiscreteGaussian(sigma=4, l2_sensitivity=30, parties=100)
     >>> round(release.epsilon(1e-6).upper, 3)
-    3.534
+    3.536
     """
 
     sigma: Real
@@ -122,7 +132,16 @@ class VectorDiscreteGaussian(WholeVectorNoise):
     parties: Whole = default(1)
     dimension: WholeOrNone = default(None)
     adjacency: Relation = ADD_REMOVE
-    _undescribed: ClassVar = "certify the ZCDP(rho) of its zcdp(), rounded up, or a DiscreteGaussian for one coordinate of one party"
+    _undescribed: ClassVar = (
+        "certify the ZCDP(rho) of its zcdp(), rounded up, or for one coordinate of one party a DiscreteGaussian"
+    )
+    _hints: ClassVar = {
+        "sensitivity": "l2_sensitivity=, or with dimension=1 that of one number",
+        "variance": "sigma=, of the noise of one party",
+        **dict.fromkeys(("n", "num_clients", "clients", "num_parties"), "parties=, those that certainly add noise"),
+        **dict.fromkeys(("local_stddev", "local_scale"), "sigma=, of the noise of one party in the units of the rounded query"),
+        **dict.fromkeys(("dim", "d"), "dimension="),
+    }
 
     def __post_init__(self) -> None:
         sigma = check.nonnegative("sigma", self.sigma)
@@ -143,7 +162,7 @@ class VectorDiscreteGaussian(WholeVectorNoise):
 
     @property
     def _rho(self) -> float:
-        return _rho(float(self.sigma), self.parties, self._moves)
+        return _fewer(float(self.sigma), self.parties, self._moves)[0]
 
     def _one_coordinate(self, move: int, sampled: bool = False) -> Mechanism | None:
         """The discrete Gaussian mechanism."""
@@ -151,33 +170,37 @@ class VectorDiscreteGaussian(WholeVectorNoise):
         return None if self.parties > 1 or (sampled and wide) else DiscreteGaussian(self.sigma, move, adjacency=self.adjacency)
 
     def _bounds(self) -> Curve:
-        return _Curve(max(self._rho, SMALLEST_RHO), 0.0, self._members(), self._rounded())
+        sigma, moves = float(self.sigma), self._moves
+        rho, fewer = _fewer(sigma, self.parties, moves)
+        # with an offset, more parties may be better
+        with_offset = tuple(
+            (moves.square / (2 * number * sigma**2) * (1 + 8 * ULP), moves.coordinates * spread_of_sum(sigma, number) * (1 + 2 * ULP))
+            for number in sorted({fewer, self.parties} if self.parties > 1 else ())
+        )
+        return _Curve(max(rho, SMALLEST_RHO), 0.0, self._members(), self._rounded(), with_offset)
 
     def _rounded(self) -> tuple[Mechanism, Mechanism] | None:
         """A Gaussian of slightly less variance, and what is left out."""
         moves, variance = self._moves, self.parties * float(self.sigma) ** 2
-        less = rounding_variance(_MISSED / moves.coordinates)
+        less = rounding_variance(variance, _MISSED / moves.coordinates)
         missed = (_MISSED + moves.coordinates * spread_of_sum(float(self.sigma), self.parties)) * (1 + 4 * ULP)
         left = variance * (1 - 4 * ULP) - less
-        if left < _LEAST_SHARE * variance or missed > _MOST_MISSED:
+        if left < 0 or missed > _MOST_MISSED:
             return None
         sigma, norm = math.sqrt(left) * (1 - 4 * ULP), math.sqrt(moves.square) * (1 + 4 * ULP)
         return Gaussian(sigma, norm, self.adjacency), FromProfile([0], [missed], self.adjacency)
 
 
 @lru_cache(maxsize=1024)
-def _rho(sigma: float, parties: int, moves: WholeVectors) -> float:
-    """The smallest rho that the noise of some of the parties gives, rounded up."""
+def _fewer(sigma: float, parties: int, moves: WholeVectors) -> tuple[float, int]:
+    """The smallest rho that the noise of some of the parties gives, rounded up, and their number."""
 
-    def of(number: int) -> float:
-        own = sigma * math.sqrt(number) * (1 - 2 * ULP)
-        t = spread_of_sum(sigma, number)
-        if math.isinf(t):
-            return math.inf
-        return (moves.square / own**2 + 2 * moves.sum * t / own + moves.coordinates * t**2) / 2 * (1 + 16 * ULP)
+    def of(number: int) -> tuple[float, int]:
+        own, t = sigma * math.sqrt(number) * (1 - 2 * ULP), spread_of_sum(sigma, number)
+        return (moves.square / own**2 + 2 * moves.sum * t / own + moves.coordinates * t**2) / 2 * (1 + 16 * ULP), number
 
     found = of(parties)
-    if found * parties <= of(1) * (1 + 1e-9):
+    if found[0] * parties <= of(1)[0] * (1 + 1e-9):
         return found
     fewer = np.unique(np.geomspace(1, parties, _TRIED).astype(int))
     return min(found, *(of(int(number)) for number in fewer))

@@ -1,6 +1,7 @@
-"""How close sums of discrete Gaussians are to one discrete Gaussian, and one to a Gaussian that is rounded at random.
+"""How close sums of discrete Gaussians are to one, and that to a Gaussian which is rounded at random.
 
-notation: N(s^2) is the discrete Gaussian, of probabilities proportional to e^{-x^2 / (2 s^2)} on the whole numbers; w = e^{-2 pi^2 sigma^2}.
+notation: N(s^2) is the discrete Gaussian, of probabilities proportional to e^{-x^2 / (2 s^2)} on the whole numbers, and
+w = e^{-2 pi^2 sigma^2}.
 
 The sum of n draws from N(sigma^2), beside N(n sigma^2). By Poisson summation the characteristic function of one draw is
 proportional to the sum over whole k of e^{-sigma^2 (t + 2 pi k)^2 / 2}. Multiply n of them out, sort the terms by
@@ -14,23 +15,25 @@ The ratio has the mean 1 under N(n sigma^2), as both are laws, and the logarithm
 t = log((1 + S) / (1 - S)) about zero. So does that of its reciprocal.
 
 S is small: W_j is w^{-j^2/n} times the coefficient of u^j in F(u)^n, where F(u) = sum of w^{k^2} u^k is, by Jacobi's triple
-product, at most the product over odd i of (1 + w^i u) (1 + w^i / u), and so, coefficient by coefficient, at most e^{A (u + 1/u)}
-with A = w / (1 - w^2). The coefficient of u^j in e^{n A (u + 1/u)} is the Bessel function I_j(2 n A), at most
+product, at most the product over odd i of (1 + w^i u) (1 + w^i / u), and so, coefficient by coefficient, at most
+e^{A (u + 1/u)} with A = w / (1 - w^2). The coefficient of u^j in e^{n A (u + 1/u)} is the Bessel function I_j(2 n A), at most
 (n A)^j e^{(n A)^2 / (j+1)} / j!. S is the sum over j from 1 to n/2 of twice that, once for j = n/2.
 
-Of few draws from a narrow law another bound may be smaller. The sum of draws from N(a^2) and N(b^2) has, by completing the square,
-the probabilities of N(a^2 + b^2) times Theta(y) for some y, a sum over whole x of e^{-(x-y)^2 / (2 c^2)}, 1/c^2 = 1/a^2 + 1/b^2. It is
-largest at 0 and smallest at 1/2, and by the triple product the quotient is that of squares of products of (1 + u^i) and (1 - u^i) over
-odd i, u = e^{-2 pi^2 c^2}: its logarithm is at most 4 artanh(u) / (1 - u^2). Draws are added one by one, and the intervals add up.
+Of few draws from a narrow law another bound may be smaller. The sum of draws from N(a^2) and N(b^2) has, by completing the
+square, the probabilities of N(a^2 + b^2) times Theta(y) for some y, a sum over whole x of e^{-(x-y)^2 / (2 c^2)}, where
+1/c^2 = 1/a^2 + 1/b^2. It is largest at 0 and smallest at 1/2, and by the triple product the quotient is that of squares of
+products of (1 + u^i) and (1 - u^i) over odd i, u = e^{-2 pi^2 c^2}: its logarithm is at most 4 artanh(u) / (1 - u^2). Draws are
+added one by one, and the intervals add up.
 
 N(s^2 + r^2), moved by a whole number, beside a Gaussian of variance s^2, moved likewise, at y, and then a discrete Gaussian of
-variance r^2 about y. With Theta(y) = sum over whole x of e^{-(x-y)^2 / (2 r^2)}, the probability of x in the second is the integral of
-a normal density times e^{-(x-y)^2 / (2 r^2)} / Theta(y). Completing the square, that is e^{-x^2 / (2 (s^2 + r^2))}, moved, times the mean
-of 1 / Theta(y) for a normal y of variance c^2 = s^2 r^2 / (s^2 + r^2) about some place that depends on x. Again by Poisson summation
-Theta is a constant times 1 + 2 v cos(2 pi y) + ..., v = e^{-2 pi^2 r^2}, within e = 2 v / (1 - v^3) of 1; so 1 / Theta has a mean
-of at least 1 / (1 + e) over a period, and no other Fourier coefficient above 2 e / (1 - e). The normal law multiplies the k-th by
-e^{-2 pi^2 c^2 k^2}. Hence the mean of 1 / Theta(y) varies with x by less than a share of 4.01 v q on either side, q = e^{-2 pi^2 c^2},
-where v < e^{-pi^2} and q < e^{-pi^2 / 2}; and the ratio of the two laws, of mean 1, is at least 1 - 9 v q.
+variance r^2 about y. With Theta(y) = sum over whole x of e^{-(x-y)^2 / (2 r^2)}, the probability of x in the second is the
+integral of a normal density times e^{-(x-y)^2 / (2 r^2)} / Theta(y). Completing the square, that is e^{-x^2 / (2 (s^2 + r^2))},
+moved, times the mean of 1 / Theta(y) for a normal y of variance c^2 = s^2 r^2 / (s^2 + r^2) about some place that depends on x.
+Again by Poisson summation Theta is a constant times 1 + 2 v cos(2 pi y) + ..., v = e^{-2 pi^2 r^2}, within e = 2 v / (1 - v^3)
+of 1; so 1 / Theta has a mean of at least 1 / (1 + e) over a period, and no other Fourier coefficient above 2 e / (1 - e). The
+normal law multiplies the k-th by e^{-2 pi^2 c^2 k^2}. Hence the mean of 1 / Theta(y) varies with x by less than a share of
+4.01 v q on either side, q = e^{-2 pi^2 c^2}, where v < e^{-pi^2} and q < e^{-pi^2 / 2}; and the ratio of the two laws, of
+mean 1, is at least 1 - 9 v q.
 """
 
 from __future__ import annotations

@@ -86,16 +86,16 @@ class Skellam(WholeVectorNoise):
     Skellam noise is the difference of two Poisson numbers, P(x) = e^{-mu} I_x(mu) with a Bessel function, and variance mu. Such
     noise of several parties sums to such noise.
 
-    In one coordinate the pair is the noise moved by s against the noise, s the largest whole shift, as the law is log-concave: its
-    outcomes are listed where mu is at most 62500. In several, the divergences of whole orders a > 1 are at most
-    a D2^2 / (2 mu) + min( ((2 a - 1) D2^2 + 6 D1) / (4 mu^2), 3 D1 / (2 mu) ), and between them (a - 1) D_a lies below its chords,
-    being convex; answers are brackets, whose lower ends are those of one difference.
+    In one coordinate the pair is the noise moved by s against the noise, s the largest whole shift, as the law is log-concave:
+    its outcomes are listed where mu is at most 62500. In several, the divergences of whole orders a > 1 are at most a D2^2 / (2
+    mu) + min( ((2 a - 1) D2^2 + 6 D1) / (4 mu^2), 3 D1 / (2 mu) ), and between them (a - 1) D_a lies below its chords, being
+    convex; answers are brackets, whose lower ends are those of one difference.
 
     Parameters
     ----------
     variance
-        mu, the sum of the variances of all parties that certainly add noise, in the square of the units of the rounded query; from
-        0.01 to 1e12. Or 0, without noise: everything leaks.
+        mu, the sum of the variances of all parties that certainly add noise, in the square of the units of the rounded query;
+        from 0.01 to 1e12. Or 0, without noise: everything leaks.
     l2_sensitivity, l1_sensitivity, dimension
         D2, D1 and the number of coordinates, as of :class:`VectorDiscreteGaussian`.
     adjacency
@@ -134,14 +134,15 @@ class Skellam(WholeVectorNoise):
         variance = check.nonnegative("variance", self.variance)
         if variance and not SMALLEST_VARIANCE <= variance <= LARGEST_VARIANCE:
             raise ValueError(
-                f"variance must be 0 or lie between {SMALLEST_VARIANCE:g} and {LARGEST_VARIANCE:g}, got {variance!r}: it is the sum "
-                "over all parties, in the units of the rounded query"
+                f"variance must be 0 or lie between {SMALLEST_VARIANCE:g} and {LARGEST_VARIANCE:g}, got {variance!r}: it is "
+                "the sum over all parties, in the units of the rounded query"
             )
         self._settle(variance=variance, **WholeVectors.checked(self.l2_sensitivity, self.l1_sensitivity, self.dimension))
         if not self._extreme and not self._exact and self._slope > LARGEST_RHO:
             raise ValueError(
-                f"the noise must give an l2_sensitivity^2 / (2 variance) of at most {LARGEST_RHO:g}, got {self._slope:.3g} from "
-                f"l2_sensitivity={self.l2_sensitivity!r} and variance={variance!r}: are both in the units of the rounded query?"
+                f"the noise must give an l2_sensitivity^2 / (2 variance) of at most {LARGEST_RHO:g}, got {self._slope:.3g} "
+                f"from l2_sensitivity={self.l2_sensitivity!r} and variance={variance!r}: are both in units of the "
+                "rounded query?"
             )
 
     @property

@@ -78,15 +78,16 @@ class VectorDiscreteGaussian(WholeVectorNoise):
     With n parties, the noise of a coordinate is the sum of n draws of probabilities proportional to e^{-x^2 / (2 sigma^2)}. Two
     bounds are computed, and the sharper one answers.
 
-    1. Renyi divergences. For one party D_a is at most a D2^2 / (2 sigma^2), at all orders a > 1. For n the sum of a coordinate is
-       within a factor e^t of a discrete Gaussian of variance n sigma^2, with t by the proof in
+    1. Renyi divergences. For one party D_a is at most a D2^2 / (2 sigma^2), at all orders a > 1. For n the sum of a coordinate
+       is within a factor e^t of a discrete Gaussian of variance n sigma^2, with t by the proof in
        ``logphi.mechanisms.discrete_gaussian_sums``. Bounded ranges are t^2/8-zCDP, and the roots of rho obey a triangle
        inequality, so that D_a is at most a/2 times the sum of (abs(v_i) / (sqrt(n) sigma) + t)^2 over the coordinates of a
-       difference v that are not zero. With m of these, the sum is at most D2^2 / (n sigma^2) + 2 D1 t / (sqrt(n) sigma) + m t^2.
-       Another bound is a D2^2 / (2 n sigma^2) + m t, as the loss is off by at most t a coordinate, and the moment generating
-       function of a discrete Gaussian is at most that of the normal law. Noise of fewer parties, to which the others add, is an upper bound too, and is used where it is smaller.
-    2. A discrete Gaussian is a Gaussian of slightly less variance, by about 1.5, that is rounded at random, except with a probability
-       below 1e-20. For wide noise this is the sharper one, as no divergence is converted; samples have it too.
+       difference v that are not zero. With m of these, the sum is at most D2^2 / (n sigma^2) + 2 D1 t / (sqrt(n) sigma) + m
+       t^2. Another bound is a D2^2 / (2 n sigma^2) + m t, as the loss is off by at most t a coordinate, and the moment
+       generating function of a discrete Gaussian is at most that of the normal law. Noise of fewer parties, to which the others
+       add, is an upper bound too, and is used where it is smaller.
+    2. A discrete Gaussian is a Gaussian of slightly less variance, by about 1.5, that is rounded at random, except with a
+       probability below 1e-20. For wide noise this is the sharper one, as no divergence is converted; samples have it too.
 
     The lower end is that of one difference v, for one party; for several it is zero. D2^2, D1 and m are whole and related: see
     the parameters.
@@ -94,10 +95,11 @@ class VectorDiscreteGaussian(WholeVectorNoise):
     Parameters
     ----------
     sigma
-        Width of the noise of one party, in the units of the rounded query; from 0.1 to 1e6. Or 0, without noise: everything leaks.
+        Width of the noise of one party, in the units of the rounded query; from 0.1 to 1e6. Or 0, without noise: everything
+        leaks.
     l2_sensitivity
-        D2, the largest Euclidean norm of a difference of two queries, after scaling, clipping and rounding to whole numbers, from
-        0 to 1e6. The square is rounded down to a whole number, unless that would take off less than a billionth of it.
+        D2, the largest Euclidean norm of a difference of two queries, after scaling, clipping and rounding to whole numbers,
+        from 0 to 1e6. The square is rounded down to a whole number, unless that would take off less than a billionth of it.
         Stochastic rounding makes norms larger: Kairouz, Liu & Steinke 2021, Proposition 22, has bounds of them.
     l1_sensitivity
         D1, the largest sum of absolute values of a difference, if known. None for what follows from whole numbers: D2^2, or D2
@@ -174,7 +176,10 @@ class VectorDiscreteGaussian(WholeVectorNoise):
         rho, fewer = _fewer(sigma, self.parties, moves)
         # with an offset, more parties may be better
         with_offset = tuple(
-            (moves.square / (2 * number * sigma**2) * (1 + 8 * ULP), moves.coordinates * spread_of_sum(sigma, number) * (1 + 2 * ULP))
+            (
+                moves.square / (2 * number * sigma**2) * (1 + 8 * ULP),
+                moves.coordinates * spread_of_sum(sigma, number) * (1 + 2 * ULP),
+            )
             for number in sorted({fewer, self.parties} if self.parties > 1 else ())
         )
         return _Curve(max(rho, SMALLEST_RHO), 0.0, self._members(), self._rounded(), with_offset)

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import logphi as lp
-from logphi.mechanisms.discrete_gaussian_sums import rounding_variance, spread_of_sum
+from logphi.mechanisms.discrete_gaussian_sums import rounding_variance, shares_above, spread_of_sum
 from logphi.mechanisms.skellam_shift import probabilities
 from logphi.mechanisms.whole_vectors import WholeVectors
 from refusals import refused
@@ -178,6 +178,20 @@ def test_compositions_contain_several_differences():
         truths.append(profile(np.outer(p, [0.6, 0.4]).ravel(), np.outer(q, [0.4, 0.6]).ravel(), 1.0))
     assert max(truths) <= found.upper * (1 + ROUNDING)
     assert max(truths) == truths[-1] == pytest.approx(found.lower, rel=1e-9)
+
+
+@pytest.mark.parametrize(("sigma", "parties", "shift"), [(1.0, 2, 1), (0.7, 3, 2), (1.5, 4, 5), (3.0, 9, 1), (2.0, 2, 40)])
+def test_shares_above_half_of_a_shift(sigma, parties, shift):
+    noise = gaussian(sigma, parties)
+    x = np.arange(noise.size) - noise.size // 2
+    high, low = shares_above(sigma, parties, shift)
+    moved_share, share = noise[x + shift > shift / 2].sum(), noise[x > shift / 2].sum()
+    assert 0.9 * moved_share <= high <= moved_share
+    assert share <= low <= share + 0.1
+
+
+def test_little_noise_has_no_shares():
+    assert shares_above(0.4, 2, 1) is None
 
 
 @pytest.mark.parametrize(("variance", "probability"), [(4.0, 1e-8), (2.0, 1e-8), (4.0, 1e-9), (9.0, 3e-9)])

@@ -95,3 +95,28 @@ def rounding_variance(variance: float, probability: float) -> float:
     least = max(1.0, math.log(9 / probability) / (2 * math.pi**2)) * (1 + 1e-9)
     # r^2 + c^2 = 2 r^2 - r^4 / (s^2 + r^2), and this r^2 is at least half of it
     return math.inf if least > 0.75 * variance else variance * (1 - math.sqrt(1 - least / variance)) * (1 + 1e-9)
+
+
+def shares_above(sigma: float, parties: int, shift: int) -> tuple[float, float] | None:
+    """Of whole numbers above half of the shift: less than the moved sum has there, and more than the sum has; None if unknown.
+
+    Sums of the decreasing probabilities of one discrete Gaussian are bounded by integrals, and those of the sum from below.
+    """
+    width, t = sigma * math.sqrt(parties), spread_of_sum(sigma, parties)
+    if width < 1:
+        return None
+    first = shift // 2 + 1
+    # Theta(0) is at most 1 + 3e-9 times its integral
+    scale = 1 / (width * math.sqrt(2 * math.pi)) * (1 - 1e-8)
+
+    def below(end: int) -> float:
+        """Less than the share of the numbers up to end - 1, for a positive end."""
+        integral = (math.erf(end / (width * math.sqrt(2))) - math.erf(1 / (width * math.sqrt(2)))) / 2 * (1 - 1e-8)
+        return 0.5 + scale / 2 + integral - _SLACK
+
+    high, low = below(shift - first + 1) * math.exp(-t), 1 - below(first) * math.exp(-t)
+    return (high, low) if high > low + _SLACK else None
+
+
+# chosen: exceeds the rounding of integrals and of sums of two shares
+_SLACK = 1e-12

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
@@ -16,6 +17,7 @@ from logphi.inputs import check
 from logphi.inputs.arguments import ADD_REMOVE, Real, RealOrNone, Relation, Whole, WholeOrNone, default, frozen
 from logphi.mechanisms.concentrated import LARGEST_RHO, SMALLEST_RHO, Line
 from logphi.mechanisms.declared_curves import Curve
+from logphi.mechanisms.discrete import Discrete
 from logphi.mechanisms.discrete_gaussian import (
     LARGEST_SAMPLED_SHIFT,
     LARGEST_SAMPLED_SIGMA,
@@ -23,7 +25,7 @@ from logphi.mechanisms.discrete_gaussian import (
     SMALLEST_SIGMA,
     DiscreteGaussian,
 )
-from logphi.mechanisms.discrete_gaussian_sums import rounding_variance, spread_of_sum
+from logphi.mechanisms.discrete_gaussian_sums import rounding_variance, shares_above, spread_of_sum
 from logphi.mechanisms.from_profile import FromProfile
 from logphi.mechanisms.gaussian import Gaussian
 from logphi.mechanisms.whole_vector_noise import WholeVectorNoise
@@ -89,8 +91,8 @@ class VectorDiscreteGaussian(WholeVectorNoise):
     2. A discrete Gaussian is a Gaussian of slightly less variance, by about 1.5, that is rounded at random, except with a
        probability below 1e-20. For wide noise this is the sharper one, as no divergence is converted; samples have it too.
 
-    The lower end is that of one difference v, for one party; for several it is zero. D2^2, D1 and m are whole and related: see
-    the parameters.
+    The lower end is that of one difference v; for several parties only of whether each coordinate is above half of it. D2^2, D1
+    and m are whole and related: see the parameters.
 
     Parameters
     ----------
@@ -170,6 +172,18 @@ class VectorDiscreteGaussian(WholeVectorNoise):
         """The discrete Gaussian mechanism."""
         wide = self.sigma > LARGEST_SAMPLED_SIGMA or move > LARGEST_SAMPLED_SHIFT * self.sigma
         return None if self.parties > 1 or (sampled and wide) else DiscreteGaussian(self.sigma, move, adjacency=self.adjacency)
+
+    def _members(self) -> tuple[tuple[Mechanism, int], ...]:
+        """Of several parties, whether each coordinate of one difference is above half of it."""
+        if self.parties == 1:
+            return super()._members()
+        counts = Counter(self._moves.one_difference())
+        found = [(shares_above(float(self.sigma), self.parties, move), count) for move, count in counts.items()]
+        return tuple(
+            (Discrete([above[0], 1 - above[0]], [above[1], 1 - above[1]], self.adjacency), count)
+            for above, count in found
+            if above
+        )
 
     def _bounds(self) -> Curve:
         sigma, moves = float(self.sigma), self._moves

@@ -127,7 +127,7 @@ class VectorDiscreteGaussian(WholeVectorNoise):
     --------
     >>> release = VectorDiscreteGaussian(sigma=4, l2_sensitivity=30, parties=100)
     >>> round(release.epsilon(1e-6).upper, 3)
-    3.536
+    3.534
     """
 
     sigma: Real

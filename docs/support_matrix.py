@@ -26,8 +26,10 @@ DOMINATING = {
     "PureDP",
     "RenyiDP",
     "ShuffledReports",
+    "Skellam",
     "SparseVector",
     "StabilityThreshold",
+    "VectorDiscreteGaussian",
     "ZCDP",
 }
 

@@ -37,6 +37,8 @@ ROWS: list[partial[Any]] = [
     partial(lp.TruncatedLaplace, scale=4, truncation=16, sensitivity=2),
     partial(lp.DiscreteLaplace, scale=2.5, sensitivity=2),
     partial(lp.DiscreteGaussian, sigma=2.5, sensitivity=2),
+    partial(lp.VectorDiscreteGaussian, sigma=4, l2_sensitivity=2, l1_sensitivity=3, parties=2, dimension=8),
+    partial(lp.Skellam, variance=16, l2_sensitivity=2, l1_sensitivity=3, dimension=8),
     partial(lp.GaussianMixture, sigma=2, sensitivities=[0, 1, 2], probabilities=[0.5, 0.25, 0.25]),
     partial(lp.GaussianMixturePair, sigma=2, values=[0, 1, 2], p=[0.5, 0.25, 0.25], q=[0.25, 0.25, 0.5]),
     partial(lp.GaussianPair, mean_p=0, sigma_p=2, mean_q=1, sigma_q=3),

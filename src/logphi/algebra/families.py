@@ -99,9 +99,12 @@ def answered(release: Mechanism, name: str, arguments: tuple[Any, ...], options:
         others = {key: value for key, value in options.items() if key != "method"}
         above = getattr(Questions, name)(release, *arguments, **options)
         return between([above], *(getattr(one, name)(*arguments, **others) for one in lower(terms)))
+    near = _nearly(terms)
     if len(terms) == 1 and (alone := _alone(terms, options.get("rtol"))) is not None:
-        return getattr(alone, name)(*arguments, **options)
+        found = getattr(alone, name)(*arguments, **options)
+        return found if near is None else between([found, getattr(near, name)(*arguments, **options)], found)
     above = [upper(terms), *(other for _, family, _ in terms if family and (other := family.joint_bound(terms)))]
+    above += [near] if near else []
     return between(
         [getattr(one, name)(*arguments, **options) for one in above],
         *(getattr(one, name)(*arguments, **options) for one in lower(terms)),
@@ -133,6 +136,19 @@ def lower(terms: Terms) -> list[Mechanism]:
         )
         for skew in ((0.5,) if alike else SKEWS)
     ]
+
+
+def _nearly(terms: Terms) -> Mechanism | None:
+    """One more pair that dominates all of it, if every family has one."""
+    parts = [one if family is None else family.nearly() for one, family, _ in terms]
+    if not any(isinstance(one, tuple) for one in parts) or any(one is None for one in parts):
+        return None
+    return compose(
+        count * part
+        for one, (_, _, count) in zip(parts, terms, strict=True)
+        for part in (one if isinstance(one, tuple) else (one,))
+        if part is not None
+    )
 
 
 def _alone(terms: Terms, rtol: float | None = None) -> Mechanism | None:

@@ -50,6 +50,13 @@ class Family(ABC):
         """One release that stands for all steps of families of this kind in a composition; None where they do not merge."""
         return None
 
+    def nearly(self) -> tuple[Mechanism, Mechanism] | None:
+        """One more pair that dominates each step, if one is known, in two parts: a mechanism, and what else may be revealed.
+
+        A sample of the step is dominated by a sample of the first part, together with the second part, not sampled.
+        """
+        return None
+
     def joint_bound(self, terms: Terms) -> Mechanism | None:
         """Another mechanism that dominates a whole composition; None if there is none."""
         return None

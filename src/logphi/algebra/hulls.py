@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from logphi.algebra.families import family_of, hulls_are_loose, lower, terms_of, upper
 from logphi.algebra.family import Family
-from logphi.algebra.release import Mechanism, Primitive, compose
+from logphi.algebra.release import Composition, Mechanism, Primitive, compose
 from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.arguments import frozen
 from logphi.laws.log_phi import LogPhi
@@ -63,24 +63,39 @@ class Sampled(Family):
             return self.again(upper(terms_of(self.base)))
         return count * hull(self.release)
 
+    def nearly(self) -> tuple[Mechanism, Mechanism] | None:
+        """The first parts of all on one sample, and the second parts."""
+        parts = [(one if family is None else family.nearly(), count) for one, family, count in terms_of(self.base)]
+        if any(one is None for one, _ in parts):
+            return None
+        usual = [count * (one[0] if isinstance(one, tuple) else one) for one, count in parts if one is not None]
+        rest = [count * one[1] for one, count in parts if isinstance(one, tuple)]
+        return self.again(compose(usual)), compose(rest)
+
     def below(self, count: int, skew: float = 0.5) -> Mechanism:
         """One member."""
         return self.fixed(count, skew)
 
     def fixed(self, count: int, skew: float = 0.5) -> Mechanism:
-        """One member on samples; for one sample with several releases, members that adapt to earlier outcomes."""
-        terms = terms_of(self.base)
-        if count == 1 and not self.attained:
-            return self.again(lower(terms)[0])
+        """One member on a sample; several on one sample adapt to one another."""
+        terms, near = terms_of(self.base), self.nearly() is not None
         try:
-            return count * self.again(
-                compose(own * one if family is None else family.fixed(own, skew) for one, family, own in terms)
-            )
+            if count == 1 and not self.attained:
+                found = self.again(lower(terms)[0])
+            else:
+                parts = (own * one if family is None else family.fixed(own, skew) for one, family, own in terms)
+                found = count * self.again(compose(parts))
+            if near:
+                found.loss_law()
+            return found
         except UnsupportedError:
-            # some samples are known only for members whose pair is the same in both orders
-            if skew == 0.5:
+            # some samples are known only of members that are the same in both orders
+            if skew != 0.5:
+                return self.fixed(count)
+            if not near:
                 raise
-            return self.fixed(count)
+            # no member has a sample that is known: the lower end of nothing
+            return Composition((), self.release.adjacency)
 
     def size(self) -> float:
         """Zero: there is no sharper lower end to gain."""

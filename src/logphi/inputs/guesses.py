@@ -91,6 +91,8 @@ _CALLS: Mapping[str, str] = {
     **dict.fromkeys(("dp_ftrl", "DPFTRL", "MatrixMechanism", "matrix_factorization"), "lp.matrix_mechanism(strategy, sigma)"),
     **dict.fromkeys(("BandMF", "banded_matrix_factorization"), "lp.banded_dp_sgd(strategy, ...)"),
     "GaussianMechanism": "lp.Gaussian(sigma)",
+    **dict.fromkeys(("DDGauss", "DistributedDiscreteGaussian"), "lp.VectorDiscreteGaussian(sigma, l2_sensitivity, parties=)"),
+    "SkellamMechanism": "lp.Skellam(variance, l2_sensitivity)",
     "LaplaceMechanism": "lp.Laplace(scale)",
     "SubsampledGaussian": "lp.Gaussian(sigma).poisson(rate)",
     "PoissonSampled": "m.poisson(rate)",

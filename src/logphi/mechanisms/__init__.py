@@ -29,10 +29,12 @@ if TYPE_CHECKING:
     from logphi.mechanisms.randomized_response import RandomizedResponse as RandomizedResponse
     from logphi.mechanisms.renyi_dp import RenyiDP as RenyiDP
     from logphi.mechanisms.shuffled_reports import ShuffledReports as ShuffledReports
+    from logphi.mechanisms.skellam import Skellam as Skellam
     from logphi.mechanisms.sparse_vector import SparseVector as SparseVector
     from logphi.mechanisms.stability_threshold import StabilityThreshold as StabilityThreshold
     from logphi.mechanisms.truncated_noise import TruncatedGaussian as TruncatedGaussian
     from logphi.mechanisms.truncated_noise import TruncatedLaplace as TruncatedLaplace
+    from logphi.mechanisms.vector_discrete_gaussian import VectorDiscreteGaussian as VectorDiscreteGaussian
 
 # each name and its file, which is loaded at the first use of the name (PEP 562)
 _FILES = {
@@ -58,10 +60,12 @@ _FILES = {
     "RandomizedResponse": "randomized_response",
     "RenyiDP": "renyi_dp",
     "ShuffledReports": "shuffled_reports",
+    "Skellam": "skellam",
     "SparseVector": "sparse_vector",
     "StabilityThreshold": "stability_threshold",
     "TruncatedGaussian": "truncated_noise",
     "TruncatedLaplace": "truncated_noise",
+    "VectorDiscreteGaussian": "vector_discrete_gaussian",
     "ZCDP": "concentrated",
 }
 

@@ -186,26 +186,35 @@ class Keeping(Family):
         return Implied(implied(z, bounds[wanted.index(Direction.REMOVE)], bounds[-1]), self.adjacency)
 
     def below(self, count: int, skew: float = 0.5) -> Mechanism:
-        """A Gaussian mechanism that satisfies the curve."""
+        """A release that satisfies the curve."""
         return self.fixed(count, skew)
 
     def fixed(self, count: int, skew: float = 0.5) -> Mechanism:
-        """A Gaussian mechanism that satisfies the curve."""
+        """A Gaussian mechanism that satisfies the curve, with other members of the family."""
         # with less noise the bound is useless
-        rho = min(self._of(count).gaussian, _LEAST_PRIVATE)
-        return Gaussian(math.sqrt(0.5 / rho) * (1 + 4 * ULP) if rho else 1.0, 1.0 if rho else 0.0, self.adjacency)
+        curve = self._of(count)
+        rho = min(curve.gaussian, _LEAST_PRIVATE)
+        members = [own * one for one, own in curve.members]
+        if rho or not members:
+            members.append(Gaussian(math.sqrt(0.5 / rho) * (1 + 4 * ULP) if rho else 1.0, 1.0 if rho else 0.0, self.adjacency))
+        return compose(members)
+
+    def nearly(self) -> tuple[Mechanism, Mechanism] | None:
+        """As the curve says."""
+        return self.curve.nearly
 
     def size(self) -> float:
         """A tiny weight: a member of this family is tried only if there is no other family."""
         return math.sqrt(math.ulp(0.0))
 
     def divergence(self, order: float) -> tuple[float, float]:
-        """As declared, or at most that of order one for orders below; the lower end is that of the Gaussian."""
+        """As declared; orders below one have at most the divergence of order one. The lower end is that of members."""
         if order < 0:
             factor = order / (1 - order) if math.isfinite(order) else -1.0
             ends = sorted(factor * end for end in self.divergence(1 - order))
             return ends[0] * (1 + 2 * ULP), ends[1] * (1 - 2 * ULP)
-        low, mean = self.curve.gaussian * order, self.curve.mean
+        mean = self.curve.mean
+        low = self.curve.gaussian * order + sum(count * one.renyi(order).lower for one, count in self.curve.members)
         if order <= 1:
             share = min(1.0, order / (1 - order)) if order < 1 else 1.0
             return low * (1 - 2 * ULP), max(low, mean * share * (1 + 2 * ULP))

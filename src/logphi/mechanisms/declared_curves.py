@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from logphi.algebra.release import Mechanism, compose
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
 
@@ -47,6 +48,16 @@ class Curve(ABC):
     @abstractmethod
     def gaussian(self) -> float:
         """A rho for which rho a is nowhere above the bound of D_a: that of a Gaussian mechanism in the family."""
+
+    @property
+    def members(self) -> tuple[tuple[Mechanism, int], ...]:
+        """Releases that keep the bounds together with a Gaussian mechanism of that rho, with their counts."""
+        return ()
+
+    @property
+    def nearly(self) -> tuple[Mechanism, Mechanism] | None:
+        """What dominates all that is meant here, in two parts: see :meth:`logphi.algebra.family.Family.nearly`."""
+        return None
 
 
 @dataclass(frozen=True)
@@ -85,6 +96,20 @@ class Summed(Curve):
     def gaussian(self) -> float:
         """The sum, rounded down."""
         return math.fsum(count * curve.gaussian for curve, count in self.terms) * (1 - 4 * ULP)
+
+    @property
+    def members(self) -> tuple[tuple[Mechanism, int], ...]:
+        """Those of all terms."""
+        return tuple((one, own * count) for curve, count in self.terms for one, own in curve.members)
+
+    @property
+    def nearly(self) -> tuple[Mechanism, Mechanism] | None:
+        """The parts of all terms, if each has them."""
+        parts = [(curve.nearly, count) for curve, count in self.terms]
+        if any(found is None for found, _ in parts):
+            return None
+        usual, rest = (compose(count * found[k] for found, count in parts if found) for k in (0, 1))
+        return usual, rest
 
     def _sum(self, parts: Sequence[float]) -> float:
         return parts[0] if len(parts) == 1 and self.terms[0][1] == 1 else math.fsum(parts) * (1 + 4 * ULP)

@@ -21,7 +21,7 @@ from logphi.laws.integers import NormalOnIntegers, TruncatedNormalOnIntegers
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.extremes import noisy
 from logphi.pairs.finite import FinitePair
-from logphi.pairs.pair import Pair
+from logphi.pairs.pair import Pair, UnsupportedError
 
 # measured: up to both ends of this range the transform agrees with sixty digits to within 6% of its declared error
 SMALLEST_SIGMA, LARGEST_SIGMA = 0.1, 1e6
@@ -108,7 +108,7 @@ class DiscreteGaussian(Primitive):
             return extreme
         sigma, s = self.sigma, self.sensitivity
         if sigma > LARGEST_SAMPLED_SIGMA or s > LARGEST_SAMPLED_SHIFT * sigma:
-            raise ValueError(
+            raise UnsupportedError(
                 f"a discrete Gaussian is sampled with sigma up to {LARGEST_SAMPLED_SIGMA:g} and sensitivity up to "
                 f"{LARGEST_SAMPLED_SHIFT:g} sigma, got sigma={sigma!r} and sensitivity={s}; leave the sampling out, which is "
                 "an upper bound"

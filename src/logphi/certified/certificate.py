@@ -47,13 +47,16 @@ CONSTRUCTORS = {
         "FromDensities": "pieces",
         "FromLogPhi": "transform",
         "ShuffledReports": "local_epsilon records",
+        "StabilityThreshold": "threshold scale sigma truncation sensitivity partitions",
         "RandomChoice": "probabilities",
         "poisson": "rate group_size",
         "subset": "rate",
     }.items()
 }
+# known by divergences only
+_DECLARED = ("ZCDP", "RenyiDP")
 # known by bounds only: of what they leak there is an upper end
-ABOVE = ("ZCDP", "RenyiDP")
+ABOVE = (*_DECLARED, "StabilityThreshold")
 # several of these are chosen adaptively, and leak less than the composition of their pairs
 HULL = "ExponentialMechanism"
 NOT_COVERED = (
@@ -231,11 +234,23 @@ def refuse_unknown(node: Mapping[str, Any]) -> None:
             f"certificates do not know a {name} with parameters {', '.join(node['parameters']) or 'none'}, so that nobody can "
             "check one: certify a mechanism that dominates it, such as a Discrete or a GaussianMixture"
         )
-    base = node.get("base", [])
-    if any(isinstance(one, dict) and one["name"] in ABOVE for one in (base if isinstance(base, list) else [base])):
-        raise NotCertifiedError(f"certificates know no {name} of declared divergences: declare the divergences of the whole")
-    for one in base if isinstance(base, list) else [base]:
+    for one in _within(node):
+        if one["name"] in _DECLARED:
+            raise NotCertifiedError(f"certificates know no {name} of declared divergences: declare the divergences of the whole")
+        if one["name"] == "StabilityThreshold" and name in ("poisson", "subset"):
+            raise NotCertifiedError("certificates know no sample of a StabilityThreshold: certify it without the sample")
         refuse_unknown(one)
+
+
+def is_above(node: Mapping[str, Any]) -> bool:
+    """Whether bounds are all that is known of a mechanism, or of one within it."""
+    return node["name"] in ABOVE or any(is_above(one) for one in _within(node))
+
+
+def _within(node: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """What a sample, a choice or a composition is of."""
+    base = [one for _, one in node["terms"]] if node["name"] == COMPOSITION else node.get("base", [])
+    return base if isinstance(base, list) else [base]
 
 
 def _shown(number: Fraction) -> str:

@@ -21,6 +21,7 @@ from logphi.checker.finite import MOST_OUTCOMES, DiscreteGaussian, Finite
 from logphi.checker.histograms import histograms
 from logphi.checker.hulls import of_profile, of_tradeoff
 from logphi.checker.law import Law, Spacing, Terms
+from logphi.checker.new_partitions import new_partitions
 from logphi.checker.normal import Normal
 from logphi.checker.normal_mixtures import AT_ZERO, NormalMixtures
 from logphi.checker.normal_pair import NormalPair
@@ -37,12 +38,20 @@ MOST_REPORTS = 140
 
 def terms(counted: tuple[tuple[int, Node], ...]) -> Terms:
     """The laws of a composition with their counts; the normal laws become one, because squared shifts add."""
-    known = [(law, count) for count, node in counted if (law := law_of(node)) is not None]
+    known = [term for count, node in counted for term in _factors(node, count)]
     squares = [(law.squared_shift, count) for law, count in known if law.squared_shift is not None]
     found = [(law, count) for law, count in known if law.squared_shift is None]
     if squares:
         found.append((Normal(remembered(lambda: sum((count * square() for square, count in squares), arb(0)))), 1))
     return found
+
+
+def _factors(node: Node, count: int) -> Terms:
+    """The laws of releases of one kind."""
+    if node.name == "StabilityThreshold":
+        return _stability_threshold(node, count)
+    law = law_of(node)
+    return [] if law is None else [(law, count)]
 
 
 def law_of(node: Node) -> Law | None:
@@ -235,6 +244,25 @@ def _profile(node: Node) -> Law | None:
     """Of one order under the relations of one order, of both elsewhere."""
     found = of_profile(node.parameters["epsilons"], node.parameters["deltas"], node.adjacency not in ("add", "remove"))
     return found.reversed() if node.adjacency == "add" else found
+
+
+def _stability_threshold(node: Node, count: int) -> Terms:
+    """For each partition the noise moved by s, and whether a partition that only one record has is seen.
+
+    A partition has other records, or none: both pairs together dominate either.
+    """
+    given = node.parameters
+    s, normal, far, number = given["sensitivity"], given["scale"] is None, given["truncation"], count * given["partitions"]
+    width = given["sigma"] if normal else given["scale"]
+    seen = new_partitions((given["threshold"] - s) / width, None if far is None else far / width, normal, number)
+    return [(_noise(s / width, None if far is None else far / width, normal), number), *([] if seen is None else [(seen, 1)])]
+
+
+def _noise(move: Fraction, far: Fraction | None, normal: bool) -> Law:
+    """Noise of unit width that is moved, within [-far, far] if there is an end."""
+    if far is None:
+        return Normal(exactly(move**2), move) if normal else TiltedUniform(exactly(move), atoms=True)
+    return TruncatedNormal(move, far) if normal else TruncatedLaplace(move, far)
 
 
 def _zcdp(node: Node) -> Law | None:

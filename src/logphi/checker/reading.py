@@ -9,7 +9,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
@@ -62,6 +62,8 @@ _PLACES: dict[str, Callable[[Fraction], bool]] = {
     "tradeoff": lambda x: 0 < x < 1,
     "renyi": lambda x: 1 < x <= LARGEST_ORDER,
 }
+# mechanisms whose pair lies above what they leak, so that no lower end holds for them
+ABOVE = ("StabilityThreshold",)
 # relations under which Q is the law without the record
 _SAMPLED = (*_PRESENCE, "replace_special")
 
@@ -90,13 +92,29 @@ _CONSTRUCTORS: dict[str, dict[str, str]] = {
     "FromDensities": {"pieces": "pieces"},
     "FromLogPhi": {"transform": "transform"},
     "ShuffledReports": {"local_epsilon": "nonnegative", "records": "records"},
+    "StabilityThreshold": {
+        "threshold": "real",
+        "scale": "optional",
+        "sigma": "optional",
+        "truncation": "optional",
+        "sensitivity": "positive",
+        "partitions": "partitions",
+    },
     "RandomChoice": {"probabilities": "probabilities"},
     "poisson": {"rate": "unit", "group_size": "step"},
     "subset": {"rate": "unit"},
 }
-_WHOLE = {"step": (1, 1000), "leap": (1, 10**6), "symbols": (2, 2**53), "reach": (1, 10**5), "records": (1, 10**9)}
+_WHOLE = {
+    "step": (1, 1000),
+    "leap": (1, 10**6),
+    "symbols": (2, 2**53),
+    "reach": (1, 10**5),
+    "records": (1, 10**9),
+    "partitions": (1, 10**6),
+}
 _RANGES: dict[str, Callable[[Fraction], bool]] = {
     "positive": lambda x: x > 0,
+    "optional": lambda x: x > 0,
     "nonnegative": lambda x: x >= 0,
     "unit": lambda x: 0 <= x <= 1,
     "open": lambda x: 0 < x < 1,
@@ -121,6 +139,12 @@ class Node:
     # for a public coin, the choices: counted mechanisms each
     parts: tuple[tuple[tuple[int, Node], ...], ...] = ()
 
+    def names(self) -> Iterator[str]:
+        """Its name and those of all mechanisms within."""
+        yield self.name
+        for one in [*(one for part in self.parts for _, one in part), *([self.base] if self.base else [])]:
+            yield from one.names()
+
 
 @dataclass(frozen=True)
 class Release:
@@ -128,6 +152,10 @@ class Release:
 
     terms: tuple[tuple[int, Node], ...]
     adjacency: str
+
+    def holds(self, *names: str) -> bool:
+        """Whether a mechanism of one of these names is part of it."""
+        return any(name in names for _, node in self.terms for name in node.names())
 
 
 @dataclass(frozen=True)
@@ -337,6 +365,8 @@ def _node(value: Any, sampled: bool = False, chosen: bool = False) -> Node:
     samples, chooses = name in ("poisson", "subset"), name == "RandomChoice"
     if samples and sampled:
         raise NotACertificate("what is sampled must not be a sample itself")
+    if name == "StabilityThreshold" and sampled:
+        raise NotACertificate("a StabilityThreshold is not known on a sample")
     if chooses and chosen:
         raise NotACertificate("what a coin chooses must not be a choice itself")
     _keys(value, f"a {name}", "name adjacency parameters base" if samples or chooses else "name adjacency parameters")
@@ -365,7 +395,7 @@ def _part(value: Any, sampled: bool) -> tuple[tuple[int, Node], ...]:
 
 
 def _parameter(value: Any, name: str, rule: str) -> Any:
-    if rule == "reach" and value is None:
+    if rule in ("reach", "optional") and value is None:
         return None
     if rule in ("vector", "probabilities", "reals"):
         if not isinstance(value, list) or not 0 < len(value) <= MOST_ENTRIES:
@@ -456,6 +486,14 @@ def _misfit(node: Node) -> str:
             return "needs two errors that sum to one at most"
         if 0 not in places or not min(b for a, b in zip(places, heights, strict=True) if a == 0):
             return "needs a type II error above zero at a type I error of zero"
+    if node.name == "StabilityThreshold":
+        if node.adjacency not in _PRESENCE:
+            return "is stated under add_remove, or one order of it"
+        if (given["scale"] is None) is (given["sigma"] is None):
+            return "needs a scale or a sigma"
+        far = given["truncation"]
+        if far is not None and not (2 * far > given["sensitivity"] and given["threshold"] - given["sensitivity"] > -far):
+            return "needs noise that may keep a partition below the threshold, and a truncation of more than half its sensitivity"
     if node.name == "DiscreteGaussian" and 2 * (given["truncation"] or math.inf) < given["sensitivity"]:
         return "needs a truncation of at least half its sensitivity"
     if node.name == "KaryRandomizedResponse" and node.adjacency not in ("replace", "replace_special"):

@@ -16,10 +16,8 @@ from logphi.certified.several import Asked, CertifiedClaim, CertifiedClaims, bun
 _QUESTIONS = {"epsilon": "epsilon", "delta": "delta", "advantage": "delta", "tradeoff": "tradeoff"}
 # chosen: the numbers of digits that are tried if all claims exceed the budget of a check together
 _FEWER = (4, 2)
-# chosen: slopes of lines below a trade-off function are looked for between e^-x and e^x
-_STEEPEST = 20.0
-# derived: golden sections that leave a ten-millionth of it
-_SECTIONS, _GOLDEN = 36, (math.sqrt(5) - 1) / 2
+# chosen: the relative distance of two type I errors between which the slope is taken, and the logarithm of one that is zero
+_ASIDE, _FLAT = 0.01, -20.0
 
 
 def issue_above(
@@ -79,7 +77,8 @@ def _ends(quantity: str, found: Any, digits: int) -> tuple[Decimal | Fraction, D
     moved = Fraction(1, 10**digits)
     if quantity == "tradeoff":
         return _decimal(Fraction(found.lower) * (1 - moved), digits, ROUND_FLOOR), None
-    return Fraction(0), _decimal(Fraction(found.upper) * (1 + moved), digits, ROUND_CEILING)
+    most = _decimal(Fraction(found.upper) * (1 + moved), digits, ROUND_CEILING)
+    return Fraction(0), most if quantity == "epsilon" else min(most, Decimal(1))
 
 
 def _decimal(number: Fraction, digits: int, rounding: str) -> Decimal:
@@ -87,23 +86,9 @@ def _decimal(number: Fraction, digits: int, rounding: str) -> Decimal:
 
 
 def _lines(release: Any, one: Asked) -> dict[str, list[str]]:
-    """The logarithm of the slope of a high line below the trade-off function; no proof relies on it."""
-    alpha = float(one.at)
-
-    def height(x: float) -> float:
-        return 1 - float(release.delta(x, direction=one.direction).upper) - math.exp(x) * alpha
-
-    low, high = -_STEEPEST, _STEEPEST
-    left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-    by_left, by_right = height(left), height(right)
-    for _ in range(_SECTIONS):
-        if by_left > by_right:
-            high, right, by_right = right, left, by_left
-            left = high - _GOLDEN * (high - low)
-            by_left = height(left)
-        else:
-            low, left, by_left = left, right, by_right
-            right = low + _GOLDEN * (high - low)
-            by_right = height(right)
-    place = [str(Fraction(repr((low + high) / 2)))]
-    return {name: place for name in (("remove", "add") if one.direction is None else (one.direction,))}
+    """The logarithm of the slope of the trade-off function, a line along which is the highest; no proof relies on it."""
+    alpha, order = float(one.at), one.direction
+    here, there = ((release.tradeoff(at, direction=order).value, at) for at in (alpha * (1 - _ASIDE), alpha * (1 + _ASIDE)))
+    slope = (here[0] - there[0]) / (there[1] - here[1])
+    place = [str(Fraction(repr(math.log(slope) if slope > 0 else _FLAT)))]
+    return {name: place for name in (("remove", "add") if order is None else (order,))}

@@ -1,7 +1,9 @@
 """Mechanisms of which bounds are known: the upper ends against closed forms in mpmath, and what is not proved is refused."""
 
 import json
+import math
 from fractions import Fraction
+from typing import Any
 
 import mpmath
 import pytest
@@ -58,7 +60,13 @@ def partitions(**given) -> dict:
     [
         ({"scale": "2"}, 1, 1, lambda: seen(4.5, laplace_tail), lambda x: laplace_profile(0.5, x)),
         ({"sigma": "4"}, 1, 9, lambda: seen(mpmath.mpf(9) / 4, normal_tail), lambda x: normal_profile(0.75, x)),
-        ({"sigma": "4", "partitions": "3"}, 3, 3, lambda: seen(mpmath.mpf(9) / 4, normal_tail), lambda x: normal_profile(0.75, x)),
+        (
+            {"sigma": "4", "partitions": "3"},
+            3,
+            3,
+            lambda: seen(mpmath.mpf(9) / 4, normal_tail),
+            lambda x: normal_profile(0.75, x),
+        ),
         (
             {"sigma": "4", "truncation": "12", "threshold": "-2"},
             *(1, 1),
@@ -80,6 +88,54 @@ def test_partitions(epsilon: str, adjacency: str, given: dict, number: int, coun
         assert verify(signed(mechanism, at=epsilon, lower=0, upper=float(value) + room, adjacency=adjacency)).status == status
 
 
+def vector(**given) -> dict:
+    own = {
+        "query_scale": "8",
+        "threshold_scale": None,
+        "threshold_sigma": None,
+        "sensitivity": "1",
+        "answers": "2",
+        "monotone": "0",
+    }
+    return node("SparseVector", **{"adjacency": "add_remove", **own, **given})
+
+
+def attack(scale: float, query: float, number: int, epsilon: float) -> float:
+    """Delta of queries that are all one larger with the record, far below the threshold, until one is above: by a sum over r."""
+    step, outcomes = 0.02, [[0.0, 0.0] for _ in range(number + 1)]
+    for k in range(int(-30 * scale / step), int(30 * scale / step)):
+        r = (k + 0.5) * step
+        weight = math.exp(-abs(r) / scale) / (2 * scale) * step
+        for side, value in enumerate((-1.0, -2.0)):
+            chance = float(laplace_tail(mpmath.mpf((r - value) / query)))
+            for place in range(number + 1):
+                outcomes[place][side] += weight * (1 - chance) ** place * (chance if place < number else 1)
+    return max(sum(max(one[side] - math.exp(epsilon) * one[1 - side], 0.0) for one in outcomes) for side in (0, 1))
+
+
+@pytest.mark.parametrize("epsilon", ["0", "0.15", "0.4"])
+def test_a_sparse_vector_leaks_more_than_an_attack_and_less_than_its_pure_guarantee(epsilon: str):
+    given = {"threshold_scale": "4", "query_scale": "4", "answers": "1"}
+    least, total = attack(4.0, 4.0, 4, float(epsilon)), 0.25 + 0.5
+    most = max(math.exp(total) - math.exp(float(epsilon)), 0.0) / (1 + math.exp(total))
+    assert least < most
+    assert verify(signed((1, vector(**given)), at=epsilon, lower=0, upper=most)).status == 0
+    if least > 0:
+        assert verify(signed((1, vector(**given)), at=epsilon, lower=0, upper=least)).status == 1
+
+
+@pytest.mark.parametrize("adjacency", ["add", "remove", "replace"])
+@pytest.mark.parametrize("width", ["threshold_scale", "threshold_sigma"])
+@pytest.mark.parametrize("monotone", [True, False])
+def test_a_sparse_vector_is_as_the_doubles_say(adjacency: str, width: str, monotone: bool):
+    """Two programs with grids of their own, both from above."""
+    release = lp.SparseVector(query_scale=8, answers=2, monotone=monotone, adjacency=adjacency, **{width: 4})
+    found = release.delta(0.3).upper
+    mechanism = (1, vector(adjacency=adjacency, monotone=str(int(monotone)), **{width: "4"}))
+    for factor, status in ((1.003, 0), (0.99, 1)):
+        assert verify(signed(mechanism, at="0.3", lower=0, upper=found * factor, adjacency=adjacency)).status == status
+
+
 def test_what_is_above_has_no_lower_end():
     assert verify(signed((1, partitions(scale="2")), at="0.1", lower=0.01, upper=0.9)).status == 1
     coin = node("RandomChoice", [partitions(scale="2")], probabilities=["1"])
@@ -96,6 +152,10 @@ WRONG = {
     "too many partitions": partitions(scale="1", partitions="1000001"),
     "noise that never keeps below": partitions(scale="1", truncation="2", threshold="-1"),
     "noise without common outputs": partitions(scale="1", truncation="1/2"),
+    "a threshold with two widths": vector(threshold_scale="1", threshold_sigma="1"),
+    "a threshold without noise": vector(),
+    "no answers": vector(threshold_scale="1", answers="0"),
+    "neither one-sided nor not": vector(threshold_scale="1", monotone="2"),
     "a sample": node("poisson", partitions(scale="1"), rate="1/2", group_size="1"),
     "a sample of a choice": node(
         "poisson", node("RandomChoice", [partitions(scale="1")], probabilities=["1"]), rate="1/2", group_size="1"
@@ -115,7 +175,23 @@ def test_hostile_numbers_keep_the_budget(count: int):
     assert verify(signed((count, far), at="0.1", lower=0, upper=0.5)).status in (0, 1)
 
 
+HOSTILE = {
+    "moves that are too small": vector(threshold_scale="1", query_scale="1e300"),
+    "moves that are too large": vector(threshold_scale="1", query_scale="1e-300"),
+    "noise without end": vector(threshold_scale="1e-300"),
+    "hardly any noise": vector(threshold_sigma="1e-300"),
+    "a threshold that hardly moves": vector(threshold_scale="1e300"),
+    "many answers": vector(threshold_scale="1", answers="1000000"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_vectors_keep_the_budget(name: str):
+    assert verify(signed((1, HOSTILE[name]), at="0.1", lower=0, upper=0.01), work=10**7).status == 1
+
+
 RELEASES = {
+    "a sparse vector": lp.SparseVector(query_scale=8, threshold_scale=4),
     "partitions": lp.StabilityThreshold(threshold=48, scale=4, partitions=2),
     "beside noise": lp.StabilityThreshold(threshold=30, sigma=5) + 10 * lp.Gaussian(sigma=20),
     "declared": lp.ZCDP(rho=0.01),
@@ -125,7 +201,7 @@ RELEASES = {
 @pytest.mark.parametrize("name", RELEASES)
 def test_a_certificate_holds_the_private_ends(name: str):
     release = RELEASES[name]
-    made = release.certify(delta=[1e-4], epsilon=0.5, type_one_error=0.1, advantage=True)
+    made: Any = release.certify(delta=[1e-4], epsilon=0.5, type_one_error=0.1, advantage=True)
     assert lp.verify(made)
     of_epsilon, of_delta, errors, advantage = made.claims
     for claim, found in (
@@ -151,7 +227,9 @@ FORGERIES = {
     "a smaller end": lambda content: content["claims"][0].update(upper="0.49"),
     "a larger error": lambda content: content["claims"][1].update(lower="0.9"),
     "another line": lambda content: content["claims"][1].update(lines={"remove": ["5"], "add": ["5"]}),
-    "no line of one order": lambda content: content["claims"][1].update(lines={"remove": content["claims"][1]["lines"]["remove"]}),
+    "no line of one order": lambda content: content["claims"][1].update(
+        lines={"remove": content["claims"][1]["lines"]["remove"]}
+    ),
     "swapped ends": lambda content: content["claims"][0].update(lower=content["claims"][0]["upper"], upper=None),
     "a lower end": lambda content: content["claims"][0].update(lower="0.1"),
     "an upper end of an error": lambda content: content["claims"][1].update(upper="1"),

@@ -48,6 +48,7 @@ CONSTRUCTORS = {
         "FromLogPhi": "transform",
         "ShuffledReports": "local_epsilon records",
         "StabilityThreshold": "threshold scale sigma truncation sensitivity partitions",
+        "SparseVector": "query_scale threshold_scale threshold_sigma sensitivity answers monotone",
         "RandomChoice": "probabilities",
         "poisson": "rate group_size",
         "subset": "rate",
@@ -56,7 +57,7 @@ CONSTRUCTORS = {
 # known by divergences only
 _DECLARED = ("ZCDP", "RenyiDP")
 # known by bounds only: of what they leak there is an upper end
-ABOVE = (*_DECLARED, "StabilityThreshold")
+ABOVE = (*_DECLARED, "StabilityThreshold", "SparseVector")
 # several of these are chosen adaptively, and leak less than the composition of their pairs
 HULL = "ExponentialMechanism"
 NOT_COVERED = (
@@ -236,7 +237,9 @@ def refuse_unknown(node: Mapping[str, Any]) -> None:
         )
     for one in _within(node):
         if one["name"] in _DECLARED:
-            raise NotCertifiedError(f"certificates know no {name} of declared divergences: declare the divergences of the whole")
+            raise NotCertifiedError(
+                f"certificates know no {name} of declared divergences: declare the divergences of the whole"
+            )
         if one["name"] == "StabilityThreshold" and name in ("poisson", "subset"):
             raise NotCertifiedError("certificates know no sample of a StabilityThreshold: certify it without the sample")
         refuse_unknown(one)

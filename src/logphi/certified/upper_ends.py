@@ -91,4 +91,4 @@ def _lines(release: Any, one: Asked) -> dict[str, list[str]]:
     here, there = ((release.tradeoff(at, direction=order).value, at) for at in (alpha * (1 - _ASIDE), alpha * (1 + _ASIDE)))
     slope = (here[0] - there[0]) / (there[1] - here[1])
     place = [str(Fraction(repr(math.log(slope) if slope > 0 else _FLAT)))]
-    return {name: place for name in (("remove", "add") if order is None else (order,))}
+    return dict.fromkeys(("remove", "add") if order is None else (order,), place)

@@ -46,7 +46,7 @@ def _turns(one: Any, middle: Any, other: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class _Point:
+class Point:
     """(eps, delta) as a point (a, h) of a profile h, a = e^eps; if ``reflected``, as the equivalent point at 1/a."""
 
     epsilon: Fraction
@@ -72,13 +72,18 @@ def of_profile(epsilons: list[Fraction], deltas: list[Fraction], both_orders: bo
     P alone has what is left at the last vertex ([AFA] Corollary 26). Of both orders each point counts twice:
     h(1/a) = 1 - 1/a + h(a)/a.
     """
-    kept: list[_Point] = []
+    kept: list[Point] = []
     for epsilon, delta in sorted(zip(epsilons, deltas, strict=True)):
         # a point implied by an earlier one, or by (0, 1); the same holds for reflected points
         if delta < (kept[-1].delta if kept else 1):
-            kept.append(_Point(epsilon, delta))
+            kept.append(Point(epsilon, delta))
     if both_orders:
-        kept += [_Point(one.epsilon, one.delta, True) for one in kept if one.epsilon]
+        kept += [Point(one.epsilon, one.delta, True) for one in kept if one.epsilon]
+    return of_points(kept)
+
+
+def of_points(kept: list[Point]) -> Finite:
+    """The same of points of either kind, no two of which are one."""
     with precision(BITS):
         chain = _vertices(sorted(kept, key=lambda point: point.exponent))
     # no other h is zero: e^eps would be rational
@@ -92,10 +97,10 @@ def of_profile(epsilons: list[Fraction], deltas: list[Fraction], both_orders: bo
         return [*found, *([] if private else [(places[-1][1], arb(0))]), (arb(0), 1 - slopes[0])]
 
     signs = tuple((point.exponent > 0) - (point.exponent < 0) for point in chain)
-    return Finite(remembered(outcomes), None, signs=signs)
+    return Finite(remembered(outcomes), None, signs=signs, exact=tuple(point.exponent for point in chain))
 
 
-def _vertices(points: list[_Point]) -> list[_Point]:
+def _vertices(points: list[Point]) -> list[Point]:
     """The vertices of the hull of points from left to right; an :class:`Undecided` if the balls do not decide."""
 
     def positive(value: Any) -> bool:

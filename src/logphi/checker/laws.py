@@ -25,8 +25,9 @@ from logphi.checker.new_partitions import new_partitions
 from logphi.checker.normal import Normal
 from logphi.checker.normal_mixtures import AT_ZERO, NormalMixtures
 from logphi.checker.normal_pair import NormalPair
-from logphi.checker.reading import Node, total
+from logphi.checker.reading import PRESENCE, Node, total
 from logphi.checker.sampled import sample, subset
+from logphi.checker.sparse_vector import sparse_vector
 from logphi.checker.transform import Transform
 from logphi.checker.truncated import TruncatedLaplace, TruncatedNormal
 from logphi.checker.uniform import TiltedUniform
@@ -258,6 +259,21 @@ def _stability_threshold(node: Node, count: int) -> Terms:
     return [(_noise(s / width, None if far is None else far / width, normal), number), *([] if seen is None else [(seen, 1)])]
 
 
+def _sparse_vector(node: Node) -> Law | None:
+    """The hull of bounds of both orders."""
+    given = node.parameters
+    s, normal = given["sensitivity"], given["threshold_scale"] is None
+    move = s / (given["threshold_sigma"] if normal else given["threshold_scale"])
+    shift = s / given["query_scale"] * (1 if given["monotone"] else 2)
+    return sparse_vector(
+        shift,
+        _noise(move, None, normal),
+        None if normal else move,
+        given["answers"],
+        bool(given["monotone"]) and node.adjacency in PRESENCE,
+    )
+
+
 def _noise(move: Fraction, far: Fraction | None, normal: bool) -> Law:
     """Noise of unit width that is moved, within [-far, far] if there is an end."""
     if far is None:
@@ -385,6 +401,7 @@ _LAWS: dict[str, Callable[[Node], Law | None]] = {
     "FromDensities": _densities,
     "FromLogPhi": _log_phi,
     "ShuffledReports": _reports,
+    "SparseVector": _sparse_vector,
     "RandomChoice": _choice,
     "poisson": _poisson,
     "subset": _subset,

@@ -49,7 +49,7 @@ NOT_COVERED = (
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:/[1-9][0-9]*|(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,4})?)")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _RELATIONS = ("add_remove", "add", "remove", "replace", "replace_special")
-_PRESENCE = _RELATIONS[:3]
+PRESENCE = _RELATIONS[:3]
 # the last two occur in certificates from when floats counted as their doubles
 _MANNERS = ("as written", "floats as their shortest decimals", "exact doubles", "mixed")
 QUANTITIES = ("epsilon", "delta", "advantage", "tradeoff", "renyi")
@@ -63,9 +63,9 @@ _PLACES: dict[str, Callable[[Fraction], bool]] = {
     "renyi": lambda x: 1 < x <= LARGEST_ORDER,
 }
 # mechanisms whose pair lies above what they leak, so that no lower end holds for them
-ABOVE = ("StabilityThreshold",)
+ABOVE = ("StabilityThreshold", "SparseVector")
 # relations under which Q is the law without the record
-_SAMPLED = (*_PRESENCE, "replace_special")
+_SAMPLED = (*PRESENCE, "replace_special")
 
 # the parameters of every constructor, and the rule of each
 _CONSTRUCTORS: dict[str, dict[str, str]] = {
@@ -100,6 +100,14 @@ _CONSTRUCTORS: dict[str, dict[str, str]] = {
         "sensitivity": "positive",
         "partitions": "partitions",
     },
+    "SparseVector": {
+        "query_scale": "positive",
+        "threshold_scale": "optional",
+        "threshold_sigma": "optional",
+        "sensitivity": "positive",
+        "answers": "partitions",
+        "monotone": "flag",
+    },
     "RandomChoice": {"probabilities": "probabilities"},
     "poisson": {"rate": "unit", "group_size": "step"},
     "subset": {"rate": "unit"},
@@ -111,6 +119,7 @@ _WHOLE = {
     "reach": (1, 10**5),
     "records": (1, 10**9),
     "partitions": (1, 10**6),
+    "flag": (0, 1),
 }
 _RANGES: dict[str, Callable[[Fraction], bool]] = {
     "positive": lambda x: x > 0,
@@ -486,14 +495,16 @@ def _misfit(node: Node) -> str:
             return "needs two errors that sum to one at most"
         if 0 not in places or not min(b for a, b in zip(places, heights, strict=True) if a == 0):
             return "needs a type II error above zero at a type I error of zero"
+    if node.name == "SparseVector" and (given["threshold_scale"] is None) is (given["threshold_sigma"] is None):
+        return "needs a scale or a sigma of its threshold"
     if node.name == "StabilityThreshold":
-        if node.adjacency not in _PRESENCE:
+        if node.adjacency not in PRESENCE:
             return "is stated under add_remove, or one order of it"
         if (given["scale"] is None) is (given["sigma"] is None):
             return "needs a scale or a sigma"
         far = given["truncation"]
         if far is not None and not (2 * far > given["sensitivity"] and given["threshold"] - given["sensitivity"] > -far):
-            return "needs noise that may keep a partition below the threshold, and a truncation of more than half its sensitivity"
+            return "needs noise that may miss the threshold, and a truncation of more than half its sensitivity"
     if node.name == "DiscreteGaussian" and 2 * (given["truncation"] or math.inf) < given["sensitivity"]:
         return "needs a truncation of at least half its sensitivity"
     if node.name == "KaryRandomizedResponse" and node.adjacency not in ("replace", "replace_special"):
@@ -509,7 +520,7 @@ def _misfit(node: Node) -> str:
         if base.adjacency not in _SAMPLED:
             return "samples a mechanism that is stated under add/remove or replace_special"
         if base.adjacency != node.adjacency and not (
-            base.adjacency == "add_remove" and node.adjacency in (*_PRESENCE, "replace")
+            base.adjacency == "add_remove" and node.adjacency in (*PRESENCE, "replace")
         ):
             return f"of a mechanism under {base.adjacency} is not known under {node.adjacency}"
         if given["group_size"] > 1 and not gaussian:

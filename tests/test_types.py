@@ -21,8 +21,12 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 ACCEPTED = """
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 import numpy as np
+from typing_extensions import assert_type
 import logphi as lp
+from logphi.certified.certificate import Certificate
+from logphi.certified.several import CertifiedClaims
 
 m = lp.Gaussian(1.1, sensitivity=2, adjacency="replace")
 one: lp.Bound = m.epsilon(1e-5)
@@ -42,6 +46,10 @@ rates: lp.Bounds = m.risk.tpr([0.01, 0.1])
 above: lp.Bound = m.loss.sf(1)
 mu: lp.Bound = m.risk.gaussian_mu()
 spent: lp.Bound = lp.Accountant("add_remove").epsilon(1e-5)
+end: Decimal = m.certify(delta=1e-5).upper
+assert_type(lp.ZCDP(0.1).certify(delta=1e-6), Certificate | Any)
+assert_type(m.certify(delta=[1e-5, 1e-6]), Certificate | CertifiedClaims)
+all_of_it: CertifiedClaims = lp.report(m, delta=1e-5).certify()
 """
 
 # numbers of every kind that constructors, samples, counts, runs and targets take

@@ -65,8 +65,8 @@ def test_certificates_hold_upper_ends():
 @pytest.mark.parametrize(
     ("ask", "message"),
     [
-        (lambda: lp.ZCDP(rho=0.1).poisson(0.1).certify(delta=1e-6), "known by its divergences"),
-        (lambda: lp.ZCDP(rho=0.1).certify(order=3), "upper ends of epsilon"),
+        (lambda: lp.ZCDP(rho=0.1).poisson(0.1).certify(delta=1e-6), "declared divergences"),
+        (lambda: lp.ZCDP(rho=0.1).certify(order=3), "upper ends of all but Renyi"),
     ],
 )
 def test_what_is_refused(ask, message: str):

@@ -1,7 +1,5 @@
 """Truncated noise, public coins, shuffled reports and mechanisms known by a curve: against sums and closed forms in doubles."""
 
-import hashlib
-import json
 import math
 from fractions import Fraction
 from statistics import NormalDist
@@ -11,33 +9,13 @@ import pytest
 flint = pytest.importorskip("flint")
 
 from logphi.checker import verify  # noqa: E402
-from logphi.checker.reading import NOT_COVERED  # noqa: E402
+from signed_claims import node, signed  # noqa: E402
 
 PHI = NormalDist().cdf
 
 
-def node(name: str, base=None, adjacency: str = "add_remove", **parameters) -> dict:
-    own = {"name": name, "adjacency": adjacency, "parameters": parameters}
-    return own if base is None else {**own, "base": base}
-
-
 def gaussian(sigma: str) -> dict:
     return node("Gaussian", sigma=sigma, sensitivity="1")
-
-
-def signed(*mechanism, at: str, lower: float, upper: float, adjacency: str = "add_remove") -> str:
-    claim = {"quantity": "delta", "at": at, "direction": None, "release": 0, "lines": {}}
-    body = {
-        "format": "logphi-certificate",
-        "version": 2,
-        "made_by": {},
-        "releases": [{"adjacency": adjacency, "mechanism": [list(one) for one in mechanism]}],
-        "parameters": "as written",
-        "claims": [{**claim, "lower": f"{max(lower, 0):.13f}", "upper": f"{upper:.13f}"}],
-        "not_covered": list(NOT_COVERED),
-    }
-    text = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return json.dumps({**body, "sha256": hashlib.sha256(text.encode()).hexdigest()})
 
 
 def accepted(*mechanism, at: str, value: float, width: float = 1e-10, **more) -> bool:

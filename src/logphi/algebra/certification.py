@@ -26,9 +26,7 @@ _CLAIMED = {
     "type_one_error": ("tradeoff", check.open_unit),
     "order": ("renyi", check.real),
 }
-# the question that bounds what is claimed
-_QUESTIONS = {"epsilon": "epsilon", "delta": "delta", "advantage": "delta"}
-# chosen: the share of a check's budget that is spent on each number of digits that is tried
+# chosen: of the work that a check may be, what is spent on each number of digits that is tried
 SOON = 0.12
 
 
@@ -42,6 +40,7 @@ class Certifiable(HasLoss, Protocol):
     def _manner(self) -> str: ...
 
 
+# of one question the answer is a Certificate, but for releases of which only bounds are known: Any keeps its attributes at hand
 @overload
 def certify(
     self: Certifiable,
@@ -50,7 +49,7 @@ def certify(
     delta: Scalar | None = None,
     digits: int = 15,
     direction: DirectionLike | None = None,
-) -> Certificate: ...
+) -> Certificate | Any: ...
 @overload
 def certify(
     self: Certifiable,
@@ -101,8 +100,9 @@ def certify(
     Returns
     -------
     Certificate or CertifiedClaims
-        A :class:`logphi.certified.certificate.Certificate`. For lists, a type I error, an order or the advantage it is a
-        :class:`logphi.certified.several.CertifiedClaims`, which has upper ends only where a part is a ZCDP or RenyiDP.
+        See :class:`logphi.certified.certificate.Certificate`; and :class:`logphi.certified.several.CertifiedClaims` where
+        lists, a type I error, an order or the advantage are asked for, and always of upper ends where of a part only bounds
+        are known (ZCDP, RenyiDP, StabilityThreshold, SparseVector): of what it leaks at most, and of the least type II error.
 
     Raises
     ------
@@ -131,10 +131,9 @@ def certify(
     certified: 0.19741264 <= advantage <= 0.19741267
     """
     given = {"delta": delta, "epsilon": epsilon, "type_one_error": type_one_error, "order": order}
-    if _is_bounded_above(self):
-        return _above(self, claims_of(self, given, advantage=advantage, direction=direction), digits)
-    if advantage or any(_is_list(one) for one in given.values()) or type_one_error is not None or order is not None:
-        return one_certificate(claims_of(self, given, advantage=advantage, direction=direction), digits)
+    several = advantage or any(_is_list(one) for one in given.values()) or type_one_error is not None or order is not None
+    if several or is_bounded_above(self):
+        return certify_together(self, given, advantage=advantage, direction=direction, digits=digits)
     if (epsilon is None) == (delta is None):
         raise ValueError(f"give exactly one of epsilon and delta, got epsilon={epsilon!r} and delta={delta!r}")
     at = check.real("epsilon", epsilon) if delta is None else check.open_unit("delta", delta)
@@ -153,6 +152,20 @@ def certify(
         digits=digits,
         **_checks(),
     )
+
+
+def certify_together(
+    release: Certifiable,
+    given: Mapping[str, Any],
+    *,
+    advantage: bool,
+    digits: int,
+    direction: DirectionLike | None = None,
+) -> CertifiedClaims:
+    """One certificate of all that is given, of upper ends where no more is known."""
+    asked = claims_of(release, given, advantage=advantage, direction=direction)
+    digits = check.whole("digits", digits, 1, MOST_DIGITS)
+    return _above(release, asked, digits) if is_bounded_above(release) else _together(asked, digits)
 
 
 def described(release: Certifiable) -> Described:
@@ -193,42 +206,34 @@ def suffices(release: Certifiable, miss: Certifiable | None, epsilon: float, del
 
     end, at = meant(epsilon), meant(delta)
     asked = [Asked(described(release), "epsilon", at, upper=end)]
-    if miss is not None:
+    # where only bounds are known, nothing shows that another release leaks more
+    if miss is not None and not is_bounded_above(miss):
         asked.append(Asked(described(miss), "epsilon", at, lower=end))
-    return one_certificate(asked, MOST_DIGITS)
+    return _together(asked, MOST_DIGITS)
 
 
-def one_certificate(asked: Sequence[Asked], digits: int) -> CertifiedClaims:
-    """One certificate of several claims, which has been checked."""
-    digits = check.whole("digits", digits, 1, MOST_DIGITS)
-
+def _together(asked: Sequence[Asked], digits: int) -> CertifiedClaims:
+    """One certificate of several claims, checked."""
     from logphi.certified.several import issue_several
 
     return issue_several(asked, digits=digits, **_checks())
 
 
-def _is_bounded_above(release: Certifiable) -> bool:
-    """Whether a part of the release is known by its divergences only."""
-    from logphi.certified.certificate import UPPER_ONLY
+def is_bounded_above(release: Certifiable) -> bool:
+    """Whether bounds are all that is known of a part."""
+    from logphi.certified.certificate import is_above
 
-    return any(node["name"] in UPPER_ONLY for _, node in release.tree())
+    return any(is_above(node) for _, node in release.tree())
 
 
 def _above(release: Certifiable, asked: Sequence[Asked], digits: int) -> CertifiedClaims:
-    """The certificate of upper ends of epsilon, delta and the advantage."""
+    """The private ends: upper ones, and the lower one of a type II error."""
     from logphi.certified.route import NotCertifiedError
     from logphi.certified.upper_ends import issue_above
 
-    for one in asked:
-        if one.quantity in ("tradeoff", "renyi"):
-            raise NotCertifiedError(
-                "for mechanisms known by their divergences, certificates hold upper ends of epsilon, delta and advantage only"
-            )
-    # the release itself is asked, as no law of its loss has these bounds
-    known: Any = release
-    bounds = [getattr(known, _QUESTIONS[one.quantity])(float(one.at), direction=one.direction).upper for one in asked]
-    digits = check.whole("digits", digits, 1, MOST_DIGITS)
-    return issue_above(list(zip(asked, bounds, strict=True)), digits=digits, check=_checks()["check"])
+    if any(one.quantity == "renyi" for one in asked):
+        raise NotCertifiedError("where only bounds are known, a certificate holds upper ends of all but Renyi divergences")
+    return issue_above(release, asked, digits=digits, **_checks())
 
 
 def _one_order(direction: DirectionLike | None) -> str | None:

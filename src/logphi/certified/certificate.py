@@ -47,14 +47,18 @@ CONSTRUCTORS = {
         "FromDensities": "pieces",
         "FromLogPhi": "transform",
         "ShuffledReports": "local_epsilon records",
+        "StabilityThreshold": "threshold scale sigma truncation sensitivity partitions",
+        "SparseVector": "query_scale threshold_scale threshold_sigma sensitivity answers monotone",
         "RandomChoice": "probabilities",
         "poisson": "rate group_size",
         "subset": "rate",
     }.items()
 }
-# mechanisms known by bounds only: certificates give upper ends alone
-UPPER_ONLY = ("ZCDP", "RenyiDP")
-# composed adaptively, exponential mechanisms may leak less than the composition of their pairs
+# known by divergences only
+_DECLARED = ("ZCDP", "RenyiDP")
+# known by bounds only: of what they leak there is an upper end
+ABOVE = (*_DECLARED, "StabilityThreshold", "SparseVector")
+# several of these are chosen adaptively, and leak less than the composition of their pairs
 HULL = "ExponentialMechanism"
 NOT_COVERED = (
     "That each mechanism did what it is described to do: queries of the stated sensitivity, contributions really clipped.",
@@ -231,13 +235,25 @@ def refuse_unknown(node: Mapping[str, Any]) -> None:
             f"certificates do not know a {name} with parameters {', '.join(node['parameters']) or 'none'}, so that nobody can "
             "check one: certify a mechanism that dominates it, such as a Discrete or a GaussianMixture"
         )
-    base = node.get("base", [])
-    if any(isinstance(one, dict) and one["name"] in UPPER_ONLY for one in (base if isinstance(base, list) else [base])):
-        raise NotCertifiedError(
-            f"certificates do not know a {name} of a mechanism known by its divergences: declare the divergences of the whole"
-        )
-    for one in base if isinstance(base, list) else [base]:
+    for one in _within(node):
+        if one["name"] in _DECLARED:
+            raise NotCertifiedError(
+                f"certificates know no {name} of declared divergences: declare the divergences of the whole"
+            )
+        if one["name"] == "StabilityThreshold" and name in ("poisson", "subset"):
+            raise NotCertifiedError("certificates know no sample of a StabilityThreshold: certify it without the sample")
         refuse_unknown(one)
+
+
+def is_above(node: Mapping[str, Any]) -> bool:
+    """Whether bounds are all that is known of a mechanism, or of one within it."""
+    return node["name"] in ABOVE or any(is_above(one) for one in _within(node))
+
+
+def _within(node: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """What a sample, a choice or a composition is of."""
+    base = [one for _, one in node["terms"]] if node["name"] == COMPOSITION else node.get("base", [])
+    return base if isinstance(base, list) else [base]
 
 
 def _shown(number: Fraction) -> str:

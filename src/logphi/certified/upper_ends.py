@@ -1,10 +1,10 @@
-"""Certificates of upper ends alone, for releases of which only bounds are known."""
+"""Certificates of the private ends alone, of releases of which only bounds are known."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from decimal import ROUND_CEILING, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -12,29 +12,83 @@ from logphi.certified.certificate import Check, refuse_unknown
 from logphi.certified.route import NotCertifiedError
 from logphi.certified.several import Asked, CertifiedClaim, CertifiedClaims, bundle, tried_digits
 
+# the question that bounds what is claimed
+_QUESTIONS = {"epsilon": "epsilon", "delta": "delta", "advantage": "delta", "tradeoff": "tradeoff"}
+# chosen: the numbers of digits that are tried if all claims exceed the budget of a check together
+_FEWER = (4, 2)
+# chosen: the relative distance of two type I errors between which the slope is taken, and the logarithm of one that is zero
+_ASIDE, _FLAT = 0.01, -20.0
 
-def issue_above(asked: Sequence[tuple[Asked, float]], *, digits: int, check: Callable[[Any], Check]) -> CertifiedClaims:
-    """One certificate of upper ends: the given bounds in doubles, each rounded up until ``check`` accepts it.
+
+def issue_above(
+    release: Any,
+    asked: Sequence[Asked],
+    *,
+    digits: int,
+    check: Callable[[Any], Check],
+    check_soon: Callable[[Any], Check],
+) -> CertifiedClaims:
+    """One certificate of private ends, each the bound in doubles of the release, rounded as far as ``check`` needs it.
 
     Raises
     ------
     NotCertifiedError
-        If a bound is infinite, or the checker cannot derive a single digit of it.
+        If an end is infinite, the checker derives none that shares a digit with it, or all together exceed its budget.
     """
-    claims = []
-    for one, bound in asked:
-        for _, node in one.release.tree:
-            refuse_unknown(node)
-        if not bound < math.inf:
-            raise NotCertifiedError(f"no finite {one.quantity} is known at {one.at}")
-        for tried in tried_digits(digits):
-            up = Context(prec=tried + 2, rounding=ROUND_CEILING)
-            end = Fraction(bound) * (1 + Fraction(1, 10**tried))
-            upper = up.divide(Decimal(end.numerator), Decimal(end.denominator))
-            claim = CertifiedClaim(one.quantity, one.at, one.direction, Fraction(0), upper)
-            if check(bundle([(one.release, claim)])):
-                claims.append((one.release, claim))
-                break
-        else:
-            raise NotCertifiedError("the checker of certificates cannot derive a single digit of this upper end")
-    return bundle(claims)
+    for _, node in asked[0].release.tree:
+        refuse_unknown(node)
+    # of the release itself, as no law of a loss has its bounds
+    bounds = [getattr(release, _QUESTIONS[one.quantity])(float(one.at), direction=one.direction) for one in asked]
+    lines = [_lines(release, one) if one.quantity == "tradeoff" else {} for one in asked]
+    verdict: Any = ""
+    for most in [digits, *(fewer for fewer in _FEWER if fewer < digits)]:
+        claims = [
+            (one.release, _claim(one, found, places, most, check, check_soon))
+            for one, found, places in zip(asked, bounds, lines, strict=True)
+        ]
+        made = bundle(claims)
+        verdict = check(made)
+        if verdict:
+            return made
+    raise NotCertifiedError(f"a certificate was made, but its check does not accept it: {verdict}")
+
+
+def _claim(
+    one: Asked,
+    found: Any,
+    lines: dict[str, list[str]],
+    digits: int,
+    check: Callable[[Any], Check],
+    check_soon: Callable[[Any], Check],
+) -> CertifiedClaim:
+    """The end with the most digits that a short check accepts, or the fewest that any does."""
+    if not found.upper < math.inf:
+        raise NotCertifiedError(f"no finite {one.quantity} is known at {one.at}")
+    tries = [(tried, check_soon) for tried in tried_digits(digits)]
+    for tried, accepts in [*tries, (min(2, digits), check)]:
+        claim = CertifiedClaim(one.quantity, one.at, one.direction, *_ends(one.quantity, found, tried), lines=lines)
+        if accepts(bundle([(one.release, claim)])):
+            return claim
+    raise NotCertifiedError("the checker of certificates does not derive a single digit of this bound")
+
+
+def _ends(quantity: str, found: Any, digits: int) -> tuple[Decimal | Fraction, Decimal | None]:
+    """The private end, moved outward by a unit of the last digit."""
+    moved = Fraction(1, 10**digits)
+    if quantity == "tradeoff":
+        return _decimal(Fraction(found.lower) * (1 - moved), digits, ROUND_FLOOR), None
+    most = _decimal(Fraction(found.upper) * (1 + moved), digits, ROUND_CEILING)
+    return Fraction(0), most if quantity == "epsilon" else min(most, Decimal(1))
+
+
+def _decimal(number: Fraction, digits: int, rounding: str) -> Decimal:
+    return Context(prec=digits + 2, rounding=rounding).divide(Decimal(number.numerator), Decimal(number.denominator))
+
+
+def _lines(release: Any, one: Asked) -> dict[str, list[str]]:
+    """The logarithm of the slope of the trade-off function, a line along which is the highest; no proof relies on it."""
+    alpha, order = float(one.at), one.direction
+    here, there = ((release.tradeoff(at, direction=order).value, at) for at in (alpha * (1 - _ASIDE), alpha * (1 + _ASIDE)))
+    slope = (here[0] - there[0]) / (there[1] - here[1])
+    place = [str(Fraction(repr(math.log(slope) if slope > 0 else _FLAT)))]
+    return dict.fromkeys(("remove", "add") if order is None else (order,), place)

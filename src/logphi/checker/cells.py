@@ -105,10 +105,30 @@ def _attempt(terms: Terms, epsilons: Sequence[Fraction], goal: float, cells: int
     """D by this many cells for the law with the widest range; laws of few values keep their own losses."""
     few, others = _separated(terms)
     atoms, omitted = residues.all_atoms(few)
-    floor = goal - math.log(64 + 64 * len(others))
-    ranges = [law.loss_range(floor - math.log(count)) for law, count in others]
-    atom_losses = [law.atom_losses() for law, _ in others]
-    leading = max(range(len(others)), key=lambda k: (len(atom_losses[k]), ranges[k][1] - ranges[k][0]))
+    lower, upper, more = _bounds(others, goal, cells)
+    omitted += more
+    spend(10 * EXP * len(atoms) * len(epsilons))
+    return [
+        between(
+            sum((mass * lower(ball(x) - y) for y, mass in atoms), arb(0)).lower(),
+            (sum((mass * upper(ball(x) - y) for y, mass in atoms), arb(0)) + omitted).upper(),
+        )
+        for x in epsilons
+    ]
+
+
+def upper_bound(terms: Terms, goal: float, cells: int) -> Callable[[Any], Any]:
+    """An upper bound of D as a function of epsilon, with this many cells for the law with the widest range."""
+    _, upper, omitted = _bounds([(law.as_finite() if law.atomic else law, count) for law, count in terms], goal, cells)
+    return lambda epsilon: (upper(epsilon) + omitted).upper()
+
+
+def _bounds(others: Terms, goal: float, cells: int) -> tuple[Callable[[Any], Any], Callable[[Any], Any], Any]:
+    """A lower and an upper bound of D without the omitted outcomes, as functions of epsilon, and their probability."""
+    floor, omitted = goal - math.log(64 + 64 * len(others)), arb(0)
+    ranges = [law.reach(floor - math.log(count)) for law, count in others]
+    corners = [law.corners() for law, _ in others]
+    leading = max(range(len(others)), key=lambda k: (len(corners[k]), ranges[k][1] - ranges[k][0]))
     low, high = ranges[leading]
     width = (high - low) / cells
     if len(atom_losses[leading]) == 2:
@@ -125,15 +145,7 @@ def _attempt(terms: Terms, epsilons: Sequence[Fraction], goal: float, cells: int
         for upward, moved in ((True, _upper_law), (False, _lower_law)):
             power = _power(moved(cells_of_it, step), count, least, upward)
             sums[upward] = _sum(sums[upward], power, least, upward)
-    lower, upper = sums[False].excesses(step), sums[True].excesses(step)
-    spend(10 * EXP * len(atoms) * len(epsilons))
-    return [
-        between(
-            sum((mass * lower(ball(x) - y) for y, mass in atoms), arb(0)).lower(),
-            (sum((mass * upper(ball(x) - y) for y, mass in atoms), arb(0)) + omitted).upper(),
-        )
-        for x in epsilons
-    ]
+    return sums[False].excesses(step), sums[True].excesses(step), omitted
 
 
 def _separated(terms: Terms) -> tuple[Terms, Terms]:

@@ -26,13 +26,15 @@ class Finite(Law):
     """Outcomes with their probabilities under P and Q, in which zeros are exact.
 
     ``spacing`` gives the losses of the outcomes that both P and Q reach, in their order. ``omitted`` bounds the probability,
-    under P, of outcomes that are not listed. ``signs`` are the signs of the losses, where known without a spacing.
+    under P, of outcomes that are not listed; ``signs`` are those of the losses, where they are known without a spacing, and
+    ``exact`` the losses, where they are rational.
     """
 
     outcomes: Outcomes
     spacing: Spacing | None
     omitted: Real = ZERO
     signs: tuple[int, ...] | None = None
+    exact: tuple[Fraction, ...] | None = None
     atomic = True
 
     @staticmethod
@@ -59,7 +61,8 @@ class Finite(Law):
         if mine is not None:
             spacing = Spacing(mine.key, mine.unit, tuple(-step for step in mine.steps), lambda: -mine.base())
         signs = None if self.signs is None else tuple(-sign for sign in self.signs)
-        return Finite(cached(lambda: [(q, p) for p, q in self.outcomes()]), spacing, self.omitted, signs)
+        losses = None if self.exact is None else tuple(-loss for loss in self.exact)
+        return Finite(remembered(lambda: [(q, p) for p, q in self.outcomes()]), spacing, self.omitted, signs, losses)
 
     def infinite(self) -> Any:
         """P(L = inf)."""
@@ -67,6 +70,8 @@ class Finite(Law):
 
     def losses(self) -> list[Any]:
         """Log p/q of the outcomes that both reach."""
+        if self.exact is not None:
+            return [ball(loss) for loss in self.exact]
         if self.spacing is None:
             common = self.common()
             spend(2 * EXP * len(common))
@@ -86,10 +91,11 @@ class Finite(Law):
         spend(STORED * (number + len(self.losses())))
         for (p, q), loss in zip(self.common(), self.losses(), strict=True):
             place = (loss - base) / step
-            k = math.floor(rough(place))
-            if not k < place < k + 1:
+            # a loss at an end belongs to the cell above it
+            below = place.floor().unique_fmpz()
+            if below is None:
                 raise Undecided("the precision does not separate a loss from the end of a cell")
-            k = min(max(k, -1), number)
+            k = min(max(int(below), -1), number)
             masses[k] = masses[k][0] + p, masses[k][1] + q
         p, q = ([masses[k][side] for k in range(number)] for side in (0, 1))
         return Cells([base + k * step for k in range(number + 1)], p, q, masses[-1][0], masses[number])

@@ -47,7 +47,7 @@ def _above_chord(one: Any, middle: Any, other: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class _Point:
+class Point:
     """(eps, delta) as a point (a, h) of a profile h, a = e^eps; if ``reflected``, as the equivalent point at 1/a."""
 
     epsilon: Fraction
@@ -73,13 +73,18 @@ def of_profile(epsilons: list[Fraction], deltas: list[Fraction], both_orders: bo
     and P a_k times as much. P alone has the height of the last vertex ([AFA] Corollary 26). Where the points hold in both
     orders, each gives a second one, by h(1/a) = 1 - 1/a + h(a)/a.
     """
-    kept: list[_Point] = []
+    kept: list[Point] = []
     for epsilon, delta in sorted(zip(epsilons, deltas, strict=True)):
         # other points are implied by an earlier one, or by (0, 1), and so are their reflections
         if delta < (kept[-1].delta if kept else 1):
-            kept.append(_Point(epsilon, delta))
+            kept.append(Point(epsilon, delta))
     if both_orders:
-        kept += [_Point(one.epsilon, one.delta, True) for one in kept if one.epsilon]
+        kept += [Point(one.epsilon, one.delta, True) for one in kept if one.epsilon]
+    return of_points(kept)
+
+
+def of_points(kept: list[Point]) -> Finite:
+    """The same of points of either kind, no two of which are one."""
     with precision(BITS):
         chain = _vertices(sorted(kept, key=lambda point: point.exponent))
     # whether the height is exactly zero; that of a reflected point is not, as e^eps would be rational
@@ -93,11 +98,11 @@ def of_profile(epsilons: list[Fraction], deltas: list[Fraction], both_orders: bo
         return [*found, *([] if private else [(places[-1][1], arb(0))]), (arb(0), 1 - slopes[0])]
 
     signs = tuple((point.exponent > 0) - (point.exponent < 0) for point in chain)
-    return Finite(cached(outcomes), None, signs=signs)
+    return Finite(remembered(outcomes), None, signs=signs, exact=tuple(point.exponent for point in chain))
 
 
-def _vertices(points: list[_Point]) -> list[_Point]:
-    """The vertices of the hull, from left to right; an :class:`Undecided` if the balls do not decide."""
+def _vertices(points: list[Point]) -> list[Point]:
+    """The vertices of the hull of points from left to right; an :class:`Undecided` if the balls do not decide."""
 
     def positive(value: Any) -> bool:
         if not (value > 0 or value < 0):

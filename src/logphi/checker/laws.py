@@ -21,11 +21,13 @@ from logphi.checker.finite import MOST_OUTCOMES, DiscreteGaussian, Finite
 from logphi.checker.histograms import histograms
 from logphi.checker.hulls import of_profile, of_tradeoff
 from logphi.checker.law import Law, Spacing, Terms
+from logphi.checker.new_partitions import new_partitions
 from logphi.checker.normal import Normal
 from logphi.checker.normal_mixtures import AT_ZERO, NormalMixtures
 from logphi.checker.normal_pair import NormalPair
-from logphi.checker.reading import Node, total
+from logphi.checker.reading import PRESENCE, Node, total
 from logphi.checker.sampled import sample, subset
+from logphi.checker.sparse_vector import sparse_vector
 from logphi.checker.transform import Transform
 from logphi.checker.truncated import TruncatedLaplace, TruncatedNormal
 from logphi.checker.uniform import TiltedUniform
@@ -36,13 +38,21 @@ MOST_REPORTS = 140
 
 
 def terms(counted: tuple[tuple[int, Node], ...]) -> Terms:
-    """The laws of a composition with their counts; normal laws are merged into one, as squared shifts add."""
-    known = [(law, count) for count, node in counted if (law := law_of(node)) is not None]
+    """The laws of a composition with their counts; the normal laws become one, because squared shifts add."""
+    known = [term for count, node in counted for term in _factors(node, count)]
     squares = [(law.squared_shift, count) for law, count in known if law.squared_shift is not None]
     found = [(law, count) for law, count in known if law.squared_shift is None]
     if squares:
         found.append((Normal(cached(lambda: sum((count * square() for square, count in squares), arb(0)))), 1))
     return found
+
+
+def _factors(node: Node, count: int) -> Terms:
+    """The laws of releases of one kind."""
+    if node.name == "StabilityThreshold":
+        return _stability_threshold(node, count)
+    law = law_of(node)
+    return [] if law is None else [(law, count)]
 
 
 def law_of(node: Node) -> Law | None:
@@ -237,6 +247,40 @@ def _profile(node: Node) -> Law | None:
     return found.reversed() if node.adjacency == "add" else found
 
 
+def _stability_threshold(node: Node, count: int) -> Terms:
+    """For each partition the noise moved by s, and whether a partition that only one record has is seen.
+
+    A partition has other records, or none: both pairs together dominate either.
+    """
+    given = node.parameters
+    s, normal, far, number = given["sensitivity"], given["scale"] is None, given["truncation"], count * given["partitions"]
+    width = given["sigma"] if normal else given["scale"]
+    seen = new_partitions((given["threshold"] - s) / width, None if far is None else far / width, normal, number)
+    return [(_noise(s / width, None if far is None else far / width, normal), number), *([] if seen is None else [(seen, 1)])]
+
+
+def _sparse_vector(node: Node) -> Law | None:
+    """The hull of bounds of both orders."""
+    given = node.parameters
+    s, normal = given["sensitivity"], given["threshold_scale"] is None
+    move = s / (given["threshold_sigma"] if normal else given["threshold_scale"])
+    shift = s / given["query_scale"] * (1 if given["monotone"] else 2)
+    return sparse_vector(
+        shift,
+        _noise(move, None, normal),
+        None if normal else move,
+        given["answers"],
+        bool(given["monotone"]) and node.adjacency in PRESENCE,
+    )
+
+
+def _noise(move: Fraction, far: Fraction | None, normal: bool) -> Law:
+    """Noise of unit width that is moved, within [-far, far] if there is an end."""
+    if far is None:
+        return Normal(exactly(move**2), move) if normal else TiltedUniform(exactly(move), atoms=True)
+    return TruncatedNormal(move, far) if normal else TruncatedLaplace(move, far)
+
+
 def _zcdp(node: Node) -> Law | None:
     """D_a <= xi + rho a."""
     given = node.parameters
@@ -357,6 +401,7 @@ _LAWS: dict[str, Callable[[Node], Law | None]] = {
     "FromDensities": _densities,
     "FromLogPhi": _log_phi,
     "ShuffledReports": _reports,
+    "SparseVector": _sparse_vector,
     "RandomChoice": _choice,
     "poisson": _poisson,
     "subset": _subset,

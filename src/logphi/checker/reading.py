@@ -9,7 +9,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
@@ -49,9 +49,9 @@ NOT_COVERED = (
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:/[1-9][0-9]*|(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,4})?)")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _RELATIONS = ("add_remove", "add", "remove", "replace", "replace_special")
-_PRESENCE = _RELATIONS[:3]
-# how parameters given as floats were read; the last two occur in certificates of earlier versions
-_FLOATS_AS = ("as written", "floats as their shortest decimals", "exact doubles", "mixed")
+PRESENCE = _RELATIONS[:3]
+# the last two occur in certificates from when floats counted as their doubles
+_MANNERS = ("as written", "floats as their shortest decimals", "exact doubles", "mixed")
 QUANTITIES = ("epsilon", "delta", "advantage", "tradeoff", "renyi")
 _ATTAINED = ("remove", "add", "both")
 # the range of the argument of each quantity: a delta, an epsilon, an epsilon of zero, a type I error, an order
@@ -62,8 +62,10 @@ _ARGUMENTS: dict[str, Callable[[Fraction], bool]] = {
     "tradeoff": lambda x: 0 < x < 1,
     "renyi": lambda x: 1 < x <= LARGEST_ORDER,
 }
-# relations of a base that Poisson sampling accepts: under these, Q is the law without the record
-_SAMPLED = (*_PRESENCE, "replace_special")
+# mechanisms whose pair lies above what they leak, so that no lower end holds for them
+ABOVE = ("StabilityThreshold", "SparseVector")
+# relations under which Q is the law without the record
+_SAMPLED = (*PRESENCE, "replace_special")
 
 # the parameters of every constructor, each with the name of its rule
 _CONSTRUCTORS: dict[str, dict[str, str]] = {
@@ -90,19 +92,38 @@ _CONSTRUCTORS: dict[str, dict[str, str]] = {
     "FromDensities": {"pieces": "pieces"},
     "FromLogPhi": {"transform": "transform"},
     "ShuffledReports": {"local_epsilon": "nonnegative", "records": "records"},
+    "StabilityThreshold": {
+        "threshold": "real",
+        "scale": "optional",
+        "sigma": "optional",
+        "truncation": "optional",
+        "sensitivity": "positive",
+        "partitions": "partitions",
+    },
+    "SparseVector": {
+        "query_scale": "positive",
+        "threshold_scale": "optional",
+        "threshold_sigma": "optional",
+        "sensitivity": "positive",
+        "answers": "partitions",
+        "monotone": "flag",
+    },
     "RandomChoice": {"probabilities": "probabilities"},
     "poisson": {"rate": "unit", "group_size": "up to 1e3"},
     "subset": {"rate": "unit"},
 }
 _WHOLE = {
-    "up to 1e3": (1, 1000),
-    "up to 1e6": (1, 10**6),
+    "step": (1, 1000),
+    "leap": (1, 10**6),
     "symbols": (2, 2**53),
-    "truncation": (1, 10**5),
+    "reach": (1, 10**5),
     "records": (1, 10**9),
+    "partitions": (1, 10**6),
+    "flag": (0, 1),
 }
 _RANGES: dict[str, Callable[[Fraction], bool]] = {
     "positive": lambda x: x > 0,
+    "optional": lambda x: x > 0,
     "nonnegative": lambda x: x >= 0,
     "unit": lambda x: 0 <= x <= 1,
     "open": lambda x: 0 < x < 1,
@@ -127,6 +148,12 @@ class Node:
     # for a random choice, its alternatives: each a composition of counted mechanisms
     parts: tuple[tuple[tuple[int, Node], ...], ...] = ()
 
+    def names(self) -> Iterator[str]:
+        """Its name and those of all mechanisms within."""
+        yield self.name
+        for one in [*(one for part in self.parts for _, one in part), *([self.base] if self.base else [])]:
+            yield from one.names()
+
 
 @dataclass(frozen=True)
 class Release:
@@ -134,6 +161,10 @@ class Release:
 
     terms: tuple[tuple[int, Node], ...]
     adjacency: str
+
+    def holds(self, *names: str) -> bool:
+        """Whether a mechanism of one of these names is part of it."""
+        return any(name in names for _, node in self.terms for name in node.names())
 
 
 @dataclass(frozen=True)
@@ -344,7 +375,9 @@ def _node(value: Any, sampled: bool = False, chosen: bool = False) -> Node:
         raise NotACertificate(f"a mechanism must be an object with a known name, got {str(name)[:40]!r}")
     samples, chooses = name in ("poisson", "subset"), name == "RandomChoice"
     if samples and sampled:
-        raise NotACertificate("the base of a sample must not be a sample itself")
+        raise NotACertificate("what is sampled must not be a sample itself")
+    if name == "StabilityThreshold" and sampled:
+        raise NotACertificate("a StabilityThreshold is not known on a sample")
     if chooses and chosen:
         raise NotACertificate("an alternative of a random choice must not be a random choice itself")
     _keys(value, f"a {name}", "name adjacency parameters base" if samples or chooses else "name adjacency parameters")
@@ -373,7 +406,7 @@ def _part(value: Any, sampled: bool) -> tuple[tuple[int, Node], ...]:
 
 
 def _parameter(value: Any, name: str, rule: str) -> Any:
-    if rule == "truncation" and value is None:
+    if rule in ("reach", "optional") and value is None:
         return None
     if rule in ("vector", "probabilities", "reals"):
         if not isinstance(value, list) or not 0 < len(value) <= MOST_ENTRIES:
@@ -464,6 +497,16 @@ def _misfit(node: Node) -> str:
             return "needs two errors that sum to one at most"
         if 0 not in places or not min(b for a, b in zip(places, heights, strict=True) if a == 0):
             return "needs a type II error above zero at a type I error of zero"
+    if node.name == "SparseVector" and (given["threshold_scale"] is None) is (given["threshold_sigma"] is None):
+        return "needs a scale or a sigma of its threshold"
+    if node.name == "StabilityThreshold":
+        if node.adjacency not in PRESENCE:
+            return "is stated under add_remove, or one order of it"
+        if (given["scale"] is None) is (given["sigma"] is None):
+            return "needs a scale or a sigma"
+        far = given["truncation"]
+        if far is not None and not (2 * far > given["sensitivity"] and given["threshold"] - given["sensitivity"] > -far):
+            return "needs noise that may miss the threshold, and a truncation of more than half its sensitivity"
     if node.name == "DiscreteGaussian" and 2 * (given["truncation"] or math.inf) < given["sensitivity"]:
         return "needs a truncation of at least half its sensitivity"
     if node.name == "KaryRandomizedResponse" and node.adjacency not in ("replace", "replace_special"):
@@ -479,7 +522,7 @@ def _misfit(node: Node) -> str:
         if base.adjacency not in _SAMPLED:
             return "samples a mechanism that is stated under add/remove or replace_special"
         if base.adjacency != node.adjacency and not (
-            base.adjacency == "add_remove" and node.adjacency in (*_PRESENCE, "replace")
+            base.adjacency == "add_remove" and node.adjacency in (*PRESENCE, "replace")
         ):
             return f"of a mechanism under {base.adjacency} is not known under {node.adjacency}"
         if given["group_size"] > 1 and not gaussian:

@@ -60,13 +60,8 @@ def _release(release: Release) -> str:
 
 
 def condition(release: Release) -> str:
-    """The assumption on which the claims rest that cannot be checked; or nothing."""
-    return " (if the transform is that of a pair)" if any(_transforms(node) for _, node in release.terms) else ""
-
-
-def _transforms(node: Node) -> bool:
-    inner = [one for part in node.parts for _, one in part] + ([node.base] if node.base else [])
-    return node.name == "FromLogPhi" or any(_transforms(one) for one in inner)
+    """What the claims take for granted, which nobody can check."""
+    return " (if the transform is that of a pair)" if release.holds("FromLogPhi") else ""
 
 
 def _terms(terms: tuple[tuple[int, Node], ...]) -> str:

@@ -105,7 +105,6 @@ class SparseVector(Primitive):
     monotone: bool = False
     adjacency: Relation = ADD_REMOVE
     _grows: ClassVar = "sensitivity"
-    _undescribed: ClassVar = "its pair is a hull of upper bounds; certify PureDP with the sum of the largest losses"
     _hints: ClassVar = {
         "scale": "query_scale= and threshold_scale=",
         "c": "answers=",

@@ -86,7 +86,6 @@ class StabilityThreshold(Primitive):
     sensitivity: Real = default(1.0)
     partitions: Whole = default(1)
     adjacency: Relation = ADD_REMOVE
-    _undescribed: ClassVar = "certify its noise, composed with Discrete([p, 1 - p], [0, 1]) for each new partition"
     _hints: ClassVar = {
         "tau": "threshold=",
         "epsilon": "scale=sensitivity/epsilon",

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from logphi.algebra.certification import claims_of, one_certificate
+from logphi.algebra.certification import certify_together
 from logphi.algebra.release import Mechanism
 from logphi.answers.bound import Bound
 from logphi.answers.display import printed
@@ -125,7 +125,7 @@ class Report(Listed):
             "epsilon": [at for at, _ in self.deltas],
             "type_one_error": [at for at, _ in self.tpr],
         }
-        return one_certificate(claims_of(self.mechanism, given, advantage=True), digits)
+        return certify_together(self.mechanism, given, advantage=True, digits=digits)
 
     def to_json(self) -> str:
         """The statement as JSON, the same bytes for the same statement; ASCII, ends in a line break."""

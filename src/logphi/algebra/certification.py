@@ -26,7 +26,7 @@ _CLAIMED = {
     "type_one_error": ("tradeoff", check.open_unit),
     "order": ("renyi", check.real),
 }
-# chosen: of the work that a check may be, what is spent on each number of digits that is tried
+# chosen: the share of a check's budget that is spent on each number of digits that is tried
 SOON = 0.12
 
 

@@ -54,11 +54,11 @@ CONSTRUCTORS = {
         "subset": "rate",
     }.items()
 }
-# known by divergences only
+# mechanisms known by divergences only
 _DECLARED = ("ZCDP", "RenyiDP")
-# known by bounds only: of what they leak there is an upper end
-ABOVE = (*_DECLARED, "StabilityThreshold", "SparseVector")
-# several of these are chosen adaptively, and leak less than the composition of their pairs
+# mechanisms known by bounds only: certificates give upper ends alone
+UPPER_ONLY = (*_DECLARED, "StabilityThreshold", "SparseVector")
+# composed adaptively, exponential mechanisms may leak less than the composition of their pairs
 HULL = "ExponentialMechanism"
 NOT_COVERED = (
     "That each mechanism did what it is described to do: queries of the stated sensitivity, contributions really clipped.",
@@ -247,7 +247,7 @@ def refuse_unknown(node: Mapping[str, Any]) -> None:
 
 def is_above(node: Mapping[str, Any]) -> bool:
     """Whether bounds are all that is known of a mechanism, or of one within it."""
-    return node["name"] in ABOVE or any(is_above(one) for one in _within(node))
+    return node["name"] in UPPER_ONLY or any(is_above(one) for one in _within(node))
 
 
 def _within(node: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -126,9 +126,9 @@ def upper_bound(terms: Terms, goal: float, cells: int) -> Callable[[Any], Any]:
 def _bounds(others: Terms, goal: float, cells: int) -> tuple[Callable[[Any], Any], Callable[[Any], Any], Any]:
     """A lower and an upper bound of D without the omitted outcomes, as functions of epsilon, and their probability."""
     floor, omitted = goal - math.log(64 + 64 * len(others)), arb(0)
-    ranges = [law.reach(floor - math.log(count)) for law, count in others]
-    corners = [law.corners() for law, _ in others]
-    leading = max(range(len(others)), key=lambda k: (len(corners[k]), ranges[k][1] - ranges[k][0]))
+    ranges = [law.loss_range(floor - math.log(count)) for law, count in others]
+    atom_losses = [law.atom_losses() for law, _ in others]
+    leading = max(range(len(others)), key=lambda k: (len(atom_losses[k]), ranges[k][1] - ranges[k][0]))
     low, high = ranges[leading]
     width = (high - low) / cells
     if len(atom_losses[leading]) == 2:

@@ -16,7 +16,7 @@ from logphi.checker import declared, profile
 from logphi.checker.balls import ball, precision
 from logphi.checker.law import Terms
 from logphi.checker.laws import terms
-from logphi.checker.reading import ABOVE, Claim, Release
+from logphi.checker.reading import UPPER_ONLY, Claim, Release
 from logphi.checker.work import EXP, Undecided, spend
 
 # chosen: spare digits; all digits are doubled in each attempt until the balls decide
@@ -36,7 +36,7 @@ class ReleaseLaws:
         self.laws: dict[str, Terms] = {"remove": there, "add": [(law.reversed(), count) for law, count in there]}
         self.adjacency = release.adjacency
         # its pairs lie above what it leaks
-        self.above = release.holds(*ABOVE)
+        self.above = release.holds(*UPPER_ONLY)
         self.symmetric = all(law.symmetric for law, _ in there)
         self.found: dict[Any, list[Any]] = {}
 
@@ -55,10 +55,12 @@ class ReleaseLaws:
         return self.found[key]
 
 
-def check_claim(claim: Claim, known: Known) -> None:
-    """Raise the reason if the claim does not follow: a :class:`Fails` or an :class:`Undecided`."""
+def check_claim(claim: Claim, known: ReleaseLaws) -> None:
+    """Return if the claim follows; raise a :class:`Fails` or an :class:`Undecided` with the reason if it does not."""
     if known.above and (claim.attained or (claim.upper is not None if claim.quantity == "tradeoff" else claim.lower > 0)):
-        raise Undecided(f"of a {' or a '.join(ABOVE)} bounds are known, which prove no more than it may leak")
+        raise Undecided(
+            f"only upper bounds are known of a {' or a '.join(UPPER_ONLY)}: nothing proves how much it leaks at least"
+        )
     if claim.attained is not None and claim.upper is not None:
         size = max(claim.upper, Fraction(1)) if claim.quantity == "epsilon" else claim.upper
         if claim.upper - claim.lower > size / Fraction(10) ** claim.digits:

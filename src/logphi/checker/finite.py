@@ -62,7 +62,7 @@ class Finite(Law):
             spacing = Spacing(mine.key, mine.unit, tuple(-step for step in mine.steps), lambda: -mine.base())
         signs = None if self.signs is None else tuple(-sign for sign in self.signs)
         losses = None if self.exact is None else tuple(-loss for loss in self.exact)
-        return Finite(remembered(lambda: [(q, p) for p, q in self.outcomes()]), spacing, self.omitted, signs, losses)
+        return Finite(cached(lambda: [(q, p) for p, q in self.outcomes()]), spacing, self.omitted, signs, losses)
 
     def infinite(self) -> Any:
         """P(L = inf)."""

@@ -98,7 +98,7 @@ def of_points(kept: list[Point]) -> Finite:
         return [*found, *([] if private else [(places[-1][1], arb(0))]), (arb(0), 1 - slopes[0])]
 
     signs = tuple((point.exponent > 0) - (point.exponent < 0) for point in chain)
-    return Finite(remembered(outcomes), None, signs=signs, exact=tuple(point.exponent for point in chain))
+    return Finite(cached(outcomes), None, signs=signs, exact=tuple(point.exponent for point in chain))
 
 
 def _vertices(points: list[Point]) -> list[Point]:

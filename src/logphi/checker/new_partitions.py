@@ -7,7 +7,7 @@ from typing import Any
 
 from flint import arb
 
-from logphi.checker.balls import ball, normal_tail, remembered
+from logphi.checker.balls import ball, cached, normal_tail
 from logphi.checker.finite import Finite
 from logphi.checker.work import EXP, spend
 
@@ -28,7 +28,7 @@ def new_partitions(gap: Fraction, far: Fraction | None, normal: bool, number: in
         logarithm = number * (-seen).log1p()
         return [(-logarithm.expm1(), arb(0)), (logarithm.exp(), arb(1))]
 
-    return Finite.spaced(remembered(outcomes))
+    return Finite.spaced(cached(outcomes))
 
 
 def _tail(x: Fraction, normal: bool) -> Any:

@@ -50,8 +50,8 @@ _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:/[1-9][0-9]*|(?:\.[0-9]+)?(?:[eE][+
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _RELATIONS = ("add_remove", "add", "remove", "replace", "replace_special")
 PRESENCE = _RELATIONS[:3]
-# the last two occur in certificates from when floats counted as their doubles
-_MANNERS = ("as written", "floats as their shortest decimals", "exact doubles", "mixed")
+# how parameters given as floats were read; the last two occur in certificates of earlier versions
+_FLOATS_AS = ("as written", "floats as their shortest decimals", "exact doubles", "mixed")
 QUANTITIES = ("epsilon", "delta", "advantage", "tradeoff", "renyi")
 _ATTAINED = ("remove", "add", "both")
 # the range of the argument of each quantity: a delta, an epsilon, an epsilon of zero, a type I error, an order
@@ -63,8 +63,8 @@ _ARGUMENTS: dict[str, Callable[[Fraction], bool]] = {
     "renyi": lambda x: 1 < x <= LARGEST_ORDER,
 }
 # mechanisms whose pair lies above what they leak, so that no lower end holds for them
-ABOVE = ("StabilityThreshold", "SparseVector")
-# relations under which Q is the law without the record
+UPPER_ONLY = ("StabilityThreshold", "SparseVector")
+# relations of a base that Poisson sampling accepts: under these, Q is the law without the record
 _SAMPLED = (*PRESENCE, "replace_special")
 
 # the parameters of every constructor, each with the name of its rule
@@ -113,10 +113,10 @@ _CONSTRUCTORS: dict[str, dict[str, str]] = {
     "subset": {"rate": "unit"},
 }
 _WHOLE = {
-    "step": (1, 1000),
-    "leap": (1, 10**6),
+    "up to 1e3": (1, 1000),
+    "up to 1e6": (1, 10**6),
     "symbols": (2, 2**53),
-    "reach": (1, 10**5),
+    "truncation": (1, 10**5),
     "records": (1, 10**9),
     "partitions": (1, 10**6),
     "flag": (0, 1),
@@ -375,7 +375,7 @@ def _node(value: Any, sampled: bool = False, chosen: bool = False) -> Node:
         raise NotACertificate(f"a mechanism must be an object with a known name, got {str(name)[:40]!r}")
     samples, chooses = name in ("poisson", "subset"), name == "RandomChoice"
     if samples and sampled:
-        raise NotACertificate("what is sampled must not be a sample itself")
+        raise NotACertificate("the base of a sample must not be a sample itself")
     if name == "StabilityThreshold" and sampled:
         raise NotACertificate("a StabilityThreshold is not known on a sample")
     if chooses and chosen:
@@ -406,7 +406,7 @@ def _part(value: Any, sampled: bool) -> tuple[tuple[int, Node], ...]:
 
 
 def _parameter(value: Any, name: str, rule: str) -> Any:
-    if rule in ("reach", "optional") and value is None:
+    if rule in ("truncation", "optional") and value is None:
         return None
     if rule in ("vector", "probabilities", "reals"):
         if not isinstance(value, list) or not 0 < len(value) <= MOST_ENTRIES:

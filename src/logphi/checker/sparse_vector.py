@@ -114,7 +114,7 @@ def _move(q: Any, p: Any, grown: Any, step: float) -> tuple[Any, Any, int, Any, 
 
 def _composed(terms: Terms, shift: Fraction) -> Callable[[Any], Any]:
     """An upper bound of the profile of a composition, with as many cells for the first law as the move needs."""
-    low, high = terms[0][0].reach(DEEPEST)
+    low, high = terms[0][0].loss_range(DEEPEST)
     return cells.upper_bound(terms, DEEPEST, min(max(math.ceil((high - low) / float(shift) * CELLS), FEWEST), MOST))
 
 

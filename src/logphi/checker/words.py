@@ -60,7 +60,7 @@ def _release(release: Release) -> str:
 
 
 def condition(release: Release) -> str:
-    """What the claims take for granted, which nobody can check."""
+    """The assumption on which the claims rest that cannot be checked; or nothing."""
     return " (if the transform is that of a pair)" if release.holds("FromLogPhi") else ""
 
 

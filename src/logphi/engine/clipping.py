@@ -24,15 +24,16 @@ import numpy as np
 from logphi.arith.floats import ULP
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
-from logphi.inversion.contour import Inversion, Part
+from logphi.inversion.contour import Ceiling, Inversion, Part, ceiling
 from logphi.inversion.demand import Demand
 from logphi.inversion.half_line import spread
 from logphi.inversion.kernels import Smooth, log_kappa
 from logphi.inversion.layout import Layout, layout
 from logphi.inversion.line_sum import Contour, Extent, extent, lay_out
-from logphi.inversion.saddle import RIGHT, saddle
+from logphi.inversion.saddle import RIGHT, Saddle, saddle
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
+from logphi.laws.transform import LossTransform
 
 if TYPE_CHECKING:
     from logphi.laws.clipped import ClippedNormal
@@ -47,6 +48,9 @@ _MOST = 8
 # chosen: caps B that are tried, as (B - eps) / eps, and the share of the tolerance that R may take
 _CAPS = np.geomspace(1e-3, 1e6, 109)
 _REST = 1e-2
+# measured: the logarithm of the integrand over the answer from which on a line is split; chosen: lower caps that are tried, over x
+_LOST = 9.0
+_LOWER_CAPS = (0.9, 0.75, 0.6, 0.45, 0.3, 0.2)
 # measured: a coarser line is hardly shorter, and digits that the saddle gives away would take its tolerance
 _COARSEST = 1e-6
 # chosen: exponents v among which the best is found, over the spread of L
@@ -64,6 +68,7 @@ _KNOWN = 1e-3
 _UNKNOWN = Scaled(0.0, 0.5, truncation=0.5)
 
 Large = tuple[tuple[MixedNormal, int], ...]
+Clipped = tuple[tuple["ClippedNormal", int], ...]
 
 
 def large_of(loss: LogPhi) -> Large:
@@ -171,38 +176,70 @@ class LargeLosses:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A contour of the clipped law, laid for one threshold, and the large losses; the bounds hold at every threshold."""
+    """Contours of the clipped law, laid for one threshold, and the large losses; the bounds hold at every threshold.
 
-    contour: Contour
+    A part of the clipped law that is negligible has a ceiling and no contour.
+    """
+
+    contours: tuple[Contour, ...]
+    ceilings: tuple[Ceiling, ...]
     large_losses: LargeLosses
 
     def at(self, x: float) -> Inversion:
         """The excess at x."""
         if not abs(x) < _FARTHEST:
             return Inversion(Part.EXCESS, _UNKNOWN)
-        amount = self.contour.integral(x, Smooth(x)) + self.large_losses.at(x)
-        return Inversion(Part.EXCESS, amount, self.contour.abscissa, self.contour.line.size)
+        amount, kernel = self.large_losses.at(x), Smooth(x)
+        for one in self.contours:
+            amount = one.integral(x, kernel) + amount
+        for ceiling in self.ceilings:
+            amount += Scaled(ceiling.at(x), 0.5, truncation=0.5)
+        return Inversion(Part.EXCESS, amount, self.contours[0].abscissa, sum(one.line.size for one in self.contours))
 
 
 @dataclass(frozen=True)
-class Draft:
-    """Clipped laws and a line for what is left, of which all is known but the values of K.
+class PlannedLine:
+    """A line for a law of which all is known but the values of K; ``log_height`` is about the log of the integrand's peak."""
 
-    ``log_height`` is about the logarithm of the integrand at the saddle.
-    """
-
-    x: float
-    loss: LogPhi
-    laws: tuple[tuple[ClippedNormal, int], ...]
-    small: LogPhi
-    rest: Rest
+    law: LossTransform
     log_height: float
     layout: Layout
     extent: Extent
 
     @staticmethod
-    def of(loss: LogPhi, x: float, demand: Demand) -> Draft | None:
-        """Clip the large losses near x, from above; None where no loss can be clipped, or the line would be too long."""
+    def of(law: LossTransform, x: float, log_rtol: float, found: Saddle | None = None) -> PlannedLine | None:
+        """For the excess at x; None where the line would be too long."""
+        kernel = Smooth(x)
+        found = found or saddle(law, kernel, RIGHT)
+        if not math.isfinite(found.value):
+            return None
+        line = layout(law, found.abscissa, kernel, log_rtol)
+        reach = line and extent(law, line, kernel, decaying=True)
+        return PlannedLine(law, found.value, line, reach) if line and reach else None
+
+    def laid(self, x: float) -> Contour | None:
+        """The contour; None where the line needs too many nodes of the inner integrals."""
+        line = lay_out(self.law, self.layout, self.extent, Smooth(x))
+        return line if line is not None and (line.values.radius < 1).any() else None
+
+
+@dataclass(frozen=True)
+class Draft:
+    """Clipped laws and lines for what is left."""
+
+    x: float
+    loss: LogPhi
+    laws: Clipped
+    rest: Rest
+    lines: tuple[PlannedLine, ...]
+    ceilings: tuple[Ceiling, ...] = ()
+
+    @staticmethod
+    def of(loss: LogPhi, x: float, demand: Demand, log_answer: float | None = None) -> Draft | None:
+        """Clip the large losses near x, from above; None where no loss can be clipped, or the line would be too long.
+
+        ``log_answer`` is about the logarithm of the excess, where it is known: a line far above it is split in two.
+        """
         large = large_of(loss)
         if not large or not _NEAREST < x < _FARTHEST:
             return None
@@ -215,33 +252,71 @@ class Draft:
         if not max(law.upper_tail.error for law, _ in laws) < _KNOWN:
             # too far out, or too near to a loss of nothing
             return None
-        small = LogPhi((*laws, *((law, count) for law, count in loss.terms if not isinstance(law, MixedNormal))))
-        kernel = Smooth(x)
-        found = saddle(small, kernel, RIGHT)
-        if not math.isfinite(found.value):
-            return None
-        line = layout(small, found.abscissa, kernel, math.log(min(demand.rtol, _COARSEST)))
-        reach = line and extent(small, line, kernel, decaying=True)
-        return Draft(x, loss, laws, small, rest, found.value, line, reach) if line and reach else None
+        others = LogPhi(tuple((law, count) for law, count in loss.terms if not isinstance(law, MixedNormal)))
+        log_rtol = math.log(min(demand.rtol, _COARSEST))
+        line = PlannedLine.of(LogPhi((*laws, *others.terms)), x, log_rtol)
+        if line is not None and (log_answer is None or line.log_height < log_answer + _LOST):
+            return Draft(x, loss, laws, rest, (line,))
+        split = _split(laws, others, x, log_rtol)
+        if split is not None and (line is None or max(one.log_height for one in split[0]) < line.log_height):
+            return Draft(x, loss, laws, rest, *split)
+        return None if line is None else Draft(x, loss, laws, rest, (line,))
+
+    @property
+    def log_height(self) -> float:
+        """About the logarithm of the largest integrand."""
+        return max(one.log_height for one in self.lines)
 
     @property
     def nodes(self) -> int:
-        """Of the line."""
-        return self.extent.size
+        """Of all lines."""
+        return sum(one.extent.size for one in self.lines)
 
     def laid(self) -> Prepared | None:
-        """The contour and the large losses; None where the line needs too many nodes of the inner integrals."""
-        line = lay_out(self.small, self.layout, self.extent, Smooth(self.x))
-        if line is None or not (line.values.radius < 1).any():
+        """The contours and the large losses; None where a line needs too many nodes of the inner integrals."""
+        lines = [one.laid(self.x) for one in self.lines]
+        known = tuple(one for one in lines if one is not None)
+        if len(known) < len(lines):
             return None
         large_losses = LargeLosses.beyond(self.laws, self.loss, self.rest)
         # far out to the left the transform may be out of reach
-        return Prepared(line, large_losses) if math.isfinite(large_losses.log_rest) else None
+        return Prepared(known, self.ceilings, large_losses) if math.isfinite(large_losses.log_rest) else None
 
 
-def prepare(loss: LogPhi, x: float, demand: Demand) -> Prepared | None:
+def _split(laws: Clipped, others: LogPhi, x: float, log_rtol: float) -> tuple[tuple[PlannedLine, ...], tuple[Ceiling, ...]] | None:
+    """Lines for the clipped law with and without a loss above a lower cap, each with a saddle of its own.
+
+    Where one large loss decides, moments that allow for several of them say little; those of the law with none, and of the law
+    with at least one, stay near the answer. The cap is the highest at which the law with none matters less.
+    """
+    from logphi.laws.some_large import SomeLarge
+
+    best: tuple[float, SomeLarge, Saddle, LogPhi, Saddle] | None = None
+    for share in _LOWER_CAPS:
+        ends = tuple(float(law.whole.ratio.terms.inverse(share * x)[0, 0]) for law, _ in laws)
+        some = SomeLarge(laws, ends, others)
+        none = LogPhi((*some.none_large, *others.terms))
+        first, second = (saddle(law, Smooth(x), RIGHT) for law in (some, none))
+        height = max(first.value, second.value)
+        if math.isfinite(height) and (best is None or height < best[0]):
+            best = height, some, first, none, second
+        if second.value < first.value:
+            break
+    if best is None:
+        return None
+    _, some, first, none, second = best
+    line = PlannedLine.of(some, x, log_rtol, first)
+    if line is None:
+        return None
+    if second.value < first.value + log_rtol - _LOST:
+        return (line,), (ceiling(none, x),)
+    other = PlannedLine.of(none, x, log_rtol, second)
+    return None if other is None else ((line, other), ())
+
+
+def prepare(loss: LogPhi, x: float, demand: Demand, log_answer: float | None = None) -> Prepared | None:
     """A contour without the large losses near x; None where there is none."""
-    draft = Draft.of(loss, x, demand)
+    draft = Draft.of(loss, x, demand, log_answer)
     return None if draft is None else draft.laid()
 
 

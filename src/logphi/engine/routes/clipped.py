@@ -13,7 +13,7 @@ from logphi.laws.log_phi import LogPhi
 
 def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     """On a line for the small losses."""
-    return _laid(loss, clipping.Draft.of(loss, epsilon, demand))
+    return _laid(loss, clipping.Draft.of(loss, epsilon, demand, log_answer(loss, epsilon)))
 
 
 def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
@@ -22,10 +22,11 @@ def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
         raise NotApplicableError("no loss at this epsilon can be clipped")
     if not clipping.decides(loss, epsilon, contour.saddle_of_excess(loss, epsilon, demand.hint).abscissa):
         raise NotApplicableError("no large losses are in the way of a plain contour")
-    draft = clipping.Draft.of(loss, epsilon, demand)
+    answer = log_answer(loss, epsilon)
+    draft = clipping.Draft.of(loss, epsilon, demand, answer)
     if draft is None:
         raise NotApplicableError("no contour of reasonable length serves the small losses")
-    width = width_left(draft.log_height, log_answer(loss, epsilon), _NOISE, demand)
+    width = width_left(draft.log_height, answer, _NOISE, demand)
     laws = len(draft.laws)
     return Offer(Promise(width, _LAYOUT + _NODE * laws * draft.nodes), lambda: _laid(loss, draft))
 

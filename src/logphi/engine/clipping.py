@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,7 +28,7 @@ from logphi.inversion.contour import Ceiling, Inversion, Part, ceiling
 from logphi.inversion.demand import Demand
 from logphi.inversion.half_line import spread
 from logphi.inversion.kernels import Smooth, log_kappa
-from logphi.inversion.layout import Layout, layout
+from logphi.inversion.layout import SHARE, Layout, layout
 from logphi.inversion.line_sum import Contour, Extent, extent, lay_out
 from logphi.inversion.saddle import RIGHT, Saddle, saddle
 from logphi.laws.log_phi import LogPhi
@@ -50,7 +50,10 @@ _CAPS = np.geomspace(1e-3, 1e6, 109)
 _REST = 1e-2
 # measured: the logarithm of the integrand over the answer from which on a line is split; chosen: lower caps that are tried, over x
 _LOST = 9.0
-_LOWER_CAPS = (0.9, 0.75, 0.6, 0.45, 0.3, 0.2)
+_LOWER_CAPS = (0.9, 0.75, 0.5, 0.25, 0.1, 0.03, 0.01)
+# measured: abscissas that are tried for a part, times x, and how far the integrand is kept below the answer
+_PLACES = np.geomspace(1.0, 1e6, 97)
+_BENEATH = 2.0
 # measured: a coarser line is hardly shorter, and digits that the saddle gives away would take its tolerance
 _COARSEST = 1e-6
 # chosen: exponents v among which the best is found, over the spread of L
@@ -207,13 +210,22 @@ class PlannedLine:
     extent: Extent
 
     @staticmethod
-    def of(law: LossTransform, x: float, log_rtol: float, found: Saddle | None = None) -> PlannedLine | None:
-        """For the excess at x; None where the line would be too long."""
+    def of(
+        law: LossTransform, x: float, log_rtol: float, found: Saddle | None = None, log_answer: float = -math.inf
+    ) -> PlannedLine | None:
+        """For the excess at x; None where the line would be too long.
+
+        The tolerance is relative to the answer, if the law is a small part of it.
+        """
         kernel = Smooth(x)
         found = found or saddle(law, kernel, RIGHT)
         if not math.isfinite(found.value):
             return None
         line = layout(law, found.abscissa, kernel, log_rtol)
+        if line is not None and math.isfinite(log_answer):
+            log_mass = found.value - float(kernel.log_real(np.array([found.abscissa]))[0])
+            spare = log_answer + log_rtol + math.log(SHARE) - log_mass - line.log_target
+            line = layout(law, found.abscissa, kernel, log_rtol + spare) if spare > 0 else line
         reach = line and extent(law, line, kernel, decaying=True)
         return PlannedLine(law, found.value, line, reach) if line and reach else None
 
@@ -257,7 +269,7 @@ class Draft:
         line = PlannedLine.of(LogPhi((*laws, *others.terms)), x, log_rtol)
         if line is not None and (log_answer is None or line.log_height < log_answer + _LOST):
             return Draft(x, loss, laws, rest, (line,))
-        split = _split(laws, others, x, log_rtol)
+        split = _split(laws, others, x, log_rtol, log_answer)
         if split is not None and (line is None or max(one.log_height for one in split[0]) < line.log_height):
             return Draft(x, loss, laws, rest, *split)
         return None if line is None else Draft(x, loss, laws, rest, (line,))
@@ -283,35 +295,53 @@ class Draft:
         return Prepared(known, self.ceilings, large_losses) if math.isfinite(large_losses.log_rest) else None
 
 
-def _split(laws: Clipped, others: LogPhi, x: float, log_rtol: float) -> tuple[tuple[PlannedLine, ...], tuple[Ceiling, ...]] | None:
-    """Lines for the clipped law with and without a loss above a lower cap, each with a saddle of its own.
+def _split(
+    laws: Clipped, others: LogPhi, x: float, log_rtol: float, log_answer: float | None
+) -> tuple[tuple[PlannedLine, ...], tuple[Ceiling, ...]] | None:
+    """Lines for the clipped law with none, one and several losses above a lower cap, each with a saddle of its own.
 
-    Where one large loss decides, moments that allow for several of them say little; those of the law with none, and of the law
-    with at least one, stay near the answer. The cap is the highest at which the law with none matters less.
+    Where one large loss decides, moments that allow for several of them say little; those of the law with exactly one stay near
+    the answer. The lower cap is the one for which its line may lie farthest to the right, and none of the others lies higher.
     """
     from logphi.laws.some_large import SomeLarge
 
-    best: tuple[float, SomeLarge, Saddle, LogPhi, Saddle] | None = None
+    places = _PLACES / x
+    several_exist = sum(count for _, count in laws) > 1
+    best: tuple[float, float, SomeLarge] | None = None
     for share in _LOWER_CAPS:
         ends = tuple(float(law.whole.ratio.terms.inverse(share * x)[0, 0]) for law, _ in laws)
-        some = SomeLarge(laws, ends, others)
-        none = LogPhi((*some.none_large, *others.terms))
-        first, second = (saddle(law, Smooth(x), RIGHT) for law in (some, none))
-        height = max(first.value, second.value)
-        if math.isfinite(height) and (best is None or height < best[0]):
-            best = height, some, first, none, second
-        if second.value < first.value:
-            break
+        one = SomeLarge(laws, ends, others)
+        with np.errstate(invalid="ignore"):  # out of reach
+            heights = np.stack(one.approximate_parts(places)) - places * x + Smooth(x).log_real(places)
+        heights = np.where(np.isfinite(heights), heights, np.inf)
+        least = float(heights[1].min())
+        level = max(least, float(heights[0].min()), float(heights[2].min()) if several_exist else least)
+        level = level if log_answer is None else max(log_answer - _BENEATH, level)
+        # as far right as the integrand is no larger
+        first = int(np.argmin(heights[1]))
+        high = heights[1, first:] > max(level, least)
+        last = first + int(np.argmax(high)) - 1 if high.any() else places.size - 1
+        if math.isfinite(level) and (best is None or (level, -places[last]) < best[:2]):
+            best = level, -float(places[last]), one
+            peak = float(heights[1, last])
     if best is None:
         return None
-    _, some, first, none, second = best
-    line = PlannedLine.of(some, x, log_rtol, first)
-    if line is None:
-        return None
-    if second.value < first.value + log_rtol - _LOST:
-        return (line,), (ceiling(none, x),)
-    other = PlannedLine.of(none, x, log_rtol, second)
-    return None if other is None else ((line, other), ())
+    level, place, one = best
+    none, several = LogPhi((*one.none_large, *others.terms)), replace(one, several=True)
+    parts = [(one, Saddle(-place, peak)), (none, saddle(none, Smooth(x), RIGHT))]
+    if several_exist:
+        parts.append((several, saddle(several, Smooth(x), RIGHT)))
+    level = level if log_answer is None else log_answer
+    lines, ceilings = [], []
+    for law, found in parts:
+        if found.value < level + log_rtol - _LOST:
+            ceilings.append(ceiling(law, x))
+            continue
+        line = PlannedLine.of(law, x, log_rtol, found, level)
+        if line is None:
+            return None
+        lines.append(line)
+    return (tuple(lines), tuple(ceilings)) if lines else None
 
 
 def prepare(loss: LogPhi, x: float, demand: Demand, log_answer: float | None = None) -> Prepared | None:

@@ -1,13 +1,15 @@
-"""A sum of losses of sampled normal pairs, at least one of which is large: the rare part of a clipped law, by itself.
+"""A sum of losses of sampled normal pairs, exactly one or several of which are large: rare parts of a clipped law.
 
 notation: law k, counted n_k times, has the transform C_k where its normal variable is below an end, and J_k between that end
-and a farther one; R is the transform of all other losses. The sum where no variable is beyond its farther end, and at least
-one beyond its nearer end, has the transform
+and a farther one; R is the transform of all other losses. Where no variable is beyond its farther end, the sum has the
+transform R prod (C_k + J_k)^{n_k}, a polynomial in the J_k. Its terms of degree zero are R prod C_k^{n_k}, those of degree one and
+of degree two and more, with r_k = J_k / C_k,
 
-    R (prod (C_k + J_k)^{n_k} - prod C_k^{n_k}) = R prod C_k^{n_k} (e^S - 1),    S = sum of n_k log(1 + J_k / C_k),
+    one = R prod C_k^{n_k} s,      several = R prod C_k^{n_k} (e^S - 1 - s),      s = sum of n_k r_k,  S = sum of n_k log(1 + r_k),
 
-a finite positive measure. No digits are lost where J is far smaller than C. With a_k and b_k bounds of |C_k| and |J_k| on a line,
-|(C + J)^n - C^n| is at most (a + b)^n - a^n, as all coefficients of the polynomial are positive.
+are transforms of positive measures as well. No digits are lost where J is far smaller than C. All coefficients are positive, so
+that on a line both are at most what they are for bounds of |C_k| and |J_k|; and an error of at most d_k in r_k moves e^S - 1 - s
+by at most sum of n_k d_k (e^T - 1), where T is S for |r_k| + d_k.
 """
 
 from __future__ import annotations
@@ -27,11 +29,13 @@ from logphi.arrays import Array
 from logphi.laws.clipped import ClippedNormal
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform
+from logphi.quadrature.approximate_sums import ApproximateNodes
 from logphi.quadrature.curve import Curve
 from logphi.quadrature.exponential_sums import turned_sums
-from logphi.quadrature.gauss_legendre import Masses, nodes_of
+from logphi.quadrature.gauss_legendre import GaussLegendre, Masses, nodes_of
 from logphi.quadrature.inner_integral import by_abscissa
 from logphi.quadrature.panels import log_errors, panels
+from logphi.quadrature.second_order_sums import second_exp
 from logphi.quadrature.values import Line, Values
 from logphi.quadrature.variation_envelope import log_variation_envelope
 
@@ -41,8 +45,12 @@ _LARGEST = 600.0
 _SLACK = 1e-8
 # chosen: the logarithm of J / C from which on J decides
 _DECIDES = 3.0
-# chosen: points of a coarse sum, which serves all powers
-_COARSE = 193
+# derived: the normal mass below it is less than 1e-23
+_LOWEST = -10.0
+# derived: below it the third power is negligible beside the square
+_TINY = -23.0
+# derived: the series of a logarithm reaches the last digit
+_NEAR, _TERMS = 0.05, 13
 
 
 @dataclass(frozen=True)
@@ -91,18 +99,13 @@ class BetweenEnds(LossTransform):
             return Values.unknown(line.size)
         return _sums(found[0], line.abscissa, float(found[1][0]), line.heights, line)
 
-    @cached_property
-    def _coarse(self) -> tuple[Array, Array]:
-        """Losses and logarithms of masses of the trapezoidal rule."""
-        s, h = np.linspace(self.start, self.upper.end, _COARSE, retstep=True)
-        log_mass = self.curve.log_density(s) + math.log(h)
-        log_mass[[0, -1]] -= math.log(2)
-        return self.curve.loss(s), log_mass
-
     def approximate(self, c: Array, count: int = 1) -> Array:
         """K at real points, to some digits."""
-        loss, log_mass = self._coarse
-        return np.asarray(log_sum(log_mass + (np.asarray(c)[..., None] + 1) * loss))
+        return _coarsely(self._nodes_for_all, c)
+
+    @cached_property
+    def _nodes_for_all(self) -> ApproximateNodes | None:
+        return GaussLegendre(self.curve).approximate_nodes
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """From the total variation of the tilted density."""
@@ -114,10 +117,10 @@ def _sums(nodes: Masses, c: float, log_error: float, heights: Array, line: Line 
     log_terms = nodes.log_mass + (c + 1) * nodes.loss
     scale = float(log_terms.max())
     weight = np.exp(log_terms - scale)
-    if line is None:
-        sums = np.exp(1j * heights[:, None] * nodes.loss) @ weight
-    else:
+    if line is not None:
         sums = turned_sums(weight, nodes.loss, line)
+    else:
+        sums = np.exp(1j * heights[:, None] * nodes.loss) @ weight if heights.any() else weight.sum() * np.ones(heights.size)
     # the exponent is a product and a difference; the angle is turned twice
     size = abs(c + 1) + heights
     fixed = nodes.relative_error + 4 * ULP * (np.abs(nodes.log_mass) + abs(scale)) + 16 * ULP + 2 * ULP * roundings(weight.size)
@@ -131,20 +134,24 @@ def _sums(nodes: Masses, c: float, log_error: float, heights: Array, line: Line 
 
 @dataclass(frozen=True)
 class SomeLarge(LossTransform):
-    """The sum of independent losses where at least one is large; ``ends`` are the nearer ends of the clipped laws."""
+    """The sum of independent losses of which exactly one is large, or ``several``, two at least.
+
+    ``ends`` are the nearer ends of the clipped laws; ``others`` are losses of other kinds.
+    """
 
     clipped: tuple[tuple[ClippedNormal, int], ...]
     ends: tuple[float, ...]
     others: LogPhi
+    several: bool = False
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
-        total, share = self.others.formula(arith, z), 0 * z
+        total, first, share = self.others.formula(arith, z), 0 * z, 0 * z
         for (lower, count), large in zip(self.none_large, self._large, strict=True):
             own = lower.formula(arith, z)
-            total = total + count * own
-            share = share + count * arith.log(1 + arith.exp(large.formula(arith, z) - own))
-        return total + arith.log(arith.exp(share) - 1)
+            ratio = arith.exp(large.formula(arith, z) - own)
+            total, first, share = total + count * own, first + count * ratio, share + count * arith.log(1 + ratio)
+        return total + arith.log(arith.exp(share) - 1 - first if self.several else first)
 
     @cached_property
     def none_large(self) -> tuple[tuple[ClippedNormal, int], ...]:
@@ -178,56 +185,89 @@ class SomeLarge(LossTransform):
         )
 
     def _combined(self, total: Values, lower: list[Values], large: list[Values]) -> Values:
-        """K from the transforms of the parts; unknown where 1 + J / C is, or where e^S is too large."""
-        share, wrong = np.zeros(total.mid.shape, dtype=complex), np.zeros(total.mid.shape)
+        """K from the transforms of the parts; unknown where one of these is, or where e^S is too large."""
+        kind = np.result_type(total.mid, *(one.mid for one in (*lower, *large)))
+        # s, S, and S - s without its leading digits
+        first, share, second = (np.zeros(total.mid.shape, dtype=kind) for _ in range(3))
+        wrong, most, rounding, of_second = (np.zeros(total.mid.shape) for _ in range(4))
         known = np.isfinite(total.mid)
         for (_, count), below, above in zip(self.none_large, lower, large, strict=True):
             good = np.isfinite(below.mid) & np.isfinite(above.mid) & (below.radius + above.radius < 1)
-            exponent = np.where(good, np.where(good, above.mid, 0.0) - np.where(good, below.mid, 0.0), 0.0)
+            own, other, lost = (np.where(good, one, 0.0) for one in (above.mid, below.mid, below.radius + above.radius))
             # nearer to zero doubles have fewer digits
-            good &= np.abs(exponent.real) < _LARGEST
-            ratio = np.exp(np.where(good, exponent, 0.0))
-            lost = np.where(good, below.radius + above.radius, 0.0)
-            lost = lost + 2 * ULP * (np.abs(np.where(good, above.mid, 0.0)) + np.abs(np.where(good, below.mid, 0.0))) + ELEMENTARY
+            good &= np.abs((own - other).real) < _LARGEST
+            ratio = np.exp(np.where(good, own - other, 0.0))
+            lost = lost + 2 * ULP * (np.abs(own) + np.abs(other)) + ELEMENTARY
             error = np.abs(ratio) * np.expm1(lost)
-            room = np.abs(1 + ratio) - error
-            good &= room > 0
-            # the derivative of a logarithm, and its own rounding
-            own = complex_log1p(np.where(good, ratio, 0.0))
-            wrong += count * (error / np.where(good, room, 1.0) + (ELEMENTARY + 2 * ULP) * np.abs(own))
-            share += count * own
+            log, rest = _log1p_and_rest(ratio)
+            first, share, second = first + count * ratio, share + count * log, second + count * rest
+            wrong += count * error
+            most += count * np.log1p(np.abs(ratio) + error)
+            rounding += count * ELEMENTARY * np.abs(log)
+            # beside the series, a difference
+            own_rounding = 4 * np.abs(rest) + np.where(np.abs(ratio) < _NEAR, 0.0, np.abs(log) + np.abs(ratio))
+            of_second += count * ELEMENTARY * own_rounding
             known &= good
             total = total + below.times(count)
-        known &= np.isfinite(total.mid) & (share.real < _LARGEST) & (wrong < 1)
-        share, wrong = np.where(known, share, 0.0), np.where(known, wrong, 0.0)
-        risen = np.expm1(share)
-        # the derivative of e^S - 1 is e^S
-        error = np.exp(share.real) * np.expm1(wrong) + ELEMENTARY * (np.abs(risen) + np.abs(share))
-        found = Values.logarithm(np.where(known, risen, 1.0), error, 0.0)
+        known &= np.isfinite(total.mid) & (most < _LARGEST)
+        if self.several:
+            share, most = np.where(known, share, 0.0), np.where(known, most, 0.0)
+            main = second_exp(share)
+            sums = main + second
+            error = (wrong + 2 * rounding) * np.expm1(most) + rounding**2 + of_second + 4 * ELEMENTARY * np.abs(main)
+        else:
+            # rounding of the sum is less than what the errors of its terms allow for
+            sums, error = first, wrong * (1 + len(large))
+        found = Values.logarithm(np.where(known, sums, 1.0), np.where(known, error, 0.0), 0.0)
         total = total + found
-        unknown = ~known
-        mid, rounding = np.where(unknown, np.inf, total.mid), np.where(unknown, np.inf, total.rounding)
-        return Values(mid, rounding, np.where(unknown, np.inf, total.inner))
+        parts = (np.where(known, part, np.inf) for part in (total.mid, total.rounding, total.inner))
+        return Values(*parts)
+
+    @cached_property
+    def _nodes_below(self) -> tuple[ApproximateNodes | None, ...]:
+        """Coarse sums of the laws below their nearer ends, which serve all powers."""
+        return tuple(GaussLegendre(replace(lower.curve, start=_LOWEST)).approximate_nodes for lower, _ in self.none_large)
 
     def approximate(self, c: Array, count: int = 1) -> Array:
         """K at real points, to some digits."""
-        total, log_share = np.asarray(self.others.approximate(c)), np.full(np.shape(c), -np.inf)
-        for (lower, own), large in zip(self.none_large, self._large, strict=True):
-            below = lower.approximate(c)
-            total = total + own * below
-            # log(n log(1 + r)), where r may be beyond the range of doubles
-            ratio = large.approximate(c) - below
-            small = np.minimum(ratio, 0.0)
-            log_log = np.where(ratio < -30, ratio, np.log(np.maximum(np.log1p(np.exp(small)), 1e-300)))
-            log_log = np.where(ratio > 0, np.log(np.logaddexp(0.0, ratio)), log_log)
-            log_share = np.logaddexp(log_share, math.log(own) + log_log)
-        return np.asarray(total + _log_expm1(log_share))
+        return self.approximate_parts(c)[1 + self.several]
+
+    def approximate_parts(self, c: Array) -> tuple[Array, Array, Array]:
+        """About K of the sum with no large loss, with one and with several."""
+        c = np.asarray(c)
+        none, ratios = np.asarray(self.others.approximate(c)), []
+        for (_, count), nodes, large in zip(self.clipped, self._nodes_below, self._large, strict=True):
+            below = _coarsely(nodes, c)
+            none = none + count * below
+            ratios.append(large.approximate(c) - below)
+        return none, none + self._log_one(ratios), none + self._log_several(ratios)
+
+    def _log_one(self, log_ratios: list[Array]) -> Array:
+        """The logarithm of s from those of real ratios."""
+        return log_sum(np.stack([ratio + math.log(n) for (_, n), ratio in zip(self.clipped, log_ratios, strict=True)]), axis=0)
+
+    def _log_several(self, log_ratios: list[Array]) -> Array:
+        """That of e^S - 1 - s; infinite out of reach."""
+        counts = np.array([[float(count)] for _, count in self.clipped])
+        log_ratio = np.stack(log_ratios)
+        peak = log_ratio.max(axis=0)
+        inside = np.isfinite(peak) & (peak < _LARGEST)
+        shares = np.exp(np.where(inside, log_ratio - np.where(inside, peak, 0.0), 0.0))
+        # in units of the largest ratio, where all that follows the square is negligible
+        square = ((counts * shares).sum(axis=0) ** 2 - (counts * shares**2).sum(axis=0)) / 2
+        tiny = inside & (peak + np.log(counts.sum()) < _TINY)
+        log, rest = _log1p_and_rest(np.exp(np.where(inside & ~tiny, log_ratio, 0.0)))
+        total = np.where(tiny, 0.0, (counts * log).sum(axis=0))
+        inside &= total < _LARGEST
+        value = np.where(tiny, square, second_exp(np.where(inside, total, 0.0)) + (counts * rest).sum(axis=0))
+        inside &= value > 0
+        return np.where(inside, np.log(np.where(inside, value, 1.0)) + np.where(tiny, 2 * peak, 0.0), np.inf)
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """From those of the parts."""
         c = np.array([abscissa])
         fall = self.others.log_envelope(abscissa, heights, end)
-        at_zero, above = -np.inf, np.full(heights.shape, -np.inf)
+        at_zero, above, most = [], [], 0.0
         for (lower, count), large in zip(self.none_large, self._large, strict=True):
             below, own = lower.log_transform(c), large.log_transform(c)
             if not max(float(below.radius[0]), float(own.radius[0])) < _SLACK / 4:
@@ -235,26 +275,31 @@ class SomeLarge(LossTransform):
             ratio = float(own.mid[0].real - below.mid[0].real)
             # where J decides, that C falls further is no gain, and would cost digits
             envelope = np.maximum(lower.log_envelope(abscissa, heights, end), min(ratio - _DECIDES, 0.0))
-            of_large = large.log_envelope(abscissa, heights, end)
+            log_ratio = ratio + large.log_envelope(abscissa, heights, end) - envelope
             fall = fall + count * envelope
-            at_zero = float(np.logaddexp(at_zero, math.log(count) + _log_log1p(np.array([ratio]))[0]))
-            above = np.logaddexp(above, math.log(count) + _log_log1p(ratio + of_large - envelope))
-        size = float(_log_expm1(np.array([at_zero]))[0])
-        if not math.isfinite(size) or not np.isfinite(above).all():
+            at_zero.append(np.array([ratio]))
+            above.append(log_ratio)
+            most += count * float(np.logaddexp(0.0, max(ratio, float(log_ratio.max()))))
+        log_factor = self._log_several if self.several else self._log_one
+        size, factor = float(log_factor(at_zero)[0]), log_factor(above)
+        if not (math.isfinite(size) and np.isfinite(factor).all()):
             return np.zeros_like(heights)
-        # both ratios are known to within the slack, and a logarithm of e^S - 1 moves by that times at most 1 + S
-        slack = 4 * _SLACK * (1 + math.exp(min(max(at_zero, float(above.max())), _LARGEST)))
-        return np.minimum(fall + _log_expm1(above) - size + slack, 0.0)
+        # the ratios are known to within the slack, and a logarithm moves by that times the mean degree: at most 2 + S, as the
+        # number of large losses has a logarithmically concave law
+        return np.minimum(fall + factor - size + 4 * _SLACK * (2 + most), 0.0)
 
 
-def _log_log1p(log_ratio: Array) -> Array:
-    """log(log(1 + e^r))."""
-    small = np.exp(np.minimum(log_ratio, -30.0))
-    return np.where(log_ratio < -30, log_ratio - small / 2, np.log(np.logaddexp(0.0, np.maximum(log_ratio, -30.0))))
+def _coarsely(nodes: ApproximateNodes | None, c: Array) -> Array:
+    """K at real points from nodes."""
+    c = np.asarray(c)
+    return np.full(c.shape, np.inf) if nodes is None else log_sum(nodes.log_mass + (c[..., None] + 1) * nodes.loss)
 
 
-def _log_expm1(log_share: Array) -> Array:
-    """log(e^S - 1) of log S."""
-    share = np.exp(np.minimum(log_share, 700.0))
-    near = log_share + np.minimum(share, 1.0) / 2
-    return np.where(log_share < -18, near, share + np.log(-np.expm1(-np.maximum(share, 1e-9))))
+def _log1p_and_rest(ratio: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """log(1 + r), and log(1 + r) - r with all digits."""
+    log = complex_log1p(ratio)
+    small = np.where(np.abs(ratio) < _NEAR, ratio, 0.0)
+    series = np.zeros_like(small)
+    for power in range(_TERMS, 1, -1):
+        series = small * (series + (-1.0) ** (power + 1) / power)
+    return log, np.where(np.abs(ratio) < _NEAR, small * series, log - ratio)

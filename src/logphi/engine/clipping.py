@@ -50,10 +50,11 @@ _CAPS = np.geomspace(1e-3, 1e6, 109)
 _REST = 1e-2
 # measured: the logarithm of the integrand over the answer from which on a line is split; chosen: lower caps that are tried, over x
 _LOST = 9.0
-_LOWER_CAPS = (0.9, 0.75, 0.5, 0.25, 0.1, 0.03, 0.01)
-# measured: abscissas that are tried for a part, times x, and how far the integrand is kept below the answer
-_PLACES = np.geomspace(1.0, 1e6, 97)
-_BENEATH = 2.0
+_LOWER_CAPS = (0.9, 0.8, 0.65, 0.5, 0.3, 0.15)
+# measured: abscissas that are tried for a part, times x
+_PLACES = np.geomspace(0.1, 1e4, 81)
+# chosen: how many widths of the coin lie between the lower cap and the threshold, and how much lower another cap must be
+_DEVIATIONS, _FLAT, _DECAY = 7.5, 0.5, 5.0
 # measured: a coarser line is hardly shorter, and digits that the saddle gives away would take its tolerance
 _COARSEST = 1e-6
 # chosen: exponents v among which the best is found, over the spread of L
@@ -186,15 +187,15 @@ class Prepared:
 
     contours: tuple[Contour, ...]
     ceilings: tuple[Ceiling, ...]
-    large_losses: LargeLosses
+    large_losses: LargeLosses | None
 
     def at(self, x: float) -> Inversion:
         """The excess at x."""
         if not abs(x) < _FARTHEST:
             return Inversion(Part.EXCESS, _UNKNOWN)
-        amount, kernel = self.large_losses.at(x), Smooth(x)
-        for one in self.contours:
-            amount = one.integral(x, kernel) + amount
+        amount = sum((one.integral(x, Smooth(x)) for one in self.contours), Scaled(0.0, 0.0))
+        if self.large_losses is not None:
+            amount += self.large_losses.at(x)
         for ceiling in self.ceilings:
             amount += Scaled(ceiling.at(x), 0.5, truncation=0.5)
         return Inversion(Part.EXCESS, amount, self.contours[0].abscissa, sum(one.line.size for one in self.contours))
@@ -269,9 +270,9 @@ class Draft:
         line = PlannedLine.of(LogPhi((*laws, *others.terms)), x, log_rtol)
         if line is not None and (log_answer is None or line.log_height < log_answer + _LOST):
             return Draft(x, loss, laws, rest, (line,))
-        split = _split(laws, others, x, log_rtol, log_answer)
+        split = _split(large, others, x, log_rtol, log_answer)
         if split is not None and (line is None or max(one.log_height for one in split[0]) < line.log_height):
-            return Draft(x, loss, laws, rest, *split)
+            return Draft(x, loss, (), rest, *split)
         return None if line is None else Draft(x, loss, laws, rest, (line,))
 
     @property
@@ -290,52 +291,51 @@ class Draft:
         known = tuple(one for one in lines if one is not None)
         if len(known) < len(lines):
             return None
+        if not self.laws:
+            return Prepared(known, self.ceilings, None)
         large_losses = LargeLosses.beyond(self.laws, self.loss, self.rest)
         # far out to the left the transform may be out of reach
         return Prepared(known, self.ceilings, large_losses) if math.isfinite(large_losses.log_rest) else None
 
 
 def _split(
-    laws: Clipped, others: LogPhi, x: float, log_rtol: float, log_answer: float | None
+    large: Large, others: LogPhi, x: float, log_rtol: float, log_answer: float | None
 ) -> tuple[tuple[PlannedLine, ...], tuple[Ceiling, ...]] | None:
-    """Lines for the clipped law with none, one and several losses above a lower cap, each with a saddle of its own.
+    """Lines for the whole loss with none, one and several losses above about a cap, each with a saddle of its own.
 
     Where one large loss decides, moments that allow for several of them say little; those of the law with exactly one stay near
-    the answer. The lower cap is the one for which its line may lie farthest to the right, and none of the others lies higher.
+    the answer. The cap is the one whose parts lie lowest.
     """
     from logphi.laws.some_large import SomeLarge
 
+    several_exist = sum(count for _, count in large) > 1
     places = _PLACES / x
-    several_exist = sum(count for _, count in laws) > 1
-    best: tuple[float, float, SomeLarge] | None = None
+    best: tuple[float, SomeLarge, list[int]] | None = None
+    above = [float(law.ratio.terms.inverse(x)[0, 0]) for law, _ in large]
     for share in _LOWER_CAPS:
-        ends = tuple(float(law.whole.ratio.terms.inverse(share * x)[0, 0]) for law, _ in laws)
-        one = SomeLarge(laws, ends, others)
+        middles = [float(law.ratio.terms.inverse(share * x)[0, 0]) for law, _ in large]
+        # at the threshold all but nothing is not marked
+        marks = tuple((middle, (top - middle) / _DEVIATIONS) for middle, top in zip(middles, above, strict=True))
+        one = SomeLarge(large, marks, others)
         with np.errstate(invalid="ignore"):  # out of reach
             heights = np.stack(one.approximate_parts(places)) - places * x + Smooth(x).log_real(places)
-        heights = np.where(np.isfinite(heights), heights, np.inf)
-        least = float(heights[1].min())
-        level = max(least, float(heights[0].min()), float(heights[2].min()) if several_exist else least)
-        level = level if log_answer is None else max(log_answer - _BENEATH, level)
-        # as far right as the integrand is no larger
-        first = int(np.argmin(heights[1]))
-        high = heights[1, first:] > max(level, least)
-        last = first + int(np.argmax(high)) - 1 if high.any() else places.size - 1
-        if math.isfinite(level) and (best is None or (level, -places[last]) < best[:2]):
-            best = level, -float(places[last]), one
-            peak = float(heights[1, last])
+        heights = np.where(np.isfinite(heights), heights, np.inf)[: 2 + several_exist]
+        least = heights.min(axis=1)
+        level = float(least.max())
+        # a part without decay is better if it is negligible
+        score = level + (_DECAY if least[0] >= (level if log_answer is None else log_answer) + log_rtol - _LOST else 0.0)
+        if math.isfinite(level) and (best is None or score < best[0] - _FLAT):
+            best = score, one, heights.argmin(axis=1).tolist()
     if best is None:
         return None
-    level, place, one = best
-    none, several = LogPhi((*one.none_large, *others.terms)), replace(one, several=True)
-    parts = [(one, Saddle(-place, peak)), (none, saddle(none, Smooth(x), RIGHT))]
-    if several_exist:
-        parts.append((several, saddle(several, Smooth(x), RIGHT)))
+    level, one, at = best
     level = level if log_answer is None else log_answer
+    laws = (LogPhi((*one.none_large, *others.terms)), one, replace(one, several=True))
     lines, ceilings = [], []
-    for law, found in parts:
+    for law, place in zip(laws, at, strict=False):
+        found = saddle(law, Smooth(x), RIGHT, float(places[place]))
         if found.value < level + log_rtol - _LOST:
-            ceilings.append(ceiling(law, x))
+            ceilings.append(ceiling(law, x, hint=found.abscissa))
             continue
         line = PlannedLine.of(law, x, log_rtol, found, level)
         if line is None:

@@ -1,43 +1,46 @@
-"""A sum of losses of sampled normal pairs, exactly one or several of which are large: rare parts of a clipped law.
+"""A sum of losses of sampled normal pairs, none, one or several of which are large: three parts of its law.
 
-notation: law k, counted n_k times, has the transform C_k where its normal variable is below an end, and J_k between that end
-and a farther one; R is the transform of all other losses. Where no variable is beyond its farther end, the sum has the
-transform R prod (C_k + J_k)^{n_k}, a polynomial in the J_k. Its terms of degree zero are R prod C_k^{n_k}, those of degree one and
-of degree two and more, with r_k = J_k / C_k,
+notation: the normal variable X of law k, counted n_k times, is marked as large with the probability Phi((X - b_k) / tau_k), by a
+coin of its own. J_k is the transform of law k where it is marked, C_k where it is not, R that of all other losses. The sum has
+the transform R prod (C_k + J_k)^{n_k}, a polynomial in the J_k, whose terms of degree zero are R prod C_k^{n_k}; those of degree one,
+and of degree two and more, with r_k = J_k / C_k,
 
     one = R prod C_k^{n_k} s,      several = R prod C_k^{n_k} (e^S - 1 - s),      s = sum of n_k r_k,  S = sum of n_k log(1 + r_k),
 
 are transforms of positive measures as well. No digits are lost where J is far smaller than C. All coefficients are positive, so
 that on a line both are at most what they are for bounds of |C_k| and |J_k|; and an error of at most d_k in r_k moves e^S - 1 - s
-by at most sum of n_k d_k (e^T - 1), where T is S for |r_k| + d_k.
+by at most sum of n_k d_k (e^T - 1), where T is S for |r_k| + d_k. A sharp cap instead of the coins would leave a kink, which
+lines are too short for.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import log_ndtr
 
-from logphi.arith.floats import ELEMENTARY, ULP, complex_log1p
+from logphi.arith.floats import ELEMENTARY, FLOATS, ULP, complex_log1p
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.summation import log_sum, roundings
 from logphi.arrays import Array
-from logphi.laws.clipped import ClippedNormal
+from logphi.laws.curved import parameter_error
 from logphi.laws.log_phi import LogPhi
+from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.transform import LossTransform
-from logphi.quadrature.approximate_sums import ApproximateNodes
-from logphi.quadrature.curve import Curve
+from logphi.quadrature.curve import Factor
 from logphi.quadrature.exponential_sums import turned_sums
 from logphi.quadrature.gauss_legendre import GaussLegendre, Masses, nodes_of
 from logphi.quadrature.inner_integral import by_abscissa
+from logphi.quadrature.marked_curve import MarkedCurve
 from logphi.quadrature.panels import log_errors, panels
 from logphi.quadrature.second_order_sums import second_exp
+from logphi.quadrature.shifted_line_envelope import log_shifted_line_envelope
 from logphi.quadrature.values import Line, Values
-from logphi.quadrature.variation_envelope import log_variation_envelope
 
 # derived: e^600 and its square root's inverse are doubles
 _LARGEST = 600.0
@@ -47,6 +50,9 @@ _SLACK = 1e-8
 _DECIDES = 3.0
 # derived: the normal mass below it is less than 1e-23
 _LOWEST = -10.0
+_LOG_ROOT = 0.5 * math.log(2 * math.pi)
+# chosen: steps and range of a coarse sum, in x and in m x, and from how many widths on nearly all or nothing is marked
+_STEP, _BEYOND, _NEGLIGIBLE = 0.1, 40.0, 10.0
 # derived: below it the third power is negligible beside the square
 _TINY = -23.0
 # derived: the series of a logarithm reaches the last digit
@@ -54,21 +60,52 @@ _NEAR, _TERMS = 0.05, 13
 
 
 @dataclass(frozen=True)
-class BetweenEnds(LossTransform):
-    """The part of a sampled normal law where its normal variable lies between two ends."""
+class MarkedNormal(LossTransform):
+    """The part of a sampled normal law where its normal variable is marked as large (``side`` 1), or not (-1)."""
 
-    upper: ClippedNormal
-    start: float
+    whole: MixedNormal
+    middle: float
+    width: float
+    side: int
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
-        """The logarithm of the difference of both clipped transforms."""
-        upper, lower = (replace(self.upper, end=end).formula(arith, z) for end in (self.upper.end, self.start))
-        return upper + arith.log(1 - arith.exp(lower - upper))
+        """K(z)."""
+        m, q = (one.under(arith) for one in (self.whole.shift, self.whole.rate))
+        half = arith.integral(lambda x: arith.exp(-x * x / 2), 0 * m, None)
+
+        def kept(x: Number) -> Number:
+            u = self.side * (x - self.middle) / self.width
+            return arith.integral(lambda y: arith.exp(-((u - y) ** 2) / 2), 0 * m, None) / (2 * half)
+
+        def density(x: Number) -> Number:
+            return (1 - q + q * arith.exp(m * x - m * m / 2)) ** (z + 1) * arith.exp(-x * x / 2) * kept(x)
+
+        both = arith.integral(lambda x: density(x) + density(-x), 0 * m, None)
+        return arith.log(both / (2 * half))
 
     @cached_property
-    def curve(self) -> Curve:
-        """The curve of the law, from the nearer end to the farther one."""
-        return replace(self.upper.curve, start=self.start, omitted=(0.0, 0.0), omitted_error=0.0)
+    def curve(self) -> MarkedCurve:
+        """The curve over the normal variable."""
+        m, q = self.whole.constants
+        spread = math.sqrt(1 + self.width**2)
+        # X and the coin together are a normal variable of this spread
+        u = -self.side * (np.array([self.middle, self.middle - m])) / spread
+        own, other = np.exp(log_ndtr(-u)).tolist()
+        wrong = parameter_error(self.whole.shift)
+        moved = (1 + float(np.abs(u).max())) * (float(np.abs(u).max()) + m) * (8 * ULP + 2 * wrong)
+        unsure = 64 * ULP + moved + float(self.whole.rate.under(FLOATS).rad) / q
+        return MarkedCurve(
+            (Factor(q, m, -m * m / 2),),
+            -np.inf,
+            np.inf,
+            (-_LOG_ROOT, 0.0, -0.5),
+            omitted=((1 - q) * own + q * other, own),
+            error=wrong,
+            omitted_error=unsure,
+            middle=self.middle,
+            width=self.width,
+            side=self.side,
+        )
 
     def _nodes(self, powers: Array, top: float) -> tuple[Masses, Array] | None:
         """Nodes for powers and heights up to ``top``, and logarithms of the error of their sums for each power."""
@@ -79,6 +116,8 @@ class BetweenEnds(LossTransform):
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at any points."""
+        if self.side < 0:
+            return GaussLegendre(self.curve).at_points(np.asarray(z), count)
         return by_abscissa(np.asarray(z), self._on_real, self._on_vertical)
 
     def _on_real(self, c: Array) -> Values:
@@ -94,22 +133,33 @@ class BetweenEnds(LossTransform):
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as a matrix product."""
+        if self.side < 0:
+            return GaussLegendre(self.curve).on_line(line, count)
         found = self._nodes(np.array([line.abscissa + 1]), line.step * line.size)
         if found is None:
             return Values.unknown(line.size)
         return _sums(found[0], line.abscissa, float(found[1][0]), line.heights, line)
 
+    @cached_property
+    def _coarse(self) -> tuple[Array, Array, float]:
+        """Losses and logarithms of masses of a trapezoidal rule, and the largest power that it serves."""
+        m, _ = self.whole.constants
+        near = _NEGLIGIBLE * self.width
+        low, high = (_LOWEST, self.middle + near) if self.side < 0 else (self.middle - near, self.middle + m + _BEYOND)
+        s = np.arange(low, high, min(_STEP, _STEP / m, self.width / 2))
+        # a tilted normal law has its mean at m times the power
+        reach = math.inf if self.side < 0 else (high + _LOWEST) / m
+        return self.curve.loss(s), self.curve.log_density(s) + math.log(s[1] - s[0]), reach
+
     def approximate(self, c: Array, count: int = 1) -> Array:
         """K at real points, to some digits."""
-        return _coarsely(self._nodes_for_all, c)
-
-    @cached_property
-    def _nodes_for_all(self) -> ApproximateNodes | None:
-        return GaussLegendre(self.curve).approximate_nodes
+        loss, log_mass, reach = self._coarse
+        c = np.asarray(c)
+        return np.where(c + 1 < reach, log_sum(log_mass + (np.minimum(c, reach)[..., None] + 1) * loss), np.inf)
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
-        """From the total variation of the tilted density."""
-        return log_variation_envelope(self.curve, abscissa, heights)
+        """From a shifted line."""
+        return log_shifted_line_envelope(self.curve, abscissa, heights)
 
 
 def _sums(nodes: Masses, c: float, log_error: float, heights: Array, line: Line | None) -> Values:
@@ -136,11 +186,11 @@ def _sums(nodes: Masses, c: float, log_error: float, heights: Array, line: Line 
 class SomeLarge(LossTransform):
     """The sum of independent losses of which exactly one is large, or ``several``, two at least.
 
-    ``ends`` are the nearer ends of the clipped laws; ``others`` are losses of other kinds.
+    ``marks`` are the place b and the width tau of each law; ``others`` are losses of other kinds.
     """
 
-    clipped: tuple[tuple[ClippedNormal, int], ...]
-    ends: tuple[float, ...]
+    laws: tuple[tuple[MixedNormal, int], ...]
+    marks: tuple[tuple[float, float], ...]
     others: LogPhi
     several: bool = False
 
@@ -154,13 +204,13 @@ class SomeLarge(LossTransform):
         return total + arith.log(arith.exp(share) - 1 - first if self.several else first)
 
     @cached_property
-    def none_large(self) -> tuple[tuple[ClippedNormal, int], ...]:
-        """The laws below their nearer ends."""
-        return tuple((replace(law, end=end), count) for (law, count), end in zip(self.clipped, self.ends, strict=True))
+    def none_large(self) -> tuple[tuple[MarkedNormal, int], ...]:
+        """The laws where they are not marked."""
+        return tuple((MarkedNormal(law, *mark, -1), count) for (law, count), mark in zip(self.laws, self.marks, strict=True))
 
     @cached_property
-    def _large(self) -> tuple[BetweenEnds, ...]:
-        return tuple(BetweenEnds(law, end) for (law, _), end in zip(self.clipped, self.ends, strict=True))
+    def _large(self) -> tuple[MarkedNormal, ...]:
+        return tuple(MarkedNormal(law, *mark, 1) for (law, _), mark in zip(self.laws, self.marks, strict=True))
 
     @property
     def strip(self) -> tuple[float, float]:
@@ -192,13 +242,16 @@ class SomeLarge(LossTransform):
         wrong, most, rounding, of_second = (np.zeros(total.mid.shape) for _ in range(4))
         known = np.isfinite(total.mid)
         for (_, count), below, above in zip(self.none_large, lower, large, strict=True):
-            good = np.isfinite(below.mid) & np.isfinite(above.mid) & (below.radius + above.radius < 1)
+            good = np.isfinite(below.mid) & np.isfinite(above.mid) & (below.radius < 1) & (above.radius < 2)
             own, other, lost = (np.where(good, one, 0.0) for one in (above.mid, below.mid, below.radius + above.radius))
             # nearer to zero doubles have fewer digits
             good &= np.abs((own - other).real) < _LARGEST
             ratio = np.exp(np.where(good, own - other, 0.0))
             lost = lost + 2 * ULP * (np.abs(own) + np.abs(other)) + ELEMENTARY
-            error = np.abs(ratio) * np.expm1(lost)
+            # of a large error only the size remains
+            resolved = lost < 1
+            error = np.abs(ratio) * np.where(resolved, np.expm1(lost), np.exp(lost))
+            ratio = np.where(resolved, ratio, 0.0)
             log, rest = _log1p_and_rest(ratio)
             first, share, second = first + count * ratio, share + count * log, second + count * rest
             wrong += count * error
@@ -209,8 +262,9 @@ class SomeLarge(LossTransform):
             of_second += count * ELEMENTARY * own_rounding
             known &= good
             total = total + below.times(count)
-        known &= np.isfinite(total.mid) & (most < _LARGEST)
+        known &= np.isfinite(total.mid)
         if self.several:
+            known &= most < _LARGEST
             share, most = np.where(known, share, 0.0), np.where(known, most, 0.0)
             main = second_exp(share)
             sums = main + second
@@ -223,11 +277,6 @@ class SomeLarge(LossTransform):
         parts = (np.where(known, part, np.inf) for part in (total.mid, total.rounding, total.inner))
         return Values(*parts)
 
-    @cached_property
-    def _nodes_below(self) -> tuple[ApproximateNodes | None, ...]:
-        """Coarse sums of the laws below their nearer ends, which serve all powers."""
-        return tuple(GaussLegendre(replace(lower.curve, start=_LOWEST)).approximate_nodes for lower, _ in self.none_large)
-
     def approximate(self, c: Array, count: int = 1) -> Array:
         """K at real points, to some digits."""
         return self.approximate_parts(c)[1 + self.several]
@@ -236,19 +285,19 @@ class SomeLarge(LossTransform):
         """About K of the sum with no large loss, with one and with several."""
         c = np.asarray(c)
         none, ratios = np.asarray(self.others.approximate(c)), []
-        for (_, count), nodes, large in zip(self.clipped, self._nodes_below, self._large, strict=True):
-            below = _coarsely(nodes, c)
+        for (lower, count), large in zip(self.none_large, self._large, strict=True):
+            below = lower.approximate(c)
             none = none + count * below
             ratios.append(large.approximate(c) - below)
         return none, none + self._log_one(ratios), none + self._log_several(ratios)
 
     def _log_one(self, log_ratios: list[Array]) -> Array:
         """The logarithm of s from those of real ratios."""
-        return log_sum(np.stack([ratio + math.log(n) for (_, n), ratio in zip(self.clipped, log_ratios, strict=True)]), axis=0)
+        return log_sum(np.stack([ratio + math.log(n) for (_, n), ratio in zip(self.laws, log_ratios, strict=True)]), axis=0)
 
     def _log_several(self, log_ratios: list[Array]) -> Array:
         """That of e^S - 1 - s; infinite out of reach."""
-        counts = np.array([[float(count)] for _, count in self.clipped])
+        counts = np.array([[float(count)] for _, count in self.laws])
         log_ratio = np.stack(log_ratios)
         peak = log_ratio.max(axis=0)
         inside = np.isfinite(peak) & (peak < _LARGEST)
@@ -287,12 +336,6 @@ class SomeLarge(LossTransform):
         # the ratios are known to within the slack, and a logarithm moves by that times the mean degree: at most 2 + S, as the
         # number of large losses has a logarithmically concave law
         return np.minimum(fall + factor - size + 4 * _SLACK * (2 + most), 0.0)
-
-
-def _coarsely(nodes: ApproximateNodes | None, c: Array) -> Array:
-    """K at real points from nodes."""
-    c = np.asarray(c)
-    return np.full(c.shape, np.inf) if nodes is None else log_sum(nodes.log_mass + (c[..., None] + 1) * nodes.loss)
 
 
 def _log1p_and_rest(ratio: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

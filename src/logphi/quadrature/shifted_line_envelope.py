@@ -3,9 +3,9 @@
 notation as in :mod:`logphi.quadrature.curve`. On s + ib, 0 < b < pi / (2 |kappa|), log |w_k| and |arg w_k| are
 monotone in s, and all factors turn e^{itl} the same way:
 
-    |M(c + it)| <= e^{|g2| b^2} integral of e^{g(s)} |w_1|^a ... e^{-t |arg|} ds,
+    |M(c + it)| <= e^{B b^2} integral of e^{g(s)} |w_1|^a ... e^{-t |arg|} ds,
 
-which cells bound from above by their ends. Below the height S from which the ratio |chi| to M(c) is less than E,
+where the density grows by at most e^{B b^2}, which cells bound from above by their ends. Below the height S from which the ratio |chi| to M(c) is less than E,
 
     1 - |chi(t)|^2 >= (1 - |chi(2^m t)|^2) / 4^m,     |chi(t)|^2 <= 1 - (t / 2S)^2 (1 - E^2),
 
@@ -57,8 +57,8 @@ def log_shifted_line_envelope(curve: Curve, abscissa: float, heights: Array) -> 
 
 def _log_bound(curve: Curve, power: float, heights: Array, start: float, end: float) -> Array:
     """Logarithms of bounds of |M| from each height on."""
-    slope, g2 = max(abs(factor.slope) for factor in curve.factors), curve.density[2]
-    farthest = min(_WIDEST / slope, np.sqrt(_RISE / max(abs(g2), 1e-300)))
+    slope, bend = max(abs(factor.slope) for factor in curve.factors), curve.bend
+    farthest = min(_WIDEST / slope, np.sqrt(_RISE / max(bend, 1e-300)))
     s, h = np.linspace(start, end, _CELLS + 1, retstep=True)
     log_density = curve.highest(s[:-1], s[1:]) + np.log(h)
     values = [factor.value(s) for factor in curve.factors]
@@ -66,7 +66,7 @@ def _log_bound(curve: Curve, power: float, heights: Array, start: float, end: fl
     beyond = np.logaddexp.reduce([log_beyond(curve, np.array([power]), np.array([e]), side)[1, 0, 0] for e, side in ends])
     best = np.full(heights.shape, np.inf)
     for b in _DISTANCES * farthest:
-        raise_by = abs(g2) * b * b
+        raise_by = bend * b * b
         log_size, turn, shrunk = log_density + raise_by, np.zeros(s.size - 1), 0.0
         for factor, value in zip(curve.factors, values, strict=True):
             theta = abs(factor.slope) * b

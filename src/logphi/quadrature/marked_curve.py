@@ -1,0 +1,54 @@
+"""A curve whose points are kept with a probability that is a normal distribution function of the variable of integration.
+
+notation: Phi the normal distribution function, b a place, tau a width. Phi is logarithmically concave, and off the real line
+|Phi(x + iy)| <= e^{y^2/2} Phi(x), since it is the integral of the density over a half-line.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import log_ndtr
+
+from logphi.arith.floats import ULP
+from logphi.arrays import Array
+from logphi.quadrature.curve import Curve
+
+
+@dataclass(frozen=True)
+class MarkedCurve(Curve):
+    """A curve times Phi((s - b) / tau) or, for the other ``side``, times Phi((b - s) / tau)."""
+
+    middle: float = 0.0
+    width: float = 1.0
+    side: int = 1
+
+    def _log_kept(self, s: Array) -> Array:
+        return np.asarray(log_ndtr(self.side * (s - self.middle) / self.width))
+
+    def log_density(self, s: Array) -> Array:
+        """The logarithm of the density of what is kept."""
+        return super().log_density(s) + self._log_kept(s)
+
+    def density_error(self, s: Array, place: Array) -> Array:
+        """That of the distribution function: s is known to some ulps of ``place``, and log Phi rises by at most |u| + 1."""
+        u = np.abs(s - self.middle) / self.width
+        moved = ULP * (8 * (place + abs(self.middle)) / self.width + 4 * u) * (u + 1)
+        return moved + 32 * ULP * (1 + np.abs(self._log_kept(s)))
+
+    def highest(self, low: Array, high: Array) -> Array:
+        """A bound of g with the logarithm of the distribution function."""
+        return super().highest(low, high) + self._log_kept(high if self.side > 0 else low) + 1e-12
+
+    def log_slope(self, s: Array) -> Array:
+        """The derivative of the logarithm of the density."""
+        u = self.side * (s - self.middle) / self.width
+        ratio = np.exp(-u * u / 2 - 0.5 * math.log(2 * math.pi) - log_ndtr(u))
+        return super().log_slope(s) + self.side * ratio / self.width
+
+    @property
+    def bend(self) -> float:
+        """That of the density and of the distribution function."""
+        return super().bend + 1 / (2 * self.width**2)

@@ -54,7 +54,7 @@ _LOWER_CAPS = (0.9, 0.8, 0.65, 0.5, 0.3, 0.15)
 # measured: abscissas that are tried for a part, times x
 _PLACES = np.geomspace(0.1, 1e4, 81)
 # chosen: how many widths of the coin lie between the lower cap and the threshold, and how much lower another cap must be
-_DEVIATIONS, _FLAT, _DECAY = 7.5, 0.5, 5.0
+_DEVIATIONS, _FLAT, _DECAY = 9.0, 0.5, 5.0
 # measured: a coarser line is hardly shorter, and digits that the saddle gives away would take its tolerance
 _COARSEST = 1e-6
 # chosen: exponents v among which the best is found, over the spread of L

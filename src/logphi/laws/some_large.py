@@ -46,8 +46,6 @@ from logphi.quadrature.values import Line, Values
 _LARGEST = 600.0
 # derived: far above the rounding of logarithms that are only compared with each other
 _SLACK = 1e-8
-# chosen: the logarithm of J / C from which on J decides
-_DECIDES = 3.0
 # derived: the normal mass below it is less than 1e-23
 _LOWEST = -10.0
 _LOG_ROOT = 0.5 * math.log(2 * math.pi)
@@ -313,28 +311,24 @@ class SomeLarge(LossTransform):
         return np.where(inside, np.log(np.where(inside, value, 1.0)) + np.where(tiny, 2 * peak, 0.0), np.inf)
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
-        """From those of the parts."""
+        """From those of the marked parts: the others hardly fall where these have fallen enough."""
         c = np.array([abscissa])
-        fall = self.others.log_envelope(abscissa, heights, end)
         at_zero, above, most = [], [], 0.0
         for (lower, count), large in zip(self.none_large, self._large, strict=True):
             below, own = lower.log_transform(c), large.log_transform(c)
             if not max(float(below.radius[0]), float(own.radius[0])) < _SLACK / 4:
                 return np.zeros_like(heights)
             ratio = float(own.mid[0].real - below.mid[0].real)
-            # where J decides, that C falls further is no gain, and would cost digits
-            envelope = np.maximum(lower.log_envelope(abscissa, heights, end), min(ratio - _DECIDES, 0.0))
-            log_ratio = ratio + large.log_envelope(abscissa, heights, end) - envelope
-            fall = fall + count * envelope
             at_zero.append(np.array([ratio]))
-            above.append(log_ratio)
-            most += count * float(np.logaddexp(0.0, max(ratio, float(log_ratio.max()))))
+            above.append(ratio + large.log_envelope(abscissa, heights, end))
+            most += count * float(np.logaddexp(0.0, ratio))
         log_factor = self._log_several if self.several else self._log_one
         size, factor = float(log_factor(at_zero)[0]), log_factor(above)
         if not (math.isfinite(size) and np.isfinite(factor).all()):
             return np.zeros_like(heights)
         # the ratios are known to within the slack, and a logarithm moves by that times the mean degree: at most 2 + S, as the
         # number of large losses has a logarithmically concave law
+        fall = self.others.log_envelope(abscissa, heights, end)
         return np.minimum(fall + factor - size + 4 * _SLACK * (2 + most), 0.0)
 
 

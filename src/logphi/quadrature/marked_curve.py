@@ -33,10 +33,13 @@ class MarkedCurve(Curve):
         return super().log_density(s) + self._log_kept(s)
 
     def density_error(self, s: Array, place: Array) -> Array:
-        """That of the distribution function: s is known to some ulps of ``place``, and log Phi rises by at most |u| + 1."""
-        u = np.abs(s - self.middle) / self.width
-        moved = ULP * (8 * (place + abs(self.middle)) / self.width + 4 * u) * (u + 1)
-        return moved + 32 * ULP * (1 + np.abs(self._log_kept(s)))
+        """That of the distribution function: s is known to some ulps of ``place``.
+
+        The derivative of log Phi is at most |u| + 1 left of zero, and right of it less than the density of e^{-u^2/2}.
+        """
+        u = self.side * (s - self.middle) / self.width
+        steep = np.where(u < 0, 1 - u, np.exp(-np.maximum(u, 0.0) ** 2 / 2))
+        return ULP * ((4 * place / self.width + 4 * np.abs(u)) * steep + 4 + 16 * np.abs(self._log_kept(s)))
 
     def highest(self, low: Array, high: Array) -> Array:
         """A bound of g with the logarithm of the distribution function."""

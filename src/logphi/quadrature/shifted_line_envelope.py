@@ -15,6 +15,8 @@ as in :mod:`logphi.quadrature.density_envelope`. The sharper trapezoidal sum of
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from logphi.arrays import Array
@@ -33,19 +35,18 @@ _WIDEST = 1.57
 _RISE = 35.0
 # measured: the heights, times the steepness, among which S is chosen
 _STARTS = 2.0 ** np.arange(-6, 30, 0.5)
+# chosen: what serves all heights of a line is asked for several times
+_KEPT = 1 << 10
 
 
 def log_shifted_line_envelope(curve: Curve, abscissa: float, heights: Array) -> Array:
     """A proved upper bound of log |M(c + is)| - K(c) for all s >= t, of a curve without atoms."""
-    power = abscissa + 1
-    found = panels(curve, np.array([power]), 0.0)
+    found = _at_starts(curve, abscissa + 1)
     if found is None:
         return np.zeros_like(heights)
-    log_mass = parts_of(curve, found, power)[0] - MASS_ROUNDING
+    ends, log_mass, from_start = found
     start = _STARTS / curve.steepness
-    bound = _log_bound(curve, power, np.concatenate([heights, start]), found.start, found.end) - log_mass
-    bound = np.minimum(bound, 0.0)
-    own, from_start = bound[: heights.size], bound[heights.size :]
+    own = np.minimum(_log_bound(curve, abscissa + 1, heights, *ends) - log_mass, 0.0)
     # the best of the bounds that start at or above each height
     gap = -np.expm1(2 * from_start) / (2 * start) ** 2 * (1 - MASS_ROUNDING)
     best = np.maximum.accumulate(gap[::-1])[::-1]
@@ -53,6 +54,17 @@ def log_shifted_line_envelope(curve: Curve, abscissa: float, heights: Array) -> 
     left = np.where(at < start.size, heights**2 * best[np.minimum(at, start.size - 1)], 0.0)
     near = 0.5 * np.log1p(-np.minimum(left, 0.5))
     return np.asarray(np.minimum.accumulate(np.minimum(own, near)))
+
+
+@lru_cache(maxsize=_KEPT)
+def _at_starts(curve: Curve, power: float) -> tuple[tuple[float, float], float, Array] | None:
+    """The ends of the cells, a lower bound of K, and the bounds at the heights S; None if unknown."""
+    found = panels(curve, np.array([power]), 0.0)
+    if found is None:
+        return None
+    log_mass = parts_of(curve, found, power)[0] - MASS_ROUNDING
+    bound = _log_bound(curve, power, _STARTS / curve.steepness, found.start, found.end) - log_mass
+    return (found.start, found.end), log_mass, np.minimum(bound, 0.0)
 
 
 def _log_bound(curve: Curve, power: float, heights: Array, start: float, end: float) -> Array:

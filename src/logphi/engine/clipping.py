@@ -50,11 +50,13 @@ _CAPS = np.geomspace(1e-3, 1e6, 109)
 _REST = 1e-2
 # measured: the logarithm of the integrand over the answer from which on a line is split; chosen: lower caps that are tried, over x
 _LOST = 9.0
+# derived: a part so far below the tolerance, as a logarithm, adds little to the width
+_NEGLIGIBLE = 4.0
 _LOWER_CAPS = (0.9, 0.8, 0.65, 0.5, 0.3, 0.15)
 # measured: abscissas that are tried for a part, times x
 _PLACES = np.geomspace(0.1, 1e4, 81)
 # chosen: how many widths of the coin lie between the lower cap and the threshold, and how much lower another cap must be
-_DEVIATIONS, _FLAT, _DECAY = 9.0, 0.5, 5.0
+_DEVIATIONS, _FLAT, _DECAY = 11.0, 0.5, 5.0
 # measured: a coarser line is hardly shorter, and digits that the saddle gives away would take its tolerance
 _COARSEST = 1e-6
 # chosen: exponents v among which the best is found, over the spread of L
@@ -323,7 +325,7 @@ def _split(
         least = heights.min(axis=1)
         level = float(least.max())
         # a part without decay is better if it is negligible
-        score = level + (_DECAY if least[0] >= (level if log_answer is None else log_answer) + log_rtol - _LOST else 0.0)
+        score = level + (_DECAY if least[0] >= (level if log_answer is None else log_answer) + log_rtol - _NEGLIGIBLE else 0.0)
         if math.isfinite(level) and (best is None or score < best[0] - _FLAT):
             best = score, one, heights.argmin(axis=1).tolist()
     if best is None:
@@ -334,7 +336,7 @@ def _split(
     lines, ceilings = [], []
     for law, place in zip(laws, at, strict=False):
         found = saddle(law, Smooth(x), RIGHT, float(places[place]))
-        if found.value < level + log_rtol - _LOST:
+        if found.value < level + log_rtol - _NEGLIGIBLE:
             ceilings.append(ceiling(law, x, hint=found.abscissa))
             continue
         line = PlannedLine.of(law, x, log_rtol, found, level)

@@ -49,8 +49,10 @@ _SLACK = 1e-8
 # derived: the normal mass below it is less than 1e-23
 _LOWEST = -10.0
 _LOG_ROOT = 0.5 * math.log(2 * math.pi)
-# chosen: steps and range of a coarse sum, in x and in m x, and from how many widths on nearly all or nothing is marked
-_STEP, _BEYOND, _NEGLIGIBLE = 0.1, 40.0, 10.0
+# chosen: steps and range of a coarse sum, in x and in m x; from how many widths of the coin on nearly all or nothing is marked,
+# and how many a tilted law may reach
+_STEP, _BEYOND = 0.1, 40.0
+_NEGLIGIBLE, _FARTHEST = 10.0, 30.0
 # derived: below it the third power is negligible beside the square
 _TINY = -23.0
 # derived: the series of a logarithm reaches the last digit
@@ -142,11 +144,16 @@ class MarkedNormal(LossTransform):
     def _coarse(self) -> tuple[Array, Array, float]:
         """Losses and logarithms of masses of a trapezoidal rule, and the largest power that it serves."""
         m, _ = self.whole.constants
-        near = _NEGLIGIBLE * self.width
-        low, high = (_LOWEST, self.middle + near) if self.side < 0 else (self.middle - near, self.middle + m + _BEYOND)
+        if self.side < 0:
+            # where the tilt outweighs the coin, the tilted law is farther out
+            low, high = _LOWEST, self.middle + _FARTHEST * self.width
+            steepest = m * -math.expm1(-float(self.curve.loss(np.array([high]))[0]))
+            reach = (_FARTHEST - _NEGLIGIBLE) / (steepest * self.width)
+        else:
+            # a tilted normal law has its mean at m times the power
+            low, high = self.middle - _NEGLIGIBLE * self.width, self.middle + m + _BEYOND
+            reach = (high + _LOWEST) / m
         s = np.arange(low, high, min(_STEP, _STEP / m, self.width / 2))
-        # a tilted normal law has its mean at m times the power
-        reach = math.inf if self.side < 0 else (high + _LOWEST) / m
         return self.curve.loss(s), self.curve.log_density(s) + math.log(s[1] - s[0]), reach
 
     def approximate(self, c: Array, count: int = 1) -> Array:
@@ -286,7 +293,8 @@ class SomeLarge(LossTransform):
         for (lower, count), large in zip(self.none_large, self._large, strict=True):
             below = lower.approximate(c)
             none = none + count * below
-            ratios.append(large.approximate(c) - below)
+            with np.errstate(invalid="ignore"):  # out of reach
+                ratios.append(large.approximate(c) - below)
         return none, none + self._log_one(ratios), none + self._log_several(ratios)
 
     def _log_one(self, log_ratios: list[Array]) -> Array:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import logphi as lp
 from logphi.answers.bound import Status
-from logphi.engine import clipping
+from logphi.engine import clipping, one_large
 from logphi.inversion.demand import Demand
 from logphi.laws.clipped import ClippedNormal
 from slowly import slowly
@@ -275,7 +275,7 @@ def test_one_large_loss_among_many_tiny_ones(count, rate, sigma, epsilon, monkey
     bound = release.delta(epsilon, direction="remove")
     assert bound.status is Status.MET
     # other coins split the law elsewhere
-    monkeypatch.setattr(clipping, "_DEVIATIONS", 16.0)
+    monkeypatch.setattr(one_large, "_DEVIATIONS", 16.0)
     other = sampled(count, rate, sigma).delta(epsilon, direction="remove", method="clipped")
     assert max(bound.lower, other.lower) <= min(bound.upper, other.upper)
     assert other.width < PROMISED * 10 * other.value

@@ -10,8 +10,9 @@ import pytest
 
 import logphi as lp
 from logphi.laws.log_phi import LogPhi
+from logphi.laws.marked_normal import MarkedNormal
 from logphi.laws.mixed_normal import MixedNormal
-from logphi.laws.some_large import MarkedNormal, SomeLarge
+from logphi.laws.some_large import SomeLarge
 from logphi.quadrature.values import Line
 
 # what rounding leaves of transforms that are far from one

@@ -31,8 +31,9 @@ _LARGE = 600.0
 class ApproximateLaw:
     """About one law for the vertices that are tried, (vertex, end), and for ends x: logarithms, with no bounds.
 
-    ``log_c`` is n log C, ``tilted`` the density under w^{z+1}, ``log_large`` n times its integral from x on, and ``log_farther``
-    n times it at a vertex half as far again; the masses above x are those of all n together, under Q and under P.
+    ``log_c`` is n log C, ``tilted`` the density under w^{z+1}, ``log_large`` n times its integral from x on, and
+    ``log_farther`` n times it at a vertex half as far again; the masses above x are those of all n together, under Q and
+    under P.
     """
 
     x: Array

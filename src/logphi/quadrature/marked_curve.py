@@ -38,18 +38,22 @@ class MarkedCurve(Curve):
         The derivative of log Phi is at most |u| + 1 left of zero, and right of it less than the density of e^{-u^2/2}.
         """
         u = self.side * (s - self.middle) / self.width
-        steep = np.where(u < 0, 1 - u, np.exp(-np.maximum(u, 0.0) ** 2 / 2))
-        return ULP * ((4 * place / self.width + 4 * np.abs(u)) * steep + 4 + 16 * np.abs(self._log_kept(s)))
+        steep = np.where(u < 0, 1 - u, np.exp(-(np.maximum(u, 0.0) ** 2) / 2))
+        error: Array = ULP * ((4 * place / self.width + 4 * np.abs(u)) * steep + 4 + 16 * np.abs(self._log_kept(s)))
+        return error
 
     def highest(self, low: Array, high: Array) -> Array:
         """A bound of g with the logarithm of the distribution function."""
-        return super().highest(low, high) + self._log_kept(high if self.side > 0 else low) + 1e-12
+        kept = self._log_kept(high if self.side > 0 else low)
+        # its rounding and that of its argument
+        return super().highest(low, high) + kept + 1e-12 * (1 + np.abs(kept))
 
     def log_slope(self, s: Array) -> Array:
         """The derivative of the logarithm of the density."""
         u = self.side * (s - self.middle) / self.width
         ratio = np.exp(-u * u / 2 - 0.5 * math.log(2 * math.pi) - log_ndtr(u))
-        return super().log_slope(s) + self.side * ratio / self.width
+        slope: Array = super().log_slope(s) + self.side * ratio / self.width
+        return slope
 
     @property
     def bend(self) -> float:

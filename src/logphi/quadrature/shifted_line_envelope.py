@@ -5,7 +5,8 @@ monotone in s, and all factors turn e^{itl} the same way:
 
     |M(c + it)| <= e^{B b^2} integral of e^{g(s)} |w_1|^a ... e^{-t |arg|} ds,
 
-where the density grows by at most e^{B b^2}, which cells bound from above by their ends. Below the height S from which the ratio |chi| to M(c) is less than E,
+where the density grows by at most e^{B b^2}; cells bound this from above by their ends. Below the height S from which the ratio
+|chi| to M(c) is less than E,
 
     1 - |chi(t)|^2 >= (1 - |chi(2^m t)|^2) / 4^m,     |chi(t)|^2 <= 1 - (t / 2S)^2 (1 - E^2),
 

@@ -17,7 +17,7 @@ from logphi.inversion.clipped_ceiling import Terms
 _VERTICES = np.geomspace(1e-5, 1e7, 61)
 # measured: steps of the sketch in x and in m x, and its ends
 _GRID, _GRID_TURN = 0.2, 0.3
-_LOWEST, _HIGHEST = -7.0, 24.0
+_LOWEST, _HIGHEST = -7.0, 38.0
 # chosen: lower and higher caps that are tried for one large loss among small ones, over the threshold
 _LOWER_CAPS = (0.3, 0.5, 0.75)
 _CAPS = (0.9, 1.0, 1.15, 1.4)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import logphi as lp
 from logphi.answers.status import Status
-from logphi.engine import clipping
+from logphi.engine import clipping, one_large
 from logphi.inversion.demand import Demand
 from logphi.laws.clipped import ClippedNormal
 from slowly import slowly
@@ -220,3 +220,64 @@ def test_a_lattice_finer_than_the_doubles_is_left_to_a_smoothed_line():
     one, other = (release.delta(4.155971089583, direction="remove", method=way) for way in ("discretized", "contour"))
     assert max(one.lower, other.lower) <= min(one.upper, other.upper)
     assert one.width <= PROMISED * one.value
+
+
+def excess_of_two(rate: float, sigma: float, epsilon: float) -> mpmath.mpf:
+    """Delta of two sampled Gaussians: over the first loss, the second one has a closed form."""
+    m, q, e = 1 / mpmath.mpf(str(sigma)), mpmath.mpf(str(rate)), mpmath.mpf(str(epsilon))
+
+    def own(x):
+        return 1 - q + q * mpmath.exp(m * x - m * m / 2)
+
+    def second(left):
+        # delta of one at an epsilon
+        odds = (mpmath.expm1(left) + q) / q
+        if odds <= 0:
+            return -mpmath.expm1(left)
+        place = (mpmath.log(odds) + m * m / 2) / m
+        upper, tilted = mpmath.ncdf(-place), mpmath.ncdf(m - place)
+        return q * (tilted - upper) - mpmath.expm1(left) * upper
+
+    # around the loss with which the second one need not be large, where the integrand bends within a rate
+    bend = (mpmath.log((mpmath.expm1(e) + q) / q) + m * m / 2) / m
+    near = [bend + side * q * mpmath.mpf(10) ** k for k in range(-2, 7) for side in (-1, 1) if q * mpmath.mpf(10) ** k < 0.3]
+    steps = sorted({mpmath.mpf(one) for one in (-16, -8, -4, 0, 2, 4, 5, 6, 7, 8, 9, 10, 12, 14, 17, 20, 26)} | {bend, *near})
+    return mpmath.quad(lambda x: mpmath.npdf(x) * own(x) * second(e - mpmath.log(own(x))), steps)
+
+
+@pytest.mark.parametrize(("rate", "sigma", "epsilon"), [(1e-6, 0.5, 0.5), (1e-4, 0.7, 0.2), (1e-3, 0.8, 0.9)])
+def test_two_releases_of_which_one_decides(rate, sigma, epsilon, monkeypatch):
+    # always
+    monkeypatch.setattr(clipping, "_LOST", -math.inf)
+    with mpmath.workdps(25):
+        truth = excess_of_two(rate, sigma, epsilon)
+    loss = sampled(2, rate, sigma).loss_law()
+    draft = clipping.Draft.of(loss, epsilon, Demand(PROMISED), float(mpmath.log(truth)))
+    assert draft is not None
+    assert not draft.laws, "the line is split"
+    prepared = draft.laid()
+    assert prepared is not None
+    low, high = prepared.at(epsilon).amount.log_ends
+    assert low <= float(mpmath.log(truth)) <= high
+    assert high - low < HEAVY
+
+
+@pytest.mark.parametrize(
+    ("count", "rate", "sigma", "epsilon"),
+    [
+        (65679, 0.00021072251681347748, 1.8433394616007508, 0.7463844280362326),
+        (290854, 1.2456992382961363e-06, 0.9430237111505573, 2.744888462720328),
+        (791, 7.024482607834672e-07, 0.4960442077919575, 0.43909),
+    ],
+)
+def test_one_large_loss_among_many_tiny_ones(count, rate, sigma, epsilon, monkeypatch):
+    release = sampled(count, rate, sigma)
+    bound = release.delta(epsilon, direction="remove")
+    assert bound.status is Status.MET
+    # other coins split the law elsewhere
+    monkeypatch.setattr(one_large, "_DEVIATIONS", 16.0)
+    other = sampled(count, rate, sigma).delta(epsilon, direction="remove", method="clipped")
+    assert max(bound.lower, other.lower) <= min(bound.upper, other.upper)
+    assert other.width < PROMISED * 10 * other.value
+    rough = release.delta(epsilon, direction="remove", method="discretized")
+    assert rough.lower <= bound.lower <= bound.upper <= rough.upper

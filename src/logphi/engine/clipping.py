@@ -24,13 +24,12 @@ import numpy as np
 from logphi.arith.floats import ULP
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
-from logphi.inversion.contour import Inversion, Part
+from logphi.engine.one_large import PlannedLine, parts_of
+from logphi.inversion.contour import Ceiling, Inversion, Part
 from logphi.inversion.demand import Demand
 from logphi.inversion.half_line import spread
 from logphi.inversion.kernels import Smooth, log_kappa
-from logphi.inversion.layout import Layout, layout
-from logphi.inversion.line_sum import Contour, Extent, extent, lay_out
-from logphi.inversion.saddle import RIGHT, saddle
+from logphi.inversion.line_sum import Contour
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
 
@@ -47,6 +46,8 @@ _MOST = 8
 # chosen: caps B that are tried, as (B - eps) / eps, and the share of the tolerance that R may take
 _CAPS = np.geomspace(1e-3, 1e6, 109)
 _REST = 1e-2
+# measured: the logarithm of the integrand over the answer from which on a line is split
+_LOST = 9.0
 # measured: a coarser line is hardly shorter, and the digits lost at the saddle would use up its tolerance
 _COARSEST = 1e-6
 # chosen: exponents v among which the best is found, over the spread of L
@@ -64,6 +65,7 @@ _KNOWN = 1e-3
 _UNKNOWN = Scaled(0.0, 0.5, truncation=0.5)
 
 Large = tuple[tuple[MixedNormal, int], ...]
+Clipped = tuple[tuple["ClippedNormal", int], ...]
 
 
 def large_of(loss: LogPhi) -> Large:
@@ -171,38 +173,44 @@ class LargeLosses:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A contour of the clipped law for one threshold, and the large losses; the bounds hold at every threshold."""
+    """Contours of the clipped law for one threshold, and the large losses; the bounds hold at every threshold.
 
-    contour: Contour
-    large_losses: LargeLosses
+    A part of the clipped law that is negligible has a ceiling and no contour.
+    """
+
+    contours: tuple[Contour, ...]
+    ceilings: tuple[Ceiling, ...]
+    large_losses: LargeLosses | None
 
     def at(self, x: float) -> Inversion:
         """The excess at x."""
         if not abs(x) < _FARTHEST:
             return Inversion(Part.EXCESS, _UNKNOWN)
-        amount = self.contour.integral(x, Smooth(x)) + self.large_losses.at(x)
-        return Inversion(Part.EXCESS, amount, self.contour.abscissa, self.contour.line.size)
+        amount = sum((one.integral(x, Smooth(x)) for one in self.contours), Scaled(0.0, 0.0))
+        if self.large_losses is not None:
+            amount += self.large_losses.at(x)
+        for ceiling in self.ceilings:
+            amount += Scaled(ceiling.at(x), 0.5, truncation=0.5)
+        return Inversion(Part.EXCESS, amount, self.contours[0].abscissa, sum(one.line.size for one in self.contours))
 
 
 @dataclass(frozen=True)
 class Draft:
-    """Clipped laws and a line for their sum, without the values of K on it.
-
-    ``log_height`` is about the logarithm of the integrand at the saddle.
-    """
+    """Clipped laws and lines for the rest, without the values of K on them."""
 
     x: float
     loss: LogPhi
-    laws: tuple[tuple[ClippedNormal, int], ...]
-    small: LogPhi
+    laws: Clipped
     rest: Rest
-    log_height: float
-    layout: Layout
-    extent: Extent
+    lines: tuple[PlannedLine, ...]
+    ceilings: tuple[Ceiling, ...] = ()
 
     @staticmethod
-    def of(loss: LogPhi, x: float, demand: Demand) -> Draft | None:
-        """The draft for a threshold; None if no loss can be clipped, or if the line would be too long."""
+    def of(loss: LogPhi, x: float, demand: Demand, log_answer: float | None = None) -> Draft | None:
+        """The draft for a threshold; None if no loss can be clipped, or if a line would be too long.
+
+        ``log_answer`` is about the logarithm of the excess, where it is known: a line far above it is split in two.
+        """
         large = large_of(loss)
         if not large or not _NEAREST < x < _FARTHEST:
             return None
@@ -215,33 +223,42 @@ class Draft:
         if not max(law.upper_tail.error for law, _ in laws) < _KNOWN:
             # the threshold is too large, or too close to zero
             return None
-        small = LogPhi((*laws, *((law, count) for law, count in loss.terms if not isinstance(law, MixedNormal))))
-        kernel = Smooth(x)
-        found = saddle(small, kernel, RIGHT)
-        if not math.isfinite(found.value):
-            return None
-        line = layout(small, found.abscissa, kernel, math.log(min(demand.rtol, _COARSEST)))
-        reach = line and extent(small, line, kernel, decaying=True)
-        return Draft(x, loss, laws, small, rest, found.value, line, reach) if line and reach else None
+        others = LogPhi(tuple((law, count) for law, count in loss.terms if not isinstance(law, MixedNormal)))
+        log_rtol = math.log(min(demand.rtol, _COARSEST))
+        line = PlannedLine.of(LogPhi((*laws, *others.terms)), x, log_rtol)
+        if line is not None and (log_answer is None or line.log_height < log_answer + _LOST):
+            return Draft(x, loss, laws, rest, (line,))
+        split = parts_of(large, others, x, log_rtol, log_answer)
+        if split is not None and (line is None or max(one.log_height for one in split[0]) < line.log_height):
+            return Draft(x, loss, (), rest, *split)
+        return None if line is None else Draft(x, loss, laws, rest, (line,))
+
+    @property
+    def log_height(self) -> float:
+        """About the logarithm of the largest integrand."""
+        return max(one.log_height for one in self.lines)
 
     @property
     def nodes(self) -> int:
-        """The number of nodes of the line."""
-        return self.extent.size
+        """The number of nodes of all lines."""
+        return sum(one.extent.size for one in self.lines)
 
     def laid(self) -> Prepared | None:
-        """The contour and the large losses; None if the inner integrals need too many nodes."""
-        line = lay_out(self.small, self.layout, self.extent, Smooth(self.x))
-        if line is None or not (line.values.radius < 1).any():
+        """The contours and the large losses; None if the inner integrals of a line need too many nodes."""
+        lines = [one.laid(self.x) for one in self.lines]
+        known = tuple(one for one in lines if one is not None)
+        if len(known) < len(lines):
             return None
+        if not self.laws:
+            return Prepared(known, self.ceilings, None)
         large_losses = LargeLosses.above_cap(self.laws, self.loss, self.rest)
         # far to the left the transform may be unknown
-        return Prepared(line, large_losses) if math.isfinite(large_losses.log_rest) else None
+        return Prepared(known, self.ceilings, large_losses) if math.isfinite(large_losses.log_rest) else None
 
 
-def prepare(loss: LogPhi, x: float, demand: Demand) -> Prepared | None:
+def prepare(loss: LogPhi, x: float, demand: Demand, log_answer: float | None = None) -> Prepared | None:
     """A contour without the large losses near x; None if there is none."""
-    draft = Draft.of(loss, x, demand)
+    draft = Draft.of(loss, x, demand, log_answer)
     return None if draft is None else draft.laid()
 
 

@@ -17,7 +17,10 @@ from logphi.inversion.clipped_ceiling import Terms
 _VERTICES = np.geomspace(1e-5, 1e7, 61)
 # measured: steps of the sums in x and in m x, and the ends of their range, the upper one relative to m
 _GRID, _GRID_TURN = 0.2, 0.3
-_LOWEST, _HIGHEST = -7.0, 24.0
+_LOWEST, _HIGHEST = -7.0, 38.0
+# chosen: lower and higher caps that are tried for one large loss among small ones, over the threshold
+_LOWER_CAPS = (0.3, 0.5, 0.75)
+_CAPS = (0.9, 1.0, 1.15, 1.4)
 # chosen: the number of thresholds in the cache, as several routes ask for the same one in turn
 _KEPT = 4
 # derived: below these exponents nothing overflows
@@ -28,13 +31,16 @@ _LARGE = 600.0
 class ApproximateLaw:
     """Guesses for n copies of one law, clipped at ends x, as logarithms, (vertex, end).
 
-    ``log_c`` is n log C, ``tilted`` the density phi w^{z+1}, ``log_farther`` n times that at a vertex half as far again.
-    ``log_q_mass`` and ``log_p_mass`` are n times the masses above x.
+    ``log_c`` is n log C, ``tilted`` the density phi w^{z+1}, ``log_large`` n times its integral from x on, and
+    ``log_farther`` n times that at a vertex half as far again. ``log_q_mass`` and ``log_p_mass`` are n times the masses
+    above x.
     """
 
     x: Array
     log_c: Array
     tilted: Array
+    loss: Array
+    log_large: Array
     log_farther: Array
     log_q_mass: Array
     log_p_mass: Array
@@ -59,6 +65,8 @@ class ApproximateLaw:
             x,
             np.where(np.maximum.accumulate(growth, axis=1) < _LARGE, log_c, np.inf),
             growth + log_density,
+            loss,
+            log_count + math.log(x[1] - x[0]) + np.logaddexp.accumulate((growth + log_density)[:, ::-1], axis=1)[:, ::-1],
             log_count + log_density + 1.5 * (growth - loss) + loss,
             log_count + own,
             log_count + np.logaddexp(own, math.log(q) + other),
@@ -107,4 +115,26 @@ def _guess(laws: Sequence[ApproximateLaw], kernel: Array, x: float) -> float:
         valley = start + one.tilted[:, start:].argmin(axis=1)
         total += one.log_c[rows, valley]
         beyond = np.logaddexp(beyond, one.log_q_mass[valley] + x if x < 0 else one.log_p_mass[valley])
-    return float(np.logaddexp(total, beyond).min()) - 2.0
+    both = float(np.logaddexp(total, beyond).min())
+    return (min(both, _one_large(laws, kernel, x)) if x > 0 else both) - 2.0
+
+
+def _one_large(laws: Sequence[ApproximateLaw], kernel: Array, x: float) -> float:
+    """The same of a sum of three: none is above a lower cap, some are but none above a higher one, or one is above that."""
+    best = math.inf
+    for low in _LOWER_CAPS:
+        places = [min(int(np.searchsorted(one.loss, low * x)), one.x.size - 1) for one in laws]
+        without = kernel + sum(one.log_c[:, place] for one, place in zip(laws, places, strict=True))
+        none = float(np.fmin.reduce(without))
+        for high in _CAPS:
+            ends = [min(int(np.searchsorted(one.loss, high * x)), one.x.size - 1) for one in laws]
+            some = np.full(kernel.size, -np.inf)
+            for one, place, end in zip(laws, places, ends, strict=True):
+                # from the lower cap to the higher one
+                own, farther = one.log_large[:, place], one.log_large[:, end]
+                part = own + np.log(-np.expm1(np.minimum(farther - own, -1e-15)))
+                some = np.logaddexp(some, part if end > place else -np.inf)
+            above = np.logaddexp.reduce([one.log_p_mass[end] for one, end in zip(laws, ends, strict=True)])
+            height = np.fmin.reduce(without + np.where(np.isfinite(some), some, np.inf))
+            best = min(best, float(np.logaddexp.reduce([none, height, above])))
+    return best

@@ -80,6 +80,20 @@ class Curve:
         peak = np.clip(-g1 / (2 * g2), low, high) if g2 else np.where(g1 > 0, high, low)
         return np.asarray(g0 + peak * (g1 + g2 * peak))
 
+    def density_error(self, s: Array, size: Array) -> Array | float:
+        """The relative error of what else is in the density."""
+        return 0.0
+
+    def log_slope(self, s: Array) -> Array:
+        """The derivative of g, which does not rise."""
+        g1, g2 = self.density[1:]
+        return g1 + 2 * g2 * s
+
+    @property
+    def bend(self) -> float:
+        """The density of s + iv is at most e^{bend v^2} times that of s."""
+        return -self.density[2]
+
     def inverse(self, loss: Array) -> Array:
         """The s at which the loss of one factor, or of a symmetric pair of factors, has a given value, to some ulps."""
         first = self.factors[0]

@@ -47,6 +47,7 @@ def nodes_of(curve: Curve, low: Array, high: Array) -> Masses:
     unsure = 2 * curve.error + 12 * ULP
     g0, g1, g2 = (abs(one) for one in curve.density)
     wrong = 48 * ULP + 2 * curve.error + unsure * (g0 + size * (g1 + g2 * size))
+    wrong = wrong + curve.density_error(s, size)
     for factor in curve.factors:
         if factor.own:
             wrong = wrong + factor.own * factor.error(s, size, curve.error)

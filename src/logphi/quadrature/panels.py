@@ -197,12 +197,11 @@ def log_tail(curve: Curve, powers: Array, end: Array, outward: int) -> Array:
     With u the distance from the end, the summand grows at most like e^{ku} times a decreasing normal factor, where k is the
     slope of g there and those of the factors; |l| grows by at most its own slope times u.
     """
-    g1, g2 = curve.density[1:]
     second, plain = sizes(curve, end, powers)
     loss = np.abs(curve.loss(end))[:, None]
     steep, own = (part[:, None] for part in curve.tail_slopes(end, outward))
     tilts = np.maximum(outward * _tilts(curve, powers), outward)
-    fall = (-outward * (g1 + 2 * g2 * end))[:, None] - np.maximum(tilts.max(axis=0), 0.0) * steep - own
+    fall = (-outward * curve.log_slope(end))[:, None] - np.maximum(tilts.max(axis=0), 0.0) * steep - own
     safe = np.where(fall > 0, fall, 1.0)
     rise = steep / (np.maximum(loss, 1e-150) * safe)
     beyond = np.stack([second + np.log1p(2 * rise * (1 + rise)), plain]) - np.log(safe)
@@ -236,7 +235,7 @@ class Ellipses:
         r, middle = ((high - low) / 2)[:, None], ((high + low) / 2)[:, None]
         along, v = r * (rho + 1 / rho) / 2, r * (rho - 1 / rho) / 2
         left, right = middle - along, middle + along
-        log_density = curve.highest(left, right) - curve.density[2] * v * v
+        log_density = curve.highest(left, right) + curve.bend * v * v
         least, most, argument, deviation, loss_left, loss_right = (np.zeros(v.shape) for _ in range(6))
         near = np.ones(v.shape, dtype=bool)
         for factor in curve.factors:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from logphi.engine import clipping
 from logphi.engine.method import Method
 from logphi.engine.routes.cancellation import log_answer, width_left
@@ -13,7 +15,7 @@ from logphi.laws.log_phi import LogPhi
 
 def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     """The profile from a line for the small losses."""
-    return _laid(loss, clipping.Draft.of(loss, epsilon, demand))
+    return _laid(loss, clipping.Draft.of(loss, epsilon, demand, log_answer(loss, epsilon)), demand)
 
 
 def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
@@ -22,18 +24,25 @@ def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
         raise NotApplicableError("no loss at this epsilon can be clipped")
     if not clipping.decides(loss, epsilon, contour.saddle_of_excess(loss, epsilon, demand.hint).abscissa):
         raise NotApplicableError("no large losses are in the way of a plain contour")
-    draft = clipping.Draft.of(loss, epsilon, demand)
+    answer = log_answer(loss, epsilon)
+    draft = clipping.Draft.of(loss, epsilon, demand, answer)
     if draft is None:
         raise NotApplicableError("no contour of reasonable length serves the small losses")
-    width = width_left(draft.log_height, log_answer(loss, epsilon), _NOISE, demand)
+    width = width_left(draft.log_height, answer, _NOISE, demand)
     laws = len(draft.laws)
-    return Offer(Promise(width, _LAYOUT + _NODE * laws * draft.nodes), lambda: _laid(loss, draft))
+    return Offer(Promise(width, _LAYOUT + _NODE * laws * draft.nodes), lambda: _laid(loss, draft, demand))
 
 
-def _laid(loss: LogPhi, draft: clipping.Draft | None) -> LocalProfile:
+def _laid(loss: LogPhi, draft: clipping.Draft | None, demand: Demand) -> LocalProfile:
     prepared = None if draft is None else draft.laid()
-    if prepared is None:
+    if draft is None or prepared is None:
         raise NotApplicableError(_NO_LINE)
+    amount = prepared.at(draft.x).amount
+    if amount.relative_width > demand.sufficient.rtol and math.isfinite(log_upper := amount.log_ends[1]):
+        # the answer had been guessed too large
+        again = clipping.Draft.of(loss, draft.x, demand, log_upper)
+        lower = again is not None and again.log_height < draft.log_height - _LOWER
+        prepared = (again.laid() if again is not None and lower else None) or prepared
     return inverted(loss, _METHOD, prepared.at)
 
 
@@ -45,6 +54,8 @@ _NO_LINE = (
 _LAYOUT, _NODE = 1e7, 350.0
 # measured: the rounding of the sum, relative to the integrand
 _NOISE = 1e-11
+# chosen: how much lower, as a logarithm, lines for a better guess of the answer must lie
+_LOWER = 2.0
 _METHOD = Method("clipped")
 _REASON = "inversion without rare large losses, whose share has a closed form: small sampling rates"
 CLIPPED = Route(_METHOD, prepare, _REASON, forecast=_forecast)

@@ -1,0 +1,171 @@
+"""The part of a sampled normal law where its normal variable is marked as large, or where it is not.
+
+notation: a normal variable X is marked with the probability Phi((X - b) / tau), by a coin. With the coin it is a normal
+variable of variance 1 + tau^2, which gives the masses. The marked part is a sum of positive terms, each relatively known
+however rare it is; the other one, whose transform is near one, is a sum of second order.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_ndtr
+
+from logphi.arith.floats import FLOATS, ULP
+from logphi.arith.protocol import Arithmetic, Number
+from logphi.arith.summation import log_sum, roundings
+from logphi.arrays import Array
+from logphi.laws.curved import parameter_error
+from logphi.laws.mixed_normal import MixedNormal
+from logphi.laws.transform import LossTransform
+from logphi.quadrature.curve import Factor
+from logphi.quadrature.exponential_sums import exponential_sums
+from logphi.quadrature.gauss_legendre import GaussLegendre, Masses, nodes_of
+from logphi.quadrature.inner_integral import by_abscissa
+from logphi.quadrature.marked_curve import MarkedCurve
+from logphi.quadrature.panels import log_errors, panels
+from logphi.quadrature.shifted_line_envelope import log_shifted_line_envelope
+from logphi.quadrature.values import Line, Values
+
+# derived: e^600 and its square root's inverse are doubles
+_LARGEST = 600.0
+# derived: the normal mass below it is less than 1e-23
+_LOWEST = -10.0
+_LOG_ROOT = 0.5 * math.log(2 * math.pi)
+# chosen: steps and range of a coarse sum, in x and in m x; from how many widths of the coin on nearly all or nothing is marked,
+# and how many a tilted law may reach
+_STEP, _BEYOND = 0.1, 40.0
+_NEGLIGIBLE, _FARTHEST = 10.0, 30.0
+
+
+@dataclass(frozen=True)
+class MarkedNormal(LossTransform):
+    """The part of a sampled normal law where its normal variable is marked as large (``side`` 1), or not (-1)."""
+
+    whole: MixedNormal
+    middle: float
+    width: float
+    side: int
+
+    def formula(self, arith: Arithmetic, z: Number) -> Number:
+        """K(z)."""
+        m, q = (one.under(arith) for one in (self.whole.shift, self.whole.rate))
+        half = arith.integral(lambda x: arith.exp(-x * x / 2), 0 * m, None)
+
+        def kept(x: Number) -> Number:
+            u = self.side * (x - self.middle) / self.width
+            return arith.integral(lambda y: arith.exp(-((u - y) ** 2) / 2), 0 * m, None) / (2 * half)
+
+        def density(x: Number) -> Number:
+            return (1 - q + q * arith.exp(m * x - m * m / 2)) ** (z + 1) * arith.exp(-x * x / 2) * kept(x)
+
+        both = arith.integral(lambda x: density(x) + density(-x), 0 * m, None)
+        return arith.log(both / (2 * half))
+
+    @cached_property
+    def curve(self) -> MarkedCurve:
+        """The curve over the normal variable."""
+        m, q = self.whole.constants
+        spread = math.sqrt(1 + self.width**2)
+        # X and the coin together are a normal variable of this spread
+        u = -self.side * (np.array([self.middle, self.middle - m])) / spread
+        own, other = np.exp(log_ndtr(-u)).tolist()
+        wrong = parameter_error(self.whole.shift)
+        moved = (1 + float(np.abs(u).max())) * (float(np.abs(u).max()) + m) * (8 * ULP + 2 * wrong)
+        unsure = 64 * ULP + moved + float(self.whole.rate.under(FLOATS).rad) / q
+        return MarkedCurve(
+            (Factor(q, m, -m * m / 2),),
+            -np.inf,
+            np.inf,
+            (-_LOG_ROOT, 0.0, -0.5),
+            omitted=((1 - q) * own + q * other, own),
+            error=wrong,
+            omitted_error=unsure,
+            middle=self.middle,
+            width=self.width,
+            side=self.side,
+        )
+
+    def _nodes(self, powers: Array, top: float) -> tuple[Masses, Array] | None:
+        """Nodes for powers and heights up to ``top``, and logarithms of the error of their sums for each power."""
+        found = panels(self.curve, powers, top, near_one=False)
+        if found is None:
+            return None
+        return nodes_of(self.curve, found.low, found.high), log_errors(self.curve, found, powers, top)[1]
+
+    def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
+        """K at any points."""
+        if self.side < 0:
+            return GaussLegendre(self.curve).at_points(np.asarray(z), count)
+        return by_abscissa(np.asarray(z), self._on_real, self._on_vertical)
+
+    def _on_real(self, c: Array) -> Values:
+        found = self._nodes(c + 1, 0.0)
+        if found is None:
+            return Values.unknown(c.size)
+        each = [_sums(found[0], own, log_error, np.zeros(1), None) for own, log_error in zip(c, found[1], strict=True)]
+        return Values(*(np.concatenate([getattr(one, name) for one in each]) for name in ("mid", "rounding", "inner")))
+
+    def _on_vertical(self, c: float, heights: Array) -> Values:
+        found = self._nodes(np.array([c + 1]), float(np.abs(heights).max()))
+        return Values.unknown(heights.size) if found is None else _sums(found[0], c, float(found[1][0]), heights, None)
+
+    def on_line(self, line: Line, count: int = 1) -> Values:
+        """K on a vertical line, as a matrix product."""
+        if self.side < 0:
+            return GaussLegendre(self.curve).on_line(line, count)
+        found = self._nodes(np.array([line.abscissa + 1]), line.step * line.size)
+        if found is None:
+            return Values.unknown(line.size)
+        return _sums(found[0], line.abscissa, float(found[1][0]), line.heights, line)
+
+    @cached_property
+    def _coarse(self) -> tuple[Array, Array, float]:
+        """Losses and logarithms of masses of a trapezoidal rule, and the largest power that it serves."""
+        m, _ = self.whole.constants
+        if self.side < 0:
+            # where the tilt outweighs the coin, the tilted law is farther out
+            low, high = _LOWEST, self.middle + _FARTHEST * self.width
+            steepest = m * -math.expm1(-float(self.curve.loss(np.array([high]))[0]))
+            reach = (_FARTHEST - _NEGLIGIBLE) / (steepest * self.width)
+        else:
+            # a tilted normal law has its mean at m times the power
+            low, high = self.middle - _NEGLIGIBLE * self.width, self.middle + m + _BEYOND
+            reach = (high + _LOWEST) / m
+        s = np.arange(low, high, min(_STEP, _STEP / m, self.width / 2))
+        return self.curve.loss(s), self.curve.log_density(s) + math.log(s[1] - s[0]), reach
+
+    def approximate(self, c: Array, count: int = 1) -> Array:
+        """K at real points, to some digits."""
+        loss, log_mass, reach = self._coarse
+        c = np.asarray(c)
+        return np.where(c + 1 < reach, log_sum(log_mass + (np.minimum(c, reach)[..., None] + 1) * loss), np.inf)
+
+    def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
+        """From a shifted line."""
+        return log_shifted_line_envelope(self.curve, abscissa, heights)
+
+
+def _sums(nodes: Masses, c: float, log_error: float, heights: Array, line: Line | None) -> Values:
+    """K at c + it from nodes: positive terms, each relatively known."""
+    log_terms = nodes.log_mass + (c + 1) * nodes.loss
+    scale = float(log_terms.max())
+    weight = np.exp(log_terms - scale)
+    if line is not None:
+        sums = exponential_sums(weight, nodes.loss, line)
+    else:
+        sums = np.exp(1j * heights[:, None] * nodes.loss) @ weight if heights.any() else weight.sum() * np.ones(heights.size)
+    # the exponent is a product and a difference; the angle is turned twice
+    size = abs(c + 1) + heights
+    fixed = nodes.relative_error + 4 * ULP * (np.abs(nodes.log_mass) + abs(scale)) + 16 * ULP + 2 * ULP * roundings(weight.size)
+    moved = nodes.loss_error + 8 * ULP * np.abs(nodes.loss)
+    # both are small, where anything is known
+    largest = float(fixed.max()) + float(size.max()) * float(moved.max())
+    wrong = (float(weight @ fixed) + size * float(weight @ moved)) * math.exp(min(largest, _LARGEST))
+    found = Values.logarithm(sums, wrong + math.exp(min(log_error - scale, _LARGEST)), scale)
+    return found if largest < 1 else Values.unknown(heights.size)

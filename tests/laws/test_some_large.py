@@ -1,0 +1,112 @@
+"""Sums of sampled Gaussians of which none, one or several losses are marked as large."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+
+import logphi as lp
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.marked_normal import MarkedNormal
+from logphi.laws.mixed_normal import MixedNormal
+from logphi.laws.some_large import SomeLarge
+from logphi.quadrature.values import Line
+
+# what rounding leaves of transforms that are far from one
+ROUNDING = 1e-10
+
+
+def law_of(sigma: float, rate: float) -> MixedNormal:
+    found = lp.Gaussian(sigma=sigma).poisson(rate).loss_law().terms[0][0]
+    assert isinstance(found, MixedNormal)
+    return found
+
+
+def transform(sigma: float, rate: float, z: complex, mark: tuple[float, float] | None = None, side: int = 1) -> mpmath.mpc:
+    """E[w^{z+1}], X marked or not, by quadrature."""
+    m, q = 1 / mpmath.mpf(str(sigma)), mpmath.mpf(str(rate))
+    middle, width = mark or (0.0, 1.0)
+
+    def density(x):
+        kept = mpmath.ncdf(side * (x - mpmath.mpf(middle)) / mpmath.mpf(width)) if mark else 1
+        return mpmath.npdf(x) * kept * (1 - q + q * mpmath.exp(m * x - m * m / 2)) ** (z + 1)
+
+    ends = sorted({-14.0, -5.0, 0.0, 4.0, middle - 3 * width, middle, middle + 3 * width, middle + 3, 16.0, 25.0})
+    return mpmath.quad(density, ends)
+
+
+CASES = [(0.8, 0.01, (3.5, 0.2)), (1.8, 2e-4, (6.0, 0.07)), (0.5, 1e-6, (5.5, 0.3))]
+POINTS = [0.3, 2.5, 4.0 + 9.0j, 1.0 + 40.0j]
+
+
+@pytest.mark.parametrize("side", [1, -1])
+@pytest.mark.parametrize("z", POINTS)
+@pytest.mark.parametrize(("sigma", "rate", "mark"), CASES)
+def test_a_marked_transform_is_its_integral(sigma, rate, mark, z, side):
+    with mpmath.workdps(30):
+        whole = transform(sigma, rate, z, mark, side)
+    values = MarkedNormal(law_of(sigma, rate), *mark, side).log_transform(np.array([z]))
+    assert abs(complex(mpmath.exp(complex(values.mid[0])) / whole) - 1) <= math.expm1(values.radius[0]) + 1e-15
+    assert values.radius[0] <= ROUNDING or abs(z) > 10
+
+
+@pytest.mark.parametrize(("sigma", "rate", "mark"), CASES)
+def test_values_on_a_line_are_those_at_points(sigma, rate, mark):
+    law, line = MarkedNormal(law_of(sigma, rate), *mark, 1), Line(2.0, 0.75, 20)
+    there, here = law.on_line(line), law.log_transform(line.points)
+    turned = (there.mid - here.mid).imag / (2 * math.pi)
+    apart = np.hypot((there.mid - here.mid).real, 2 * math.pi * (turned - np.round(turned)))
+    assert (apart <= there.radius + here.radius).all()
+
+
+@pytest.mark.parametrize("z", [0.5, 1.5, 2.0 + 3.0j])
+def test_none_one_and_several_are_all(z):
+    kinds = [(0.8, 0.01, (2.0, 0.4), 3), (1.2, 0.03, (1.0, 0.2), 2)]
+    laws = tuple((law_of(sigma, rate), count) for sigma, rate, _, count in kinds)
+    one = SomeLarge(laws, tuple(mark for *_, mark, _ in kinds), LogPhi(()))
+    several = SomeLarge(one.laws, one.marks, one.others, several=True)
+    parts = [law.log_transform(np.array([z])) for law in (LogPhi(one.none_large), one, several)]
+    with mpmath.workdps(30):
+        both = [(transform(s, q, z, mark, -1), transform(s, q, z, mark, 1), n) for s, q, mark, n in kinds]
+        none = mpmath.fprod(low**n for low, _, n in both)
+        single = none * sum(n * high / low for low, high, n in both)
+        truths = [none, single, mpmath.fprod((low + high) ** n for low, high, n in both) - none - single]
+        whole = mpmath.fprod(transform(s, q, z) ** n for s, q, _, n in kinds)
+        assert abs(sum(truths) / whole - 1) < 1e-20
+    for found, truth in zip(parts, truths, strict=True):
+        assert abs(complex(mpmath.exp(complex(found.mid[0])) / truth) - 1) <= math.expm1(found.radius[0]) + 1e-15
+        assert found.radius[0] <= ROUNDING
+
+
+def test_two_rare_losses_keep_their_digits():
+    mark, z = (7.0, 0.1), 1.0
+    several = SomeLarge(((law_of(0.8, 1e-6), 2),), (mark,), LogPhi(()), several=True).log_transform(np.array([z]))
+    with mpmath.workdps(30):
+        truth = 2 * mpmath.log(transform(0.8, 1e-6, z, mark, 1))
+    assert truth < -50
+    assert abs(float(several.mid[0]) - float(truth)) <= several.radius[0] + 1e-13
+    assert several.radius[0] <= ROUNDING
+
+
+@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("c", [0.5, 4.0])
+def test_the_envelope_holds_and_falls(several, c):
+    laws = ((law_of(0.9, 1e-3), 4), (law_of(1.1, 2e-3), 1))
+    law = SomeLarge(laws, ((4.0, 0.2), (4.0, 0.1)), LogPhi(()), several=several)
+    heights = np.linspace(0.5, 400.0, 300)
+    values, real = law.log_transform(c + 1j * heights), law.log_transform(np.array([c]))
+    known = values.radius < 1
+    envelope = law.log_envelope(c, heights)
+    assert (values.mid.real - real.mid[0] <= envelope + values.radius + real.radius[0])[known].all()
+    assert (np.diff(envelope) <= 1e-12).all()
+    assert envelope[-1] < -3
+
+
+def test_the_approximation_is_near():
+    law = SomeLarge(((law_of(0.9, 1e-3), 400),), ((4.0, 0.2),), LogPhi(()))
+    c = np.array([0.5, 3.0, 10.0])
+    for part in (law, SomeLarge(law.laws, law.marks, law.others, several=True)):
+        assert np.abs(part.approximate(c) - part.log_transform(c).mid).max() < 1e-6

@@ -32,14 +32,14 @@ class MarkedCurve(Curve):
         """The logarithm of the density of what is kept."""
         return super().log_density(s) + self._log_kept(s)
 
-    def density_error(self, s: Array, place: Array) -> Array:
-        """That of the distribution function: s is known to some ulps of ``place``.
+    def density_error(self, s: Array, size: Array) -> Array:
+        """That of the distribution function: s is known to some ulps of ``size``.
 
         The derivative of log Phi is at most |u| + 1 left of zero, and right of it less than the density of e^{-u^2/2}.
         """
         u = self.side * (s - self.middle) / self.width
         steep = np.where(u < 0, 1 - u, np.exp(-(np.maximum(u, 0.0) ** 2) / 2))
-        error: Array = ULP * ((4 * place / self.width + 4 * np.abs(u)) * steep + 4 + 16 * np.abs(self._log_kept(s)))
+        error: Array = ULP * ((4 * size / self.width + 4 * np.abs(u)) * steep + 4 + 16 * np.abs(self._log_kept(s)))
         return error
 
     def highest(self, low: Array, high: Array) -> Array:

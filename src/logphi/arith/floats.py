@@ -7,6 +7,7 @@ the platform are trusted to a few units in the last place, which the constant ``
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,8 @@ from numpy.typing import NDArray
 from logphi.arith.protocol import Arithmetic
 from logphi.arrays import Array
 
+# minus the logarithm of the normal density at zero
+LOG_ROOT_TWO_PI = 0.5 * math.log(2 * math.pi)
 # derived: twice the unit roundoff of IEEE doubles
 ULP = 2.0**-52
 # derived, with room: NumPy documents at most 4 ulp for its real elementary functions; complex ones compose two or three

@@ -14,7 +14,7 @@ from operator import add
 
 import numpy as np
 
-from logphi.arith.floats import FLOATS, ULP
+from logphi.arith.floats import FLOATS, LOG_ROOT_TWO_PI, ULP
 from logphi.arith.protocol import Parameter
 from logphi.arrays import Array
 from logphi.grid.spread_sums import spread_sums
@@ -110,7 +110,7 @@ class _Sums(LawVisitor[SumAt, LossTransform]):
         disc, own = shift.under(FLOATS), rate.under(FLOATS)
         m, q = abs(float(disc.mid)), float(own.mid)
         error = float(disc.rad) / m + float(own.rad) / q + 4 * ULP
-        density = (-0.5 * math.log(2 * math.pi), 0.0, -0.5)
+        density = (-LOG_ROOT_TWO_PI, 0.0, -0.5)
         return self.curve(Curve((Factor(q, m, -m * m / 2),), -math.inf, math.inf, density, error=error), None)
 
     def curve(self, curve: Curve, curve_at: object) -> SumAt:

@@ -10,6 +10,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import log_ndtr
 
+from logphi.arith.floats import LOG_ROOT_TWO_PI
 from logphi.arrays import Array
 from logphi.inversion.clipped_ceiling import Terms
 
@@ -51,7 +52,7 @@ class ApproximateLaw:
         x = np.arange(_LOWEST, m + _HIGHEST, min(_GRID, _GRID_TURN / m))
         exponent = m * x - m * m / 2
         loss = np.where(exponent < _LARGE, np.log1p(q * np.expm1(np.minimum(exponent, _LARGE))), math.log(q) + exponent)
-        log_density = -x * x / 2 - 0.5 * math.log(2 * math.pi)
+        log_density = -x * x / 2 - LOG_ROOT_TWO_PI
         mass = np.exp(log_density) * (x[1] - x[0])
         growth = powers[:, None] * loss
         bounded = np.minimum(growth, _LARGE)

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import log_ndtr
 
-from logphi.arith.floats import ULP
+from logphi.arith.floats import LOG_ROOT_TWO_PI, ULP
 from logphi.arrays import Array
 from logphi.inversion.kernels import log_kappa
 
@@ -91,7 +91,7 @@ class _Cells:
         error = q * np.exp(exponent) * (8 * ULP * (2 + np.abs(m * x) + m * m))
         # the density is largest at the end that is nearer to zero
         near = np.maximum(np.minimum(np.abs(x[1:]), np.abs(x[:-1])) - np.where(x[1:] * x[:-1] < 0, _CELL, 0.0), 0.0)
-        log_cells = np.append(log_ndtr(-_FAR), math.log(_CELL) - near * near / 2 - 0.5 * math.log(2 * math.pi))
+        log_cells = np.append(log_ndtr(-_FAR), math.log(_CELL) - near * near / 2 - LOG_ROOT_TWO_PI)
         own, other = log_ndtr(-x), log_ndtr(m - x)
         return _Cells(m, q, less_one, error, log_cells + _SLACK, np.logaddexp(own, math.log(q) + other) + _SLACK)
 

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from logphi.arith.floats import FLOATS, ULP
+from logphi.arith.floats import FLOATS, LOG_ROOT_TWO_PI, ULP
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.laws.curved import Curved, parameter_error
 from logphi.laws.mixed_normal import MixedNormal
@@ -19,7 +19,6 @@ from logphi.quadrature.values import Line, Values
 
 # measured: smaller ranges of the phase, in radians, are integrated on the real axis
 _LONG_PHASE = 4000.0
-_LOG_ROOT = 0.5 * math.log(2 * math.pi)
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,7 @@ class ClippedNormal(Curved):
         m, q = m * (1 + 4 * side * ULP), q * (1 + side * ULP)
         rest = self.upper_tail
         omitted = math.exp(rest.log_mass) + math.exp(rest.log_more), math.exp(rest.log_mass)
-        density = (-_LOG_ROOT, 0.0, -0.5)
+        density = (-LOG_ROOT_TWO_PI, 0.0, -0.5)
         wrong = parameter_error(self.whole.shift)
         return Curve(
             (Factor(q, m, -m * m / 2),), -np.inf, self.end, density, omitted=omitted, error=wrong, omitted_error=rest.error

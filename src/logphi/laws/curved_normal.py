@@ -7,7 +7,7 @@ from math import erf
 
 import numpy as np
 
-from logphi.arith.floats import FLOATS, ULP
+from logphi.arith.floats import FLOATS, LOG_ROOT_TWO_PI, ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
 from logphi.arith.scaled import Scaled
 from logphi.laws import log_mixture
@@ -18,8 +18,6 @@ from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal import largest_shift, shifted_growth
 from logphi.laws.traits import Traits
 from logphi.quadrature.curve import Curve, Factor, symmetric_inverse
-
-_LOG_ROOT = 0.5 * float(np.log(2 * np.pi))
 
 
 @dataclass(frozen=True)
@@ -55,7 +53,7 @@ class SplicedNormal(Curved):
     def _curve(self, side: int) -> Curve:
         """The curve over the distance from m/2."""
         m, g = end_of(self.shift, side), self.rate * (1 + side * ULP)
-        density = (-m * m / 8 - _LOG_ROOT, -m / 2, -0.5)
+        density = (-m * m / 8 - LOG_ROOT_TWO_PI, -m / 2, -0.5)
         return Curve(
             (Factor(g, m),), 0.0, np.inf, density, (), True, (1 - g) * erf(m / 8**0.5), error=parameter_error(self.shift)
         )
@@ -112,4 +110,4 @@ class ReplacedNormal(Curved):
         """The curve over the whole line."""
         m, q = end_of(self.shift, side), self.rate * (1 + side * ULP)
         factors = (Factor(q, m, -m * m / 2), Factor(q, -m, -m * m / 2, -1, 1))
-        return Curve(factors, -np.inf, np.inf, (-_LOG_ROOT, 0.0, -0.5), error=parameter_error(self.shift))
+        return Curve(factors, -np.inf, np.inf, (-LOG_ROOT_TWO_PI, 0.0, -0.5), error=parameter_error(self.shift))

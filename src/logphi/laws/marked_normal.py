@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
-from logphi.arith.floats import FLOATS, ULP
+from logphi.arith.floats import FLOATS, LOG_ROOT_TWO_PI, ULP
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.summation import log_sum, roundings
 from logphi.arrays import Array
@@ -36,7 +36,6 @@ from logphi.quadrature.values import Line, Values
 _LARGEST = 600.0
 # derived: the normal mass below it is less than 1e-23
 _LOWEST = -10.0
-_LOG_ROOT = 0.5 * math.log(2 * math.pi)
 # chosen: steps and range of a coarse sum, in x and in m x; from how many widths of the coin on nearly all or nothing is marked,
 # and how many a tilted law may reach
 _STEP, _BEYOND = 0.1, 40.0
@@ -82,7 +81,7 @@ class MarkedNormal(LossTransform):
             (Factor(q, m, -m * m / 2),),
             -np.inf,
             np.inf,
-            (-_LOG_ROOT, 0.0, -0.5),
+            (-LOG_ROOT_TWO_PI, 0.0, -0.5),
             omitted=((1 - q) * own + q * other, own),
             error=wrong,
             omitted_error=unsure,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from logphi.arith.floats import ULP, Discs
+from logphi.arith.floats import LOG_ROOT_TWO_PI, ULP, Discs
 from logphi.arith.scaled import Scaled
 from logphi.arith.summation import log_sum
 from logphi.arrays import Array
@@ -146,7 +146,7 @@ def _log_masses(ends: Array, outer: bool) -> tuple[Array, Array]:
 
 def _density(distance: Array, log_unit: float) -> Array:
     """An upper bound of the normal density at least this far from its centre, times e^log_unit."""
-    exponent = log_unit - np.maximum(distance, 0.0) ** 2 / 2 - 0.5 * math.log(2 * math.pi)
+    exponent = log_unit - np.maximum(distance, 0.0) ** 2 / 2 - LOG_ROOT_TWO_PI
     return np.asarray(np.exp(exponent + 1e-12 * (1 + np.abs(exponent))))
 
 

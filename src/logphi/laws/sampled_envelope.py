@@ -26,7 +26,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import gammaln
 
-from logphi.arith.floats import FLOATS
+from logphi.arith.floats import FLOATS, LOG_ROOT_TWO_PI
 from logphi.arrays import Array
 from logphi.laws.block_envelope import log_block_from
 from logphi.laws.parameters import normal_shift
@@ -169,7 +169,7 @@ class Envelope:
             )
             squares = squares + (2 * order - 1) * math.log(2.0)
             found.append(np.logaddexp.reduce(binomial + j * log_ratio + moments[: order + 1] + squares / 2))
-        return np.array(found) - 0.5 * math.log(2 * math.pi) + 1e-9
+        return np.array(found) - LOG_ROOT_TWO_PI + 1e-9
 
 
 @lru_cache(maxsize=_REMEMBERED)

@@ -16,7 +16,7 @@ from functools import cached_property
 
 import numpy as np
 
-from logphi.arith.floats import FLOATS, ULP, Discs
+from logphi.arith.floats import FLOATS, LOG_ROOT_TWO_PI, ULP, Discs
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
 from logphi.laws.closed_form import Sides
@@ -24,7 +24,6 @@ from logphi.laws.partial_masses import partial_masses
 from logphi.laws.support import Pieces
 from logphi.quadrature.panels import gauss
 
-_LOG_ROOT = 0.5 * math.log(2 * math.pi)
 # derived: over a panel of this length the exponent of the density changes so little that the rule errs by less than 1e-20
 _PANEL = 8.0
 
@@ -109,10 +108,10 @@ class TruncatedNormal(Noise):
         whole = math.erf(truncation / math.sqrt(2))
         edges = np.linspace(0, 1, 1 + math.ceil(m * truncation / _PANEL))
         u, log_weight, _ = gauss(edges[:-1], edges[1:])
-        infinite_mass = m * float(np.exp(log_weight - (truncation - m * u) ** 2 / 2 - _LOG_ROOT).sum()) / whole
+        infinite_mass = m * float(np.exp(log_weight - (truncation - m * u) ** 2 / 2 - LOG_ROOT_TWO_PI).sum()) / whole
         # a density phi(x), |x| <= T, moves by |x| times what x does; and T/erf moves erf by at most itself
         infinite_mass_error = 4 * error * (2 + truncation * (truncation + m)) + 64 * ULP
-        density = (-m * m / 8 - _LOG_ROOT - math.log(whole), -m / 2, -0.5)
+        density = (-m * m / 8 - LOG_ROOT_TWO_PI - math.log(whole), -m / 2, -0.5)
         middle = math.erf(m / 8**0.5) / whole
         return CommonSupport(m, end, density, None, infinite_mass, infinite_mass_error, middle, error)
 

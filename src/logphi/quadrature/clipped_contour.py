@@ -30,7 +30,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from logphi.arith.floats import ELEMENTARY, ULP, complex_log1p
+from logphi.arith.floats import ELEMENTARY, LOG_ROOT_TWO_PI, ULP, complex_log1p
 from logphi.arith.summation import error_of_log, roundings
 from logphi.arrays import Array, Complex
 from logphi.quadrature.inner_integral import Nodes, Noise
@@ -77,7 +77,7 @@ class _Panels:
         """
         rule = math.log(32 / 15) - 2 * _ORDER * math.log(rho) - math.log1p(-(rho**-2.0))
         for _ in range(_HALVINGS):
-            whole = log_size(low, high) + np.log(high - low) - 0.5 * math.log(2 * math.pi)
+            whole = log_size(low, high) + np.log(high - low) - LOG_ROOT_TWO_PI
             kept, long = whole > goal, whole + rule > goal
             if not long.any():
                 wrong = np.where(kept, whole + rule, whole)
@@ -122,7 +122,7 @@ class ClippedContour:
         direction = np.append(np.ones(x.size), np.full(y.size, -1j))
         less_one, w_error = self._less_one(node_x, rise)
         loss = np.asarray(complex_log1p(less_one))
-        log_density = np.append(log_weight, log_weight_down) - (node_x * node_x - rise * rise) / 2 - 0.5 * math.log(2 * math.pi)
+        log_density = np.append(log_weight, log_weight_down) - (node_x * node_x - rise * rise) / 2 - LOG_ROOT_TWO_PI
         weight = direction * np.exp(log_density + power * loss - 1j * rise * node_x - log_mass)
         size, far = np.abs(weight), np.abs(loss)
         loss_error = ELEMENTARY * far + 1.01 * w_error / np.abs(1 + less_one)
@@ -228,5 +228,5 @@ class ClippedContour:
     def _below(self, power: float, top: float) -> float:
         """The logarithm of a bound of the integral below the lowest node."""
         size = self._log_size(np.array([_LOWEST]), power, top)
-        tail = -(_LOWEST**2) / 2 - math.log(-_LOWEST) - 0.5 * math.log(2 * math.pi)
+        tail = -(_LOWEST**2) / 2 - math.log(-_LOWEST) - LOG_ROOT_TWO_PI
         return float(tail + self.height**2 / 2 + size[0])

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.arith.floats import ELEMENTARY, ULP
+from logphi.arith.floats import ELEMENTARY, LOG_ROOT_TWO_PI, ULP
 from logphi.arrays import Array, Complex
 
 # B_2j / (2j (2j - 1)) for j = 1 .. 9
@@ -59,7 +59,7 @@ def stirling(z: NDArray[Any]) -> Complex:
     series = np.zeros(z.shape, complex)
     for coefficient in _SERIES[::-1]:
         series = series * square + coefficient
-    return np.asarray((z - 0.5) * np.log(z) - z + 0.5 * math.log(2 * math.pi) + series * inverse)
+    return np.asarray((z - 0.5) * np.log(z) - z + LOG_ROOT_TWO_PI + series * inverse)
 
 
 def stirling_error(z: NDArray[Any]) -> Array:

@@ -21,13 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from logphi.arith.floats import ULP
+from logphi.arith.floats import LOG_ROOT_TWO_PI, ULP
 from logphi.arrays import Array
 from logphi.quadrature.series_power import power_coefficient
 
 Numbers = NDArray[Any]
 
-_LOG_ROOT = 0.5 * math.log(2 * math.pi)
 # chosen: the logarithms of the target errors of proved and of approximate values
 _TARGET, _APPROXIMATE_TARGET = -42.0, -16.0
 # chosen: the distances d that are tried, relative to the largest possible
@@ -143,7 +142,9 @@ def _approximate_block(v: Array, m: float, t: int, n: int, lines: _Lines) -> Arr
     h, half_width = lines.step, lines.half_width
     x = _nodes(v, m, t, n, h, 1.0, half_width)
     j = np.arange(n + 1.0)[:, None]
-    exponent = -((x - j * m) ** 2) / 2 + m * m * j * (j - 1) / 2 - gammaln(j + 1) - j * math.log(t) + math.log(h) - _LOG_ROOT
+    exponent = (
+        -((x - j * m) ** 2) / 2 + m * m * j * (j - 1) / 2 - gammaln(j + 1) - j * math.log(t) + math.log(h) - LOG_ROOT_TWO_PI
+    )
     kernel = np.exp(-np.exp(v)[:, None] * (np.exp(m * x - m * m / 2) / t))
     return np.asarray(kernel @ np.exp(exponent).T)
 
@@ -157,7 +158,7 @@ def _block(
     j = np.arange(n + 1.0)[:, None]
     log_j, log_t = gammaln(j + 1), math.log(t)
     exponent = (
-        -((x - j * m) ** 2) / 2 + (m * m * j * (j - 1) + e * e) / 2 - log_j - j * log_t + math.log(lines.step) - _LOG_ROOT
+        -((x - j * m) ** 2) / 2 + (m * m * j * (j - 1) + e * e) / 2 - log_j - j * log_t + math.log(lines.step) - LOG_ROOT_TWO_PI
     )
     sizes = np.exp(exponent)
     # derived: roundings of the exponent's parts and of their sum, and of the elementary functions

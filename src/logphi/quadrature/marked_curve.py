@@ -6,13 +6,12 @@ notation: Phi the normal distribution function, b a place, tau a width. Phi is l
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import log_ndtr
 
-from logphi.arith.floats import ULP
+from logphi.arith.floats import LOG_ROOT_TWO_PI, ULP
 from logphi.arrays import Array
 from logphi.quadrature.curve import Curve
 
@@ -51,7 +50,7 @@ class MarkedCurve(Curve):
     def log_slope(self, s: Array) -> Array:
         """The derivative of the logarithm of the density."""
         u = self.side * (s - self.middle) / self.width
-        ratio = np.exp(-u * u / 2 - 0.5 * math.log(2 * math.pi) - log_ndtr(u))
+        ratio = np.exp(-u * u / 2 - LOG_ROOT_TWO_PI - log_ndtr(u))
         slope: Array = super().log_slope(s) + self.side * ratio / self.width
         return slope
 

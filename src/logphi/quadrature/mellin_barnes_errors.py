@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from logphi.arith.floats import LOG_ROOT_TWO_PI
 from logphi.arrays import Array, Complex
 from logphi.quadrature.mellin_barnes_lines import ROOM, SHARES, Lines, binomials, exp, log
-
-_LOG_ROOT = 0.5 * math.log(2 * math.pi)
 
 
 class Bounded(Lines):
@@ -135,7 +134,7 @@ def _log_gamma_bound(x: float, y: float) -> float:
     whole = math.hypot(at, y)
     # y atan(x / y) - x <= 0, and with it the bound still grows with y for x >= 1
     size += at - y * math.atan2(at, y) if at >= 1 else 0.0
-    return (at - 0.5) * math.log(whole) + _LOG_ROOT + 1 / (6 * whole) - size
+    return (at - 0.5) * math.log(whole) + LOG_ROOT_TWO_PI + 1 / (6 * whole) - size
 
 
 def _log_expm1(x: NDArray[Any]) -> Array:

@@ -10,13 +10,11 @@ import math
 
 import numpy as np
 
-from logphi.arith.floats import ELEMENTARY, ULP
+from logphi.arith.floats import ELEMENTARY, LOG_ROOT_TWO_PI, ULP
 from logphi.arith.scaled import Scaled
 from logphi.arith.summation import log_sum
 from logphi.normal.tails import ALONE, mixed_sides
 from logphi.quadrature.many_components import ManyComponents
-
-_LOG_ROOT = 0.5 * math.log(2 * math.pi)
 
 
 def partial_masses(mixture: ManyComponents, x: float, *, tilted: bool) -> tuple[Scaled, Scaled] | None:
@@ -49,5 +47,6 @@ def density(mixture: ManyComponents, x: float) -> Scaled | None:
         slopes.append(float(log_sum(exponent + sign * unsure)))
     room = ELEMENTARY * (2 + abs(x) + most * most)
     return Scaled.between(
-        2 * x - most * most / 2 - _LOG_ROOT - slopes[1] - room, 2 * x - least * least / 2 - _LOG_ROOT - slopes[0] + room
+        2 * x - most * most / 2 - LOG_ROOT_TWO_PI - slopes[1] - room,
+        2 * x - least * least / 2 - LOG_ROOT_TWO_PI - slopes[0] + room,
     )

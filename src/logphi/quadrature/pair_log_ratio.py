@@ -14,12 +14,11 @@ from functools import cached_property
 
 import numpy as np
 
-from logphi.arith.floats import ELEMENTARY, ULP
+from logphi.arith.floats import ELEMENTARY, LOG_ROOT_TWO_PI, ULP
 from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 from logphi.quadrature.values import LOG_ROUNDING, MASS_ROUNDING
 
-_LOG_ROOT = 0.5 * math.log(2 * math.pi)
 # measured: points of a table, which take about a second, and the size of arrays
 MOST, _BLOCK = 1 << 15, 1 << 21
 # derived: smaller sums lose digits to underflow, and are computed again in units of their own
@@ -158,7 +157,7 @@ class PairLogRatio:
             loss_error[deep] = unit_p + unit_q + self.of_rate + ELEMENTARY * (np.abs(log_p) + np.abs(own_q))
         log_q, loss, ratio, mean_p, mean_q, slope, unit = results
         unit = unit + 4 * ULP * (4 + np.abs(log_q))
-        return x, log_q - _LOG_ROOT, loss, ratio, mean_p, mean_q, slope, unit, loss_error
+        return x, log_q - LOG_ROOT_TWO_PI, loss, ratio, mean_p, mean_q, slope, unit, loss_error
 
     def _alone(self, half: Array, weights: Array) -> tuple[Array, Array, Array]:
         """The logarithm of one mixture, its mean centre and its relative error."""

@@ -40,7 +40,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtr
 
-from logphi.arith.floats import ELEMENTARY, ULP, complex_log1p
+from logphi.arith.floats import ELEMENTARY, LOG_ROOT_TWO_PI, ULP, complex_log1p
 from logphi.arith.summation import log_sum
 from logphi.arrays import Array, Complex
 
@@ -57,7 +57,6 @@ _LEVEL = 1.5, 1.2
 _LARGEST = 700.0
 # derived: exceeds the rounding of masses of cells and of logarithms near zero
 _MARGIN = 1e-9
-_LOG_ROOT = 0.5 * math.log(2 * math.pi)
 # derived: a block of terms that fits the cache
 _BLOCK = 1 << 17
 
@@ -175,7 +174,7 @@ class ShiftedHalfLine:
     @property
     def log_end(self) -> float:
         """Log phi(X)."""
-        return -self.end * self.end / 2 - _LOG_ROOT
+        return -self.end * self.end / 2 - LOG_ROOT_TWO_PI
 
     def log_vertical(self, z: Array) -> Array:
         """The logarithm of a bound of the integral of |phi w^a| from X to X + i eta at any z with these real parts."""
@@ -211,7 +210,7 @@ class ShiftedHalfLine:
         x = np.asarray(self.end - (np.arange(math.ceil((self.end - _LOWEST) / h)) + 0.5) * h, dtype=np.float64)
         less_one = self._w_less_one(x)
         loss = np.asarray(complex_log1p(less_one))
-        density = np.exp(-x * x / 2 + (eta * eta / 2 + math.log(h) - _LOG_ROOT))
+        density = np.exp(-x * x / 2 + (eta * eta / 2 + math.log(h) - LOG_ROOT_TWO_PI))
         weight = density * np.exp(-1j * eta * x)
         # w - 1 = q (expm1(Y) - 2 e^Y sin^2(theta/2) + i e^Y sin(theta)), Y = m x - m^2/2, errs by roundings of its parts, by
         # those of Y, and by the errors of m and q

@@ -215,6 +215,15 @@ def test_narrow_noise_is_no_rounded_gaussian():
     assert rounding_variance(100.0, 1e-20) < 1.25
 
 
+@pytest.mark.parametrize("variance", [4.0, 1e6, 1e12, 1e16, 1e18])
+def test_what_rounds_at_random_keeps_its_digits(variance):
+    less = mpmath.mpf(rounding_variance(variance, 1e-20))
+    with mpmath.workdps(60):
+        both = less + (variance - less) * less / variance
+        missed = 9 * mpmath.exp(-2 * mpmath.pi**2 * both)
+    assert 0.9999e-20 < missed <= 1e-20
+
+
 @pytest.mark.slow
 def test_wide_noise_is_nearly_gaussian():
     release = 100 * lp.VectorDiscreteGaussian(sigma=20, l2_sensitivity=100, parties=400, dimension=10**6)
@@ -238,6 +247,23 @@ def test_one_coordinate_of_one_party_is_the_discrete_gaussian():
             assert asked(release).same_as(asked(known))
         truth = max(profile(*joint(gaussian(sigma), (shift,)), 0.7) for shift in range(1, most + 1))
         assert truth == pytest.approx(release.delta(0.7).value, rel=ROUNDING)
+
+
+@pytest.mark.parametrize(
+    ("base", "sampled"),
+    [
+        ("add_remove", lambda one: one.poisson(0.1, adjacency="add")),
+        ("add_remove", lambda one: one.poisson(0.1, adjacency="remove")),
+        ("replace", lambda one: one.subset(0.1, adjacency="add_remove")),
+        ("replace", lambda one: one.subset(0.1, adjacency="remove")),
+    ],
+)
+def test_samples_may_be_stated_under_another_relation(base, sampled):
+    release = lp.VectorDiscreteGaussian(20, 5, parties=3, dimension=4, adjacency=base)
+    gaussian_one = lp.Gaussian(sigma=20 * math.sqrt(3), sensitivity=5, adjacency=base)
+    found, near = (sampled(one).epsilon(1e-6) for one in (release, gaussian_one))
+    assert near.lower <= found.upper <= near.upper * (1 + 2e-3)
+    assert found.lower <= near.upper
 
 
 @pytest.mark.parametrize("variance", [0.3, 2.0, 25.0, 400.0])

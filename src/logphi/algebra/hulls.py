@@ -70,7 +70,8 @@ class Sampled(Family):
             return None
         usual = [count * (one[0] if isinstance(one, tuple) else one) for one, count in parts if one is not None]
         rest = [count * one[1] for one, count in parts if isinstance(one, tuple)]
-        return self.again(compose(usual)), compose(rest)
+        # what may be revealed is so in both orders, and under every relation
+        return self.again(compose(usual)), Hull(compose(rest), self.release.adjacency)
 
     def below(self, count: int, skew: float = 0.5) -> Mechanism:
         """One member."""

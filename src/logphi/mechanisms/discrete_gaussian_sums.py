@@ -94,7 +94,8 @@ def rounding_variance(variance: float, probability: float) -> float:
     # of v q, the exponent is twice pi^2 times this
     least = max(1.0, math.log(9 / probability) / (2 * math.pi**2)) * (1 + 1e-9)
     # r^2 + c^2 = 2 r^2 - r^4 / (s^2 + r^2), and this r^2 is at least half of it
-    return math.inf if least > 0.75 * variance else variance * (1 - math.sqrt(1 - least / variance)) * (1 + 1e-9)
+    # of a wide law the difference 1 - sqrt(1 - least / variance) would lose its digits
+    return math.inf if least > 0.75 * variance else least / (1 + math.sqrt(1 - least / variance)) * (1 + 1e-9)
 
 
 def shares_above(sigma: float, parties: int, shift: int) -> tuple[float, float] | None:
@@ -106,7 +107,7 @@ def shares_above(sigma: float, parties: int, shift: int) -> tuple[float, float] 
     if width < 1:
         return None
     first = shift // 2 + 1
-    # Theta(0) is at most 1 + 3e-9 times its integral
+    # Theta(0) is at most 1 + 6e-9 times its integral
     scale = 1 / (width * math.sqrt(2 * math.pi)) * (1 - 1e-8)
 
     def below(end: int) -> float:

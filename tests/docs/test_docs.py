@@ -128,7 +128,7 @@ def test_formulas_carry_the_half_ulp_of_their_parameters():
 
 @pytest.mark.parametrize("name", ["epsilon", "delta", "loss", "pair"])
 def test_parameters_are_not_called_like_questions(name):
-    with pytest.raises(TypeError, match=f"a parameter of Own is called '{name}', which is a question"):
+    with pytest.raises(TypeError, match=f"a parameter of Own has the name of a method, '{name}'"):
         type("Own", (Primitive,), {"__annotations__": {name: float}})
 
 

@@ -7,13 +7,13 @@ from pkgutil import iter_modules
 
 import numpy as np
 import pytest
-from logphi.laws.sampled_once import SampledOnce
 
 from logphi import comparators, inversion, laws
 from logphi.inversion.real_space import Rest
 from logphi.laws.conditioned import Conditioned
 from logphi.laws.finite import Finite
 from logphi.laws.log_phi import LogPhi
+from logphi.laws.sampled_loss import SampledLoss
 from logphi.laws.transform import LossTransform, Reflected
 from logphi.laws.with_omitted_mass import WithOmittedMass
 from logphi.quadrature.values import Line
@@ -45,9 +45,9 @@ LEFT = {
         "accept": "its form is not known",
         "approximate": "by log_transform",
         "on_line": "by log_transform",
-        "on_line_and_beside": "by log_transform",
+        "on_line_and_real": "by log_transform",
         "terms_on_line": "no line of it is forecast",
-        "rough_nodes": "one law alone is approximated as quickly",
+        "approximate_nodes": "one law alone is approximated as quickly",
         "support": _ANYWHERE,
         "closed_form": _ANYWHERE,
         "log_envelope": _ANYWHERE,
@@ -57,7 +57,7 @@ LEFT = {
     Rest: dict.fromkeys(MEMBERS - {"formula", "log_transform", "on_line", "log_envelope"}, _A_LINE),
 }
 # holds a law too, but is another one: that of a sample
-OTHERS = {SampledOnce}
+OTHERS = {SampledLoss}
 
 
 @pytest.mark.parametrize("wrapper", LEFT, ids=lambda wrapper: wrapper.__name__)

@@ -364,7 +364,7 @@ def test_calibration(capsys: Capture) -> None:
 def test_a_calibration_that_may_not_be_the_best_says_so(capsys: Capture) -> None:
     pair = "GaussianPair(mean_p=0, sigma_p=x, mean_q=1, sigma_q=1.2*x).poisson(0.1)"
     assert main(["calibrate", pair, "--epsilon", "2", "--delta", "0.01", "--rtol", "1e-2"]) == 1
-    assert "an estimate, not a proof" in capsys.readouterr().out
+    assert "is an estimate: that the target is met is not proved" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

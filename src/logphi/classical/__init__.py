@@ -17,9 +17,10 @@ Every bound is a :class:`Claim`, on one side of the truth and rounded to that si
 * :mod:`~logphi.classical.markov`: the Markov-ADP bound;
 * :mod:`~logphi.classical.loss_class`: privacy loss classes, Markov, Berry-Esseen and Nagaev;
 * :mod:`~logphi.classical.loss_distribution`: privacy buckets and Connect-the-Dots on a grid of equal steps, Chernoff's end
-points; * :mod:`~logphi.classical.saddle_point`: the saddle-point approximation; * :mod:`~logphi.classical.gaussian`: the
-Gaussian mechanism in closed form; * :mod:`~logphi.classical.analytical_fourier`: losses rounded down and up on a grid, which
-gives both ends of a bound.
+  points;
+* :mod:`~logphi.classical.saddle_point`: the saddle-point approximation;
+* :mod:`~logphi.classical.gaussian`: the Gaussian mechanism in closed form;
+* :mod:`~logphi.classical.analytical_fourier`: losses rounded down and up on a grid, which gives both ends of a bound.
 """
 
 from logphi.classical import (

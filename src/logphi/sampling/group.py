@@ -4,8 +4,7 @@ From the data set without the group to the one with it, k steps lead from neighb
 then implies one for the group:
 
 * **a query of bounded sensitivity** (Gaussian, Laplace and their discrete and truncated variants): by the triangle inequality
-its
-  value changes by at most k times as much: the same noise with k times the sensitivity, under every relation.
+  its value changes by at most k times as much: the same noise with k times the sensitivity, under every relation.
 * **bounded range** (exponential mechanism): the losses of the k steps add up, and so do their ranges, to k epsilon.
 * **epsilon-DP**: by [f-DP] Theorem 2.14 a trade-off function f of one record makes 1 - (1 - f)^k, the k-fold iterate of
   1 - f, that of k. For epsilon-DP that is the trade-off function of two-sided geometric noise of scale 1/epsilon and
@@ -15,8 +14,7 @@ its
 * **a Poisson sample** draws each record independently: ``group_size`` (known for the Gaussian). Under add/remove P is a mixture
   of shifts with binomial weights; under replace Q is one of shifts in the opposite direction, see below.
 * **a subset of fixed size**, a share g of all records, holds at least one of the group with probability k g at most. If it
-holds
-  none, the samples with and without the group agree; if it holds some, at most k records are replaced. Hence the bound is the
+  holds none, the samples with and without the group agree; if it holds some, at most k records are replaced. Hence the bound is the
   group of the base on a subset of the share k g, as a larger share never leaks less. An upper bound.
 * **random allocation** of Gaussian noise N(0, s^2), which is the sum of k independent N(0, s^2 / k): give each record a release
   of its own with one of these. The actual release is a function of k such independent allocations. An upper bound, which for

@@ -14,8 +14,8 @@ then implies one for the group:
 * **a Poisson sample** draws each record independently: ``group_size`` (known for the Gaussian). Under add/remove P is a mixture
   of shifts with binomial weights; under replace Q is one of shifts in the opposite direction, see below.
 * **a subset of fixed size**, a share g of all records, holds at least one of the group with probability k g at most. If it
-  holds none, the samples with and without the group agree; if it holds some, at most k records are replaced. Hence the bound is the
-  group of the base on a subset of the share k g, as a larger share never leaks less. An upper bound.
+  holds none, the samples with and without the group agree; if it holds some, at most k records are replaced. Hence the bound
+  is the group of the base on a subset of the share k g, as a larger share never leaks less. An upper bound.
 * **random allocation** of Gaussian noise N(0, s^2), which is the sum of k independent N(0, s^2 / k): give each record a release
   of its own with one of these. The actual release is a function of k such independent allocations. An upper bound, which for
   one batch agrees with the query's. Randomized responses are k independent ones anyway.

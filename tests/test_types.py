@@ -209,7 +209,10 @@ def test_numbers_of_every_kind_are_taken():
 
 
 def test_pages_are_read(complaints):
-    assert all(len(page_as_module(page.read_text(encoding="utf-8")).splitlines()) >= 10 for page in PAGES.values())
+    for page in PAGES.values():
+        text = page.read_text(encoding="utf-8")
+        assert len(BLOCK.findall(text)) == text.count("```python\n") > 0
+        assert len(page_as_module(text).splitlines()) >= 10
 
 
 @pytest.mark.parametrize("number", range(len(SLIPS)), ids=lambda number: SLIPS[number])

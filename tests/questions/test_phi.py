@@ -215,8 +215,6 @@ INTEGRALS = (
     [
         pytest.param(name, t, marks=[pytest.mark.slow] if name in INTEGRALS and (name, t) != ("GaussianMixture", 0.5) else [])
         for name in RELEASES
-        # SymPy takes minutes for its hundreds of terms
-        if name != "Skellam"
         for t in (0, 0.5, -2.25)
     ],
 )

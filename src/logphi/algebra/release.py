@@ -428,7 +428,7 @@ def compose(mechanisms: Iterable[Mechanism]) -> Mechanism:
         raise ValueError(f"mechanisms stated under different relations do not compose: {names}; state both under one adjacency")
     if not listed:
         raise ValueError("there is nothing to compose: give at least one mechanism")
-    # a sum of many, one after the other, takes linear time
+    # what is already composed is not counted again, however many are added one after the other
     first, *others = listed
     if isinstance(first, Composition):
         return _collect(first.adjacency, [pair for one in others for pair in one.counted()], first)

@@ -50,6 +50,10 @@ from logphi.arith.floats import ULP
 _LEAST_LOG = -600.0
 # derived: relative errors of logarithms and of log-gamma, with room
 _ROOM = 64 * ULP
+# derived: beyond this n A the sum S, which is at least about twice that, is not below one
+_MOST = 1.0
+# chosen: exceeds the rounding of integrals and of sums of two shares
+_SLACK = 1e-12
 
 
 @lru_cache(maxsize=1024)
@@ -85,10 +89,6 @@ def _of_all(sigma: float, parties: int) -> float:
     return (math.log1p(s) - math.log1p(-s)) * (1 + 8 * ULP) if s < 1 else math.inf
 
 
-# derived: S is at least about twice this
-_MOST = 1.0
-
-
 def rounding_variance(variance: float, probability: float) -> float:
     """A part r^2 of the variance s^2 + r^2, such that 9 v q is at most the probability; infinite if half of it does not do."""
     # of v q, the exponent is twice pi^2 times this
@@ -117,7 +117,3 @@ def shares_above(sigma: float, parties: int, shift: int) -> tuple[float, float] 
 
     high, low = below(shift - first + 1) * math.exp(-t), 1 - below(first) * math.exp(-t)
     return (high, low) if high > low + _SLACK else None
-
-
-# chosen: exceeds the rounding of integrals and of sums of two shares
-_SLACK = 1e-12

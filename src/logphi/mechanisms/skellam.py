@@ -13,9 +13,8 @@ from logphi.arrays import Array
 from logphi.inputs import check
 from logphi.inputs.arguments import ADD_REMOVE, Real, RealOrNone, Relation, WholeOrNone, default, frozen
 from logphi.mechanisms.concentrated import LARGEST_RHO, SMALLEST_RHO
-from logphi.mechanisms.declared_curves import Curve
 from logphi.mechanisms.skellam_shift import SkellamShift
-from logphi.mechanisms.whole_vector_noise import WholeVectorNoise
+from logphi.mechanisms.whole_vector_noise import OfWholeVectors, WholeVectorNoise
 from logphi.mechanisms.whole_vectors import WholeVectors
 from logphi.pairs.extremes import noisy
 from logphi.pairs.pair import Pair
@@ -26,7 +25,7 @@ _ROOM = 1 + 32 * ULP
 
 
 @dataclass(frozen=True)
-class _Curve(Curve):
+class _Curve(OfWholeVectors):
     """Bounds of the divergences of whole orders, and K's chords between them, as it is convex and 0 at 0."""
 
     moves: WholeVectors
@@ -67,16 +66,6 @@ class _Curve(Curve):
         """D_a is at most D at the next whole order, below a + 1."""
         slope = self.moves.square / (2 * self.variance)
         return (slope + 3 * self.moves.sum / (2 * self.variance)) * _ROOM, slope * _ROOM
-
-    @property
-    def gaussian(self) -> float:
-        """Zero: no query of whole numbers need leak as much as a Gaussian mechanism."""
-        return 0.0
-
-    @property
-    def members(self) -> tuple[tuple[Mechanism, int], ...]:
-        """One query, coordinate by coordinate."""
-        return self.keepers
 
 
 @frozen

@@ -28,7 +28,7 @@ from logphi.mechanisms.discrete_gaussian import (
 from logphi.mechanisms.discrete_gaussian_sums import rounding_variance, shares_above, spread_of_sum
 from logphi.mechanisms.from_profile import FromProfile
 from logphi.mechanisms.gaussian import Gaussian
-from logphi.mechanisms.whole_vector_noise import WholeVectorNoise
+from logphi.mechanisms.whole_vector_noise import OfWholeVectors, WholeVectorNoise
 from logphi.mechanisms.whole_vectors import WholeVectors
 from logphi.pairs.extremes import noisy
 from logphi.pairs.pair import Pair
@@ -43,7 +43,7 @@ _TRIED = 64
 
 
 @dataclass(frozen=True)
-class _Curve(Line):
+class _Curve(OfWholeVectors, Line):
     """zCDP, with what else is known of the noise; a rho with an offset may be sharper at large orders."""
 
     keepers: tuple[tuple[Mechanism, int], ...] = ()
@@ -56,16 +56,6 @@ class _Curve(Line):
         bounds += [z * ((1 + z) * rho + offset) * (1 + 8 * ULP) for rho, offset in self.with_offset]
         found: Array = np.min(bounds, axis=0)
         return found
-
-    @property
-    def gaussian(self) -> float:
-        """Zero: no query of whole numbers need leak as much as a Gaussian mechanism."""
-        return 0.0
-
-    @property
-    def members(self) -> tuple[tuple[Mechanism, int], ...]:
-        """One query, coordinate by coordinate."""
-        return self.keepers
 
     @property
     def nearly(self) -> tuple[Mechanism, Mechanism] | None:

@@ -15,6 +15,22 @@ from logphi.pairs.pair import Pair
 from logphi.text.written import meant
 
 
+class OfWholeVectors(Curve):
+    """A curve of such noise; its lower ends are those of one query, ``keepers``."""
+
+    keepers: tuple[tuple[Mechanism, int], ...]
+
+    @property
+    def gaussian(self) -> float:
+        """Zero: no query of whole numbers need leak as much as a Gaussian mechanism."""
+        return 0.0
+
+    @property
+    def members(self) -> tuple[tuple[Mechanism, int], ...]:
+        """One query, coordinate by coordinate."""
+        return self.keepers
+
+
 class WholeVectorNoise(Representative, Primitive):
     """Where one coordinate moves, one pair answers; elsewhere bounds of the divergences.
 

@@ -20,7 +20,8 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
 
 def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     """The offer, if large losses obstruct a plain contour; digits are lost where the integrand is far above the answer."""
-    if not (clipping.large_of(loss) and epsilon > 0):
+    large = clipping.large_of(loss)
+    if not (large and epsilon > 0):
         raise NotApplicableError("no loss at this epsilon can be clipped")
     if not clipping.decides(loss, epsilon, contour.saddle_of_excess(loss, epsilon, demand.hint).abscissa):
         raise NotApplicableError("no large losses are in the way of a plain contour")
@@ -29,8 +30,7 @@ def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     if draft is None:
         raise NotApplicableError("no contour of reasonable length serves the small losses")
     width = width_left(draft.log_height, answer, _NOISE, demand)
-    laws = len(draft.laws)
-    return Offer(Promise(width, _LAYOUT + _NODE * laws * draft.nodes), lambda: _laid(loss, draft, demand))
+    return Offer(Promise(width, _LAYOUT + _NODE * len(large) * draft.nodes), lambda: _laid(loss, draft, demand))
 
 
 def _laid(loss: LogPhi, draft: clipping.Draft | None, demand: Demand) -> LocalProfile:

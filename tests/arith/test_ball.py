@@ -222,7 +222,7 @@ def test_normal_sums(variance, at):
 @pytest.mark.parametrize("z", [0, -1, 2.5, 0.3 + 4j, -0.5 + 100j, 1e4])
 def test_power_sums(z):
     p, q = [1e-300, 1e-12, 0.3, 0.7, 0.9999], [1e-290, 0.4, 1e-9, 0.7, 0.1]
-    ball = BALLS.log_power_sum(p, q, BALLS.exact(z))
+    ball = BALLS.log_power_sum([BALLS.constant(one) for one in p], [BALLS.constant(one) for one in q], BALLS.exact(z))
     with mpmath.workdps(EXTRA):
         pairs = [(mpf(repr(a)), mpf(repr(b))) for a, b in zip(p, q, strict=True)]
         truth = mpmath.log(mpmath.fsum(a ** (1 + mpmath.mpmathify(z)) * b ** -mpmath.mpmathify(z) for a, b in pairs))

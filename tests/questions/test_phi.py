@@ -207,13 +207,16 @@ INTEGRALS = (
     "group of three",
     "sampled under replace",
 )
+# known by the divergences that are claimed or proved, so their law is a lattice of many cells
+HUNDREDS_OF_TERMS = ("ZCDP", "RenyiDP", "VectorDiscreteGaussian", "Skellam")
+SLOW = INTEGRALS + HUNDREDS_OF_TERMS
 
 
 @pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("name", "t"),
     [
-        pytest.param(name, t, marks=[pytest.mark.slow] if name in INTEGRALS and (name, t) != ("GaussianMixture", 0.5) else [])
+        pytest.param(name, t, marks=[pytest.mark.slow] if name in SLOW and (name, t) != ("GaussianMixture", 0.5) else [])
         for name in RELEASES
         for t in (0, 0.5, -2.25)
     ],
@@ -227,7 +230,8 @@ def test_sympy_evaluates_log_phi(name, t):
         assert all(same_log(one, box) for one in np.broadcast_to(compiled(np.array([t, t])), 2))
     assert same_log(sympy.lambdify(ALPHA, expression, "mpmath")(t), box)
     assert same_log(expression.evalf(subs={ALPHA: t}), box)
-    assert same_log(sympy.N(expression.subs(ALPHA, t)), box)
+    if name not in HUNDREDS_OF_TERMS:  # every power of a quotient of long numbers is searched for roots
+        assert same_log(sympy.N(expression.subs(ALPHA, t)), box)
 
 
 @pytest.mark.slow

@@ -208,10 +208,9 @@ class Balls(Arithmetic):
 
         return self._of(point, evaluate)
 
-    def log_power_sum(self, p: Sequence[float], q: Sequence[float], z: Ball) -> Ball:
+    def log_power_sum(self, p: Sequence[Ball], q: Sequence[Ball], z: Ball) -> Ball:
         """``log(sum(p**(1 + z) * q**(-z)))``."""
-        pairs = [(self.constant(a), self.constant(b)) for a, b in zip(p, q, strict=True)]
-        return self.log(reduce(add, (a * self.exp(z * self.log(a / b)) for a, b in pairs)))
+        return self.log(reduce(add, (a * self.exp(z * self.log(a / b)) for a, b in zip(p, q, strict=True))))
 
     def _of(self, x: Any, evaluate: Callable[[Any, Any], Any]) -> Ball:
         """A function of FLINT and of a number, at the precision of whichever is finer."""

@@ -134,10 +134,9 @@ class Multiprecision(Arithmetic):
         nome = mpmath.exp(-2 * mpmath.pi**2 * variance)
         return mpmath.log(mpmath.sqrt(2 * mpmath.pi * variance) * mpmath.jtheta(3, mpmath.pi * at, nome))
 
-    def log_power_sum(self, p: Sequence[float], q: Sequence[float], z: Number) -> Number:
+    def log_power_sum(self, p: Sequence[Number], q: Sequence[Number], z: Number) -> Number:
         """``log(sum(p**(1 + z) * q**(-z)))``."""
-        pairs = [(self.constant(a), self.constant(b)) for a, b in zip(p, q, strict=True)]
-        return mpmath.log(mpmath.fsum(a * mpmath.exp(z * mpmath.log(a / b)) for a, b in pairs))
+        return mpmath.log(mpmath.fsum(a * mpmath.exp(z * mpmath.log(a / b)) for a, b in zip(p, q, strict=True)))
 
 
 MULTIPRECISION = Multiprecision()

@@ -52,7 +52,7 @@ class Arithmetic(Protocol):
     def log_normal_sum(self, variance: Number, at: Number) -> Number:
         """``log(sum(exp(-(x - at)**2 / (2 * variance))))`` over all whole x."""
 
-    def log_power_sum(self, p: Sequence[float], q: Sequence[float], z: Number) -> Number:
+    def log_power_sum(self, p: Sequence[Number], q: Sequence[Number], z: Number) -> Number:
         """``log(sum(p**(1 + z) * q**(-z)))`` over positive p and q."""
 
 

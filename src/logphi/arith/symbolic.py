@@ -69,10 +69,9 @@ class Symbolic(Arithmetic):
         term = sympy.exp(-((_HELD - at) ** 2) / (2 * variance))
         return sympy.log(_left(NormalSum, term, -sympy.oo, sympy.oo))
 
-    def log_power_sum(self, p: Sequence[float], q: Sequence[float], z: Number) -> Number:
+    def log_power_sum(self, p: Sequence[Number], q: Sequence[Number], z: Number) -> Number:
         """``log(sum(p**(1 + z) * q**(-z)))``."""
-        pairs = [(self.constant(a), self.constant(b)) for a, b in zip(p, q, strict=True)]
-        terms: list[Any] = [a * (a / b) ** z for a, b in pairs]
+        terms: list[Any] = [a * (a / b) ** z for a, b in zip(p, q, strict=True)]
         return sympy.log(sympy.Add(*terms))
 
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, reduce
-from operator import add
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -73,10 +72,8 @@ class Finite(LossTransform):
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
-        if arith is FLOATS or (self.exact is None and not self.relative_error):
-            return arith.log_power_sum(self.p, self.q, z)
-        cells = zip(*self.cells.under(arith), strict=True)
-        return arith.log(reduce(add, (a * arith.exp(z * arith.log(a / b)) for a, b in cells)))
+        p, q = (self.p, self.q) if arith is FLOATS else self.cells.under(arith)
+        return arith.log_power_sum(p, q, z)
 
     @property
     def cells(self) -> Cells:

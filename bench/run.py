@@ -40,7 +40,7 @@ Accuracy against time, beside three other accountants, each with its defaults; w
 {machine}
 
 A time is the median of up to {repetitions} fresh computations; what takes longer than {limit:.0f} s in all is stopped. The
-truth is known from closed forms and independent computations, else it is a certificate of logphi that its checker accepts,
+truth is known from closed forms and independent computations, else it is a certificate of 15 digits that the checker accepts,
 else its proved bounds. *Reported* is what a careful user would hand on: the upper end of an interval, or the value of an
 accountant that gives one number only. The characteristic function of autodp needs a quadrature that SciPy 1.15 dropped, and so
 has SciPy 1.13 beside it; an epsilon of sampled releases takes it minutes, and the stress grid does not ask for one.

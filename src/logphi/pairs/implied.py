@@ -40,8 +40,8 @@ _SOME = 160
 _CERTAIN = -1e-9
 # derived: e^K and its products do not overflow
 LARGEST_EXPONENT = 300.0
-# derived: e^epsilon is a double
-_LARGEST_EPSILON = 700.0
+# derived: the exponential of this and of its opposite are doubles
+_LARGEST_LOG = 700.0
 
 
 def _places(many: int, few: int) -> Array:
@@ -67,7 +67,7 @@ def implied(z: Array, bounds: Array, reversed_bounds: Array, places: Array = MAN
 
 def implied_near(bound: Callable[[Array], Array], z: Array, epsilon: float) -> Pair:
     """The pair implied by one bound of both orders that is known for all z, sharp at one epsilon and its opposite."""
-    target = min(abs(epsilon), _LARGEST_EPSILON)
+    target = min(abs(epsilon), _LARGEST_LOG)
     places, points = FEW, _usable(*_one_order(bound, z, target + _BESIDE))
     for _ in range(1 + _CLOSER):
         z = z[bound(z) <= LARGEST_EXPONENT]
@@ -86,7 +86,8 @@ def implied_near(bound: Callable[[Array], Array], z: Array, epsilon: float) -> P
         # orders near the best one, as far as those of the neighbouring points
         apart = np.log(used[max(nearest - 1, 0) : nearest + 2])
         reach = max(4 * float(np.diff(np.log(z)).max()), 2 * float(np.ptp(apart)), 1e-8)
-        z = used[nearest] * np.exp(np.linspace(-reach, reach, _ACROSS))
+        logs = np.log(used[nearest]) + np.linspace(-reach, reach, _ACROSS)
+        z = np.exp(logs[np.abs(logs) <= _LARGEST_LOG])
     return pair_above(points, points)
 
 

@@ -16,23 +16,6 @@ sys.path.append(str(Path(__file__).parents[1] / "tests/shared"))
 
 from one_of_each import EXAMPLES
 
-# known by a guarantee only: no mechanism need attain their pair
-DOMINATING = {
-    "ApproximateDP",
-    "DistanceToInstability",
-    "ExponentialMechanism",
-    "FromProfile",
-    "FromTradeoff",
-    "PureDP",
-    "RenyiDP",
-    "ShuffledReports",
-    "Skellam",
-    "SparseVector",
-    "StabilityThreshold",
-    "VectorDiscreteGaussian",
-    "ZCDP",
-}
-
 RATE = 0.2
 GROUP = 3
 
@@ -105,7 +88,7 @@ class Cell:
             return "refused"
         if self.mechanism.loss_law().traits.estimated:
             return "estimated"
-        return "bound" if self.name in DOMINATING else "exact"
+        return "bound" if getattr(lp, self.name)._dominating else "exact"
 
     @cached_property
     def certified(self):

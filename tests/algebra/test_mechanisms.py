@@ -103,7 +103,7 @@ def test_foreign_operands():
     with pytest.raises(TypeError):
         ONE * TWO
     with pytest.raises(TypeError, match="only mechanisms compose, got 3"):
-        lp.compose([ONE, 3])
+        lp.compose([ONE, 3])  # type: ignore[list-item]
     with pytest.raises(ValueError, match="nothing to compose"):
         lp.compose([])
 

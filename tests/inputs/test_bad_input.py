@@ -286,7 +286,7 @@ def test_relations_that_do_not_follow_are_refused_with_what_does():
 
 
 def test_only_mechanisms_compose():
-    refused(TypeError, lambda: lp.compose([GAUSSIAN, 3]), "mechanisms", "3", "int")
+    refused(TypeError, lambda: lp.compose([GAUSSIAN, 3]), "mechanisms", "3", "int")  # type: ignore[list-item]
     refused(ValueError, lambda: lp.compose([]), "nothing to compose")
     with pytest.raises(TypeError):
         GAUSSIAN + 1

@@ -476,7 +476,7 @@ def test_bad_input() -> None:
     with pytest.raises(ValueError, match="labels must name each of the 2 mechanisms"):
         lp.plot.profile(lp.PureDP(1), lp.PureDP(2), labels=["one"])
     with pytest.raises(ValueError, match="direction must be 'remove' or 'add', got 'both ways'"):
-        lp.plot.profile(lp.PureDP(1), directions=["both ways"])
+        lp.plot.profile(lp.PureDP(1), directions=["both ways"])  # type: ignore[list-item]
     with pytest.raises(ValueError, match="kind must be 'density' or 'cdf', got 'pdf'"):
         lp.plot.loss(lp.PureDP(1), kind="pdf")
     with pytest.raises(ValueError, match="losses must be at least two points in increasing order"):

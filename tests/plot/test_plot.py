@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
 import subprocess
 import sys
@@ -19,7 +18,7 @@ from scipy.stats import binom, norm
 
 import logphi as lp
 from logphi import Bound, Entry, Ledger
-from repository import ROOT
+from repository import ROOT, module_of
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -496,10 +495,7 @@ def test_bad_input() -> None:
 
 
 def gallery() -> Any:
-    spec = importlib.util.spec_from_file_location("gallery", ROOT / "docs" / "gallery.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return module_of(ROOT / "docs" / "gallery.py")
 
 
 def test_examples_of_the_gallery_have_names_of_their_own() -> None:

@@ -93,8 +93,9 @@ class Cell:
     @cached_property
     def certified(self):
         """Of how many releases there is a certificate, among those that are tried."""
-        tried = CERTIFIED_AT.items() if self.mechanism else ()
-        return ", ".join(str(count) for count, epsilon in tried if certifies(count * self.mechanism, epsilon)) or "none"
+        if self.mechanism is None:
+            return "none"
+        return ", ".join(str(n) for n, epsilon in CERTIFIED_AT.items() if certifies(n * self.mechanism, epsilon)) or "none"
 
 
 def certifies(mechanism, epsilon):

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from known import known
 from logphi.cli import main
+from some import some
 
 LINES = """\
 # what we ran last year
@@ -113,7 +113,7 @@ def test_answers_come_as_lines_come():
     """A program that writes a line may wait for its answer before it writes the next."""
     command = [sys.executable, "-m", "logphi", "epsilon", "-", "--delta", "0"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        given, shown = known(process.stdin), known(process.stdout)
+        given, shown = some(process.stdin), some(process.stdout)
         for k in (1, 2):
             given.write(b"PureDP(%d)\n" % k)
             given.flush()

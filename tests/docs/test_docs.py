@@ -14,7 +14,6 @@ from mpmath import exp, floor, mpf
 import logphi as lp
 from cases import COARSE, SHARP
 from exact import contains, dec
-from known import known
 from logphi import testing
 from logphi.algebra.asking import Questions
 from logphi.cli import main
@@ -24,6 +23,7 @@ from logphi.laws.sampled_loss import SampledLoss
 from logphi.mechanisms.catalogue import CATALOGUE, PYTHON_ONLY
 from repository import ROOT, module_of
 from shown import Shown, same
+from some import some
 
 DOCS = ROOT / "docs"
 README = DOCS.parent / "README.md"
@@ -294,7 +294,7 @@ def test_no_digits_are_cut_off(page):
 
 def test_the_install_is_a_users():
     found = re.search(r"^```\n(.*?)^```", README.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-    assert known(found)[1].splitlines() == ["python3 -m venv venv && . venv/bin/activate", "pip install ."]
+    assert some(found)[1].splitlines() == ["python3 -m venv venv && . venv/bin/activate", "pip install ."]
 
 
 INSTALLED = re.compile(r"""pip install\s+["']?([^\s"'`)]+)""")
@@ -305,7 +305,7 @@ def test_all_that_is_to_be_installed_can_be():
     """From a checkout, or by the name of what is needed: no registry has logphi."""
     extras = set(metadata("logphi").get_all("Provides-Extra"))
     needed = {
-        known(re.match(r"[\w-]+", one))[0] for one in known(metadata("logphi").get_all("Requires-Dist")) if "extra ==" in one
+        some(re.match(r"[\w-]+", one))[0] for one in some(metadata("logphi").get_all("Requires-Dist")) if "extra ==" in one
     }
     possible = {".", *needed, *(f".[{extra}]" for extra in extras)}
     for path in [*PAGES, *(DOCS.parent / "src").rglob("*.py")]:
@@ -320,7 +320,7 @@ def test_the_speed_table_is_that_of_the_benchmarks():
     assert len(rows) == 5
     measured = (DOCS / "benchmarks.md").read_text(encoding="utf-8")
     # the rows of the first workload, and the table of answers that are below the truth
-    first = known(re.search(r"^\| 14062 x .*: epsilon .*\n(\|  \|.*\n)*", measured, re.MULTILINE))[0]
+    first = some(re.search(r"^\| 14062 x .*: epsilon .*\n(\|  \|.*\n)*", measured, re.MULTILINE))[0]
     for accountant, answer, time, below in rows:
         assert re.search(rf"\| {re.escape(accountant)} \| {re.escape(answer)} \| .* \| {re.escape(time)} \|", first)
         wrong = re.search(r"([\d.]+) for ([\d.]+)", below)
@@ -337,7 +337,7 @@ def test_the_numbers_of_sharp_edges_are_those_of_their_sections():
     shown = {section.partition("\n")[0].lower().replace(" ", "-"): numbers(section.partition("\n")[2]) for section in sections}
     rows = re.findall(r"^\| \[.*?\]\((?:[\w-]+\.md)?#(.*?)\) \| (.*?) \| (.*?) \|", head, re.MULTILINE)
     assert len(rows) > 20
-    (always,) = numbers(known(re.search(r"^>>> .*\n(.*)\n", head, re.MULTILINE))[1])
+    (always,) = numbers(some(re.search(r"^>>> .*\n(.*)\n", head, re.MULTILINE))[1])
     for slug, *cells in rows:
         for number in numbers(" ".join(cells)):
             near = [one for one in [always, *shown[slug]] if one == pytest.approx(number, rel=1e-4, abs=0)]

@@ -8,7 +8,6 @@ import pytest
 from mpmath import exp, log, mpc, mpf
 
 from exact import dec
-from known import known
 from logphi.arith.protocol import LogOdds, Plain, Ratio
 from logphi.laws.finite import Finite
 from logphi.laws.integers import NormalOnIntegers, TruncatedNormalOnIntegers
@@ -22,6 +21,7 @@ from logphi.laws.uniform import Uniform, UniformWithAtoms
 from logphi.laws.weights import Listed
 from logphi.laws.zero_or_infinite import ZeroOrInfinite
 from logphi.quadrature.values import Line
+from some import some
 
 DIGITS = 40
 # Slack of what floats can tell of an inequality between logarithms.
@@ -185,7 +185,7 @@ def test_lost_masses_are_known():
         for law, masses in [(Finite(*LOST, 0.1, 0.3), (dec(0.9), dec(0.7))), (ZeroOrInfinite(1e-5), (1 - dec(1e-5),) * 2)]:
             for values, mass in zip(law.log_masses(), masses, strict=True):
                 assert abs(log(mass) - mpf(float(values.mid[0]))) <= values.radius[0]
-        (reflected, _) = known(Finite(*LOST, 0.1, 0.3).reflected().log_masses())
+        (reflected, _) = some(Finite(*LOST, 0.1, 0.3).reflected().log_masses())
         assert abs(log(dec(0.7)) - mpf(float(reflected.mid[0]))) <= reflected.radius[0]
 
 

@@ -161,7 +161,7 @@ def test_a_tradeoff_is_its_bounds_beside_the_diagonal() -> None:
 
 def test_kinks_of_a_tradeoff_are_sharp() -> None:
     (_, line) = lp.plot.tradeoff(lp.RandomizedResponse(p=0.75)).lines
-    x, y = line.get_xdata(), line.get_ydata()
+    x, y = np.asarray(line.get_xdata()), line.get_ydata()
     exact = np.maximum(1 - 3 * x, (1 - x) / 3)
     np.testing.assert_allclose(y, exact, atol=2 * ROUGH)
     assert np.abs(x - 0.25).min() < 2e-3

@@ -5,7 +5,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def known(answer: T | None) -> T:
+def some(answer: T | None) -> T:
     """The answer; a test that is given None fails."""
     assert answer is not None
     return answer

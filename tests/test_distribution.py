@@ -18,7 +18,9 @@ pytestmark = pytest.mark.slow
 
 
 def run(*command: str | Path, **options: object) -> str:
-    made = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, **options)
+    made: subprocess.CompletedProcess[str] = subprocess.run(
+        list(map(str, command)), capture_output=True, text=True, check=False, **options
+    )
     assert made.returncode == 0, f"{made.stdout}\n{made.stderr}"
     return made.stdout
 

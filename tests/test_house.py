@@ -114,6 +114,14 @@ def test_analysis_knows_no_privacy() -> None:
     assert found == {}
 
 
+def test_one_place_decides_whether_an_answer_is_what_was_asked_for() -> None:
+    """Elsewhere a status only says why a number is infinite, or that it lies in a bracket."""
+    decided = re.compile(r"\bStatus\.(MET|WIDE|ESTIMATED|UNRESOLVED)\b")
+    deciding = {module(path) for path in PACKAGE.rglob("*.py") if decided.search(path.read_text(encoding="utf-8"))}
+    # a bound is met unless it says otherwise, as points are
+    assert deciding == {"answers.bound", "answers.status", "engine.answer"}
+
+
 def test_caches_have_a_bound() -> None:
     unbounded = re.compile(r"@(functools\.)?(cache$|lru_cache($|\(\)|.*None))", re.MULTILINE)
     assert [module(path) for path in PACKAGE.rglob("*.py") if unbounded.search(path.read_text(encoding="utf-8"))] == []

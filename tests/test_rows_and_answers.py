@@ -7,6 +7,7 @@ import pytest
 import logphi as lp
 from logphi.comparison import LOWER, UPPER
 from one_of_each import EXAMPLES
+from some import some
 
 
 def assert_consistent(release, **question):
@@ -23,7 +24,7 @@ def assert_consistent(release, **question):
 def test_the_conversions_of_a_bounded_range():
     table = lp.compare(10 * lp.ExponentialMechanism(1), delta=1e-6, methods=["zCDP, best order", "Berry-Esseen"])
     exact, zcdp, upper, lower = table.rows
-    assert exact.value < 7.7164 < zcdp.value < upper.value
+    assert some(exact.value) < 7.7164 < some(zcdp.value) < some(upper.value)
     # a lower bound of the hulls is none of the mechanisms
     assert lower.value is None
     assert "hulls" in lower.reason
@@ -33,7 +34,7 @@ def test_the_conversions_of_a_bounded_range():
 def test_the_conversion_of_a_declared_rho_by_one_order(rho):
     for delta in (1e-3, 1e-12):
         table = lp.compare(lp.ZCDP(rho), delta=delta, methods=["zCDP, best order"])
-        assert table.exact.lower < table.exact.upper <= table.rows[1].value
+        assert table.exact.lower < table.exact.upper <= some(table.rows[1].value)
 
 
 @pytest.mark.slow

@@ -30,7 +30,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from logphi.mechanisms import _FILES as _MECHANISMS
+from logphi.lazy import typed
+from logphi.mechanisms import _HOME as _MECHANISMS
 
 if TYPE_CHECKING:
     from logphi import classical as classical
@@ -87,54 +88,22 @@ class _Brief(list[str]):
         return False
 
 
-# the modules of the public names; a module is imported when one of its names is first used (PEP 562)
-_HOMES = {
-    "logphi.accountant": ("Accountant", "BudgetExceededError", "PrivacyFilter"),
-    "logphi.answers.approximation": ("Approximation",),
-    "logphi.answers.bound": ("Bound", "Bounds"),
-    "logphi.answers.complex_bound": ("ComplexBound", "ComplexBounds"),
-    "logphi.answers.enclosed": ("UndecidedError",),
-    "logphi.answers.ledger": ("Entry", "Ledger"),
-    "logphi.answers.status": ("Direction", "Status"),
-    "logphi.calibration.calibrate": ("calibrate",),
-    "logphi.calibration.result": ("CalibrationStatus", "Calibration"),
-    "logphi.certified.certificate": ("Certificate",),
-    "logphi.certified.route": ("NotCertifiedError",),
-    "logphi.checker": ("verify",),
-    "logphi.comparison": ("compare",),
-    "logphi.correlated_noise": ("banded_dp_sgd", "matrix_mechanism"),
-    "logphi.inputs.adjacency": ("Adjacency",),
-    "logphi.dominance": ("dominates",),
-    "logphi.expression": ("parse",),
-    "logphi.algebra.release": ("Mechanism", "compose"),
-    "logphi.serialization": ("from_json",),
-    "logphi.statement.document": ("Report",),
-    "logphi.statement.report": ("report",),
-    "logphi.sweeps.sweep": ("sweep",),
-    "logphi.sweeps.table": ("Sweep",),
-    "logphi.training": ("dp_sgd",),
-    "logphi.questions.risk": ("AttackRisk",),
-}
-# packages with more names than should be repeated here
-_ROOMS = ("classical", "plot", "strategies")
-_HOME = {
-    **dict.fromkeys(_MECHANISMS, "logphi.mechanisms"),
-    **{name: module for module, names in _HOMES.items() for name in names},
-}
+# the home of each public name, which is loaded when the name is first used (PEP 562)
+_HOME = {**dict.fromkeys(_MECHANISMS, "logphi.mechanisms"), **{name: home for name, (home, _) in typed(__name__).items()}}
 
 
 if not TYPE_CHECKING:  # type checkers read the imports above; to them, any name would be there
-    __all__ = _Brief(sorted((*_HOME, *_ROOMS, "__version__")))  # noqa: PLE0605 (it is a list)
+    __all__ = _Brief(sorted((*_HOME, "__version__")))  # noqa: PLE0605 (it is a list)
 
     def __getattr__(name: str) -> Any:
-        if name in _ROOMS:
-            return import_module(f"logphi.{name}")
         if name not in _HOME:
             # a bare import of the package needs none of it
             from logphi.inputs.guesses import package_hint
 
             raise AttributeError(f"module 'logphi' has no attribute {name!r}{package_hint(name)}")
-        value = getattr(import_module(_HOME[name]), name)
+        home = _HOME[name]
+        # a room, or a name in a file
+        value = import_module(f"logphi.{name}") if home == "logphi" else getattr(import_module(home), name)
         globals()[name] = value
         return value
 

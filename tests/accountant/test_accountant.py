@@ -230,7 +230,7 @@ class Gaussian(Own):
 class Unhashable(Own):
     """One whose parameter is a list, say."""
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
 
 
 def test_a_mechanism_without_a_hash_is_refused_and_leaves_no_trace():

@@ -321,7 +321,7 @@ def test_a_step_that_cannot_be_accounted_for_is_not_recorded(noise, rate, text):
     assert accountant.history == [(1.0, 0.1, 5)]
 
 
-BAD_STATES = [
+BAD_STATES: list[tuple[Any, str]] = [
     (None, "a mapping with a history and a mechanism"),
     ({}, "privacy_accountant_state_dict"),
     ({"history": []}, "a mapping with a history and a mechanism"),

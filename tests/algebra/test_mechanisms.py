@@ -99,11 +99,11 @@ def test_foreign_operands():
         -1 * ONE
     for foreign in (1, "a", None):
         with pytest.raises(TypeError):
-            ONE + foreign
+            ONE + foreign  # type: ignore[operator]
     with pytest.raises(TypeError):
-        ONE * TWO
+        ONE * TWO  # type: ignore[operator]
     with pytest.raises(TypeError, match="only mechanisms compose, got 3"):
-        lp.compose([ONE, 3])
+        lp.compose([ONE, 3])  # type: ignore[list-item]
     with pytest.raises(ValueError, match="nothing to compose"):
         lp.compose([])
 

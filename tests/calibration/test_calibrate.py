@@ -20,6 +20,7 @@ from logphi.calibration.scale import Reals, Wholes
 from logphi.calibration.target import excess
 from logphi.expression import parse, unknowns
 from slowly import slowly
+from some import some
 
 # the tolerance of a calibration, unless it is given
 RTOL = 1e-6
@@ -39,7 +40,7 @@ def around(found, truth):
     assert high - low == 1 if isinstance(found.value, int) else high - low <= 1.001 * RTOL * truth
     assert float(found.answer) <= found.limit
     assert found.slack == found.limit - float(found.answer)
-    assert found.nearest_miss_answer.lower >= found.limit
+    assert some(found.nearest_miss_answer).lower >= found.limit
 
 
 # by how much a target is relaxed for whole numbers
@@ -133,7 +134,7 @@ def test_training_takes_few_evaluations(name):
     found = lp.calibrate(lambda x: training(**{name: x}), epsilon=2, delta=1e-5)
     assert found.evaluations <= FEW
     assert isinstance(found.value, int) == (name == "steps")
-    assert float(found.answer) <= 2 <= found.nearest_miss_answer.lower
+    assert float(found.answer) <= 2 <= some(found.nearest_miss_answer).lower
     assert float(training(**{name: found.value}).delta(2)) <= 1e-5 < training(**{name: found.nearest_miss}).delta(2).lower
     assert float(found.mechanism.epsilon(1e-5)) <= 2 + 1e-9
 
@@ -164,7 +165,7 @@ def test_what_is_attained_is_told_in_the_unit_that_was_asked():
     """Epsilon for an epsilon, whatever was compared inside: the closed form of Balle & Wang 2018, Theorem 8."""
     found = lp.calibrate(lambda sigma: 30 * lp.Gaussian(sigma), epsilon=2, delta=1e-5, digits=3)
     with mpmath.workdps(40):
-        for sigma, answer in ((found.value, found.answer), (found.nearest_miss, found.nearest_miss_answer)):
+        for sigma, answer in ((found.value, found.answer), (found.nearest_miss, some(found.nearest_miss_answer))):
             mu = mpmath.sqrt(30) / sigma
 
             def profile(epsilon, mu=mu):
@@ -175,7 +176,7 @@ def test_what_is_attained_is_told_in_the_unit_that_was_asked():
             assert answer.upper >= epsilon * (1 - TEXT)
             assert answer.width < 1e-9
     assert (found.name, found.limit, found.slack) == ("sigma", 2.0, 2.0 - found.answer.upper)
-    assert found.answer.upper < 2 < found.nearest_miss_answer.lower
+    assert found.answer.upper < 2 < some(found.nearest_miss_answer).lower
     assert str(found).startswith("sigma = 11 meets epsilon <= 2.0 at delta = 1e-05\n  attained: 1.98")
     assert repr(found).startswith("Calibration(value=11.0, nearest_miss=10.9, target='epsilon <= 2.0 at delta = 1e-05'")
     assert found.to_dict()["name"] == "sigma"
@@ -187,13 +188,13 @@ def test_a_target_at_the_edge_of_what_is_told_stays_within():
     for steps in (20, 21):
         found = lp.calibrate(lambda n, top=steps: min(n, top) * lp.Gaussian(3), epsilon=claimed, delta=1e-5, upper=25)
         assert float(found.answer) <= claimed
-        assert found.nearest_miss_answer is None or found.nearest_miss_answer.lower >= claimed
+        assert found.nearest_miss_answer is None or some(found.nearest_miss_answer).lower >= claimed
 
 
 def test_other_questions_are_told_in_their_own_unit():
     delta = lp.calibrate(lp.Gaussian, question=lambda m: m.delta(2), limit=1e-5, digits=3)
     assert delta.limit == 1e-5
-    assert 9e-6 < delta.answer.value < 1e-5 < delta.nearest_miss_answer.lower
+    assert 9e-6 < delta.answer.value < 1e-5 < some(delta.nearest_miss_answer).lower
     advantage = lp.calibrate(lp.Gaussian, question=lambda m: m.risk.advantage(), limit=0.1, digits=3)
     # erf(1 / (2 sqrt(2) sigma)), of a Gaussian
     assert math.erf(1 / advantage.value / 8**0.5) == pytest.approx(advantage.answer.value, rel=1e-9)
@@ -224,7 +225,7 @@ def test_other_questions_have_the_side_of_their_bound():
     truth = 1 / (normal.inv_cdf(0.95) - normal.inv_cdf(0.9))
     assert error.nearest_miss <= truth * (1 + ROUNDING)
     assert truth * (1 - ROUNDING) <= error.value <= truth * (1 + 2 * RTOL)
-    assert float(error.answer) >= 0.9 > error.nearest_miss_answer.upper
+    assert float(error.answer) >= 0.9 > some(error.nearest_miss_answer).upper
     assert error.slack == float(error.answer) - 0.9 >= 0
 
 
@@ -286,7 +287,7 @@ def test_a_turn_among_the_trials_is_told():
     found = lp.calibrate(bumpy, epsilon=0.5, delta=1e-4)
     assert found.status is CalibrationStatus.TURNING
     assert not found.status.met
-    assert float(found.answer) <= 0.5 < found.nearest_miss_answer.lower
+    assert float(found.answer) <= 0.5 < some(found.nearest_miss_answer).lower
 
 
 def test_bounds_that_do_not_tell_are_told():
@@ -430,7 +431,7 @@ def test_where_bounds_do_not_tell_the_ends_that_decide_are_looked_for():
 
 def test_whole_numbers_beyond_the_doubles_are_told_apart():
     found = lp.calibrate(lambda n: n * lp.Gaussian(sigma=1e9), question=lambda m: m.epsilon(1e-5), limit=1.0)
-    assert float(found.answer) <= 1.0 < found.nearest_miss_answer.lower
+    assert float(found.answer) <= 1.0 < some(found.nearest_miss_answer).lower
     assert 0 < found.nearest_miss - found.value < 1e-12 * found.value
 
 

@@ -248,10 +248,10 @@ def test_refusals(release, question, reason):
 
 def test_certificates_name_the_constructors_that_the_checker_reads():
     from logphi.certified.certificate import CONSTRUCTORS
-    from logphi.checker.reading import _CONSTRUCTORS
+    from logphi.checker import reading
 
     assert {name: set(parameters) for name, parameters in CONSTRUCTORS.items()} == {
-        name: set(rules) for name, rules in _CONSTRUCTORS.items()
+        name: set(rules) for name, rules in reading.CONSTRUCTORS.items()
     }
 
 

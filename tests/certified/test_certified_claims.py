@@ -1,6 +1,7 @@
 """Certificates of several claims: what they hold, and that reports, calibrations and accountants make them."""
 
 import json
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -34,7 +35,7 @@ def test_every_claim_lies_around_the_answer_in_doubles(text: str):
     made = release.certify(**QUESTIONS, digits=6)
     verdict = lp.verify(made)
     assert verdict, verdict.reason
-    answers = {
+    answers: dict[str, Callable[[float], lp.Bound]] = {
         "epsilon": release.epsilon,
         "delta": release.delta,
         "tradeoff": release.tradeoff,
@@ -100,6 +101,7 @@ def test_a_report():
     assert quantities == ["epsilon"] * 2 + ["delta"] * 2 + ["tradeoff"] * 3 + ["advantage"]
     guarantee = next(claim for claim in made.claims if claim.at == Fraction(1, 10**6))
     assert guarantee.lower <= statement.epsilon.upper
+    assert guarantee.upper is not None
     assert statement.epsilon.lower <= guarantee.upper
 
 

@@ -40,8 +40,8 @@ def signed(content: dict) -> str:
 
 
 def claim(quantity: str, at: str, lower: str, upper: str | None, **more) -> dict:
-    base = {"quantity": quantity, "at": at, "direction": None, "lower": lower, "upper": upper, "release": 0, "lines": {}}
-    return {**base, **more}
+    places = {"quantity": quantity, "at": at, "direction": None, "lower": lower, "upper": upper}
+    return {**places, "release": 0, "lines": {}, **more}
 
 
 def written(*claims: dict, releases=(RELEASE,)) -> dict:

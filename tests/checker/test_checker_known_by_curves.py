@@ -1,6 +1,7 @@
 """Truncated noise, public coins, shuffled reports and mechanisms known by a curve: against sums and closed forms in doubles."""
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from statistics import NormalDist
 
@@ -26,7 +27,7 @@ def accepted(*mechanism, at: str, value: float, width: float = 1e-10, **more) ->
     return verify(signed(*mechanism, at=at, lower=value - width, upper=value + width, **more)).status == 0
 
 
-def by_quadrature(density, epsilon: float, move: float, end: float) -> float:
+def by_quadrature(density: Callable[[float], float], epsilon: float, move: float, end: float) -> float:
     """The integral of (p - e^eps q)_+ for a density on [-end, end] that is moved; the rule in the middle of cells."""
     cells = 200_000
     step = (2 * end + move) / cells

@@ -209,7 +209,7 @@ def test_corners_of_composition():
         with pytest.raises(ValueError, match=r"must|finite"):
             Guarantee(*bad)
     with pytest.raises(TypeError, match="only guarantees compose here"):
-        composition.basic_delta([(0.1, 0.0)], 1.0)
+        composition.basic_delta([(0.1, 0.0)], 1.0)  # type: ignore[list-item]
 
 
 # ---------------------------------------------------------------------------------------- one order of Renyi

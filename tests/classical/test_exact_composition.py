@@ -10,7 +10,7 @@ from mpmath import diff, exp, mpf, quad
 
 import logphi as lp
 from exact import contains, dec
-from logphi.classical.exact_composition import _log_ways, compose_guarantees, compose_profiles
+from logphi.classical.exact_composition import compose_guarantees, compose_profiles, log_ways
 from profiles import gaussian_profile, laplace_profile
 
 DIGITS = 40
@@ -232,7 +232,7 @@ def test_many_guarantees_take_no_time():
 
 @pytest.mark.parametrize("count", [1, 63, 126, 127, 128, 129, 1000, 100_001])
 def test_binomial_coefficients(count):
-    found = _log_ways(count)
+    found = log_ways(count)
     assert found.size == count + 1
     for few in {
         0,

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from logphi.cli import main
+from some import some
 
 LINES = """\
 # what we ran last year
@@ -112,11 +113,12 @@ def test_answers_come_as_lines_come():
     """A program that writes a line may wait for its answer before it writes the next."""
     command = [sys.executable, "-m", "logphi", "epsilon", "-", "--delta", "0"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        given, shown = some(process.stdin), some(process.stdout)
         for k in (1, 2):
-            process.stdin.write(b"PureDP(%d)\n" % k)
-            process.stdin.flush()
-            assert process.stdout.readline().startswith(b"line %d: epsilon = %d " % (k, k))
-        process.stdin.close()
+            given.write(b"PureDP(%d)\n" % k)
+            given.flush()
+            assert shown.readline().startswith(b"line %d: epsilon = %d " % (k, k))
+        given.close()
         assert process.wait(60) == 0
 
 

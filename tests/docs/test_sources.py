@@ -1,6 +1,5 @@
 """docs/sources-*.md: no numbered item is left out, every call gives the number beside it, every notebook has the section."""
 
-import importlib.util
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -9,7 +8,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from repository import ROOT
+from repository import ROOT, module_of
 
 # sources-lt.md is all of [LT], sources-s22-composition.md a part of [S22]
 PAGES = sorted((ROOT / "docs").glob("sources-*.md"))
@@ -104,9 +103,7 @@ ROWS = rows()
 
 @pytest.fixture(scope="module")
 def names():
-    spec = importlib.util.spec_from_file_location("pages", ROOT / "docs" / "conftest.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = module_of(ROOT / "docs" / "conftest.py")
     found: dict[str, dict[str, Any]] = {path.stem: {} for path in PAGES}
     for path in PAGES:
         for block in module.blocks(path.read_text(encoding="utf-8")):

@@ -17,6 +17,7 @@ from logphi.engine import clipping, one_large
 from logphi.inversion.demand import Demand
 from logphi.laws.clipped import ClippedNormal
 from slowly import slowly
+from some import some
 
 # what is promised where large losses decide, and what noise of sigma 0.5, whose losses have no scale of their own, leaves
 PROMISED, HEAVY = 1e-9, 3e-5
@@ -95,7 +96,7 @@ def test_the_transform_below_the_cap_is_its_integral(z, end):
 def test_the_cap_does_not_matter(share):
     loss = sampled(1000, 1e-4, 1.0).loss_law()
     usual, other = (clipping.prepare(loss, 0.0954, Demand(rtol)) for rtol in (1e-9, share))
-    (low, high), (least, most) = (one.at(0.0954).amount.log_ends for one in (usual, other))
+    (low, high), (least, most) = (some(one).at(0.0954).amount.log_ends for one in (usual, other))
     assert max(low, least) <= min(high, most)
 
 

@@ -1,6 +1,7 @@
 """Bad input is refused in one line that names the value and the rule; odd but lawful input is answered."""
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -25,7 +26,7 @@ NOT_REAL = [
     (np.array([1.0]), "array([1.])"),
 ]
 # parameter, a maker from its value, values outside its range
-RANGES = [
+RANGES: list[tuple[str, Callable[..., Any], Any]] = [
     ("sigma", lp.Gaussian, [-1.5, INF, -INF, NAN]),
     ("sigma", lambda v: lp.GaussianMixture(v, [0, 1, 2], [0.5, 0.25, 0.25]), [-1.5, INF, NAN]),
     ("sensitivity", lambda v: lp.Gaussian(1, sensitivity=v), [-1.5, INF, NAN]),
@@ -286,12 +287,12 @@ def test_relations_that_do_not_follow_are_refused_with_what_does():
 
 
 def test_only_mechanisms_compose():
-    refused(TypeError, lambda: lp.compose([GAUSSIAN, 3]), "mechanisms", "3", "int")
+    refused(TypeError, lambda: lp.compose([GAUSSIAN, 3]), "mechanisms", "3", "int")  # type: ignore[list-item]
     refused(ValueError, lambda: lp.compose([]), "nothing to compose")
     with pytest.raises(TypeError):
-        GAUSSIAN + 1
+        GAUSSIAN + 1  # type: ignore[operator]
     with pytest.raises(TypeError):
-        GAUSSIAN * GAUSSIAN
+        GAUSSIAN * GAUSSIAN  # type: ignore[operator]
 
 
 @pytest.mark.parametrize(

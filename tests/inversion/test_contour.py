@@ -16,6 +16,7 @@ from logphi.inversion.kernels import log_kappa
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.normal import Normal
 from slowly import slowly
+from some import some
 
 DIGITS = 60
 RTOL = 1e-9
@@ -109,8 +110,8 @@ def test_the_functional_that_was_chosen_encloses_the_profile(m, share):
 
 def test_all_three_functionals_are_used():
     law = LogPhi.of([(Normal(Plain(1.0)), 1)])
-    assert {prepare(law, x, Demand(RTOL)).part for x in (4.0, 0.2, -4.0)} >= {Part.EXCESS, Part.REVERSED}
-    assert prepare(LogPhi.of([(Normal(Plain(6.0)), 1)]), 5.0, Demand(RTOL)).part is Part.SHORTFALL
+    assert {some(prepare(law, x, Demand(RTOL))).part for x in (4.0, 0.2, -4.0)} >= {Part.EXCESS, Part.REVERSED}
+    assert some(prepare(LogPhi.of([(Normal(Plain(6.0)), 1)]), 5.0, Demand(RTOL))).part is Part.SHORTFALL
 
 
 @pytest.mark.parametrize("m", [0.05, 1.0, 8.0])

@@ -18,6 +18,7 @@ from logphi.inversion import real_space
 from logphi.inversion.demand import Demand
 from logphi.inversion.payoffs import DUAL_MASS, MASS, damped_decay, damped_sinh
 from logphi.inversion.real_space import prepare
+from some import some
 
 DIGITS = 40
 RTOL = 1e-9
@@ -302,7 +303,7 @@ def test_what_is_prepared_near_one_threshold_holds_at_others(name):
     with mpmath.workdps(MANY):
         terms = residues(parts)
         top = max(s for s, _ in terms)
-        prepared = real_space.prepare(loss, float(top) / 5, Demand(RTOL))
+        prepared = some(real_space.prepare(loss, float(top) / 5, Demand(RTOL)))
         for share in (0.01, 0.15, 0.2, 0.21, 0.4, 0.9, 0.999):
             x = float(share * top)
             exact = by_residues(terms, dec(x))
@@ -406,8 +407,8 @@ def test_both_tails_are_formed_alike(expression, share):
     law = parse(expression).loss_law()
     x = share * law.support.upper
     reflected = law.reflected()
-    above = prepare(law, x, Demand(1e-9), MASS).at(x)
-    below = prepare(reflected, -x, Demand(1e-9), DUAL_MASS).at(-x).times_exp(x)
+    above = some(prepare(law, x, Demand(1e-9), MASS)).at(x)
+    below = some(prepare(reflected, -x, Demand(1e-9), DUAL_MASS)).at(-x).times_exp(x)
     one = [
         getattr(above, end) * np.exp(above.log_scale) + getattr(below, end) * np.exp(below.log_scale) for end in ("low", "high")
     ]

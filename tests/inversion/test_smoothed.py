@@ -18,6 +18,7 @@ from logphi.inversion.window import Window
 from logphi.laws.finite import Finite
 from logphi.laws.log_phi import LogPhi
 from slowly import slowly
+from some import some
 
 DIGITS = 40
 
@@ -111,7 +112,7 @@ P, Q = (0.1, 0.25, 0.4, 0.25), (0.3, 0.3, 0.15, 0.25)
 @pytest.mark.parametrize("x", [0.0, 0.31, 0.9, -0.4])
 def test_sums_of_atoms_are_enclosed(count, x):
     law = LogPhi.of([(Finite(P, Q), count)])
-    found = prepare(law, x, Demand(1e-6))
+    found = some(prepare(law, x, Demand(1e-6)))
     with mpmath.workdps(DIGITS):
         for at in (x, x + 1e-3):
             inversion = found.at(at)
@@ -129,7 +130,7 @@ def test_an_atom_at_the_threshold_is_enclosed():
     law = LogPhi.of([(Finite(P, Q), 2)])
     x = float(np.log(0.4 / 0.15))
     for at in (x * (1 - 1e-7), x, x * (1 + 1e-7)):
-        amount = prepare(law, at, Demand(1e-6)).at(at).amount
+        amount = some(prepare(law, at, Demand(1e-6))).at(at).amount
         with mpmath.workdps(DIGITS):
             scale = mpmath.exp(mpf(amount.log_scale))
             assert mpf(amount.low) * scale <= enumerated(P, Q, 2, dec(at)) <= mpf(amount.high) * scale
@@ -192,8 +193,8 @@ def test_an_atom_away_from_the_threshold():
 def test_a_promise_says_how_wide_the_answer_is(x):
     law = (8 * lp.Laplace(scale=2).poisson(0.3)).loss_law() + LogPhi.of([(Finite(P, Q), 6)])
     for rtol in (1e-4, 1e-6):
-        promised = promise(law, x, Demand(rtol))
-        found = prepare(law, x, Demand(rtol))
+        promised = some(promise(law, x, Demand(rtol)))
+        found = some(prepare(law, x, Demand(rtol)))
         assert found.at(x).amount.relative_width <= 3 * promised.relative_width <= 3 * rtol * (1 + 1e-12)
         assert 0.5 <= promised.operations / (found.at(x).nodes * 1600) <= 2
 
@@ -201,8 +202,7 @@ def test_a_promise_says_how_wide_the_answer_is(x):
 def test_an_atom_at_the_threshold_is_approached_by_a_second_window():
     """Laplace mechanisms in even numbers leave an atom at zero."""
     law = (14 * lp.Laplace(scale=7.85) + 6 * lp.Laplace(scale=2.19)).loss_law()
-    first = Plan.of(law, 0.0, 1e-5, None)
-    found = prepare(law, 0.0, Demand(1e-5))
+    first, found = some(Plan.of(law, 0.0, 1e-5, None)), some(prepare(law, 0.0, Demand(1e-5)))
     assert found.payoff.contour.line.size > 1.5 * first.promise(law, 0.0).operations / 1600
     assert found.at(0.0).amount.relative_width < 2e-5
 

@@ -12,7 +12,7 @@ import logphi as lp  # noqa: E402
 X, ALPHA, LINE = sympy.Symbol("x"), sympy.Symbol("alpha"), (-math.inf, math.inf)
 
 
-def pieces(log_p, log_q, support=LINE, **more) -> list:
+def pieces(log_p, log_q, support=LINE, **more):
     return lp.FromDensities(log_p, log_q, support, **more).tree()[0][1]["parameters"]["pieces"]
 
 

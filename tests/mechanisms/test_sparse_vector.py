@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import logphi as lp
-from logphi.pairs.answers_above import answer_above
 from refusals import refused
 
 # nodes of the integral over the noise of the threshold, and what its rule may be off by
@@ -80,38 +79,6 @@ def test_answers_to_random_queries_leak_less(monotone, kind, scale, width, c):
         assert (found <= np.array(known) + QUADRATURE).all()
     # the bound is not far off: a factor in delta, of what random queries tell
     assert (largest.max(axis=0)[1:3] > 0.05 * known[1][1:3]).all()
-
-
-@pytest.mark.parametrize("shift", [1e-6, 0.01, 0.5, 2.0, 10.0])
-def test_one_answer_above(shift):
-    """Against every way to ask a few questions again and again; a profile that is convex and has the largest loss."""
-    pair = answer_above(shift)
-    p, q = np.array(pair.p), np.array(pair.q)
-    rng = np.random.default_rng(1)
-
-    def profile(a):
-        return np.maximum(p - a * q, 0).sum()
-
-    top = math.exp(shift)
-    assert profile(top * (1 + 1e-12)) < 1e-13
-    for chances in [[0.5], [0.5 / top], *rng.uniform(0.01, 0.9, (40, 3))]:
-        moves = shift * rng.choice([0.3, 1.0, 1.0], len(chances))
-        # "above" under Q, and where the noise has to be less by the move
-        t = [-math.log(2 * c) if c < 0.5 else math.log(2 * (1 - c)) for c in chances]
-        under_p = [float(above(np.array(x - move))) for x, move in zip(t, moves, strict=True)]
-        own_p, own_q, left_p, left_q = [], [], 1.0, 1.0
-        for _ in range(200 // len(chances)):
-            for one, other in zip(under_p, chances, strict=True):
-                own_p.append(left_p * one)
-                own_q.append(left_q * other)
-                left_p, left_q = left_p * (1 - one), left_q * (1 - other)
-        for stop in (1, 2, 5, len(own_p)):
-            told_p, told_q = (np.array([*own[:stop], 1 - sum(own[:stop])]) for own in (own_p, own_q))
-            for a in np.exp(np.array([-3.0, -0.5, 0.0, 0.2, 0.7]) * shift):
-                assert np.maximum(told_p - a * told_q, 0).sum() <= profile(a) + 1e-13
-    # of small shifts it is nearly that of randomized response
-    if shift < 0.1:
-        assert profile(1.0) == pytest.approx(math.tanh(shift / 2), rel=1e-3)
 
 
 def test_no_losses_above_the_pure_guarantee_and_less_than_it_for_many_answers():

@@ -1,7 +1,6 @@
 """Thresholds of partitions: against outputs integrated on a grid, formulas at many digits, and published ones."""
 
 import math
-from fractions import Fraction
 
 import mpmath
 import numpy as np
@@ -9,34 +8,12 @@ import pytest
 from scipy.special import ndtr
 
 import logphi as lp
-from exact import dec
-from logphi.pairs.new_partition import chances
+from exact import dec, noise_tail
 from refusals import refused
 
 DIGITS = 40
 # what the sums over cells may be off by
 CELLS = 1e-9
-
-
-def tail(x, *, normal):
-    if normal:
-        return mpmath.erfc(x / mpmath.sqrt(2)) / 2
-    return mpmath.exp(-x) / 2 if x >= 0 else 1 - mpmath.exp(x) / 2
-
-
-@pytest.mark.parametrize("normal", [False, True])
-@pytest.mark.parametrize("truncation", [None, 8.0, 30.0])
-@pytest.mark.parametrize("gap", ["-7", "-1/10", "0", "3", "799/100", "25", "60"])
-def test_chances(normal, truncation, gap):
-    found = chances(Fraction(gap), 2.0, truncation, normal=normal)
-    with mpmath.workdps(DIGITS):
-        at, end = dec(Fraction(gap)) / 2, mpmath.inf if truncation is None else dec(truncation) / 2
-        outside = tail(end, normal=normal)
-        seen = (tail(at, normal=normal) - outside) / (1 - 2 * outside) if at < end else dec(0)
-        missed = 1 - seen
-        for one, exact in ((found.seen, seen), (found.missed, missed)):
-            assert abs(one - exact) <= found.error * exact
-    assert found.error < 1e-11
 
 
 def cells(noise, threshold, count):
@@ -100,7 +77,7 @@ def test_thresholds_are_the_published_ones_rounded_up(delta, partitions):
         share = -mpmath.expm1(mpmath.log1p(-dec(delta)) / partitions)
         laplace = 1 - 4 * mpmath.log(2 * share) if share < 0.5 else 1 + 4 * mpmath.log(2 * (1 - share))
         start = -mpmath.sqrt(2 * abs(mpmath.log(2 * share))) if share > 0.5 else mpmath.sqrt(2 * abs(mpmath.log(share)))
-        root = mpmath.findroot(lambda x: mpmath.log(tail(x, normal=True)) - mpmath.log(share), start)
+        root = mpmath.findroot(lambda x: mpmath.log(noise_tail(x, normal=True)) - mpmath.log(share), start)
         exact = {"scale": laplace, "sigma": 1 + 4 * root}
         for kind, threshold in exact.items():
             found = lp.StabilityThreshold.for_delta(delta, partitions=partitions, **{kind: 4})

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import mpmath
 from mpmath import mpf
 
 
@@ -13,3 +14,10 @@ def dec(number: Any) -> mpf:
 def contains(bound: Any, exact: Any) -> bool:
     """Whether lower <= exact <= upper, compared without rounding."""
     return bool(mpf(bound.lower) <= exact <= mpf(bound.upper))
+
+
+def noise_tail(x: mpf, *, normal: bool) -> mpf:
+    """The probability that normal noise, or Laplace noise, of width one is at least x."""
+    if normal:
+        return mpmath.erfc(x / mpmath.sqrt(2)) / 2
+    return mpmath.exp(-x) / 2 if x >= 0 else 1 - mpmath.exp(x) / 2

@@ -12,6 +12,7 @@ from logphi.engine.directions import Loss, direction_of
 from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.arguments import DirectionLike
 from logphi.laws.log_phi import LogPhi
+from logphi.lazy import typed
 from logphi.listed import Listed
 
 if TYPE_CHECKING:
@@ -38,9 +39,7 @@ else:
         def __getattr__(self, name: str) -> _Question:
             return _Question(self._file, name)
 
-    _characteristic, _delta, _epsilon, _explain = map(_File, ("characteristic", "delta", "epsilon", "explain"))
-    _hockey_stick, _probabilistic, _renyi = map(_File, ("hockey_stick", "probabilistic", "renyi"))
-    _tradeoff, _zcdp = map(_File, ("tradeoff", "zcdp"))
+    globals().update({own: _File(file) for own, (_, file) in typed(__name__).items()})
 
 
 class _Question:

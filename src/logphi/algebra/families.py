@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from logphi.algebra.asking import Questions
 from logphi.algebra.by_others import DIVERGENCES, TAILS, ByOthers, between
@@ -41,6 +41,8 @@ class FamilyAnswers(ByOthers):
 
 class Representative(FamilyAnswers):
     """A mechanism that may stand for a family, by the hull of its pairs."""
+
+    _dominating: ClassVar = True
 
     @abstractmethod
     def family(self) -> Family | None:

@@ -229,6 +229,8 @@ class Primitive(Constructed, Mechanism):
     _one_formula: ClassVar[bool] = False
     # why nobody else could make it again from its parameters
     _undescribed: ClassVar[str] = ""
+    # whether its pair dominates every mechanism of the description, and none need attain it
+    _dominating: ClassVar[bool] = False
     # why a sample has no pair to mix; empty where it has one
     _no_pair: ClassVar[str] = ""
     # the parameter that is k times as large for a group of k records

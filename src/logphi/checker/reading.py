@@ -68,7 +68,7 @@ UPPER_ONLY = ("StabilityThreshold", "SparseVector")
 _SAMPLED = (*PRESENCE, "replace_special")
 
 # the parameters of every constructor, each with the name of its rule
-_CONSTRUCTORS: dict[str, dict[str, str]] = {
+CONSTRUCTORS: dict[str, dict[str, str]] = {
     "Gaussian": {"sigma": "positive", "sensitivity": "positive"},
     "Laplace": {"scale": "positive", "sensitivity": "positive"},
     "DiscreteLaplace": {"scale": "positive", "sensitivity": "up to 1e3"},
@@ -371,7 +371,7 @@ def _said(value: Any, adjacency: str, known: tuple[str, ...]) -> tuple[str, Frac
 
 def _node(value: Any, sampled: bool = False, chosen: bool = False) -> Node:
     name = value.get("name") if isinstance(value, dict) else None
-    if not isinstance(name, str) or name not in _CONSTRUCTORS:
+    if not isinstance(name, str) or name not in CONSTRUCTORS:
         raise NotACertificate(f"a mechanism must be an object with a known name, got {str(name)[:40]!r}")
     samples, chooses = name in ("poisson", "subset"), name == "RandomChoice"
     if samples and sampled:
@@ -381,7 +381,7 @@ def _node(value: Any, sampled: bool = False, chosen: bool = False) -> Node:
     if chooses and chosen:
         raise NotACertificate("an alternative of a random choice must not be a random choice itself")
     _keys(value, f"a {name}", "name adjacency parameters base" if samples or chooses else "name adjacency parameters")
-    rules = _CONSTRUCTORS[name]
+    rules = CONSTRUCTORS[name]
     _keys(value["parameters"], f"the parameters of {name}", " ".join(rules))
     parameters = {key: _parameter(value["parameters"][key], f"{key} of {name}", rule) for key, rule in rules.items()}
     node = Node(

@@ -122,11 +122,11 @@ def compose_guarantees(guarantees: Sequence[tuple[float, float, int]], epsilon: 
 def _response(level: float, count: int) -> tuple[Array, Array]:
     """Losses of ``count`` randomized responses of one level, and the logarithms of their probabilities."""
     true = np.arange(count + 1, dtype=float)
-    weight: Array = _log_ways(count) - (count - true) * level - count * math.log1p(math.exp(-level))
+    weight: Array = log_ways(count) - (count - true) * level - count * math.log1p(math.exp(-level))
     return level * (2 * true - count), weight
 
 
-def _log_ways(count: int) -> Array:
+def log_ways(count: int) -> Array:
     """Logarithms of the binomial coefficients, to a few roundings relative to ``count``."""
     half = count // 2 + 1
     first = np.array([math.log(math.comb(count, j)) for j in range(min(half, _STIRLING))])

@@ -29,7 +29,6 @@ from logphi.engine.cumulants import cumulant
 from logphi.engine.directions import Loss
 from logphi.engine.log_probability import masses
 from logphi.inputs import check
-from logphi.inputs.arguments import DirectionLike
 from logphi.inversion.third_moment import third_moment
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform
@@ -113,15 +112,9 @@ class LossClass:
         return all(one.ledger.proved for one in (self.mean, self.variance))
 
 
-def classes(release: Questions, direction: DirectionLike | None = None) -> list[LossClass]:
-    """The class of each order of the pair that the relation has; a single class where both orders have the same law.
-
-    Raises
-    ------
-    ValueError
-        If the direction is unknown or not one of the relation.
-    """
-    return [LossClass.of(law) for _, law in Loss(release.loss_law(), release.adjacency).orders(direction)]
+def classes(release: Questions) -> list[LossClass]:
+    """The class of each order of the pair that the relation has; a single class where both orders have the same law."""
+    return [LossClass.of(law) for _, law in Loss(release.loss_law(), release.adjacency).orders(None)]
 
 
 def third(law: LossTransform) -> float:

@@ -65,15 +65,21 @@ def status_of(narrow: bool, proved: bool, *, trivial: bool = False) -> Status:
     return Status.UNRESOLVED if trivial else Status.WIDE
 
 
-def judged(found: Bound, widest: float) -> Bound:
+def unresolved(lower: float, value: float, upper: float, method: str, ledger: Ledger | None = None) -> Bound:
+    """The trivial bounds of a number that no method resolved."""
+    return Bound(lower, value, upper, Status.UNRESOLVED, method, ledger=ledger or Ledger())
+
+
+def judged(found: Bound, widest: float, *, trivial: bool | None = None) -> Bound:
     """A bound with its status: ``MET`` up to the width ``widest``.
 
-    An infinite number keeps its status, which says why it is infinite. An unresolved bound stays unresolved unless it is
-    narrow.
+    An infinite number keeps its status, which says why it is infinite. Unless it is narrow, a trivial bound is unresolved: one
+    that was so before, if not said otherwise.
     """
     if math.isinf(found.lower) and found.lower == found.upper:
         return found
-    trivial = found.status is Status.UNRESOLVED
+    if trivial is None:
+        trivial = found.status is Status.UNRESOLVED
     # the requested width may be infinite, like the best value
     narrow = math.isfinite(found.width) and found.width <= widest
     return replace(found, status=status_of(narrow, found.ledger.proved, trivial=trivial))

@@ -12,8 +12,7 @@ import numpy as np
 
 from logphi.answers.bound import Bound
 from logphi.answers.ledger import Entry, Ledger
-from logphi.answers.status import Status
-from logphi.engine.answer import judged
+from logphi.engine.answer import judged, unresolved
 from logphi.inputs import check
 from logphi.inversion.moments import Amount, Taylor, centre, proved_radius, taylor
 from logphi.laws.log_phi import LogPhi
@@ -80,7 +79,7 @@ def cumulant(law: LogPhi, order: int) -> Bound:
             total = total.plus(_single(term, order).times(float(count)))
     least = _least(law, order)
     if not math.isfinite(total.error):
-        return Bound(least, math.inf, math.inf, Status.UNRESOLVED, "circle")
+        return unresolved(least, math.inf, math.inf, "circle")
     lower, upper = max(total.value - total.error, least), max(total.value + total.error, least)
     ledger = Ledger(aliasing=Entry(total.aliasing), inner=Entry(total.inner), rounding=Entry(total.error))
     found = Bound(

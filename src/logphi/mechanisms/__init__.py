@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from logphi.lazy import typed
+
 if TYPE_CHECKING:
     from logphi.mechanisms.concentrated import ZCDP as ZCDP
     from logphi.mechanisms.discrete import Discrete as Discrete
@@ -37,44 +39,14 @@ if TYPE_CHECKING:
     from logphi.mechanisms.vector_discrete_gaussian import VectorDiscreteGaussian as VectorDiscreteGaussian
 
 # each name and its file, which is loaded at the first use of the name (PEP 562)
-_FILES = {
-    "ApproximateDP": "pure_dp",
-    "Discrete": "discrete",
-    "DiscreteGaussian": "discrete_gaussian",
-    "DiscreteLaplace": "discrete_laplace",
-    "DistanceToInstability": "distance_to_instability",
-    "ExponentialMechanism": "exponential_mechanism",
-    "FromDensities": "from_densities",
-    "FromLogPhi": "from_log_phi",
-    "FromProfile": "from_profile",
-    "FromRenyi": "from_renyi",
-    "FromTradeoff": "from_tradeoff",
-    "Gaussian": "gaussian",
-    "GaussianMixture": "gaussian_mixture",
-    "GaussianMixturePair": "gaussian_mixture_pair",
-    "GaussianPair": "gaussian_pair",
-    "KaryRandomizedResponse": "kary_randomized_response",
-    "Laplace": "laplace",
-    "PureDP": "pure_dp",
-    "RandomChoice": "random_choice",
-    "RandomizedResponse": "randomized_response",
-    "RenyiDP": "renyi_dp",
-    "ShuffledReports": "shuffled_reports",
-    "Skellam": "skellam",
-    "SparseVector": "sparse_vector",
-    "StabilityThreshold": "stability_threshold",
-    "TruncatedGaussian": "truncated_noise",
-    "TruncatedLaplace": "truncated_noise",
-    "VectorDiscreteGaussian": "vector_discrete_gaussian",
-    "ZCDP": "concentrated",
-}
+_HOME = {name: home for name, (home, _) in sorted(typed(__name__).items())}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _FILES:
+    if name not in _HOME:
         raise AttributeError(f"module 'logphi.mechanisms' has no attribute {name!r}")
-    return getattr(import_module(f"logphi.mechanisms.{_FILES[name]}"), name)
+    return getattr(import_module(_HOME[name]), name)
 
 
 def __dir__() -> list[str]:
-    return sorted(_FILES)
+    return sorted(_HOME)

@@ -29,13 +29,13 @@ class _Catalogue(Mapping[str, "type[Mechanism]"]):
 
     def __contains__(self, name: object) -> bool:
         # without loading the file, as the mix-in would
-        return name in mechanisms._FILES and name not in PYTHON_ONLY
+        return name in mechanisms._HOME and name not in PYTHON_ONLY
 
     def __iter__(self) -> Iterator[str]:
-        return (name for name in mechanisms._FILES if name not in PYTHON_ONLY)
+        return (name for name in mechanisms._HOME if name not in PYTHON_ONLY)
 
     def __len__(self) -> int:
-        return len(mechanisms._FILES) - len(PYTHON_ONLY)
+        return len(mechanisms._HOME) - len(PYTHON_ONLY)
 
 
 CATALOGUE = _Catalogue()

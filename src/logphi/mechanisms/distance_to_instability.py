@@ -59,6 +59,7 @@ class DistanceToInstability(Primitive):
     test_epsilon: float
     test_delta: float
     adjacency: Adjacency
+    _dominating: ClassVar = True
     _stored: ClassVar = {"epsilon": "test_epsilon", "delta": "test_delta"}
 
     def __init__(self, epsilon: RealLike, delta: RealLike, adjacency: AdjacencyLike = Adjacency.ADD_REMOVE) -> None:

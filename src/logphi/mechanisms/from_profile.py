@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from typing import ClassVar
 
 from logphi.algebra.release import Primitive
 from logphi.convex.hull import Hull, exponential
@@ -71,6 +72,7 @@ class FromProfile(Primitive):
     epsilons: Reals
     deltas: Reals
     adjacency: Relation = ADD_REMOVE
+    _dominating: ClassVar = True
 
     def __post_init__(self) -> None:
         epsilons, deltas = check.real_array("epsilons", self.epsilons), check.unit_array("deltas", self.deltas)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from typing import ClassVar
 
 from logphi.algebra.release import Primitive
 from logphi.arith.protocol import Arithmetic, Number
@@ -63,6 +64,7 @@ class FromTradeoff(Primitive):
     type_one_errors: Reals
     type_two_errors: Reals
     adjacency: Relation = ADD_REMOVE
+    _dominating: ClassVar = True
 
     def __post_init__(self) -> None:
         first = check.unit_array("type_one_errors", self.type_one_errors)

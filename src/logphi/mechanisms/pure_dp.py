@@ -65,6 +65,7 @@ class ApproximateDP(Primitive):
     guaranteed_delta: float
     adjacency: Adjacency
     _one_formula: ClassVar = True
+    _dominating: ClassVar = True
     _stored: ClassVar = {"epsilon": "guaranteed_epsilon", "delta": "guaranteed_delta"}
 
     def __init__(self, epsilon: RealLike, delta: RealLike, adjacency: AdjacencyLike = Adjacency.ADD_REMOVE) -> None:
@@ -138,6 +139,7 @@ class PureDP(Primitive):
     guaranteed_epsilon: float
     adjacency: Adjacency
     _one_formula: ClassVar = True
+    _dominating: ClassVar = True
     _stored: ClassVar = {"epsilon": "guaranteed_epsilon"}
 
     def __init__(self, epsilon: RealLike, adjacency: AdjacencyLike = Adjacency.ADD_REMOVE) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from logphi.algebra.release import Primitive
 from logphi.inputs import check
 from logphi.inputs.arguments import ADD_REMOVE, Real, Relation, Whole, frozen
@@ -61,6 +63,7 @@ class ShuffledReports(Primitive):
     local_epsilon: Real
     records: Whole
     adjacency: Relation = ADD_REMOVE
+    _dominating: ClassVar = True
     _no_pair = (
         "shuffled reports of a sample are not known, as their number is random or differs from the stated one: state the "
         "reports of all records, which is an upper bound"

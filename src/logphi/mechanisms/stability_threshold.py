@@ -86,6 +86,7 @@ class StabilityThreshold(Primitive):
     sensitivity: Real = default(1.0)
     partitions: Whole = default(1)
     adjacency: Relation = ADD_REMOVE
+    _dominating: ClassVar = True
     _hints: ClassVar = {
         "tau": "threshold=",
         "epsilon": "scale=sensitivity/epsilon",

@@ -124,8 +124,8 @@ class LogRatio(ABC):
         """-log p_0, a column: minus the infimum of l."""
 
     @abstractmethod
-    def chunks(self, size: int, limit: int = CHUNK) -> Iterator[LogRatio]:
-        """Batches of mixtures of similar shift, whose arrays of ``size`` numbers each stay below the limit."""
+    def chunks(self, size: int) -> Iterator[LogRatio]:
+        """Batches of mixtures of similar shift, whose arrays of ``size`` numbers each stay in the cache."""
 
     @abstractmethod
     def value(self, x: Array | float) -> Array:
@@ -177,9 +177,9 @@ class TwoComponents(LogRatio):
         """-log(1 - q)."""
         return -np.log1p(-self.rate)[:, None]
 
-    def chunks(self, size: int, limit: int = CHUNK) -> Iterator[TwoComponents]:
+    def chunks(self, size: int) -> Iterator[TwoComponents]:
         """Slices of the mixtures, sorted by shift."""
-        many = max(1, limit // max(size, 1))
+        many = max(1, CHUNK // max(size, 1))
         if self.shift.size <= many:
             yield self
             return

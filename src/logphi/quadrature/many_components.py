@@ -75,7 +75,7 @@ class ManyComponents(LogRatio):
         """-log p_0, infinite if every shift is positive."""
         return np.array([[-self.log_rest]])
 
-    def chunks(self, size: int, limit: int = CHUNK) -> Iterator[ManyComponents]:
+    def chunks(self, size: int) -> Iterator[ManyComponents]:
         """The mixture itself."""
         yield self
 

@@ -153,18 +153,16 @@ def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tole
     """Epsilon in one order of the pair."""
     loss = warm.loss
     infinite, _ = masses(loss)
-    if delta < infinite[0]:
-        return Bound(math.inf, math.inf, math.inf, Status.UNBOUNDED, "exact")
+    if delta < infinite[0] or (delta == infinite[1] == 0 and loss.support.upper == math.inf):
+        return Bound(math.inf, math.inf, math.inf, Status.UNBOUNDED)
     if delta == 1:
         return Bound(0.0, 0.0, 0.0)
     if delta == 0 and infinite[1] == 0:
         top = max(loss.support.upper, 0.0)
-        status = Status.UNBOUNDED if math.isinf(top) else Status.MET
-        least = top if math.isinf(top) else max(0.0, top - loss.support.error - 1e-14 * top)
-        return Bound(least, top, top, status, "exact")
+        return Bound(max(0.0, top - loss.support.error - 1e-14 * top), top, top)
     if delta <= infinite[1]:
         # within rounding, delta may be above or below the probability of an infinite loss
-        return Bound(0.0, 0.0, math.inf, Status.WIDE, "exact")
+        return Bound(0.0, 0.0, math.inf)
     level = math.log(delta)
     log_excess = math.log(delta - infinite[1])
     onward = warm.onward(level, log_excess)
@@ -180,7 +178,7 @@ def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tole
     if ceiling <= 0:
         ceiling = proved()
     if ceiling <= 0 or (doubtful and _zero_suffices(loss, level, profiles, tolerance)):
-        return Bound(0.0, 0.0, 0.0, method="exact")
+        return Bound(0.0, 0.0, 0.0)
     slack = _level_error(level)
     # a closed form is sharp at once
     closed_here = closed(loss, start)
@@ -217,7 +215,7 @@ def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tole
 
     found, last, slope = solved(tolerance, start, onward.slope, steep)
     if found.lower == 0 and not doubtful and _zero_suffices(loss, level, profiles, tolerance):
-        return Bound(0.0, 0.0, 0.0, method="exact")
+        return Bound(0.0, 0.0, 0.0)
     size = max(1.0, found.value)
     # where the profile is flat, it must be more accurate than the crossing
     needed = tolerance * (min(slope * size, 1.0) / _FLAT)

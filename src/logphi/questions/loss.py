@@ -17,7 +17,7 @@ from logphi.answers.status import Direction, Side, Status
 from logphi.arith.floats import ULP
 from logphi.arith.scaled import Scaled
 from logphi.engine import cumulants
-from logphi.engine.answer import infinite_mass, judged, probability
+from logphi.engine.answer import infinite_mass, judged, probability, unresolved
 from logphi.engine.log_probability import enclosed, ends_of, ledger_of, masses
 from logphi.engine.quantile import where_above, where_below
 from logphi.engine.tail import above, below, one_release, times_constants
@@ -338,11 +338,12 @@ class LossDistribution(Listed):
         else:
             name, amount = "contour", half_line.density(law, x, rtol)
         if amount is None or not math.isfinite(amount.high):
-            return Bound(0.0, 0.0, math.inf, Status.UNRESOLVED, "trivial", self.direction)
+            return replace(unresolved(0.0, 0.0, math.inf, "trivial"), direction=self.direction)
         lower, value, upper = (math.exp(min(end, 709.0)) for end in enclosed(amount))
         lower, upper = lower * (1 - 2e-15), upper * (1 + 2e-15)
         ledger = ledger_of(amount).estimating("truncation", "inner") if law.traits.estimated else ledger_of(amount)
-        found = Bound(lower, min(max(value, lower), upper), upper, Status.MET, name, self.direction, ledger)
+        value = min(max(value, lower), upper)
+        found = Bound(lower, value, upper, method=name, direction=self.direction, ledger=ledger)
         return judged(found, math.inf if upper < _NEGLIGIBLE else rtol * value)
 
     def _quantile(self, p: float, rtol: float) -> Bound:

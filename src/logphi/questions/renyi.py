@@ -21,7 +21,7 @@ from logphi.answers.complex_bound import ComplexBound
 from logphi.answers.ledger import Entry, Ledger
 from logphi.answers.status import Direction, Status
 from logphi.arith.floats import ULP
-from logphi.engine.answer import relatively, status_of, worst
+from logphi.engine.answer import judged, status_of, unresolved, worst
 from logphi.engine.cumulants import cumulant, estimated
 from logphi.engine.directions import HasLoss
 from logphi.engine.log_moment import below_the_end, complex_log_moment, log_moment
@@ -221,7 +221,7 @@ def _judged(found: Bound, rtol: float) -> Bound:
         return replace(found, status=Status.DIVERGENT)
     # only the sign is known
     trivial = math.isinf(found.width) and found.lower in (0.0, -math.inf) and found.upper in (0.0, math.inf)
-    return relatively(replace(found, status=Status.UNRESOLVED if trivial else Status.WIDE), rtol)
+    return judged(found, rtol * abs(found.value), trivial=trivial)
 
 
 def one_order(law: LogPhi, order: float, rtol: float) -> Bound:
@@ -257,7 +257,7 @@ def _divergence(law: LogPhi) -> Bound:
     mean = cumulant(law, 1)
     lower = max(mean.lower, 0.0)
     if infinite[1] > 0:
-        return Bound(lower, max(mean.value, lower), math.inf, Status.WIDE, mean.method)
+        return Bound(lower, max(mean.value, lower), math.inf, method=mean.method)
     return replace(mean, lower=lower, value=max(mean.value, lower), upper=max(mean.upper, lower))
 
 
@@ -300,7 +300,7 @@ def _at_complex(laws: list[tuple[Direction, LogPhi]], order: complex, rtol: floa
         return ComplexBound(*(replace(end, method="log-phi", direction=name) for end in ends))
     found = complex_log_moment(own, z) if z.real < 0 or infinite[1] == 0 else None
     if found is None:
-        unknown = Bound(-math.inf, 0.0, math.inf, Status.UNRESOLVED, "log-phi", name)
+        unknown = replace(unresolved(-math.inf, 0.0, math.inf, "log-phi"), direction=name)
         return ComplexBound(unknown, unknown)
     over = z if order.real >= 0.5 else order - 1
     value, scale = found[0] / over, abs(over)

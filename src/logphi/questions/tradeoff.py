@@ -20,8 +20,8 @@ from typing import Any, overload
 from logphi.answers.bound import Bound, Bounds
 from logphi.answers.enclosure import meet
 from logphi.answers.ledger import Entry, Ledger
-from logphi.answers.status import Direction, Side, Status
-from logphi.engine.answer import judged, worst
+from logphi.answers.status import Direction, Side
+from logphi.engine.answer import judged, unresolved, worst
 from logphi.engine.directions import HasLoss
 from logphi.engine.log_probability import masses
 from logphi.engine.method import TRIVIAL
@@ -206,7 +206,7 @@ def lines_demand(tolerance: Tolerance) -> Demand:
 
 def _trivial(blind: float) -> Bound:
     """The bounds from a blind test alone."""
-    return Bound(0.0, blind / 2, blind, Status.UNRESOLVED, TRIVIAL.name, ledger=Ledger(truncation=Entry(blind)))
+    return unresolved(0.0, blind / 2, blind, TRIVIAL.name, Ledger(truncation=Entry(blind)))
 
 
 def _bound(search: Search, blind: float, rtol: float) -> Bound:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, count
 from operator import methodcaller
@@ -15,7 +15,8 @@ import numpy as np
 
 from logphi.algebra.release import Mechanism
 from logphi.answers.bound import Bound, Bounds
-from logphi.answers.status import Side, Status
+from logphi.answers.status import Side
+from logphi.engine.answer import unresolved
 from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike, Scalar
 from logphi.inputs.route_names import Method
@@ -235,7 +236,7 @@ def _collected(
 ) -> Sweep:
     lower, upper = _NOTHING_KNOWN[question.given]
     side = next((bound.side for cell in cells if not isinstance(cell, _Refused) for bound in cell), Side.UPPER)
-    unknown = Bound(lower, upper, upper, Status.UNRESOLVED, "refused", side=side)
+    unknown = replace(unresolved(lower, upper, upper, "refused"), side=side)
     shape, each = tuple(map(len, values)), 1 if question.axis is None else len(question.axis)
     bounds, reasons = np.empty(math.prod(shape), dtype=object), {}
     for place, cell in enumerate(cells):

@@ -12,7 +12,7 @@ from logphi.adapters.dp_accounting.events import adjacency_of, composed, read
 from logphi.adapters.dp_accounting.leaves import UnreadableEventError
 from logphi.algebra.release import Mechanism
 from logphi.answers.bound import Bound, single
-from logphi.answers.status import Status
+from logphi.engine.answer import unresolved
 from logphi.inputs import check
 from logphi.pairs.pair import UnsupportedError
 
@@ -120,4 +120,4 @@ class LogPhiAccountant(PrivacyAccountant):  # type: ignore[misc]
 
 def _unknown(most: float) -> Bound:
     """The trivial bound, for compositions with an event that is not private, even if that event is sampled."""
-    return Bound(0.0, most, most, Status.UNRESOLVED, "trivial")
+    return unresolved(0.0, most, most, "trivial")

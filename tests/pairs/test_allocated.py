@@ -197,7 +197,7 @@ def test_a_law_below_stays_below_next_to_a_tiny_mass():
     atoms = [(Fraction(x), Fraction(w)) for x, w in zip(places.tolist(), masses.tolist(), strict=True)]
     for node in cells.nodes[1:-1:7].tolist() + cells.nodes[1600:1700].tolist():
         a = Fraction(node)
-        low, truth = (sum(w * max(x - a, 0) for x, w in law) for law in (below, atoms))
+        low, truth = (sum(w * max(x - a, Fraction(0)) for x, w in law) for law in (below, atoms))
         assert low <= truth * (1 + Fraction(1, 10**14))
 
 
@@ -227,8 +227,8 @@ def test_an_end_that_is_rarer_than_the_digits_of_what_lies_next_to_it_is_not_ove
     a = Fraction(math.exp(epsilon))
     ratios = [x / y for x, y in zip(exact_p, exact_q, strict=True)]
     law = list(zip(ratios, exact_q, strict=True))
-    truth = sum(v * w * max(0, 1 - a * (x + y) / 2) for x, v in law for y, w in law)
+    truth = sum(v * w * max(Fraction(0), 1 - a * (x + y) / 2) for x, v in law for y, w in law)
     below, _ = allocated_between(lp.Discrete(p, q).pair(), 2)
     assert lp.Discrete(p, q).pair().ratios(1 << 13).cells.held[0] == pytest.approx(rare)
-    attack = sum(Fraction(w) * max(0, 1 - a * Fraction(v) / Fraction(w)) for v, w in zip(below.p, below.q, strict=True))
+    attack = sum(max(Fraction(w) - a * Fraction(v), Fraction(0)) for v, w in zip(below.p, below.q, strict=True))
     assert attack <= truth * (1 + Fraction(1, 10**9))

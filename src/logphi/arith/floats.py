@@ -174,7 +174,7 @@ class Floats(Arithmetic):
         decay = np.exp(-2 * far)
         mid = np.where(
             near,
-            complex_log1p(_series(square, _SINHC)),
+            complex_log1p(_series(square, SINHC)),
             far + complex_log1p(-decay) - np.log(2 * far),
         )
         with np.errstate(divide="ignore"):  # a zero of sinh: infinite radius
@@ -267,7 +267,7 @@ def _series(square: NDArray[Any], coefficients: Array) -> NDArray[Any]:
 
 _FACTORIAL = np.cumprod(np.concatenate([[1.0], np.arange(1.0, 30.0)]))
 # derived: sinh(x)/x - 1 = sum over k >= 1 of x^2k / (2k+1)!; 12 terms leave less than 1e-25 for |x| < 1
-_SINHC = np.concatenate([[0.0], 1 / _FACTORIAL[3:27:2]])
+SINHC = np.concatenate([[0.0], 1 / _FACTORIAL[3:27:2]])
 # derived: atanh(w) - w = w (w^2/3 + w^4/5 + ...); 11 terms leave less than 1e-20 w^2 for |w| < 1/7
 _ATANH = np.concatenate([[0.0], 1 / np.arange(3.0, 25.0, 2)])
 # derived: (x cosh x - sinh x) / x^3 = sum over k >= 1 of x^(2k-2) 2k / (2k+1)!; 11 terms leave less than 2e-24 for |x| < 1

@@ -104,7 +104,7 @@ class SparseVector(Primitive):
     answers: Whole = default(1)
     monotone: bool = False
     adjacency: Relation = ADD_REMOVE
-    _grows: ClassVar = "sensitivity"
+    _grows: ClassVar = ("sensitivity",)
     _hints: ClassVar = {
         "scale": "query_scale= and threshold_scale=",
         "c": "answers=",

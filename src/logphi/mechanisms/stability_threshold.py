@@ -86,6 +86,7 @@ class StabilityThreshold(Primitive):
     sensitivity: Real = default(1.0)
     partitions: Whole = default(1)
     adjacency: Relation = ADD_REMOVE
+    _grows: ClassVar = ("sensitivity", "partitions")
     _hints: ClassVar = {
         "tau": "threshold=",
         "epsilon": "scale=sensitivity/epsilon",
@@ -210,9 +211,3 @@ class StabilityThreshold(Primitive):
         if extreme := self._extreme:
             return extreme.loss()
         return self.partitions * (self._noise().loss_law() + self._chances_at(self.threshold).pair().loss())
-
-    def _grouped(self, size: int) -> Mechanism:
-        given = self._given()
-        given["sensitivity"] = size * meant(self.sensitivity)
-        given["partitions"] = size * self.partitions
-        return type(self)(**given)

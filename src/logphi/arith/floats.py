@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from logphi.arith.protocol import Arithmetic
 from logphi.arrays import Array
 
-# minus the logarithm of the normal density at zero
+# derived: minus the logarithm of the normal density at zero
 LOG_ROOT_TWO_PI = 0.5 * math.log(2 * math.pi)
 # derived: twice the unit roundoff of IEEE doubles
 ULP = 2.0**-52
@@ -265,6 +265,7 @@ def _series(square: NDArray[Any], coefficients: Array) -> NDArray[Any]:
     return result
 
 
+# derived: k! for k = 0 .. 29
 _FACTORIAL = np.cumprod(np.concatenate([[1.0], np.arange(1.0, 30.0)]))
 # derived: sinh(x)/x - 1 = sum over k >= 1 of x^2k / (2k+1)!; 12 terms leave less than 1e-25 for |x| < 1
 SINHC = np.concatenate([[0.0], 1 / _FACTORIAL[3:27:2]])

@@ -13,7 +13,12 @@ from mpmath import mpc, mpf
 
 import logphi as lp
 from logphi.arith.ball import precision
+from logphi.arith.protocol import Plain
 from logphi.expression import parse
+from logphi.laws.curved_normal import ReplacedNormal
+from logphi.laws.mixed_normal import MixedNormal
+from logphi.laws.mixture_of_shifts import MixtureOfShifts
+from logphi.laws.weights import Listed
 from logphi.text.written import Written
 
 flint = pytest.importorskip("flint")
@@ -73,6 +78,13 @@ RATIOS: dict[str, Any] = {
     "mixture added": ([(1, 0)], [(Fraction(1, 3), Fraction(1, 2)), (Fraction(2, 3), Fraction(3, 2))]),
     "replaced": ([(Fraction(4, 5), 0), (Fraction(1, 5), 1)], [(Fraction(4, 5), 0), (Fraction(1, 5), 1)]),
 }
+# the laws in doubles, which only choose lines
+LAWS = {
+    "sampled": MixedNormal(Plain(2.0), Plain(0.1)),
+    "mixture": MixtureOfShifts((Plain(0.5), Plain(1.5)), Listed(((1 / 3,), (2 / 3,)))),
+    "replaced": ReplacedNormal(Plain(1.0), 0.2),
+}
+LAWS |= {"added": LAWS["sampled"].reflected(), "mixture added": LAWS["mixture"].reflected()}
 
 
 def mixture(parts):
@@ -89,7 +101,7 @@ def test_transforms_of_mixtures_on_a_line(name, c, top):
     size = 9
     with precision(BITS), mpmath.workdps(60):
         step = arb(top) / (size - 1)
-        values = NormalRatio(mixture(up), mixture(down)).on_line(arb(c), step, size)
+        values = NormalRatio(mixture(up), mixture(down), LAWS[name]).on_line(arb(c), step, size)
         parts = [[(mpf(p.numerator) / p.denominator, mpf(x.numerator) / x.denominator) for p, x in side] for side in (up, down)]
         for j in (0, size - 1):
             value = ratio_transform(*parts, mpc(mpf(c), mpf(top) * j / (size - 1)))
@@ -106,7 +118,7 @@ def test_ceilings_of_mixtures(name, c, height):
     up, down = RATIOS[name]
     heights = height * np.array([1, 1.1, 1.5, 2, 3, 10])
     with precision(BITS):
-        ratio = NormalRatio(mixture(up), mixture(down))
+        ratio = NormalRatio(mixture(up), mixture(down), LAWS[name])
         whole = ratio.at(arb(c)).upper()
         ceiling = ratio.ceiling(arb(c), arb(height), 10, whole)
         assert ceiling <= whole * (1 + arb(10) ** -3)
@@ -118,7 +130,7 @@ def test_ceilings_of_mixtures(name, c, height):
 def test_ceilings_are_sharp_for_many_repetitions():
     up, down = RATIOS["sampled"]
     with precision(BITS):
-        ratio = NormalRatio(mixture(up), mixture(down))
+        ratio = NormalRatio(mixture(up), mixture(down), LAWS["sampled"])
         value, whole = ratio.on_line(arb(2), arb("0.01"), 2)[1], ratio.at(arb(2))
         count = 10**6
         best = count * float((value.abs_upper() / whole).log())

@@ -31,7 +31,7 @@ from logphi.certified.laws.law import LawInBalls  # noqa: E402
 from logphi.certified.laws.registry import _KNOWN, in_balls  # noqa: E402
 from logphi.certified.laws.spliced_normal import SplicedTransform  # noqa: E402
 from logphi.certified.mixture_transform import Mixture, NormalRatio  # noqa: E402
-from logphi.certified.route import NotCertifiedError  # noqa: E402
+from logphi.certified.route import Demand, NotCertifiedError  # noqa: E402
 from profiles import gaussian_profile  # noqa: E402
 from slowly import slowly  # noqa: E402
 
@@ -262,7 +262,7 @@ def test_rays_and_a_line_agree(epsilon, reflected):
     loss = parse("12 * GaussianPair(mean_p=0, sigma_p=10, mean_q=1, sigma_q=11)").loss_law()
     loss = loss.reflected() if reflected else loss
     with precision(160):
-        bent, straight = (one.prepare(loss, arb(epsilon), 15).excess(arb(epsilon)) for one in (bent_contour, contour))
+        bent, straight = (one.prepare(loss, arb(epsilon), Demand(15)).excess(arb(epsilon)) for one in (bent_contour, contour))
         assert bent.overlaps(straight)
         assert bent.rad() <= abs(bent) * arb(10) ** -30
         assert straight.rad() <= abs(straight) * arb(10) ** -14
@@ -271,7 +271,7 @@ def test_rays_and_a_line_agree(epsilon, reflected):
 def test_rays_by_output_space():
     loss = parse("GaussianPair(mean_p=0, sigma_p=1, mean_q=1, sigma_q=2)").loss_law()
     with precision(BITS):
-        found = bent_contour.prepare(loss, arb("0.5"), 20).excess(arb("0.5"))
+        found = bent_contour.prepare(loss, arb("0.5"), Demand(20)).excess(arb("0.5"))
     with mpmath.workdps(30):
 
         def gain(x):

@@ -12,6 +12,7 @@ import pytest
 from mpmath import mpc, mpf
 
 import logphi as lp
+from logphi.answers.status import Direction
 from logphi.arith.ball import precision
 from logphi.arith.protocol import Plain
 from logphi.expression import parse
@@ -25,7 +26,7 @@ flint = pytest.importorskip("flint")
 from flint import acb, arb, fmpq  # noqa: E402
 
 from logphi.certified import bent_contour, contour, laws  # noqa: E402
-from logphi.certified.answer import certify  # noqa: E402
+from logphi.certified.answer import certify, worst  # noqa: E402
 from logphi.certified.exponential_sums import exponential_sums  # noqa: E402
 from logphi.certified.laws.law import LawInBalls  # noqa: E402
 from logphi.certified.laws.registry import _KNOWN, in_balls  # noqa: E402
@@ -211,6 +212,40 @@ def test_as_many_digits_as_asked(digits):
     with mpmath.workdps(digits + 10):
         exact = gaussian_profile(mpmath.sqrt(mpf(3) / 4 + mpf(1) / 16))(mpf("1.5"))
         assert mpf(lower.numerator) / lower.denominator < exact < mpf(upper.numerator) / upper.denominator
+
+
+def test_long_loops_are_shown_to_who_asks():
+    labels = []
+
+    def shown(items, label, total=None):
+        labels.append(label)
+        return items
+
+    loss = parse("20 * Gaussian(sigma=2).poisson(0.1) + 20 * Laplace(scale=3)")._loss()
+    found = certify(loss, quantity="epsilon", at=Fraction(1, 1000), direction="remove", digits=6, shown=shown)
+    assert set(labels) == {"parts", "secants"}
+    assert found == certify(loss, quantity="epsilon", at=Fraction(1, 1000), direction="remove", digits=6)
+
+
+@pytest.mark.parametrize(
+    ("balls", "order"),
+    [
+        ([("1", "0.1"), ("2", "0.1")], "add"),
+        ([("2", "0.1"), ("1", "0.1")], "remove"),
+        ([("1", "0.1"), ("1.05", "0.1")], "both"),
+        ([("1", "0.5"), ("1.05", "0.1")], "both"),
+    ],
+)
+def test_the_worse_order_of_balls(balls, order):
+    with precision(BITS):
+        found = [arb(middle, radius) for middle, radius in balls]
+        largest, attained = worst(dict(zip((Direction.REMOVE, Direction.ADD), found, strict=True)))
+        assert attained.value == order
+        lower, upper = (max(float(end(one)) for one in found) for end in (lambda one: one.lower(), lambda one: one.upper()))
+        # a radius has thirty bits
+        assert lower - 1e-9 <= float(largest.lower()) <= lower
+        assert upper <= float(largest.upper()) <= upper + 1e-9
+        assert worst({Direction.ADD: found[0]}) == (found[0], Direction.ADD)
 
 
 @pytest.mark.parametrize("delta", ["1e-2", "1e-13", "1e-100", "1e-1000"])

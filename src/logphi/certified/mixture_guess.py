@@ -50,7 +50,7 @@ class RatioInDoubles:
             raise NotCertifiedError("this epsilon is next to the largest loss, where no line of nodes resolves it")
         return near, far, size
 
-    @lru_cache(maxsize=64)  # noqa: B019 (at most 64 abscissas are kept with each ratio)
+    @lru_cache(maxsize=64)  # noqa: B019 (the lines of 64 ratios are kept)
     def falling(self, c: float) -> Callable[[float], tuple[float, float]]:
         """A function of the height: b of about the best line x + ib, and the logarithm of the bound there over M(c)."""
         x = np.linspace(*self.interval(c))

@@ -127,6 +127,43 @@ def test_caches_have_a_bound() -> None:
     assert [module(path) for path in PACKAGE.rglob("*.py") if unbounded.search(path.read_text(encoding="utf-8"))] == []
 
 
+def test_numbers_say_where_they_come_from() -> None:
+    """By derivation, by measurement, by choice or from a source: a comment above, or a text below, says which."""
+    silent = {}
+    for path in PACKAGE.rglob("*.py"):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        body = ast.parse("\n".join(lines)).body
+        for at, node in enumerate(body):
+            if is_number(node):
+                below = body[at + 1] if at + 1 < len(body) else None
+                own = ast.unparse(below) if isinstance(below, ast.Expr) else comment_above(lines, body, at)
+                if not re.search(r"\b(chosen|derived|measured|from)\b", own, re.IGNORECASE):
+                    silent[f"{module(path)}:{node.lineno}"] = lines[node.lineno - 1]
+    assert silent == {}
+
+
+def is_number(node: ast.stmt) -> bool:
+    """Whether a statement names numbers that are written out: not zero or one, no texts, nothing made of other constants."""
+    if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None or "VERSION" in ast.unparse(node):
+        return False
+    names = {one.id for one in ast.walk(node.value) if isinstance(one, ast.Name)}
+    values = [one.value for one in ast.walk(node.value) if isinstance(one, ast.Constant)]
+    numbers = [one for one in values if isinstance(one, int | float) and not isinstance(one, bool)]
+    written_out = names <= {"Fraction", "float", "math", "np", "tuple"} and len(numbers) == len(values)
+    return written_out and any(one not in (0, 1) for one in numbers)
+
+
+def comment_above(lines: list[str], body: list[ast.stmt], at: int) -> str:
+    """The comment on a statement, or on those right above it that share one."""
+    line = body[at].lineno - 2
+    if at and body[at - 1].end_lineno == line + 1:
+        return comment_above(lines, body, at - 1)
+    start = line
+    while start >= 0 and lines[start].startswith("#"):
+        start -= 1
+    return "\n".join(lines[start + 1 : line + 1])
+
+
 def test_frozen_values_hold_nothing_that_changes() -> None:
     found = set()
     for path in PACKAGE.rglob("*.py"):

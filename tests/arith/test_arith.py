@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from mpmath import mpc, mpf
 
+from logphi.arith.doubles import DOUBLES
 from logphi.arith.floats import FLOATS, ULP, Discs, complex_log1p
 from logphi.arith.protocol import LogOdds, Plain, Ratio
 
@@ -206,3 +207,19 @@ def test_parameters_contain_what_the_user_wrote(parameter, exact):
     disc = parameter.under(FLOATS)
     with mpmath.workdps(DIGITS):
         assert abs(exact() - mpf(float(disc.mid))) <= mpf(float(disc.rad))
+
+
+@pytest.mark.parametrize(
+    ("function", "truth"), [("log_cosh", lambda x: mpmath.log(mpmath.cosh(x))), ("log_sinhc", lambda x: mpmath.log(sinhc(x)))]
+)
+def test_doubles_without_errors_keep_their_digits(function, truth):
+    with mpmath.workdps(DIGITS):
+        for x in (1e-12, 3e-4, 0.7, 0.999999, 1.0, 4.0, 1500.0):
+            found, exact = getattr(DOUBLES, function)(x), truth(mpf(x))
+            assert abs(mpf(found) - exact) <= SHARP * abs(exact)
+            assert getattr(DOUBLES, function)(-x) == found
+
+
+def test_doubles_without_errors_refuse_integrals():
+    with pytest.raises(NotImplementedError, match="FLOATS"):
+        DOUBLES.integral(lambda x: x, 0.0, 1.0)

@@ -12,21 +12,27 @@ import pytest
 from mpmath import mpc, mpf
 
 import logphi as lp
+from logphi.answers.status import Direction
 from logphi.arith.ball import precision
+from logphi.arith.protocol import Plain
 from logphi.expression import parse
+from logphi.laws.curved_normal import ReplacedNormal
+from logphi.laws.mixed_normal import MixedNormal
+from logphi.laws.mixture_of_shifts import MixtureOfShifts
+from logphi.laws.weights import Listed
 from logphi.text.written import Written
 
 flint = pytest.importorskip("flint")
 from flint import acb, arb, fmpq  # noqa: E402
 
 from logphi.certified import bent_contour, contour, laws  # noqa: E402
-from logphi.certified.answer import certify  # noqa: E402
+from logphi.certified.answer import certify, worst  # noqa: E402
 from logphi.certified.exponential_sums import exponential_sums  # noqa: E402
 from logphi.certified.laws.law import LawInBalls  # noqa: E402
 from logphi.certified.laws.registry import _KNOWN, in_balls  # noqa: E402
 from logphi.certified.laws.spliced_normal import SplicedTransform  # noqa: E402
 from logphi.certified.mixture_transform import Mixture, NormalRatio  # noqa: E402
-from logphi.certified.route import NotCertifiedError  # noqa: E402
+from logphi.certified.route import Demand, NotCertifiedError  # noqa: E402
 from profiles import gaussian_profile  # noqa: E402
 from slowly import slowly  # noqa: E402
 
@@ -73,6 +79,13 @@ RATIOS: dict[str, Any] = {
     "mixture added": ([(1, 0)], [(Fraction(1, 3), Fraction(1, 2)), (Fraction(2, 3), Fraction(3, 2))]),
     "replaced": ([(Fraction(4, 5), 0), (Fraction(1, 5), 1)], [(Fraction(4, 5), 0), (Fraction(1, 5), 1)]),
 }
+# the laws in doubles, which only choose lines
+LAWS = {
+    "sampled": MixedNormal(Plain(2.0), Plain(0.1)),
+    "mixture": MixtureOfShifts((Plain(0.5), Plain(1.5)), Listed(((1 / 3,), (2 / 3,)))),
+    "replaced": ReplacedNormal(Plain(1.0), 0.2),
+}
+LAWS |= {"added": LAWS["sampled"].reflected(), "mixture added": LAWS["mixture"].reflected()}
 
 
 def mixture(parts):
@@ -89,7 +102,7 @@ def test_transforms_of_mixtures_on_a_line(name, c, top):
     size = 9
     with precision(BITS), mpmath.workdps(60):
         step = arb(top) / (size - 1)
-        values = NormalRatio(mixture(up), mixture(down)).on_line(arb(c), step, size)
+        values = NormalRatio(mixture(up), mixture(down), LAWS[name]).on_line(arb(c), step, size)
         parts = [[(mpf(p.numerator) / p.denominator, mpf(x.numerator) / x.denominator) for p, x in side] for side in (up, down)]
         for j in (0, size - 1):
             value = ratio_transform(*parts, mpc(mpf(c), mpf(top) * j / (size - 1)))
@@ -106,7 +119,7 @@ def test_ceilings_of_mixtures(name, c, height):
     up, down = RATIOS[name]
     heights = height * np.array([1, 1.1, 1.5, 2, 3, 10])
     with precision(BITS):
-        ratio = NormalRatio(mixture(up), mixture(down))
+        ratio = NormalRatio(mixture(up), mixture(down), LAWS[name])
         whole = ratio.at(arb(c)).upper()
         ceiling = ratio.ceiling(arb(c), arb(height), 10, whole)
         assert ceiling <= whole * (1 + arb(10) ** -3)
@@ -118,7 +131,7 @@ def test_ceilings_of_mixtures(name, c, height):
 def test_ceilings_are_sharp_for_many_repetitions():
     up, down = RATIOS["sampled"]
     with precision(BITS):
-        ratio = NormalRatio(mixture(up), mixture(down))
+        ratio = NormalRatio(mixture(up), mixture(down), LAWS["sampled"])
         value, whole = ratio.on_line(arb(2), arb("0.01"), 2)[1], ratio.at(arb(2))
         count = 10**6
         best = count * float((value.abs_upper() / whole).log())
@@ -201,6 +214,40 @@ def test_as_many_digits_as_asked(digits):
         assert mpf(lower.numerator) / lower.denominator < exact < mpf(upper.numerator) / upper.denominator
 
 
+def test_long_loops_are_shown_to_who_asks():
+    labels = []
+
+    def shown(items, label, total=None):
+        labels.append(label)
+        return items
+
+    loss = parse("20 * Gaussian(sigma=2).poisson(0.1) + 20 * Laplace(scale=3)")._loss()
+    found = certify(loss, quantity="epsilon", at=Fraction(1, 1000), direction="remove", digits=6, shown=shown)
+    assert set(labels) == {"parts", "secants"}
+    assert found == certify(loss, quantity="epsilon", at=Fraction(1, 1000), direction="remove", digits=6)
+
+
+@pytest.mark.parametrize(
+    ("balls", "order"),
+    [
+        ([("1", "0.1"), ("2", "0.1")], "add"),
+        ([("2", "0.1"), ("1", "0.1")], "remove"),
+        ([("1", "0.1"), ("1.05", "0.1")], "both"),
+        ([("1", "0.5"), ("1.05", "0.1")], "both"),
+    ],
+)
+def test_the_worse_order_of_balls(balls, order):
+    with precision(BITS):
+        found = [arb(middle, radius) for middle, radius in balls]
+        largest, attained = worst(dict(zip((Direction.REMOVE, Direction.ADD), found, strict=True)))
+        assert attained.value == order
+        lower, upper = (max(float(end(one)) for one in found) for end in (lambda one: one.lower(), lambda one: one.upper()))
+        # a radius has thirty bits
+        assert lower - 1e-9 <= float(largest.lower()) <= lower
+        assert upper <= float(largest.upper()) <= upper + 1e-9
+        assert worst({Direction.ADD: found[0]}) == (found[0], Direction.ADD)
+
+
 @pytest.mark.parametrize("delta", ["1e-2", "1e-13", "1e-100", "1e-1000"])
 def test_epsilon_at_any_delta(delta):
     if float(delta) == 0:
@@ -250,7 +297,7 @@ def test_rays_and_a_line_agree(epsilon, reflected):
     loss = parse("12 * GaussianPair(mean_p=0, sigma_p=10, mean_q=1, sigma_q=11)").loss_law()
     loss = loss.reflected() if reflected else loss
     with precision(160):
-        bent, straight = (one.prepare(loss, arb(epsilon), 15).excess(arb(epsilon)) for one in (bent_contour, contour))
+        bent, straight = (one.prepare(loss, arb(epsilon), Demand(15)).excess(arb(epsilon)) for one in (bent_contour, contour))
         assert bent.overlaps(straight)
         assert bent.rad() <= abs(bent) * arb(10) ** -30
         assert straight.rad() <= abs(straight) * arb(10) ** -14
@@ -259,7 +306,7 @@ def test_rays_and_a_line_agree(epsilon, reflected):
 def test_rays_by_output_space():
     loss = parse("GaussianPair(mean_p=0, sigma_p=1, mean_q=1, sigma_q=2)").loss_law()
     with precision(BITS):
-        found = bent_contour.prepare(loss, arb("0.5"), 20).excess(arb("0.5"))
+        found = bent_contour.prepare(loss, arb("0.5"), Demand(20)).excess(arb("0.5"))
     with mpmath.workdps(30):
 
         def gain(x):

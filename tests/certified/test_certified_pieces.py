@@ -28,7 +28,7 @@ from logphi.laws.two_point import TwoPoint
 from logphi.laws.uniform import Uniform, UniformWithAtoms
 from logphi.mechanisms.discrete import Discrete
 from logphi.text.written import Written
-from written_laws import assert_certified, ball, delta, loss_of
+from written_laws import assert_certified, ball, delta, loss_of, with_bits
 
 IDS = (
     "p003 p004 p008 p013 p014 p015 p016 p023 p025 p028 p032 p033 p034 p035 p036 p037 p038 p039 p040 p042 p044 p046 p047 p049 "
@@ -37,9 +37,7 @@ IDS = (
 CASES = [case for case in load() if case.id in IDS.split()]
 
 
-def prepare(loss: LogPhi, epsilon: Any, bits: int) -> Any:
-    """The sum of residues of a loss."""
-    return residues.prepare(terms_of(loss), epsilon, bits)
+prepare = with_bits(lambda loss, epsilon, demand: residues.sum_near(terms_of(loss), epsilon))
 
 
 @pytest.mark.few(8)

@@ -10,13 +10,15 @@ import pytest
 from cases import load
 from logphi.answers.bound import Bound
 from logphi.arith.ball import precision
+from logphi.certified import two_releases
 from logphi.certified.route import NotCertifiedError
-from logphi.certified.two_releases import prepare
 from logphi.expression import parse
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.zero_or_infinite import ZeroOrInfinite
 from logphi.text.written import Written
-from written_laws import assert_certified, ball, delta, loss_of
+from written_laws import assert_certified, ball, delta, loss_of, with_bits
+
+prepare = with_bits(two_releases.prepare)
 
 
 def test_reference() -> None:

@@ -16,6 +16,7 @@ from logphi.comparators.output_cells import REACH, cells_of
 from logphi.engine.routes.route import NotApplicableError
 from logphi.expression import parse
 from logphi.laws.integers import NormalOnIntegers
+from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal import Normal
 from logphi.laws.uniform import Uniform, UniformWithAtoms
@@ -96,11 +97,11 @@ def test_one_normal_release_in_many_digits():
 
 
 def test_the_width_grows_with_the_releases_and_falls_with_the_buckets():
-    terms = [(Normal(Plain(0.1)), 100)]
-    widths = [(found.high - found.low) for found in (buckets.prepare(terms, 1.0, most)(1.0) for most in (512, 1024, 2048))]
+    law = LogPhi.of([(Normal(Plain(0.1)), 100)])
+    widths = [(found.high - found.low) for found in (buckets.prepare(law, 1.0, most)(1.0) for most in (512, 1024, 2048))]
     assert widths[0] == pytest.approx(2 * widths[1], rel=0.2)
     assert widths[1] == pytest.approx(2 * widths[2], rel=0.2)
-    few = buckets.prepare([(Normal(Plain(0.2)), 25)], 1.0, 2048)(1.0)
+    few = buckets.prepare(LogPhi.of([(Normal(Plain(0.2)), 25)]), 1.0, 2048)(1.0)
     assert widths[2] == pytest.approx(4 * (few.high - few.low), rel=0.2)
 
 

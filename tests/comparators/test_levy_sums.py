@@ -13,6 +13,7 @@ from logphi.arith.protocol import Plain
 from logphi.classical import analytical_fourier
 from logphi.comparators.levy_sums import prepare
 from logphi.comparators.output_cells import cells_of
+from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal import Normal
 from logphi.laws.transform import LossTransform
@@ -155,7 +156,7 @@ def test_cells_hold_both_probabilities(law: LossTransform, reach: float | None) 
 
 def test_a_law_without_cells_is_nothing_to_round() -> None:
     with pytest.raises(ValueError, match="no loss to round"):
-        prepare([(Uniform(Plain(1.0)), 30)], 0.1)
+        prepare(LogPhi.of([(Uniform(Plain(1.0)), 30)]), 0.1)
 
 
 @pytest.mark.parametrize(

@@ -13,12 +13,22 @@ import flint
 from cases import Case
 from logphi.arith.ball import precision
 from logphi.certified.profile import infinite_mass
-from logphi.certified.route import Route
+from logphi.certified.route import Demand, Route
 from logphi.expression import parse
 from logphi.laws.log_phi import LogPhi
 from logphi.text.written import Written, meant
 
 Prepare = Callable[[LogPhi, Any, int], Route]
+
+
+def with_bits(route: Callable[[LogPhi, Any, Demand], Route]) -> Prepare:
+    """The preparation of a route that takes the precision in force, as a function of the bits."""
+
+    def prepare(loss: LogPhi, epsilon: Any, bits: int) -> Route:
+        with precision(bits):
+            return route(loss, epsilon, Demand(15))
+
+    return prepare
 
 
 def as_written(part: Any) -> Any:

@@ -233,8 +233,8 @@ class Primitive(Constructed, Mechanism):
     _dominating: ClassVar[bool] = False
     # why a sample has no pair to mix; empty where it has one
     _no_pair: ClassVar[str] = ""
-    # the parameter that is k times as large for a group of k records
-    _grows: ClassVar[str] = ""
+    # the parameters that are k times as large for a group of k records
+    _grows: ClassVar[tuple[str, ...]] = ()
     # whether each record of a group has an independent release of its own
     _responds: ClassVar[bool] = False
 
@@ -301,8 +301,9 @@ class Primitive(Constructed, Mechanism):
         if not self._grows:
             return super()._grouped(size)
         given = self._given()
-        one = given[self._grows]
-        given[self._grows] = size * (one if isinstance(one, int) else meant(one))
+        for name in self._grows:
+            one = given[name]
+            given[name] = size * (one if isinstance(one, int) else meant(one)) if one is not None else None
         grouped: Mechanism = type(self)(**given)
         return grouped
 

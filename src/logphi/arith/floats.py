@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from logphi.arith.protocol import Arithmetic
 from logphi.arrays import Array
 
-# minus the logarithm of the normal density at zero
+# derived: minus the logarithm of the normal density at zero
 LOG_ROOT_TWO_PI = 0.5 * math.log(2 * math.pi)
 # derived: twice the unit roundoff of IEEE doubles
 ULP = 2.0**-52
@@ -174,7 +174,7 @@ class Floats(Arithmetic):
         decay = np.exp(-2 * far)
         mid = np.where(
             near,
-            complex_log1p(_series(square, _SINHC)),
+            complex_log1p(_series(square, SINHC)),
             far + complex_log1p(-decay) - np.log(2 * far),
         )
         with np.errstate(divide="ignore"):  # a zero of sinh: infinite radius
@@ -265,9 +265,10 @@ def _series(square: NDArray[Any], coefficients: Array) -> NDArray[Any]:
     return result
 
 
+# derived: k! for k = 0 .. 29
 _FACTORIAL = np.cumprod(np.concatenate([[1.0], np.arange(1.0, 30.0)]))
 # derived: sinh(x)/x - 1 = sum over k >= 1 of x^2k / (2k+1)!; 12 terms leave less than 1e-25 for |x| < 1
-_SINHC = np.concatenate([[0.0], 1 / _FACTORIAL[3:27:2]])
+SINHC = np.concatenate([[0.0], 1 / _FACTORIAL[3:27:2]])
 # derived: atanh(w) - w = w (w^2/3 + w^4/5 + ...); 11 terms leave less than 1e-20 w^2 for |w| < 1/7
 _ATANH = np.concatenate([[0.0], 1 / np.arange(3.0, 25.0, 2)])
 # derived: (x cosh x - sinh x) / x^3 = sum over k >= 1 of x^(2k-2) 2k / (2k+1)!; 11 terms leave less than 2e-24 for |x| < 1

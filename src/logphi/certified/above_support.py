@@ -10,7 +10,7 @@ from flint import arb
 
 from logphi.certified.decimals import shown
 from logphi.certified.laws.registry import terms_of
-from logphi.certified.route import NotThisRouteError, Route
+from logphi.certified.route import Demand, NotThisRouteError, Route
 from logphi.laws.log_phi import LogPhi
 
 
@@ -31,7 +31,7 @@ class AboveSupport:
         return {"route": self.name, "supremum": shown(self.supremum, 20)}
 
 
-def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Route:
+def prepare(loss: LogPhi, epsilon: Any, demand: Demand) -> Route:
     """A route for a loss whose upper end, bounded in doubles, is at most epsilon.
 
     Raises

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import reduce
 from types import MappingProxyType
 from typing import Any
 
@@ -16,12 +17,11 @@ from logphi.answers.status import Direction
 from logphi.arith.ball import precision
 from logphi.certified.decimals import enclosing
 from logphi.certified.laws.registry import in_balls
-from logphi.certified.profile import infinite_mass, prepare_below
+from logphi.certified.profile import infinite_mass, prepare
 from logphi.certified.reals import ball, rational
-from logphi.certified.route import NotCertifiedError, NotThisRouteError
+from logphi.certified.route import Demand, NotCertifiedError, NotThisRouteError, Shown, unseen
 from logphi.engine.directions import Loss, direction_of
 from logphi.laws.log_phi import LogPhi
-from logphi.progress import shown
 from logphi.questions.epsilon import epsilon
 
 # derived: digits besides the claimed ones: two more are written, and the balls must resolve a unit of the last one
@@ -55,8 +55,12 @@ class _TooWideError(Exception):
     """The balls are too wide to decide."""
 
 
-def certify(loss: Loss, *, quantity: str, at: Fraction, direction: Direction | str | None, digits: int) -> Answer:
+def certify(
+    loss: Loss, *, quantity: str, at: Fraction, direction: Direction | str | None, digits: int, shown: Shown = unseen
+) -> Answer:
     """``"delta"`` at an epsilon or ``"epsilon"`` at a delta; ``upper - lower`` is at most 10^-digits times the upper end.
+
+    ``shown`` wraps long loops.
 
     Raises
     ------
@@ -65,12 +69,12 @@ def certify(loss: Loss, *, quantity: str, at: Fraction, direction: Direction | s
     """
     try:
         with precision(_BITS):  # the lock of FLINT is held until the answer is there
-            return _certify(loss, quantity, at, direction, digits)
+            return _certify(loss, quantity, at, direction, digits, shown)
     except (NotThisRouteError, NotImplementedError) as reason:
         raise NotCertifiedError(str(reason)) from None
 
 
-def _certify(loss: Loss, quantity: str, at: Fraction, direction: Direction | str | None, digits: int) -> Answer:
+def _certify(loss: Loss, quantity: str, at: Fraction, direction: Direction | str | None, digits: int, shown: Shown) -> Answer:
     orders = loss.orders(direction)
     if loss.remove.empty:
         raise NotCertifiedError(
@@ -88,11 +92,11 @@ def _certify(loss: Loss, quantity: str, at: Fraction, direction: Direction | str
     bits = math.ceil((digits + _SPARE) * math.log2(10)) + count.bit_length() + 24
     for attempt in range(1, _ATTEMPTS + 1):
         # the line of nodes must allow more digits too, because the estimates that chose it may have been too small
-        aim = digits + attempt * _SPARE
+        demand = Demand(digits + attempt * _SPARE, shown=shown)
         with precision(bits), suppress(_TooWideError):
             if quantity == "delta":
-                return _delta(orders, at, digits, aim)
-            return _epsilon(loss, orders, at, direction, digits, aim)
+                return _delta(orders, at, digits, demand)
+            return _epsilon(loss, orders, at, direction, digits, demand)
         bits += bits // 2
     raise NotCertifiedError(
         f"the answer could not be decided with {bits} bits: it may lie exactly at a step of the profile; ask at a point nearby"
@@ -102,27 +106,28 @@ def _certify(loss: Loss, quantity: str, at: Fraction, direction: Direction | str
 Orders = list[tuple[Direction, LogPhi]]
 
 
-def _delta(orders: Orders, at: Fraction, digits: int, aim: int) -> Answer:
+def _delta(orders: Orders, at: Fraction, digits: int, demand: Demand) -> Answer:
     place, witness = ball(at), dict[str, Any]()
-    found: list[tuple[Direction, Any]] = []
+    found: dict[Direction, Any] = {}
     for one, part in orders:
         # an order that cannot attain the maximum is not computed
-        least = found[0][1].lower() if found else arb(0)
-        prepared = prepare_below(part, place, least, aim)
-        found.append((one, prepared.delta(place)))
+        level = worst(found)[0].lower() if found else 0
+        prepared = prepare(part, place, replace(demand, level=level))
+        found[one] = prepared.delta(place)
         witness[one.value] = prepared.route.witness(place)
-    lowest, highest = arb(0), arb(0)
-    for _, value in found:
-        lowest, highest = lowest.max(value.lower()), highest.max(value.upper())
-    if not highest.is_finite():
+    largest, attained = worst(found)
+    if not largest.is_finite():
         raise _TooWideError
-    lower, upper = enclosing(rational(lowest.lower()), min(rational(highest.upper()), Fraction(1)), digits + 2)
+    lowest = max(rational(largest.lower()), Fraction(0))
+    lower, upper = enclosing(lowest, min(rational(largest.upper()), Fraction(1)), digits + 2)
     if Fraction(upper) - Fraction(lower) > Fraction(upper) / 10**digits:
         raise _TooWideError
-    return Answer(lower, upper, _largest(found), MappingProxyType(witness))
+    return Answer(lower, upper, attained.value, MappingProxyType(witness))
 
 
-def _epsilon(loss: Loss, orders: Orders, at: Fraction, direction: Direction | str | None, digits: int, aim: int) -> Answer:
+def _epsilon(
+    loss: Loss, orders: Orders, at: Fraction, direction: Direction | str | None, digits: int, demand: Demand
+) -> Answer:
     order = None if direction is None else direction_of(direction)
     level, guess = ball(at), epsilon(loss, float(at), direction=order, rtol=_ROUGH)
     if not math.isfinite(guess.value):
@@ -132,8 +137,11 @@ def _epsilon(loss: Loss, orders: Orders, at: Fraction, direction: Direction | st
         )
     # an order that cannot attain the maximum is not computed
     settled = len(orders) > 1 and guess.lower > 0 and guess.direction is not Direction.BOTH
-    floors = {one: level if settled and one is not guess.direction else arb(0) for one, _ in orders}
-    profiles = {one: prepare_below(part, arb(guess.value), floors[one], aim) for one, part in orders}
+    below = replace(demand, level=level)
+    profiles = {
+        one: prepare(part, arb(guess.value), below if settled and one is not guess.direction else demand)
+        for one, part in orders
+    }
 
     def answered(lower: str, upper: str, order: Direction) -> Answer:
         witness = {one.value: own.route.witness(arb(upper)) for one, own in profiles.items()}
@@ -143,7 +151,7 @@ def _epsilon(loss: Loss, orders: Orders, at: Fraction, direction: Direction | st
     if guess.lower <= 0 and all(own.delta(arb(0)) <= level for own in profiles.values()):
         return answered("0", "0", order)
     for _ in profiles:
-        root = rational(_root(profiles[order].delta, level, guess.value, digits))
+        root = rational(_root(profiles[order].delta, level, guess.value, digits, demand.shown))
         lower, upper = enclosing(max(root, Fraction(0)), max(root, Fraction(0)), digits + 2)
         above = {one: own.delta(ball(Fraction(upper))) for one, own in profiles.items()}
         higher = [one for one, value in above.items() if value > level]
@@ -158,19 +166,19 @@ def _epsilon(loss: Loss, orders: Orders, at: Fraction, direction: Direction | st
     raise _TooWideError
 
 
-def _root(profile: Callable[[Any], Any], level: Any, guess: float, digits: int) -> Any:
+def _root(profile: Callable[[Any], Any], level: Any, guess: float, digits: int, shown: Shown) -> Any:
     """An estimate of the crossing of a profile with a level; the caller proves a bracket around it."""
     near = arb(guess)
     unit = arb(10) ** (1 - digits - _SPARE)
-    found = _secants(profile, level, near, unit)
+    found = _secants(profile, level, near, unit, shown(range(_SECANTS), "secants", total=0))
     return _bisected(profile, level, near, unit) if found is None else found
 
 
-def _secants(profile: Callable[[Any], Any], level: Any, near: Any, unit: Any) -> Any:
+def _secants(profile: Callable[[Any], Any], level: Any, near: Any, unit: Any, steps: Iterable[int]) -> Any:
     """The secant method for the logarithm of the profile; None if the profile is zero or the method does not converge."""
     far = near + abs(near).max(_LEAST) / 2**30
     here, there = (_height(profile(place), level) for place in (near, far))
-    for _ in shown(range(_SECANTS), "secants", total=0):
+    for _ in steps:
         if here is None or there is None or here == there:
             break
         near, far, there = (near - here * (near - far) / (here - there)).mid(), near, here
@@ -207,9 +215,10 @@ def _bisected(profile: Callable[[Any], Any], level: Any, guess: Any, unit: Any) 
     return high
 
 
-def _largest(found: list[tuple[Direction, Any]]) -> str:
-    """The order that is certainly larger, or both."""
-    for one, value in found:
-        if all(value > other for name, other in found if name is not one):
-            return one.value
-    return Direction.BOTH.value
+def worst(found: Mapping[Direction, Any]) -> tuple[Any, Direction]:
+    """The largest of the balls, and the order that certainly attains it, or both."""
+    largest = reduce(lambda one, other: one.max(other), found.values())
+    for one, value in found.items():
+        if all(value > other for name, other in found.items() if name is not one):
+            return largest, one
+    return largest, Direction.BOTH

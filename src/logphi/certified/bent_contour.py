@@ -20,7 +20,7 @@ from flint import acb, arb, ctx
 from logphi.certified.laws.registry import terms_of
 from logphi.certified.layout import line_at
 from logphi.certified.pair_exponent import PairExponent
-from logphi.certified.route import NotThisRouteError, Route
+from logphi.certified.route import Demand, NotThisRouteError, Route
 from logphi.laws.log_phi import LogPhi
 
 # measured: with more pairs, M falls so fast that a straight line takes few nodes
@@ -70,7 +70,7 @@ class BentContour:
         return {"route": self.name, "abscissa": repr(self.abscissa), "bits": ctx.prec}
 
 
-def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Route:
+def prepare(loss: LogPhi, epsilon: Any, demand: Demand) -> Route:
     """A route for a few pairs of normal laws and no other law, near an epsilon.
 
     Raises
@@ -81,4 +81,4 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Route:
     pairs = [(found, count) for law, count in terms_of(loss) if (found := law.pair_exponent()) is not None]
     if not pairs or len(pairs) < len(loss.terms) or sum(count for _, count in pairs) > MOST:
         raise NotThisRouteError("not a composition of few pairs of normal laws")
-    return BentContour(pairs, line_at(loss, float(epsilon.mid()), digits).abscissa)
+    return BentContour(pairs, line_at(loss, float(epsilon.mid()), demand.digits).abscissa)

@@ -16,6 +16,7 @@ from logphi.certified.proposal import proposed
 from logphi.certified.route import NotCertifiedError
 from logphi.engine.directions import Loss, direction_of
 from logphi.listed import Listed
+from logphi.progress import shown
 from logphi.text.checksum import Saved, with_checksum
 from logphi.text.description import COMPOSITION, WRITTEN
 
@@ -205,7 +206,7 @@ def issue(
         return bool(check_soon(written(answer, digits)))
 
     try:
-        certificate = written(certify(loss, quantity=quantity, at=at, direction=direction, digits=digits), digits)
+        certificate = written(certify(loss, quantity=quantity, at=at, direction=direction, digits=digits, shown=shown), digits)
         verdict = check(certificate)
         if verdict:
             return certificate

@@ -15,7 +15,7 @@ from flint import arb, ctx
 
 from logphi.certified.decimals import shown
 from logphi.certified.laws.registry import terms_of
-from logphi.certified.route import NotThisRouteError, Route
+from logphi.certified.route import Demand, NotThisRouteError, Route
 from logphi.inversion.kernels import log_kappa
 from logphi.laws.log_phi import LogPhi
 
@@ -47,20 +47,22 @@ class ChernoffBound:
         return self.constant * (-arb(self.abscissa) * epsilon).exp()
 
 
-def prepare(loss: LogPhi, epsilon: Any, level: Any) -> Route:
-    """A Chernoff bound below a level, near an epsilon.
+def prepare(loss: LogPhi, epsilon: Any, demand: Demand) -> Route:
+    """A Chernoff bound below the level, near an epsilon.
 
     Raises
     ------
     NotThisRouteError
-        If no such bound is below the level.
+        If no such bound is below the level, or the level is not positive.
     NotCertifiedError
         If a law is not known in balls.
     """
+    if not demand.level > 0:
+        raise NotThisRouteError("Chernoff's bound settles only an order that cannot attain the maximum")
     inside = np.array([c for c in _ABSCISSAS if c < 0.9 * loss.strip[1]])
     with np.errstate(all="ignore"):  # K may overflow at a large abscissa; its infinite bound is then not used
         logs = loss.approximate(inside) + log_kappa(inside) - inside * float(epsilon.mid())
-    enough = np.flatnonzero(logs < math.log(max(float(level.lower()), 1e-300)) - _ROOM)
+    enough = np.flatnonzero(logs < math.log(max(float(demand.level.lower()), 1e-300)) - _ROOM)
     if not enough.size:
         raise NotThisRouteError("Chernoff's bound does not settle this order")
     terms = terms_of(loss)

@@ -22,13 +22,12 @@ from typing import Any
 
 from flint import acb, arb, ctx
 
-from logphi import progress
 from logphi.certified.decimals import shown
 from logphi.certified.exponential_sums import exponential_sums
 from logphi.certified.laws.law import Terms
 from logphi.certified.laws.registry import terms_of
 from logphi.certified.layout import height_of, line_at
-from logphi.certified.route import Route
+from logphi.certified.route import Demand, Route, Shown
 from logphi.certified.transform import MOST_NODES, Transform
 from logphi.inversion.layout import Layout
 from logphi.laws.log_phi import LogPhi
@@ -45,6 +44,7 @@ class Line(ABC):
     step: Any
     size: int
     omitted: Any
+    shown: Shown
 
     @abstractmethod
     def kernel(self, epsilon: Any) -> list[Any]:
@@ -57,9 +57,7 @@ class Line(ABC):
     @cached_property
     def _lines(self) -> list[list[Any]]:
         """M of each part at the nodes."""
-        return [
-            part.on_line(arb(self.layout.abscissa), self.step, self.size) for part, _ in progress.shown(self.parts, "parts")
-        ]
+        return [part.on_line(arb(self.layout.abscissa), self.step, self.size) for part, _ in self.shown(self.parts, "parts")]
 
     @cached_property
     def values(self) -> list[Any]:
@@ -153,7 +151,7 @@ class Contour(Line):
         return {**super().witness(epsilon), "envelopes": [shown(ceiling, 20) for ceiling in self._ceilings]}
 
 
-def prepare(loss: LogPhi, epsilon: Any, digits: int, most: int = MOST_NODES) -> Route:
+def prepare(loss: LogPhi, epsilon: Any, demand: Demand, most: int = MOST_NODES) -> Route:
     """A line of at most ``most`` nodes near an epsilon, for a loss with a part whose transform decays.
 
     Raises
@@ -163,10 +161,10 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int, most: int = MOST_NODES) -> 
     """
     terms = terms_of(loss)
     parts = [(law.transform(), count) for law, count in terms]
-    chosen = line_at(loss, float(epsilon.mid()), digits)
+    chosen = line_at(loss, float(epsilon.mid()), demand.digits)
     height = height_of(parts, chosen, min([most, *(part.most_nodes for part, _ in parts)]))
     size = math.ceil(height / chosen.step) + 1
-    return Contour(parts, chosen, arb(chosen.step), size, omitted_by(terms))
+    return Contour(parts, chosen, arb(chosen.step), size, omitted_by(terms), demand.shown)
 
 
 def omitted_by(terms: Terms) -> Any:

@@ -23,7 +23,7 @@ from logphi.certified.laws.registry import terms_of
 from logphi.certified.layout import line_at
 from logphi.certified.locations import Exact, Location
 from logphi.certified.reals import ball, balls
-from logphi.certified.route import NotCertifiedError, NotThisRouteError, Route
+from logphi.certified.route import Demand, NotCertifiedError, NotThisRouteError, Route
 from logphi.certified.transform import MOST_FORMULAS
 from logphi.laws.log_phi import LogPhi
 
@@ -75,7 +75,7 @@ class Periodic(Line):
         return self.lattice.offset + self.lattice.span * known
 
 
-def prepare(loss: LogPhi, epsilon: Any, digits: int, most: int = MOST_FORMULAS) -> Route:
+def prepare(loss: LogPhi, epsilon: Any, demand: Demand, most: int = MOST_FORMULAS) -> Route:
     """A line of at most ``most`` nodes near an epsilon, for a loss on a lattice.
 
     Raises
@@ -87,7 +87,7 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int, most: int = MOST_FORMULAS) 
     lattice = _lattice_of(terms)
     if not lattice.span > 0:
         raise NotThisRouteError("a loss of zero lies on every lattice")
-    chosen = line_at(loss, float(epsilon.mid()), digits)
+    chosen = line_at(loss, float(epsilon.mid()), demand.digits)
     if most < MOST_FORMULAS and chosen.abscissa * float(lattice.span.mid()) > _ALONE:
         raise NotThisRouteError("so close to the largest loss, a sum over few atoms is simpler")
     size = math.ceil(math.pi / (chosen.step * float(lattice.span.mid()))) + 1
@@ -96,7 +96,8 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int, most: int = MOST_FORMULAS) 
             "the lattice of these losses is too fine for a line of nodes: ask for fewer digits, or without a certificate"
         )
     step = 2 * arb.pi() / ((2 * size - 1) * lattice.span)
-    return Periodic([(law.transform(), count) for law, count in terms], chosen, step, size, omitted_by(terms), lattice)
+    parts = [(law.transform(), count) for law, count in terms]
+    return Periodic(parts, chosen, step, size, omitted_by(terms), demand.shown, lattice)
 
 
 def _lattice_of(terms: Terms) -> Lattice:

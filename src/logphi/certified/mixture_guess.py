@@ -1,4 +1,7 @@
-"""Estimates in doubles of the transform of a log-ratio of normal mixtures: they choose lines, and no proof rests on them."""
+"""An estimate of how the transform of a log-ratio of normal mixtures falls: it chooses shifted lines, and no proof rests on it.
+
+The envelopes of :mod:`logphi.quadrature` are proved, and stop where rounding does; certificates need lines far below that.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,12 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from logphi.arrays import Array
 from logphi.certified.route import NotCertifiedError
+from logphi.quadrature.many_components import ManyComponents
 
 # measured: nodes per unit, and their smallest number; derived: their largest number, a hundred megabytes, and how far from the
 # outermost centres the density exceeds e^-50 times its mode
@@ -21,51 +23,43 @@ _PER_UNIT, _NODES, _MOST, _BEYOND = 6, 161, 1 << 15, 10.0
 _SHARES, _HIGHEST = 0.8 * 2.0 ** (-np.arange(60) / 2), 40.0
 
 
-@dataclass(frozen=True)
-class MixtureInDoubles:
-    """A mixture by its shifts and the logarithms of its weights."""
-
-    shifts: tuple[float, ...]
-    log_weights: tuple[float, ...]
-
-    def log(self, x: NDArray[Any]) -> NDArray[Any]:
-        """Its logarithm, without overflow."""
-        c, log_p = np.array(self.shifts), np.array(self.log_weights)
-        exponents = log_p - c * c / 2 + c * x[..., None]
-        top = exponents.real.max(axis=-1)
-        return np.asarray(top + np.log(np.exp(exponents - top[..., None]).sum(axis=-1)))
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RatioInDoubles:
-    """The log-ratio of two mixtures, the second at -x."""
+    """The log-ratio of two mixtures, the second at -x; None is N(0, 1) alone, whose logarithm is zero."""
 
-    up: MixtureInDoubles
-    down: MixtureInDoubles
+    up: ManyComponents | None
+    down: ManyComponents | None
 
     @property
     def largest(self) -> float:
         """The largest shift."""
-        return max(*self.up.shifts, *self.down.shifts)
+        return max(one.widest for one in (self.up, self.down) if one is not None)
 
-    @lru_cache(maxsize=64)  # noqa: B019 (equal ratios share it, and it is small)
-    def log_size(self, c: float) -> float:
-        """About log M(c)."""
-        x, plain = self._tilted(c)
-        peak = float(plain.max())
-        return peak + math.log(float(np.exp(plain - peak).sum()) * (x[1] - x[0]) / math.sqrt(2 * math.pi))
+    def interval(self, c: float) -> tuple[float, float, int]:
+        """The ends of an interval that holds nearly all of the law tilted by c, and a number of nodes.
 
-    @lru_cache(maxsize=64)  # noqa: B019 (as above)
+        Raises
+        ------
+        NotCertifiedError
+            If it is too long for any line of nodes.
+        """
+        far = (1 + c) * (self.up.widest if self.up else 0.0) + _BEYOND
+        near = -c * (self.down.widest if self.down else 0.0) - _BEYOND
+        size = max(_NODES, int(_PER_UNIT * (far - near)))
+        if size > _MOST:
+            raise NotCertifiedError("this epsilon is next to the largest loss, where no line of nodes resolves it")
+        return near, far, size
+
+    @lru_cache(maxsize=64)  # noqa: B019 (the lines of 64 ratios are kept)
     def falling(self, c: float) -> Callable[[float], tuple[float, float]]:
         """A function of the height: b of about the best line x + ib, and the logarithm of the bound there over M(c)."""
-        x, plain = self._tilted(c)
-        weights = np.exp(plain - plain.max())
-        total = float(weights.sum())
+        x = np.linspace(*self.interval(c))
         b = np.minimum(math.pi / 2 / self.largest, _HIGHEST) * _SHARES
-        place = x + 1j * b[:, None]
-        u, v = self.up.log(place), self.down.log(-place)
-        sizes = (1 + c) * u.real - c * v.real - x * x / 2 - plain + b[:, None] ** 2 / 2
-        turns = u.imag - v.imag
+        (u, up_turns, up_sizes), (v, down_turns, down_sizes) = _continued(self.up, x, b), _continued(self.down, -x, b)
+        exponent = (1 + c) * u - c * v - x * x / 2
+        weights = np.exp(exponent - exponent.max())
+        total = float(weights.sum())
+        sizes, turns = (1 + c) * up_sizes - c * down_sizes + b[:, None] ** 2 / 2, up_turns + down_turns
 
         def best(height: float) -> tuple[float, float]:
             exponents = sizes - height * turns
@@ -80,12 +74,11 @@ class RatioInDoubles:
 
         return best
 
-    def _tilted(self, c: float) -> tuple[Array, Array]:
-        """Nodes, and the logarithm of the integrand there."""
-        far = (1 + c) * max(self.up.shifts) + _BEYOND
-        near = -c * max(self.down.shifts) - _BEYOND
-        size = max(_NODES, int(_PER_UNIT * (far - near)))
-        if size > _MOST:
-            raise NotCertifiedError("this epsilon is next to the largest loss, where no line of nodes resolves it")
-        x = np.linspace(near, far, size)
-        return x, ((1 + c) * self.up.log(x) - c * self.down.log(-x)).real - x * x / 2
+
+def _continued(mixture: ManyComponents | None, x: Array, b: Array) -> tuple[Array, Array, Array]:
+    """The logarithm at x, and at x + ib, for each b, its imaginary part and the change of its real part."""
+    if mixture is None:
+        return np.zeros(x.shape), np.zeros((b.size, x.size)), np.zeros((b.size, x.size))
+    value = mixture.value(x)
+    turns, sizes = mixture.continued(x, value, b[None] * mixture.widest)
+    return value[0], turns[0], sizes[0]

@@ -22,8 +22,10 @@ import numpy as np
 from flint import acb, arb, ctx
 
 from logphi.certified.exponential_sums import exponential_sums
-from logphi.certified.mixture_guess import MixtureInDoubles, RatioInDoubles
+from logphi.certified.mixture_guess import RatioInDoubles
 from logphi.certified.transform import MOST_SUMS, Transform
+from logphi.laws.transform import LossTransform
+from logphi.quadrature.many_components import ManyComponents
 
 # measured: with these shares of the widest strip for its two edges, steps are within a few percent of the best
 _STRIPS = np.array([0.95, 0.85, 0.7, 0.5, 0.35, 0.25, 0.15])
@@ -43,9 +45,14 @@ class Mixture:
         return [(c, p * (-c * c / 2).exp()) for p, c in zip(self.weights, self.shifts, strict=True)]
 
     @property
-    def in_doubles(self) -> MixtureInDoubles:
-        """In doubles."""
-        return MixtureInDoubles(*(tuple(float(x.mid()) for x in xs) for xs in (self.shifts, [p.log() for p in self.weights])))
+    def in_doubles(self) -> ManyComponents | None:
+        """In doubles, for estimates; None for N(0, 1) alone."""
+        if self.trivial:
+            return None
+        parts = [(c, p, p.log()) for p, c in zip(self.weights, self.shifts, strict=True) if not c.is_zero()]
+        shifts, weights, logs = (np.array([float(x.mid()) for x in column]) for column in zip(*parts, strict=True))
+        log_rest = float(self.weight_at_zero.log().mid()) if self.weight_at_zero > 0 else -math.inf
+        return ManyComponents.of(shifts, weights, logs, log_rest)
 
     @cached_property
     def largest(self) -> Any:
@@ -92,10 +99,11 @@ class Grid:
 
 @dataclass(frozen=True, eq=False)
 class NormalRatio(Transform):
-    """Log(u/v) under u N(0, 1); ``up`` is u(x), ``down`` is v(-x)."""
+    """Log(u/v) under u N(0, 1); ``up`` is u(x), ``down`` is v(-x). The law in doubles serves for estimates."""
 
     up: Mixture
     down: Mixture
+    law: LossTransform
 
     @cached_property
     def in_doubles(self) -> RatioInDoubles:
@@ -202,7 +210,10 @@ class NormalRatio(Transform):
         ]
         left = [(arb(0), start)]
         lift = (b * b / 2).exp() * (self.down.largest * b / 2).cos() ** (-c)
-        level = sharp + float(lift.log().upper()) - self.in_doubles.log_size(float(c.mid()))
+        abscissa = float(c.mid())
+        # refused where it takes too many points
+        self.in_doubles.interval(abscissa)
+        level = sharp + float(lift.log().upper()) - float(self.law.approximate(np.array([abscissa]))[0])
         ends = [_reach(lines, level, step) for lines in (left, right)]
         tails = lift * sum((_tail(lines, step * end) for lines, end in zip((left, right), ends, strict=True)), arb(0))
         return Grid(step, -ends[0], ends[1], b, relative.upper(), tails.upper())

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from flint import arb, ctx
+from flint import arb
 
 from logphi.certified import (
     above_support,
@@ -21,30 +20,31 @@ from logphi.certified import (
     two_releases,
 )
 from logphi.certified.laws.registry import terms_of
-from logphi.certified.route import NotCertifiedError, NotThisRouteError, Route
+from logphi.certified.route import Demand, NotCertifiedError, NotThisRouteError, Route
 from logphi.laws.log_phi import LogPhi
 
-Prepare = Callable[[LogPhi, Any, int], Route]
+Prepare = Callable[[LogPhi, Any, Demand], Route]
 
 # measured: a line of fewer nodes is faster than a sum of many terms
 FEW_NODES = 20_000
 
 
-def _at_precision(prepare_route: Prepare) -> Prepare:
-    """The same for a route that takes the bits of the caller's precision instead of digits."""
-    return lambda loss, epsilon, digits: prepare_route(loss, epsilon, ctx.prec)
+def _by_residues(loss: LogPhi, epsilon: Any, demand: Demand) -> Route:
+    """The sum of residues, which closed forms of single laws take too: it knows terms, not compositions."""
+    return residues.sum_near(terms_of(loss), epsilon)
 
 
-# tried in this order: short lines, sums of many terms, long lines. If all fail, the user sees the reason of the last route that
-# is meant for such losses
+# tried in this order: bounds, short lines, sums of many terms, long lines. If all fail, the user sees the reason of the last
+# route that is meant for such losses
 _ROUTES: tuple[Prepare, ...] = (
     above_support.prepare,
+    chernoff.prepare,
     partial(lattice.prepare, most=FEW_NODES),
-    _at_precision(single_release.prepare),
+    single_release.prepare,
     bent_contour.prepare,
     partial(contour.prepare, most=FEW_NODES),
-    _at_precision(two_releases.prepare),
-    lambda loss, epsilon, digits: residues.prepare(terms_of(loss), epsilon, ctx.prec),
+    two_releases.prepare,
+    _by_residues,
     lattice.prepare,
     contour.prepare,
 )
@@ -73,7 +73,7 @@ class Profile:
         return self.infinite + self.route.excess(epsilon)
 
 
-def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Profile:
+def prepare(loss: LogPhi, epsilon: Any, demand: Demand) -> Profile:
     """The profile by the first route that applies, at the precision of the caller.
 
     Raises
@@ -82,26 +82,13 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Profile:
         If none does.
     """
     infinite = infinite_mass(loss)
+    finite = replace(demand, level=demand.level - infinite)
     reasons: list[NotCertifiedError] = []
     for route in _ROUTES:
         try:
-            return Profile(route(loss, epsilon, digits), infinite)
+            return Profile(route(loss, epsilon, finite), infinite)
         except NotCertifiedError as reason:  # noqa: PERF203
             reasons.append(reason)
         except NotImplementedError as reason:
             reasons.append(NotCertifiedError(str(reason)))
     raise next((one for one in reversed(reasons) if not isinstance(one, NotThisRouteError)), reasons[-1])
-
-
-def prepare_below(loss: LogPhi, epsilon: Any, level: Any, digits: int) -> Profile:
-    """As :func:`prepare`; but a profile that is below a positive level may be enclosed in any ball below that level."""
-    infinite = infinite_mass(loss)
-    if level > infinite:
-        ways: tuple[Callable[[], Route], ...] = (
-            partial(above_support.prepare, loss, epsilon, digits),
-            partial(chernoff.prepare, loss, epsilon, level - infinite),
-        )
-        for way in ways:
-            with suppress(NotCertifiedError, NotImplementedError):
-                return Profile(way(), infinite)
-    return prepare(loss, epsilon, digits)

@@ -15,6 +15,7 @@ from logphi.engine.answer import status_of
 from logphi.engine.directions import Loss
 from logphi.inputs import check
 from logphi.inputs.route_names import CERTIFIED
+from logphi.progress import shown
 from logphi.questions.delta import pointwise
 from logphi.text.description import manner
 from logphi.text.written import meant
@@ -40,7 +41,7 @@ def certified(quantity: str, loss: Loss, question: Any, *, direction: Direction 
     name = "delta" if quantity == "epsilon" else "epsilon"
 
     def one(at: Fraction) -> Bound:
-        found = certify(loss, quantity=quantity, at=at, direction=direction, digits=_DIGITS)
+        found = certify(loss, quantity=quantity, at=at, direction=direction, digits=_DIGITS, shown=shown)
         lower, upper = _down(Fraction(found.lower)), -_down(-Fraction(found.upper))
         ledger = Ledger(rounding=Entry(upper - lower))
         middle = (Fraction(lower) + Fraction(upper)) / 2

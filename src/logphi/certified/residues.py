@@ -77,7 +77,9 @@ class ResidueSum:
     def excess(self, epsilon: Any) -> Any:
         """From the values at the two ends of the ball: less cancels at an exact epsilon."""
         if epsilon.is_finite() and not epsilon.lower() > self.floor:
-            return prepare(self.terms, epsilon.lower(), self.bits).excess(epsilon)
+            start = epsilon.lower()
+            with precision(self.bits):
+                return sum_near(self.terms, start).excess(epsilon)
         with precision(self.bits):
             return on_ball(lambda end: self.sum_above(end) + self._left(end), epsilon)
 
@@ -129,14 +131,15 @@ class ResidueSum:
             return [(truncation.place(key), series.coeffs()) for key, series in product(powers, truncation).items()]
 
 
-def prepare(terms: Terms, epsilon: Any, bits: int) -> ResidueSum:
-    """The sum near an epsilon, with the bits that its cancellation costs.
+def sum_near(terms: Terms, epsilon: Any) -> ResidueSum:
+    """The sum near an epsilon at the precision in force, with the bits that its cancellation costs besides.
 
     Raises
     ------
     NotCertifiedError
         If a law is neither finite nor flat, its probabilities are not known exactly, or there are too many different losses.
     """
+    bits = flint.ctx.prec
     tail, size = _tail(terms, epsilon, bits)
     route = ResidueSum(terms, epsilon.lower() - ball(_BELOW), bits + _SPARE, tail)
     for _ in range(_ROUNDS):

@@ -1,8 +1,12 @@
-"""The interface of a certified route, and its refusals."""
+"""The interface of a certified route: what it is asked, and its refusals."""
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+T = TypeVar("T")
 
 
 class NotCertifiedError(ValueError):
@@ -11,6 +15,30 @@ class NotCertifiedError(ValueError):
 
 class NotThisRouteError(NotCertifiedError):
     """A route does not apply to this loss. Users see the reason only if no route that is meant for the loss gives another."""
+
+
+class Shown(Protocol):
+    """Wraps the items of a long loop, so that a progress bar can count them, as :func:`logphi.progress.shown` does."""
+
+    def __call__(self, items: Iterable[T], label: str, total: int | None = None) -> Iterable[T]:
+        """The items."""
+
+
+def unseen(items: Iterable[T], label: str, total: int | None = None) -> Iterable[T]:
+    """The items, without a progress bar."""
+    return items
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What a route is asked: answers of so many digits, at the precision in force.
+
+    A profile that is below a positive ``level`` may be enclosed in any ball below that level.
+    """
+
+    digits: int
+    level: Any = 0
+    shown: Shown = unseen
 
 
 class ClosedForm(Protocol):

@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
+from flint import ctx
+
 from logphi.certified.laws.law import LawInBalls
 from logphi.certified.merged_gaussians import FewReleases
 from logphi.certified.normal_mixtures import NormalMixtures
-from logphi.certified.route import ClosedForm, NotThisRouteError
+from logphi.certified.route import ClosedForm, Demand, NotThisRouteError
 from logphi.laws.log_phi import LogPhi
 
-# chosen: bits besides those asked for
+# chosen: bits besides those in force
 _SPARE = 32
 _WITNESS_DIGITS = 20
 
 
-def prepare(loss: LogPhi, epsilon: Any, bits: int) -> FewReleases:
-    """A route for one release, as accurate at any other epsilon.
+def prepare(loss: LogPhi, epsilon: Any, demand: Demand) -> FewReleases:
+    """A route for one release at the precision in force; it is as accurate at any other epsilon.
 
     Raises
     ------
     NotCertifiedError
         If there are several, or no closed form is known.
     """
-    route = FewReleases("single", loss, bits + _SPARE, _closed_form, _root)
+    route = FewReleases("single", loss, ctx.prec + _SPARE, _closed_form, _root)
     # refuse here what cannot be computed
     _ = route.parts
     return route

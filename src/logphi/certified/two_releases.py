@@ -26,7 +26,7 @@ from logphi.certified.laws.law import LawInBalls
 from logphi.certified.merged_gaussians import FewReleases, merged
 from logphi.certified.normal_mixtures import Component, ExplicitRoot, NormalMixtures
 from logphi.certified.reals import SMALLEST_BITS, TOO_SMALL
-from logphi.certified.route import NotCertifiedError, NotThisRouteError
+from logphi.certified.route import Demand, NotCertifiedError, NotThisRouteError
 from logphi.laws.log_phi import LogPhi
 
 # derived: bits beyond those asked for; exponents as large as that of the smallest answer take twenty of them
@@ -145,15 +145,15 @@ class Two:
         return inside + self.first.above(end, epsilon) + left
 
 
-def prepare(loss: LogPhi, epsilon: Any, bits: int) -> FewReleases:
-    """A route for two releases; it is as accurate at any other epsilon.
+def prepare(loss: LogPhi, epsilon: Any, demand: Demand) -> FewReleases:
+    """A route for two releases at the precision in force; it is as accurate at any other epsilon.
 
     Raises
     ------
     NotCertifiedError
         If there are not two, counting all Gaussian mechanisms as one, or neither has an explicit root of its loss.
     """
-    goal = bits + _SPARE
+    goal = flint.ctx.prec + _SPARE
     with precision(_FEW_BITS):
         m = float(_two(merged(loss)[0], goal).second.shift)
     # at the limit of the second loss, q e^{m (y - m/2)} is the difference of two numbers of size one; y goes as far as a normal

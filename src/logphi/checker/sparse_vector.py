@@ -33,6 +33,7 @@ from logphi.checker.hulls import Point, of_points, of_profile
 from logphi.checker.law import Law, Terms
 from logphi.checker.work import EXP, STORED, Undecided, spend
 
+# chosen: the precision, far more than the grids below need
 BITS = 160
 # measured: with these epsilon grows by less than a thousandth of it: tangents of the curve, steps of x in the smaller of the
 # move and the fall of x, and points of the profile of the composition

@@ -21,7 +21,7 @@ LINES = ("contour", "lattice")
 CEILING = "ceiling"
 # derived: a relative error; numbers of a witness are rounded to eight digits or more
 AGREEMENT = Fraction(1, 10**6)
-# certificates write this number for all smaller errors
+# derived: certificates write this number for all smaller errors
 LEAST = Fraction(1, 10**1000)
 
 

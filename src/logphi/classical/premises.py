@@ -28,7 +28,7 @@ ESTIMATED = "a loss is known by samples of its densities only: its errors are es
 MOST_PARTS = 64
 # chosen: the tolerance for the epsilon of a part; its upper end is used, so that any width is valid
 _RTOL = 1e-6
-# the orders that common accountants use
+# chosen: the orders that common accountants use
 LARGEST_ORDER = 64
 
 

@@ -16,7 +16,7 @@ mass above counts as the window's top and mass below is dropped.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +25,7 @@ from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.comparators.output_cells import Cells, cells_of
+from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform
 
 # measured: two convolutions of so many nodes take some ten milliseconds
@@ -185,13 +186,13 @@ class Line:
         return (total + self.infinite) * (1 + wrong) + 1e-290 if self.upper else total * max(1 - wrong, 0.0)
 
 
-def prepare(terms: Sequence[tuple[LossTransform, int]], x: float, most: int = NODES) -> Callable[[float], Scaled]:
+def prepare(law: LogPhi, x: float, most: int = NODES) -> Callable[[float], Scaled]:
     """D as a function of the threshold, on a grid chosen for thresholds near x.
 
     Parameters
     ----------
-    terms
-        Laws with their counts; X is the sum.
+    law
+        The law of X, a sum of counted laws.
     x
         A threshold, any finite real; it only determines the width of the buckets.
     most
@@ -215,13 +216,13 @@ def prepare(terms: Sequence[tuple[LossTransform, int]], x: float, most: int = NO
     --------
     >>> from logphi.arith.protocol import Plain
     >>> from logphi.laws.normal import Normal
-    >>> found = prepare([(Normal(Plain(1.0)), 1)], 0.5)(0.5)
+    >>> found = prepare(LogPhi.of([(Normal(Plain(1.0)), 1)]), 0.5)(0.5)
     >>> found.low < 0.238421708 < found.high, round(found.high - found.low, 3)
     (True, 0.002)
     """
-    if sum(count for _, count in terms) > MOST_COUNT:
+    if sum(count for _, count in law.terms) > MOST_COUNT:
         raise ValueError(f"buckets serve up to {MOST_COUNT} releases: for more their bounds are trivial")
-    known = [(Buckets.of(law), count) for law, count in terms]
+    known = [(Buckets.of(own), count) for own, count in law.terms]
     moments = [(*own.moments(), count) for own, count in known]
     mean = sum(count * own for own, _, count in moments)
     spread = math.sqrt(sum(count * variance for _, variance, count in moments))

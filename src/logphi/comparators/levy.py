@@ -99,11 +99,13 @@ def excess(law: LossTransform, x: float, most: int = MAX_PANELS) -> Scaled:
     >>> round(excess(Normal(Plain(1.0)), 0.5).value, 12)
     0.238421708135
     """
-    return prepare(law, most)(x)
+    return prepare(law, x, most)(x)
 
 
-def prepare(law: LossTransform, most: int = MAX_PANELS) -> Callable[[float], Scaled]:
+def prepare(law: LossTransform, x: float, most: int = MAX_PANELS) -> Callable[[float], Scaled]:
     """:func:`excess` as a function of the threshold alone: the computed values of K are kept for the next threshold.
+
+    It is as accurate at any other threshold.
 
     The arguments and the errors raised are those of :func:`excess`; some of the errors are raised here already.
     """

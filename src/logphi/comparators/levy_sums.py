@@ -14,8 +14,6 @@ error is smaller than that of the rounding.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from logphi.arith.floats import ULP
@@ -24,7 +22,7 @@ from logphi.comparators.output_cells import cells_of
 from logphi.grid.discretization import discretizers
 from logphi.grid.discretized import Prepared, plan_for, sides_of, step_for
 from logphi.grid.samples import Samples
-from logphi.laws.transform import LossTransform
+from logphi.laws.log_phi import LogPhi
 
 # from the paper: the number of points of its Experiment 3
 CELLS = 100_000
@@ -38,17 +36,17 @@ _SHARE = 1e-6
 _LEAST = 1e-280
 
 
-def prepare(terms: Sequence[tuple[LossTransform, int]], x: float, cells: int = CELLS, reach: float | None = None) -> Prepared:
+def prepare(law: LogPhi, x: float, most: int = CELLS, reach: float | None = None) -> Prepared:
     """D of the two rounded laws, with bounds that are tightest near one threshold.
 
     Parameters
     ----------
-    terms
-        Laws with their counts; X is the sum. Normal and mixed normal laws, of which :func:`cells_of` gives cells, are rounded;
+    law
+        The law of X, a sum of counted laws. Normal and mixed normal laws, of which :func:`cells_of` gives cells, are rounded;
         the others are not.
     x
         The threshold, any finite real, near which the bounds are tightest. They hold at every threshold.
-    cells
+    most
         The number N of cells on [-S, S]: the width of the answer is proportional to n S / N.
     reach
         S, in units of the distance between the two means; by default so large that the mass outside [-S, S] is negligible.
@@ -67,14 +65,14 @@ def prepare(terms: Sequence[tuple[LossTransform, int]], x: float, cells: int = C
     --------
     >>> from logphi.arith.protocol import Plain
     >>> from logphi.laws.normal import Normal
-    >>> low, high = np.exp(prepare([(Normal(Plain(1.0)), 1)], 0.5, cells=1000, reach=20.0).at(0.5).log_ends)
+    >>> low, high = np.exp(prepare(LogPhi.of([(Normal(Plain(1.0)), 1)]), 0.5, 1000, reach=20.0).at(0.5).log_ends)
     >>> bool(low < 0.238421708 < high), round(float(high - low), 3)
     (True, 0.01)
     """
-    cut = [(own, count) for law, count in terms if (own := cells_of(law, cells + 2, reach)) is not None]
+    cut = [(own, count) for one, count in law.terms if (own := cells_of(one, most + 2, reach)) is not None]
     if not cut:
         raise ValueError("no term is a Gaussian mechanism, sampled or not, so that there is no loss to round to a grid")
-    others, factor = discretizers([(law, count) for law, count in terms if cells_of(law, 4) is None])
+    others, factor = discretizers([(one, count) for one, count in law.terms if cells_of(one, 4) is None])
     rounded = [(Buckets.of_cells(own), count) for own, count in cut]
     above, below = ((*((_rounded(own, up), count) for own, count in rounded), *others) for up in (True, False))
     top = sum(count * part.top for part, count in above)

@@ -25,7 +25,7 @@ from logphi.inversion.batched_contours import Laws
 from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.kernels import Smooth, log_kappa
 from logphi.inversion.line_sum import Contour
-from logphi.laws.mixed_normal import MixedNormal
+from logphi.laws.mixed_normal import mixed_normals
 from logphi.quadrature.log_ratio import TwoComponents
 
 # derived: counts up to this are exact doubles
@@ -53,11 +53,11 @@ class Repeated:
     @staticmethod
     def of(loss: Loss) -> Repeated | None:
         """The repeated sampled Gaussian of a loss; None if the loss is another one in either order."""
-        terms = loss.remove.terms
-        if len(terms) != 1 or len(loss.orders(None)) != 2:
+        own, others = mixed_normals(loss.remove.terms)
+        if len(own) != 1 or others or len(loss.orders(None)) != 2:
             return None
-        law, count = terms[0]
-        if not isinstance(law, MixedNormal) or not count < _MOST:
+        ((law, count),) = own
+        if not count < _MOST:
             return None
         found = Repeated(*law.constants, count)
         return found if _USUAL[0] < found.normal_mu < _USUAL[1] and found.shift < _LARGEST_SHIFT else None

@@ -31,7 +31,7 @@ from logphi.inversion.half_line import spread
 from logphi.inversion.kernels import Smooth, log_kappa
 from logphi.inversion.line_sum import Contour
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.mixed_normal import MixedNormal
+from logphi.laws.mixed_normal import Counted, mixed_normals
 
 if TYPE_CHECKING:
     from logphi.laws.clipped import ClippedNormal
@@ -64,15 +64,14 @@ _LOG_LEAST = -600.0
 _KNOWN = 1e-3
 _UNKNOWN = Scaled(0.0, 0.5, truncation=0.5)
 
-Large = tuple[tuple[MixedNormal, int], ...]
 Clipped = tuple[tuple["ClippedNormal", int], ...]
 
 
-def large_of(loss: LogPhi) -> Large:
+def large_of(loss: LogPhi) -> Counted:
     """The terms that may be clipped: none if there are many, or if a loss may be infinite."""
     if any(law.log_masses() is not None for law, _ in loss.terms):
         return ()
-    found = tuple((law, count) for law, count in loss.terms if isinstance(law, MixedNormal))
+    found, _ = mixed_normals(loss.terms)
     return found if len(found) <= _MOST else ()
 
 
@@ -223,7 +222,7 @@ class Draft:
         if not max(law.upper_tail.error for law, _ in laws) < _KNOWN:
             # the threshold is too large, or too close to zero
             return None
-        others = LogPhi(tuple((law, count) for law, count in loss.terms if not isinstance(law, MixedNormal)))
+        others = LogPhi(tuple(mixed_normals(loss.terms)[1]))
         log_rtol = math.log(min(demand.rtol, _COARSEST))
         line = PlannedLine.of(LogPhi((*laws, *others.terms)), x, log_rtol)
         if line is not None and (log_answer is None or line.log_height < log_answer + _LOST):
@@ -275,7 +274,7 @@ def guess(loss: LogPhi, x: float, log_level: float, abscissa: float) -> float:
     return min(x, alone + spread(loss) * math.sqrt(max(-2 * log_level, 0.0)))
 
 
-def _cap(large: Large, rest: Rest, log_share: float, log_least: float) -> float:
+def _cap(large: Counted, rest: Rest, log_share: float, log_least: float) -> float:
     """The lowest cap at which R is a small share of the excess; any cap gives a bound."""
     caps = rest.x * (1 + _CAPS)
     log_mass, log_jump = _masses_above(large, rest.x, caps)
@@ -283,7 +282,7 @@ def _cap(large: Large, rest: Rest, log_share: float, log_least: float) -> float:
     return float(caps[int(np.argmax(good)) if good.any() else -1])
 
 
-def _masses_above(large: Large, x: Array | float, caps: Array) -> tuple[Array, Array]:
+def _masses_above(large: Counted, x: Array | float, caps: Array) -> tuple[Array, Array]:
     """Approximate logarithms of the sum of Q(l > B) and of the sum of E_P[1 - e^{x - l}; l > B], for each cap."""
     from scipy.special import log_ndtr
 

@@ -8,7 +8,6 @@ are smooth (:mod:`logphi.laws.some_large`), so that the line of one large loss i
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -20,7 +19,7 @@ from logphi.inversion.layout import SHARE, Layout, layout
 from logphi.inversion.line_sum import Contour, Extent, extent, lay_out
 from logphi.inversion.saddle import RIGHT, Saddle, saddle
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.mixed_normal import MixedNormal
+from logphi.laws.mixed_normal import Counted
 from logphi.laws.transform import LossTransform
 
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ class PlannedLine:
 
 
 def parts_of(
-    large: Sequence[tuple[MixedNormal, int]], others: LogPhi, x: float, log_rtol: float, log_answer: float | None
+    large: Counted, others: LogPhi, x: float, log_rtol: float, log_answer: float | None
 ) -> tuple[tuple[PlannedLine, ...], tuple[Ceiling, ...]] | None:
     """Lines for the whole loss with none, one and several losses above about a cap, each with a saddle of its own.
 
@@ -91,7 +90,7 @@ def parts_of(
         middles = [float(law.ratio.terms.inverse(share * x)[0, 0]) for law, _ in large]
         # at the threshold all but nothing is not marked
         marks = tuple((middle, (top - middle) / _DEVIATIONS) for middle, top in zip(middles, above, strict=True))
-        one = SomeLarge(tuple(large), marks, others)
+        one = SomeLarge(large, marks, others)
         with np.errstate(invalid="ignore"):  # out of reach
             heights = np.stack(one.approximate_parts(places)) - places * x + Smooth(x).log_real(places)
         heights = np.where(np.isfinite(heights), heights, np.inf)[: 2 + several_exist]

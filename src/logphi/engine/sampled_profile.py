@@ -18,7 +18,6 @@ from logphi.engine.method import EXACT
 from logphi.laws import log_mixture
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.parameters import as_mixture
-from logphi.laws.transform import Reflected
 
 
 @dataclass(frozen=True)
@@ -35,8 +34,9 @@ def release_of(loss: LogPhi) -> Release | None:
     if len(loss.terms) != 1 or loss.terms[0][1] != 1:
         return None
     law = loss.terms[0][0]
-    added = isinstance(law, Reflected)
-    parts = as_mixture(law.reflected() if added else law)
+    parts = as_mixture(law)
+    added = parts is None
+    parts = as_mixture(law.reflected()) if added else parts
     if parts is None:
         return None
     base = LogPhi.of([(parts[0], 1)])

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.mixed_normal import MixedNormal
-from logphi.laws.transform import Reflected
+from logphi.laws.mixed_normal import mixed_normals
 
 if TYPE_CHECKING:
     from logphi.inversion.clipped_ceiling import Terms
@@ -17,12 +16,8 @@ _MOST = 8
 
 def terms_of(loss: LogPhi) -> tuple[Terms, bool] | None:
     """Shifts, rates, their errors and counts of sampled normal pairs, and whether all are reflected; None for other losses."""
-    reflected = all(isinstance(law, Reflected) for law, _ in loss.terms)
-    terms = []
-    for law, count in loss.terms:
-        own = law.reflected() if reflected else law
-        if not isinstance(own, MixedNormal):
-            return None
-        m, q = own.discs
-        terms.append((*own.constants, float(m.rad / m.mid), float(q.rad / q.mid), count))
-    return (tuple(terms), reflected) if 0 < len(terms) <= _MOST else None
+    for reflected in (False, True):
+        own, others = mixed_normals((loss.reflected() if reflected else loss).terms)
+        if 0 < len(own) <= _MOST and not others:
+            return tuple((*law.constants, *law.relative_errors, count) for law, count in own), reflected
+    return None

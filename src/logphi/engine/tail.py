@@ -28,7 +28,7 @@ from logphi.inversion.lattice import reserve_at
 from logphi.inversion.payoffs import DUAL_MASS, MASS
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform
-from logphi.laws.zero_or_infinite import ZeroOrInfinite
+from logphi.laws.zero_or_infinite import zero_or_infinite
 
 # measured: the shortest and the longest useful chords, in units of the standard deviation of the loss
 _CHORDS = (1e-7, 0.1)
@@ -121,11 +121,8 @@ def _mass(law: LogPhi) -> LogProbability:
 
 def one_release(law: LogPhi) -> tuple[LossTransform, LogPhi] | None:
     """The law of a loss of one release, and the constant factors; None for any other loss."""
-    constant = [isinstance(own, ZeroOrInfinite) for own, _ in law.terms]
-    main = [term for term, still in zip(law.terms, constant, strict=True) if not still]
-    if len(main) != 1 or main[0][1] != 1:
-        return None
-    return main[0][0], LogPhi(tuple(term for term, still in zip(law.terms, constant, strict=True) if still))
+    constant, main = zero_or_infinite(law.terms)
+    return (main[0][0], LogPhi(tuple(constant))) if len(main) == 1 == main[0][1] else None
 
 
 def _in_closed_form(law: LogPhi, x: float, rtol: float, finite: LogProbability) -> Tails | None:

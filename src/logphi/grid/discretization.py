@@ -33,6 +33,7 @@ from logphi.grid.discretizer import Discretizer, DoubleInterval
 from logphi.grid.flat_cells import FlatCells
 from logphi.grid.mixture_cells import MixtureCells
 from logphi.grid.samples import Samples
+from logphi.laws.flat_constants import Constants
 from logphi.laws.mixture_of_shifts import MixtureOfShifts
 from logphi.laws.parameters import normal_shift
 from logphi.laws.transform import LossTransform
@@ -131,7 +132,7 @@ class _Discretizers(LawVisitor[Discretizer, LossTransform]):
             ends, tuple(DoubleInterval(p, p) for p in ratio.weights.tolist()), False, ratio.log_rest, weight_error
         )
 
-    def flat(self, width: Parameter, constants: Callable[[float], tuple[float, float]]) -> Discretizer:
+    def flat(self, width: Parameter, constants: Constants) -> Discretizer:
         """The flat law with its width rounded outward."""
         return FlatCells(DoubleInterval.of(width).size, constants)
 

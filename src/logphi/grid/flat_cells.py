@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from logphi.arith.doubles import DOUBLES
 from logphi.arith.floats import ULP
 from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 from logphi.grid.cell_masses import CellMasses, atom_cells
 from logphi.grid.discretizer import Discretizer, DoubleInterval
 from logphi.grid.lattice_law import Grid, LatticeLaw, TiltedCells, atoms_on_lattice, joined
+from logphi.laws.flat_constants import Constants
 from logphi.normal.errors import MASS, SHARE
 
 
@@ -24,11 +25,11 @@ class FlatCells(Discretizer):
     """
 
     width: DoubleInterval
-    constants: Callable[[float], tuple[float, float]]
+    constants: Constants
 
     def weights(self, w: float) -> tuple[float, float]:
         """Logarithms of the constant of the density and of p."""
-        log_c, log_atom = self.constants(w)
+        log_c, log_atom = self.constants(DOUBLES, w)
         return log_c, log_atom + w / 2
 
     @property

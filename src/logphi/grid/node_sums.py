@@ -18,7 +18,7 @@ from logphi.arith.floats import FLOATS, LOG_ROOT_TWO_PI, ULP
 from logphi.arith.protocol import Parameter
 from logphi.arrays import Array
 from logphi.grid.spread_sums import spread_sums
-from logphi.laws.log_phi import LogPhi
+from logphi.laws.log_phi import LogPhi, terms_of
 from logphi.laws.transform import LossTransform
 from logphi.laws.visitor import LawVisitor
 from logphi.quadrature.curve import Curve, Factor
@@ -57,7 +57,7 @@ SumAt = Callable[[float, float], Sum | None]
 
 def values_on(law: LossTransform, line: Line) -> Values:
     """K on a line, term by term."""
-    terms = law.terms if isinstance(law, LogPhi) else ((law, 1),)
+    terms = terms_of(law)
     sums = [(term.accept(_Sums()) if line.size >= _LONG else None, count) for term, count in terms]
     others = [term for term, (sum_at, _) in zip(terms, sums, strict=True) if sum_at is None]
     whole = LogPhi.of(others).on_line(line)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from logphi.arith.doubles import DOUBLES
 from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Parameter
 from logphi.arrays import Array
@@ -52,7 +53,7 @@ def of_flat(width: Parameter, cells: int, *, atoms: bool) -> Ratios:
     _check_range(w, w)
     start, end = math.exp(-w), math.exp(w)
     step = 2 * math.sinh(w) / cells
-    log_c, log_a = (with_atoms if atoms else uniform)(w)
+    log_c, log_a = (with_atoms if atoms else uniform)(DOUBLES, w)
     roots = np.sqrt(start + step * np.arange(cells + 1))
     a, b = roots[:-1], roots[1:]
     mass, share = 2 * math.exp(log_c) * step / ((a + b) * a * b), a / (a + b)

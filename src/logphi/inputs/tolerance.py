@@ -38,4 +38,4 @@ class Tolerance:
 
 
 DEFAULT = Tolerance(1e-9, 1e-6)
-"""Where the transform decays, or on a lattice, nine digits cost little; elsewhere more than six are expensive."""
+"""Chosen: where the transform decays, or on a lattice, nine digits cost little; elsewhere more than six are expensive."""

@@ -47,7 +47,9 @@ from logphi.arrays import Array, Complex
 from logphi.inversion.contour import Inversion, Part
 from logphi.quadrature.shifted_half_line import HalfLineMoments, ShiftedHalfLine, Within
 
+# derived: the exponential of this is a double
 _LARGEST = 700.0
+# derived: far above the rounding of the logarithms that it is added to
 _SLACK = 1e-9
 # chosen: a bent contour is useful up to some hundred nodes; this limit keeps a wrong forecast from using gigabytes
 _MOST_NODES = 1 << 16

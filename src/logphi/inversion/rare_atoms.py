@@ -14,12 +14,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
 from logphi.inversion.kernels import Smooth
 from logphi.inversion.saddle import RIGHT, saddle
-from logphi.laws.finite import Finite
-from logphi.laws.log_phi import LogPhi
+from logphi.laws.finite import finite_laws
+from logphi.laws.log_phi import LogPhi, terms_of
 from logphi.laws.transform import LossTransform
 
 # measured: the mass that may be left out, as a share of the requested tolerance of the excess
@@ -43,8 +41,8 @@ def without_rare_atoms(
     estimate of the excess depends on the atoms that are kept: if it is too large, too many atoms are dropped, and the next
     estimate is too small. The two are bracketed.
     """
-    terms = law.terms if isinstance(law, LogPhi) else ((law, 1),)
-    total = sum(count for term, count in terms if isinstance(term, Finite))
+    finite, others = finite_laws(terms_of(law))
+    total = sum(count for _, count in finite)
     if not total:
         return law, 0.0, hint
     whole = _seen(law, x, hint)
@@ -54,9 +52,11 @@ def without_rare_atoms(
 
     def beside(log_value: float) -> _Rest:
         most = math.exp(min(log_value + math.log(_SHARE * rtol) - math.log(total), 0.0))
-        cut = [(_cut(term, most) if isinstance(term, Finite) else (term, 0.0), count) for term, count in terms]
+        cut = [(term.without_rare(most), count) for term, count in finite]
         omitted = sum(count * mass for (_, mass), count in cut) * (1 + 1e-9)
-        return _seen(LogPhi.of([(term, count) for (term, _), count in cut]), x, whole.abscissa, omitted) if omitted else whole
+        if not omitted:
+            return whole
+        return _seen(LogPhi.of([*((term, count) for (term, _), count in cut), *others]), x, whole.abscissa, omitted)
 
     first = beside(high)
     if first.log_value >= high - _SETTLED:
@@ -93,13 +93,3 @@ def _seen(law: LossTransform, x: float, hint: float | None, omitted: float = 0.0
     known = math.isfinite(found.value)
     log_value = found.value + math.log(max(found.abscissa, 1e-300)) - _ABOVE
     return _Rest(law, omitted, log_value, found.abscissa if known else None)
-
-
-def _cut(law: Finite, most: float) -> tuple[Finite, float]:
-    """The law without its highest atoms, of a P-mass up to ``most`` altogether, and a bound of that mass."""
-    losses, masses = law.upper_masses
-    lowest = max(int(np.argmax(masses <= most)), 1)
-    if lowest == losses.size:
-        return law, 0.0
-    cap = float(losses[lowest - 1])
-    return law.capped(cap), math.exp(law.log_mass_above(cap))

@@ -23,8 +23,8 @@ from logphi.arrays import Array
 from logphi.inversion.half_line import spread
 from logphi.inversion.kernels import Smooth, log_kappa
 from logphi.inversion.saddle import RIGHT, saddle
-from logphi.laws.finite import Finite
-from logphi.laws.log_phi import LogPhi
+from logphi.laws.finite import Counted, finite_laws
+from logphi.laws.log_phi import LogPhi, terms_of
 from logphi.laws.transform import LossTransform, Terms
 
 # measured: the share of the tolerance that R may take, and the least decrease, as a logarithm, of the integrand by a cap
@@ -65,37 +65,34 @@ class LargeLosses:
 
 def without_large_losses(law: LossTransform, x: float, rtol: float) -> tuple[LossTransform, LargeLosses | None]:
     """The law without losses above a cap, and the contribution of these; the law itself if that is no better near x."""
-    terms = law.terms if isinstance(law, LogPhi) else ((law, 1),)
-    large = [(term, count) for term, count in terms if isinstance(term, Finite) and term.support.upper > x]
+    finite, others = finite_laws(terms_of(law))
+    large = tuple((term, count) for term, count in finite if term.support.upper > x)
     if not large or not _NEAREST < x < _FARTHEST:
         return law, None
     exponents = _EXPONENTS / spread(law)
     moments = law.approximate(-1 - exponents)
-    cap = _cap(large, x, rtol, log_kappa(exponents) + moments, exponents, _drift(terms, x))
+    cap = _cap(large, x, rtol, log_kappa(exponents) + moments, exponents, _drift(finite, others, x))
     if cap is None:
         return law, None
-    small = _capped(terms, cap)
-    cut = [(term, count) for term, count in large if term.capped(cap) is not term]
+    small = _capped(finite, others, cap)
+    cut = tuple((term, count) for term, count in large if term.capped(cap) is not term)
     if not cut or not saddle(small, Smooth(x), RIGHT).value < saddle(law, Smooth(x), RIGHT).value - _GAIN:
         return law, None
     large_losses = _large_losses(law, cut, cap, x, exponents)
     return (law, None) if large_losses is None else (small, large_losses)
 
 
-def _capped(terms: Terms, cap: float) -> LogPhi:
-    return LogPhi.of([(term.capped(cap) if isinstance(term, Finite) else term, count) for term, count in terms])
+def _capped(finite: Counted, others: Terms, cap: float) -> LogPhi:
+    return LogPhi.of([*((term.capped(cap), count) for term, count in finite), *others])
 
 
-def _drift(terms: Terms, x: float) -> float:
+def _drift(finite: Counted, others: Terms, x: float) -> float:
     """An estimate of minus the mean of the smaller losses, or zero if that is negative."""
-    low, high = _capped(terms, x).approximate(np.array([0.0, _STEP]))
+    low, high = _capped(finite, others, x).approximate(np.array([0.0, _STEP]))
     return max(float(low - high) / _STEP, 0.0)
 
 
-Large = list[tuple[Finite, int]]
-
-
-def _cap(large: Large, x: float, rtol: float, log_moments: Array, exponents: Array, drift: float) -> float | None:
+def _cap(large: Counted, x: float, rtol: float, log_moments: Array, exponents: Array, drift: float) -> float | None:
     """The lowest cap at which R is a small share of the contribution of one large loss; None if there is none."""
     loss = np.concatenate([term.losses for term, _ in large])
     p, q = (np.log(np.concatenate(parts)) for parts in ([term.p for term, _ in large], [term.q for term, _ in large]))
@@ -118,7 +115,7 @@ def _cap(large: Large, x: float, rtol: float, log_moments: Array, exponents: Arr
     return float(loss[last]) if last < loss.size else x
 
 
-def _large_losses(law: LossTransform, cut: Large, cap: float, x: float, exponents: Array) -> LargeLosses | None:
+def _large_losses(law: LossTransform, cut: Counted, cap: float, x: float, exponents: Array) -> LargeLosses | None:
     """The masses of F and the best bound of R, with proofs."""
     whole = law.log_transform(-1 - exponents)
     known = np.isfinite(whole.mid) & np.isfinite(whole.radius)

@@ -83,8 +83,7 @@ class ClippedNormal(Curved):
 
     @property
     def _path(self) -> ClippedContour:
-        m, q = (one.under(FLOATS) for one in (self.whole.shift, self.whole.rate))
-        return ClippedContour(float(m.mid), float(q.mid), float(m.rad / m.mid), float(q.rad / q.mid), self.end)
+        return ClippedContour(*self.whole.constants, *self.whole.relative_errors, self.end)
 
     def _curve(self, side: int) -> Curve:
         """The curve over the normal variable."""

@@ -25,7 +25,7 @@ from logphi.laws.spans import common_span
 from logphi.laws.support import Lattice, Omitted, Pieces, Support
 from logphi.laws.tilted_atoms import TiltedAtoms
 from logphi.laws.traits import Traits
-from logphi.laws.transform import LossTransform, T
+from logphi.laws.transform import LossTransform, T, Terms, apart
 from logphi.laws.visitor import LawVisitor
 from logphi.laws.zero_or_infinite import log_complement
 from logphi.quadrature.approximate_sums import ApproximateNodes
@@ -298,14 +298,31 @@ class Finite(LossTransform):
             known_lattice=(self.support.lattice,),
         )
 
-    def log_mass_above(self, cap: float) -> float:
+    def _log_mass_above(self, cap: float) -> float:
         """The logarithm of an upper bound of the mass that :meth:`capped` removes; minus infinity if it removes none."""
-        losses, masses = self.upper_masses
+        losses, masses = self._upper_masses
         omitted = float(masses[np.searchsorted(losses, cap, side="right")])
         return math.log(omitted) + 2 * self.relative_error + 1e-9 if omitted > 0 and losses[0] <= cap else -math.inf
 
+    def without_rare(self, most: float) -> tuple[Finite, float]:
+        """The law without its highest atoms, of a P-mass up to ``most`` altogether, and a bound of that mass."""
+        losses, masses = self._upper_masses
+        lowest = max(int(np.argmax(masses <= most)), 1)
+        if lowest == losses.size:
+            return self, 0.0
+        cap = float(losses[lowest - 1])
+        return self.capped(cap), math.exp(self._log_mass_above(cap))
+
     @cached_property
-    def upper_masses(self) -> tuple[Array, Array]:
+    def _upper_masses(self) -> tuple[Array, Array]:
         """The losses in order, and for each the sum of the p_j from there on."""
         order = np.argsort(self._loss)
         return self._loss[order], np.append(np.cumsum(self._arrays[0][order][::-1])[::-1], 0.0)
+
+
+Counted = tuple[tuple[Finite, int], ...]
+
+
+def finite_laws(terms: Terms) -> tuple[Counted, Terms]:
+    """The laws of this file among counted laws, and the others."""
+    return apart(terms, Finite)

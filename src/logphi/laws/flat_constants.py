@@ -1,27 +1,31 @@
 """The constants of symmetric laws on [-w, w] that are uniform after tilting by e^{-x/2}, with or without atoms at both ends.
 
 P has the density C e^{x/2} between the ends, Q the density C e^{-x/2}. After tilting, both atoms have one weight A: under P
-they have the masses A e^{-w/2} and A e^{w/2}, under Q the reverse. Each function maps w to log C and log A, which are minus
-infinity for an absent part.
+they have the masses A e^{-w/2} and A e^{w/2}, under Q the reverse. Each function maps w, a number of an arithmetic, to log C
+and log A, which are minus infinity for an absent part.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
-import numpy as np
+from logphi.arith.protocol import Arithmetic, Number
+
+Constants = Callable[[Arithmetic, Number], tuple[Number, Number]]
 
 
-def uniform(w: float) -> tuple[float, float]:
+def uniform(arith: Arithmetic, w: Number) -> tuple[Number, Number]:
     """C = 1 / (4 sinh(w/2)), no atoms."""
-    return -w / 2 - float(np.log(-2 * np.expm1(-w))), -math.inf
+    return -arith.log_sinhc(w / 2) - arith.log(2 * w), -math.inf
 
 
-def with_atoms(w: float) -> tuple[float, float]:
+def with_atoms(arith: Arithmetic, w: Number) -> tuple[Number, Number]:
     """C = e^{-w/2} / 4, A = e^{-w/2} / 2: double exponential noise, shifted by w scales."""
-    return -w / 2 - math.log(4), -w / 2 - math.log(2)
+    log_two = arith.log(arith.constant(2.0))
+    return -w / 2 - 2 * log_two, -w / 2 - log_two
 
 
-def two_point(w: float) -> tuple[float, float]:
+def two_point(arith: Arithmetic, w: Number) -> tuple[Number, Number]:
     """No density, A = 1 / (2 cosh(w/2))."""
-    return -math.inf, -w / 2 - float(np.log1p(np.exp(-w)))
+    return -math.inf, -arith.log_cosh(w / 2) - arith.log(arith.constant(2.0))

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from logphi.arith.doubles import DOUBLES
 from logphi.arith.floats import ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arith.scaled import Scaled
-from logphi.laws import flat_constants
 from logphi.laws.closed_form import Sides
 from logphi.laws.curved import end_of, parameter_error
 from logphi.laws.uniform import Uniform, UniformWithAtoms
@@ -40,7 +40,7 @@ class FlatPair:
         """Logarithms of C, and of the atoms' Q-masses at -w and at w."""
         w, failure = self.size(side)
         log_kept = float(np.log1p(-failure))
-        log_height, log_atom = (flat_constants.with_atoms if self.with_atoms else flat_constants.uniform)(w)
+        log_height, log_atom = self.law.constants(DOUBLES, w)
         return log_kept + log_height, log_kept + log_atom + w / 2, log_kept + log_atom - w / 2
 
     @property
@@ -74,9 +74,8 @@ class FlatPair:
     def mean(self, arith: Arithmetic, function: Callable[[Number], Number], *, above: bool) -> Number:
         """The integral of a function of L over the common support under Q, over L > 0 if only ``above``."""
         w = self.width.under(arith)
-        total = arith.integral(lambda x: function(x) * arith.exp(-x / 2), 0 * w if above else -w, w)
-        if self.with_atoms:
-            total = (arith.exp(-w / 2) * total / 2 + arith.exp(-w) * function(w) + (0 if above else function(-w))) / 2
-        else:
-            total = total / (2 * (arith.exp(w / 2) - arith.exp(-w / 2)))
+        log_height, log_atom = self.law.constants(arith, w)
+        total = arith.exp(log_height) * arith.integral(lambda x: function(x) * arith.exp(-x / 2), 0 * w if above else -w, w)
+        for end in (w,) if above else (w, -w):
+            total = total + (arith.exp(log_atom - end / 2) * function(end) if self.with_atoms else 0)
         return (1 - arith.constant(self.failure)) * total if self.failure else total

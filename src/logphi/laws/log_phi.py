@@ -46,7 +46,7 @@ class LogPhi(LossTransform):
         """The sum with equal terms collected, sums expanded, counts of zero dropped; a zero measure absorbs all other terms."""
         counts: Counter[LossTransform] = Counter()
         for law, count in terms:
-            for part, own in law.terms if isinstance(law, LogPhi) else ((law, 1),):
+            for part, own in terms_of(law):
                 counts[part] += own * count
         if counts[ALWAYS_INFINITE]:
             return LogPhi(((ALWAYS_INFINITE, 1),))
@@ -200,3 +200,8 @@ class LogPhi(LossTransform):
 def _reflected(terms: Terms) -> tuple[tuple[LossTransform, int], ...]:
     """The terms of the reversed pair."""
     return tuple((law.reflected(), count) for law, count in terms)
+
+
+def terms_of(law: LossTransform) -> Terms:
+    """The counted laws of a sum; any other law, once."""
+    return law.terms if isinstance(law, LogPhi) else ((law, 1),)

@@ -20,7 +20,7 @@ from logphi.laws.closed_form import ClosedForm
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.normal import largest_shift, shifted_growth
 from logphi.laws.support import Support
-from logphi.laws.transform import LossTransform, T, Terms
+from logphi.laws.transform import LossTransform, T, Terms, apart
 from logphi.laws.visitor import LawVisitor
 from logphi.quadrature.approximate_axis import ApproximateAxis
 from logphi.quadrature.batched_mixtures import on_line_batched
@@ -58,6 +58,12 @@ class MixedNormal(LossTransform):
         """The shift and the rate as doubles."""
         shift, rate = self.discs
         return float(shift.mid), float(rate.mid)
+
+    @property
+    def relative_errors(self) -> tuple[float, float]:
+        """Those of the shift and of the rate."""
+        m, q = self.discs
+        return float(m.rad / m.mid), float(q.rad / q.mid)
 
     @cached_property
     def ratio(self) -> TwoComponents:
@@ -191,6 +197,14 @@ class BatchedMixedNormal(LossTransform):
         for part in self.mixtures.chunks(120 * heights.size):
             total += part.count @ log_mixture_envelope(part, abscissa, heights, floor)
         return total
+
+
+Counted = tuple[tuple[MixedNormal, int], ...]
+
+
+def mixed_normals(terms: Terms) -> tuple[Counted, Terms]:
+    """The laws of this file among counted laws, and the others."""
+    return apart(terms, MixedNormal)
 
 
 # chosen: the points at which the number of nodes is estimated, for each mixture

@@ -148,6 +148,15 @@ class LossTransform(ABC):
 
 # counted laws
 Terms = Sequence[tuple[LossTransform, int]]
+L = TypeVar("L", bound=LossTransform)
+
+
+def apart(terms: Terms, kind: type[L]) -> tuple[tuple[tuple[L, int], ...], Terms]:
+    """The counted laws of a class, and the others."""
+    return (
+        tuple((law, count) for law, count in terms if isinstance(law, kind)),
+        tuple((law, count) for law, count in terms if not isinstance(law, kind)),
+    )
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from logphi.arith.doubles import DOUBLES
 from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arrays import Array
@@ -46,7 +47,7 @@ class TwoPoint(LossTransform):
     def support(self) -> Support:
         """Two atoms of equal tilted weight 1 / (2 cosh(l/2)), on a lattice of span 2 l."""
         point, error = self.location, self.location_error
-        weight = flat_constants.two_point(point)[1]
+        weight = flat_constants.two_point(DOUBLES, point)[1]
         return Support.within(
             point + error,
             2 * error,

@@ -9,6 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
+from logphi.arith.doubles import DOUBLES
 from logphi.arith.floats import ELEMENTARY, FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arith.scaled import Scaled
@@ -109,6 +110,8 @@ class _OnInterval(LossTransform):
 class Uniform(_OnInterval):
     """Density proportional to e^{x/2} on [-w, w]: K(z) = log( sinhc((z + 1/2) w) / sinhc(w/2) )."""
 
+    constants = staticmethod(flat_constants.uniform)
+
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
         half = self.width.under(arith) / 2
@@ -116,13 +119,12 @@ class Uniform(_OnInterval):
 
     def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
         """Its form."""
-        return visitor.flat(self.width, flat_constants.uniform)
+        return visitor.flat(self.width, self.constants)
 
     def _pieces(self, width: float) -> Pieces:
         """A flat part of height 1 / (4 sinh(w/2))."""
-        return Pieces(
-            (), (), width, flat_constants.uniform(width)[0], location_error=self.width_error, relative_error=self.width_error
-        )
+        height, _ = self.constants(DOUBLES, width)
+        return Pieces((), (), width, height, location_error=self.width_error, relative_error=self.width_error)
 
     def _profile(self, half_distance: float, width: float) -> tuple[float, float]:
         """(e^{w/2} - e^{x/2})^2 / (e^w - 1)."""
@@ -142,6 +144,8 @@ class UniformWithAtoms(_OnInterval):
     e^{-w/2} [ cosh(w/2) + sinh(w/2) ], so that nothing cancels for small w.
     """
 
+    constants = staticmethod(flat_constants.with_atoms)
+
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
         half = self.width.under(arith) / 2
@@ -160,11 +164,11 @@ class UniformWithAtoms(_OnInterval):
 
     def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
         """Its form."""
-        return visitor.flat(self.width, flat_constants.with_atoms)
+        return visitor.flat(self.width, self.constants)
 
     def _pieces(self, width: float) -> Pieces:
         """Atoms of tilted weight e^{-w/2}/2 at both ends of a flat part of height e^{-w/2}/4."""
-        height, atom = flat_constants.with_atoms(width)
+        height, atom = self.constants(DOUBLES, width)
         return Pieces(
             (-width, width), (atom, atom), width, height, location_error=self.width_error, relative_error=self.width_error
         )

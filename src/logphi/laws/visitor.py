@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 
 from logphi.arith.protocol import Parameter
 from logphi.arrays import Array
+from logphi.laws.flat_constants import Constants
 from logphi.laws.weights import Weights
 from logphi.quadrature.curve import Curve
 
@@ -45,7 +46,7 @@ class LawVisitor(Generic[T, Law]):
         """The sum of w_i mu_i, each mu_i a sum of laws."""
         return None
 
-    def flat(self, width: Parameter, constants: Callable[[float], tuple[float, float]]) -> T | None:
+    def flat(self, width: Parameter, constants: Constants) -> T | None:
         """Uniform on [-w, w] after tilting by e^{-x/2}, with atoms at both ends: a function of :mod:`flat_constants`."""
         return None
 

@@ -11,7 +11,7 @@ from logphi.arith.floats import ULP
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.laws.support import Lattice, Pieces, Support
 from logphi.laws.traits import CONSTANT
-from logphi.laws.transform import LossTransform
+from logphi.laws.transform import LossTransform, Terms, apart
 from logphi.quadrature.values import Values
 
 
@@ -35,6 +35,11 @@ class ZeroOrInfinite(LossTransform):
     def support(self) -> Support:
         """A single atom at zero, on a lattice of any span."""
         return Support(0.0, 0.0, pieces=Pieces((0.0,), (math.log1p(-self.failure),)), lattice=Lattice(0.0, math.inf))
+
+
+def zero_or_infinite(terms: Terms) -> tuple[Terms, Terms]:
+    """The laws of this file among counted laws, and the others."""
+    return apart(terms, ZeroOrInfinite)
 
 
 def log_complement(infinite_mass: float, relative_error: float = 0.0, omitted_mass: float = 0.0) -> Values:

@@ -77,7 +77,7 @@ class DiscreteGaussian(Primitive):
     sensitivity: Whole = default(1)
     truncation: WholeOrNone = default(None)
     adjacency: Relation = ADD_REMOVE
-    _grows: ClassVar = "sensitivity"
+    _grows: ClassVar = ("sensitivity",)
 
     def __post_init__(self) -> None:
         sigma = check.nonnegative("sigma", self.sigma)

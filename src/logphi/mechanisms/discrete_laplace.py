@@ -63,7 +63,7 @@ class DiscreteLaplace(Primitive):
     scale: Real
     sensitivity: Whole = default(1)
     adjacency: Relation = ADD_REMOVE
-    _grows: ClassVar = "sensitivity"
+    _grows: ClassVar = ("sensitivity",)
     _one_formula: ClassVar = True
 
     def __post_init__(self) -> None:

@@ -58,7 +58,7 @@ class ExponentialMechanism(Representative, Primitive):
     adjacency: Adjacency
     _one_formula: ClassVar = True
     _stored: ClassVar = {"epsilon": "range_epsilon"}
-    _grows: ClassVar = "epsilon"
+    _grows: ClassVar = ("epsilon",)
 
     def __init__(self, epsilon: RealLike, adjacency: AdjacencyLike = Adjacency.ADD_REMOVE) -> None:
         self._settle(range_epsilon=check.moderate_or_zero("epsilon", epsilon), adjacency=adjacency)

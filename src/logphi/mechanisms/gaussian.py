@@ -53,7 +53,7 @@ class Gaussian(Primitive):
     sigma: Real
     sensitivity: Real = default(1.0)
     adjacency: Relation = ADD_REMOVE
-    _grows: ClassVar = "sensitivity"
+    _grows: ClassVar = ("sensitivity",)
     _one_formula: ClassVar = True
     _hints: ClassVar = {
         "epsilon": "lp.calibrate(lp.Gaussian, epsilon=, delta=) to find the noise",

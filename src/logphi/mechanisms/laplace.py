@@ -50,7 +50,7 @@ class Laplace(Primitive):
     scale: Real
     sensitivity: Real = default(1.0)
     adjacency: Relation = ADD_REMOVE
-    _grows: ClassVar = "sensitivity"
+    _grows: ClassVar = ("sensitivity",)
     _one_formula: ClassVar = True
     _hints: ClassVar = {
         "epsilon": "scale=sensitivity/epsilon",

@@ -105,7 +105,7 @@ class SparseVector(Primitive):
     monotone: bool = False
     adjacency: Relation = ADD_REMOVE
     _dominating: ClassVar = True
-    _grows: ClassVar = "sensitivity"
+    _grows: ClassVar = ("sensitivity",)
     _hints: ClassVar = {
         "scale": "query_scale= and threshold_scale=",
         "c": "answers=",

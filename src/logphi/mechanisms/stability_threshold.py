@@ -87,6 +87,7 @@ class StabilityThreshold(Primitive):
     partitions: Whole = default(1)
     adjacency: Relation = ADD_REMOVE
     _dominating: ClassVar = True
+    _grows: ClassVar = ("sensitivity", "partitions")
     _hints: ClassVar = {
         "tau": "threshold=",
         "epsilon": "scale=sensitivity/epsilon",
@@ -211,9 +212,3 @@ class StabilityThreshold(Primitive):
         if extreme := self._extreme:
             return extreme.loss()
         return self.partitions * (self._noise().loss_law() + self._chances_at(self.threshold).pair().loss())
-
-    def _grouped(self, size: int) -> Mechanism:
-        given = self._given()
-        given["sensitivity"] = size * meant(self.sensitivity)
-        given["partitions"] = size * self.partitions
-        return type(self)(**given)

@@ -23,7 +23,7 @@ LEAST_SHARED = 1e-6
 
 @dataclass(frozen=True, repr=False)
 class _TruncatedNoise(Primitive):
-    _grows: ClassVar = "sensitivity"
+    _grows: ClassVar = ("sensitivity",)
     # derived: the largest truncation in widths; above it, the mass that reveals everything underflows relative to one
     _most_widths: ClassVar[float]
 

@@ -33,6 +33,7 @@ from logphi.mechanisms.whole_vectors import WholeVectors
 from logphi.pairs.extremes import noisy
 from logphi.pairs.pair import Pair
 
+# chosen: more parties than any release has
 LARGEST_PARTIES = 10**6
 # chosen: the probability that the Gaussian which is rounded at random misses, for a vector; far below every relevant delta
 _MISSED = 1e-20

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import ClassVar
 
 from logphi.algebra.families import Representative
 from logphi.algebra.family import Family
@@ -12,7 +13,6 @@ from logphi.mechanisms.declared import Keeping, converted
 from logphi.mechanisms.declared_curves import Curve
 from logphi.mechanisms.whole_vectors import WholeVectors
 from logphi.pairs.pair import Pair
-from logphi.text.written import meant
 
 
 class OfWholeVectors(Curve):
@@ -38,6 +38,8 @@ class WholeVectorNoise(Representative, Primitive):
     event at each threshold is an interval from some t on, as the likelihood ratio increases; under a larger shift that event is
     as likely without the record, and more likely with it.
     """
+
+    _grows: ClassVar = ("l2_sensitivity", "l1_sensitivity")
 
     l2_sensitivity: float
     l1_sensitivity: float | None
@@ -88,12 +90,3 @@ class WholeVectorNoise(Representative, Primitive):
         """That of the pair."""
         exact = self._exact
         return exact.loss_law() if exact else self.pair().loss()
-
-    def _grouped(self, size: int) -> Mechanism:
-        """Sensitivities that are ``size`` times as large."""
-        given = self._given()
-        for name in ("l2_sensitivity", "l1_sensitivity"):
-            if given[name] is not None:
-                given[name] = size * meant(given[name])
-        grouped: Mechanism = type(self)(**given)
-        return grouped

@@ -12,6 +12,7 @@ from typing import Any
 from logphi.inputs import check
 from logphi.text.written import meant
 
+# chosen: the norm and the dimension; derived: a sum of whole numbers is at most the square of the norm
 LARGEST_NORM, LARGEST_SUM, LARGEST_DIMENSION = 1e6, 1e12, 10**15
 # chosen: a norm that was computed in doubles may be slightly below the root of a whole number, which is meant
 _ROOM = 1 + Fraction(1, 10**9)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ELEMENTARY, LOG_ROOT_TWO_PI, ULP
 from logphi.arrays import Array, Complex
 
-# B_2j / (2j (2j - 1)) for j = 1 .. 9
+# derived: B_2j / (2j (2j - 1)) for j = 1 .. 9
 _SERIES = (
     1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156, -3617 / 122400, 43867 / 244188,
 )  # fmt: skip

@@ -19,15 +19,13 @@ from logphi.quadrature.common_panels import BatchNodes, Powers
 from logphi.quadrature.curve import Curve, Factor
 from logphi.quadrature.gauss_legendre import Masses, nodes_of
 from logphi.quadrature.log_ratio import LARGE
-from logphi.quadrature.panels import gauss, log_bounds, sizes
+from logphi.quadrature.panels import ORDER, gauss, log_bounds, sizes
 from logphi.quadrature.values import MASS_ROUNDING
 
 # derived: the relative error asked of the quadrature, as for single curves
 _LOG_SHARP = float(np.log(1e-17))
 # measured: the largest number of panels, which take seconds, and of halvings of a panel
 _MOST, _HALVINGS = 1 << 16, 30
-# nodes of the rule of a panel
-_ORDER = 24
 
 
 def batchable(curve: Curve) -> bool:
@@ -50,9 +48,9 @@ class ManyCurves:
         if found is None:
             return None
         law, low, high, (quadrature, _) = found
-        body = nodes_of(self._at(np.repeat(law, _ORDER)), low, high)
+        body = nodes_of(self._at(np.repeat(law, ORDER)), low, high)
         numbers, atoms = self._atoms
-        law, whole = np.concatenate([np.repeat(law, _ORDER), numbers]), body.joined_with(atoms)
+        law, whole = np.concatenate([np.repeat(law, ORDER), numbers]), body.joined_with(atoms)
         if self.curves[0].symmetric:
             law, whole = np.concatenate([law, law]), whole.with_mirror_image()
         omitted, error = np.array([curve.omitted for curve in self.curves]), [curve.omitted_error for curve in self.curves]
@@ -76,8 +74,8 @@ class ManyCurves:
         if found is None:
             return None
         law, low, high, (_, plain) = found
-        body, (number, atoms), every = nodes_of(self._at(np.repeat(law, _ORDER)), low, high), self._atoms, self._at(slice(None))
-        law, size = np.repeat(law, _ORDER), self.count.size
+        body, (number, atoms), every = nodes_of(self._at(np.repeat(law, ORDER)), low, high), self._atoms, self._at(slice(None))
+        law, size = np.repeat(law, ORDER), self.count.size
         tilts = (power, 1 - power) if self.curves[0].symmetric else (power,)
         with np.errstate(over="ignore"):  # infinite: nothing is known
             smooth = sum(np.bincount(law, np.exp(body.log_mass + tilt * body.loss), size) for tilt in tilts)
@@ -127,8 +125,8 @@ class ManyCurves:
         own = self._at(law)
         low, high = np.asarray(own.start), np.asarray(own.end)
         s, log_weight, _ = gauss(low, high)
-        second, _ = sizes(self._at(np.repeat(law, _ORDER)), s, powers.ends)
-        goal = np.logaddexp.reduceat((second.max(axis=1) + log_weight), law * _ORDER) + _LOG_SHARP
+        second, _ = sizes(self._at(np.repeat(law, ORDER)), s, powers.ends)
+        goal = np.logaddexp.reduceat((second.max(axis=1) + log_weight), law * ORDER) + _LOG_SHARP
         errors = np.zeros((2, law.size))
         done: list[tuple[NDArray[np.intp], Array, Array]] = []
         for _ in range(_HALVINGS):

@@ -21,6 +21,7 @@ from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.quadrature.many_components import ManyComponents
 
+# derived: one over the normal density at zero
 _ROOT_TWO_PI = float(np.sqrt(2 * np.pi))
 
 

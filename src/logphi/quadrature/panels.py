@@ -37,7 +37,7 @@ from logphi.quadrature.values import LOG_ROUNDING
 _FIRST = 8
 _MOST = 1200
 # nodes of the rule; measured: other orders need about as many nodes in all
-_ORDER = 24
+ORDER = 24
 # measured: parameters of the ellipses that are tried
 _RHO = np.geomspace(1.25, 64.0, 14)
 # derived: the largest angle theta, below pi/2
@@ -74,7 +74,7 @@ def _legendre(order: int) -> tuple[Array, Array]:
     return nodes + 1, weights
 
 
-def gauss(low: Array, high: Array, order: int = _ORDER) -> tuple[Array, Array, Array]:
+def gauss(low: Array, high: Array, order: int = ORDER) -> tuple[Array, Array, Array]:
     """Nodes, logarithms of weights, and the scale of the rounding of nodes."""
     nodes, weights = _legendre(order)
     half = (high - low)[:, None] / 2
@@ -230,7 +230,7 @@ class Ellipses:
         return np.asarray(np.maximum(np.abs(self.left), np.abs(self.right)) + self.deviation)
 
     @staticmethod
-    def around(curve: Curve, low: Array, high: Array, rho: Array = _RHO, order: int = _ORDER) -> Ellipses:
+    def around(curve: Curve, low: Array, high: Array, rho: Array = _RHO, order: int = ORDER) -> Ellipses:
         """The ellipses of panels, with an infinite error where a factor may have a zero."""
         r, middle = ((high - low) / 2)[:, None], ((high + low) / 2)[:, None]
         along, v = r * (rho + 1 / rho) / 2, r * (rho - 1 / rho) / 2

@@ -43,6 +43,7 @@ class _RatioInBalls(FiniteLossInBalls):
         return NormalRatio(
             Mixture(tuple(one.weight for one in up), tuple(one.centre for one in up)),
             Mixture(tuple(one.weight for one in down), tuple(-one.centre for one in down)),
+            self.law.reflected() if self.reflected else self.law,
         )
 
 

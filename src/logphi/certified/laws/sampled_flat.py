@@ -92,5 +92,5 @@ class SampledExcess:
             return (edge * epsilon.exp() if self.added else -epsilon.expm1() + edge) - self.infinite
         inner = odds.log1p()
         at = -inner if self.added else inner
-        profile = residues.prepare(self.base, at, flint.ctx.prec).excess(at) + self.failure
+        profile = residues.sum_near(self.base, at).excess(at) + self.failure
         return (1 - (1 - rate) * epsilon.exp() if self.added else rate) * profile - self.infinite

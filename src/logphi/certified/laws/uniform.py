@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,7 @@ from logphi.certified.exponential_polynomials import ExponentialPolynomial, Flat
 from logphi.certified.laws.formula import Formula
 from logphi.certified.laws.law import FiniteLossInBalls
 from logphi.certified.locations import Exact, Location
-from logphi.certified.reals import real
+from logphi.certified.reals import balls, real
 from logphi.certified.transform import Transform
 from logphi.laws.uniform import Uniform, UniformWithAtoms
 
@@ -22,36 +23,39 @@ class FlatInBalls(FiniteLossInBalls):
     kinds = (Uniform, UniformWithAtoms)
 
     @property
-    def _with_atoms(self) -> bool:
-        return bool(self.law.support.pieces.locations)
+    def _constants(self) -> tuple[Any, Any]:
+        """C and A of :mod:`logphi.laws.flat_constants`; A is zero without atoms."""
+        arith = balls()
+        logs = self.law.constants(arith, self.law.width.under(arith))
+        density, atom = (arb(0) if log == -math.inf else log.value.real.exp() for log in logs)
+        return density, atom
 
     def transform(self) -> Transform:
         """By the formula."""
-        return FlatTransform(self.law, real(self.law.width), self._with_atoms)
+        return FlatTransform(self.law, real(self.law.width), *self._constants)
 
     def exponential_polynomial(self) -> ExponentialPolynomial:
         """One exponential for each end."""
         place, width = Location.of(self.law.width.under(Exact())), real(self.law.width)
-        weight = (-width / 2).exp() / 2 if self._with_atoms else 1 / (2 * (width / 2).sinh())
-        return (FlatWithEnds if self._with_atoms else Flat)((place, -place), (weight, weight), (width, -width))
+        density, atom = self._constants
+        return (FlatWithEnds if atom > 0 else Flat)((place, -place), (2 * density, 2 * density), (width, -width))
 
 
 @dataclass(frozen=True, eq=False)
 class FlatTransform(Formula):
-    """With u = z + 1/2, M is e^{-w/2} (cosh(u w) + sinh(u w)/(2 u)) with atoms, and sinh(u w) / (2 u sinh(w/2)) without.
+    """With u = z + 1/2, M is 2 A cosh(u w) + 2 C sinh(u w)/u with the constants of :mod:`logphi.laws.flat_constants`.
 
     |sinh(u w)| and |cosh(u w)| are at most cosh((c + 1/2) w), and |2 u| at least 2 t.
     """
 
     width: Any
-    with_atoms: bool
+    density: Any
+    atom: Any
 
     def ceiling(self, c: Any, height: Any, count: int, whole: Any) -> Any:
         """The bound of the class, or M(c) where that is smaller."""
         most = ((c + arb(1) / 2) * self.width).cosh()
-        flat = 1 / (2 * height)
-        found = (-self.width / 2).exp() * most * (1 + flat) if self.with_atoms else most * flat / (self.width / 2).sinh()
-        return found.min(whole).upper()
+        return (most * (2 * self.atom + 2 * self.density / height)).min(whole).upper()
 
     def fall(self, c: float, height: float) -> float:
         """By the ceiling."""

@@ -15,7 +15,7 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     from logphi.comparators import buckets
 
     try:
-        prepared = buckets.prepare(loss.terms, epsilon)
+        prepared = buckets.prepare(loss, epsilon)
     except ValueError as error:
         raise refusal(_METHOD, error) from error
     return inverted(loss, _METHOD, lambda x: Inversion(Part.EXCESS, prepared(x)))

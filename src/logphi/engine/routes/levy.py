@@ -15,15 +15,15 @@ from logphi.laws.log_phi import LogPhi
 
 def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     """The profile from the transform of the loss."""
-    return on_the_poles(loss, loss, _METHOD)
+    return on_the_poles(loss, loss, epsilon, _METHOD)
 
 
-def on_the_poles(loss: LogPhi, transform: LogPhi, method: Method, *estimates: str) -> LocalProfile:
+def on_the_poles(loss: LogPhi, transform: LogPhi, epsilon: float, method: Method, *estimates: str) -> LocalProfile:
     """The profile from the transform of a sum of laws, with the named lines of the ledger as estimates."""
     from logphi.comparators import levy
 
     try:
-        excess = levy.prepare(transform)
+        excess = levy.prepare(transform, epsilon)
     except ValueError as error:
         raise refusal(method, error) from error
     profile = inverted(loss, method, lambda x: Inversion(Part.EXCESS, excess(x)))

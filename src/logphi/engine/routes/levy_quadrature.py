@@ -20,7 +20,7 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
             "method 'levy-quadrature' needs a loss whose phi is an integral, that of a sampled Gaussian; "
             "this phi is known in closed form: use 'levy', or leave method out"
         )
-    return on_the_poles(loss, LogPhi(tuple((own or law, count) for own, law, count in doubled)), _METHOD, "inner")
+    return on_the_poles(loss, LogPhi(tuple((own or law, count) for own, law, count in doubled)), epsilon, _METHOD, "inner")
 
 
 _METHOD = Method("levy-quadrature")

@@ -18,7 +18,7 @@ def on_grid(cells: int = 100_000, reach: float | None = None) -> Route:
         from logphi.comparators import levy_sums
 
         try:
-            prepared = levy_sums.prepare(loss.terms, epsilon, cells, reach)
+            prepared = levy_sums.prepare(loss, epsilon, cells, reach)
         except ValueError as error:
             raise refusal(_METHOD, error) from error
         return inverted(loss, _METHOD, lambda x: Inversion(Part.EXCESS, prepared.at(x)))

@@ -21,12 +21,15 @@ _WORTH, _TRIED = 12.0, 8
 # measured: heights eta and angles m eta that are tried, and angles of the asymptote
 _CHOICES = np.array([(height, turn) for height in (0.5, 0.8, 1.2, 1.6, 2.0, 2.5, 3.0) for turn in (0.8, 1.3, 2.1)])
 _ANGLES = np.array([0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.14, 0.2, 0.27, 0.36, 0.45, 0.55, 0.7, 0.9, 1.1])
+_LIMITS = np.full(_CHOICES.shape[0], math.inf)
 # derived: on a strip up to a right angle |w| is at least 1 - q
 _RIGHT_ANGLE = math.pi / 2 / (1 + STRIP)
 # measured: the rate at which the integrand must fall far out, as a share of its best rate
 _RATE = 0.05
 # measured: the logarithm of the largest growth of the integrand from the vertex to where the neighbours meet the axis
 _GROWTH = 6.0
+# measured: how often the angle is lowered where the integrand rises on a neighbour, of which every so many arcs are looked at
+_LOWERED, _SAMPLED = 8, 3
 # measured: the growth that is assumed where the sums overflow
 _STEEPEST = 1e5
 # measured: the longest arc in u, and its longest length over the distance from the origin
@@ -98,22 +101,35 @@ def forecast(terms: Terms, x: float, demand: Demand, log_answer: float | None = 
     if not rows.size:
         return None
     rows = rows[np.linspace(0, rows.size - 1, min(rows.size, _TRIED)).round().astype(int)]
-    fields = [
-        _field(terms, [float(end[row]) for end in ends], x, depth, float(height[row]) - log_answer, float(distance[row]), rtol)
-        for row in rows
-    ]
+
+    def one_field(row: int, limits: Array) -> _Field:
+        own = [float(end[row]) for end in ends]
+        return _field(terms, own, x, depth, float(height[row]) - log_answer, float(distance[row]), rtol, limits)
+
+    fields = [one_field(row, _LIMITS) for row in rows.tolist()]
     first = min(range(rows.size), key=lambda i: fields[i].cost)
     field, best = fields[first], int(rows[first])
-    if not math.isfinite(field.cost):
+    row, limits = float(height[best]), _LIMITS
+    for _ in range(_LOWERED):
+        if not math.isfinite(field.cost):
+            return None
+        curve = _curve(float(vertices[best]), field.angle, distance[best:], height[best:], reverse)
+        repeats = sum(one.count * one.law.height**2 / 2 for one in field.laws)
+        # the distance after which the tail is negligible
+        far = (1.2 * (row - log_target + 10 + repeats) / field.rate + abs(curve.centre)) / (
+            curve.radius * math.sin(field.angle / 3)
+        )
+        edges = _edges(curve, math.acosh(max(far, 4.0)) + 0.5)
+        plan = Plan(Part.REVERSED if reverse else Part.EXCESS, curve, field.angle / 3, field.laws, edges)
+        grown = _log_largest(plan, x) - row
+        if grown <= max(row - log_target, 0.0) + _GROWTH:
+            # at most twice the nodes
+            break
+        limits = np.where(field.repeats >= repeats, np.minimum(limits, 0.99 * field.angle), limits)
+        field = one_field(best, limits)
+    else:
         return None
-    curve = _curve(float(vertices[best]), field.angle, distance[best:], height[best:], reverse)
-    repeats = sum(one.count * one.law.height**2 / 2 for one in field.laws)
-    log_share = float(height[best]) - log_target
-    # the distance after which the tail is negligible
-    far = (1.2 * (log_share + 10 + repeats) / field.rate + abs(curve.centre)) / (curve.radius * math.sin(field.angle / 3))
-    edges = _edges(curve, math.acosh(max(far, 4.0)) + 0.5)
-    plan = Plan(Part.REVERSED if reverse else Part.EXCESS, curve, field.angle / 3, field.laws, edges)
-    step = 2 * math.pi * plan.spread / max(log_share + 3, 1.0)
+    step = 2 * math.pi * plan.spread / max(row + max(grown, 0.0) - log_target + 3, 1.0)
     nodes = 3 * edges.size + float(edges[-1]) / step
     return Forecast(plan, log_answer, log_target, field.width, nodes * sum(one.law.size(one.count) for one in field.laws))
 
@@ -149,20 +165,26 @@ def _edges(curve: Hyperbola, last: float) -> Array:
 
 @dataclass(frozen=True)
 class _Field:
-    """Shifted half-lines, the largest angle that they allow, the rate of decay there, and guesses of width and cost."""
+    """Shifted half-lines, the largest angle that they allow, the rate of decay there, and guesses of width and cost.
+
+    ``repeats`` holds, for every choice of heights, the logarithm of a bound of the product of all powers.
+    """
 
     laws: tuple[Counted, ...]
     angle: float
     rate: float
     width: float
     cost: float
+    repeats: Array
 
 
-def _field(terms: Terms, ends: list[float], x: float, depth: float, log_lost: float, distance: float, rtol: float) -> _Field:
-    """The heights of least cost for given ends; the cost is infinite if the integrand falls at no angle."""
+def _field(
+    terms: Terms, ends: list[float], x: float, depth: float, log_lost: float, distance: float, rtol: float, limits: Array
+) -> _Field:
+    """The heights of least cost for given ends and the largest angle at each; the cost is infinite if there is no angle."""
     tangents = np.tan(_ANGLES)
     rates, turns = np.zeros((_CHOICES.shape[0], tangents.size)), []
-    work, noise = np.zeros(_CHOICES.shape[0]), np.zeros(_CHOICES.shape[0])
+    work, noise, repeats = (np.zeros(_CHOICES.shape[0]) for _ in range(3))
     for (m, q, _, _, n), end in zip(terms, ends, strict=True):
         # negative powers of w must not grow on the strip
         turn = np.minimum(_CHOICES[:, 0] * m, np.minimum(_CHOICES[:, 1], _RIGHT_ANGLE if x < 0 else math.pi))
@@ -174,9 +196,10 @@ def _field(terms: Terms, ends: list[float], x: float, depth: float, log_lost: fl
         rates += n * np.maximum(slope, tangents * math.log1p(-q))
         turns.append(turn)
         work += (end + 10) * m / turn
+        repeats += n * (turn / m) ** 2 / 2
         noise += n * np.exp((turn / m) ** 2 / 2) * min(1.0, 30 * distance * q)
     falls = x - rates / tangents
-    good = falls >= _RATE * depth
+    good = (falls >= _RATE * depth) & (limits[:, None] >= _ANGLES)
     angle = np.where(good, _ANGLES, 0.0).max(axis=1)
     width = (_NOISE[0] + _NOISE[1] * noise) * math.exp(min(log_lost, _LARGE))
     with np.errstate(divide="ignore"):  # no angle
@@ -192,7 +215,22 @@ def _field(terms: Terms, ends: list[float], x: float, depth: float, log_lost: fl
         float(falls[best].min(where=good[best], initial=np.inf)),
         float(width[best]),
         float(cost[best]),
+        repeats,
     )
+
+
+def _log_largest(plan: Plan, x: float) -> float:
+    """About the largest bound of log |F| on both neighbours of a branch, over the distance from the nearest pole."""
+    largest = -math.inf
+    for side in (-plan.spread, plan.spread):
+        points, vertices, _ = plan.curve.confocal(plan.curve.angle + side).triangles(plan.edges[::_SAMPLED])
+        radius = np.abs(vertices[:, 0] - points) / _SAMPLED
+        poles = np.abs(points), np.abs(points + 1)
+        size = -x * points.real - np.log(np.maximum(*poles))
+        for one in plan.laws:
+            size += one.count * one.law.approximate_bound(points, radius)
+        largest = max(largest, float(size.max()))
+    return largest
 
 
 def prepare(terms: Terms, x: float, demand: Demand, first: Forecast | None = None) -> Prepared | None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from logphi.arith.floats import complex_log1p
 from logphi.arrays import Array
-from logphi.inversion.bent_contour import Counted, Hyperbola, Plan, Prepared, lay
+from logphi.inversion.bent_contour import Counted, Hyperbola, Plan, Prepared, lay, log_products
 from logphi.inversion.bent_guess import TriedVertices
 from logphi.inversion.clipped_ceiling import Terms
 from logphi.inversion.contour import Part
@@ -22,14 +22,15 @@ _WORTH, _TRIED = 12.0, 8
 _CHOICES = np.array([(height, turn) for height in (0.5, 0.8, 1.2, 1.6, 2.0, 2.5, 3.0) for turn in (0.8, 1.3, 2.1)])
 _ANGLES = np.array([0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.14, 0.2, 0.27, 0.36, 0.45, 0.55, 0.7, 0.9, 1.1])
 _LIMITS = np.full(_CHOICES.shape[0], math.inf)
+# measured: on fewer repetitions the integrand does not rise much; every so many arcs are looked at; the next angle that is
+# tried, over the last one, and how often
+_MANY, _SAMPLED, _LOWER, _LOWERED = 50.0, 4, 0.8, 8
 # derived: on a strip up to a right angle |w| is at least 1 - q
 _RIGHT_ANGLE = math.pi / 2 / (1 + STRIP)
 # measured: the rate at which the integrand must fall far out, as a share of its best rate
 _RATE = 0.05
 # measured: the logarithm of the largest growth of the integrand from the vertex to where the neighbours meet the axis
 _GROWTH = 6.0
-# measured: how often the angle is lowered where the integrand rises on a neighbour, of which every so many arcs are looked at
-_LOWERED, _SAMPLED = 8, 3
 # measured: the growth that is assumed where the sums overflow
 _STEEPEST = 1e5
 # measured: the longest arc in u, and its longest length over the distance from the origin
@@ -44,6 +45,8 @@ _NOISE = 2e-14, 2e-15
 # measured: wider bounds are of no use; so many terms take about a second
 _WIDEST = 1e-6
 MOST_WORK = 3e7
+# measured: so many terms take as long as all else
+_QUICK = 3e5
 # measured: the largest ratio of the work of a contour to its forecast
 _BROKEN = 2.0
 # derived: below these exponents nothing overflows
@@ -52,13 +55,19 @@ _LARGE = 600.0
 
 @dataclass(frozen=True)
 class Forecast:
-    """A plan, logarithms of a guess of the answer and of the target error, and guesses of the relative width and the terms."""
+    """A plan, logarithms of a guess of the answer and of the target error, and guesses of the relative width and the terms.
+
+    ``log_height`` is about the logarithm of the integrand at the vertex, and ``lower`` has limits of the angle for every
+    choice of heights, by which this plan is left out.
+    """
 
     plan: Plan
     log_answer: float
     log_target: float
     width: float
     work: float
+    log_height: float
+    lower: Array
 
     @property
     def worthwhile(self) -> bool:
@@ -66,8 +75,13 @@ class Forecast:
         return self.work < MOST_WORK and self.width < _WIDEST
 
 
-def forecast(terms: Terms, x: float, demand: Demand, log_answer: float | None = None) -> Forecast | None:
-    """Choose a contour for a threshold; None if there is none. ``log_answer`` is the logarithm of the answer, if known."""
+def forecast(
+    terms: Terms, x: float, demand: Demand, log_answer: float | None = None, limits: Array = _LIMITS
+) -> Forecast | None:
+    """Choose a contour for a threshold; None if there is none. ``log_answer`` is the logarithm of the answer, if known.
+
+    ``limits`` are the largest angles that are tried, one for each choice of heights.
+    """
     rtol = min(demand.rtol, _COARSEST)
     tried = TriedVertices.of(terms, x)
     if tried is None:
@@ -101,37 +115,40 @@ def forecast(terms: Terms, x: float, demand: Demand, log_answer: float | None = 
     if not rows.size:
         return None
     rows = rows[np.linspace(0, rows.size - 1, min(rows.size, _TRIED)).round().astype(int)]
-
-    def one_field(row: int, limits: Array) -> _Field:
-        own = [float(end[row]) for end in ends]
-        return _field(terms, own, x, depth, float(height[row]) - log_answer, float(distance[row]), rtol, limits)
-
-    fields = [one_field(row, _LIMITS) for row in rows.tolist()]
+    fields = [
+        _field(
+            terms,
+            [float(end[row]) for end in ends],
+            x,
+            depth,
+            float(height[row]) - log_answer,
+            float(distance[row]),
+            rtol,
+            limits,
+        )
+        for row in rows
+    ]
     first = min(range(rows.size), key=lambda i: fields[i].cost)
     field, best = fields[first], int(rows[first])
-    row, limits = float(height[best]), _LIMITS
-    for _ in range(_LOWERED):
-        if not math.isfinite(field.cost):
-            return None
-        curve = _curve(float(vertices[best]), field.angle, distance[best:], height[best:], reverse)
-        repeats = sum(one.count * one.law.height**2 / 2 for one in field.laws)
-        # the distance after which the tail is negligible
-        far = (1.2 * (row - log_target + 10 + repeats) / field.rate + abs(curve.centre)) / (
-            curve.radius * math.sin(field.angle / 3)
-        )
-        edges = _edges(curve, math.acosh(max(far, 4.0)) + 0.5)
-        plan = Plan(Part.REVERSED if reverse else Part.EXCESS, curve, field.angle / 3, field.laws, edges)
-        grown = _log_largest(plan, x) - row
-        if grown <= max(row - log_target, 0.0) + _GROWTH:
-            # at most twice the nodes
-            break
-        limits = np.where(field.repeats >= repeats, np.minimum(limits, 0.99 * field.angle), limits)
-        field = one_field(best, limits)
-    else:
+    if not math.isfinite(field.cost):
         return None
-    step = 2 * math.pi * plan.spread / max(row + max(grown, 0.0) - log_target + 3, 1.0)
+    curve = _curve(float(vertices[best]), field.angle, distance[best:], height[best:], reverse)
+    repeats = _repeats(field.laws)
+    log_share = float(height[best]) - log_target
+    # the distance after which the tail is negligible
+    far = (1.2 * (log_share + 10 + repeats) / field.rate + abs(curve.centre)) / (curve.radius * math.sin(field.angle / 3))
+    edges = _edges(curve, math.acosh(max(far, 4.0)) + 0.5)
+    plan = Plan(Part.REVERSED if reverse else Part.EXCESS, curve, field.angle / 3, field.laws, edges)
+    step = 2 * math.pi * plan.spread / max(log_share + 3, 1.0)
     nodes = 3 * edges.size + float(edges[-1]) / step
-    return Forecast(plan, log_answer, log_target, field.width, nodes * sum(one.law.size(one.count) for one in field.laws))
+    work = nodes * sum(one.law.size(one.count) for one in field.laws)
+    lower = np.where(field.repeats >= repeats * (1 - 1e-9), np.minimum(limits, _LOWER * field.angle), limits)
+    return Forecast(plan, log_answer, log_target, field.width, work, float(height[best]), lower)
+
+
+def _repeats(laws: tuple[Counted, ...]) -> float:
+    """The logarithm of the product of all powers of e^{eta^2/2}, by which shifted lines may exceed the transform."""
+    return sum(one.count * one.law.height**2 / 2 for one in laws)
 
 
 def _curve(vertex: float, angle: float, distance: Array, height: Array, reverse: bool) -> Hyperbola:
@@ -167,7 +184,7 @@ def _edges(curve: Hyperbola, last: float) -> Array:
 class _Field:
     """Shifted half-lines, the largest angle that they allow, the rate of decay there, and guesses of width and cost.
 
-    ``repeats`` holds, for every choice of heights, the logarithm of a bound of the product of all powers.
+    ``repeats`` holds :func:`_repeats` for every choice of heights.
     """
 
     laws: tuple[Counted, ...]
@@ -181,7 +198,7 @@ class _Field:
 def _field(
     terms: Terms, ends: list[float], x: float, depth: float, log_lost: float, distance: float, rtol: float, limits: Array
 ) -> _Field:
-    """The heights of least cost for given ends and the largest angle at each; the cost is infinite if there is no angle."""
+    """The heights of least cost for given ends; the cost is infinite if the integrand falls at no angle within the limits."""
     tangents = np.tan(_ANGLES)
     rates, turns = np.zeros((_CHOICES.shape[0], tangents.size)), []
     work, noise, repeats = (np.zeros(_CHOICES.shape[0]) for _ in range(3))
@@ -219,18 +236,22 @@ def _field(
     )
 
 
-def _log_largest(plan: Plan, x: float) -> float:
-    """About the largest bound of log |F| on both neighbours of a branch, over the distance from the nearest pole."""
-    largest = -math.inf
-    for side in (-plan.spread, plan.spread):
-        points, vertices, _ = plan.curve.confocal(plan.curve.angle + side).triangles(plan.edges[::_SAMPLED])
-        radius = np.abs(vertices[:, 0] - points) / _SAMPLED
-        poles = np.abs(points), np.abs(points + 1)
-        size = -x * points.real - np.log(np.maximum(*poles))
-        for one in plan.laws:
-            size += one.count * one.law.approximate_bound(points, radius)
-        largest = max(largest, float(size.max()))
-    return largest
+def _rises(found: Forecast, x: float) -> bool:
+    """Whether the bound of the integrand rises so far on a neighbour that the step would be too short.
+
+    The forecast assumes that it is largest at the vertex.
+    """
+    plan = found.plan
+    # at most twice the nodes
+    most = found.log_height + max(found.log_height - found.log_target, 0.0) + _GROWTH
+    for side in (plan.spread, -plan.spread):
+        middle, vertices, _ = plan.curve.confocal(plan.curve.angle + side).triangles(plan.edges)
+        middle, vertices = middle[::_SAMPLED], vertices[::_SAMPLED]
+        # times the distance from the nearer pole, as the height is
+        size = log_products(plan.laws, middle, vertices).max(axis=1) - np.log(np.maximum(np.abs(middle), np.abs(middle + 1)))
+        if not float((size - x * middle.real).max()) <= most:
+            return True
+    return False
 
 
 def prepare(terms: Terms, x: float, demand: Demand, first: Forecast | None = None) -> Prepared | None:
@@ -240,12 +261,22 @@ def prepare(terms: Terms, x: float, demand: Demand, first: Forecast | None = Non
     ``first`` is the forecast, if it is known already.
     """
     prepared: Prepared | None = None
+    log_answer: float | None = None
     found = first or forecast(terms, x, demand)
     for _ in range(2):
         if found is None or not found.worthwhile:
             break
-        laid = lay(found.plan, x, found.log_target, _BROKEN * MOST_WORK)
-        if laid is None:
+        many = _repeats(found.plan.laws) >= _MANY
+        laid = lay(found.plan, x, found.log_target, _BROKEN * (max(found.work, _QUICK) if many else MOST_WORK))
+        if laid is None and many:
+            # the integrand rises on a neighbour, for which the forecast does not allow
+            for _ in range(_LOWERED):
+                found = forecast(terms, x, demand, log_answer, found.lower)
+                if found is None or not (found.worthwhile and _rises(found, x)):
+                    break
+            if found is not None and found.worthwhile:
+                laid = lay(found.plan, x, found.log_target, _BROKEN * max(found.work, _QUICK))
+        if laid is None or found is None:
             break
         prepared = laid
         amount = prepared.at(x).amount

@@ -55,9 +55,6 @@ _LOG_TARGET = math.log(1e-17)
 STRIP = 0.35
 _LEVEL = 1.5, 1.2
 _LARGEST = 700.0
-_HALF_LARGEST = 350.0
-# measured: the step of sums without bounds, over that of the others
-_ROUGH = 1.5
 # derived: exceeds the rounding of masses of cells and of logarithms near zero
 _MARGIN = 1e-9
 # derived: a block of terms that fits the cache
@@ -210,7 +207,7 @@ class ShiftedHalfLine:
         """
         m, q, eta = self.shift, self.rate, self.height
         h = self.step(count)
-        x = self._nodes(h)
+        x = np.asarray(self.end - (np.arange(math.ceil((self.end - _LOWEST) / h)) + 0.5) * h, dtype=np.float64)
         less_one = self._w_less_one(x)
         loss = np.asarray(complex_log1p(less_one))
         density = np.exp(-x * x / 2 + (eta * eta / 2 + math.log(h) - LOG_ROOT_TWO_PI))
@@ -250,31 +247,6 @@ class ShiftedHalfLine:
                 slope_error[part] = (of_slope + of_w) @ density
         inner, inner_slope = self._inner_errors(z, h) if within is None else self._inner_errors_within(within, h)
         return HalfLineMoments(value, slope, rounding * (1 + 1e-9), inner, slope_error * (1 + 1e-9) + inner_slope)
-
-    def approximate_bound(self, z: Complex, radius: Array) -> Array:
-        """About what bounds log |N| at points: the smallest of its value with the second-order error of its tangent within a
-        radius, of (1), and of the bound for the unshifted half-line.
-        """
-        h = _ROUGH * self.step(1.0)
-        x = self._nodes(h)
-        less_one = self._w_less_one(x)
-        loss = np.asarray(complex_log1p(less_one))
-        density = np.exp(-x * x / 2 + (self.height**2 / 2 + math.log(h) - LOG_ROOT_TWO_PI))
-        power = z[:, None] + 1
-        exponent = power * loss
-        # of so large a power the other terms are negligible
-        scale = np.maximum(exponent.real.max(axis=1) - _HALF_LARGEST, 0.0)
-        exponent -= scale[:, None]
-        value = (density * np.exp(-1j * self.height * x) * (np.expm1(exponent) - power * less_one)).sum(axis=1)
-        sizes = density * np.exp(exponent.real)
-        bend = (sizes * np.abs(loss) ** 2).sum(axis=1)
-        found = np.log(np.minimum(np.abs(1 + value) + radius**2 / 2 * bend, sizes.sum(axis=1)) + 1e-300) + scale
-        # the unshifted half-line, with the segment at its end
-        level = power.real * self.at_angle(0.0).log_w(x).real - x * x / 2 + math.log(h) - LOG_ROOT_TWO_PI
-        return np.asarray(np.minimum(found, np.logaddexp(log_sum(level), self.log_vertical(z.real))))
-
-    def _nodes(self, h: float) -> Array:
-        return np.asarray(self.end - (np.arange(math.ceil((self.end - _LOWEST) / h)) + 0.5) * h, dtype=np.float64)
 
     def log_on_axis(self, s: Array, count: float) -> Array:
         """The logarithm of an upper bound of the integral over x <= X itself, at real z."""

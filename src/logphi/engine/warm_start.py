@@ -48,7 +48,8 @@ class WarmStart:
             if guess != self._chernoff.guess or needs_long_line(self.loss):
                 rough = _rough_crossing(self.loss, guess, self._chernoff.about(log_excess), level)
             self._near = atomless and (rough is not None or guess == self._chernoff.guess)
-            guess = guess if rough is None else rough
+            if rough is not None:
+                guess, slope = rough
         else:
             before, x, fall = self._last
             guess, slope = x + (before - level) / fall, -fall
@@ -60,8 +61,11 @@ class WarmStart:
         return math.inf if self._chernoff is None else self._chernoff.ceiling(log_excess)
 
 
-def _rough_crossing(loss: LogPhi, start: float, highest: float, level: float) -> float | None:
-    """About the crossing of the excess of sampled Gaussians with a level, from its guess; None if there is no guess."""
+def _rough_crossing(loss: LogPhi, start: float, highest: float, level: float) -> tuple[float, float] | None:
+    """About the crossing of the excess of sampled Gaussians with a level, and the slope of its logarithm there, from guesses.
+
+    None if there are no guesses.
+    """
     if not 0 < highest < math.inf:
         return None
     start = start if 0 < start < highest else highest
@@ -73,7 +77,8 @@ def _rough_crossing(loss: LogPhi, start: float, highest: float, level: float) ->
     first = above(math.log(start))
     if not math.isfinite(first):
         return None
-    return math.exp(fall(above, math.log(start), _STEP, math.log(_LEAST * highest), math.log(highest), _ENOUGH))
+    log_x = fall(above, math.log(start), _STEP, math.log(_LEAST * highest), math.log(highest), _ENOUGH)
+    return math.exp(log_x), min(above(log_x) - above(log_x - _STEP), 0.0) / -math.expm1(-_STEP) / math.exp(log_x)
 
 
 @dataclass(frozen=True)

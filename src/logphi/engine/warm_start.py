@@ -77,7 +77,11 @@ def _rough_crossing(loss: LogPhi, start: float, highest: float, level: float) ->
     first = above(math.log(start))
     if not math.isfinite(first):
         return None
-    log_x = fall(above, math.log(start), _STEP, math.log(_LEAST * highest), math.log(highest), _ENOUGH)
+    least = math.log(_LEAST * highest)
+    log_x = fall(above, math.log(start), _STEP, least, math.log(highest), _ENOUGH)
+    if log_x <= least + _STEP:
+        # the crossing may be at zero
+        return None
     return math.exp(log_x), min(above(log_x) - above(log_x - _STEP), 0.0) / -math.expm1(-_STEP) / math.exp(log_x)
 
 

@@ -5,6 +5,9 @@ import math
 import pytest
 
 import logphi as lp
+from logphi.engine.routes.choices import choices
+from logphi.inversion import bent_layout
+from logphi.inversion.demand import Demand
 
 
 def test_a_line_too_long_is_left_to_other_routes():
@@ -53,3 +56,35 @@ def test_a_saddle_at_the_end_of_what_is_tried_is_no_error():
     """No bent line is laid there."""
     bound = (36250748 * lp.Gaussian(3180.6561024505527).poisson(8.106602323036374e-06)).epsilon(1.343602121572155e-11)
     assert bound.width < 1e-6
+
+
+# shift, rate and repetitions: the integrand rises on a neighbour of the contour that was cheapest by the forecast
+MANY = [(1 / 1.157917421124196, 0.00010555310123713658, 6317), (1 / 2.72, 4.83e-7, 126176), (1 / 1.123, 3.37e-4, 2884)]
+
+
+@pytest.mark.parametrize(("shift", "rate", "count"), MANY)
+@pytest.mark.parametrize("spreads", [0.0, 0.5, 1.0])
+def test_bent_lines_of_many_repetitions_are_short(shift, rate, count, spreads):
+    """They took fifty thousand nodes where a hundred were promised. Straight lines, which share no node, are as high."""
+    spread = rate * math.sqrt(count * math.expm1(shift**2))
+    x = spreads * spread
+    bent = bent_layout.prepare(((shift, rate, 2e-16, 2e-16, count),), x, Demand(1e-3))
+    assert bent is not None
+    assert bent.points.size < 2000
+    found = bent.at(x).amount
+    straight = (count * lp.Gaussian(sigma=1 / shift).poisson(rate)).delta(x, direction="remove", method="contour")
+    low, high = (math.exp(end) for end in found.log_ends)
+    assert max(low, straight.lower) <= min(high, straight.upper)
+    assert high - low < 1e-3 * high
+    assert straight.width < 1e-3 * straight.value
+
+
+def test_an_epsilon_is_found_from_a_guess_of_the_profile():
+    """Chernoff's bound, from which the search began, is twice as large; few lines are laid on the way."""
+    release = 6317 * lp.Gaussian(sigma=1.157917421124196).poisson(0.00010555310123713658)
+    with choices() as taken:
+        bound = release.epsilon(3.2494463546639984e-06)
+    assert len(taken) <= 4
+    below, above = (release.delta(end, method="contour") for end in (bound.lower, bound.upper))
+    assert below.upper >= 3.2494463546639984e-06 >= above.lower
+    assert bound.width < 1e-9

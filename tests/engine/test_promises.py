@@ -96,6 +96,21 @@ def test_reasons_in_words_are_kept():
     assert "other: it is raining" in str(taken[0])
 
 
+def test_a_refusal_holds_nearby():
+    """A route that has refused is asked again elsewhere only; some refusals take half a second."""
+    times: list[float] = []
+
+    def forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
+        times.append(epsilon)
+        raise NotApplicableError("no line")
+
+    refusing = Route(Method("refusing"), CONTOUR.prepare, "", forecast=forecast)
+    planned = Planned(LOSS, DEMAND, [refusing, route("wide", Promise(1e-4, 1e3), 1e-4)], {})
+    for x in (1.0, 1.001, 1.002, 1.1):
+        planned(x)
+    assert times == [1.0, 1.1]
+
+
 def made(family: str, count: int) -> list[Choice]:
     """The choices of some questions to random compositions, the same ones every time."""
     taken: list[Choice] = []

@@ -8,12 +8,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from logphi.arrays import Array
+from logphi.bracketing import fall
 from logphi.engine import clipping
+from logphi.engine.cancellation import log_answer, needs_long_line
 from logphi.inversion.kernels import log_kappa
 from logphi.inversion.layout import exactly_reflectable
 from logphi.inversion.saddle import RIGHT, interval_of, minimise
 from logphi.laws.log_phi import LogPhi
 
+# measured: nine in ten guesses of the logarithm of an excess are at most so much too low; lines that are laid a little above
+# the crossing serve it as well, those below it do not
+_TOO_LOW = 1.0
+# chosen: the first step towards a rough crossing, how near it is approached, as logarithms, and the least one over the highest
+_STEP, _ENOUGH, _LEAST = 0.2, 0.02, 1e-6
 # measured: the largest change of log delta over which the slope at one crossing predicts the next one
 _STRIDE = 1.0
 
@@ -36,7 +43,13 @@ class WarmStart:
         if self._chernoff is None or self._last is None or abs(level - self._last[0]) > _STRIDE:
             self._chernoff = Chernoff.of(self.loss, log_excess)
             guess = clipping.guess(self.loss, self._chernoff.guess, level, self._chernoff.abscissa)
-            slope, self._near = -self._chernoff.abscissa, guess == self._chernoff.guess and self.loss.support.atomless
+            atomless, slope = self.loss.support.atomless, -self._chernoff.abscissa
+            rough = None
+            if guess != self._chernoff.guess or needs_long_line(self.loss):
+                rough = _rough_crossing(self.loss, guess, self._chernoff.about(log_excess), level)
+            self._near = atomless and (rough is not None or guess == self._chernoff.guess)
+            if rough is not None:
+                guess, slope = rough
         else:
             before, x, fall = self._last
             guess, slope = x + (before - level) / fall, -fall
@@ -48,11 +61,36 @@ class WarmStart:
         return math.inf if self._chernoff is None else self._chernoff.ceiling(log_excess)
 
 
+def _rough_crossing(loss: LogPhi, start: float, highest: float, level: float) -> tuple[float, float] | None:
+    """About the crossing of the excess of sampled Gaussians with a level, and the slope of its logarithm there, from guesses.
+
+    None if there are no guesses.
+    """
+    if not 0 < highest < math.inf:
+        return None
+    start = start if 0 < start < highest else highest
+
+    def above(log_x: float) -> float:
+        found = log_answer(loss, math.exp(log_x))
+        return math.nan if found is None else found + _TOO_LOW - level
+
+    first = above(math.log(start))
+    if not math.isfinite(first):
+        return None
+    least = math.log(_LEAST * highest)
+    log_x = fall(above, math.log(start), _STEP, least, math.log(highest), _ENOUGH)
+    if log_x <= least + _STEP:
+        # the crossing may be at zero
+        return None
+    return math.exp(log_x), min(above(log_x) - above(log_x - _STEP), 0.0) / -math.expm1(-_STEP) / math.exp(log_x)
+
+
 @dataclass(frozen=True)
 class Onward:
     """An approximate upper bound of a crossing, a guess, the abscissa of its saddle, and minus the slope of the log-profile.
 
-    With ``near``, the guess is a saddle-point approximation, mostly within a thousandth.
+    With ``near``, the guess is so near that a sharp profile prepared there is used at once: a saddle-point approximation,
+    mostly within a thousandth, or a rough one of sampled Gaussians, for which coarse profiles are hardly quicker.
     """
 
     about: float

@@ -125,10 +125,7 @@ class Branch:
     def of(curve: Hyperbola, laws: tuple[Counted, ...], edges: Array) -> Branch:
         """The bounds of a branch with arcs up to the last edge."""
         middle, vertices, lengths = curve.triangles(edges)
-        radius = np.abs(vertices - middle[:, None]).max(axis=1) * (1 + 1e-12)
-        total = np.zeros(vertices.shape)
-        for one in laws:
-            total += one.count * _log_size(one, middle, vertices, radius)
+        radius, total = _radius(middle, vertices), log_products(laws, middle, vertices)
         nearest = [np.abs(middle - pole) - radius for pole in (0.0, -1.0)]
         with np.errstate(divide="ignore", invalid="ignore"):  # a pole in the triangle: no bound
             kernel = np.where((nearest[0] > 0) & (nearest[1] > 0), -np.log(nearest[0]) - np.log(nearest[1]), np.inf)
@@ -176,6 +173,17 @@ class Branch:
             return np.full(self.edges.size, np.inf)
         rest += math.log(2) + h + rate * h * float(self.speeds[-1])
         return np.asarray(np.logaddexp.accumulate(np.append(rest, arcs[::-1]))[::-1])
+
+
+def log_products(laws: tuple[Counted, ...], middle: Complex, vertices: Complex) -> Array:
+    """Bounds of log prod |N^n| in triangles, at their vertices."""
+    radius = _radius(middle, vertices)
+    return np.asarray(sum(one.count * _log_size(one, middle, vertices, radius) for one in laws))
+
+
+def _radius(middle: Complex, vertices: Complex) -> Array:
+    """The distance of the farthest vertex of each triangle from the middle of its arc."""
+    return np.asarray(np.abs(vertices - middle[:, None]).max(axis=1) * (1 + 1e-12))
 
 
 def _log_size(one: Counted, middle: Complex, vertices: Complex, radius: Array) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 
 from logphi.arith.floats import complex_log1p
 from logphi.arrays import Array
-from logphi.inversion.bent_contour import Counted, Hyperbola, Plan, Prepared, lay
+from logphi.inversion.bent_contour import Counted, Hyperbola, Plan, Prepared, lay, log_products
 from logphi.inversion.bent_guess import TriedVertices
 from logphi.inversion.clipped_ceiling import Terms
 from logphi.inversion.contour import Part
@@ -21,6 +21,10 @@ _WORTH, _TRIED = 12.0, 8
 # measured: heights eta and angles m eta that are tried, and angles of the asymptote
 _CHOICES = np.array([(height, turn) for height in (0.5, 0.8, 1.2, 1.6, 2.0, 2.5, 3.0) for turn in (0.8, 1.3, 2.1)])
 _ANGLES = np.array([0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.14, 0.2, 0.27, 0.36, 0.45, 0.55, 0.7, 0.9, 1.1])
+_LIMITS = np.full(_CHOICES.shape[0], math.inf)
+# measured: on fewer repetitions the integrand does not rise much; every so many arcs are looked at; the next angle that is
+# tried, over the last one, and how often
+_MANY, _SAMPLED, _LOWER, _LOWERED = 50.0, 4, 0.8, 8
 # derived: on a strip up to a right angle |w| is at least 1 - q
 _RIGHT_ANGLE = math.pi / 2 / (1 + STRIP)
 # measured: the rate at which the integrand must fall far out, as a share of its best rate
@@ -41,6 +45,8 @@ _NOISE = 2e-14, 2e-15
 # measured: wider bounds are of no use; so many terms take about a second
 _WIDEST = 1e-6
 MOST_WORK = 3e7
+# measured: so many terms take as long as all else
+_QUICK = 3e5
 # measured: the largest ratio of the work of a contour to its forecast
 _BROKEN = 2.0
 # derived: below these exponents nothing overflows
@@ -49,13 +55,19 @@ _LARGE = 600.0
 
 @dataclass(frozen=True)
 class Forecast:
-    """A plan, logarithms of a guess of the answer and of the target error, and guesses of the relative width and the terms."""
+    """A plan, logarithms of a guess of the answer and of the target error, and guesses of the relative width and the terms.
+
+    ``log_height`` is about the logarithm of the integrand at the vertex, and ``lower`` has limits of the angle for every
+    choice of heights, by which this plan is left out.
+    """
 
     plan: Plan
     log_answer: float
     log_target: float
     width: float
     work: float
+    log_height: float
+    lower: Array
 
     @property
     def worthwhile(self) -> bool:
@@ -63,8 +75,13 @@ class Forecast:
         return self.work < MOST_WORK and self.width < _WIDEST
 
 
-def forecast(terms: Terms, x: float, demand: Demand, log_answer: float | None = None) -> Forecast | None:
-    """Choose a contour for a threshold; None if there is none. ``log_answer`` is the logarithm of the answer, if known."""
+def forecast(
+    terms: Terms, x: float, demand: Demand, log_answer: float | None = None, limits: Array = _LIMITS
+) -> Forecast | None:
+    """Choose a contour for a threshold; None if there is none. ``log_answer`` is the logarithm of the answer, if known.
+
+    ``limits`` are the largest angles that are tried, one for each choice of heights.
+    """
     rtol = min(demand.rtol, _COARSEST)
     tried = TriedVertices.of(terms, x)
     if tried is None:
@@ -99,7 +116,16 @@ def forecast(terms: Terms, x: float, demand: Demand, log_answer: float | None = 
         return None
     rows = rows[np.linspace(0, rows.size - 1, min(rows.size, _TRIED)).round().astype(int)]
     fields = [
-        _field(terms, [float(end[row]) for end in ends], x, depth, float(height[row]) - log_answer, float(distance[row]), rtol)
+        _field(
+            terms,
+            [float(end[row]) for end in ends],
+            x,
+            depth,
+            float(height[row]) - log_answer,
+            float(distance[row]),
+            rtol,
+            limits,
+        )
         for row in rows
     ]
     first = min(range(rows.size), key=lambda i: fields[i].cost)
@@ -107,7 +133,7 @@ def forecast(terms: Terms, x: float, demand: Demand, log_answer: float | None = 
     if not math.isfinite(field.cost):
         return None
     curve = _curve(float(vertices[best]), field.angle, distance[best:], height[best:], reverse)
-    repeats = sum(one.count * one.law.height**2 / 2 for one in field.laws)
+    repeats = _repeats(field.laws)
     log_share = float(height[best]) - log_target
     # the distance after which the tail is negligible
     far = (1.2 * (log_share + 10 + repeats) / field.rate + abs(curve.centre)) / (curve.radius * math.sin(field.angle / 3))
@@ -115,7 +141,14 @@ def forecast(terms: Terms, x: float, demand: Demand, log_answer: float | None = 
     plan = Plan(Part.REVERSED if reverse else Part.EXCESS, curve, field.angle / 3, field.laws, edges)
     step = 2 * math.pi * plan.spread / max(log_share + 3, 1.0)
     nodes = 3 * edges.size + float(edges[-1]) / step
-    return Forecast(plan, log_answer, log_target, field.width, nodes * sum(one.law.size(one.count) for one in field.laws))
+    work = nodes * sum(one.law.size(one.count) for one in field.laws)
+    lower = np.where(field.repeats >= repeats * (1 - 1e-9), np.minimum(limits, _LOWER * field.angle), limits)
+    return Forecast(plan, log_answer, log_target, field.width, work, float(height[best]), lower)
+
+
+def _repeats(laws: tuple[Counted, ...]) -> float:
+    """The logarithm of the product of all powers of e^{eta^2/2}, by which shifted lines may exceed the transform."""
+    return sum(one.count * one.law.height**2 / 2 for one in laws)
 
 
 def _curve(vertex: float, angle: float, distance: Array, height: Array, reverse: bool) -> Hyperbola:
@@ -149,20 +182,26 @@ def _edges(curve: Hyperbola, last: float) -> Array:
 
 @dataclass(frozen=True)
 class _Field:
-    """Shifted half-lines, the largest angle that they allow, the rate of decay there, and guesses of width and cost."""
+    """Shifted half-lines, the largest angle that they allow, the rate of decay there, and guesses of width and cost.
+
+    ``repeats`` holds :func:`_repeats` for every choice of heights.
+    """
 
     laws: tuple[Counted, ...]
     angle: float
     rate: float
     width: float
     cost: float
+    repeats: Array
 
 
-def _field(terms: Terms, ends: list[float], x: float, depth: float, log_lost: float, distance: float, rtol: float) -> _Field:
-    """The heights of least cost for given ends; the cost is infinite if the integrand falls at no angle."""
+def _field(
+    terms: Terms, ends: list[float], x: float, depth: float, log_lost: float, distance: float, rtol: float, limits: Array
+) -> _Field:
+    """The heights of least cost for given ends; the cost is infinite if the integrand falls at no angle within the limits."""
     tangents = np.tan(_ANGLES)
     rates, turns = np.zeros((_CHOICES.shape[0], tangents.size)), []
-    work, noise = np.zeros(_CHOICES.shape[0]), np.zeros(_CHOICES.shape[0])
+    work, noise, repeats = (np.zeros(_CHOICES.shape[0]) for _ in range(3))
     for (m, q, _, _, n), end in zip(terms, ends, strict=True):
         # negative powers of w must not grow on the strip
         turn = np.minimum(_CHOICES[:, 0] * m, np.minimum(_CHOICES[:, 1], _RIGHT_ANGLE if x < 0 else math.pi))
@@ -174,9 +213,10 @@ def _field(terms: Terms, ends: list[float], x: float, depth: float, log_lost: fl
         rates += n * np.maximum(slope, tangents * math.log1p(-q))
         turns.append(turn)
         work += (end + 10) * m / turn
+        repeats += n * (turn / m) ** 2 / 2
         noise += n * np.exp((turn / m) ** 2 / 2) * min(1.0, 30 * distance * q)
     falls = x - rates / tangents
-    good = falls >= _RATE * depth
+    good = (falls >= _RATE * depth) & (limits[:, None] >= _ANGLES)
     angle = np.where(good, _ANGLES, 0.0).max(axis=1)
     width = (_NOISE[0] + _NOISE[1] * noise) * math.exp(min(log_lost, _LARGE))
     with np.errstate(divide="ignore"):  # no angle
@@ -192,7 +232,26 @@ def _field(terms: Terms, ends: list[float], x: float, depth: float, log_lost: fl
         float(falls[best].min(where=good[best], initial=np.inf)),
         float(width[best]),
         float(cost[best]),
+        repeats,
     )
+
+
+def _rises(found: Forecast, x: float) -> bool:
+    """Whether the bound of the integrand rises so far on a neighbour that the step would be too short.
+
+    The forecast assumes that it is largest at the vertex.
+    """
+    plan = found.plan
+    # at most twice the nodes
+    most = found.log_height + max(found.log_height - found.log_target, 0.0) + _GROWTH
+    for side in (plan.spread, -plan.spread):
+        middle, vertices, _ = plan.curve.confocal(plan.curve.angle + side).triangles(plan.edges)
+        middle, vertices = middle[::_SAMPLED], vertices[::_SAMPLED]
+        # times the distance from the nearer pole, as the height is
+        size = log_products(plan.laws, middle, vertices).max(axis=1) - np.log(np.maximum(np.abs(middle), np.abs(middle + 1)))
+        if not float((size - x * middle.real).max()) <= most:
+            return True
+    return False
 
 
 def prepare(terms: Terms, x: float, demand: Demand, first: Forecast | None = None) -> Prepared | None:
@@ -202,12 +261,22 @@ def prepare(terms: Terms, x: float, demand: Demand, first: Forecast | None = Non
     ``first`` is the forecast, if it is known already.
     """
     prepared: Prepared | None = None
+    log_answer: float | None = None
     found = first or forecast(terms, x, demand)
     for _ in range(2):
         if found is None or not found.worthwhile:
             break
-        laid = lay(found.plan, x, found.log_target, _BROKEN * MOST_WORK)
-        if laid is None:
+        many = _repeats(found.plan.laws) >= _MANY
+        laid = lay(found.plan, x, found.log_target, _BROKEN * (max(found.work, _QUICK) if many else MOST_WORK))
+        if laid is None and many:
+            # the integrand rises on a neighbour, for which the forecast does not allow
+            for _ in range(_LOWERED):
+                found = forecast(terms, x, demand, log_answer, found.lower)
+                if found is None or not (found.worthwhile and _rises(found, x)):
+                    break
+            if found is not None and found.worthwhile:
+                laid = lay(found.plan, x, found.log_target, _BROKEN * max(found.work, _QUICK))
+        if laid is None or found is None:
             break
         prepared = laid
         amount = prepared.at(x).amount

@@ -192,8 +192,12 @@ def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tole
         seen: dict[float, LogProbability] = {}
         prepared: list[tuple[float, Function]] = []
 
+        def still_sharp(x: float) -> bool:
+            nearest = min(seen, key=lambda y: abs(y - x), default=math.inf)
+            return near_by(x, nearest) and seen[nearest].relative_width <= needed.aim
+
         def near(x: float, sharp: bool) -> Function:
-            if at_once and prepared and (closed_here or near_by(x, prepared[-1][0])):
+            if at_once and prepared and (closed_here or near_by(x, prepared[-1][0]) or still_sharp(x)):
                 return prepared[-1][1]
             asked = needed if sharp or at_once else needed.at_least(_COARSE)
             demand = Demand(asked.aim, hint, level - 1, asked.enough * ease)

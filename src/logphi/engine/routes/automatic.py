@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from logphi.engine.cancellation import needs_long_line
 from logphi.engine.combined_profile import combination_of
 from logphi.engine.log_probability import masses, trivial
 from logphi.engine.method import EXACT
 from logphi.engine.routes.atoms import ATOMS_AFTER_ALL, FEW_ATOMS
 from logphi.engine.routes.bent import BENT
-from logphi.engine.routes.cancellation import needs_long_line
 from logphi.engine.routes.clipped import CLIPPED
 from logphi.engine.routes.contour import CONTOUR, LONGEST
 from logphi.engine.routes.discretized import LATTICES

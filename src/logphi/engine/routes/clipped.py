@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from logphi.engine import clipping
+from logphi.engine.cancellation import log_answer, width_left
 from logphi.engine.method import Method
-from logphi.engine.routes.cancellation import log_answer, width_left
 from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route, inverted
 from logphi.inversion import contour
 from logphi.inversion.demand import Demand, Promise

@@ -9,8 +9,8 @@ from functools import partial
 import numpy as np
 
 from logphi.engine import clipping
+from logphi.engine.cancellation import log_answer, needs_long_line, width_left
 from logphi.engine.method import Method
-from logphi.engine.routes.cancellation import log_answer, needs_long_line, width_left
 from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route, inverted
 from logphi.inversion import contour
 from logphi.inversion.contour import Part

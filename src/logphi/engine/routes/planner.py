@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 
 from logphi.answers.enclosure import meet
+from logphi.bracketing import near_by
 from logphi.engine.ceiling import perhaps_below
 from logphi.engine.log_probability import LogProbability
 from logphi.engine.routes.chernoff import by_chernoff, level_of_the_omitted, may_be_beneath
@@ -65,6 +66,7 @@ class Planned:
         self._omits = loss.support.omitted.mass > 0
         self._prepared: dict[Route, tuple[float, LocalProfile | None]] = {}
         self._broken: Counter[Route] = Counter()
+        self._refused: dict[Route, tuple[float, str]] = {}
         self._earlier = earlier
 
     def __call__(self, x: float) -> LogProbability:
@@ -159,10 +161,14 @@ class Planned:
         if self._broken[route] >= _AGAIN:
             asked[route] = "too many of its promises have been broken"
             return None
+        if route in self._refused and near_by(x, self._refused[route][0]):
+            asked[route] = self._refused[route][1]
+            return None
         try:
             offer = route.offer(self._loss, x, self._demand)
         except NotApplicableError as error:
             asked[route] = str(error)
+            self._refused[route] = x, str(error)
             return None
         asked[route] = offer.promise
         return offer

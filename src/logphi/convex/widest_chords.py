@@ -59,7 +59,7 @@ class Bounds:
 
 
 @lru_cache(maxsize=64)
-def widest_chords(width: float, rounds: int, parts: int, *, above: bool) -> Bounds:
+def widest_chords(width: float, rounds: int, parts: int, *, above: bool, cut: float = CUT) -> Bounds:
     """H_k after so many rounds, at least one, from above or from below, on a grid of ``parts`` steps to the width."""
     width *= 1 + _SHIFT if above else 1 - _SHIFT
     grid = _Grid(width, parts, above)
@@ -67,7 +67,7 @@ def widest_chords(width: float, rounds: int, parts: int, *, above: bool) -> Boun
     best, before = np.zeros(0, dtype=np.int64), (values, values)
     for _ in range(1, rounds):
         values, best, before = grid.round(values)
-        end = int(np.searchsorted(-values, -CUT / rounds))
+        end = int(np.searchsorted(-values, -cut / rounds))
         if end < values.size:
             truncated += float(values[end])
             # the ends of the chords still carry what is left

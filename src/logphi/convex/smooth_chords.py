@@ -33,12 +33,16 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from logphi.arith.floats import ULP
 from logphi.arrays import Array
 from logphi.convex.quintic import Quintic, largest
 from logphi.convex.widest_chords import Bounds, widest_chords
 
-# chosen: splines go on to a value that is smaller than the last known one by the first factor, and start from values by the second
-_END, _START = 1e-4, 1e-9
+# measured: rounds on the grid before the splines, whose first steps are so many to the width
+BEFORE, PARTS = 40, 64
+# chosen: smaller values of h have an upper bound only; splines go on to smaller ones, and begin with still smaller ones
+LEAST = 1e-25
+_LAST, _END, _START = math.log(LEAST), math.log(1e-4 * LEAST), 1e-9
 # chosen: errors of smaller h are counted by the power
 _DEEP = -20.0
 # chosen: a larger h is one, and picks are not sought where it is nearer to one than the second
@@ -48,11 +52,13 @@ ROUNDED = 2e-12
 # chosen: best chords are sought until they gain less, relatively, or so often
 _GAIN, _TRIES = 1e-11, 6
 # chosen: parts of a cell, where both sides of zero are compared
-_FOLDED = 4
+_FOLDED = 8
 # derived: knots before the first, and after the last, value
 _SPARE = 6
 # measured: after so many rounds, steps that are twice as long do, as h is smoother
-_HALVED = (48, 128)
+_HALVED = (48, 128, 256)
+# chosen: but not to more than this
+_LONGEST = 0.13
 
 
 class UnprovedError(ArithmeticError):
@@ -118,28 +124,48 @@ class SmoothBounds:
         return np.where(x <= self.last * self.step, np.maximum(found, 0.0), 0.0)
 
 
+    def lines(self, size: int) -> tuple[Array, Array, Array]:
+        """Lines below h, tangent to the lower bound at about ``size`` places: the places, and there the values and u times the slope."""
+        x = np.linspace(0.0, self.last * self.step, size)
+        logs, slopes = self.logs(x)
+        whole = np.exp(logs - self.below.at(logs))
+        return x, whole * (1 - 1e-14) - self.less, whole * slopes * (1 + self.below.share)
+
+    def grid(self, size: int) -> Bounds:
+        """Upper bounds at about ``size`` nodes."""
+        times = max(1, round(size / self.last))
+        high = self.high(np.arange(self.last * times + 1) * (self.step / times))
+        end = float(high[-1])
+        return Bounds(self.step / times, self.parts * times, high - end, end, np.zeros(0, dtype=np.int64), (high, high))
+
+
 @lru_cache(maxsize=64)
-def smooth_chords(width: float, rounds: int, parts: int, start: tuple[int, int], least: float) -> SmoothBounds:
-    """H_k from a grid of ``start[1]`` steps to the width for ``start[0]`` rounds, and then from splines of ``parts`` steps.
+def smooth_chords(width: float, rounds: int, fine: int) -> SmoothBounds | None:
+    """H_k from a grid of ``fine`` steps to the width for the first rounds, and then from splines; None if these prove nothing.
 
-    Values below ``least`` have an upper bound only.
-
-    Raises
-    ------
-    UnprovedError
-        If the splines are too coarse for a proof.
+    The width may be off by two units of rounding.
     """
-    done, fine = start
-    below, above = (widest_chords(width, done, fine, above=side, cut=least * _START) for side in (False, True))
-    grid = _Grid(width, parts, math.log(least))
+    try:
+        return _smooth_chords(width, rounds, fine)
+    except UnprovedError:
+        return None
+
+
+def _smooth_chords(width: float, rounds: int, fine: int) -> SmoothBounds:
+    parts = PARTS
+    below, above = (
+        widest_chords(width * (1 + (4 if side else -4) * ULP), BEFORE, fine, above=side, cut=LEAST * _START)
+        for side in (False, True)
+    )
+    grid = _Grid(width, parts)
     with np.errstate(all="ignore"):  # what is not finite is not proved
         bounds, behind = grid.started(below, above)
         previous = behind
-        for count in range(done + 1, rounds + 1):
-            if count in _HALVED:
+        for count in range(BEFORE + 1, rounds + 1):
+            if count in _HALVED and 2 * grid.step <= _LONGEST:
                 parts //= 2
                 bounds = grid.coarser(bounds)
-                grid = _Grid(width, parts, math.log(least))
+                grid = _Grid(width, parts)
                 behind, previous = behind[::2] / 2, previous[::2] / 2
             guess = 2 * behind - previous
             previous = behind
@@ -166,8 +192,7 @@ class _Chords:
 class _Grid:
     """Rounds on the steps of one length."""
 
-    def __init__(self, width: float, parts: int, least: float) -> None:
-        self.least, self.end = least, least + math.log(_END)
+    def __init__(self, width: float, parts: int) -> None:
         self.width, self.parts, self.step, self.whole = width, parts, width / parts, math.expm1(width)
         # knots left of zero where chords end, and where g is known
         self.lead = 3 * parts // 4 + 2
@@ -177,7 +202,7 @@ class _Grid:
         """Bounds from those of a finer grid, and where its best chords begin."""
         times = above.parts // self.parts
         size = min(below.values.size, above.values.size)
-        size = int(np.searchsorted(-above.values[:size], -math.exp(self.end)))
+        size = int(np.searchsorted(-above.values[:size], -math.exp(_END)))
         last = (size - 1) // times
         if last < 3 * self.parts:
             raise UnprovedError("the rounds before the splines do not reach far enough")
@@ -248,8 +273,8 @@ class _Grid:
                 break
             behind = self.kept((chords.behind + np.clip(moved, -m / 4, m / 4))[self.lead :], chords.level[self.lead :])
         values = np.minimum(chords.level + gain, 0.0)[self.lead :]
-        end = int(np.searchsorted(-values, -self.end)) + 1
-        last = min(int(np.searchsorted(-values, -self.least)), min(end, known) - 2 * m)
+        end = int(np.searchsorted(-values, -_END)) + 1
+        last = min(int(np.searchsorted(-values, -_LAST)), min(end, known) - 2 * m)
         log = self.spline(values[:end])
         up, down = self.proved(g, log, chords, last)
         tail = math.exp(float(log.cells[0][log.column(np.array(last))]))

@@ -40,19 +40,9 @@ def pair_above(bounds: Bounds, end: float, bends: int) -> tuple[Array, Array]:
     return _symmetric(x, p, np.append(0.0, x[:-1]), y + truncated, above=True)
 
 
-def pair_below(bounds: Bounds, bends: int) -> tuple[Array, Array]:
-    """Masses with an excess of at most h_k everywhere: the lines of the best chords of some nodes.
-
-    These lines lie below h_k: between the ends of the chords as chords of h_{k-1}, and outside as h_{k-1} is convex.
-    """
-    (near, far), m, size = bounds.before, bounds.parts, bounds.values.size
-    nodes = np.arange(0, size, max(1, -(-size // bends)))
-    first = bounds.best[nodes]
-    behind, ahead = (nodes + m - first) * bounds.step, (first - nodes) * bounds.step
-    x, whole = nodes.astype(float) * bounds.step, math.expm1(m * bounds.step)
-    y = (np.exp(behind) * np.expm1(ahead) * near[first] + np.expm1(behind) * far[first]) / whole
-    # u times the slope
-    steep = np.exp(behind) * (far[first] - near[first]) / whole
+def pair_below(lines: tuple[Array, Array, Array]) -> tuple[Array, Array]:
+    """Masses with an excess of at most h_k everywhere, from lines below it: places, values there, and u times the slopes."""
+    x, y, steep = lines
     rising = np.flatnonzero((y > _SMALL) & (steep < 0))
     x, y, steep = x[rising], y[rising], steep[rising]
     # where each line meets the next one, and the last one meets zero, relative to its own node

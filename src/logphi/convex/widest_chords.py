@@ -57,6 +57,19 @@ class Bounds:
     best: NDArray[np.int64]
     before: tuple[Array, Array]
 
+    def lines(self, size: int) -> tuple[Array, Array, Array]:
+        """Best chords of about ``size`` nodes: the places of the nodes, and there the values and u times the slope.
+
+        These lines lie below h_k: between the ends of the chords as chords of h_{k-1}, and outside as h_{k-1} is convex.
+        """
+        (near, far), m = self.before, self.parts
+        nodes = np.arange(0, self.values.size, max(1, -(-self.values.size // size)))
+        first = self.best[nodes]
+        behind, ahead = (nodes + m - first) * self.step, (first - nodes) * self.step
+        whole = math.expm1(m * self.step)
+        values = (np.exp(behind) * np.expm1(ahead) * near[first] + np.expm1(behind) * far[first]) / whole
+        return nodes.astype(float) * self.step, values, np.exp(behind) * (far[first] - near[first]) / whole
+
 
 @lru_cache(maxsize=64)
 def widest_chords(width: float, rounds: int, parts: int, *, above: bool, cut: float = CUT) -> Bounds:

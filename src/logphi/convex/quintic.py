@@ -74,9 +74,19 @@ class Quintic:
         middle = largest(third, reach + 1) + last / 2
         return largest(second, reach + 1) + middle / 2, middle, last
 
+    @cached_property
+    def near(self) -> tuple[Array, Array, Array]:
+        """The sizes on each cell."""
+        return self.sizes(1)
+
+    @cached_property
+    def wide(self) -> tuple[Array, Array, Array]:
+        """The sizes on three cells from each on."""
+        return self.sizes(3)
+
     def least_bend(self, reach: int) -> Array:
-        """Lower bounds of the second derivative on each ``reach`` cells from a cell on."""
-        middle = self.sizes(reach)[1]
+        """Lower bounds of the second derivative on each one or three cells from a cell on."""
+        middle = (self.near if reach == 1 else self.wide)[1]
         found: Array = -largest(-2 * self.cells[2], reach + 1) - middle / 2
         return found
 

@@ -215,7 +215,7 @@ class _Grid:
         # between the nodes g is above its chords less this, relatively, and the lower bound is above two lines
         fine = math.expm1(self.step / times)
         column = log.column(np.arange(last))
-        second, slope = log.sizes(1)[0][column], np.abs(log.cells[1])[column]
+        second, slope = log.near[0][column], np.abs(log.cells[1])[column]
         steep = (slope + second) / self.step
         bent = float((second / self.step**2 + steep + steep**2).max()) * fine**2 / 8 * 1.1
         first = below.best[every]
@@ -346,7 +346,7 @@ class _Grid:
             for one, weight in zip(far, (_left(far_slope), _right(far_slope)), strict=True)
         ]
         start = g.column(chords.cell[: end - 1])
-        sizes = g.sizes(3)
+        sizes = g.wide
         a, b = ([size[start + ahead] for size in sizes] for ahead in (0, m))
         a2, a3, a4 = _along(a, run, turned, np.maximum(*(_left(near_slope), _right(near_slope))), s)
         b2, b3, b4 = _along(b, run, turned, np.maximum(*(_left(far_slope), _right(far_slope))), s)
@@ -356,7 +356,7 @@ class _Grid:
         # of log(1 + e^x) the derivatives of orders two to four are below 1/4, 0.0963 and 1/8
         f2 = np.maximum(a2, b2) + d1**2 / 4
         f4 = np.maximum(a4, b4) + d1**4 / 8 + 0.578 * d1**2 * d2 + 0.75 * d2**2 + d1 * d3
-        second, third, fourth = (size[here[:-1]] for size in log.sizes(1))
+        second, third, fourth = (size[here[:-1]] for size in log.near)
         value, slope = log.cells[0][here], log.cells[1][here]
         gap, tilt = value - chords.level[at], slope - chords.by_x[at]
         inner = [_left(tilt) - _left(chords.by_y[at]) * run, _right(tilt) - _right(chords.by_y[at]) * run]
@@ -413,7 +413,7 @@ class _Grid:
     def convex(self, log: Quintic, end: int, first: int = 0) -> bool:
         """Whether g is convex in u from a knot to another one."""
         column = log.column(np.arange(first, end))
-        second, slope = log.sizes(1)[0][column], -log.cells[1]
+        second, slope = log.near[0][column], -log.cells[1]
         least = np.minimum(slope[column], slope[column + 1]) - second / 2
         return bool((least > 0).all() and (log.least_bend(1)[column] + self.step * least + least**2 > 0).all())
 
@@ -437,7 +437,7 @@ class _Grid:
         gap = other + x - np.log(whole)
         inner = -back + s - (s * np.exp(x) + g * slope) / whole
         corners = np.array([gap[:-1], gap[:-1] + inner[:-1] / 3, gap[1:] - inner[1:] / 3, gap[1:]])
-        n2, n3, n4 = (size[right[:-1]] / _FOLDED**n for size, n in zip(log.sizes(1), (2, 3, 4), strict=True))
+        n2, n3, n4 = (size[right[:-1]] / _FOLDED**n for size, n in zip(log.near, (2, 3, 4), strict=True))
         n1 = np.maximum(np.abs(slope[:-1]), np.abs(slope[1:])) + n2 / 2
         top = g[:-1] * np.exp(n1)
         h = [s**n * np.exp(x[1:]) for n in (1, 2, 3, 4)]
@@ -448,7 +448,7 @@ class _Grid:
         h[0] = np.maximum(first[:-1], first[1:]) + h[1] / 2
         bottom = np.minimum(whole[:-1], whole[1:]) - h[0] / 2
         r1, r2, r3, r4 = (one / bottom for one in h)
-        fourth = r4 + 4 * r1 * r3 + 3 * r2**2 + 12 * r1**2 * r2 + 6 * r1**4 + log.sizes(1)[2][left[1:]] / _FOLDED**4
+        fourth = r4 + 4 * r1 * r3 + 3 * r2**2 + 12 * r1**2 * r2 + 6 * r1**4 + log.near[2][left[1:]] / _FOLDED**4
         found = float((np.abs(corners).max(axis=0) + np.where(bottom > 0, fourth, np.inf) / 384).max())
         return found if found < 1 else math.inf
 

@@ -22,6 +22,7 @@ def mirrored(bound, x):
 def best(bound, width, x):
     """The largest mean at x over many picks, and then over many near the best one."""
     low, high = np.zeros_like(x), np.full_like(x, width)
+    means = np.zeros((1, x.size))
     for _ in range(3):
         picks = np.linspace(low, high, 401)
         p = np.expm1(picks - width) / math.expm1(-width)

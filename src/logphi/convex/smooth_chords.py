@@ -3,18 +3,18 @@
 notation: as there, x = log u, w the width, R = e^w, and s the step, of which there are m to the width. T maps a function to the
 supremum of its chords, h_k = T h_{k-1}. Derivatives are per step. T is monotone, T(c g) = c T g for c > 0,
 T(g + c) = T g + c for every c, and, as values of chords are means, T(g^p) <= (T g)^p for a power p <= 1, and >= for p >= 1.
-So from h_{k-1} <= e^a g^{1-b} + c everywhere and T g <= e^r N^{1-q} follows h_k <= e^{a+r} N^{1-b-q} + c, as g and N are at most
-one; and likewise with >=, and the other signs of a, b, c, r and q. Here log g and log N are splines of degree five. Any splines
-will do: they are chosen near the values of T at the knots, and the r and q are proved.
+So from h_{k-1} <= e^a g^{1-b} + c everywhere and T g <= e^r N^{1-q} follows h_k <= e^{a+r} N^{1-b-q} + c, as g and N are at
+most one; and likewise with >=, and the other signs of a, b, c, r and q. Here log g and log N are splines of degree five. Any
+splines will do: they are chosen near the values of T at the knots, and the r and q are proved.
 
 The chord of g from y to y + w is, at x = y + t, e^F, F(x, y) = log(a(t) g(y) + b(t) g(y + w)), a = (R - e^t) / (R - 1) and
-b = 1 - a. To each knot x belongs a y that is nearly the best; from one knot to the next, both are taken as linear in a share of
-0 <= q <= 1. Along this line E(q) = log N - F is within M/384 of the cubic with the same values and derivatives at both ends, for a
-bound M of the fourth derivative of E; and a cubic is between the least and the largest coefficient of Bernstein's form.
+b = 1 - a. To each knot x belongs a y that is nearly the best; from one knot to the next, both are taken as linear. Along this
+line E = log N - F is within M/384 of the cubic with the same values and derivatives at both ends, for a bound M of the fourth
+derivative of E; and a cubic is between the least and the largest coefficient of Bernstein's form.
 
 * From below, T g >= e^F at all x, so that N is at most e^E too large.
-* From above, every chord must be below e^r N^{1-q}. For a fixed y let D(x) = log N - F as a function of x. At the x of the same q it
-  is E, and its derivative e is bounded like E, by a linear interpolation and its second derivative. Its second derivative is
+* From above, every chord must be below e^r N^{1-q}. For a fixed y let D(x) = log N - F as a function of x. At the x of this line
+  it is E, and its derivative e is bounded like E, by a linear interpolation and its second derivative. Its second derivative is
   (log N)'' + |f| s + f^2, with f = F_x: at least some k > 0 on the steps before and after, as e^F is linear in u. There D is at
   least E - e^2 / 2k; and if N is convex in u and D is clearly positive one step away, N - e^F increases from there on, on both
   sides. So N is at most e^2 / 2k - E too small, in logarithms.
@@ -22,6 +22,8 @@ bound M of the fourth derivative of E; and a cubic is between the least and the 
 Right of the last checked x, where h is tiny, nothing is proved of T: h <= h(last) adds to c, and g <= g(last) from below. Left
 of zero, h(-x) = 1 - e^{-x} + e^{-x} h(x); what the splines of both sides differ from that is bounded like E. Where g exceeds
 1 - 2e-9, 1 is the bound, and nothing else is proved.
+
+This file is longer than others, as a round and its proof share most quantities.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
-from logphi.convex.quintic import Quintic, largest
+from logphi.convex.quintic import Quintic
 from logphi.convex.widest_chords import Bounds, widest_chords
 
 # measured: rounds on the grid before the splines, whose first steps are so many to the width
@@ -74,7 +76,7 @@ class Off:
 
     @staticmethod
     def over(errors: Array, logs: Array, least: float = 0.0) -> Off:
-        """At least these errors at these logarithms, and ``least``."""
+        """At least these errors, at logarithms that are at most these, and at least ``least``."""
         deep = logs < _DEEP
         share = max(float((errors[deep] / -logs[deep]).max()), 0.0) if deep.any() else 0.0
         return Off(max(float((errors + share * logs).max()), least) * (1 + 1e-9), share * (1 + 1e-9))
@@ -89,10 +91,10 @@ class Off:
 
 @dataclass(frozen=True, eq=False)
 class SmoothBounds:
-    """Bounds of h, for x from 0 to ``last`` steps: log h is about a spline, but for its errors on both sides, and two constants.
+    """Bounds of h, for x from 0 to ``last`` steps, by a spline for its logarithm, and its errors on both sides.
 
-    The constants are added, ``more`` to the upper bound, and taken away, ``less`` from the lower one. After the last x, h is at
-    most its upper bound there.
+    Besides, ``more`` is added to the upper bound, and ``less`` taken from the lower one. After the last x, h is at most its
+    upper bound there.
     """
 
     step: float
@@ -123,9 +125,8 @@ class SmoothBounds:
         found: Array = (np.exp(logs - self.below.at(logs)) - self.less) * (1 - 1e-15)
         return np.where(x <= self.last * self.step, np.maximum(found, 0.0), 0.0)
 
-
     def lines(self, size: int) -> tuple[Array, Array, Array]:
-        """Lines below h, tangent to the lower bound at about ``size`` places: the places, and there the values and u times the slope."""
+        """Tangents of the lower bound at ``size`` places: these, and there the values and u times the slope."""
         x = np.linspace(0.0, self.last * self.step, size)
         logs, slopes = self.logs(x)
         whole = np.exp(logs - self.below.at(logs))
@@ -134,7 +135,7 @@ class SmoothBounds:
     def grid(self, size: int) -> Bounds:
         """Upper bounds at about ``size`` nodes."""
         times = max(1, round(size / self.last))
-        high = self.high(np.arange(self.last * times + 1) * (self.step / times))
+        high = self.high(np.arange(self.last * times + 1.0) * (self.step / times))
         end = float(high[-1])
         return Bounds(self.step / times, self.parts * times, high - end, end, np.zeros(0, dtype=np.int64), (high, high))
 
@@ -210,7 +211,7 @@ class _Grid:
         log = self.spline(np.log(below.values[nodes] * above.values[nodes]) / 2)
         bounds = SmoothBounds(self.step, self.parts, log, last, Off(), Off(), 0.0, 0.0)
         every = np.arange(last * times + 1)
-        g = np.exp(bounds.logs(every * (self.step / times))[0])
+        g = np.exp(bounds.logs(every.astype(float) * (self.step / times))[0])
         low, high = below.values[every], above.values[every]
         # between the nodes g is above its chords less this, relatively, and the lower bound is above two lines
         fine = math.expm1(self.step / times)
@@ -225,7 +226,7 @@ class _Grid:
         convex = self.convex(log, last)
         refolded = self.refolded(log)
         off = [
-            Off.over(np.log(one / other), np.log(g)) + Off(more + refolded)
+            Off.over(np.log(one / other), _before(np.log(g))) + Off(more + refolded)
             for one, other, more in ((high, g, bent), (g, low, max(float(met.max()), 0.0)))
         ]
         if not (convex and all(math.isfinite(one.constant) for one in off) and self.falls(log, last)):
@@ -247,16 +248,17 @@ class _Grid:
         log, gap = bounds.log.coarser(bounds.last)
         gap += ROUNDED
         last = bounds.last // 2
-        g = math.exp(float(log.cells[0][log.column(np.array(last))]))
+        above = bounds.above + Off(gap)
+        low, high = _tail(log, last, above)
         return SmoothBounds(
             2 * bounds.step,
             bounds.parts // 2,
             log,
             last,
-            bounds.above + Off(gap),
+            above,
             bounds.below + Off(gap),
-            bounds.more + g * (1 + 1e-6),
-            max(bounds.less, g * (1 + 1e-6)),
+            (bounds.more + high) * (1 + 1e-12),
+            max(bounds.less, low),
         )
 
     def round(self, old: SmoothBounds, guess: Array) -> tuple[SmoothBounds, Array]:
@@ -264,31 +266,38 @@ class _Grid:
         m, g = self.parts, old.log
         known = g.first + g.coefficients.size - m - _SPARE
         behind = _longer(guess, known)
+        chords = self.chords(g, self.reflected(behind))
+        gain, better = self.better(chords)
         for _ in range(_TRIES):
-            chords = self.chords(g, self.reflected(behind))
-            known_pick = (chords.curvature < 0) & (chords.level < -_UNKNOWN)
-            gain = np.where(known_pick, -(chords.by_y**2) / (2 * chords.curvature), 0.0)
-            moved = np.where(known_pick, chords.by_y / chords.curvature, 0.0)
             if float(gain[self.lead : self.lead + old.last].max()) < _GAIN:
                 break
-            behind = self.kept((chords.behind + np.clip(moved, -m / 4, m / 4))[self.lead :], chords.level[self.lead :])
+            chords = self.chords(g, self.reflected(better))
+            gain, better = self.better(chords)
         values = np.minimum(chords.level + gain, 0.0)[self.lead :]
         end = int(np.searchsorted(-values, -_END)) + 1
         last = min(int(np.searchsorted(-values, -_LAST)), min(end, known) - 2 * m)
         log = self.spline(values[:end])
         up, down = self.proved(g, log, chords, last)
-        tail = math.exp(float(log.cells[0][log.column(np.array(last))]))
+        above, (low, high) = old.above + up, _tail(log, last, old.above + up)
         bounds = SmoothBounds(
             self.step,
             m,
             log,
             last,
-            old.above + up,
+            above,
             old.below + down,
-            (old.more + tail * 1.01) * (1 + 1e-12),
-            max(old.less, tail * (1 + 1e-12)),
+            (old.more + high) * (1 + 1e-12),
+            max(old.less, low),
         )
-        return bounds, self.kept((chords.behind + np.clip(moved, -m / 4, m / 4))[self.lead :], chords.level[self.lead :])[:end]
+        return bounds, better[:end]
+
+    def better(self, chords: _Chords) -> tuple[Array, Array]:
+        """How much the best chords exceed these, by Newton's method, and how far behind they begin."""
+        seen = (chords.curvature < 0) & (chords.level < -_UNKNOWN)
+        gain = np.where(seen, -(chords.by_y**2) / (2 * chords.curvature), 0.0)
+        moved = np.where(seen, chords.by_y / chords.curvature, 0.0)
+        behind = chords.behind + np.clip(moved, -self.parts / 4, self.parts / 4)
+        return gain, self.kept(behind[self.lead :], chords.level[self.lead :])
 
     def kept(self, behind: Array, level: Array) -> Array:
         """Between the ends of the width; where h is nearly one, like the first that is known."""
@@ -341,10 +350,7 @@ class _Grid:
         near_slope, far_slope = s / np.expm1((m - behind) * s), s / np.expm1(behind * s)
         near, far = [(_left(e), _right(e)) for e in (chords.near[1][at], chords.far[1][at])]
         a1 = [run * one - turned * weight for one, weight in zip(near, (_left(near_slope), _right(near_slope)), strict=True)]
-        b1 = [
-            run * one + turned * (s + weight)
-            for one, weight in zip(far, (_left(far_slope), _right(far_slope)), strict=True)
-        ]
+        b1 = [run * one + turned * (s + weight) for one, weight in zip(far, (_left(far_slope), _right(far_slope)), strict=True)]
         start = g.column(chords.cell[: end - 1])
         sizes = g.wide
         a, b = ([size[start + ahead] for size in sizes] for ahead in (0, m))
@@ -356,7 +362,7 @@ class _Grid:
         # of log(1 + e^x) the derivatives of orders two to four are below 1/4, 0.0963 and 1/8
         f2 = np.maximum(a2, b2) + d1**2 / 4
         f4 = np.maximum(a4, b4) + d1**4 / 8 + 0.578 * d1**2 * d2 + 0.75 * d2**2 + d1 * d3
-        second, third, fourth = (size[here[:-1]] for size in log.near)
+        third, fourth = (size[here[:-1]] for size in log.near[1:])
         value, slope = log.cells[0][here], log.cells[1][here]
         gap, tilt = value - chords.level[at], slope - chords.by_x[at]
         inner = [_left(tilt) - _left(chords.by_y[at]) * run, _right(tilt) - _right(chords.by_y[at]) * run]
@@ -373,9 +379,7 @@ class _Grid:
         e2 = a[0] * run**2 + inverse * (1 + inverse) * drop1**2 + inverse * drop2 + f2
         of_drop = 1 / np.expm1(drop)
         moving = [s * turned + run * near[k] + side(of_drop) * drops[k] for k, side in enumerate((_left, _right))]
-        e1 = [
-            moving[k] - side(share) * a1[k] - (1 - side(share)) * b1[k] for k, side in enumerate((_left, _right))
-        ]
+        e1 = [moving[k] - side(share) * a1[k] - (1 - side(share)) * b1[k] for k, side in enumerate((_left, _right))]
         change = np.maximum(np.abs(e1[0]), np.abs(e1[1])) + e2 / 2
         steep = -chords.by_x[at]
         steepest = np.maximum(_left(steep), _right(steep)) * np.exp(change / 2)
@@ -385,14 +389,15 @@ class _Grid:
         flattest = s / ((s / flattest + 1) * math.exp(s) - 1)
         bend = log.least_bend(3)[here[:-1] - 1] + s * flattest + flattest**2
         above = mismatch**2 / (2 * bend) - least
-        apart = (bend / 2 - mismatch + least) * np.exp(-3 * steepest) > 2 * np.maximum(np.abs(least), np.abs(most))
+        steeply = steepest + mismatch + log.wide[0][here[:-1] - 1]
+        apart = (bend / 2 - mismatch + least) * np.exp(-steeply) > 2 * np.maximum(np.abs(least), np.abs(most))
         # where h is nearly one
         weights = log.coefficients[-log.first : last - log.first]
         ones = max(int(np.searchsorted(-np.minimum.accumulate(weights), _ONE)) - 3, 0)
         no_more = bool((weights[: ones + 3] <= _ONE / 100).all())
         used = y[1:] >= (ones - m if ones else -m)
         checked = (
-            (bend > 0) & apart & (run > 0) & (run < 2) & (_right(y) - _left(y) <= 2) & (drop1 < _left(drop)) & np.isfinite(above + most)
+            (bend > 0) & apart & (run > 0) & (run < 2) & (_right(y) - _left(y) <= 2) & (inverse > 0) & np.isfinite(above + most)
         )
         first = int(np.argmax(used))
         fine = (
@@ -406,7 +411,8 @@ class _Grid:
             raise UnprovedError("the splines are too coarse")
         folded = self.refolded(log)
         most_one = 1.01 * _ONE if ones else 0.0
-        logs = value[first + 1 :]
+        # D is least at most one step away
+        logs = _before(value[:-1])[first:]
         up, down = (Off.over(errors[first:], logs, most_one) + Off(folded + ROUNDED) for errors in (above, most))
         return up, down
 
@@ -453,12 +459,23 @@ class _Grid:
         return found if found < 1 else math.inf
 
 
+def _tail(log: Quintic, last: int, above: Off) -> tuple[float, float]:
+    """The spline's value at a knot, and that with its error, rounded up."""
+    value = float(log.cells[0][log.column(np.array(last))])
+    return math.exp(value) * (1 + 1e-11), math.exp(value + float(above.at(np.array(value)))) * (1 + 1e-11)
+
+
 def _left(values: Array) -> Array:
     return values[:-1]
 
 
 def _right(values: Array) -> Array:
     return values[1:]
+
+
+def _before(values: Array) -> Array:
+    """The values one place before."""
+    return np.append(values[:1], values[:-1])
 
 
 def _longer(values: Array, size: int) -> Array:

@@ -7,8 +7,6 @@ and the remaining mass lies at zero.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from logphi.arrays import Array

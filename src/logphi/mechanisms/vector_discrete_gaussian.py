@@ -70,8 +70,9 @@ class _Curve(OfWholeVectors, Line):
 class VectorDiscreteGaussian(WholeVectorNoise):
     """Adds discrete Gaussian noise of every party to each coordinate of a vector of whole numbers, as in secure aggregation.
 
-    With n parties, the noise of a coordinate is the sum of n draws of probabilities proportional to e^{-x^2 / (2 sigma^2)}. Two
-    bounds are computed, and the sharper one answers.
+    With n parties, the noise of a coordinate is the sum of n draws of probabilities proportional to e^{-x^2 / (2 sigma^2)}. In
+    one coordinate the pair is the noise moved by the largest whole shift against the noise, for up to 1000 parties and a
+    variance n sigma^2 of up to 62500. Elsewhere two bounds are computed, and the sharper one answers.
 
     1. Renyi divergences. For one party D_a is at most a D2^2 / (2 sigma^2), at all orders a > 1. For n the sum of a coordinate
        is within a factor e^t of a discrete Gaussian of variance n sigma^2, with t by the proof in
@@ -84,8 +85,8 @@ class VectorDiscreteGaussian(WholeVectorNoise):
     2. A discrete Gaussian is a Gaussian of slightly less variance, by about 1.5, that is rounded at random, except with a
        probability below 1e-20. For wide noise this is the sharper one, as no divergence is converted; samples have it too.
 
-    The lower end is that of one difference v; for several parties only of whether each coordinate is above half of it. D2^2, D1
-    and m are whole and related: see the parameters.
+    The lower end is that of one difference v; where the outcomes of several parties are not listed, only of whether each
+    coordinate is above half of it. D2^2, D1 and m are whole and related: see the parameters.
 
     Parameters
     ----------

@@ -13,8 +13,8 @@ line E = log N - F is within M/384 of the cubic with the same values and derivat
 derivative of E; and a cubic is between the least and the largest coefficient of Bernstein's form.
 
 * From below, T g >= e^F at all x, so that N is at most e^E too large.
-* From above, every chord must be below e^r N^{1-q}. For a fixed y let D(x) = log N - F as a function of x. At the x of this line
-  it is E, and its derivative e is bounded like E, by a linear interpolation and its second derivative. Its second derivative is
+* From above, every chord must be below e^r N^{1-q}. For a fixed y let D(x) = log N - F, as a function of x. On this line it is
+  E, and its derivative e is bounded like E, by a linear interpolation and its second derivative. Its second derivative is
   (log N)'' + |f| s + f^2, with f = F_x: at least some k > 0 on the steps before and after, as e^F is linear in u. There D is at
   least E - e^2 / 2k; and if N is convex in u and D is clearly positive one step away, N - e^F increases from there on, on both
   sides. So N is at most e^2 / 2k - E too small, in logarithms.

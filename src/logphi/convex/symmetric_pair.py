@@ -20,6 +20,10 @@ _SMALL = 1e-26
 _ROOM = 1e-11
 
 
+class NearlyOneError(ArithmeticError):
+    """The excess at zero is so near to one that nothing larger is the excess of a law."""
+
+
 def pair_above(bounds: Bounds, end: float, bends: int) -> tuple[Array, Array]:
     """Masses with an excess of at least h_k everywhere, which is zero from ``end`` on: chords between some of the nodes."""
     last = min(int(np.searchsorted(-bounds.values, -_SMALL)), bounds.values.size - 1)
@@ -75,7 +79,7 @@ def _symmetric(x: Array, p: Array, places: Array, heights: Array, *, above: bool
     p, q = p * factor, q * factor
     rest = 1 - float((p + q).sum())
     if not rest >= 0:
-        raise ArithmeticError("internal error: the masses of a law sum to more than one; please report it")
+        raise NearlyOneError("the masses of this law would sum to more than one")
     return np.concatenate([q[::-1], [rest], p]), np.concatenate([p[::-1], [rest], q])
 
 

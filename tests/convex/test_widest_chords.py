@@ -69,7 +69,7 @@ def excess(pair, x):
 )
 def test_pairs_are_on_their_sides_and_near(width, rounds, parts):
     below, above = (widest_chords(width, rounds, parts, above=side) for side in (False, True))
-    high, low = pair_above(above, width * rounds, 500), pair_below(below, 500)
+    high, low = pair_above(above, width * rounds, 500), pair_below(below.lines(500))
     for pair in (high, low):
         assert abs(pair[0].sum() - 1) < 1e-12
         assert np.array_equal(pair[0], pair[1][::-1])

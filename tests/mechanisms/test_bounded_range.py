@@ -145,6 +145,13 @@ def test_with_other_releases_the_picks_come_last(others, direction):
     assert bound.lower <= release.epsilon(1e-5, direction=direction, method="contour").upper
 
 
+@pytest.mark.slow
+def test_steps_that_leak_nearly_everything_compose_in_groups():
+    steps = 1000 * E(1)
+    alone, found = steps.epsilon(1e-6), (steps + lp.Gaussian(4)).epsilon(1e-6)
+    assert alone.lower <= found.upper <= alone.upper * 1.02
+
+
 def test_with_a_response_it_is_a_mean_of_profiles():
     p = 0.6
     odds = math.log(p / (1 - p))

@@ -7,8 +7,6 @@ and the remaining mass lies at zero.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from logphi.arrays import Array
@@ -20,6 +18,10 @@ _LEAST = 1e-280
 _SMALL = 1e-26
 # derived: above the rounding of sums of ten thousand positive terms, by which the excess is compared at every bend
 _ROOM = 1e-11
+
+
+class NearlyOneError(ArithmeticError):
+    """The excess at zero is so near to one that nothing larger is the excess of a law."""
 
 
 def pair_above(bounds: Bounds, end: float, bends: int) -> tuple[Array, Array]:
@@ -40,19 +42,9 @@ def pair_above(bounds: Bounds, end: float, bends: int) -> tuple[Array, Array]:
     return _symmetric(x, p, np.append(0.0, x[:-1]), y + truncated, above=True)
 
 
-def pair_below(bounds: Bounds, bends: int) -> tuple[Array, Array]:
-    """Masses with an excess of at most h_k everywhere: the lines of the best chords of some nodes.
-
-    These lines lie below h_k: between the ends of the chords as chords of h_{k-1}, and outside as h_{k-1} is convex.
-    """
-    (near, far), m, size = bounds.before, bounds.parts, bounds.values.size
-    nodes = np.arange(0, size, max(1, -(-size // bends)))
-    first = bounds.best[nodes]
-    behind, ahead = (nodes + m - first) * bounds.step, (first - nodes) * bounds.step
-    x, whole = nodes.astype(float) * bounds.step, math.expm1(m * bounds.step)
-    y = (np.exp(behind) * np.expm1(ahead) * near[first] + np.expm1(behind) * far[first]) / whole
-    # u times the slope
-    steep = np.exp(behind) * (far[first] - near[first]) / whole
+def pair_below(lines: tuple[Array, Array, Array]) -> tuple[Array, Array]:
+    """Masses with an excess of at most h_k everywhere, from lines below it: places, values there, and u times the slopes."""
+    x, y, steep = lines
     rising = np.flatnonzero((y > _SMALL) & (steep < 0))
     x, y, steep = x[rising], y[rising], steep[rising]
     # where each line meets the next one, and the last one meets zero, relative to its own node
@@ -87,7 +79,7 @@ def _symmetric(x: Array, p: Array, places: Array, heights: Array, *, above: bool
     p, q = p * factor, q * factor
     rest = 1 - float((p + q).sum())
     if not rest >= 0:
-        raise ArithmeticError("internal error: the masses of a law sum to more than one; please report it")
+        raise NearlyOneError("the masses of this law would sum to more than one")
     return np.concatenate([q[::-1], [rest], p]), np.concatenate([p[::-1], [rest], q])
 
 

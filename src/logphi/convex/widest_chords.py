@@ -57,9 +57,22 @@ class Bounds:
     best: NDArray[np.int64]
     before: tuple[Array, Array]
 
+    def lines(self, size: int) -> tuple[Array, Array, Array]:
+        """Best chords of about ``size`` nodes: the places of the nodes, and there the values and u times the slope.
+
+        These lines lie below h_k: between the ends of the chords as chords of h_{k-1}, and outside as h_{k-1} is convex.
+        """
+        (near, far), m = self.before, self.parts
+        nodes = np.arange(0, self.values.size, max(1, -(-self.values.size // size)))
+        first = self.best[nodes]
+        behind, ahead = (nodes + m - first) * self.step, (first - nodes) * self.step
+        whole = math.expm1(m * self.step)
+        values = (np.exp(behind) * np.expm1(ahead) * near[first] + np.expm1(behind) * far[first]) / whole
+        return nodes.astype(float) * self.step, values, np.exp(behind) * (far[first] - near[first]) / whole
+
 
 @lru_cache(maxsize=64)
-def widest_chords(width: float, rounds: int, parts: int, *, above: bool) -> Bounds:
+def widest_chords(width: float, rounds: int, parts: int, *, above: bool, cut: float = CUT) -> Bounds:
     """H_k after so many rounds, at least one, from above or from below, on a grid of ``parts`` steps to the width."""
     width *= 1 + _SHIFT if above else 1 - _SHIFT
     grid = _Grid(width, parts, above)
@@ -67,7 +80,7 @@ def widest_chords(width: float, rounds: int, parts: int, *, above: bool) -> Boun
     best, before = np.zeros(0, dtype=np.int64), (values, values)
     for _ in range(1, rounds):
         values, best, before = grid.round(values)
-        end = int(np.searchsorted(-values, -CUT / rounds))
+        end = int(np.searchsorted(-values, -cut / rounds))
         if end < values.size:
             truncated += float(values[end])
             # the ends of the chords still carry what is left

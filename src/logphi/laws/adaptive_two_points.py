@@ -14,6 +14,7 @@ from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
+from logphi.convex.smooth_chords import PARTS, SmoothBounds, smooth_chords
 from logphi.convex.symmetric_pair import pair_above, pair_below
 from logphi.convex.widest_chords import Bounds, widest_chords
 from logphi.laws.closed_form import ClosedForm
@@ -23,6 +24,15 @@ from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
 
+# measured: of more rounds, most are rounds of splines, after those on a grid of so many steps
+_MANY, _FINE = 56, 2048
+# measured: the relative distance of the two bounds of a crossing then, times the square of the number of these steps; for a
+# larger distance the grid alone is quicker
+_SMOOTH, _ROUGH = 5.0, 512
+# derived: smaller values lose digits to what is added to them
+_LEAST_SMOOTH = 1e-19
+# chosen: a larger h is left to the grid, if a pair is asked for
+_NEARLY_ONE = 0.99
 # measured: for k rounds, _WORK / k^(1/2) grid steps to the width take 2 ms a round, and _QUICK / k^(3/2) take 50 ms in all
 _WORK, _QUICK = 5000, 300_000
 # chosen: the coarsest and the finest grid, in steps to the width
@@ -42,8 +52,16 @@ def _log_sinhc(x: Array) -> Array:
 
 def parts_for(rounds: int, rtol: float | None = None) -> int:
     """The number of grid steps over the width that is affordable, or that crossings of relative width ``rtol`` need."""
-    wanted = max(_WORK / rounds**0.5, _QUICK / rounds**1.5) if rtol is None else math.sqrt(_SPREAD / max(rtol, 1e-12))
-    return max(_COARSEST, min(_FINEST, int(wanted)))
+    if rounds > _MANY:
+        fine = _FINE if rtol is None else min(_FINEST, int(math.sqrt(_SMOOTH / max(rtol, 1e-12))))
+        if fine > _ROUGH:
+            return -(-fine // PARTS) * PARTS
+    return _alone(rounds) if rtol is None else max(_COARSEST, min(_FINEST, int(math.sqrt(_SPREAD / max(rtol, 1e-12)))))
+
+
+def _alone(rounds: int) -> int:
+    """Affordable for all rounds."""
+    return max(_COARSEST, min(_FINEST, int(max(_WORK / rounds**0.5, _QUICK / rounds**1.5))))
 
 
 @dataclass(frozen=True)
@@ -102,8 +120,12 @@ class AdaptiveTwoPoints(LossTransform):
 
     def pair(self, size: int, *, above: bool) -> tuple[Array, Array]:
         """Atoms whose excess is nowhere below (``above``) or above that of the law, about ``size`` on each side of zero."""
-        bounds = self._bounds(above=above)
-        return pair_above(bounds, self.support.upper, size) if above else pair_below(bounds, size)
+        smooth = self._smooth
+        # a pair cannot be above what is nearly one, unless it is much above
+        if smooth is None or float(smooth.high(np.zeros(1))[0]) > _NEARLY_ONE:
+            bounds = self._bounds(above=above)
+            return pair_above(bounds, self.support.upper, size) if above else pair_below(bounds.lines(size))
+        return pair_above(smooth.grid(size), self.support.upper, size) if above else pair_below(smooth.lines(size))
 
     def excess(self, x: float) -> Scaled:
         """H_k at a threshold; left of zero it is 1 - e^x plus e^x times its value at -x."""
@@ -116,6 +138,8 @@ class AdaptiveTwoPoints(LossTransform):
 
     def crossing(self, level: float) -> tuple[float, float, float]:
         """A lower bound, an estimate and an upper bound of the threshold, from zero on, at which the excess crosses a level."""
+        if (smooth := self._smooth) is not None and level > _LEAST_SMOOTH:
+            return self._smooth_crossing(smooth, level)
         bounds, top = self._bounds(above=True), self.support.upper
         index = int(np.searchsorted(-bounds.values, -(level * (1 - 8 * ULP) - bounds.truncated)))
         if index == 0:
@@ -132,15 +156,39 @@ class AdaptiveTwoPoints(LossTransform):
             low, high = (middle, high) if self._low(middle * (1 + 8 * ULP)) >= level * (1 + 8 * ULP) else (low, middle)
         return low, low + _SHARE * (upper - low), upper
 
+    def _smooth_crossing(self, smooth: SmoothBounds, level: float) -> tuple[float, float, float]:
+        ends, end = [], smooth.last * smooth.step
+        for bound in (smooth.low, smooth.high):
+            low, high = 0.0, end
+            # the bounds fall, but for the rounding of a step of the search
+            while high - low > 1e-14 * high:
+                middle = low + (high - low) / 2
+                low, high = (middle, high) if float(bound(np.array([middle]))[0]) > level else (low, middle)
+            ends.append((low, high))
+        lower, upper = ends[0][0] * (1 - 1e-12), ends[1][1] * (1 + 1e-12)
+        if float(smooth.high(np.zeros(1))[0]) <= level:
+            return 0.0, 0.0, 0.0
+        return lower, lower + (upper - lower) / 2, min(upper, self.support.upper)
+
+    @cached_property
+    def _smooth(self) -> SmoothBounds | None:
+        """Bounds by splines; None for few rounds, and where they prove nothing."""
+        disc = self.width.under(FLOATS)
+        if self.rounds <= _MANY or self.parts <= _ROUGH or float(disc.rad) > 2 * ULP * float(disc.mid):
+            return None
+        return smooth_chords(float(disc.mid), self.rounds, self.parts)
+
     def _low(self, x: float) -> float:
         """A lower bound, from the best chords of the neighbouring nodes at x itself."""
+        if (smooth := self._smooth) is not None and (found := float(smooth.low(np.array([x]))[0])) > _LEAST_SMOOTH:
+            return found
         bounds = self._bounds(above=False)
         node = x / bounds.step
         if bounds.best.size == 0:
             # one round has a formula
-            left = max(bounds.step * self.parts - x, 0.0)
-            return math.exp(x) * math.expm1(left / 2) ** 2 / math.expm1(bounds.step * self.parts) * (1 - 64 * ULP)
-        found, (near, far), m = 0.0, bounds.before, self.parts
+            left = max(bounds.step * bounds.parts - x, 0.0)
+            return math.exp(x) * math.expm1(left / 2) ** 2 / math.expm1(bounds.step * bounds.parts) * (1 - 64 * ULP)
+        found, (near, far), m = 0.0, bounds.before, bounds.parts
         whole = math.expm1(m * bounds.step)
         for one in {int(node), int(node) + 1}:
             if one >= bounds.best.size:
@@ -155,6 +203,8 @@ class AdaptiveTwoPoints(LossTransform):
 
     def _high(self, x: float) -> float:
         """An upper bound, linear in e^x between two nodes."""
+        if (smooth := self._smooth) is not None and (found := float(smooth.high(np.array([x]))[0])) > _LEAST_SMOOTH:
+            return found
         bounds = self._bounds(above=True)
         node = int(x / bounds.step)
         if node >= bounds.values.size - 1:
@@ -168,4 +218,5 @@ class AdaptiveTwoPoints(LossTransform):
         disc = self.width.under(FLOATS)
         # the rounded widths differ from the width by more than its error
         moved = float(disc.mid) + (1 if above else -1) * float(disc.rad)
-        return widest_chords(moved, self.rounds, self.parts, above=above)
+        parts = _alone(self.rounds) if self.rounds > _MANY and self.parts > _ROUGH else self.parts
+        return widest_chords(moved, self.rounds, parts, above=above)

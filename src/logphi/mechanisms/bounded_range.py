@@ -21,6 +21,7 @@ from logphi.algebra.release import Mechanism, Primitive
 from logphi.answers.bound import Bound
 from logphi.answers.ledger import Entry, Ledger
 from logphi.arith.protocol import Parameter, Plain
+from logphi.convex.symmetric_pair import NearlyOneError
 from logphi.engine.answer import on_scale
 from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency
@@ -113,10 +114,16 @@ class BoundedRange(Family):
         return Steps(AdaptiveTwoPoints(Plain(self.epsilon), count, parts_for(count, rtol)), self.adjacency)
 
     def above(self, count: int) -> Mechanism:
-        """A finite pair; for one step, or too many, the hull."""
-        if count > 1 and self._known(count):
-            return StepsBetween(Plain(self.epsilon), count, True, self.adjacency)
-        return count * hull(self.release)
+        """A finite pair; for one step, or too many, the hull; groups of steps where all of them leak nearly everything."""
+        if count == 1 or not self._known(count):
+            return count * hull(self.release)
+        steps = StepsBetween(Plain(self.epsilon), count, True, self.adjacency)
+        try:
+            steps.pair()
+        except NearlyOneError:
+            half = count // 2
+            return self.above(half) + self.above(count - half)
+        return steps
 
     def below(self, count: int, skew: float = 0.5) -> Mechanism:
         """A finite pair; for one step, the hull."""

@@ -154,4 +154,4 @@ class Skellam(WholeVectorNoise):
         if not SkellamShift.known(self.variance, move):
             return None
         one = _Curve(WholeVectors(move * move, move, 1), float(self.variance))
-        return SkellamShift(self.variance, move, self.adjacency, 2 * one.rho)
+        return SkellamShift(move, self.adjacency, 2 * one.rho, self.variance)

@@ -25,6 +25,7 @@ from logphi.mechanisms.discrete_gaussian import (
     SMALLEST_SIGMA,
     DiscreteGaussian,
 )
+from logphi.mechanisms.discrete_gaussian_shift import DiscreteGaussianShift
 from logphi.mechanisms.discrete_gaussian_sums import rounding_variance, shares_above, spread_of_sum
 from logphi.mechanisms.from_profile import FromProfile
 from logphi.mechanisms.gaussian import Gaussian
@@ -37,6 +38,8 @@ from logphi.pairs.pair import Pair
 LARGEST_PARTIES = 10**6
 # chosen: the probability that the Gaussian which is rounded at random misses, for a vector; far below every relevant delta
 _MISSED = 1e-20
+# derived: what is rounded up may exceed the largest rho by this factor
+_AT_MOST = 1 + 1e-9
 # chosen: with a larger probability left out, that Gaussian is no use
 _MOST_MISSED = 1e-3
 # chosen: how many numbers of parties are tried, where the sum of all is far from a discrete Gaussian
@@ -68,8 +71,9 @@ class _Curve(OfWholeVectors, Line):
 class VectorDiscreteGaussian(WholeVectorNoise):
     """Adds discrete Gaussian noise of every party to each coordinate of a vector of whole numbers, as in secure aggregation.
 
-    With n parties, the noise of a coordinate is the sum of n draws of probabilities proportional to e^{-x^2 / (2 sigma^2)}. Two
-    bounds are computed, and the sharper one answers.
+    With n parties, the noise of a coordinate is the sum of n draws of probabilities proportional to e^{-x^2 / (2 sigma^2)}. In
+    one coordinate the pair is the noise moved by the largest whole shift against the noise, for up to 1000 parties and a
+    variance n sigma^2 of up to 62500. Elsewhere two bounds are computed, and the sharper one answers.
 
     1. Renyi divergences. For one party D_a is at most a D2^2 / (2 sigma^2), at all orders a > 1. For n the sum of a coordinate
        is within a factor e^t of a discrete Gaussian of variance n sigma^2, with t by the proof in
@@ -82,8 +86,8 @@ class VectorDiscreteGaussian(WholeVectorNoise):
     2. A discrete Gaussian is a Gaussian of slightly less variance, by about 1.5, that is rounded at random, except with a
        probability below 1e-20. For wide noise this is the sharper one, as no divergence is converted; samples have it too.
 
-    The lower end is that of one difference v; for several parties only of whether each coordinate is above half of it. D2^2, D1
-    and m are whole and related: see the parameters.
+    The lower end is that of one difference v; where the outcomes of several parties are not listed, only of whether each
+    coordinate is above half of it. D2^2, D1 and m are whole and related: see the parameters.
 
     Parameters
     ----------
@@ -144,7 +148,7 @@ class VectorDiscreteGaussian(WholeVectorNoise):
             raise ValueError(f"sigma must be 0 or lie between {SMALLEST_SIGMA:g} and {LARGEST_SIGMA:g}, got {sigma!r}")
         given = WholeVectors.checked(self.l2_sensitivity, self.l1_sensitivity, self.dimension)
         self._settle(sigma=sigma, parties=check.whole("parties", self.parties, 1, LARGEST_PARTIES), **given)
-        if not self._extreme and not self._exact and self._rho > LARGEST_RHO:
+        if not self._extreme and not self._exact and self._rho > LARGEST_RHO * _AT_MOST:
             raise ValueError(
                 f"the noise must give a rho of at most {LARGEST_RHO:g}, got {self._rho:.3g} from sigma={sigma!r} and "
                 f"l2_sensitivity={self.l2_sensitivity!r}: are both in the units of the rounded query?"
@@ -160,14 +164,20 @@ class VectorDiscreteGaussian(WholeVectorNoise):
         return _fewer(float(self.sigma), self.parties, self._moves)[0]
 
     def _one_coordinate(self, move: int, sampled: bool = False) -> Mechanism | None:
-        """The discrete Gaussian mechanism."""
+        """The discrete Gaussian mechanism; of several parties, where the outcomes are listed."""
+        if self.parties > 1:
+            if not DiscreteGaussianShift.known(float(self.sigma), self.parties, move):
+                return None
+            rho, _ = _fewer(float(self.sigma), self.parties, WholeVectors(move * move, move, 1))
+            return DiscreteGaussianShift(move, self.adjacency, 2 * rho, float(self.sigma), self.parties)
         wide = self.sigma > LARGEST_SAMPLED_SIGMA or move > LARGEST_SAMPLED_SHIFT * self.sigma
-        return None if self.parties > 1 or (sampled and wide) else DiscreteGaussian(self.sigma, move, adjacency=self.adjacency)
+        return None if sampled and wide else DiscreteGaussian(self.sigma, move, adjacency=self.adjacency)
 
     def _members(self) -> tuple[tuple[Mechanism, int], ...]:
-        """Of several parties, whether each coordinate of one difference is above half of it."""
-        if self.parties == 1:
-            return super()._members()
+        """Where outcomes of several parties are not listed, whether each coordinate of one difference is above half of it."""
+        listed = super()._members()
+        if listed or self.parties == 1:
+            return listed
         counts = Counter(self._moves.one_difference())
         found = [(shares_above(float(self.sigma), self.parties, move), count) for move, count in counts.items()]
         return tuple(

@@ -6,11 +6,18 @@ import numpy as np
 import pytest
 
 from adaptive_range import fixed
-from logphi.convex.smooth_chords import LEAST, smooth_chords
+from logphi.convex.smooth_chords import LEAST, SmoothBounds, smooth_chords
 from logphi.convex.symmetric_pair import pair_above, pair_below
 from logphi.convex.widest_chords import widest_chords
 
 FINE = 2048
+
+
+def proved(width: float, rounds: int, fine: int) -> SmoothBounds:
+    """Bounds that are there."""
+    found = smooth_chords(width, rounds, fine)
+    assert found is not None
+    return found
 
 
 def mirrored(bound, x):
@@ -62,7 +69,7 @@ def test_one_more_round_from_the_definition(width, rounds):
 
 @pytest.mark.parametrize(("width", "rounds"), [(1e-3, 60), (0.2, 100), (1.0, 80), (3.0, 60)])
 def test_bounds_meet_those_of_a_grid(width, rounds):
-    smooth = smooth_chords(width, rounds, FINE)
+    smooth = proved(width, rounds, FINE)
     below, above = (widest_chords(width, rounds, 96, above=side) for side in (False, True))
     x = np.arange(below.values.size) * below.step
     seen = (below.values > 1e-22) & (x < smooth.last * smooth.step)
@@ -76,14 +83,14 @@ def test_bounds_meet_those_of_a_grid(width, rounds):
 
 @pytest.mark.parametrize(("width", "rounds"), [(0.05, 300), (1.0, 64), (1e-3, 100)])
 def test_one_pick_for_all_steps_is_less(width, rounds):
-    smooth = smooth_chords(width, rounds, FINE)
+    smooth = proved(width, rounds, FINE)
     for share in (0.0, 0.1, 0.3, 0.5):
         x = share * smooth.last * smooth.step
         assert fixed(width, rounds, x) <= float(smooth.high(np.array([x]))[0]) * (1 + 1e-10)
 
 
 def test_after_the_last_place_the_bound_is_constant():
-    smooth = smooth_chords(0.1, 60, FINE)
+    smooth = proved(0.1, 60, FINE)
     end = smooth.last * smooth.step
     last, later = smooth.high(np.array([end, 2 * end]))
     assert last == later < 100 * LEAST
@@ -100,7 +107,7 @@ def excess(pair, x):
 
 @pytest.mark.parametrize(("width", "rounds"), [(0.1, 90), (0.01, 300)])
 def test_pairs_are_on_their_sides_and_near(width, rounds):
-    smooth = smooth_chords(width, rounds, FINE)
+    smooth = proved(width, rounds, FINE)
     high, low = pair_above(smooth.grid(3000), width * rounds, 3000), pair_below(smooth.lines(3000))
     for x in np.linspace(0, 0.5 * smooth.last * smooth.step, 40):
         floor, ceiling = float(smooth.low(np.array([x]))[0]), float(smooth.high(np.array([x]))[0])

@@ -56,7 +56,7 @@ def best(bound, width, x):
     ],
 )
 def test_one_more_round_from_the_definition(width, rounds):
-    now, after = (smooth_chords(width, count, FINE) for count in (rounds, rounds + 1))
+    now, after = (proved(width, count, FINE) for count in (rounds, rounds + 1))
     end = min(now.last * now.step - width, after.last * after.step)
     x = np.sort(np.random.default_rng(rounds).uniform(0, end, 300))
     # what is searched for is rounded

@@ -109,9 +109,9 @@ def intervals(
     edges = [ends[0], *sorted(one for one in inner if ends[0] < one < ends[1]), ends[1]]
     found = []
     for low, high in pairwise(edges):
-        logs = [_on(one, _inside(low, high)) for one in (log_p, log_q)]
-        if any(one is not None for one in logs):
-            found.append((low, high, *logs))
+        on_p, on_q = (_on(one, _inside(low, high)) for one in (log_p, log_q))
+        if on_p is not None or on_q is not None:
+            found.append((low, high, on_p, on_q))
     return found
 
 

@@ -65,11 +65,11 @@ class _Tail:
     exponential: bool = False
 
     def plain(self) -> _Tail:
-        """A value that is no exponential: of one, zero up to its largest value, or, of c y^0 + m log y with a known m, a power."""
+        """The value without an exponential: a power or a bounded function where it is one, or zero up to its largest value."""
         if not self.exponential:
             return self
         if self.k == 0 and self.m.low == self.m.high:
-            return _Tail(self.start, _exp(self.c), _exactly(self.m.low))
+            return _Tail(self.start, _exp(self.c), Fraction(self.m.low))
         if self.k <= 0 and self.m.zero:
             return _Tail(self.start, _exp(self.c * _up_to(self.start, self.k)))
         top = self._largest_exponent()
@@ -94,7 +94,10 @@ class _Tail:
         return None
 
     def __add__(self, other: _Tail) -> _Tail:
-        if self.exponential or other.exponential:
+        falls = any(one.exponential and one.k > 0 and one.c.high < 0 for one in (self, other))
+        grows = any(not one.exponential and one.k >= 0 and one.c.low > 0 for one in (self, other))
+        # a falling exponential is negligible beside a number
+        if (self.exponential or other.exponential) and not (falls and grows):
             one, two = self.exponent(), other.exponent()
             if one is not None and two is not None:
                 return _sum_of_exponentials(one, two)
@@ -174,10 +177,6 @@ def _sum_of_exponentials(one: _Tail, two: _Tail) -> _Tail:
 def _number(value: Fraction) -> _Interval:
     found = float(value)
     return _Interval(found, found) if Fraction(found) == value else _Interval.of(found)
-
-
-def _exactly(value: float) -> Fraction:
-    return Fraction(value)
 
 
 def _exp(x: _Interval) -> _Interval:

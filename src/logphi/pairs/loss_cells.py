@@ -1,11 +1,13 @@
 """Outputs in cells, of which the masses of both laws and the range of the loss are known: two finite pairs around the pair.
 
-notation: r = p/q is the likelihood ratio. Of a cell with masses P and Q, on which a <= r <= b, no more is known. Which cell an
-output is in is a post-processing of it: a pair that the given one dominates. If each cell is two outcomes instead, with ratios a
-and b and the same masses in all, every excess E_Q (r - c)_+ grows, as it is convex in r: a pair that dominates.
+notation: r = p/q is the likelihood ratio. Of a cell with masses P and Q, on which a <= r <= b, no more is known.
 
-Both have ratios e^{kh}. Above, an outcome between two such nodes is divided over them in the same way. Below, cells in the order
-of their ratios, of which one may be divided, are joined until their masses have such a ratio.
+* Below: the cell of an output is a post-processing of it, so that its pair is dominated.
+* Above: if each cell is two outcomes instead, with ratios at most a and at least b and the same masses in all, every excess
+  E_Q (r - c)_+ grows, as it is convex in r: a pair that dominates.
+
+The ratios of both are equally spaced nodes, as logarithms. Above, the two outcomes of a cell are the nodes next to it. Below,
+cells in the order of their ratios, of which one may be divided, are joined until their masses have the ratio of a node.
 
 The pairs hold masses that are rounded; their errors bound the distance of each from that of a pair as described.
 """
@@ -14,6 +16,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -31,11 +34,11 @@ _ROUNDED = 64 * ULP
 
 @dataclass(frozen=True, eq=False)
 class LossCells:
-    """For each cell the positive masses of P and Q, with their relative errors, and bounds of the loss.
+    """For each of at least one cell the positive masses of P and Q, with their relative errors, and bounds of the loss.
 
-    ``only`` are the masses of P and Q where the other density is zero, with their relative errors ``only_error``; ``vague`` those
-    where the other has so little mass that only a bound of it is known. ``omitted`` bounds the mass of either law that is left
-    out, there and anywhere; ``step`` is the distance of the nodes.
+    ``only`` are the masses of P and Q where the other density is zero, with their relative errors ``only_error``. ``vague`` are
+    those where only a bound of the other's mass is known, which is at most ``hidden`` in all. ``omitted`` bounds the mass of
+    either law that is left out, there and anywhere. ``step`` is about the distance of the nodes.
     """
 
     p: Array
@@ -48,32 +51,46 @@ class LossCells:
     only_error: tuple[float, float]
     vague: tuple[float, float]
     vague_error: tuple[float, float]
+    hidden: float
     omitted: float
     step: float
 
+    @cached_property
+    def nodes(self) -> tuple[float, float]:
+        """One node and the distance of two, such that the smallest and the largest losses are near nodes."""
+        loss = np.log(self.p) - np.log(self.q)
+        ends = [
+            math.log(math.fsum(self.p[near].tolist())) - math.log(math.fsum(self.q[near].tolist()))
+            for near in (loss <= loss.min() + self.step / 2, loss >= loss.max() - self.step / 2)
+        ]
+        number = round((ends[1] - ends[0]) / self.step)
+        return ends[0], (ends[1] - ends[0]) / number if number else self.step
+
     def above(self) -> FinitePair:
-        """A pair on the nodes that dominates: the mass of each cell goes to the nearest nodes below and above all its losses."""
-        h = self.step
-        first, last = np.floor(self.low / h + _ON_NODE), np.ceil(self.high / h - _ON_NODE)
+        """A pair on the nodes that dominates: the mass of each cell goes to the nodes below and above all its losses."""
+        origin, h = self.nodes
+        first, last = np.floor((self.low - origin) / h + _ON_NODE), np.ceil((self.high - origin) / h - _ON_NODE)
+        rounding = 8 * ULP * ((np.abs(first) + np.abs(last)) * h + abs(origin))
         # a loss that is on a node but for rounding counts as on it
-        outside = np.maximum(first * h - self.low, 0.0) + np.maximum(self.high - last * h, 0.0)
-        outside += np.where(outside > 0, 4 * ULP * (np.abs(first) + np.abs(last)) * h, 0.0)
+        outside = np.maximum(origin + first * h - self.low, 0.0) + np.maximum(self.high - (origin + last * h), 0.0)
+        outside += np.where(outside > 0, rounding, 0.0)
         width = (last - first) * h
         log_p, log_q = np.log(self.p), np.log(self.q)
-        doubt = self.p_error + self.q_error + 2 * ELEMENTARY * (1 + np.abs(log_p) + np.abs(log_q)) + outside
-        doubt += 4 * ULP * (np.abs(first) + np.abs(last)) * h
+        doubt = self.p_error + self.q_error + 2 * ELEMENTARY * (1 + np.abs(log_p) + np.abs(log_q)) + outside + rounding
         with np.errstate(invalid="ignore"):  # one node: no share
-            share = np.where(width > 0, np.clip(np.expm1(log_p - log_q - first * h) / np.expm1(width), 0.0, 1.0), 0.0)
+            share = np.where(
+                width > 0, np.clip(np.expm1(log_p - log_q - (origin + first * h)) / np.expm1(width), 0.0, 1.0), 0.0
+            )
         share_error = np.where(width > 0, doubt / np.maximum(width, h) * np.exp(width + doubt), 0.0) + 16 * ULP * share
         index = np.concatenate([first, last]).astype(np.int64)
-        start = int(index.min(initial=0))
+        start = int(index.min())
         masses = np.concatenate([self.q * (1 - share), self.q * share])
         errors = masses * np.tile(self.q_error + 8 * ULP, 2) + np.tile(self.q * share_error, 2) * 1.01
-        q = np.bincount(index - start, masses)
+        q = np.asarray(np.bincount(index - start, masses), float)
         error = np.bincount(index - start, errors) + 2 * ULP * np.bincount(index - start) * q
         of_ratio = np.zeros(q.size)
         np.maximum.at(of_ratio, index - start, np.tile(outside, 2))
-        loss = (np.arange(q.size) + start) * h
+        loss = origin + (np.arange(q.size) + start) * h
         held, vague = (q > 0) | (error > 0), error > _VAGUE * q
         lost = ((q + error) * np.maximum(1.0, np.exp(loss)))[held & vague]
         kept = held & ~vague
@@ -92,16 +109,14 @@ class LossCells:
         for one in _joined(self):
             least = min(one.p, one.q)
             # what is left out of one law alone is an error of the mass of the group
-            one.error = (one.error + 8 * ULP * one.count + (self.omitted / least if one.vague and least > 0 else 0.0)) * 1.01
+            one.error = (one.error + 8 * ULP * one.count + (self.hidden / least if one.vague and least > 0 else 0.0)) * 1.01
             if least > 0 and one.error < _VAGUE:
                 groups.append(one)
             else:
                 lost += max(one.p, one.q) * 1.01
-        if not groups:
-            return FinitePair((1.0,), (1.0,))
         p, q, error = (np.array([getattr(one, name) for one in groups]) for name in ("p", "q", "error"))
-        log_p, log_q, node = np.log(p), np.log(q), np.array([one.node for one in groups])
-        of_ratio = np.abs(log_p - log_q - node * self.step) + 2 * error + _ROUNDED * (1 + np.abs(log_p) + np.abs(log_q))
+        log_p, log_q, node = np.log(p), np.log(q), self.nodes[0] + self.nodes[1] * np.array([one.node for one in groups])
+        of_ratio = np.abs(log_p - log_q - node) + 2 * error + _ROUNDED * (1 + np.abs(log_p) + np.abs(log_q))
         return self._pair(p, q, error, error, of_ratio, self.only, self.only_error, self.omitted + lost)
 
     def _pair(
@@ -153,24 +168,24 @@ class _Group:
 
 def _joined(cells: LossCells) -> list[_Group]:
     """Groups of cells, of which some are divided, each with the ratio of a node."""
-    h, ratio = cells.step, np.log(cells.p) - np.log(cells.q)
-    order = np.argsort(ratio, kind="stable")
-    bottom, top = math.floor(ratio[order[0]] / h), math.floor(ratio[order[-1]] / h)
+    (origin, h), loss = cells.nodes, np.log(cells.p) - np.log(cells.q)
+    order = np.argsort(loss, kind="stable")
+    bottom, top = (math.floor((loss[order[end]] - origin) / h + _ON_NODE) for end in (0, -1))
     done, group = list[_Group](), _Group()
     if cells.vague[1] > 0:
         # below all other losses; what P has there is left out, which is an error of the mass of the group
         group = _Group(0.0, cells.vague[1], cells.vague_error[1], 1, bottom, True)
-    target = math.exp(bottom * h)
+    target = math.exp(origin + bottom * h)
     error = np.maximum(cells.p_error, cells.q_error)
     for p, q, e in zip(cells.p[order].tolist(), cells.q[order].tolist(), error[order].tolist(), strict=True):
         part = _Group(p, q, e, 1)
         while part.p > 0 and part.q > 0:
             if not group.count:
                 # the first node above these losses
-                group.node = math.ceil(math.log(part.p / part.q) / h - _ON_NODE)
-                target = math.exp(group.node * h)
+                group.node = math.ceil((math.log(part.p / part.q) - origin) / h - _ON_NODE)
+                target = math.exp(origin + group.node * h)
             lacking, excess = target * group.q - group.p, part.p - target * part.q
-            if excess <= lacking and (excess <= 0 or excess < lacking):
+            if excess <= 0 or excess < lacking:
                 group.add(part.p, part.q, part.error, part.count)
                 break
             # a first part on its node but for rounding is a group by itself
@@ -183,15 +198,15 @@ def _joined(cells: LossCells) -> list[_Group]:
         group.add(cells.vague[0], 0.0, cells.vague_error[0])
         group.vague = True
     if group.count:
-        _lower(done, group, top, h)
+        _lower(done, group, top, origin, h)
     return done
 
 
-def _lower(done: list[_Group], rest: _Group, top: int, h: float) -> None:
+def _lower(done: list[_Group], rest: _Group, top: int, origin: float, h: float) -> None:
     """Join to the last cells parts of the groups before them, down to the ratio of a node."""
     if rest.q > 0:
-        top = min(top, math.floor(math.log(rest.p / rest.q) / h + _ON_NODE))
-    rest.node, target = top, math.exp(top * h)
+        top = min(top, math.floor((math.log(rest.p / rest.q) - origin) / h + _ON_NODE))
+    rest.node, target = top, math.exp(origin + top * h)
     for group in reversed(done):
         lacking = rest.p - target * rest.q
         if not lacking > 0:

@@ -91,6 +91,8 @@ class Ray:
         x = sympy.Rational(start.numerator, start.denominator) + sympy.Rational(scale.numerator, scale.denominator) * self.t
         self.logs = [None if one is None else one.xreplace({variable: x}) for one in logs]
         self.at_end = [None if one is None else one.subs(self.t, 1 / self.t) for one in self.logs]
+        # in one expression, of which parts may cancel
+        self.loss = None if None in self.logs else sympy.expand(self.logs[0] - self.logs[1])
         self.log_scale = log_constant(abs(scale))
         # upper bounds of both masses left out
         self.omitted = [-math.inf, -math.inf]
@@ -179,8 +181,11 @@ class Ray:
                 rounding = (p.rad + q.rad + 4 * ULP * (np.abs(p.mid) + np.abs(q.mid))).max(axis=1)
                 parts = loss @ _COEFFICIENTS.T
                 size = np.abs(parts[:, 1:]).sum(axis=1)
-                # the polynomial of the loss minus its value in the middle
-                size += (on_p.rad + on_q.rad) * _OF_POLYNOMIAL + rounding * _LEBESGUE + 512 * ULP * np.abs(loss).max(axis=1)
+                # the loss minus its value in the middle
+                varies = on_p.rad + on_q.rad
+                on_disc = _all(enclosed(self.loss, self.t, wide), a.shape)
+                varies = np.where(finite(on_disc), np.minimum(varies, on_disc.rad), varies)
+                size += varies * _OF_POLYNOMIAL + rounding * _LEBESGUE + 512 * ULP * np.abs(loss).max(axis=1)
                 low, high = np.where(both, parts[:, 0] - size, low), np.where(both, parts[:, 0] + size, high)
         return Measured(a, b, log_mass, error, low, high, np.asarray(tame[0] & tame[1]))
 

@@ -28,6 +28,8 @@ from logphi.pairs.finite import FinitePair
 _VAGUE = 1e-6
 # chosen: losses within this share of a step of a node are on it
 _ON_NODE = 1e-9
+# chosen: a constant loss with so much mass is best on a node
+_HEAVY = 1e-3
 # derived: far above the rounding of a ratio, relative to its logarithm
 _ROUNDED = 64 * ULP
 
@@ -59,12 +61,16 @@ class LossCells:
     def nodes(self) -> tuple[float, float]:
         """One node and the distance of two, such that the smallest and the largest losses are near nodes."""
         loss = np.log(self.p) - np.log(self.q)
-        ends = [
-            math.log(math.fsum(self.p[near].tolist())) - math.log(math.fsum(self.q[near].tolist()))
-            for near in (loss <= loss.min() + self.step / 2, loss >= loss.max() - self.step / 2)
-        ]
+        ends = [self._mean_near(np.abs(loss - extreme)) for extreme in (loss.min(), loss.max())]
         number = round((ends[1] - ends[0]) / self.step)
         return ends[0], (ends[1] - ends[0]) / number if number else self.step
+
+    def _mean_near(self, distance: Array) -> float:
+        """The loss of the nearest cells together: of those on one loss, if they have much mass, or within half a step."""
+        near = distance <= _ON_NODE * self.step
+        if self.p[near].sum() + self.q[near].sum() < _HEAVY:
+            near = distance <= self.step / 2
+        return math.log(math.fsum(self.p[near].tolist())) - math.log(math.fsum(self.q[near].tolist()))
 
     def above(self) -> FinitePair:
         """A pair on the nodes that dominates: the mass of each cell goes to the nodes below and above all its losses."""
@@ -77,10 +83,9 @@ class LossCells:
         width = (last - first) * h
         log_p, log_q = np.log(self.p), np.log(self.q)
         doubt = self.p_error + self.q_error + 2 * ELEMENTARY * (1 + np.abs(log_p) + np.abs(log_q)) + outside + rounding
-        with np.errstate(invalid="ignore"):  # one node: no share
-            share = np.where(
-                width > 0, np.clip(np.expm1(log_p - log_q - (origin + first * h)) / np.expm1(width), 0.0, 1.0), 0.0
-            )
+        # on one node there is no share
+        share = np.expm1(log_p - log_q - (origin + first * h)) / np.expm1(np.maximum(width, h))
+        share = np.where(width > 0, np.clip(share, 0.0, 1.0), 0.0)
         share_error = np.where(width > 0, doubt / np.maximum(width, h) * np.exp(width + doubt), 0.0) + 16 * ULP * share
         index = np.concatenate([first, last]).astype(np.int64)
         start = int(index.min())

@@ -28,6 +28,8 @@ from logphi.pairs.finite import FinitePair
 _VAGUE = 1e-6
 # chosen: losses within this share of a step of a node are on it
 _ON_NODE = 1e-9
+# chosen: hidden mass is less than e^-28 = 1e-12 of the mass that it is joined to
+_HIDDEN = 28.0
 # chosen: a constant loss with so much mass is best on a node
 _HEAVY = 1e-3
 # derived: far above the rounding of a ratio, relative to its logarithm
@@ -178,6 +180,8 @@ def _joined(cells: LossCells) -> list[_Group]:
     bottom, top = (math.floor((loss[order[end]] - origin) / h + _ON_NODE) for end in (0, -1))
     done, group = list[_Group](), _Group()
     if cells.vague[1] > 0:
+        if cells.hidden > 0:
+            bottom = max(bottom, math.ceil((math.log(cells.hidden / cells.vague[1]) + _HIDDEN - origin) / h))
         # below all other losses; what P has there is left out, which is an error of the mass of the group
         group = _Group(0.0, cells.vague[1], cells.vague_error[1], 1, bottom, True)
     target = math.exp(origin + bottom * h)
@@ -200,6 +204,8 @@ def _joined(cells: LossCells) -> list[_Group]:
             done.append(group)
             group = _Group()
     if cells.vague[0] > 0:
+        if cells.hidden > 0:
+            top = min(top, math.floor((math.log(cells.vague[0] / cells.hidden) - _HIDDEN - origin) / h))
         group.add(cells.vague[0], 0.0, cells.vague_error[0])
         group.vague = True
     if group.count:

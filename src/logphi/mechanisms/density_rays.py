@@ -92,7 +92,8 @@ class Ray:
         self.logs = [None if one is None else one.xreplace({variable: x}) for one in logs]
         self.at_end = [None if one is None else one.subs(self.t, 1 / self.t) for one in self.logs]
         # in one expression, of which parts may cancel
-        self.loss = None if None in self.logs else sympy.expand(self.logs[0] - self.logs[1])
+        log_p, log_q = self.logs
+        self.loss = None if log_p is None or log_q is None else sympy.expand(log_p - log_q)
         self.log_scale = log_constant(abs(scale))
         # upper bounds of both masses left out
         self.omitted = [-math.inf, -math.inf]

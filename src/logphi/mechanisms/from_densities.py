@@ -189,9 +189,9 @@ def pairs_around(
     """A pair that two densities dominate, and one that dominates them; None if the formulas cannot be enclosed."""
     try:
         cells = cells_of(intervals(log_p, log_q, support, breakpoints), variable())
+        return cells.below(), cells.above()
     except ValueError:
         return None
-    return cells.below(), cells.above()
 
 
 def _interval(value: Any) -> tuple[float, float]:

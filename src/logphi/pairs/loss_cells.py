@@ -138,6 +138,8 @@ class LossCells:
         omitted: float,
     ) -> FinitePair:
         """The pair, with the cells on which one law has no mass."""
+        if not p.size:
+            raise ValueError("no mass of these cells is known well enough")
         columns = [p, q, of_p, of_q, of_ratio]
         for side in (0, 1):
             if only[side] > 0:

@@ -73,6 +73,8 @@ TAILS = [
     (-Q(3, 4) * sympy.log(1 + T**2), 0, 1e6),
     (-T - 2 * sympy.log(1 + sympy.exp(-T)), 0, 20.0),
     (sympy.log(sympy.exp(-(T**2) / 2) / 3 + sympy.exp(-((T - 2) ** 2) / 2)), 0, 32.0),
+    (sympy.log(sympy.exp(-T / 2) + 3 * sympy.exp(-((T - 2) ** 2))), 0, 32.0),
+    (-2 * sympy.log(1 + T) + sympy.log(T**-1 + sympy.exp(-(T**2))), 0, 32.0),
     (-sympy.sqrt(1 + T**2) + 5 * sympy.log(T), 0, 200.0),
     (sympy.log(T) / 2, -2, 1e10),
     (sympy.log(1 + sympy.exp(-T)), -2, 1e3),

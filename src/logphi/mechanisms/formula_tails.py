@@ -94,10 +94,7 @@ class _Tail:
         return None
 
     def __add__(self, other: _Tail) -> _Tail:
-        falls = any(one.exponential and one.k > 0 and one.c.high < 0 for one in (self, other))
-        grows = any(not one.exponential and one.k >= 0 and one.c.low > 0 for one in (self, other))
-        # a falling exponential is negligible beside a number
-        if (self.exponential or other.exponential) and not (falls and grows):
+        if self.exponential or other.exponential:
             one, two = self.exponent(), other.exponent()
             if one is not None and two is not None:
                 return _sum_of_exponentials(one, two)
@@ -160,12 +157,17 @@ class _Tail:
 
 
 def _sum_of_exponentials(one: _Tail, two: _Tail) -> _Tail:
-    """The sum is at least the larger exponential, and at most twice that."""
+    """The sum of e^one and e^two, at least the larger and at most twice that, or sharper if one falls faster."""
     if one.k != two.k:
-        # with the smaller exponent inside the coefficient of the larger one
-        small, large = sorted((one, two), key=lambda each: each.k)
-        small = _Tail(small.start, small.c * _up_to(small.start, small.k - large.k), large.k, small.m)
-        one, two = small, large
+        slow, fast = sorted((one, two), key=lambda each: each.k)
+        if slow.k >= 0 and fast.c.high < 0:
+            gap = fast + _Tail(slow.start, -slow.c, slow.k, -slow.m)
+            top = _Tail(gap.start, gap.c, gap.k, gap.m, True)._largest_exponent()
+            more = _Interval.of(0.0, math.log1p(_exp(_Interval.of(top)).high)) * _up_to(slow.start, -slow.k)
+            return _Tail(slow.start, slow.c + more, slow.k, slow.m, True)
+        # the slower one inside the coefficient of the other
+        slow = _Tail(slow.start, slow.c * _up_to(slow.start, slow.k - fast.k), fast.k, slow.m)
+        one, two = slow, fast
     larger = max((one, two), key=lambda each: (each.c.low, each.m.low))
     doubled = _Interval.of(0.0, math.log(2)) * (_up_to(one.start, -one.k) if one.k > 0 else _Interval(1.0, 1.0))
     if one.k < 0:

@@ -69,7 +69,7 @@ class LossCells:
 
     def _mean_near(self, distance: Array) -> float:
         """The loss of the nearest cells together: of those on one loss, if they have much mass, or within half a step."""
-        near = distance <= _ON_NODE * self.step
+        near = (distance <= _ON_NODE * self.step) & (self.high - self.low <= 1e3 * _ON_NODE * self.step)
         if self.p[near].sum() + self.q[near].sum() < _HEAVY:
             near = distance <= self.step / 2
         return math.log(math.fsum(self.p[near].tolist())) - math.log(math.fsum(self.q[near].tolist()))

@@ -6,14 +6,14 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar, NoReturn
 
-from logphi.algebra.by_others import TAILS, ByOthers, between
-from logphi.algebra.families import FamilyComposition
+from logphi.algebra.by_others import TAILS, between
+from logphi.algebra.enclosed import Enclosed, EnclosedComposition, Ends, ends_of
 from logphi.algebra.release import Composition, Mechanism, compose
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import UnsupportedError
 
 
-class Bracketed(ByOthers):
+class Bracketed(Enclosed):
     """A release that dominates its ``attack``, a post-processing of it, and is dominated by its ``cover``.
 
     Questions whose answer grows with the pair are answered by an interval between the answers of the two, others not at all.
@@ -36,6 +36,14 @@ class Bracketed(ByOthers):
     @abstractmethod
     def cover(self) -> Mechanism:
         """A mechanism that dominates the release."""
+
+    @property
+    def _enclosed(self) -> bool:
+        return True
+
+    def ends(self) -> Ends:
+        """The attack that composes quickly, and the cover."""
+        return self.few_outcomes, self.cover
 
     def _composition(self) -> type[Composition]:
         return BracketedComposition
@@ -78,7 +86,7 @@ class Bracketed(ByOthers):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class BracketedComposition(Bracketed, FamilyComposition):
+class BracketedComposition(Bracketed, EnclosedComposition):
     """A composition with a bracketed release: attacks compose, and so do covers."""
 
     loss_law = Bracketed.loss_law
@@ -86,7 +94,7 @@ class BracketedComposition(Bracketed, FamilyComposition):
     @property
     def attack(self) -> Mechanism:
         """The composition of all attacks, with few outcomes each."""
-        return compose(count * (one.few_outcomes if isinstance(one, Bracketed) else one) for one, count in self.terms)
+        return self._all(0)
 
     @property
     def few_outcomes(self) -> Mechanism:
@@ -96,4 +104,8 @@ class BracketedComposition(Bracketed, FamilyComposition):
     @property
     def cover(self) -> Mechanism:
         """The composition of all covers."""
-        return compose(count * (one.cover if isinstance(one, Bracketed) else one) for one, count in self.terms)
+        return self._all(1)
+
+    def _all(self, side: int) -> Mechanism:
+        # a release without ends stands for itself
+        return compose(count * (ends_of(one) or (one, one))[side] for one, count in self.terms)

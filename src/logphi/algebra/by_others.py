@@ -48,6 +48,7 @@ class ByOthers(Mechanism):
     @abstractmethod
     def _by_others(self, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """The answer of other releases to a question; None where the loss of this one answers it."""
+        return None
 
 
 # type checkers read the questions themselves
@@ -72,4 +73,5 @@ def between(covers: Sequence[Any], *below: Any) -> Any:
         upper = min(one.upper for one in below)
     if lower == upper:
         return above
-    return replace(above, lower=min(lower, above.value), upper=max(upper, above.value), status=Status.BRACKET, method=METHOD)
+    status = Status.BRACKET if all(one.ledger.proved for one in (*covers, *below)) else Status.ESTIMATED
+    return replace(above, lower=min(lower, above.value), upper=max(upper, above.value), status=status, method=METHOD)

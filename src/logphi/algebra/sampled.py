@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from logphi.algebra.batches import truncated
+from logphi.algebra.enclosed import Enclosed, Ends
 from logphi.algebra.families import Representative
 from logphi.algebra.family import Family
 from logphi.algebra.hulls import sampled_family
@@ -29,8 +31,28 @@ from logphi.text.written import Written, meant
 LARGEST_GROUP = 1000
 
 
+class EnclosedSamples(Enclosed, Representative, OnSamples):
+    """A mechanism on samples, between the samples of the ends of its base: sampling keeps the order of pairs."""
+
+    @property
+    def _enclosed(self) -> bool:
+        return isinstance(self.base, Enclosed) and self.base._enclosed
+
+    def ends(self) -> Ends | None:
+        """The ends of the base, sampled."""
+        found = self.base.ends() if isinstance(self.base, Enclosed) else None
+        try:
+            return found and (self._on(found[0]), self._on(found[1]))
+        except UnsupportedError:
+            return None
+
+    @abstractmethod
+    def _on(self, base: Mechanism) -> Mechanism:
+        """Another base on the same samples."""
+
+
 @frozen
-class PoissonSampled(Representative, OnSamples):
+class PoissonSampled(EnclosedSamples):
     """A mechanism on a Poisson sample; made by :meth:`Mechanism.poisson`."""
 
     base: Mechanism
@@ -46,7 +68,7 @@ class PoissonSampled(Representative, OnSamples):
 
     def family(self) -> Family | None:
         """That of the base, sampled."""
-        return sampled_family(self, self.base, lambda base: type(self)(base, self.rate, self.group_size, self.adjacency))
+        return sampled_family(self, self.base, self._on)
 
     def loss_law(self) -> LogPhi:
         """By the pair of the base."""
@@ -79,6 +101,9 @@ class PoissonSampled(Representative, OnSamples):
         group = f", group_size={self.group_size}" if self.group_size > 1 else ""
         relation = "" if self.adjacency is self.base.adjacency else f", adjacency={self.adjacency.value!r}"
         return f"{operand(self.base, spell)}.poisson({spell(self.rate)}{group}{relation})"
+
+    def _on(self, base: Mechanism) -> Mechanism:
+        return type(self)(base, self.rate, self.group_size, self.adjacency)
 
     def _grouped(self, size: int) -> Mechanism:
         return type(self)(self.base, self.rate, self.group_size * size, self.adjacency)
@@ -161,7 +186,7 @@ class CyclicPoissonSampled(PoissonSampled):
 
 
 @frozen
-class SubsetSampled(Representative, OnSamples):
+class SubsetSampled(EnclosedSamples):
     """A mechanism on a subset of fixed size; made by :meth:`Mechanism.subset`."""
 
     base: Mechanism
@@ -175,7 +200,7 @@ class SubsetSampled(Representative, OnSamples):
 
     def family(self) -> Family | None:
         """That of the base, sampled."""
-        return sampled_family(self, self.base, lambda base: type(self)(base, self.rate, self.adjacency))
+        return sampled_family(self, self.base, self._on)
 
     def loss_law(self) -> LogPhi:
         """By the pair of the base."""
@@ -183,6 +208,9 @@ class SubsetSampled(Representative, OnSamples):
 
     def _text(self, spell: Callable[[Any], str]) -> str:
         return f"{operand(self.base, spell)}.subset({spell(self.rate)}, adjacency={self.adjacency.value!r})"
+
+    def _on(self, base: Mechanism) -> Mechanism:
+        return type(self)(base, self.rate, self.adjacency)
 
     def _grouped(self, size: int) -> Mechanism:
         return self.base.group(size).subset(meeting(self.rate, size), adjacency=self.adjacency)

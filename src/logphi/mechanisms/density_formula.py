@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from logphi.arrays import Array
-from logphi.mechanisms.formula_text import decimals, floats, written
+from logphi.mechanisms.formula_text import decimals, floats, plain
 from logphi.text.written import meant
 
 # an interval, and both formulas there in one variable x; infinite ends are "-oo" and "oo", and None is the logarithm of zero
@@ -95,16 +95,31 @@ def cuts_or_none(formula: DensityFormula) -> list[Fraction]:
 
 
 def pieces(log_p: DensityFormula, log_q: DensityFormula, support: Sequence[float], breakpoints: Sequence[float]) -> list[Piece]:
-    """The intervals between all cuts; a ValueError that says what cannot be written down."""
+    """The intervals between all cuts, as texts; a ValueError that says what cannot be written down."""
+    found = intervals(log_p, log_q, support, breakpoints)
+    return [[_end(low), _end(high), *(None if one is None else str(one) for one in logs)] for low, high, *logs in found]
+
+
+def intervals(
+    log_p: DensityFormula, log_q: DensityFormula, support: Sequence[float], breakpoints: Sequence[float]
+) -> list[tuple[Any, Any, Any, Any]]:
+    """The intervals between all cuts: both ends, and both expressions in :func:`variable` or None; a ValueError as above."""
     ends = [end if math.isinf(end) else meant(end) for end in support]
     inner = {*map(meant, breakpoints), *cuts(log_p), *cuts(log_q)}
     edges = [ends[0], *sorted(one for one in inner if ends[0] < one < ends[1]), ends[1]]
     found = []
     for low, high in pairwise(edges):
-        logs = [_on(one, _inside(low, high)) for one in (log_p, log_q)]
-        if any(logs):
-            found.append([_end(low), _end(high), *logs])
+        on_p, on_q = (_on(one, _inside(low, high)) for one in (log_p, log_q))
+        if on_p is not None or on_q is not None:
+            found.append((low, high, on_p, on_q))
     return found
+
+
+def variable() -> Any:
+    """The variable of exact expressions."""
+    import sympy
+
+    return sympy.Symbol("x", real=True)
 
 
 def _end(end: float | Fraction) -> str:
@@ -120,14 +135,12 @@ def _inside(low: float | Fraction, high: float | Fraction) -> Fraction:
 
 def _exact(formula: DensityFormula) -> tuple[Any, Any]:
     """The expression in a real variable x, floats as their shortest decimals."""
-    import sympy
-
-    x = sympy.Symbol("x", real=True)
+    x = variable()
     return decimals(formula.expression).xreplace({formula.variable: x}), x
 
 
-def _on(formula: DensityFormula, place: Fraction) -> str | None:
-    """The expression on the interval around a place, as text in the grammar of certificates; None for minus infinity."""
+def _on(formula: DensityFormula, place: Fraction) -> Any | None:
+    """The expression on the interval around a place, in the grammar of certificates; None for minus infinity."""
     import sympy
 
     expression, x = _exact(formula)
@@ -140,4 +153,4 @@ def _on(formula: DensityFormula, place: Fraction) -> str | None:
     expression = expression.replace(
         lambda one: isinstance(one, sympy.Abs), lambda one: one.args[0] * sympy.sign(one.args[0].subs(x, at))
     )
-    return None if expression == -sympy.oo else written(expression, x)
+    return None if expression == -sympy.oo else plain(expression, x)

@@ -21,6 +21,11 @@ def floats(expression: Any) -> list[float]:
 
 def written(expression: Any, variable: Any) -> str:
     """The text of an expression; a ValueError that names a part that certificates cannot hold."""
+    return str(plain(expression, variable))
+
+
+def plain(expression: Any, variable: Any) -> Any:
+    """The expression in what certificates can hold; a ValueError that names a part that they cannot."""
     import sympy
 
     hyperbolic = sympy.functions.elementary.hyperbolic.HyperbolicFunction
@@ -32,4 +37,4 @@ def written(expression: Any, variable: Any) -> str:
     for one in sympy.preorder_traversal(expression):
         if not (one == variable or one.is_Rational or isinstance(one, known)):
             raise ValueError(f"{one} is not among what a certificate can hold: + - * / **, exp, log, sqrt and rational numbers")
-    return str(expression)
+    return expression

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
 
+from logphi.algebra.enclosed import Enclosed, Ends
 from logphi.algebra.release import Primitive
 from logphi.arrays import Array
 from logphi.inputs import check
+from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.arguments import ADD_REMOVE, Interval, Reals, Relation, default, frozen
-from logphi.mechanisms.density_formula import DensityFormula, as_formulas, cuts_or_none, pieces
+from logphi.mechanisms.density_cells import cells_of
+from logphi.mechanisms.density_formula import DensityFormula, as_formulas, cuts_or_none, intervals, pieces, variable
 from logphi.pairs.densities import DensityPair
+from logphi.pairs.finite import FinitePair
+from logphi.pairs.pair import Pair
 from logphi.text.description import node, rational
 
 # chosen: the largest distance of the integral of a density from one
@@ -22,10 +28,13 @@ NORMALISED = 1e-6
 
 
 @frozen
-class FromDensities(Primitive):
-    """A mechanism with one real output, given by the logarithms of its two densities. All errors are estimates.
+class FromDensities(Enclosed, Primitive):
+    """A mechanism with one real output, given by the logarithms of its two densities.
 
-    For SymPy expressions in one symbol, ``certify`` proves its answers; it divides each density by its integral.
+    Of functions all errors are estimates. For SymPy expressions in one symbol the profile, alone, composed and sampled, is
+    proved to lie between those of two finite pairs, so that ``delta``, ``epsilon`` and trade-off functions are brackets, and
+    ``certify`` has more digits; both divide each density by its integral. Where an expression cannot be enclosed, and for other
+    questions, errors are estimates.
 
     Pair: (p, q). log-phi: K(z) = log of the integral of p^{1+z} q^{-z} over the x where both are positive, by adaptive
     Gauss-Kronrod quadrature; p where q = 0 is mass at infinity. Two such mechanisms are equal if their functions are the
@@ -127,6 +136,16 @@ class FromDensities(Primitive):
         found = [float(x) for one in self._formulas or () for x in cuts_or_none(one)]
         return tuple(sorted({x for x in found if self.support[0] < x < self.support[1]} - set(self.breakpoints)))
 
+    @property
+    def _enclosed(self) -> bool:
+        return self._formulas is not None
+
+    def ends(self) -> Ends | None:
+        """Two finite pairs, if the formulas can be enclosed."""
+        if self._formulas is None or pairs_around(*self._formulas, self.support, self.breakpoints) is None:
+            return None
+        return DensitiesEnd(self, False, self.adjacency), DensitiesEnd(self, True, self.adjacency)
+
     def _uncertified(self) -> str:
         if self._formulas is None:
             return super()._uncertified()
@@ -144,6 +163,35 @@ class FromDensities(Primitive):
 
     def _numbers(self) -> Iterator[float]:
         return chain(super()._numbers(), *(one.floats for one in self._formulas or ()))
+
+
+@frozen
+class DensitiesEnd(Primitive):
+    """A finite pair that dominates two densities given by formulas if ``upper``, and otherwise one that they dominate."""
+
+    base: FromDensities
+    upper: bool
+    adjacency: Adjacency
+    _undescribed = "it is one end of a bracket"
+
+    def pair(self) -> Pair:
+        """The pair of the cells of the output."""
+        formulas = self.base._formulas
+        found = formulas and pairs_around(*formulas, self.base.support, self.base.breakpoints)
+        assert found
+        return found[self.upper]
+
+
+@lru_cache(maxsize=16)
+def pairs_around(
+    log_p: DensityFormula, log_q: DensityFormula, support: tuple[float, float], breakpoints: tuple[float, ...]
+) -> tuple[FinitePair, FinitePair] | None:
+    """A pair that two densities dominate, and one that dominates them; None if the formulas cannot be enclosed."""
+    try:
+        cells = cells_of(intervals(log_p, log_q, support, breakpoints), variable())
+        return cells.below(), cells.above()
+    except ValueError:
+        return None
 
 
 def _interval(value: Any) -> tuple[float, float]:

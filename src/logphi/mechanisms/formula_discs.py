@@ -1,0 +1,108 @@
+"""A SymPy expression at all points of discs, with rounding, underflow and overflow in the radius.
+
+A disc here has a real midpoint, and holds complex numbers: a value with a finite radius says that the expression is analytic on
+the disc of its variable.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from logphi.arith.floats import ELEMENTARY, INFLATE, ULP, Discs
+
+# derived: above the underflow of any operation on discs, all of which have at least this radius
+_UNDERFLOW = 1e-300
+# derived: exponentials of smaller numbers are near the smallest normal double
+_DEEP = -680.0
+
+
+class NotEnclosedError(ValueError):
+    """What of a formula cannot be enclosed."""
+
+
+def enclosed(expression: Any, variable: Any, x: Discs) -> Discs:
+    """All values of an expression of + - * / powers, exp and log; an infinite or undefined radius where that is not known."""
+    with np.errstate(all="ignore"):  # not finite: not known
+        return _value(expression, variable, _guarded(x))
+
+
+def _value(one: Any, variable: Any, x: Discs) -> Discs:
+    import sympy
+
+    if one == variable:
+        return x
+    if one.is_Rational:
+        return _number(Fraction(int(one.p), int(one.q)))
+    if one is sympy.pi or one is sympy.E:
+        return _guarded(Discs(np.float64(float(one)), np.float64(ULP * float(one))))  # type: ignore[arg-type]
+    parts = [_value(part, variable, x) for part in one.args if not (isinstance(one, sympy.Pow) and part is one.exp)]
+    if isinstance(one, (sympy.Add, sympy.Mul)):
+        found = parts[0]
+        for part in parts[1:]:
+            found = _guarded(found + part if isinstance(one, sympy.Add) else found * part)
+        return found
+    if isinstance(one, sympy.Pow) and one.exp.is_Rational:
+        return _power(parts[0], Fraction(int(one.exp.p), int(one.exp.q)))
+    if isinstance(one, sympy.exp):
+        return _exp(parts[0])
+    if isinstance(one, sympy.log):
+        return _log(parts[0])
+    raise NotEnclosedError(f"{one} has no enclosure: write + - * / **, exp, log and sqrt")
+
+
+def _guarded(x: Discs) -> Discs:
+    return Discs(x.mid, x.rad + _UNDERFLOW)
+
+
+def _number(value: Fraction) -> Discs:
+    try:
+        mid = float(value)
+    except OverflowError:
+        raise NotEnclosedError("a number of the formula is out of the range of doubles") from None
+    return _guarded(Discs(np.float64(mid), np.float64(0.0 if Fraction(mid) == value else ULP * abs(mid))))  # type: ignore[arg-type]
+
+
+def _power(base: Discs, exponent: Fraction) -> Discs:
+    if exponent.denominator > 1:
+        return _exp(_guarded(_number(exponent) * _log(base)))
+    if exponent < 0:
+        return _guarded(Discs.exact(1.0) / _power(base, -exponent))
+    found, square, left = Discs.exact(1.0), base, exponent.numerator
+    while left:
+        if left & 1:
+            found = _guarded(found * square)
+        left >>= 1
+        if left:
+            square = _guarded(square * square)
+    return found
+
+
+def _log(x: Discs) -> Discs:
+    mid = np.log(x.mid)
+    # rounded up, as the error is large where this is near one
+    relative = x.rad / np.abs(x.mid) * INFLATE
+    own = np.where(relative < 1, -np.log1p(-np.minimum(relative, 1.0)), np.inf)
+    return _guarded(Discs(mid, (own + ELEMENTARY * np.abs(mid)) * INFLATE))
+
+
+def _exp(x: Discs) -> Discs:
+    mid = np.exp(x.mid)
+    near = (np.expm1(x.rad) + ELEMENTARY) * mid
+    # where the midpoint underflows, the largest modulus is the radius, and zero the midpoint
+    top = np.exp(x.mid + x.rad) * (1 + 2 * ELEMENTARY + ULP * (np.abs(x.mid) + x.rad))
+    deep = x.mid < _DEEP
+    return _guarded(Discs(np.where(deep, 0.0, mid), np.where(deep, top, near) * INFLATE))
+
+
+def finite(x: Discs) -> Any:
+    """Where the value is known."""
+    return np.isfinite(x.mid) & np.isfinite(x.rad)
+
+
+def log_constant(value: Fraction) -> Discs:
+    """The logarithm of a positive rational number."""
+    return _log(_number(value)) if value != 1 else Discs.exact(math.log(1))

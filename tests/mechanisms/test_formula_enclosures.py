@@ -1,6 +1,7 @@
 """Enclosures of formulas on discs, and bounds of their integrals up to infinity."""
 
 import math
+from fractions import Fraction
 
 import mpmath
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 import sympy
 
 from logphi.arith.floats import Discs
+from logphi.mechanisms.density_rays import Ray
 from logphi.mechanisms.formula_discs import NotEnclosedError, enclosed, finite
 from logphi.mechanisms.formula_tails import log_tail
 
@@ -99,3 +101,12 @@ def test_a_tail_is_bounded_and_not_by_much_more(expression: sympy.Expr, shift: i
 )
 def test_what_is_not_known_to_fall_has_no_bound(expression: sympy.Expr) -> None:
     assert log_tail(expression, T, 100.0) == math.inf
+
+
+def test_the_mass_next_to_an_end_counts_on_long_rays() -> None:
+    ray = Ray([-T, -2 * T], T, Fraction(0), Fraction(10**60), False)
+    ray.settle()
+    for side, exact in enumerate((0.0, -math.log(2))):
+        total = float(np.logaddexp.reduce(ray.cells.log_mass[side]))
+        assert total == pytest.approx(exact, abs=1e-9)
+        assert ray.omitted[side] < -100

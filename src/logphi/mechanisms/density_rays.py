@@ -120,7 +120,8 @@ class Ray:
 
     def _leave_out(self, logs: Sequence[Any | None], start: float, shift: int) -> bool:
         """Whether both integrals from there on are small; if so they are added to what is left out."""
-        found = [-math.inf if one is None else log_tail(one, self.t, start, shift) for one in logs]
+        scale = self.log_scale.mid + self.log_scale.rad + 1e-9
+        found = [-math.inf if one is None else log_tail(one, self.t, start, shift) + scale for one in logs]
         if not max(found) < _SMALL:
             return False
         self.omitted = [float(np.logaddexp(one, more + 1e-9)) for one, more in zip(self.omitted, found, strict=True)]

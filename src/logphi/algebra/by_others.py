@@ -13,7 +13,8 @@ import numpy as np
 from logphi.algebra.asking import Questions
 from logphi.algebra.release import Mechanism
 from logphi.answers.bound import Bound, Bounds
-from logphi.answers.status import Side, Status
+from logphi.answers.status import Side
+from logphi.engine.answer import between_others
 from logphi.pairs.pair import UnsupportedError
 
 METHOD = "bracket"
@@ -73,5 +74,5 @@ def between(covers: Sequence[Any], *below: Any) -> Any:
         upper = min(one.upper for one in below)
     if lower == upper:
         return above
-    status = Status.BRACKET if all(one.ledger.proved for one in (*covers, *below)) else Status.ESTIMATED
+    status = between_others(all(one.ledger.proved for one in (*covers, *below)))
     return replace(above, lower=min(lower, above.value), upper=max(upper, above.value), status=status, method=METHOD)

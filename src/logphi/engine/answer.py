@@ -65,6 +65,11 @@ def status_of(narrow: bool, proved: bool, *, trivial: bool = False) -> Status:
     return Status.UNRESOLVED if trivial else Status.WIDE
 
 
+def between_others(proved: bool) -> Status:
+    """The status of an interval between answers of other releases."""
+    return Status.BRACKET if proved else Status.ESTIMATED
+
+
 def unresolved(lower: float, value: float, upper: float, method: str, ledger: Ledger | None = None) -> Bound:
     """The trivial bounds of a number that no method resolved."""
     return Bound(lower, value, upper, Status.UNRESOLVED, method, ledger=ledger or Ledger())

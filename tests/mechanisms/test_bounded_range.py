@@ -216,6 +216,14 @@ def test_extreme_questions():
     assert (2 * E(60)).epsilon(1e-6).upper <= 120 * (1 + 1e-12)
 
 
+@pytest.mark.slow
+def test_deltas_near_the_end_of_the_splines_are_left_to_the_grid():
+    release = 60 * E(4.5)
+    small, tiny = release.epsilon(1.1e-19), release.epsilon(9e-20)
+    assert small.upper <= tiny.upper
+    assert small.width < 1e-5 * small.upper
+
+
 def test_views_that_know_the_hulls_only_make_no_claim_for_the_picks():
     release = 8 * E(0.3)
     explained = release.explain(epsilon=0.5)

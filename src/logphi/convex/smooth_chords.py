@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +53,8 @@ _ONE, _UNKNOWN = 2e-9, 5e-11
 ROUNDED = 2e-12
 # chosen: best chords are sought until they gain less, relatively, or so often
 _GAIN, _TRIES = 1e-11, 6
+# chosen: smaller values lose digits to what is added to them, and so do those that are not as many times as large as it
+_LEAST_SHARP, _CLEARLY = 1e-19, 100.0
 # chosen: parts of a cell, where both sides of zero are compared
 _FOLDED = 8
 # derived: knots before the first, and after the last, value
@@ -112,6 +114,11 @@ class SmoothBounds:
         cells = np.minimum(np.floor(places), self.last - 1).astype(np.int64)
         value, slope, _ = self.log.at(self.log.column(cells), places - cells)
         return value, slope / self.step
+
+    @cached_property
+    def sharp(self) -> float:
+        """Larger values of h have sharp bounds: they are well above what is known after the last x."""
+        return max(_LEAST_SHARP, _CLEARLY * float(self.high(np.array([self.last * self.step]))[0]))
 
     def high(self, x: Array) -> Array:
         """Upper bounds at x >= 0."""
@@ -248,6 +255,8 @@ class _Grid:
         log, gap = bounds.log.coarser(bounds.last)
         gap += ROUNDED
         last = bounds.last // 2
+        if not self.falls(log, last):
+            raise UnprovedError("the spline rises at its end")
         above = bounds.above + Off(gap)
         low, high = _tail(log, last, above)
         return SmoothBounds(
@@ -390,7 +399,8 @@ class _Grid:
         bend = log.least_bend(3)[here[:-1] - 1] + s * flattest + flattest**2
         above = mismatch**2 / (2 * bend) - least
         steeply = steepest + mismatch + log.wide[0][here[:-1] - 1]
-        apart = (bend / 2 - mismatch + least) * np.exp(-steeply) > 2 * np.maximum(np.abs(least), np.abs(most))
+        # 1 - e^{-D} is at least D/2 up to D = 1
+        apart = np.minimum(bend / 2 - mismatch + least, 1.0) * np.exp(-steeply) > 2 * np.maximum(np.abs(least), np.abs(most))
         # where h is nearly one
         weights = log.coefficients[-log.first : last - log.first]
         ones = max(int(np.searchsorted(-np.minimum.accumulate(weights), _ONE)) - 3, 0)
@@ -410,10 +420,13 @@ class _Grid:
         if not fine:
             raise UnprovedError("the splines are too coarse")
         folded = self.refolded(log)
-        most_one = 1.01 * _ONE if ones else 0.0
+        # left of the first x, one is the bound from above, and the chord there bounds T from below
+        one_above = 1.01 * _ONE if ones else 0.0
+        one_below = max(one_above, _ONE / 100 - float(chords.level[first])) if ones else 0.0
         # D is least at most one step away
         logs = _before(value[:-1])[first:]
-        up, down = (Off.over(errors[first:], logs, most_one) + Off(folded + ROUNDED) for errors in (above, most))
+        errors = ((above, one_above), (most, one_below))
+        up, down = (Off.over(each[first:], logs, one) + Off(folded + ROUNDED) for each, one in errors)
         return up, down
 
     def convex(self, log: Quintic, end: int, first: int = 0) -> bool:

@@ -29,8 +29,6 @@ _MANY, _FINE = 56, 2048
 # measured: the relative distance of the two bounds of a crossing then, times the square of the number of these steps; for a
 # larger distance the grid alone is quicker
 _SMOOTH, _ROUGH = 5.0, 512
-# derived: smaller values lose digits to what is added to them
-_LEAST_SMOOTH = 1e-19
 # chosen: a larger h is left to the grid, if a pair is asked for
 _NEARLY_ONE = 0.99
 # measured: for k rounds, _WORK / k^(1/2) grid steps to the width take 2 ms a round, and _QUICK / k^(3/2) take 50 ms in all
@@ -138,7 +136,7 @@ class AdaptiveTwoPoints(LossTransform):
 
     def crossing(self, level: float) -> tuple[float, float, float]:
         """A lower bound, an estimate and an upper bound of the threshold, from zero on, at which the excess crosses a level."""
-        if (smooth := self._smooth) is not None and level > _LEAST_SMOOTH:
+        if (smooth := self._smooth) is not None and level > smooth.sharp:
             return self._smooth_crossing(smooth, level)
         bounds, top = self._bounds(above=True), self.support.upper
         index = int(np.searchsorted(-bounds.values, -(level * (1 - 8 * ULP) - bounds.truncated)))
@@ -180,7 +178,7 @@ class AdaptiveTwoPoints(LossTransform):
 
     def _low(self, x: float) -> float:
         """A lower bound, from the best chords of the neighbouring nodes at x itself."""
-        if (smooth := self._smooth) is not None and (found := float(smooth.low(np.array([x]))[0])) > _LEAST_SMOOTH:
+        if (smooth := self._smooth) is not None and (found := float(smooth.low(np.array([x]))[0])) > smooth.sharp:
             return found
         bounds = self._bounds(above=False)
         node = x / bounds.step
@@ -203,7 +201,7 @@ class AdaptiveTwoPoints(LossTransform):
 
     def _high(self, x: float) -> float:
         """An upper bound, linear in e^x between two nodes."""
-        if (smooth := self._smooth) is not None and (found := float(smooth.high(np.array([x]))[0])) > _LEAST_SMOOTH:
+        if (smooth := self._smooth) is not None and (found := float(smooth.high(np.array([x]))[0])) > smooth.sharp:
             return found
         bounds = self._bounds(above=True)
         node = int(x / bounds.step)

@@ -124,3 +124,18 @@ def test_what_the_profile_does_not_bound_is_answered_by_the_loss() -> None:
     noise = lp.FromDensities(truncated(1), truncated(0), support=(-3, 4))
     assert not (2 * noise).pdp_delta(1.5).ledger.proved
     assert not noise.delta(0.5, method="contour").ledger.proved
+
+
+@pytest.mark.parametrize("square", [X**2 - X + sympy.Abs(X + 9) - 9, X * sympy.Piecewise((X, X < 9), (X + 1, True))])
+def test_a_root_of_a_square_that_appears_late_has_no_wrong_sign(square: sympy.Expr) -> None:
+    # all are x^2 on the support, which has no cut at zero
+    log_mass = sympy.log(2 - sympy.exp(-3) - sympy.exp(-4))
+    noise = lp.FromDensities(-sympy.sqrt(square) - log_mass, -sympy.log(7) + ZERO * X, support=(-3, 4), adjacency="remove")
+    found = noise.delta(0.5)
+    assert found.lower <= 0.1932697540382 <= found.upper or not found.ledger.proved
+    assert found.width < 1e-5
+
+
+def test_long_integers_are_numbers() -> None:
+    shifted = [normal(mean) + sympy.log(sympy.Integer(10) ** 30, evaluate=False) - 30 * sympy.log(10) for mean in (ONE, ZERO)]
+    assert lp.FromDensities(*shifted, support=LINE).delta(0.5).value == pytest.approx(lp.Gaussian(1).delta(0.5).value, abs=1e-4)

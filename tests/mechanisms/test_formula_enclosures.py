@@ -110,3 +110,9 @@ def test_the_mass_next_to_an_end_counts_on_long_rays() -> None:
         total = float(np.logaddexp.reduce(ray.cells.log_mass[side]))
         assert total == pytest.approx(exact, abs=1e-9)
         assert ray.omitted[side] < -100
+
+
+def test_a_tail_that_underflows_is_not_zero() -> None:
+    # the first term has a tiny factor, but falls as slowly as 1 / t
+    expression = sympy.log(sympy.Mul(Q(1, 10**400), T**-1, evaluate=False) + T**-3)
+    assert log_tail(expression, T, 100.0) == math.inf

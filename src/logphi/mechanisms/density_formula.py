@@ -61,7 +61,9 @@ def as_formulas(*given: Any) -> list[Any]:
 def _compiled(expression: Any, variable: Any) -> Any:
     import sympy
 
-    return sympy.lambdify(variable, expression, "numpy")
+    # NumPy takes no logarithm of an integer beyond 64 bits
+    long = {one: sympy.Float(one, 17) for one in expression.atoms(sympy.Integer) if abs(one) >= 2**63}
+    return sympy.lambdify(variable, expression.xreplace(long), "numpy")
 
 
 def cuts(formula: DensityFormula) -> list[Fraction]:
@@ -145,12 +147,17 @@ def _on(formula: DensityFormula, place: Fraction) -> Any | None:
 
     expression, x = _exact(formula)
     at = sympy.Rational(place.numerator, place.denominator)
+    # the cuts are theirs: SymPy makes others where a square that is resolved meets its root
+    known = expression.atoms(sympy.Abs)
 
     def branch(one: Any) -> Any:
         return next((value for value, holds in one.args if holds == True or holds.subs(x, at) == True), sympy.nan)  # noqa: E712 - of SymPy
 
+    def signed(one: Any) -> Any:
+        if one not in known:
+            raise ValueError(f"the sign of {one.args[0]} is not known here: write Abs in the place of roots of squares")
+        return one.args[0] * sympy.sign(one.args[0].subs(x, at))
+
     expression = expression.replace(lambda one: isinstance(one, sympy.Piecewise), branch)
-    expression = expression.replace(
-        lambda one: isinstance(one, sympy.Abs), lambda one: one.args[0] * sympy.sign(one.args[0].subs(x, at))
-    )
+    expression = expression.replace(lambda one: isinstance(one, sympy.Abs), signed)
     return None if expression == -sympy.oo else plain(expression, x)

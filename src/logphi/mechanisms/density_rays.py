@@ -187,7 +187,7 @@ class Ray:
                 varies = on_p.rad + on_q.rad
                 on_disc = _all(enclosed(self.loss, self.t, wide), a.shape)
                 varies = np.where(finite(on_disc), np.minimum(varies, on_disc.rad), varies)
-                size += varies * _OF_POLYNOMIAL + rounding * _LEBESGUE + 512 * ULP * np.abs(loss).max(axis=1)
+                size += varies * _OF_POLYNOMIAL + rounding * _LEBESGUE + 1024 * ULP * np.abs(loss).max(axis=1)
                 low, high = np.where(both, parts[:, 0] - size, low), np.where(both, parts[:, 0] + size, high)
         return Measured(a, b, log_mass, error, low, high, np.asarray(tame[0] & tame[1]))
 

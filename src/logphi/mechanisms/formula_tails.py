@@ -29,8 +29,6 @@ class _Interval:
         if not all(math.isfinite(end) for end in ends):
             raise NotEnclosedError(_UNKNOWN)
         low, high = min(ends), max(ends)
-        if low == high == 0:
-            return _Interval(0.0, 0.0)
         return _Interval(low - _ROUNDED * abs(low) - _UNDERFLOW, high + _ROUNDED * abs(high) + _UNDERFLOW)
 
     @property
@@ -45,6 +43,9 @@ class _Interval:
         return _Interval.of(self.low + other.low - room, self.high + other.high + room)
 
     def __mul__(self, other: _Interval) -> _Interval:
+        # a product that underflows is not zero
+        if self.zero or other.zero:
+            return _ZERO
         return _Interval.of(*(a * b for a in (self.low, self.high) for b in (other.low, other.high)))
 
     def __neg__(self) -> _Interval:

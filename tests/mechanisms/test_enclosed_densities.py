@@ -139,3 +139,19 @@ def test_a_root_of_a_square_that_appears_late_has_no_wrong_sign(square: sympy.Ex
 def test_long_integers_are_numbers() -> None:
     shifted = [normal(mean) + sympy.log(sympy.Integer(10) ** 30, evaluate=False) - 30 * sympy.log(10) for mean in (ONE, ZERO)]
     assert lp.FromDensities(*shifted, support=LINE).delta(0.5).value == pytest.approx(lp.Gaussian(1).delta(0.5).value, abs=1e-4)
+
+
+def steps(heights: list[float]) -> sympy.Expr:
+    """The logarithm of a density that is constant on intervals of length one."""
+    values = [sympy.log(Q(repr(height))) if height else -sympy.oo for height in heights]
+    return sympy.Piecewise(*((value, end > X) for end, value in enumerate(values[:-1], 1)), (values[-1], True))
+
+
+@pytest.mark.parametrize("q", [[0.1, 0.3, 0.5, 0.1], [0.1, 0.3, 0.6, 0.0]])
+@pytest.mark.parametrize("p", [[0.5, 0.3, 0.1, 0.1], [0.5, 0.3, 0.0, 0.2]])
+def test_densities_that_are_constant_on_intervals(p: list[float], q: list[float]) -> None:
+    noise, known = lp.FromDensities(steps(p), steps(q), support=(0, 4)), lp.Discrete(p=p, q=q)
+    for epsilon in (-0.3, 0.4, 1.5):
+        held(noise.delta(epsilon), known.delta(epsilon).value, 1e-6, 1e-12)
+        held((2 * noise).delta(epsilon), (2 * known).delta(epsilon).value, 1e-6, 1e-12)
+        held(noise.poisson(0.2).delta(epsilon), known.poisson(0.2).delta(epsilon).value, 1e-6, 1e-12)

@@ -7,7 +7,8 @@ notation: r = p/q is the likelihood ratio. Of a cell with masses P and Q, on whi
   E_Q (r - c)_+ grows, as it is convex in r: a pair that dominates.
 
 The ratios of both are equally spaced nodes, as logarithms. Above, the two outcomes of a cell are the nodes next to it. Below,
-cells in the order of their ratios, of which one may be divided, are joined until their masses have the ratio of a node.
+cells in the order of their ratios, of which one may be divided, are joined until their masses have the ratio of a node. Where
+there are only few losses, cells of the same one are joined instead, and no nodes are needed.
 
 The pairs hold masses that are rounded; their errors bound the distance of each from that of a pair as described.
 """
@@ -32,6 +33,8 @@ _ON_NODE = 1e-9
 _HIDDEN = 28.0
 # chosen: a constant loss with so much mass is best on a node
 _HEAVY = 1e-3
+# chosen: a loss that varies by no more is constant, and more of them are better joined
+_CONSTANT, _FEW = 1e-9, 256
 # derived: far above the rounding of a ratio, relative to its logarithm
 _ROUNDED = 64 * ULP
 
@@ -111,9 +114,9 @@ class LossCells:
         return self._pair(p, q, of_q + of_ratio, of_q, of_ratio, only, only_error, omitted)
 
     def below(self) -> FinitePair:
-        """A pair on the nodes that is dominated: cells are joined."""
-        groups, lost = list[_Group](), 0.0
-        for one in _joined(self):
+        """A pair that is dominated, as cells are joined: those of one loss, if losses are few, or such that nodes are met."""
+        groups, lost, few = list[_Group](), 0.0, _of_few_losses(self)
+        for one in _joined(self) if few is None else few:
             least = min(one.p, one.q)
             # what is left out of one law alone is an error of the mass of the group
             one.error = (one.error + 8 * ULP * one.count + (self.hidden / least if one.vague and least > 0 else 0.0)) * 1.01
@@ -122,8 +125,9 @@ class LossCells:
             else:
                 lost += max(one.p, one.q) * 1.01
         p, q, error = (np.array([getattr(one, name) for one in groups]) for name in ("p", "q", "error"))
-        log_p, log_q, node = np.log(p), np.log(q), self.nodes[0] + self.nodes[1] * np.array([one.node for one in groups])
-        of_ratio = np.abs(log_p - log_q - node) + 2 * error + _ROUNDED * (1 + np.abs(log_p) + np.abs(log_q))
+        log_p, log_q, node = np.log(p), np.log(q), np.array([one.node for one in groups])
+        off_node = np.abs(log_p - log_q - (self.nodes[0] + self.nodes[1] * node)) if few is None else 0.0
+        of_ratio = off_node + 2 * error + _ROUNDED * (1 + np.abs(log_p) + np.abs(log_q))
         return self._pair(p, q, error, error, of_ratio, self.only, self.only_error, self.omitted + lost)
 
     def _pair(
@@ -173,6 +177,21 @@ class _Group:
         # the rounding of the rest is that of one more cell
         self.p, self.q, self.count = self.p * (1 - share), self.q * (1 - share), self.count + 1
         return (*given, self.error, self.count)
+
+
+def _of_few_losses(cells: LossCells) -> list[_Group] | None:
+    """The cells of each loss, if all are constant and few are different."""
+    if any(cells.vague) or (cells.high - cells.low > _CONSTANT).any():
+        return None
+    loss = np.log(cells.p) - np.log(cells.q)
+    order = np.argsort(loss, kind="stable")
+    starts = np.flatnonzero(np.diff(loss[order], prepend=-math.inf) > _CONSTANT)
+    if starts.size > _FEW:
+        return None
+    p, q = (np.add.reduceat(mass[order], starts).tolist() for mass in (cells.p, cells.q))
+    error = np.maximum.reduceat(np.maximum(cells.p_error, cells.q_error)[order], starts).tolist()
+    count = np.diff(starts, append=loss.size).tolist()
+    return [_Group(*one) for one in zip(p, q, error, count, strict=True)]
 
 
 def _joined(cells: LossCells) -> list[_Group]:

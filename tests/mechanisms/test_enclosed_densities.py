@@ -151,7 +151,6 @@ def steps(heights: list[float]) -> sympy.Expr:
 @pytest.mark.parametrize("p", [[0.5, 0.3, 0.1, 0.1], [0.5, 0.3, 0.0, 0.2]])
 def test_densities_that_are_constant_on_intervals(p: list[float], q: list[float]) -> None:
     noise, known = lp.FromDensities(steps(p), steps(q), support=(0, 4)), lp.Discrete(p=p, q=q)
-    for epsilon in (-0.3, 0.4, 1.5):
-        held(noise.delta(epsilon), known.delta(epsilon).value, 1e-6, 1e-12)
-        held((2 * noise).delta(epsilon), (2 * known).delta(epsilon).value, 1e-6, 1e-12)
-        held(noise.poisson(0.2).delta(epsilon), known.poisson(0.2).delta(epsilon).value, 1e-6, 1e-12)
+    for one, exact in ((noise, known), (2 * noise, 2 * known), (noise.poisson(0.2), known.poisson(0.2))):
+        for epsilon in (-0.3, 0.1, 0.4):
+            held(one.delta(epsilon), exact.delta(epsilon).value, 1e-6, 1e-12)

@@ -26,7 +26,7 @@ def one_delta(m, q, x, *, reflected=False):
         return float(mpmath.log(found))
 
 
-@pytest.mark.parametrize("m", [0.05, 0.7, 3.0, 9.0])
+@pytest.mark.parametrize("m", [0.05, 0.7, 3.0, 9.0, 40.0, 100.0])
 @pytest.mark.parametrize("q", [1e-6, 1e-3, 0.3])
 @pytest.mark.parametrize("reflected", [False, True])
 def test_it_is_above_the_profile_of_one_release(m, q, reflected):

@@ -42,6 +42,8 @@ _EXPONENTS = np.geomspace(0.05, 2000.0, 40)
 _LEVELS = -np.append(np.geomspace(1.0, 40.0, 20), np.arange(44.0, 780.0, 4.0))
 # derived: shifts up to here leave exponents of a size whose rounding is negligible
 _LARGEST_SHIFT = 100.0
+# derived: the exponential of a loss, times an exponent, is a double; a larger loss is left out as if it were rare
+_LARGEST_LOSS = 600.0
 # derived: e^300 is far above one, and its square a double; an exponent may err by so much
 _LARGE, _MOST_ERROR = 300.0, 1e-3
 # derived: exponents of 2000/x are doubles, and their products too; a bound at a smaller x is that of zero
@@ -85,7 +87,7 @@ class _Cells:
     @staticmethod
     def of(m: float, q: float) -> _Cells:
         """The cells of a law; the first is the half-line left of the first end."""
-        x = np.arange(-_FAR, m + _FAR + _CELL, _CELL)
+        x = np.arange(-_FAR, min(m + _FAR, _LARGEST_LOSS / m + m / 2) + _CELL, _CELL)
         exponent = m * x - m * m / 2
         less_one = q * np.expm1(exponent)
         error = q * np.exp(exponent) * (8 * ULP * (2 + np.abs(m * x) + m * m))

@@ -122,7 +122,8 @@ def adapters() -> list[str]:
 def described() -> Reference:
     """All pages."""
     found = Reference()
-    names = [name for name in logphi.__all__ if name not in logphi._ROOMS]
+    rooms = [name for name, home in logphi._HOME.items() if home == "logphi"]
+    names = [name for name in logphi.__all__ if name not in rooms]
     homes: dict[str, list[str]] = {}
     for name in names:
         homes.setdefault(home_of(name), []).append(name)
@@ -130,7 +131,7 @@ def described() -> Reference:
         text = first_line(logphi) if home == "logphi" else first_line(import_module(home))
         entries = [found.entry(f"logphi.{name}", getattr(logphi, name)) for name in homes[home]]
         found.add(home, f"``{home}``", text, entries)
-    for name in [*(f"logphi.{room}" for room in logphi._ROOMS), *ASIDE, *adapters()]:
+    for name in [*(f"logphi.{room}" for room in rooms), *ASIDE, *adapters()]:
         found.room(name)
     inside(found)
     return found

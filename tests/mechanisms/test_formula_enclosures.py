@@ -10,8 +10,9 @@ import sympy
 
 from logphi.arith.floats import Discs
 from logphi.mechanisms.density_rays import Ray
-from logphi.mechanisms.formula_discs import NotEnclosedError, enclosed, finite
+from logphi.mechanisms.formula_discs import enclosed, finite
 from logphi.mechanisms.formula_tails import log_tail
+from logphi.mechanisms.formula_walk import NotEnclosedError
 
 T = sympy.Symbol("t", positive=True)
 Q = sympy.Rational

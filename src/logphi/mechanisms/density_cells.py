@@ -11,7 +11,7 @@ import numpy as np
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.mechanisms.density_rays import MOST_CELLS, Measured, Ray, joined
-from logphi.mechanisms.formula_discs import NotEnclosedError
+from logphi.mechanisms.formula_walk import NotEnclosedError
 from logphi.pairs.loss_cells import LossCells
 
 # chosen: more mass left out makes useless bounds

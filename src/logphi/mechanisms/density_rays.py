@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP, Discs
 from logphi.arrays import Array
-from logphi.mechanisms.formula_discs import NotEnclosedError, enclosed, finite, log_constant
+from logphi.mechanisms.formula_discs import enclosed, finite, log_constant
 from logphi.mechanisms.formula_tails import log_tail
+from logphi.mechanisms.formula_walk import NotEnclosedError
 
 # chosen: the nodes of a cell, and the parameter of its ellipse, which errors of 1e-15 and of 1e-7 need
 _NODES, _RHO = 12, 6.0

@@ -7,12 +7,14 @@ the disc of its variable.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from logphi.arith.floats import ELEMENTARY, INFLATE, ULP, Discs
+from logphi.mechanisms.formula_walk import NotEnclosedError, followed
 
 # derived: above the underflow of any operation on discs, all of which have at least this radius
 _UNDERFLOW = 1e-300
@@ -20,38 +22,39 @@ _UNDERFLOW = 1e-300
 _DEEP = -680.0
 
 
-class NotEnclosedError(ValueError):
-    """What of a formula cannot be enclosed."""
-
-
 def enclosed(expression: Any, variable: Any, x: Discs) -> Discs:
     """All values of an expression of + - * / powers, exp and log; an infinite or undefined radius where that is not known."""
     with np.errstate(all="ignore"):  # not finite: not known
-        return _value(expression, variable, _guarded(x))
+        return followed(expression, variable, _DiscRules(_guarded(x)))
 
 
-def _value(one: Any, variable: Any, x: Discs) -> Discs:
-    import sympy
+@dataclass(frozen=True)
+class _DiscRules:
+    x: Discs
 
-    if one == variable:
-        return x
-    if one.is_Rational:
-        return _number(Fraction(int(one.p), int(one.q)))
-    if one is sympy.pi or one is sympy.E:
-        return _guarded(Discs(np.float64(float(one)), np.float64(ULP * float(one))))  # type: ignore[arg-type]
-    parts = [_value(part, variable, x) for part in one.args if not (isinstance(one, sympy.Pow) and part is one.exp)]
-    if isinstance(one, (sympy.Add, sympy.Mul)):
-        found = parts[0]
-        for part in parts[1:]:
-            found = _guarded(found + part if isinstance(one, sympy.Add) else found * part)
-        return found
-    if isinstance(one, sympy.Pow) and one.exp.is_Rational:
-        return _power(parts[0], Fraction(int(one.exp.p), int(one.exp.q)))
-    if isinstance(one, sympy.exp):
-        return _exp(parts[0])
-    if isinstance(one, sympy.log):
-        return _log(parts[0])
-    raise NotEnclosedError(f"{one} has no enclosure: write + - * / **, exp, log and sqrt")
+    def variable(self) -> Discs:
+        return self.x
+
+    def rational(self, value: Fraction) -> Discs:
+        return _number(value)
+
+    def rounded(self, value: float) -> Discs:
+        return _guarded(Discs(np.float64(value), np.float64(ULP * value)))  # type: ignore[arg-type]
+
+    def add(self, one: Discs, two: Discs) -> Discs:
+        return _guarded(one + two)
+
+    def multiply(self, one: Discs, two: Discs) -> Discs:
+        return _guarded(one * two)
+
+    def power(self, base: Discs, exponent: Fraction) -> Discs:
+        return _power(base, exponent)
+
+    def exp(self, exponent: Discs) -> Discs:
+        return _exp(exponent)
+
+    def log(self, value: Discs) -> Discs:
+        return _log(value)
 
 
 def _guarded(x: Discs) -> Discs:

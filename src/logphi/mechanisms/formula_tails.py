@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from logphi.mechanisms.formula_discs import NotEnclosedError
+from logphi.mechanisms.formula_walk import NotEnclosedError, followed
 
 # derived: far more than the rounding of one operation, relative to its operands
 _ROUNDED, _UNDERFLOW = 1e-14, 1e-300
@@ -212,35 +212,39 @@ def _up_to(start: float, k: Fraction) -> _Interval:
 def log_tail(expression: Any, variable: Any, start: float, shift: int = 0) -> float:
     """The logarithm of an upper bound of the integral of y^shift e^f over y >= ``start``, at least 2; infinite if not known."""
     try:
-        found = _value(expression, variable, start).plain()
-        return found.integral(shift)
+        return followed(expression, variable, _TailRules(start)).plain().integral(shift)
     except (NotEnclosedError, OverflowError, ZeroDivisionError):
         return math.inf
 
 
-def _value(one: Any, variable: Any, start: float) -> _Tail:
-    import sympy
+@dataclass(frozen=True)
+class _TailRules:
+    start: float
 
-    if one == variable:
-        return _Tail(start, _Interval(1.0, 1.0), Fraction(1))
-    if one.is_Rational:
-        return _Tail(start, _number(Fraction(int(one.p), int(one.q))))
-    if one is sympy.pi or one is sympy.E:
-        return _Tail(start, _Interval.of(float(one)))
-    parts = [_value(part, variable, start) for part in one.args if not (isinstance(one, sympy.Pow) and part is one.exp)]
-    if isinstance(one, (sympy.Add, sympy.Mul)):
-        found = parts[0]
-        for part in parts[1:]:
-            found = found + part if isinstance(one, sympy.Add) else found * part
-        return found
-    if isinstance(one, sympy.Pow) and one.exp.is_Rational:
-        return parts[0].power(Fraction(int(one.exp.p), int(one.exp.q)))
-    if isinstance(one, sympy.exp):
-        own = parts[0].plain()
-        return _Tail(start, own.c, own.k, own.m, True)
-    if isinstance(one, sympy.log):
-        log = parts[0].exponent()
-        if log is None:
+    def variable(self) -> _Tail:
+        return _Tail(self.start, _Interval(1.0, 1.0), Fraction(1))
+
+    def rational(self, value: Fraction) -> _Tail:
+        return _Tail(self.start, _number(value))
+
+    def rounded(self, value: float) -> _Tail:
+        return _Tail(self.start, _Interval.of(value))
+
+    def add(self, one: _Tail, two: _Tail) -> _Tail:
+        return one + two
+
+    def multiply(self, one: _Tail, two: _Tail) -> _Tail:
+        return one * two
+
+    def power(self, base: _Tail, exponent: Fraction) -> _Tail:
+        return base.power(exponent)
+
+    def exp(self, exponent: _Tail) -> _Tail:
+        own = exponent.plain()
+        return _Tail(self.start, own.c, own.k, own.m, True)
+
+    def log(self, value: _Tail) -> _Tail:
+        found = value.exponent()
+        if found is None:
             raise NotEnclosedError(_UNKNOWN)
-        return log
-    raise NotEnclosedError(_UNKNOWN)
+        return found

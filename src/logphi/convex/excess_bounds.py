@@ -1,0 +1,154 @@
+"""Both bounds of h_k of :mod:`logphi.convex.widest_chords` at any place: by the grid, or by splines where they are sharp."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from logphi.arith.floats import ULP
+from logphi.arrays import Array
+from logphi.convex.smooth_chords import SmoothBounds
+from logphi.convex.symmetric_pair import pair_above, pair_below
+from logphi.convex.widest_chords import Bounds, widest_chords
+
+# derived: the share of the distance between the two bounds at which the truth lies: the lower bound, from chords between nodes,
+# is too small by a twelfth of a squared step on average, and the upper bound too large by five times that
+_SHARE = 1 / 6
+# chosen: a larger h is left to the grid, if a pair is asked for
+_NEARLY_ONE = 0.99
+
+
+class ExcessBounds(Protocol):
+    """What is known of h_k, as a function of x = log u >= 0."""
+
+    def low(self, x: float) -> float:
+        """A lower bound."""
+
+    def high(self, x: float) -> float:
+        """An upper bound."""
+
+    def crossing(self, level: float) -> tuple[float, float, float]:
+        """A lower bound, an estimate and an upper bound of the place where h_k crosses a level."""
+
+    def pair(self, size: int, *, above: bool) -> tuple[Array, Array]:
+        """Masses whose excess is nowhere below (``above``) or above h_k, about ``size`` on each side of zero."""
+
+
+@dataclass(frozen=True)
+class GridBounds:
+    """From the grid of nodes alone, for a width that is known up to an error; h_k is zero from ``end`` on."""
+
+    width: float
+    error: float
+    rounds: int
+    parts: int
+    end: float
+
+    def low(self, x: float) -> float:
+        """From the best chords of the neighbouring nodes at x itself."""
+        bounds = self._bounds(above=False)
+        node = x / bounds.step
+        if bounds.best.size == 0:
+            # one round has a formula
+            left = max(bounds.step * bounds.parts - x, 0.0)
+            return math.exp(x) * math.expm1(left / 2) ** 2 / math.expm1(bounds.step * bounds.parts) * (1 - 64 * ULP)
+        found, (near, far), m = 0.0, bounds.before, bounds.parts
+        whole = math.expm1(m * bounds.step)
+        for one in {int(node), int(node) + 1}:
+            if one >= bounds.best.size:
+                continue
+            first = int(bounds.best[one])
+            behind = (node - (first - m)) * bounds.step
+            if 0 <= behind <= m * bounds.step:
+                ahead = m * bounds.step - behind
+                chord = math.exp(behind) * math.expm1(ahead) * near[first] + math.expm1(behind) * far[first]
+                found = max(found, chord / whole)
+        return float(found) * (1 - 64 * ULP)
+
+    def high(self, x: float) -> float:
+        """Linear in e^x between two nodes."""
+        bounds = self._bounds(above=True)
+        node = int(x / bounds.step)
+        if node >= bounds.values.size - 1:
+            return bounds.truncated if x < self.end else 0.0
+        left, right = bounds.values[node : node + 2]
+        # derived: a node is accurate to a billionth of a step
+        share = min(max(math.expm1(x - node * bounds.step) / math.expm1(bounds.step) - 1e-9, 0.0), 1.0)
+        return float(left + share * (right - left)) * (1 + 16 * ULP) + bounds.truncated
+
+    def crossing(self, level: float) -> tuple[float, float, float]:
+        """From the cell of the upper bound, and by bisection of the lower one."""
+        bounds = self._bounds(above=True)
+        index = int(np.searchsorted(-bounds.values, -(level * (1 - 8 * ULP) - bounds.truncated)))
+        if index == 0:
+            return 0.0, 0.0, 0.0
+        upper = self.end
+        if index < bounds.values.size:
+            left, right = bounds.values[index - 1 : index + 1]
+            share = (left + bounds.truncated - level) / (left - right)
+            inside = math.log1p(min(max(share, 0.0), 1.0) * math.expm1(bounds.step)) + 1e-9 * bounds.step
+            upper = min(((index - 1) * bounds.step + inside) * (1 + 16 * ULP), self.end)
+        low, high = 0.0, upper
+        while high - low > 1e-14 * high:
+            middle = low + (high - low) / 2
+            low, high = (middle, high) if self.low(middle * (1 + 8 * ULP)) >= level * (1 + 8 * ULP) else (low, middle)
+        return low, low + _SHARE * (upper - low), upper
+
+    def pair(self, size: int, *, above: bool) -> tuple[Array, Array]:
+        """Chords between nodes, or best chords."""
+        bounds = self._bounds(above=above)
+        return pair_above(bounds, self.end, size) if above else pair_below(bounds.lines(size))
+
+    def _bounds(self, *, above: bool) -> Bounds:
+        # the rounded widths differ from the width by more than its error
+        moved = self.width + (1 if above else -1) * self.error
+        return widest_chords(moved, self.rounds, self.parts, above=above)
+
+
+@dataclass(frozen=True, eq=False)
+class SplineBounds:
+    """From splines where they are sharp, and from a grid elsewhere."""
+
+    splines: SmoothBounds
+    grid: GridBounds
+
+    def low(self, x: float) -> float:
+        """The bound of the splines, if it is sharp."""
+        found = float(self.splines.low(np.array([x]))[0])
+        return found if found > self.splines.sharp else self.grid.low(x)
+
+    def high(self, x: float) -> float:
+        """The bound of the splines, if it is sharp."""
+        found = float(self.splines.high(np.array([x]))[0])
+        return found if found > self.splines.sharp else self.grid.high(x)
+
+    def crossing(self, level: float) -> tuple[float, float, float]:
+        """By bisection of both bounds."""
+        if level <= self.splines.sharp:
+            return self.grid.crossing(level)
+        if self._at_zero <= level:
+            return 0.0, 0.0, 0.0
+        ends, end = [], self.splines.last * self.splines.step
+        for bound in (self.splines.low, self.splines.high):
+            low, high = 0.0, end
+            # the bounds fall, but for the rounding of a step of the search
+            while high - low > 1e-14 * high:
+                middle = low + (high - low) / 2
+                low, high = (middle, high) if float(bound(np.array([middle]))[0]) > level else (low, middle)
+            ends.append((low, high))
+        lower, upper = ends[0][0] * (1 - 1e-12), ends[1][1] * (1 + 1e-12)
+        return lower, lower + (upper - lower) / 2, min(upper, self.grid.end)
+
+    def pair(self, size: int, *, above: bool) -> tuple[Array, Array]:
+        """Chords or tangents of the splines; a pair cannot be above what is nearly one, unless it is much above."""
+        if self._at_zero > _NEARLY_ONE:
+            return self.grid.pair(size, above=above)
+        splines = self.splines
+        return pair_above(splines.grid(size), self.grid.end, size) if above else pair_below(splines.lines(size))
+
+    @property
+    def _at_zero(self) -> float:
+        return float(self.splines.high(np.zeros(1))[0])

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from logphi.inversion import bent_layout
 from logphi.inversion.bent_contour import Branch
+from logphi.inversion.bent_forecast import forecast
 from logphi.inversion.clipped_ceiling import Terms
 from logphi.inversion.contour import Part
 from logphi.inversion.demand import Demand
@@ -79,7 +80,7 @@ def test_bounds_hold_at_every_threshold(pairs: tuple[Pair, Pair]) -> None:
 @pytest.mark.parametrize("pairs", PAIRS)
 def test_what_is_promised_is_kept(pairs: tuple[Pair, Pair]) -> None:
     terms, x = terms_of(pairs), spread_of(pairs)
-    found = bent_layout.forecast(terms, x, Demand(1e-9))
+    found = forecast(terms, x, Demand(1e-9))
     prepared = bent_layout.prepare(terms, x, Demand(1e-9))
     assert found is not None
     assert prepared is not None
@@ -93,7 +94,7 @@ def test_what_is_promised_is_kept(pairs: tuple[Pair, Pair]) -> None:
 @pytest.mark.parametrize("pairs", PAIRS)
 def test_arcs_are_bounded(pairs: tuple[Pair, Pair]) -> None:
     x = spread_of(pairs)
-    found = bent_layout.forecast(terms_of(pairs), x, Demand(1e-9))
+    found = forecast(terms_of(pairs), x, Demand(1e-9))
     assert found is not None
     plan = found.plan
     for side in (-1, 0, 1):

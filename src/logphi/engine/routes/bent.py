@@ -15,7 +15,7 @@ from logphi.inversion.demand import Demand, Promise
 from logphi.laws.log_phi import LogPhi
 
 if TYPE_CHECKING:
-    from logphi.inversion.bent_layout import Forecast
+    from logphi.inversion.bent_forecast import Forecast
     from logphi.inversion.clipped_ceiling import Terms
 
 # derived: e^epsilon does not overflow
@@ -60,16 +60,16 @@ class _Question:
 
     def forecast(self) -> Forecast | None:
         """The contour, with guesses of its width and length."""
-        from logphi.inversion import bent_layout
+        from logphi.inversion.bent_forecast import forecast
 
-        return bent_layout.forecast(self.terms, self.x, self.demand)
+        return forecast(self.terms, self.x, self.demand)
 
     def prepared(self, first: Forecast | None) -> Callable[[float], Inversion] | None:
         """The functional of the loss; None if there is no contour."""
         # SciPy's normal tails would double the time of importing the package
-        from logphi.inversion import bent_layout
+        from logphi.inversion.bent_layout import prepare
 
-        found = bent_layout.prepare(self.terms, self.x, self.demand, first)
+        found = prepare(self.terms, self.x, self.demand, first)
         if found is None:
             return None
         return (lambda x: _of_reflected(found.at(-x), x)) if self.reflected else found.at

@@ -38,7 +38,6 @@ LEFT = {
         "approximate": "by log_transform",
         "on_line": "by log_transform",
         "on_line_and_real": "by log_transform",
-        "log_masses": "both masses are one",
         "log_block": "divergences do not ask for it",
     },
     WithOmittedMass: {
@@ -48,7 +47,6 @@ LEFT = {
         "on_line_and_real": "by log_transform",
         "terms_on_line": "no line of it is forecast",
         "approximate_nodes": "one law alone is approximated as quickly",
-        "support": _ANYWHERE,
         "closed_form": _ANYWHERE,
         "log_envelope": _ANYWHERE,
         "log_block": _ANYWHERE,

@@ -26,7 +26,7 @@ from logphi.laws.closed_form import ClosedForm, Sides
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.partial_masses import partial_masses
-from logphi.laws.support import Lattice, Omitted, Pieces, Support
+from logphi.laws.support import Lattice, LogMasses, Omitted, Pieces, Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
 from logphi.laws.visitor import LawVisitor
@@ -85,11 +85,6 @@ class ConvexCombination(LossTransform):
         zero = np.zeros(c.shape)
         found = self._each(lambda part: Values(part.approximate(c, count), zero, zero), c.shape)
         return np.asarray(self._mean(found).mid.real)
-
-    def log_masses(self) -> tuple[Values, Values]:
-        """From the missing masses, whose weighted sum is the missing mass here."""
-        at_zero, at_minus_one = (self._mean([part.log_masses()[i] for part in self.parts]) for i in (0, 1))
-        return at_zero, at_minus_one
 
     def _each(self, values_of: Callable[[LogPhi], Values], shape: tuple[int, ...]) -> list[Values]:
         nothing = Values(np.full(shape, -np.inf), np.zeros(shape), np.zeros(shape))
@@ -152,7 +147,7 @@ class ConvexCombination(LossTransform):
 
     @cached_property
     def support(self) -> Support:
-        """The hull of the supports of the parts; with pieces or a lattice if all parts have them."""
+        """The hull of the supports of the parts; with pieces or a lattice if all parts have them; masses are averaged."""
         supports = [part.support for part in self._finite]
         omitted = [one.omitted for one in supports if one.omitted.mass]
         return Support(
@@ -165,6 +160,7 @@ class ConvexCombination(LossTransform):
                 (_lattice_of(part), one.lower, one.upper) for part, one in zip(self._finite, supports, strict=True)
             ),
             Omitted(max(one.mass for one in omitted), self._omitted_growth()) if omitted else Omitted(),
+            LogMasses(*(self._mean(side) for side in zip(*(part.support.masses for part in self.parts), strict=True))),
         )
 
     def _omitted_growth(self) -> float:

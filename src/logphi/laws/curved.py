@@ -16,7 +16,7 @@ from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws.batched_curved import batched
 from logphi.laws.closed_form import ClosedForm, Sides
-from logphi.laws.support import Support
+from logphi.laws.support import PROBABILITIES, LogMasses, Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T, Terms
 from logphi.laws.visitor import LawVisitor
@@ -67,17 +67,20 @@ class Curved(LossTransform):
 
     @property
     def _upward(self) -> Support:
-        """Up to the loss at the end of the curve, rounded outward."""
+        """Up to the loss at the end of the curve, rounded outward; with the masses that the curve omits."""
+        wrong = self.curve.omitted_error + 8 * ULP
+        omitted = any(self.curve.omitted)
+        masses = LogMasses(*(log_complement(one, wrong) for one in self.curve.omitted)) if omitted else PROBABILITIES
         if np.isinf(self.curve.end):
-            return Support()
+            return Support(masses=masses)
         top, error = self._highest
-        return Support(upper=top + error + 2 * ULP * abs(top), error=2 * error + 8 * ULP * abs(top))
+        return Support(upper=top + error + 2 * ULP * abs(top), error=2 * error + 8 * ULP * abs(top), masses=masses)
 
     @cached_property
     def support(self) -> Support:
         """Up to the loss at the end of the curve; symmetric laws from minus that."""
         own = self._upward
-        return Support.within(own.upper, own.error) if self.traits.symmetric else own
+        return replace(own, lower=-own.upper) if self.traits.symmetric else own
 
     @property
     def closed_form(self) -> ClosedForm:
@@ -91,12 +94,6 @@ class Curved(LossTransform):
     def density(self, x: float) -> Scaled | None:
         """None: it is not known for every curve."""
         return None
-
-    def log_masses(self) -> tuple[Values, Values] | None:
-        """From the masses that the curve omits."""
-        error = self.curve.omitted_error + 8 * ULP
-        p, q = (log_complement(one, error) for one in self.curve.omitted)
-        return (p, q) if any(self.curve.omitted) else None
 
     def excess(self, x: float) -> Scaled | None:
         """By an integral of positive terms."""

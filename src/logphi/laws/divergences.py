@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from logphi.arith.floats import ULP
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arrays import Array, Complex
 from logphi.laws.estimated import Estimated, slopes_apart
-from logphi.quadrature.values import Values
+from logphi.laws.support import WHOLE_LINE, Support
 
 # chosen: the step of the differences that separate noise from slope
 _STEP = 2.0**-30
@@ -39,9 +40,10 @@ class Divergences(Estimated):
         """The orders less one."""
         return (self.orders[0] - 1, self.orders[1] - 1)
 
-    def log_masses(self) -> tuple[Values, Values] | None:
+    @cached_property
+    def support(self) -> Support:
         """No infinite mass under P; the mass under Q follows from order 0, and counts as one if order 0 is unknown."""
-        return super().log_masses() if self.orders[0] < 0 else None
+        return super().support if self.orders[0] < 0 else WHOLE_LINE
 
     @property
     def samples(self) -> int:

@@ -22,7 +22,7 @@ from logphi.laws.block_envelope import log_block
 from logphi.laws.cells import Cells, Chosen, Exchanged, Given
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.spans import common_span
-from logphi.laws.support import Lattice, Omitted, Pieces, Support
+from logphi.laws.support import Lattice, LogMasses, Omitted, Pieces, Support
 from logphi.laws.tilted_atoms import TiltedAtoms
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T, Terms, apart
@@ -98,6 +98,7 @@ class Finite(LossTransform):
             pieces=self._pieces(losses, size),
             lattice=self._lattice(losses, size),
             omitted=Omitted(self.omitted_mass, self.omitted_growth),
+            masses=LogMasses(self._log_mass(self.p, self.infinite_p), self._log_mass(self.q, self.infinite_q)),
         )
 
     @cached_property
@@ -191,11 +192,8 @@ class Finite(LossTransform):
     def _tilted(self, abscissa: float) -> TiltedAtoms:
         return TiltedAtoms.of(self._logs[0], self._loss, self._errors, abscissa)
 
-    def log_masses(self) -> tuple[Values, Values]:
-        """From the smaller of the finite mass and its complement."""
-        return self._log_mass(self.p, self.infinite_p), self._log_mass(self.q, self.infinite_q)
-
     def _log_mass(self, kept: Sequence[float], infinite_mass: float) -> Values:
+        """From the smaller of the finite mass and its complement."""
         if infinite_mass <= 0.5:
             return log_complement(infinite_mass, self.relative_error, self.omitted_mass)
         # the complement of a mass near one has few digits

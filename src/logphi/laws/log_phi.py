@@ -25,7 +25,7 @@ from logphi.laws.growth import ZERO_GROWTH, Growth
 from logphi.laws.support import Support
 from logphi.laws.traits import CONSTANT, Traits
 from logphi.laws.transform import LossTransform, Reflected, Terms
-from logphi.quadrature.values import CERTAIN, Line, Values
+from logphi.quadrature.values import Line, Values
 
 
 @dataclass(frozen=True)
@@ -164,16 +164,6 @@ class LogPhi(LossTransform):
         found = [(law.on_line_and_real(line, real_points, count * own), own) for law, own in self._parts]
         values = self._total((pair[0].times(own) for pair, own in found), (line.size,))
         return values, self._total((pair[1].times(own) for pair, own in found), (1 + real_points.size,))
-
-    def log_masses(self) -> tuple[Values, Values]:
-        """The logarithms of P(L < inf) and Q(L > -inf)."""
-        if self.empty:
-            return self.terms[0][0].log_masses() or (CERTAIN, CERTAIN)
-        masses = [(known, own) for law, own in self.terms if (known := law.log_masses()) is not None]
-        if not masses:
-            return CERTAIN, CERTAIN
-        at_zero, at_minus_one = (self._total((pair[i].times(own) for pair, own in masses), (1,)) for i in (0, 1))
-        return at_zero, at_minus_one
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """The sum of the envelopes."""

@@ -81,10 +81,6 @@ class LossTransform(ABC):
         """K at real points to some digits, for choosing where to compute; infinite on overflow."""
         return self.log_transform(c, count).mid.real
 
-    def log_masses(self) -> tuple[Values, Values] | None:
-        """K(0) and K(-1), arrays of one element; None for a probability whose tilt is one too: both are zero."""
-        return None
-
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """A proved upper bound of Re K(c + is) - K(c) for all s in [t, end], for each height t.
 
@@ -254,11 +250,6 @@ class Reflected(LossTransform):
         """The nodes of the law, reflected."""
         nodes = self.law.approximate_nodes
         return nodes and nodes.reflected()
-
-    def log_masses(self) -> tuple[Values, Values] | None:
-        """The masses of the law, exchanged."""
-        masses = self.law.log_masses()
-        return masses and (masses[1], masses[0])
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """The envelope of the law at -1 - c."""

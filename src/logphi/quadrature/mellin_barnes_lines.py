@@ -22,6 +22,14 @@ _LARGE = 600.0
 ROOM = 1 + 1e-9
 
 
+class WithMasses(Protocol):
+    """What is known of the support of a law, by the member that this integral uses."""
+
+    @property
+    def masses(self) -> tuple[Values, Values]:
+        """K(0) and K(-1)."""
+
+
 class Base(Protocol):
     """The base law by the members that this integral uses: K(z) = log M(z + 1)."""
 
@@ -41,8 +49,9 @@ class Base(Protocol):
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """A bound of the decay of K along a line."""
 
-    def log_masses(self) -> tuple[Values, Values] | None:
-        """K(0) and K(-1)."""
+    @property
+    def support(self) -> WithMasses:
+        """Where it has its mass, and how much."""
 
 
 @dataclass(frozen=True)
@@ -86,8 +95,8 @@ class Lines:
     @cached_property
     def masses(self) -> tuple[float, float, float, float]:
         """M(0) and M(1), and their errors."""
-        known = self.mixing.base.log_masses()
-        if known is None or all(float(abs(x.mid[0])) + float(x.radius[0]) == 0 for x in known):
+        known = self.mixing.base.support.masses
+        if all(float(abs(x.mid[0])) + float(x.radius[0]) == 0 for x in known):
             return 1.0, 1.0, 0.0, 0.0
         one, zero = (math.exp(min(float(x.mid[0]), 0.0)) for x in known)
         error, other = (float(x.radius[0]) + 2 * ULP for x in known)

@@ -16,6 +16,7 @@ from logphi.laws.growth import Growth, OneSided
 from logphi.laws.support import Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform
+from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.values import Values
 
 
@@ -64,9 +65,10 @@ class Conditioned(LossTransform):
         mid = np.where(known, np.where(known, found.mid, 0.0) + linear, np.inf)
         return Values(mid, found.rounding + error + rounding + 2.0**-51 * np.where(known, np.abs(mid), 0.0), found.inner)
 
-    def terms_on_line(self, abscissa: float, top: float) -> float:
-        """The number of terms for the law."""
-        return self.law.terms_on_line(abscissa, top)
+    @property
+    def approximate(self) -> Approximation:
+        """K by ``log_transform``; on a line, the summands of the law."""
+        return replace(super().approximate, terms_on_line=self.law.approximate.terms_on_line)
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """The envelope of the law."""

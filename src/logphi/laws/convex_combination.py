@@ -31,6 +31,7 @@ from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
 from logphi.laws.visitor import LawVisitor
 from logphi.laws.weights import Listed, Weight, Weights
+from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.values import SIZE_ONLY, Line, Values, log_one_plus
 
 
@@ -80,10 +81,14 @@ class ConvexCombination(LossTransform):
         """K on a vertical line."""
         return self._mean(self._each(lambda part: _resolved(part, line, count), (line.size,)))
 
-    def approximate(self, c: Array, count: int = 1) -> Array:
-        """K at real points, to some digits."""
+    @property
+    def approximate(self) -> Approximation:
+        """The mean of the approximations of the parts."""
+        return Approximation(self._mean_of_approximations)
+
+    def _mean_of_approximations(self, c: Array) -> Array:
         zero = np.zeros(c.shape)
-        found = self._each(lambda part: Values(part.approximate(c, count), zero, zero), c.shape)
+        found = self._each(lambda part: Values(part.approximate(c), zero, zero), c.shape)
         return np.asarray(self._mean(found).mid.real)
 
     def _each(self, values_of: Callable[[LogPhi], Values], shape: tuple[int, ...]) -> list[Values]:

@@ -22,7 +22,7 @@ from logphi.laws.transform import LossTransform, T, Terms
 from logphi.laws.visitor import LawVisitor
 from logphi.laws.zero_or_infinite import log_complement
 from logphi.quadrature import curve_excess, long_lines
-from logphi.quadrature.approximate_sums import ApproximateNodes
+from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.curve import Curve
 from logphi.quadrature.gauss_legendre import GaussLegendre, losses_at
 from logphi.quadrature.shifted_line_envelope import log_shifted_line_envelope
@@ -107,14 +107,10 @@ class Curved(LossTransform):
         """K at any points, with new panels for each abscissa of complex points."""
         return self._integral.at_points(np.asarray(z), count)
 
-    def approximate(self, c: Array, count: int = 1) -> Array:
-        """K at real points, to some digits."""
-        return self._integral.approximate(c)
-
     @property
-    def approximate_nodes(self) -> ApproximateNodes | None:
-        """The nodes of a coarse quadrature; None for an unbounded curve, whose nodes depend on the tilt."""
-        return self._integral.approximate_nodes
+    def approximate(self) -> Approximation:
+        """A coarse quadrature; without nodes at hand for an unbounded curve, as they depend on the tilt."""
+        return Approximation(self._integral.approximate, self._integral.approximate_nodes)
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, by panels near the real axis and expansions far from it."""

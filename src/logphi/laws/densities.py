@@ -22,6 +22,7 @@ from logphi.laws.support import WHOLE_LINE, LogMasses, Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
 from logphi.laws.visitor import LawVisitor
+from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.kronrod import KRONROD, Table, above_noise, divided, doubts, first_table, settled, spread
 from logphi.quadrature.values import Line, Values
 
@@ -126,8 +127,12 @@ class Densities(LossTransform):
                 whole[those] = part
         return result
 
-    def approximate(self, c: Array, count: int = 1) -> Array:
-        """K at real points; infinite outside the strip."""
+    @property
+    def approximate(self) -> Approximation:
+        """A coarse quadrature; infinite outside the strip."""
+        return Approximation(self._by_coarse_table)
+
+    def _by_coarse_table(self, c: Array) -> Array:
         c = np.asarray(c, dtype=float)
         inside = (c >= self.strip[0]) & (c < self.strip[1])
         result = np.full(c.shape, np.inf)

@@ -14,6 +14,7 @@ from logphi.arith.protocol import Arithmetic, Number
 from logphi.arrays import Array, Complex
 from logphi.laws.estimated import Estimated, slopes_apart
 from logphi.laws.support import WHOLE_LINE, Support
+from logphi.quadrature.approximation import Approximation
 
 # chosen: the step of the differences that separate noise from slope
 _STEP = 2.0**-30
@@ -54,8 +55,12 @@ class Divergences(Estimated):
         """K alone."""
         return self._values(z)[0]
 
-    def approximate(self, c: Array, count: int = 1) -> Array:
-        """K at real points; infinite outside the strip."""
+    @property
+    def approximate(self) -> Approximation:
+        """K at real points, without errors; infinite outside the strip."""
+        return Approximation(self._on_axis)
+
+    def _on_axis(self, c: Array) -> Array:
         low, high = self.strip
         inside = (c > low) & (c < high)
         found = np.full(c.shape, np.inf)

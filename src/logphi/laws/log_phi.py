@@ -19,12 +19,13 @@ from numpy.typing import NDArray
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arrays import Array
 from logphi.laws.always_infinite import ALWAYS_INFINITE
-from logphi.laws.approximate_sum import ApproximateSum
+from logphi.laws.approximate_sum import approximate_sum
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.growth import ZERO_GROWTH, Growth
 from logphi.laws.support import Support
 from logphi.laws.traits import CONSTANT, Traits
 from logphi.laws.transform import LossTransform, Reflected, Terms
+from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.values import Line, Values
 
 
@@ -143,17 +144,10 @@ class LogPhi(LossTransform):
         z = np.asarray(z)
         return self._total((law.log_transform(z, count * own).times(own) for law, own in self._parts), z.shape)
 
-    def approximate(self, c: Array, count: int = 1) -> Array:
-        """K at real points, to some digits; many laws that have nodes share a grid."""
-        return self._approximate_sum.approximate(c, count)
-
     @cached_property
-    def _approximate_sum(self) -> ApproximateSum:
-        return ApproximateSum(self._parts)
-
-    def terms_on_line(self, abscissa: float, top: float) -> float:
-        """The summands of all batched terms."""
-        return sum(law.terms_on_line(abscissa, top) for law, _ in self._parts)
+    def approximate(self) -> Approximation:
+        """The sum of the approximations of the batched terms."""
+        return approximate_sum(self._parts)
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line."""

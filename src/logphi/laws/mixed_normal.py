@@ -23,6 +23,7 @@ from logphi.laws.support import Support
 from logphi.laws.transform import LossTransform, T, Terms, apart
 from logphi.laws.visitor import LawVisitor
 from logphi.quadrature.approximate_axis import ApproximateAxis
+from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.batched_mixtures import on_line_batched
 from logphi.quadrature.common_panels import MANY
 from logphi.quadrature.inner_integral import over
@@ -127,12 +128,9 @@ class MixedNormal(LossTransform):
         return BatchedMixedNormal(((self, 1),), count).log_transform(z)
 
     @cached_property
-    def _axis(self) -> ApproximateAxis:
-        return ApproximateAxis.of(self.ratio)
-
-    def approximate(self, c: Array, count: int = 1) -> Array:
+    def approximate(self) -> Approximation:
         """K at real points, from a coarse grid."""
-        return self._axis.at(c)
+        return Approximation(ApproximateAxis.of(self.ratio).at)
 
 
 @dataclass(frozen=True)
@@ -167,11 +165,19 @@ class BatchedMixedNormal(LossTransform):
         """An approximation by fewer mixtures."""
         return ApproximateAxis.of(BatchedMixedNormal(tuple(_coarsened(self.terms)), self.repeats).mixtures)
 
-    def approximate(self, c: Array, count: int = 1) -> Array:
-        """K at real points, from a coarse grid; that of a single law serves other sums as well."""
-        if len(self.terms) == 1:
-            return self.terms[0][1] * self.terms[0][0].approximate(c)
+    @cached_property
+    def approximate(self) -> Approximation:
+        """K from a coarse grid; that of a single law serves other sums as well. On a line, the nodes of the inner integrals."""
+        return Approximation(self._of_single if len(self.terms) == 1 else self._of_several, terms_on_line=self._nodes_on_line)
+
+    def _of_single(self, c: Array) -> Array:
+        return self.terms[0][1] * self.terms[0][0].approximate(c)
+
+    def _of_several(self, c: Array) -> Array:
         return self._axis.at(c) / self.repeats
+
+    def _nodes_on_line(self, abscissa: float, top: float) -> float:
+        return sum(inner_nodes(part, abscissa, top) for part in self.mixtures.chunks(_AT_ONCE))
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as matrix products."""
@@ -183,10 +189,6 @@ class BatchedMixedNormal(LossTransform):
         if count > 1 or len(self.terms) >= MANY or tilted > _FARTHEST:
             return super().on_line_and_real(line, real_points, count)
         return on_line_and_real(self.mixtures, line, real_points)
-
-    def terms_on_line(self, abscissa: float, top: float) -> float:
-        """The number of nodes of the inner integrals."""
-        return sum(inner_nodes(part, abscissa, top) for part in self.mixtures.chunks(_AT_ONCE))
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """A bound from shifted lines of integration."""

@@ -23,6 +23,7 @@ from logphi.laws.support import PROBABILITIES, LogMasses, Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
 from logphi.laws.visitor import LawVisitor
+from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.mellin_barnes import Mixing, Moments
 from logphi.quadrature.values import Line, Values, log_one_plus
 
@@ -80,8 +81,12 @@ class SampledLoss(LossTransform):
         """K on a vertical line, at all nodes together."""
         return _values(self._mixing.at(line.abscissa, line.heights, count, line.step))
 
-    def approximate(self, c: Array, count: int = 1) -> Array:
-        """K at real points, to some digits."""
+    @property
+    def approximate(self) -> Approximation:
+        """K at real points, from residues."""
+        return Approximation(self._in_strip)
+
+    def _in_strip(self, c: Array) -> Array:
         low, high = self.strip
         inside = (c > low) & (c < high)
         found = np.full(np.shape(c), np.inf)

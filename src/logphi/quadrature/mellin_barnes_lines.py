@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ULP
 from logphi.arrays import Array, Complex
+from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.values import Line, Values
 
 # chosen: the values of r in the bound (u + v)^p <= (1 - r)^{1-p} u^p + r^{1-p} v^p
@@ -43,7 +44,8 @@ class Base(Protocol):
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a line."""
 
-    def approximate(self, c: NDArray[Any], count: int = 1) -> Array:
+    @property
+    def approximate(self) -> Approximation:
         """K at real points, to some digits."""
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:

@@ -50,9 +50,9 @@ def linkcode_resolve(domain, info):
     """Where the site shows the source of an object; Sphinx asks for all that the API reference describes."""
     # an attribute: a function of the package, not the file of the same name
     one = reduce(getattr, info["fullname"].split("."), resolve_name(info["module"]))
-    one = inspect.unwrap(one.fget if isinstance(one, property) else getattr(one, "func", one))
+    one = inspect.unwrap((one.fget or one) if isinstance(one, property) else getattr(one, "func", one))
     try:
-        file, (_, line) = Path(inspect.getsourcefile(one)), inspect.getsourcelines(one)
+        file, (_, line) = Path(inspect.getsourcefile(one) or ""), inspect.getsourcelines(one)
     except (TypeError, OSError):
         return None
     if not file.is_relative_to(ROOT):

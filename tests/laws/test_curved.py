@@ -1,6 +1,7 @@
 """Laws that are integrals over panels, against mpmath in the space of outputs and against one another."""
 
 import math
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -20,7 +21,7 @@ from logphi.quadrature.values import Line
 DIGITS = 30
 # what floats can tell of an inequality between logarithms
 FUZZ = 1e-11
-REPLACE = {"adjacency": "replace"}
+REPLACE: dict[str, Any] = {"adjacency": "replace"}
 
 
 def mixture(rate, x):

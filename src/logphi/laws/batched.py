@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from itertools import pairwise
 from operator import add
 from typing import Any
@@ -56,10 +56,7 @@ class Batched(LossTransform):
     @cached_property
     def approximate(self) -> Approximation:
         """The laws on a common grid; on a line, about one summand for each: all share a few panels."""
-        return replace(approximate_sum(self.terms), terms_on_line=self._terms_on_line)
-
-    def _terms_on_line(self, abscissa: float, top: float) -> float:
-        return float(len(self.terms))
+        return replace(approximate_sum(self.terms), terms_on_line=partial(_constant, float(len(self.terms))))
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at any points, in groups of similar size: panels for large points are inaccurate at small ones."""
@@ -107,3 +104,7 @@ class Batched(LossTransform):
                 waiting += [slice(part.start, middle), slice(middle, part.stop)]
             else:
                 yield part, found
+
+
+def _constant(terms: float, abscissa: float, top: float) -> float:
+    return terms

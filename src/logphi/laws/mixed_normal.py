@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -161,23 +161,15 @@ class BatchedMixedNormal(LossTransform):
         return over(at_points(self.mixtures, np.asarray(z)), self.repeats)
 
     @cached_property
-    def _axis(self) -> ApproximateAxis:
-        """An approximation by fewer mixtures."""
-        return ApproximateAxis.of(BatchedMixedNormal(tuple(_coarsened(self.terms)), self.repeats).mixtures)
-
-    @cached_property
     def approximate(self) -> Approximation:
-        """K from a coarse grid; that of a single law serves other sums as well. On a line, the nodes of the inner integrals."""
-        return Approximation(self._of_single if len(self.terms) == 1 else self._of_several, terms_on_line=self._nodes_on_line)
-
-    def _of_single(self, c: Array) -> Array:
-        return self.terms[0][1] * self.terms[0][0].approximate(c)
-
-    def _of_several(self, c: Array) -> Array:
-        return self._axis.at(c) / self.repeats
-
-    def _nodes_on_line(self, abscissa: float, top: float) -> float:
-        return sum(inner_nodes(part, abscissa, top) for part in self.mixtures.chunks(_AT_ONCE))
+        """From a coarse grid, that of a single law or of fewer mixtures; on a line, the nodes of the inner integrals."""
+        if len(self.terms) == 1:
+            ((law, count),) = self.terms
+            at = partial(_times, count, law.approximate.at)
+        else:
+            fewer = BatchedMixedNormal(tuple(_coarsened(self.terms)), self.repeats)
+            at = partial(_times, 1 / self.repeats, ApproximateAxis.of(fewer.mixtures).at)
+        return Approximation(at, terms_on_line=partial(_nodes_on_line, self.mixtures))
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as matrix products."""
@@ -199,6 +191,14 @@ class BatchedMixedNormal(LossTransform):
         for part in self.mixtures.chunks(120 * heights.size):
             total += part.count @ log_mixture_envelope(part, abscissa, heights, floor)
         return total
+
+
+def _times(factor: float, at: Callable[[Array], Array], c: Array) -> Array:
+    return factor * at(c)
+
+
+def _nodes_on_line(mixtures: TwoComponents, abscissa: float, top: float) -> float:
+    return sum(inner_nodes(part, abscissa, top) for part in mixtures.chunks(_AT_ONCE))
 
 
 Counted = tuple[tuple[MixedNormal, int], ...]

@@ -44,7 +44,7 @@ class Approximation:
         return Approximation(partial(_at_reflected, self.at), nodes, terms)
 
 
-# not closures, so that laws can be pickled
+# not closures, so that laws can be pickled; nor methods of a law that keeps its approximation, which would be a cycle
 def _at_reflected(at: Callable[[Array], Array], c: Array) -> Array:
     return at(-1 - c)
 

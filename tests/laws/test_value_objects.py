@@ -3,10 +3,12 @@
 import math
 from itertools import product
 
+import mpmath
 import numpy as np
 import pytest
 from scipy.stats import norm
 
+from exact import dec
 from logphi.arith.protocol import Plain
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.finite import Finite
@@ -20,7 +22,7 @@ from logphi.laws.normal_pair import NormalPair
 from logphi.laws.parameters import as_mixture, normal_shift
 from logphi.laws.sampled_loss import SampledLoss
 from logphi.laws.shift_bound import shift_bound, shift_bound_of_sum
-from logphi.laws.support import Lattice, Omitted, Pieces, Support
+from logphi.laws.support import PROBABILITIES, Lattice, LogMasses, Omitted, Pieces, Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import Reflected
 from logphi.laws.two_point import TwoPoint
@@ -146,3 +148,21 @@ def test_only_one_law_alone_has_a_closed_form():
     assert not Finite(P, Q).closed_form.has_profile
     assert not ClosedForm().reflected().has_profile
     assert ClosedForm().partial_masses(0.0, tilted=True) is None
+
+
+def test_masses_of_a_sum_are_products_and_those_of_a_reflected_law_are_exchanged():
+    one, other = (law.support.masses for law in (Finite((0.5, 0.4), (0.3, 0.4), 0.1, 0.3), ZeroOrInfinite(0.01)))
+    total = LogMasses.of_sum([(one, 3), (other, 2), (PROBABILITIES, 5)])
+    with mpmath.workdps(30):
+        for found, truth in zip(total, (dec(0.9) ** 3, dec(0.7) ** 3), strict=True):
+            exact = mpmath.log(truth * dec(0.99) ** 2)
+            assert abs(float(found.mid[0]) - exact) <= found.radius[0]
+            assert found.radius[0] < 1e-13
+    assert one.reflected() == (one.tilted, one.own)
+    assert not total.certain
+
+
+def test_sums_of_probabilities_are_probabilities():
+    assert LogMasses.of_sum([(PROBABILITIES, 3), (PROBABILITIES.reflected(), 1)]).certain
+    assert LogMasses.of_sum([]).certain
+    assert Finite((0.5, 0.5), (0.4, 0.6)).support.masses.certain

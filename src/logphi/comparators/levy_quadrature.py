@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ class _Numeric(LossTransform):
         """Not available."""
         raise NotImplementedError("a law of sums over cells is known in doubles only")
 
-    @property
+    @cached_property
     def support(self) -> Support:
         """The whole line, with K(0) and K(-1) computed like any other value."""
         return Support(masses=LogMasses(*(self.log_transform(np.array([c])) for c in (0.0, -1.0))))

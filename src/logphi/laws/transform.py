@@ -39,7 +39,8 @@ class LossTransform(ABC):
     A law must have a ``formula``, and a ``strip`` if K is not finite everywhere. Everything else is optional, and makes answers
     sharper or quicker:
 
-    - values of K, at any points (``log_transform``) and on a line, which may be one matrix product (``on_line``);
+    - values of K, at any points (``log_transform``) and on a line, which may be one matrix product (``on_line``, and
+      ``on_line_and_real`` for a line and real points beside it);
     - bounds of |M| on a line, from a height on (``log_envelope``) and on a block of heights, above which |M| may rise again
       (``log_block``);
     - value objects with what else is known, each with its rule of reflection and of sums: ``support``, ``growth``,

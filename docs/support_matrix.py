@@ -58,7 +58,9 @@ REFUSED = {
     "`.poisson` of a base stated under `add` or `remove`, to any other relation": lambda: GAUSSIAN(adjacency="add").poisson(
         RATE, adjacency="remove"
     ),
-    f"`.poisson` of a base stated under `add_remove`, to `{SPECIAL}`": lambda: GAUSSIAN().poisson(RATE, adjacency=SPECIAL),
+    f"`.poisson` of a base stated under `add_remove`, to `{SPECIAL}`": lambda: GAUSSIAN().poisson(
+        RATE, adjacency=lp.Adjacency(SPECIAL)
+    ),
     "`.subset` of a base stated under `add_remove`": lambda: GAUSSIAN().subset(RATE, adjacency="add_remove"),
     "a formula of the log-phi of samples of compositions, unless all are Gaussian, or finite and small": (
         2 * (GAUSSIAN() + LAPLACE()).poisson(RATE)

@@ -3,17 +3,19 @@
 import itertools
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 
 import logphi as lp
+from directions import DIRECTIONS
 from logphi.strategies import BinaryTree, Toeplitz, sensitivity, square_root
 from logphi.testing import check_mechanism
 from logphi.text.written import exact
-from refusals import refused
+from refusals import refused, untyped
 
-RUN = {"dataset_size": 1000, "batch_size": 20, "noise_multiplier": 2}
+RUN: dict[str, Any] = {"dataset_size": 1000, "batch_size": 20, "noise_multiplier": 2}
 
 
 def test_a_matrix_mechanism_is_gaussian():
@@ -94,7 +96,7 @@ def test_the_whole_run_leaks_what_the_blocks_do():
             weight = math.prod(float(rate) if coin else 1 - float(rate) for coin in (first, second))
             moved = first * matrix[:, 0] + second * np.outer(sign, matrix[:, 2])
             ratio += weight * np.exp((noise * moved - moved**2 / 2).sum(axis=1) / sigma**2)
-        for direction, loss in (("remove", ratio - math.exp(epsilon)), ("add", 1 - math.exp(epsilon) * ratio)):
+        for direction, loss in zip(DIRECTIONS, (ratio - math.exp(epsilon), 1 - math.exp(epsilon) * ratio), strict=True):
             sampled = np.maximum(loss, 0)
             spread = 5 * sampled.std() / math.sqrt(draws)
             answer = run.delta(epsilon, direction=direction)
@@ -141,7 +143,7 @@ def test_a_group_of_two_parts_is_covered():
         weight = rate ** sum(coins) * (1 - rate) ** (4 - sum(coins))
         ratio += weight * np.exp((noise @ moved - moved @ moved / 2) / sigma**2)
     grouped = run.group(2)
-    for direction, loss in (("remove", ratio - math.exp(epsilon)), ("add", 1 - math.exp(epsilon) * ratio)):
+    for direction, loss in zip(DIRECTIONS, (ratio - math.exp(epsilon), 1 - math.exp(epsilon) * ratio), strict=True):
         sampled = np.maximum(loss, 0)
         assert sampled.mean() <= grouped.delta(epsilon, direction=direction).upper + 5 * sampled.std() / len(sampled) ** 0.5
 
@@ -155,13 +157,13 @@ def test_bad_input_is_refused():
     refused(ValueError, lambda: lp.banded_dp_sgd(strategy, **{**RUN, "noise_multiplier": -1}), "noise_multiplier", "negative")
     refused(TypeError, lambda: lp.banded_dp_sgd(strategy, **{**RUN, "dataset_size": 10.5}), "dataset_size")
     refused(ValueError, lambda: lp.banded_dp_sgd(strategy, **{**RUN, "batch_size": 0}), "batch_size")
-    refused(ValueError, lambda: lp.banded_dp_sgd(strategy, **RUN, adjacency="swap"), "adjacency", "swap")
-    refused(TypeError, lambda: lp.banded_dp_sgd(strategy, **RUN, group_size=2), "group_size", "group(k)")
-    refused(TypeError, lambda: lp.banded_dp_sgd(strategy, **RUN, steps=2), "steps", "Toeplitz")
+    refused(ValueError, lambda: untyped(lp.banded_dp_sgd)(strategy, **RUN, adjacency="swap"), "adjacency", "swap")
+    refused(TypeError, lambda: untyped(lp.banded_dp_sgd)(strategy, **RUN, group_size=2), "group_size", "group(k)")
+    refused(TypeError, lambda: untyped(lp.banded_dp_sgd)(strategy, **RUN, steps=2), "steps", "Toeplitz")
     refused(ValueError, lambda: lp.matrix_mechanism(strategy, -1), "sigma", "negative")
-    refused(TypeError, lambda: lp.matrix_mechanism(strategy, 1, 3), "participations=")
-    refused(TypeError, lambda: lp.matrix_mechanism(strategy, 1, rate=0.1), "rate", "banded_dp_sgd")
-    refused(TypeError, lambda: lp.matrix_mechanism(strategy, noise_multiplier=1), "noise_multiplier", "sigma=")
+    refused(TypeError, lambda: untyped(lp.matrix_mechanism)(strategy, 1, 3), "participations=")
+    refused(TypeError, lambda: untyped(lp.matrix_mechanism)(strategy, 1, rate=0.1), "rate", "banded_dp_sgd")
+    refused(TypeError, lambda: untyped(lp.matrix_mechanism)(strategy, noise_multiplier=1), "noise_multiplier", "sigma=")
     refused(ValueError, lambda: lp.matrix_mechanism([1, 2], 1), "two dimensions")
     assert lp.matrix_mechanism(strategy, 0).delta(1).value == 1
     assert lp.matrix_mechanism([[0]], 1).delta(0).value == 0

@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import sympy
 from mpmath import mp
 
 import logphi as lp
+from directions import DIRECTIONS
 from logphi.cli import main
 from logphi.pairs.pair import UnsupportedError
 from logphi.testing import check_mechanism
@@ -159,7 +161,7 @@ def sampled(rate, epsilon):
 def test_a_record_on_a_sample_without_noise_is_seen_if_it_takes_part(rate, epsilon):
     bases = [lp.Gaussian(0), lp.Laplace(0), lp.PureDP(INF), lp.RandomizedResponse(1), 3 * lp.Gaussian(0) + lp.Laplace(1)]
     for release in [*(base.poisson(rate) for base in bases), lp.GaussianMixture(0, [0, 1], [1 - rate, rate])]:
-        for direction, truth in zip(("remove", "add"), sampled(rate, epsilon), strict=True):
+        for direction, truth in zip(DIRECTIONS, sampled(rate, epsilon), strict=True):
             found = release.delta(epsilon, direction=direction)
             assert found.lower - 1e-15 <= truth <= found.upper + 1e-15
             assert found.width <= 1e-13
@@ -248,7 +250,7 @@ def test_phi_of_no_finite_loss_is_zero(direction):
 
 
 def test_a_run_without_noise_has_no_finite_epsilon():
-    run = {"dataset_size": 1000, "batch_size": 10, "epochs": 1}
+    run: dict[str, Any] = {"dataset_size": 1000, "batch_size": 10, "epochs": 1}
     assert lp.dp_sgd(**run, noise_multiplier=0).epsilon(1e-5).upper == INF
     assert lp.dp_sgd(**run, noise_multiplier=1, clipped_count_noise=0).epsilon(1e-5).lower == INF
     assert lp.dp_sgd(**run, noise_multiplier=0, sampler="without_replacement").delta(1).value == pytest.approx(1 - 0.99**100)

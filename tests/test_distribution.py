@@ -9,6 +9,7 @@ import tarfile
 import zipfile
 from email import message_from_bytes
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ from repository import ROOT
 pytestmark = pytest.mark.slow
 
 
-def run(*command: str | Path, **options: object) -> str:
+def run(*command: str | Path, **options: Any) -> str:
     made: subprocess.CompletedProcess[str] = subprocess.run(
         list(map(str, command)), capture_output=True, text=True, check=False, **options
     )

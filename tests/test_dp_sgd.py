@@ -3,6 +3,7 @@
 import math
 import re
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -14,7 +15,7 @@ from repository import ROOT
 from slowly import slowly
 from some import some
 
-MNIST = {"dataset_size": 60000, "batch_size": 256, "epochs": 60, "noise_multiplier": 1.1}
+MNIST: dict[str, Any] = {"dataset_size": 60000, "batch_size": 256, "epochs": 60, "noise_multiplier": 1.1}
 
 
 def test_it_is_the_composition_of_its_steps():
@@ -76,7 +77,7 @@ def test_adaptive_clipping_releases_two_sums_of_one_batch():
     refused(ValueError, lambda: lp.dp_sgd(**{**MNIST, "clipped_count_noise": -1}), "clipped_count_noise", "negative")
 
 
-SCRIPT = {"dataset_size": 60000, "batch_size": 256, "epochs": 15}
+SCRIPT: dict[str, Any] = {"dataset_size": 60000, "batch_size": 256, "epochs": 15}
 
 
 @pytest.mark.few(1)
@@ -197,9 +198,9 @@ def test_a_batch_of_all_records_is_not_sampled():
 
 
 def test_other_relations_groups_and_samplers():
-    known = {"dataset_size": 1000, "batch_size": 10, "steps": 20, "noise_multiplier": 3}
+    known: dict[str, Any] = {"dataset_size": 1000, "batch_size": 10, "steps": 20, "noise_multiplier": 3}
     rate = Fraction(1, 100)
-    for arguments, step in [
+    cases: list[tuple[dict[str, Any], lp.Mechanism]] = [
         ({"adjacency": "replace"}, lp.Gaussian(3).poisson(rate, adjacency="replace")),
         ({"adjacency": "remove"}, lp.Gaussian(3, adjacency="remove").poisson(rate)),
         ({"group_size": 4}, lp.Gaussian(3).poisson(rate, group_size=4)),
@@ -211,7 +212,8 @@ def test_other_relations_groups_and_samplers():
             {"sampler": "without_replacement", "adjacency": "replace"},
             lp.Gaussian(3, sensitivity=2, adjacency="replace").subset(rate, adjacency="replace"),
         ),
-    ]:
+    ]
+    for arguments, step in cases:
         training = lp.dp_sgd(**known, **arguments)
         assert training.counted() == ((step, 20),)
         assert training.adjacency is step.adjacency
@@ -267,7 +269,7 @@ def test_a_size_that_is_not_whole_is_a_type_error(name, value):
     refused(TypeError, lambda: lp.dp_sgd(**arguments), name, "whole number")
 
 
-PASSES = {"dataset_size": 1000, "batch_size": 300, "noise_multiplier": 3}
+PASSES: dict[str, Any] = {"dataset_size": 1000, "batch_size": 300, "noise_multiplier": 3}
 
 
 @pytest.mark.parametrize(
@@ -306,7 +308,7 @@ def test_shuffled_training_is_a_bracket_and_noise_is_found_for_its_upper_end():
 
 @pytest.mark.slow
 def test_noise_for_shuffled_batches_meets_the_target():
-    sizes = {"dataset_size": 1000, "batch_size": 300, "epochs": 2}
+    sizes: dict[str, Any] = {"dataset_size": 1000, "batch_size": 300, "epochs": 2}
     found, fixed = (
         lp.dp_sgd(**sizes, sampler=sampler, target_epsilon=2, target_delta=1e-5) for sampler in ("shuffled", "fixed_order")
     )

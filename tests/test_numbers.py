@@ -99,7 +99,7 @@ def test_counts_are_taken_everywhere(count):
     assert accountant.epsilon(1e-5).same_as((100 * M).epsilon(1e-5))
     assert lp.KaryRandomizedResponse(k=count, p=0.5) == lp.KaryRandomizedResponse(k=100, p=0.5)
     assert M.poisson(0.1, group_size=count) == M.poisson(0.1, group_size=100)
-    run = {"dataset_size": 1000, "batch_size": 100, "noise_multiplier": 1}
+    run: dict[str, Any] = {"dataset_size": 1000, "batch_size": 100, "noise_multiplier": 1}
     assert lp.dp_sgd(**{**run, "batch_size": count}, steps=count) == lp.dp_sgd(**run, steps=100)
     assert lp.DiscreteGaussian(sigma=9, sensitivity=count) == lp.DiscreteGaussian(sigma=9, sensitivity=100)
     assert lp.classical.group.group_guarantee(lp.classical.Guarantee(0.1, 1e-9), count) is not None

@@ -35,7 +35,8 @@ def returned(function) -> list[str]:
     found = RETURNS.search(inspect.getdoc(function) or "")
     names = found[1].replace(",", " or ").split(" or ") if found else ()
     classes = (getattr(inspect.unwrap(function), "__globals__", {}).get(name.strip()) for name in names)
-    return [f"{one.__module__}.{one.__qualname__}" for one in classes if getattr(one, "__module__", "").startswith("logphi")]
+    known = [one for one in classes if one is not None]
+    return [f"{one.__module__}.{one.__qualname__}" for one in known if getattr(one, "__module__", "").startswith("logphi")]
 
 
 def headed(title: str, text: str, underline: str = "=") -> str:
@@ -123,7 +124,7 @@ def described() -> Reference:
     """All pages."""
     found = Reference()
     rooms = [name for name, home in logphi._HOME.items() if home == "logphi"]
-    names = [name for name in logphi.__all__ if name not in rooms]
+    names = [name for name in dir(logphi) if name not in rooms]
     homes: dict[str, list[str]] = {}
     for name in names:
         homes.setdefault(home_of(name), []).append(name)
@@ -139,7 +140,8 @@ def described() -> Reference:
 
 def inside(found: Reference) -> None:
     """What the docstrings so far refer to, and in turn their own, on a last page."""
-    entries, seen = {}, set()
+    entries: dict[str, str] = {}
+    seen: set[str] = set()
     while todo := sorted(found.referred - seen):
         for name in todo:
             seen.add(name)
@@ -160,7 +162,7 @@ def overview(found: Reference) -> str:
     """The first page: all public names with what they are."""
     lines = [headed("API reference", "``import logphi as lp``; everything is in nats.")]
     lines += [".. currentmodule:: logphi", "", ".. list-table::", "   :widths: auto", ""]
-    for name in logphi.__all__:
+    for name in dir(logphi):
         one = getattr(logphi, name)
         role = "mod" if isinstance(one, ModuleType) else "obj"
         text = "The version, as text." if name == "__version__" else first_line(one)

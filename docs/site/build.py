@@ -59,7 +59,7 @@ def build(directory: Path, cache: Path) -> int:
         shutil.rmtree(old, ignore_errors=True)
     assemble(source, cache)
     options = ["--fail-on-warning", "--keep-going", "--fresh-env", "--quiet", "--jobs", "2"]
-    return sphinx([*options, "-c", str(DOCS / "site"), "-d", str(directory / "site-doctrees"), str(source), str(site)])
+    return int(sphinx([*options, "-c", str(DOCS / "site"), "-d", str(directory / "site-doctrees"), str(source), str(site)]))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import re
 from functools import reduce
 from pathlib import Path
 from pkgutil import resolve_name
+from typing import Any
 
 from api import MISSING
 from docutils import nodes
@@ -50,9 +51,10 @@ def linkcode_resolve(domain, info):
     """Where the site shows the source of an object; Sphinx asks for all that the API reference describes."""
     # an attribute: a function of the package, not the file of the same name
     one = reduce(getattr, info["fullname"].split("."), resolve_name(info["module"]))
-    one = inspect.unwrap(one.fget if isinstance(one, property) else getattr(one, "func", one))
+    code: Any = one.fget if isinstance(one, property) else getattr(one, "func", one)
+    one = inspect.unwrap(code)
     try:
-        file, (_, line) = Path(inspect.getsourcefile(one)), inspect.getsourcelines(one)
+        file, (_, line) = Path(inspect.getsourcefile(one) or ""), inspect.getsourcelines(one)
     except (TypeError, OSError):
         return None
     if not file.is_relative_to(ROOT):

@@ -4,6 +4,7 @@ import base64
 import hashlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbclient import NotebookClient
@@ -66,7 +67,7 @@ def output(data, name: str, directory: Path) -> str:
 
 def joined(outputs):
     """Outputs of a cell: what a kernel printed in several messages is one text."""
-    found = []
+    found: list[Any] = []
     for one in outputs:
         if found and one.output_type == found[-1].output_type == "stream" and one.name == found[-1].name:
             found[-1] = nbformat.v4.new_output("stream", name=one.name, text=found[-1].text + one.text)
@@ -77,7 +78,8 @@ def joined(outputs):
 
 def page(notebook, stem: str, directory: Path) -> tuple[str, list[str]]:
     """The page of an executed notebook, and the names of its pictures, which go to a directory."""
-    parts, pictures = [], []
+    parts: list[str] = []
+    pictures: list[str] = []
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             parts.append(for_the_site(cell.source))

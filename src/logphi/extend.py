@@ -8,7 +8,7 @@ from logphi.laws.cells import Cells
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.support import Lattice, Omitted, Pieces, Support
+from logphi.laws.support import Lattice, LogMasses, Omitted, Pieces, Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform
 from logphi.pairs.finite import FinitePair
@@ -24,6 +24,7 @@ __all__ = [
     "FinitePair",
     "Growth",
     "Lattice",
+    "LogMasses",
     "LogOdds",
     "LogPhi",
     "LossTransform",

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import types
 from fractions import Fraction
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -146,7 +147,8 @@ def test_counts_are_never_lost():
     nested = dpa.SelfComposedDpEvent(dpa.ComposedDpEvent([LAPLACE, dpa.SelfComposedDpEvent(once, np.int64(10**12))]), 10**12)
     counts = dict(mechanism_of(dpa.ComposedDpEvent([nested, once])).counted())
     assert counts == {lp.Laplace(3): 10**12, lp.Gaussian(2).poisson(0.01): 10**24 + 1}
-    response = LogPhiAccountant(REPLACE).compose(dpa.SelfComposedDpEvent(RESPONSE, 10)).compose(RESPONSE, np.int32(5))
+    five: Any = np.int32(5)
+    response = LogPhiAccountant(REPLACE).compose(dpa.SelfComposedDpEvent(RESPONSE, 10)).compose(RESPONSE, five)
     assert response.mechanism == 15 * lp.KaryRandomizedResponse(3, 0.4)
 
 
@@ -328,7 +330,7 @@ CUT_OFF = dpa.TruncatedSubsampledGaussianDpEvent(
 
 @pytest.mark.parametrize("relation", [ADD_OR_REMOVE, REPLACE, SPECIAL])
 def test_poisson_samples_that_are_cut_off(relation):
-    sizes = {"truncated_batch_size": 9, "dataset_size": 40}
+    sizes: dict[str, Any] = {"truncated_batch_size": 9, "dataset_size": 40}
     base = lp.Gaussian(2, adjacency="replace_special") if relation is SPECIAL else lp.Gaussian(2)
     wanted = base.poisson(0.2, adjacency=mechanism_of(CUT_OFF, relation).adjacency, **sizes)
     assert mechanism_of(CUT_OFF, relation) == wanted

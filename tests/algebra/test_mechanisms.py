@@ -2,6 +2,7 @@
 
 import math
 import re
+from typing import Any
 
 import mpmath
 import pytest
@@ -261,8 +262,9 @@ def test_rate_one_is_the_identity():
 
 
 def test_mechanisms_are_frozen():
+    one: Any = ONE
     with pytest.raises(AttributeError):
-        ONE.sigma = 3.0
+        one.sigma = 3.0
 
 
 @pytest.mark.parametrize("mechanism", [*ALL, 3 * ONE + TWO, 10**20 * SAMPLED + 2 * THREE], ids=repr)

@@ -39,7 +39,8 @@ shifts = st.sampled_from([Fraction(-1, 2), Fraction(0), Fraction(1, 2)])
 
 @st.composite
 def bounds(draw, numbers=doubles):
-    return Bound(*sorted(draw(st.tuples(numbers, numbers, numbers))), side=draw(sides))
+    lower, value, upper = sorted(draw(st.tuples(numbers, numbers, numbers)))
+    return Bound(lower, value, upper, side=draw(sides))
 
 
 def truths(bound):
@@ -504,7 +505,8 @@ def test_functions_of_numpy_take_the_private_side_and_operators_enclose():
     assert np.max([spent, wide]) == wide.upper
     for made in (np.float64(2) * spent, np.float32(2) * spent, np.int64(2) * spent, np.longdouble(2) * spent):
         assert made.same_as(2 * spent)
-    assert (np.float64(3) > spent) is True
+    three: Any = np.float64(3)
+    assert (three > spent) is True
     with pytest.raises(UndecidedError):
         _ = np.float64(2.381597) > wide
     assert (np.array([1.0, 3.0]) < spent).tolist() == [True, False]

@@ -7,6 +7,7 @@ import json
 import math
 import operator
 from statistics import NormalDist
+from typing import Any
 
 import mpmath
 import pytest
@@ -19,6 +20,7 @@ from logphi import CalibrationStatus
 from logphi.calibration.scale import Reals, Wholes
 from logphi.calibration.target import excess
 from logphi.expression import parse, unknowns
+from refusals import untyped
 from slowly import slowly
 from some import some
 
@@ -109,7 +111,7 @@ def test_gaussian_noise_inverts_the_closed_form(count, epsilon, log_delta):
 
 def test_closed_forms_of_single_releases():
     epsilon, delta = 1.5, 1e-4
-    target = {"epsilon": epsilon, "delta": delta}
+    target: dict[str, Any] = {"epsilon": epsilon, "delta": delta}
     around(lp.calibrate(lp.PureDP, **target), math.log((delta + math.exp(epsilon)) / (1 - delta)))
     around(lp.calibrate(lp.Laplace, **target), 1 / (epsilon - 2 * math.log1p(-delta)))
     response = lp.calibrate(lp.RandomizedResponse, lower=0.5, **target)
@@ -186,7 +188,11 @@ def test_a_target_at_the_edge_of_what_is_told_stays_within():
     """The epsilon that was claimed is met again, and never exceeded by the width of its own bound."""
     claimed = (20 * lp.Gaussian(3)).epsilon(1e-5).value
     for steps in (20, 21):
-        found = lp.calibrate(lambda n, top=steps: min(n, top) * lp.Gaussian(3), epsilon=claimed, delta=1e-5, upper=25)
+
+        def capped(n, most=steps):
+            return min(n, most) * lp.Gaussian(3)
+
+        found = lp.calibrate(capped, epsilon=claimed, delta=1e-5, upper=25)
         assert float(found.answer) <= claimed
         assert found.nearest_miss_answer is None or some(found.nearest_miss_answer).lower >= claimed
 
@@ -275,9 +281,8 @@ def test_two_branches_are_refused_until_one_is_chosen():
         ValueError, match=r"met at 0\.5 and missed on both sides of it.*choose a branch by upper=0\.5 or by low"
     ):
         lp.calibrate(lp.RandomizedResponse, epsilon=12, delta=1e-5)
-    hill = [ValueError, lambda x: lp.Gaussian(1 + 10 * abs(math.log(x)))]
-    with pytest.raises(hill[0], match=r"missed at 1\.0 and met on both sides"):
-        lp.calibrate(hill[1], epsilon=2, delta=1e-5)
+    with pytest.raises(ValueError, match=r"missed at 1\.0 and met on both sides"):
+        lp.calibrate(lambda x: lp.Gaussian(1 + 10 * abs(math.log(x))), epsilon=2, delta=1e-5)
 
 
 def test_a_turn_among_the_trials_is_told():
@@ -356,7 +361,7 @@ def test_bad_targets(arguments, error, reason):
         (lambda: lp.Gaussian(1), TypeError, "positional argument"),
         (lambda x: lp.Gaussian(-1 - x), ValueError, "refuses every value that was tried, at 1: sigma must not be negative"),
         (lambda x: lp.Gaussian(x).poisson(2), ValueError, r"no value makes a mechanism: rate must lie in \[0, 1\], got 2.0$"),
-        (lambda x: operator.itemgetter(0)(lp.Gaussian(x)), TypeError, "not subscriptable"),
+        (lambda x: untyped(operator.itemgetter(0))(lp.Gaussian(x)), TypeError, "not subscriptable"),
         (lambda x: {}[x], KeyError, "1"),
     ],
 )

@@ -271,7 +271,7 @@ def test_what_the_checker_does_not_know_is_not_certified(name, parameters, sampl
             [(1, node)],
             "as written",
             quantity="delta",
-            at=1,
+            at=Fraction(1),
             direction=None,
             digits=5,
             check=bool,

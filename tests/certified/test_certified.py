@@ -103,9 +103,11 @@ def test_transforms_of_mixtures_on_a_line(name, c, top):
     with precision(BITS), mpmath.workdps(60):
         step = arb(top) / (size - 1)
         values = NormalRatio(mixture(up), mixture(down), LAWS[name]).on_line(arb(c), step, size)
-        parts = [[(mpf(p.numerator) / p.denominator, mpf(x.numerator) / x.denominator) for p, x in side] for side in (up, down)]
+        above, below = (
+            [(mpf(p.numerator) / p.denominator, mpf(x.numerator) / x.denominator) for p, x in side] for side in (up, down)
+        )
         for j in (0, size - 1):
-            value = ratio_transform(*parts, mpc(mpf(c), mpf(top) * j / (size - 1)))
+            value = ratio_transform(above, below, mpc(mpf(c), mpf(top) * j / (size - 1)))
             # relative to the value at the real point, as the error of the rule is
             assert_holds(values[j], value)
             assert number(values[j])[1] <= 1e-30 * abs(number(values[0])[0])

@@ -17,7 +17,13 @@ def claims(made: Any) -> Any:
     return made.claims
 
 
-QUESTIONS = {"delta": [1e-5, 1e-6], "epsilon": 1, "type_one_error": [0.01, 0.2], "order": [1.5, 8], "advantage": True}
+QUESTIONS: dict[str, Any] = {
+    "delta": [1e-5, 1e-6],
+    "epsilon": 1,
+    "type_one_error": [0.01, 0.2],
+    "order": [1.5, 8],
+    "advantage": True,
+}
 
 
 @pytest.mark.parametrize(
@@ -110,7 +116,7 @@ def test_a_calibration():
     made = noise.certify()
     assert lp.verify(made)
     meets, misses = made.claims
-    assert (meets.upper, meets.lower, misses.upper, misses.lower) == (1, 0, None, 1)
+    assert (meets.upper, meets.lower, misses.upper, misses.lower) == (Fraction(1), Fraction(0), None, Fraction(1))
     sigmas = [mechanism[0][1]["base"]["parameters"]["sigma"] for _, mechanism in made.releases]
     assert Fraction(sigmas[0]) == Fraction(repr(noise.value)) > Fraction(sigmas[1])
     steps = lp.calibrate(lambda n: n * lp.Gaussian(sigma=5), epsilon=2, delta=1e-6, integer=True)

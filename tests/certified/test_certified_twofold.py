@@ -8,6 +8,7 @@ import mpmath
 import pytest
 
 from cases import load
+from directions import OneDirection
 from logphi.answers.bound import Bound
 from logphi.arith.ball import precision
 from logphi.certified import two_releases
@@ -68,7 +69,7 @@ MIXTURE = "GaussianMixture(sigma=1, sensitivities=[0, 1, 2], probabilities=[0.5,
     ],
 )
 @pytest.mark.parametrize("direction", ["remove", "add"])
-def test_within_the_bounds_of_the_default_route(expression: str, epsilon: str, direction: str) -> None:
+def test_within_the_bounds_of_the_default_route(expression: str, epsilon: str, direction: OneDirection) -> None:
     assert_within(parse(expression).delta(float(epsilon), direction=direction), loss_of(expression, direction), epsilon)
 
 

@@ -14,6 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from some import some
+
 flint = pytest.importorskip("flint")
 
 from cases import SOURCE  # noqa: E402
@@ -24,7 +26,7 @@ from slowly import slowly  # noqa: E402
 
 CASES = json.loads(SOURCE.read_text(encoding="utf-8"))["cases"]
 # constructors: parameters in their order, and defaults
-SIGNATURES = {
+SIGNATURES: dict[str, dict[str, Any]] = {
     "Gaussian": {"sigma": None, "sensitivity": "1"},
     "Laplace": {"scale": None, "sensitivity": "1"},
     "DiscreteLaplace": {"scale": None, "sensitivity": "1"},
@@ -232,9 +234,10 @@ def test_the_aliasing_of_the_witness_is_recomputed(scale: str) -> None:
         "attained": "both",
     }
     c, step, up, down = 31.0, 0.5, 16.0, 16.0
+    value = float(some(case["value"]))
 
     def term(s: float, shift: float) -> float:
-        chernoff = s * (s + 1) / 8 - s * float(case["value"]) + s * math.log(s) - (1 + s) * math.log1p(s)
+        chernoff = s * (s + 1) / 8 - s * value + s * math.log(s) - (1 + s) * math.log1p(s)
         return math.exp(chernoff) / math.expm1(2 * math.pi * shift / step)
 
     aliasing = (term(c + up, up) + term(c - down, down)) * float(scale)
@@ -254,7 +257,7 @@ def test_the_aliasing_of_the_witness_is_recomputed(scale: str) -> None:
         assert "aliasing" in verdict.reason
 
 
-MALFORMED = {
+MALFORMED: dict[str, Any] = {
     "nothing": "",
     "a number": "1",
     "a list": "[]",

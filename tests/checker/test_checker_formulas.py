@@ -23,8 +23,8 @@ from logphi.checker.work import Undecided
 
 
 def piece(low, high, log_p, log_q) -> Piece:
-    ends = (None if end is None else Fraction(end) for end in (low, high))
-    return Piece(*ends, *(one and read(one, "x") for one in (log_p, log_q)))
+    first, last = (None if end is None else Fraction(end) for end in (low, high))
+    return Piece(first, last, *(one and read(one, "x") for one in (log_p, log_q)))
 
 
 LAWS = {

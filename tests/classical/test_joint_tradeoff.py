@@ -11,6 +11,7 @@ import logphi as lp
 from exact import dec
 from logphi.answers.status import Side
 from logphi.classical import DivergenceCurve, renyi
+from refusals import untyped
 
 # orders of the oracle; its steps leave less than this
 ORDERS = [*np.linspace(0.1, 0.9, 9), *(1 + np.geomspace(0.05, 30, 16))]
@@ -129,4 +130,4 @@ def test_ends_and_refusals():
         with pytest.raises(ValueError, match="type_one_error"):
             renyi.tradeoff(curve, bad)
     with pytest.raises(TypeError, match="mechanism"):
-        renyi.tradeoff(0.5, 0.1)
+        untyped(renyi.tradeoff)(0.5, 0.1)

@@ -13,6 +13,7 @@ import pytest
 from mpmath import erfc, exp, log, mpf, ncdf, sqrt
 
 import logphi as lp
+from directions import DIRECTIONS
 from exact import contains, dec
 from logphi.answers.status import Side
 from logphi.classical.loss_distribution import (
@@ -23,10 +24,8 @@ from logphi.classical.loss_distribution import (
     discrete_gaussian_tail,
 )
 from logphi.expression import parse
-from refusals import refused
+from refusals import refused, untyped
 from slowly import slowly
-
-DIRECTIONS = ("remove", "add")
 
 
 # what dp-accounting has of the same mechanisms: expression of one release, its constructor, count, epsilon, width
@@ -160,7 +159,8 @@ def estimates(p_below, q_below, h, reach, count, eps):
 )
 def test_both_estimates_are_those_of_masses_in_many_digits(release, law, h, reach, count, epsilon):
     with mpmath.workdps(40):
-        low, high, dots = estimates(*law(), mpf(h), reach, count, mpf(epsilon))
+        below = law()
+        low, high, dots = estimates(below[0], below[1], mpf(h), reach, count, mpf(epsilon))
     found = buckets_delta(count * release, epsilon, width=h, direction="remove")
     connected = float(connect_the_dots_delta(count * release, epsilon, width=h, direction="remove"))
     # what lies beyond the cells of the sum above is below 1e-12
@@ -215,7 +215,8 @@ def test_the_truth_is_between_and_narrower_buckets_are_sharper(text, epsilon, wi
 
 @pytest.mark.slow
 def test_without_a_direction_the_worse_one_counts():
-    release, at = 5 * lp.Gaussian(sigma=2).poisson(0.1), {"epsilon": 0.5, "width": 0.01}
+    release = 5 * lp.Gaussian(sigma=2).poisson(0.1)
+    at: dict[str, Any] = {"epsilon": 0.5, "width": 0.01}
     for method in (buckets_delta, connect_the_dots_delta):
         remove, add = (method(release, direction=one, **at) for one in DIRECTIONS)
         assert float(method(release, **at)) == max(float(remove), float(add)) > min(float(remove), float(add))
@@ -280,10 +281,10 @@ def test_what_makes_no_distribution_is_refused():
     one = lp.Gaussian(1)
     for width in (0, -0.1, math.nan, math.inf):
         refused(ValueError, lambda width=width: buckets_delta(one, 1.0, width=width), "width")
-    refused(TypeError, lambda: buckets_delta(one, 1.0, width="1e-3"), "width")
+    refused(TypeError, lambda: untyped(buckets_delta)(one, 1.0, width="1e-3"), "width")
     refused(ValueError, lambda: buckets_delta(one, math.inf, width=0.1), "epsilon")
     refused(ValueError, lambda: buckets_delta(one, 1.0, width=1e-9), "buckets", "take a width of")
-    refused(ValueError, lambda: buckets_delta(one, 1.0, width=0.1, direction="both ways"), "direction")
+    refused(ValueError, lambda: untyped(buckets_delta)(one, 1.0, width=0.1, direction="both ways"), "direction")
     refused(ValueError, lambda: buckets_delta(lp.DiscreteGaussian(2), 1.0, width=0.1), "no cell masses are known")
     replaced = lp.Gaussian(1).poisson(0.1, adjacency="replace")
     refused(ValueError, lambda: connect_the_dots_delta(replaced, 1.0, width=0.1), "method='discretized'")
@@ -320,7 +321,7 @@ def test_no_more_than_the_mass_lies_beyond_the_ends(text):
     release = parse(text)
     for mass in (0.3, 1e-4):
         both = chernoff_ends(release, mass)
-        for direction, loss in (("remove", release.loss), ("add", release.dual_loss)):
+        for direction, loss in zip(DIRECTIONS, (release.loss, release.dual_loss), strict=True):
             low, high = (float(end) for end in chernoff_ends(release, mass, direction=direction))
             # an end may be beyond every loss; the probability of a loss at the end itself counts too
             assert loss.sf(math.nextafter(high, -math.inf)).lower <= mass
@@ -344,7 +345,7 @@ def test_the_ends_are_no_wider_than_those_of_twenty_orders():
 def test_chernoff_refuses():
     for mass in (0, 1, -0.1, math.nan):
         refused(ValueError, lambda mass=mass: chernoff_ends(lp.Gaussian(1), mass), "mass")
-    refused(TypeError, lambda: chernoff_ends(lp.Gaussian(1), "1e-3"), "mass")
+    refused(TypeError, lambda: untyped(chernoff_ends)(lp.Gaussian(1), "1e-3"), "mass")
     assert float(chernoff_ends(lp.PureDP(0), 0.5)[0]) <= 0
 
 
@@ -398,12 +399,12 @@ def test_two_losses_are_composed_without_their_convolution(seed):
 def test_composed_losses_are_those_of_composed_mechanisms():
     first, second = ([0.5, 0.3, 0.2], [0.2, 0.3, 0.5]), ([0.6, 0.39, 0.01], [0.3, 0.7, 0.0])
     release = lp.Discrete(*first) + lp.Discrete(*second)
-    losses = [
+    one, other = (
         ([math.log(a / b) for a, b in zip(*pair, strict=True) if b], [a for a, b in zip(*pair, strict=True) if b])
         for pair in (first, second)
-    ]
+    )
     for epsilon in (-0.5, 0.0, 0.8, 1.6):
-        ours, engine = compose_losses(*losses, epsilon), release.delta(epsilon, direction="remove")
+        ours, engine = compose_losses(one, other, epsilon), release.delta(epsilon, direction="remove")
         assert max(ours.lower, engine.lower) <= min(ours.upper, engine.upper)
         assert ours.value == pytest.approx(engine.value, rel=1e-12)
 
@@ -413,7 +414,7 @@ def test_many_losses_are_composed_at_once():
     losses = np.linspace(-5, 5, size)
     masses = np.full(size, 1 / size)
     # two uniform losses: E (1 - e^{eps - S})_+ of a triangle, at its top
-    bound = compose_losses((losses, masses), (losses, masses), 0.0)
+    bound = untyped(compose_losses)((losses, masses), (losses, masses), 0.0)
     exact = float(Fraction(1, 2)) - (math.exp(-10) - 1 + 10) / 100
     assert bound.value == pytest.approx(exact, rel=1e-4)
     assert bound.width < 1e-9

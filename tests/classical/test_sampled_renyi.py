@@ -2,6 +2,8 @@
 
 import math
 from fractions import Fraction
+from functools import partial
+from operator import mul
 
 import mpmath
 import numpy as np
@@ -114,8 +116,8 @@ def test_the_best_last_order_is_that_of_the_parabola():
     """omega log((a-1) p) + (omega - 1) omega rho is least at (1 + log(1/((a-1) p)) / rho) / 2."""
     for rho, rate, order in ((0.5, 0.05, 2.5), (0.01, 1e-3, 7.0), (1e-4, 0.01, 3.0)):
         last = max(order, (1 - math.log((order - 1) * rate) / rho) / 2)
-        best = sampled_bounds.analytic_divergence(lambda a, rho=rho: rho * a, order, rate).value
-        known = sampled_bounds.analytic_divergence(lambda a, rho=rho: rho * a, order, rate, last=last).value
+        best = sampled_bounds.analytic_divergence(partial(mul, rho), order, rate).value
+        known = sampled_bounds.analytic_divergence(partial(mul, rho), order, rate, last=last).value
         assert best == pytest.approx(known, rel=1e-6)
 
 

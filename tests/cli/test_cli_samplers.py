@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
 import logphi as lp
 from logphi.cli import main
 
-SIZES = {"dataset_size": 1000, "batch_size": 100, "noise_multiplier": 2.0}
+SIZES: dict[str, Any] = {"dataset_size": 1000, "batch_size": 100, "noise_multiplier": 2.0}
 ARGUMENTS = [
     "dp-sgd",
     "--dataset-size",

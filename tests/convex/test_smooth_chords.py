@@ -71,7 +71,7 @@ def test_one_more_round_from_the_definition(width, rounds):
 def test_bounds_meet_those_of_a_grid(width, rounds):
     smooth = proved(width, rounds, FINE)
     below, above = (widest_chords(width, rounds, 96, above=side) for side in (False, True))
-    x = np.arange(below.values.size) * below.step
+    x = np.arange(float(below.values.size)) * below.step
     seen = (below.values > 1e-22) & (x < smooth.last * smooth.step)
     x, low, high = x[seen], below.values[seen], above.values[: seen.size][seen] + above.truncated
     assert (smooth.low(x) <= high).all()

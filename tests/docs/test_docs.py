@@ -303,7 +303,7 @@ EXTRA = re.compile(r"""["'`]\.\[([\w-]+)\]["'`]""")
 
 def test_all_that_is_to_be_installed_can_be():
     """From a checkout, or by the name of what is needed: no registry has logphi."""
-    extras = set(metadata("logphi").get_all("Provides-Extra"))
+    extras = set(metadata("logphi").get_all("Provides-Extra") or ())
     needed = {
         some(re.match(r"[\w-]+", one))[0] for one in some(metadata("logphi").get_all("Requires-Dist")) if "extra ==" in one
     }

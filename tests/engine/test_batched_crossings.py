@@ -98,4 +98,4 @@ def test_a_sweep_answers_many_points_together():
         sigma, rate, steps = (grid[name][k] for name, k in zip(grid, place, strict=True))
         alone, own = training(sigma, rate, steps).epsilon(1e-5), found[place]
         assert max(alone.lower, own.lower) <= min(alone.upper, own.upper)
-    assert all(status is lp.Status.MET for status in found.status.flat)
+    assert (found.status == lp.Status.MET).all()

@@ -16,6 +16,7 @@ from logphi.answers.status import Status
 from logphi.engine import clipping, one_large
 from logphi.inversion.demand import Demand
 from logphi.laws.clipped import ClippedNormal
+from logphi.laws.mixed_normal import MixedNormal
 from slowly import slowly
 from some import some
 
@@ -83,6 +84,7 @@ def test_finer_convolutions_lie_inside_the_bounds(count, rate, sigma, epsilon, d
 @pytest.mark.parametrize(("z", "end"), [(3.0, 2.5), (40.0, 4.0), (-2.5, 3.0), (6.0 + 35.0j, 3.0)])
 def test_the_transform_below_the_cap_is_its_integral(z, end):
     one = lp.Gaussian(sigma=0.8).poisson(0.03).loss_law().terms[0][0]
+    assert isinstance(one, MixedNormal)
     m, q = mpmath.mpf(1) / mpmath.mpf(0.8), mpmath.mpf(0.03)
     with mpmath.workdps(30):
         whole = mpmath.quad(

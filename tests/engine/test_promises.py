@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -150,7 +151,7 @@ def test_few_of_many_promises_are_broken():
         (lambda: 100 * lp.Gaussian(sigma=20), {"delta": 1e-5}, "nothing else was needed"),
     ],
 )
-def test_explain_says_why(release: Callable[[], lp.Mechanism], question: dict[str, float], words: str) -> None:
+def test_explain_says_why(release: Callable[[], lp.Mechanism], question: dict[str, Any], words: str) -> None:
     told = release().explain(**question)
     assert words in str(told)
     assert "why" in str(told)

@@ -1,6 +1,7 @@
 """Tails and densities of the loss of one release, against masses in the space of the output at fifty digits."""
 
 import math
+from typing import Any
 
 import mpmath
 import pytest
@@ -191,7 +192,7 @@ def test_mixtures_of_gaussians(sigma, shifts, weights, place):
     dense(mechanism.dual_loss, -x, density * exp(-dec(x)), wide)
 
 
-def laplace(y, scale, moved):
+def laplace(y, scale, moved) -> tuple[Any, Any]:
     """The mass of a Laplace law below y, and above."""
     away = (y - moved) / scale
     below = exp(away) / 2 if away < 0 else 1 - exp(-away) / 2
@@ -212,12 +213,8 @@ def test_sampled_laplace(scale, rate):
         y = (b * log(ratio) + 1) / 2
         absent, present = laplace(y, b, 0), laplace(y, b, 1)
         width = SHARP + float(32 * ULP / ratio**2)
-        both(
-            mechanism.loss.law,
-            x,
-            *((1 - q) * one + q * two for one, two in zip(absent[::-1], present[::-1], strict=True)),
-            width,
-        )
+        below, above = ((1 - q) * one + q * two for one, two in zip(absent, present, strict=True))
+        both(mechanism.loss.law, x, above, below, width)
         both(mechanism.dual_loss.law, -x, *absent, width)
         # dl/dy = (2/b) q e^l / (1 - q + q e^l)
         slope = 2 / b * q * ratio / exp(dec(x))

@@ -11,7 +11,7 @@ import pytest
 
 import logphi as lp
 from logphi.classical.exact_composition import compose_profiles
-from refusals import refused
+from refusals import refused, untyped
 from slowly import slowly
 
 NAN, INF = math.nan, math.inf
@@ -229,7 +229,7 @@ def test_batches_that_are_not_samples_take_a_number_of_batches_and_no_rate():
     refused(ValueError, lambda: lp.ExponentialMechanism(epsilon=1).shuffled(3), "many mechanisms", "fixed_order")
 
 
-CUT = {"truncated_batch_size": 2, "dataset_size": 4}
+CUT: dict[str, Any] = {"truncated_batch_size": 2, "dataset_size": 4}
 
 
 @pytest.mark.parametrize(
@@ -279,7 +279,7 @@ def test_relations_that_do_not_follow_are_refused_with_what_does():
     replace = lp.Gaussian(1, adjacency="replace")
     refused(ValueError, lambda: replace.poisson(0.1), "add/remove", "subset")
     refused(ValueError, lambda: replace.subset(0.1, adjacency="replace_special"), "replace_special", "add_remove")
-    refused(TypeError, lambda: replace.subset(0.1), "adjacency")
+    refused(TypeError, lambda: untyped(replace.subset)(0.1), "adjacency")
     refused(ValueError, lambda: lp.Gaussian(1).poisson(0.1, group_size=0), "group_size")
     refused(ValueError, lambda: lp.PureDP(1).poisson(0.1, group_size=2), "Gaussian", "1 - (1 - rate)^size")
     refused(ValueError, lambda: lp.PureDP(1).poisson(0.1, adjacency="replace"), "Gaussian", "subset")
@@ -346,14 +346,14 @@ def test_samplings_that_are_not_known_are_refused():
     refused(ValueError, lambda: lp.Gaussian(1).poisson(0.1, group_size=2, one_pair=True), "one_pair", "group_size=2")
     refused(ValueError, lambda: lp.Gaussian(1).poisson(0.1, adjacency="remove", one_pair=True), "one_pair", "'remove'")
     refused(ValueError, lambda: lp.Discrete([0.5, 0.5], [0.2, 0.8]).poisson(0.1, one_pair=True), "one_pair", "leave it out")
-    refused(TypeError, lambda: lp.Gaussian(1).poisson(0.1, one_pair=1), "one_pair", "True or False")
+    refused(TypeError, lambda: untyped(lp.Gaussian(1).poisson)(0.1, one_pair=1), "one_pair", "True or False")
     refused(ValueError, lambda: lp.Gaussian(1).poisson(0.1, one_pair=True).certify(epsilon=1), "one_pair")
 
 
 def test_explain_takes_one_question():
     refused(ValueError, GAUSSIAN.explain, "either epsilon or delta")
     refused(ValueError, lambda: GAUSSIAN.explain(epsilon=1, delta=0.1), "either epsilon or delta", "1", "0.1")
-    refused(TypeError, lambda: GAUSSIAN.explain(epsilon=[1, 2]), "not an array")
+    refused(TypeError, lambda: untyped(GAUSSIAN.explain)(epsilon=[1, 2]), "not an array")
 
 
 @pytest.mark.few(6)
@@ -382,7 +382,7 @@ def test_profiles_that_are_no_pairs_of_lists(bad):
 
 def test_the_budget_of_no_mechanism():
     with pytest.raises(TypeError, match="a mechanism is needed, got 3"):
-        lp.classical.Concentrated.of(3)
+        untyped(lp.classical.Concentrated.of)(3)
 
 
 def test_the_largest_epsilon_is_answered_in_silence():

@@ -10,6 +10,7 @@ import pytest
 from mpmath import exp, mpf
 
 import logphi as lp
+from directions import OneDirection
 from exact import contains, dec
 from flat import Flat
 from logphi.arith.floats import ELEMENTARY
@@ -378,7 +379,7 @@ def test_different_discrete_mechanisms_equal_enumeration():
     names, epsilon = ("three", "four", "holes"), 0.6
     release = lp.compose([lp.Discrete(*PAIRS[name]) for name in names])
     with mpmath.workdps(DIGITS):
-        products: defaultdict[str, mpf] = defaultdict(mpf)
+        products: defaultdict[OneDirection, mpf] = defaultdict(mpf)
         for picks in itertools.product(*(list(zip(*PAIRS[name], strict=True)) for name in names)):
             a, b = mpmath.fprod(dec(one) for one, _ in picks), mpmath.fprod(dec(two) for _, two in picks)
             products["remove"] += max(mpf(0), a - exp(dec(epsilon)) * b)

@@ -153,7 +153,7 @@ def test_many_atoms_are_bounded_on_blocks_too():
     loss = np.log(p) - np.log(q)
     c, radius = 1.7, 0.3
     weights = p * np.exp(c * loss)
-    for centres in (0.5 + 2 * radius * np.arange(40), np.sort(rng.uniform(1, 60, 30))):
+    for centres in (0.5 + 2 * radius * np.arange(40.0), np.sort(rng.uniform(1, 60, 30))):
         bounds = law.log_block(c, centres, radius)
         for centre, bound in zip(centres, bounds, strict=True):
             heights = centre + radius * np.linspace(-1, 1, 15)

@@ -29,4 +29,4 @@ def test_a_finite_pair(p, q):
     losses = [float(mpmath.log(a / b)) for a, b in pairs]
     assert max(losses) <= law.support.upper <= max(losses) + 1e-13
     assert min(losses) - 1e-13 <= law.support.lower <= min(losses)
-    assert law.log_masses() is None
+    assert law.support.masses.certain

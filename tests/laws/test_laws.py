@@ -21,7 +21,6 @@ from logphi.laws.uniform import Uniform, UniformWithAtoms
 from logphi.laws.weights import Listed
 from logphi.laws.zero_or_infinite import ZeroOrInfinite
 from logphi.quadrature.values import Line
-from some import some
 
 DIGITS = 40
 # Slack of what floats can tell of an inequality between logarithms.
@@ -183,9 +182,9 @@ def test_masses_of_probabilities_are_one(name):
 def test_lost_masses_are_known():
     with mpmath.workdps(DIGITS):
         for law, masses in [(Finite(*LOST, 0.1, 0.3), (dec(0.9), dec(0.7))), (ZeroOrInfinite(1e-5), (1 - dec(1e-5),) * 2)]:
-            for values, mass in zip(law.log_masses(), masses, strict=True):
+            for values, mass in zip(law.support.masses, masses, strict=True):
                 assert abs(log(mass) - mpf(float(values.mid[0]))) <= values.radius[0]
-        (reflected, _) = some(Finite(*LOST, 0.1, 0.3).reflected().log_masses())
+        (reflected, _) = Finite(*LOST, 0.1, 0.3).reflected().support.masses
         assert abs(log(dec(0.7)) - mpf(float(reflected.mid[0]))) <= reflected.radius[0]
 
 

@@ -45,7 +45,7 @@ POINTS = [0.3, 2.5, 4.0 + 9.0j, 1.0 + 40.0j]
 @pytest.mark.parametrize("side", [1, -1])
 @pytest.mark.parametrize("z", POINTS)
 @pytest.mark.parametrize(("sigma", "rate", "mark"), CASES)
-def test_a_marked_transform_is_its_integral(sigma, rate, mark, z, side):
+def test_a_marked_transform_is_its_integral(sigma, rate, mark: tuple[float, float], z, side):
     with mpmath.workdps(30):
         whole = transform(sigma, rate, z, mark, side)
     values = MarkedNormal(law_of(sigma, rate), *mark, side).log_transform(np.array([z]))
@@ -54,7 +54,7 @@ def test_a_marked_transform_is_its_integral(sigma, rate, mark, z, side):
 
 
 @pytest.mark.parametrize(("sigma", "rate", "mark"), CASES)
-def test_values_on_a_line_are_those_at_points(sigma, rate, mark):
+def test_values_on_a_line_are_those_at_points(sigma, rate, mark: tuple[float, float]):
     law, line = MarkedNormal(law_of(sigma, rate), *mark, 1), Line(2.0, 0.75, 20)
     there, here = law.on_line(line), law.log_transform(line.points)
     turned = (there.mid - here.mid).imag / (2 * math.pi)

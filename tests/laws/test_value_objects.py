@@ -3,10 +3,12 @@
 import math
 from itertools import product
 
+import mpmath
 import numpy as np
 import pytest
 from scipy.stats import norm
 
+from exact import dec
 from logphi.arith.protocol import Plain
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.finite import Finite
@@ -20,12 +22,13 @@ from logphi.laws.normal_pair import NormalPair
 from logphi.laws.parameters import as_mixture, normal_shift
 from logphi.laws.sampled_loss import SampledLoss
 from logphi.laws.shift_bound import shift_bound, shift_bound_of_sum
-from logphi.laws.support import Lattice, Omitted, Pieces, Support
+from logphi.laws.support import PROBABILITIES, Lattice, LogMasses, Omitted, Pieces, Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import Reflected
 from logphi.laws.two_point import TwoPoint
 from logphi.laws.uniform import UniformWithAtoms
 from logphi.laws.zero_or_infinite import ZeroOrInfinite
+from some import some
 
 P, Q = (0.5, 0.3, 0.2), (0.2, 0.2, 0.6)
 PIECES, LATTICE = Pieces((-1.0, 2.0), (-0.1, -0.2), 0.5, -1.0, 1e-16, 1e-15), Lattice(0.5, 2.0, 1e-15, 1e-16)
@@ -88,7 +91,7 @@ def test_the_closed_form_of_a_reflected_law_is_that_of_the_pair_exchanged():
     for x, tilted in product((-1.2, -0.3, 0.1, 0.7), (False, True)):
         found = law.closed_form.reflected().partial_masses(x, tilted=tilted)
         exact = reflected.closed_form.partial_masses(x, tilted=tilted)
-        for one, other in zip(found, exact, strict=True):
+        for one, other in zip(some(found), some(exact), strict=True):
             assert one.low * math.exp(one.log_scale) == pytest.approx(other.low * math.exp(other.log_scale), rel=1e-13)
 
 
@@ -145,3 +148,21 @@ def test_only_one_law_alone_has_a_closed_form():
     assert not Finite(P, Q).closed_form.has_profile
     assert not ClosedForm().reflected().has_profile
     assert ClosedForm().partial_masses(0.0, tilted=True) is None
+
+
+def test_masses_of_a_sum_are_products_and_those_of_a_reflected_law_are_exchanged():
+    one, other = (law.support.masses for law in (Finite((0.5, 0.4), (0.3, 0.4), 0.1, 0.3), ZeroOrInfinite(0.01)))
+    total = LogMasses.of_sum([(one, 3), (other, 2), (PROBABILITIES, 5)])
+    with mpmath.workdps(30):
+        for found, truth in zip(total, (dec(0.9) ** 3, dec(0.7) ** 3), strict=True):
+            exact = mpmath.log(truth * dec(0.99) ** 2)
+            assert abs(float(found.mid[0]) - exact) <= found.radius[0]
+            assert found.radius[0] < 1e-13
+    assert one.reflected() == (one.tilted, one.own)
+    assert not total.certain
+
+
+def test_sums_of_probabilities_are_probabilities():
+    assert LogMasses.of_sum([(PROBABILITIES, 3), (PROBABILITIES.reflected(), 1)]).certain
+    assert LogMasses.of_sum([]).certain
+    assert Finite((0.5, 0.5), (0.4, 0.6)).support.masses.certain

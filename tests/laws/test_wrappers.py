@@ -23,22 +23,18 @@ MEMBERS = {name for name in vars(LossTransform) if not name.startswith("_")}
 
 # wrapper -> members that it leaves at what holds of every law, and why
 _ONE_CLASS = "asked of a class whose laws are summed, which a wrapper is not"
-_TERMS = "a sum has as many nodes as the product of those of its terms"
 _ANYWHERE = "the omitted mass may be anywhere"
 _A_LINE = "only a line of it is summed, which its own envelope bounds"
 LEFT = {
     Reflected: {"batched": _ONE_CLASS},
-    LogPhi: {"accept": "routes look at the terms one by one", "batched": _ONE_CLASS, "approximate_nodes": _TERMS},
+    LogPhi: {"accept": "routes look at the terms one by one", "batched": _ONE_CLASS},
     Conditioned: {
-        "approximate_nodes": "one law alone is approximated as quickly",
         "accept": "divergences do not ask for it",
         "closed_form": "divergences do not ask for it",
         "reflected": "who asks turns the law first",
         "batched": _ONE_CLASS,
-        "approximate": "by log_transform",
         "on_line": "by log_transform",
         "on_line_and_real": "by log_transform",
-        "log_masses": "both masses are one",
         "log_block": "divergences do not ask for it",
     },
     WithOmittedMass: {
@@ -46,9 +42,6 @@ LEFT = {
         "approximate": "by log_transform",
         "on_line": "by log_transform",
         "on_line_and_real": "by log_transform",
-        "terms_on_line": "no line of it is forecast",
-        "approximate_nodes": "one law alone is approximated as quickly",
-        "support": _ANYWHERE,
         "closed_form": _ANYWHERE,
         "log_envelope": _ANYWHERE,
         "log_block": _ANYWHERE,

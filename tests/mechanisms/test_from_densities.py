@@ -2,6 +2,7 @@
 
 import functools
 import math
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -100,7 +101,7 @@ def spiked_profile(share, width):
 
 
 # name -> (constructor arguments, profile of the remove direction by other means)
-PROBLEMS = {
+PROBLEMS: dict[str, tuple[Any, Any]] = {
     "smooth": ((normal(1, 1), normal(0, 1), (-INF, INF)), of_gaussian),
     "smooth, declared": ((normal(1, 1), normal(0, 1), (-INF, INF), (0.25, 1)), of_gaussian),
     "far from the origin": ((normal(1e4 + 1, 1), normal(1e4, 1), (-INF, INF)), of_gaussian),

@@ -13,6 +13,7 @@ import logphi as lp
 from exact import dec
 from logphi.arith.mp import MULTIPRECISION
 from logphi.quadrature.pair_envelope import log_pair_envelope
+from refusals import untyped
 from slowly import slowly
 
 DIGITS = 30
@@ -65,7 +66,7 @@ class Laws:
 @pytest.mark.slow
 @pytest.mark.parametrize("pair", PAIRS)
 @pytest.mark.parametrize("rate", [None, 0.3])
-def test_one_release(pair, rate):
+def test_one_release(pair: tuple[Any, Any, Any, Any], rate):
     with mpmath.workdps(DIGITS):
         laws = Laws(*pair, rate)
         base = lp.GaussianMixturePair(*pair)
@@ -214,7 +215,7 @@ def test_a_subset_under_replace_is_estimated(epsilon, rate):
 
 def test_its_certificate_agrees():
     pytest.importorskip("flint")
-    mechanism = lp.GaussianMixturePair(*PAIRS[0], adjacency="replace")
+    mechanism = untyped(lp.GaussianMixturePair)(*PAIRS[0], adjacency="replace")
     found, bound = mechanism.certify(epsilon=0.1, digits=9), mechanism.delta(0.1)
     assert lp.verify(found)
     assert bound.lower <= float(found.upper)

@@ -9,7 +9,7 @@ from scipy.special import ndtr
 
 import logphi as lp
 from exact import dec, noise_tail
-from refusals import refused
+from refusals import refused, untyped
 
 DIGITS = 40
 # what the sums over cells may be off by
@@ -125,7 +125,7 @@ def test_ends_of_the_range():
         (lambda: lp.StabilityThreshold(5, scale=1, adjacency="replace"), ValueError, ["adjacency", "m.group(2)"]),
         (lambda: lp.StabilityThreshold(1e5, scale=1), ValueError, ["threshold", "do not matter"]),
         (lambda: lp.StabilityThreshold(-50, scale=1), ValueError, ["threshold", "nearly every release", "raise"]),
-        (lambda: lp.StabilityThreshold(5, scale=1, delta=1e-8), TypeError, ["for_delta"]),
+        (lambda: untyped(lp.StabilityThreshold)(5, scale=1, delta=1e-8), TypeError, ["for_delta"]),
         (lambda: lp.StabilityThreshold.for_delta(0.0, scale=1), ValueError, ["delta"]),
         (lambda: lp.StabilityThreshold.for_delta(1e-8), ValueError, ["exactly one"]),
         (lambda: lp.StabilityThreshold.for_delta(1e-8, scale=0), ValueError, ["scale", "positive"]),

@@ -3,6 +3,7 @@
 import itertools
 import math
 from fractions import Fraction
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -14,7 +15,8 @@ from logphi.mechanisms.discrete_gaussian_shift import probabilities as sums_of_d
 from logphi.mechanisms.discrete_gaussian_sums import rounding_variance, shares_above, spread_of_sum
 from logphi.mechanisms.skellam_shift import probabilities
 from logphi.mechanisms.whole_vectors import WholeVectors
-from refusals import refused
+from refusals import refused, untyped
+from some import some
 
 # chosen: rounding of the enumerations in doubles
 ROUNDING = 1e-10
@@ -35,7 +37,7 @@ def skellam(variance):
     return stats.skellam.pmf(np.arange(-reach, reach + 1), variance / 2, variance / 2)
 
 
-def moved(noise, shift):
+def moved(noise, shift) -> tuple[Any, Any]:
     """The noise moved, and the noise, where both have digits."""
     whole = np.pad(noise, abs(shift))
     p, q = np.roll(whole, shift), whole
@@ -52,7 +54,7 @@ def divergence(noise, difference, order):
     return total
 
 
-def joint(noise, difference):
+def joint(noise, difference) -> tuple[Any, Any]:
     p, q = np.ones(1), np.ones(1)
     for shift in difference:
         one, other = moved(noise, shift)
@@ -185,7 +187,7 @@ def test_compositions_contain_several_differences():
 def test_shares_above_half_of_a_shift(sigma, parties, shift):
     noise = gaussian(sigma, parties)
     x = np.arange(noise.size) - noise.size // 2
-    high, low = shares_above(sigma, parties, shift)
+    high, low = some(shares_above(sigma, parties, shift))
     moved_share, share = noise[x + shift > shift / 2].sum(), noise[x > shift / 2].sum()
     assert 0.9 * moved_share <= high <= moved_share
     assert share <= low <= share + 0.1
@@ -206,7 +208,7 @@ def summed(sigma, parties):
 
 @pytest.mark.parametrize(("sigma", "parties"), [("0.2", 4), ("0.3", 5), ("0.5", 7), ("1", 4), ("2.3", 3)])
 def test_probabilities_of_sums(sigma, parties):
-    found, error = sums_of_draws(Fraction(sigma), parties)
+    found, error = some(sums_of_draws(Fraction(sigma), parties))
     truth = summed(sigma, parties)
     # farther out, the convolution lacks draws beyond its reach
     for x in range(min(len(found), math.ceil(10 * float(sigma) * parties**0.5))):
@@ -416,8 +418,8 @@ def test_what_is_refused():
     refused(ValueError, lambda: lp.VectorDiscreteGaussian(2, dimension=0), "dimension", "from 1")
     refused(ValueError, lambda: lp.Skellam(0.001), "variance", "0.01")
     refused(ValueError, lambda: lp.Skellam(1, 100), "units", "variance=1.0")
-    refused(TypeError, lambda: lp.Skellam(sigma=2), "variance=")
-    refused(TypeError, lambda: lp.VectorDiscreteGaussian(2, num_clients=9), "parties=")
+    refused(TypeError, lambda: untyped(lp.Skellam)(sigma=2), "variance=")
+    refused(TypeError, lambda: untyped(lp.VectorDiscreteGaussian)(2, num_clients=9), "parties=")
     unknown = "DistributedDiscreteGaussian"
     refused(AttributeError, lambda: getattr(lp, unknown), "lp.VectorDiscreteGaussian")
     refused(ValueError, lambda: lp.VectorDiscreteGaussian(4, 30).pdp_delta(1), "pdp_delta")

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import logphi as lp
+from directions import DIRECTIONS
 from logphi.answers.status import Status
 from logphi.grid.mean_power import Draws
 from logphi.grid.ratio_cells import RatioCells
@@ -56,7 +57,7 @@ def test_few_batches_are_an_integral(width, batches):
         epsilon = share * width
         removed, below = (float(by(batches * math.exp(one), width)) / batches for one in (epsilon, -epsilon))
         added = math.exp(epsilon) * (below + math.exp(-epsilon) - 1)
-        for direction, value in (("remove", removed), ("add", added)):
+        for direction, value in zip(DIRECTIONS, (removed, added), strict=True):
             bound = release.delta(epsilon, direction=direction)
             assert bound.lower - error * value <= value <= bound.upper + error * value
             assert bound.width <= (1e-5 if width <= 1 else 2e-4) * value
@@ -68,10 +69,8 @@ def test_many_batches_agree_with_a_simulation(width, batches, epsilon):
     noise = random.laplace(size=(20_000, batches))
     mean = np.exp(np.abs(noise) - np.abs(noise - width)).mean(axis=1)
     release = lp.Laplace(scale=1, sensitivity=width).allocation(batches)
-    for direction, sample in (
-        ("remove", np.maximum(mean - math.exp(epsilon), 0)),
-        ("add", np.maximum(1 - math.exp(epsilon) * mean, 0)),
-    ):
+    removed, added = np.maximum(mean - math.exp(epsilon), 0), np.maximum(1 - math.exp(epsilon) * mean, 0)
+    for direction, sample in zip(DIRECTIONS, (removed, added), strict=True):
         bound = release.delta(epsilon, direction=direction)
         assert abs(sample.mean() - bound.value) <= 5 * sample.std() / math.sqrt(sample.size)
 

@@ -18,7 +18,8 @@ def test_cells_hold_the_masses_of_the_largest_output(sigma, means, batches):
     m = min(1 / mpmath.mpf(str(sigma)), 16)
     assert all(p > 0 for p in (*pair.p, *pair.q))
     with mpmath.workdps(320):
-        places = [mpmath.mpf(x) for x in np.linspace(*_ends_of(float(m), means, batches), 64)]
+        low, high = _ends_of(float(m), means, batches)
+        places = [mpmath.mpf(x) for x in np.linspace(low, high, 64)]
         for vector, mean in zip((pair.p, pair.q), means, strict=True):
             below = [0, *(mpmath.ncdf(x - mean * m) * mpmath.ncdf(x) ** (batches - 1) for x in places), 1]
             exact = [b - a for a, b in pairwise(below)]

@@ -5,6 +5,7 @@ import pytest
 
 import logphi as lp
 from logphi.laws.clipped import ClippedNormal
+from logphi.laws.mixed_normal import MixedNormal
 from logphi.quadrature import long_lines
 from logphi.quadrature.clipped_contour import ClippedContour
 from logphi.quadrature.gauss_legendre import GaussLegendre
@@ -19,7 +20,9 @@ def clipped(sigma: float, rate: float, cap: float) -> ClippedNormal:
     """A law up to a cap."""
     (order, loss), _ = lp.Gaussian(sigma=sigma).poisson(rate)._loss().orders(None)
     assert order is lp.Direction.REMOVE
-    return ClippedNormal.at(loss.terms[0][0], cap)
+    (law, _) = loss.terms[0]
+    assert isinstance(law, MixedNormal)
+    return ClippedNormal.at(law, cap)
 
 
 def raised(law: ClippedNormal, line: Line) -> Values:

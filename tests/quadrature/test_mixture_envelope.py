@@ -52,7 +52,7 @@ def test_a_nearly_normal_law_keeps_its_decay(m, q, c, least):
 
 
 def test_far_up_it_falls_faster_than_any_power():
-    bound = log_mixture_envelope(one(1.0, 0.1), 1.0, 10.0 ** np.arange(2, 6))[0]
+    bound = log_mixture_envelope(one(1.0, 0.1), 1.0, 10.0 ** np.arange(2.0, 6.0))[0]
     slopes = np.diff(bound) / np.log(10)
     assert np.all(np.diff(slopes) < 0)
     assert bound[-1] < -15

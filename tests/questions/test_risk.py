@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from mpmath import exp, mpf, ncdf
 
 import logphi as lp
+from directions import DIRECTIONS
 from exact import contains, dec
 from logphi.normal.quantile import shift_of_ends
 from logphi.questions.risk import AttackRisk
@@ -110,11 +111,11 @@ def test_no_test_of_a_finite_pair_does_better_and_one_does_as_well(p, q, fpr):
     prior, level = Fraction(1, 8), Fraction(fpr)
     best = {"remove": best_tpr(forth, level), "add": best_tpr(back, level), None: None}
     best[None] = max(best["remove"], best["add"])
-    for direction, tpr in best.items():
+    for direction, tpr in zip((*DIRECTIONS, None), best.values(), strict=True):
         exactly(risk.tpr(fpr, direction=direction), tpr)
         exactly(risk.ppv(fpr, prior=0.125, direction=direction), prior * tpr / (prior * tpr + (1 - prior) * level))
     exactly(risk.reconstruction(fpr), best["remove"])
-    for direction, points in (("remove", forth), ("add", back)):
+    for direction, points in zip(DIRECTIONS, (forth, back), strict=True):
         right = max(level * tpr + (1 - level) * (1 - at) for at, tpr in points)
         exactly(risk.success(fpr, direction=direction), right)
     exactly(risk.advantage(), max(tpr - at for at, tpr in forth))

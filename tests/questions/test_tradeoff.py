@@ -12,9 +12,11 @@ import pytest
 from mpmath import exp, mpf, ncdf, quad
 
 import logphi as lp
+from directions import DIRECTIONS
 from effort import answers
 from exact import contains, dec
 from logphi.engine.tail import below
+from refusals import untyped
 from some import some
 
 DIGITS = 40
@@ -141,7 +143,7 @@ def test_finite_pairs(seed):
     p, q = np.round(p, 3), np.round(q, 3)
     release = count * lp.Discrete(p.tolist(), q.tolist())
     exact = [tuple(map(written, law)) for law in (p, q)]
-    for direction, pair in (("remove", exact), ("add", exact[::-1])):
+    for direction, pair in zip(DIRECTIONS, (exact, exact[::-1]), strict=True):
         cells = enumerated([pair] * count)
         for alpha in (0.0, 1e-4, *np.round(rng.uniform(0, 1, 5), 4), 0.9999, 1.0):
             exactly(release.tradeoff(alpha, direction=direction), best_test(cells, written(alpha)))
@@ -172,7 +174,7 @@ def test_sampled_gaussian(sigma, rate):
             # the null hypothesis is the mixture, rejected below a threshold
             below = mpmath.findroot(lambda t, at=at: (1 - r) * ncdf(t / s) + r * ncdf((t - 1) / s) - at, quantile(at) * s)
             add = ncdf(-below / s)
-            for direction, exact in (("remove", remove), ("add", add), (None, min(remove, add))):
+            for direction, exact in zip((*DIRECTIONS, None), (remove, add, min(remove, add)), strict=True):
                 found = release.tradeoff(alpha, direction=direction)
                 assert contains(found, exact)
                 assert found.width <= SHARP * found.upper
@@ -324,9 +326,9 @@ def test_impossible_errors_are_refused(bad):
 
 def test_impossible_options_are_refused():
     with pytest.raises(TypeError, match="type_one_error"):
-        lp.Gaussian(1).tradeoff("0.1")
+        untyped(lp.Gaussian(1).tradeoff)("0.1")
     with pytest.raises(ValueError, match="direction"):
-        lp.Gaussian(1).tradeoff([], direction="up")
+        untyped(lp.Gaussian(1).tradeoff)([], direction="up")
     with pytest.raises(ValueError, match="does not exist"):
         lp.Gaussian(1, adjacency="remove").tradeoff(0.1, direction="add")
     with pytest.raises(ValueError, match="rtol"):

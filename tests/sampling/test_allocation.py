@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import logphi as lp
+from directions import DIRECTIONS
 from logphi.arith.protocol import Plain
 from logphi.laws.allocated_normal import AllocatedNormal
 from logphi.quadrature.values import Line
@@ -121,10 +122,8 @@ def test_many_batches_agree_with_a_simulation():
     random = np.random.default_rng(7)
     mean = np.exp(random.standard_normal((40_000, batches)) / sigma - 0.5 / sigma**2).mean(axis=1)
     release = lp.Gaussian(sigma=sigma).allocation(batches)
-    for direction, sample in (
-        ("remove", np.maximum(mean - math.exp(epsilon), 0)),
-        ("add", np.maximum(1 - math.exp(epsilon) * mean, 0)),
-    ):
+    removed, added = np.maximum(mean - math.exp(epsilon), 0), np.maximum(1 - math.exp(epsilon) * mean, 0)
+    for direction, sample in zip(DIRECTIONS, (removed, added), strict=True):
         bound = release.delta(epsilon, direction=direction)
         assert abs(sample.mean() - bound.value) <= 5 * sample.std() / math.sqrt(sample.size)
 

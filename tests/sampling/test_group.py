@@ -11,6 +11,7 @@ import pytest
 from mpmath import mp
 
 import logphi as lp
+from directions import DIRECTIONS
 from finite import hockey_stick
 from logphi.pairs.pair import UnsupportedError
 from logphi.text.written import exactly
@@ -67,10 +68,10 @@ def test_noise_moved_by_the_whole_group():
         for epsilon in PLACES:
             equal(mechanism.group(4).delta(epsilon), hockey_stick(p, q, epsilon))
     x = np.linspace(-60, 64, 1_240_001)
-    laplace = [np.exp(-np.abs(x - c) / 2) / 4 for c in (4, 0)]
+    one, other = (np.exp(-np.abs(x - c) / 2) / 4 for c in (4, 0))
     for epsilon in PLACES:
         found = lp.Laplace(scale=2).group(4).delta(epsilon)
-        assert hockey_stick(*laplace, epsilon) * 1e-4 == pytest.approx(found.value, abs=1e-7)
+        assert hockey_stick(one, other, epsilon) * 1e-4 == pytest.approx(found.value, abs=1e-7)
         m = mp.mpf(4) / 2
         truth = mp.ncdf(m / 2 - epsilon / m) - mp.exp(epsilon) * mp.ncdf(-m / 2 - epsilon / m)
         equal(lp.Gaussian(sigma=2).group(4).delta(epsilon), float(truth))
@@ -205,7 +206,7 @@ def test_every_record_of_a_group_is_drawn_by_itself(epsilon):
     density = [np.exp(-((x - j) ** 2) / 2) / math.sqrt(2 * math.pi) for j in range(4)]
     mixed = sum(math.comb(3, j) * 0.2**j * 0.8 ** (3 - j) * density[j] for j in range(4))
     group = lp.Gaussian(1).poisson(0.2).group(3)
-    for direction, (p, q) in {"remove": (mixed, density[0]), "add": (density[0], mixed)}.items():
+    for direction, (p, q) in zip(DIRECTIONS, ((mixed, density[0]), (density[0], mixed)), strict=True):
         truth = hockey_stick(p, q, epsilon) * (x[1] - x[0])
         assert group.delta(epsilon, direction=direction).value == pytest.approx(truth, abs=1e-8)
 

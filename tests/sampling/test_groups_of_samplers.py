@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
 import logphi as lp
+from directions import DIRECTIONS
 from refusals import refused
 
 PLACES = [-1.0, -0.2, 0.0, 0.3, 1.0, 2.5]
@@ -80,7 +82,7 @@ def test_two_records_in_two_batches_leak_less_than_two_allocations_with_half_of_
     group = lp.Gaussian(sigma).allocation(2).group(2)
     cell = (x[1] - x[0]) ** 2
     for epsilon in PLACES:
-        for p, q, direction in ((together, absent, "remove"), (absent, together, "add")):
+        for direction, (p, q) in zip(DIRECTIONS, ((together, absent), (absent, together)), strict=True):
             assert hockey_stick(p, q, epsilon, cell) <= group.delta(epsilon, direction=direction).upper + 1e-9
     # not by much
     assert group.delta(0.3).upper < 1.5 * hockey_stick(together, absent, 0.3, cell)
@@ -126,7 +128,7 @@ def test_a_group_of_shuffled_batches_has_the_cover_of_its_epochs():
 
 
 def test_training_of_a_group_by_every_sampler():
-    sizes = {"dataset_size": 1000, "batch_size": 100, "noise_multiplier": 3, "epochs": 2, "group_size": 2}
+    sizes: dict[str, Any] = {"dataset_size": 1000, "batch_size": 100, "noise_multiplier": 3, "epochs": 2, "group_size": 2}
     for sampler in ("without_replacement", "balls_in_bins", "shuffled", "fixed_order"):
         alone = lp.dp_sgd(**{**sizes, "group_size": 1}, sampler=sampler)
         group = lp.dp_sgd(**sizes, sampler=sampler)

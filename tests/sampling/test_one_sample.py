@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from mpmath import exp, mpf, ncdf
 
 import logphi as lp
+from directions import DIRECTIONS
 from exact import contains, dec
 from refusals import refused
 
@@ -74,8 +75,10 @@ def test_responses_on_one_sample_are_a_product(probabilities, rate, epsilon):
     sampled = lp.compose([lp.RandomizedResponse(p) for p in probabilities]).poisson(rate)
     with mpmath.workdps(40):
         cells = product(*map(response, probabilities))
-        for direction in ("remove", "add"):
-            assert contains(sampled.delta(epsilon, direction=direction), sampled_profile(*cells, rate, epsilon, direction))
+        for direction in DIRECTIONS:
+            assert contains(
+                sampled.delta(epsilon, direction=direction), sampled_profile(cells[0], cells[1], rate, epsilon, direction)
+            )
 
 
 @pytest.mark.parametrize("epsilon", [-0.4, 0.0, 0.3, 1.1])
@@ -169,7 +172,7 @@ def test_only_a_formula_is_refused():
 def test_samples_of_a_composition_compose(count, rate):
     """Gradients, and a count that hardly tells anything: above the gradients alone, and below them with a little less noise."""
     step = (lp.Gaussian(2) + lp.Laplace(500)).poisson(rate)
-    for direction in ("remove", "add"):
+    for direction in DIRECTIONS:
         found = (count * step).epsilon(1e-6, direction=direction)
         least, most = ((count * lp.Gaussian(s).poisson(rate)).epsilon(1e-6, direction=direction) for s in (2, 1.99))
         assert least.lower <= found.upper

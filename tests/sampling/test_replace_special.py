@@ -9,6 +9,7 @@ import pytest
 from mpmath import exp, mpf
 
 import logphi as lp
+from directions import DIRECTIONS
 from exact import contains, dec
 from refusals import refused
 from slowly import slowly
@@ -92,7 +93,7 @@ def test_dp_accounting_gives_the_same_for_one_and_for_many():
     present = {0: math.log(sampled_truth), 1: math.log1p(-sampled_truth)}
     absent = {0: math.log(uniform), 1: math.log1p(-uniform)}
     release = count * lp.KaryRandomizedResponse(k, p, adjacency="replace_special").poisson(rate)
-    for direction, upper, lower in (("remove", present, absent), ("add", absent, present)):
+    for direction, (upper, lower) in zip(DIRECTIONS, ((present, absent), (absent, present)), strict=True):
         theirs = [
             pld.from_two_probability_mass_functions(lower, upper, pessimistic, 1e-5).self_compose(count)
             for pessimistic in (False, True)

@@ -5,6 +5,7 @@ The profile of one release is that of (1-g) Q + g P against Q from epsilon 0 on 
 
 import math
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,8 +14,9 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 import logphi as lp
+from directions import DIRECTIONS
 
-REPLACE = {"adjacency": "replace"}
+REPLACE: dict[str, Any] = {"adjacency": "replace"}
 # what SciPy's quadrature is good for
 CLOSE = 1e-9
 
@@ -52,7 +54,7 @@ PAIRS = {
 
 def positive_part(function, span):
     """The integral of f_+, cut where f changes its sign."""
-    x = np.linspace(*span, 4001)
+    x = np.linspace(span[0], span[1], 4001)
     signs = np.sign(function(x))
     roots = [brentq(function, x[i], x[i + 1], xtol=1e-14) for i in np.flatnonzero(signs[1:] * signs[:-1] < 0)]
     edges = [span[0], *roots, span[1]]
@@ -74,7 +76,7 @@ def test_the_profile_of_a_subset_is_spliced(name, rate):
     mechanism, p, q, span = PAIRS[name]
     sampled = mechanism.subset(rate, adjacency="replace")
     for epsilon in (-0.3, 0.0, 0.02, 0.2):
-        for direction, (one, other) in (("remove", (p, q)), ("add", (q, p))):
+        for direction, (one, other) in zip(DIRECTIONS, ((p, q), (q, p)), strict=True):
             found = sampled.delta(epsilon, direction=direction)
             assert found.value == pytest.approx(profile(one, other, rate, epsilon, span), rel=CLOSE, abs=1e-11)
             assert found.status in (lp.Status.ESTIMATED, lp.Status.MET)

@@ -10,7 +10,7 @@ from torch.utils.data import DataLoader, TensorDataset
 # eight batches an epoch, the last of them short: the sample rate is 1/8, not 8/60
 RECORDS, BATCH_SIZE, BATCHES = 60, 8, 8
 
-ADAPTIVE = {
+ADAPTIVE: dict[str, Any] = {
     "clipping": "adaptive",
     "target_unclipped_quantile": 0.5,
     "clipbound_learning_rate": 0.2,

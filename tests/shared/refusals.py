@@ -1,8 +1,11 @@
 """Refusals are one line."""
 
 from collections.abc import Callable
+from typing import TypeVar
 
 import pytest
+
+T = TypeVar("T")
 
 
 def refused(kind: type[Exception] | tuple[type[Exception], ...], action: Callable[..., object], *needles: str) -> None:
@@ -14,3 +17,8 @@ def refused(kind: type[Exception] | tuple[type[Exception], ...], action: Callabl
     assert "\n" not in message
     for needle in needles:
         assert needle in message, f"{needle!r} is not in {message!r}"
+
+
+def untyped(function: Callable[..., T]) -> Callable[..., T]:
+    """The function as one of any arguments, as wrong ones are given on purpose."""
+    return function

@@ -12,7 +12,7 @@ import pytest
 import logphi as lp
 from logphi.strategies import BinaryTree, Matrix, Toeplitz, sensitivity, square_root
 from logphi.strategies.participation import Participation
-from refusals import refused
+from refusals import refused, untyped
 
 SCHEDULES = [(1, 1), (2, 1), (2, 3), (3, 2), (4, 2), (7, 1), (9, 3)]
 
@@ -288,7 +288,7 @@ def test_bad_input_is_refused():
     refused(ValueError, lambda: sensitivity(np.eye(3), participations=0), "participations", "0")
     refused(ValueError, lambda: sensitivity(np.eye(3), separation=0), "separation", "0")
     refused(TypeError, lambda: sensitivity(np.eye(3), separation=1.5), "separation", "1.5")
-    refused(TypeError, lambda: sensitivity(np.eye(3), min_sep=2), "min_sep", "separation=")
+    refused(TypeError, lambda: untyped(sensitivity)(np.eye(3), min_sep=2), "min_sep", "separation=")
     refused(ValueError, lambda: sensitivity(np.ones((1, 5000))), "5000 columns", "4096", "separation of at least 5000")
     assert sensitivity(np.ones((1, 5000)), participations=1).upper == 1
     refused(ValueError, lambda: Toeplitz([], 3), "coefficients", "non-empty")

@@ -83,7 +83,10 @@ def test_fractions_are_parameters():
     assert exact(lp.Gaussian(sigma=2**60 + 1).sigma) == 2**60 + 1
     thirds = [Fraction(1, 3), Fraction(2, 3)]
     assert tuple(map(exact, lp.Discrete(p=thirds, q=[0.5, 0.5]).p)) == tuple(thirds)
-    assert tuple(map(exact, lp.FromTradeoff([0, Fraction(1, 3)], [1, Fraction(1, 3)]).type_one_errors)) == (0, Fraction(1, 3))
+    assert tuple(map(exact, lp.FromTradeoff([0, Fraction(1, 3)], [1, Fraction(1, 3)]).type_one_errors)) == (
+        Fraction(0),
+        Fraction(1, 3),
+    )
     assert type(lp.Gaussian(sigma=1.1).sigma) is type(lp.Gaussian(sigma=3).sigma) is float
 
 

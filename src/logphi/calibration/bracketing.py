@@ -92,7 +92,7 @@ def _rise(one: float, other: float) -> int:
 
 def _infinite(trial: Trial) -> float:
     """Minus the logarithm of the probability of a finite loss, which is additive under composition."""
-    finite, _ = trial.mechanism.loss_law().log_masses()
+    finite = trial.mechanism.loss_law().support.masses.own
     return max(-float(finite.mid[0].real), 0.0)
 
 

@@ -245,7 +245,7 @@ def _up(number: float) -> float:
 
 def _rho(law: LogPhi) -> float:
     """An upper bound of the supremum of D_a / a over all a > 1, for the finite part of the loss."""
-    finite = LogPhi.of((term if term.log_masses() is None else Conditioned(term), count) for term, count in law.terms)
+    finite = LogPhi.of((term if term.support.masses.certain else Conditioned(term), count) for term, count in law.terms)
     found = smallest_rho(finite, 0.0, _WIDTH).upper
     if math.isinf(found):
         raise UnsupportedError(

@@ -128,7 +128,7 @@ def third(law: LossTransform) -> float:
     if not (math.isfinite(mean.upper) and 0 < quick < math.inf):
         return quick
     whole = alone.with_omitted_mass()
-    log_mass = whole.log_masses()[0]
+    log_mass = whole.support.masses.own
     kept = math.exp(float((log_mass.mid - log_mass.radius)[0])) * (1 - 1e-15)
     off = max(mean.upper - mean.value, mean.value - mean.lower)
     norm = (third_moment(whole, mean.value) / kept) ** (1 / 3) + off

@@ -86,7 +86,8 @@ class LossCurve(RenyiCurve):
     @cached_property
     def _masses(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """Logarithms of P(L < inf) and Q(L > -inf), as intervals."""
-        ends = [(float((one.mid.real - one.radius)[0]), float((one.mid.real + one.radius)[0])) for one in self.law.log_masses()]
+        masses = self.law.support.masses
+        ends = [(float((one.mid.real - one.radius)[0]), float((one.mid.real + one.radius)[0])) for one in masses]
         (a, b), (c, d) = [(min(low, 0.0), min(high, 0.0)) for low, high in ends]
         return (a, b), (c, d)
 

@@ -38,7 +38,7 @@ from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws.transform import LossTransform
-from logphi.quadrature.values import CERTAIN, Values
+from logphi.quadrature.values import Values
 
 # from the paper: Gauss-Legendre; derived: 32 nodes integrate 44 radians to 1e-21, the error being below (22 e / 128)^64
 ORDER = 32
@@ -157,7 +157,7 @@ class _Axis:
 
     @staticmethod
     def of(law: LossTransform, abscissa: float) -> _Axis:
-        masses = law.log_masses() or (CERTAIN, CERTAIN)
+        masses = law.support.masses
         at_zero, at_minus_one = (float(values.mid[0].real) for values in masses)
         dip = at_zero + at_minus_one - 2 * float(law.log_transform(np.array([-0.5])).mid[0].real)
         own = masses[0 if abscissa == 0 else 1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from logphi.comparators.output_cells import REACH, mixed_loss
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.mixture_of_shifts import MixtureOfShifts
+from logphi.laws.support import LogMasses, Support
 from logphi.laws.transform import LossTransform
 from logphi.laws.visitor import LawVisitor
 from logphi.laws.weights import Weights
@@ -36,10 +38,10 @@ class _Numeric(LossTransform):
         """Not available."""
         raise NotImplementedError("a law of sums over cells is known in doubles only")
 
-    def log_masses(self) -> tuple[Values, Values]:
-        """K(0) and K(-1), computed like any other value."""
-        at_zero, at_minus_one = (self.log_transform(np.array([c])) for c in (0.0, -1.0))
-        return at_zero, at_minus_one
+    @cached_property
+    def support(self) -> Support:
+        """The whole line, with K(0) and K(-1) computed like any other value."""
+        return Support(masses=LogMasses(*(self.log_transform(np.array([c])) for c in (0.0, -1.0))))
 
 
 @dataclass(frozen=True, eq=False)

@@ -69,7 +69,7 @@ Clipped = tuple[tuple["ClippedNormal", int], ...]
 
 def large_of(loss: LogPhi) -> Counted:
     """The terms that may be clipped: none if there are many, or if a loss may be infinite."""
-    if any(law.log_masses() is not None for law, _ in loss.terms):
+    if not loss.support.masses.certain:
         return ()
     found, _ = mixed_normals(loss.terms)
     return found if len(found) <= _MOST else ()

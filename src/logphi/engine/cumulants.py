@@ -120,7 +120,7 @@ def _least(law: LogPhi, order: int) -> float:
         return -math.inf
     if order == 2:
         return 0.0
-    at_zero, at_minus_one = centre(law), law.log_masses()[1]
+    at_zero, at_minus_one = centre(law), law.support.masses.tilted
     wrong = float(proved_radius(at_zero)[0] + proved_radius(at_minus_one)[0])
     least = float(at_zero.mid[0].real - at_minus_one.mid[0].real)
     return least - wrong - 1e-15 * abs(least) if math.isfinite(wrong) else -math.inf

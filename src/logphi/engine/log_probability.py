@@ -21,7 +21,7 @@ from logphi.engine.method import EXACT, TRIVIAL, Method
 from logphi.inversion.contour import LARGEST_THRESHOLD, Inversion, Part
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
-from logphi.quadrature.values import CERTAIN, Values
+from logphi.quadrature.values import Values
 
 # derived: the rounding of a handful of additions and one exponential, of a logarithm near zero
 _ROUNDING = 1e-15
@@ -123,8 +123,8 @@ def known_at_once(loss: LogPhi, known: Masses, epsilon: float) -> LogProbability
 
 def masses(loss: LogPhi) -> Masses:
     """Enclosures of P(L = inf) and of log Q(L > -inf)."""
-    logs = loss.log_masses()
-    if all(one is CERTAIN for one in logs):
+    logs = loss.support.masses
+    if logs.certain:
         return FINITE
     at_zero, at_minus_one = (ends_of(values) for values in logs)
     if at_zero[1] == -math.inf:

@@ -181,7 +181,7 @@ class _Search:
     @property
     def _attained(self) -> bool:
         """Whether the lower bounds of the function reach the level anywhere."""
-        return ends_of(self.law.log_masses()[0])[0] - self._rounding - self.mass_error / math.exp(self.level) >= self.level
+        return ends_of(self.law.support.masses.own)[0] - self._rounding - self.mass_error / math.exp(self.level) >= self.level
 
     def _outward(self, guess: float, step: float, end: float) -> tuple[float, float]:
         """Two thresholds, by doubled steps outward: the last one without a proof, and the first proved to be on one side."""

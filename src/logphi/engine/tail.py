@@ -115,7 +115,7 @@ def _tails(law: LogPhi, x: float, rtol: float) -> Tails:
 
 def _mass(law: LogPhi) -> LogProbability:
     """The logarithm of P(L < inf)."""
-    low, high = ends_of(law.log_masses()[0])
+    low, high = ends_of(law.support.masses.own)
     return LogProbability(low, (low + high) / 2, high, EXACT, Ledger(rounding=Entry(high - low)))
 
 
@@ -138,7 +138,7 @@ def times_constants(amount: Scaled, factors: LogPhi) -> Scaled:
     """A number times constant factors."""
     if not factors.terms:
         return amount
-    kept = factors.log_masses()[0]
+    kept = factors.support.masses.own
     return amount.times_exp(float(kept.mid[0]), float(kept.radius[0]))
 
 

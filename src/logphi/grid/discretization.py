@@ -73,9 +73,9 @@ def without_constants(terms: Terms) -> tuple[Terms, DoubleInterval]:
     constant = [law.support.lower == law.support.upper == 0 for law, _ in terms]
     low = high = 0.0
     for (law, count), known in zip(terms, constant, strict=True):
-        masses = law.log_masses()
-        if known and masses is not None:
-            mid, radius = float(masses[0].mid[0].real), float(masses[0].radius[0])
+        if known:
+            log_mass = law.support.masses.own
+            mid, radius = float(log_mass.mid[0].real), float(log_mass.radius[0])
             wrong = count * (radius + 4 * ULP * abs(mid))
             low, high = low + count * mid - wrong, high + count * mid + wrong
     return [term for term, known in zip(terms, constant, strict=True) if not known], DoubleInterval(low, high)

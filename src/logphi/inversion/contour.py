@@ -135,7 +135,7 @@ class Draft:
     def terms(self) -> float:
         """An estimate of the number of summands of K at all nodes together."""
         size = self.extent.size
-        return size * self.candidate.law.terms_on_line(self.layout.abscissa, self.extent.step * size)
+        return size * self.candidate.law.approximate.terms_on_line(self.layout.abscissa, self.extent.step * size)
 
     def laid(self) -> Prepared | None:
         """The contour with the values of K; None if too little of K is known."""

@@ -22,7 +22,7 @@ import numpy as np
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
 from logphi.laws.transform import LossTransform
-from logphi.quadrature.values import CERTAIN, Values
+from logphi.quadrature.values import Values
 
 # derived: the logarithm of (r/R)^N, the factor of aliased Taylor coefficients: e^-36 is an ulp
 _LOG_ALIAS = -36.0
@@ -137,8 +137,7 @@ def points_for(order: int) -> int:
 
 def centre(law: LossTransform) -> Values:
     """K(0), an array of one element."""
-    masses = law.log_masses()
-    return CERTAIN if masses is None else masses[0]
+    return law.support.masses.own
 
 
 def proved(values: Values) -> tuple[Array, Array]:

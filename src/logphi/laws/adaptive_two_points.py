@@ -21,6 +21,7 @@ from logphi.laws.sampled_loss import NotAnsweredError
 from logphi.laws.support import Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform
+from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.values import Values
 
 # measured: of more rounds, most are rounds of splines, after those on a grid of so many steps
@@ -85,8 +86,12 @@ class AdaptiveTwoPoints(LossTransform):
         """Not known, like the formula."""
         return Values.unknown(np.asarray(z).size)
 
-    def approximate(self, c: Array, count: int = 1) -> Array:
+    @property
+    def approximate(self) -> Approximation:
         """The largest K of any of the pairs, which is about the K of the best choices at a threshold with this saddle point."""
+        return Approximation(self._largest)
+
+    def _largest(self, c: Array) -> Array:
         half = float(self.width.under(FLOATS).mid) / 2
         rough: Array = self.rounds * (
             (c + 1) * _log_sinhc((c + 1) * half) - c * _log_sinhc(c * half) - _log_sinhc(np.array(half))

@@ -16,6 +16,7 @@ from logphi.laws.growth import Growth, OneSided
 from logphi.laws.normal import largest_shift, shifted_growth
 from logphi.laws.support import ATOMLESS, Support
 from logphi.laws.transform import LossTransform
+from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.inner_integral import by_abscissa
 from logphi.quadrature.lognormal_mean import LognormalMean
 from logphi.quadrature.values import Line, Values
@@ -83,8 +84,12 @@ class AllocatedNormal(LossTransform):
         """K on a vertical line."""
         return self._at_heights(line.abscissa, line.heights)
 
-    def approximate(self, c: Array, count: int = 1) -> Array:
-        """K at real points, to some digits."""
+    @property
+    def approximate(self) -> Approximation:
+        """That of the mean."""
+        return Approximation(self._of_mean)
+
+    def _of_mean(self, c: Array) -> Array:
         return self.mean.approximate(1 + c)
 
     def _on_real(self, c: Array) -> Values:

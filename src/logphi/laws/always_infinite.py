@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.protocol import Arithmetic, Number
-from logphi.laws.support import Pieces, Support
+from logphi.laws.support import LogMasses, Pieces, Support
 from logphi.laws.traits import CONSTANT
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
@@ -27,18 +27,14 @@ class AlwaysInfinite(LossTransform):
 
     @property
     def support(self) -> Support:
-        """The empty set, without atoms."""
-        return Support(np.inf, -np.inf, pieces=Pieces((), ()))
+        """The empty set, without atoms; neither measure has finite mass."""
+        nothing = self.log_transform(np.zeros(1))
+        return Support(np.inf, -np.inf, pieces=Pieces((), ()), masses=LogMasses(nothing, nothing))
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """Minus infinity, exactly."""
         known = np.zeros(np.shape(z))
         return Values(known - np.inf, known, known)
-
-    def log_masses(self) -> tuple[Values, Values]:
-        """Both are minus infinity: neither measure has finite mass."""
-        nothing = self.log_transform(np.zeros(1))
-        return nothing, nothing
 
 
 ALWAYS_INFINITE = AlwaysInfinite()

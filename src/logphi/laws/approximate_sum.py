@@ -10,29 +10,40 @@ import numpy as np
 from logphi.arrays import Array
 from logphi.laws.transform import Terms
 from logphi.quadrature.approximate_sums import ApproximateSums
+from logphi.quadrature.approximation import Approximation
 
 # measured: fewer laws are as quick one by one
 _MANY = 12
 
 
+def approximate_sum(terms: Terms) -> Approximation:
+    """The approximation of a sum of counted laws; many laws that have nodes share a grid."""
+    whole = _Sum(terms)
+    return Approximation(whole.at, terms_on_line=whole.terms_on_line)
+
+
 @dataclass(frozen=True, eq=False)
-class ApproximateSum:
+class _Sum:
     """A sum of counted laws, for approximate values."""
 
     terms: Terms
 
-    def approximate(self, c: Array, count: int = 1) -> Array:
+    def terms_on_line(self, abscissa: float, top: float) -> float:
+        """The summands of all laws."""
+        return sum(law.approximate.terms_on_line(abscissa, top) for law, _ in self.terms)
+
+    def at(self, c: Array) -> Array:
         """K at real points; infinite on overflow."""
         together, members, apart = self._sums
         if together is None:
-            return _one_by_one(self.terms, c, count)
+            return _one_by_one(self.terms, c)
         points = c.ravel()
         found, known = together.at(points)
-        found += _one_by_one(apart, points, count)
+        found += _one_by_one(apart, points)
         # laws that the grid does not serve at every point
         for number in np.flatnonzero(~known.all(axis=1)).tolist():
             missing = ~known[number]
-            found[missing] += _one_by_one(members[number : number + 1], points[missing], count)
+            found[missing] += _one_by_one(members[number : number + 1], points[missing])
         return found.reshape(c.shape)
 
     @cached_property
@@ -40,16 +51,16 @@ class ApproximateSum:
         """Many terms that have nodes on a common grid, these terms, and the others."""
         if len(self.terms) < _MANY:
             return None, (), self.terms
-        each = [(law.approximate_nodes, law, own) for law, own in self.terms]
+        each = [(law.approximate.nodes(), law, own) for law, own in self.terms]
         having = [(nodes, law, own) for nodes, law, own in each if nodes is not None]
         together = ApproximateSums.of([(nodes, own) for nodes, _, own in having]) if len(having) >= _MANY else None
         members = tuple((law, own) for _, law, own in having)
         return together, members, tuple((law, own) for nodes, law, own in each if nodes is None)
 
 
-def _one_by_one(terms: Terms, c: Array, count: int) -> Array:
+def _one_by_one(terms: Terms, c: Array) -> Array:
     total = np.zeros(c.shape)
     with np.errstate(over="ignore"):  # infinite on overflow
         for law, own in terms:
-            total += own * law.approximate(c, count * own)
+            total += own * law.approximate(c)
     return total

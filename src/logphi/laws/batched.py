@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import cached_property, reduce
+from dataclasses import dataclass, replace
+from functools import cached_property, partial, reduce
 from itertools import pairwise
 from operator import add
 from typing import Any
@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arrays import Array
-from logphi.laws.approximate_sum import ApproximateSum
+from logphi.laws.approximate_sum import approximate_sum
 from logphi.laws.transform import LossTransform, Terms
+from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.common_panels import BatchNodes, ChebyshevMoments, Powers
 from logphi.quadrature.values import Line, Values
 
@@ -52,13 +53,10 @@ class Batched(LossTransform):
         """K(z)."""
         return sum((count * law.formula(arith, z) for law, count in self.terms), 0 * z)
 
-    def approximate(self, c: Array, count: int = 1) -> Array:
-        """K at real points, on a common grid."""
-        return self._approximate_sum.approximate(c, count)
-
     @cached_property
-    def _approximate_sum(self) -> ApproximateSum:
-        return ApproximateSum(self.terms)
+    def approximate(self) -> Approximation:
+        """The laws on a common grid; on a line, about one summand for each: all share a few panels."""
+        return replace(approximate_sum(self.terms), terms_on_line=partial(_constant, float(len(self.terms))))
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at any points, in groups of similar size: panels for large points are inaccurate at small ones."""
@@ -81,10 +79,6 @@ class Batched(LossTransform):
         """K on a vertical line."""
         powers = Powers(line.abscissa + 1, line.abscissa + 1, line.step * line.size)
         return self._sum(powers, line.points + 1, lambda law, own: law.on_line(line, own))
-
-    def terms_on_line(self, abscissa: float, top: float) -> float:
-        """About one for each law: all laws share a few panels."""
-        return float(len(self.terms))
 
     def _sum(self, powers: Powers, a: NDArray[Any], alone: Callable[[LossTransform, int], Values]) -> Values:
         """K at points; laws that no panels serve are computed one by one."""
@@ -110,3 +104,7 @@ class Batched(LossTransform):
                 waiting += [slice(part.start, middle), slice(middle, part.stop)]
             else:
                 yield part, found
+
+
+def _constant(terms: float, abscissa: float, top: float) -> float:
+    return terms

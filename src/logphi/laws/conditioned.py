@@ -16,7 +16,8 @@ from logphi.laws.growth import Growth, OneSided
 from logphi.laws.support import Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform
-from logphi.quadrature.values import CERTAIN, Values
+from logphi.quadrature.approximation import Approximation
+from logphi.quadrature.values import Values
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Conditioned(LossTransform):
         """The values, with the errors of the masses included."""
         z = np.asarray(z)
         found = self.law.log_transform(z, count)
-        at_zero, at_minus_one = self._masses
+        at_zero, at_minus_one = self.law.support.masses
         linear = -(1 + z) * at_zero.mid[0].real + z * at_minus_one.mid[0].real
         error = np.abs(1 + z) * at_zero.radius[0] + np.abs(z) * at_minus_one.radius[0]
         rounding = 2.0**-50 * (np.abs(1 + z) * np.abs(at_zero.mid[0]) + np.abs(z) * np.abs(at_minus_one.mid[0]))
@@ -64,22 +65,19 @@ class Conditioned(LossTransform):
         mid = np.where(known, np.where(known, found.mid, 0.0) + linear, np.inf)
         return Values(mid, found.rounding + error + rounding + 2.0**-51 * np.where(known, np.abs(mid), 0.0), found.inner)
 
-    def terms_on_line(self, abscissa: float, top: float) -> float:
-        """The number of terms for the law."""
-        return self.law.terms_on_line(abscissa, top)
+    @property
+    def approximate(self) -> Approximation:
+        """K by ``log_transform``; on a line, the summands of the law."""
+        return replace(super().approximate, terms_on_line=self.law.approximate.terms_on_line)
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """The envelope of the law."""
         return self.law.log_envelope(abscissa, heights, end)
 
     @cached_property
-    def _masses(self) -> tuple[Values, Values]:
-        return self.law.log_masses() or (CERTAIN, CERTAIN)
-
-    @cached_property
     def _shift(self) -> tuple[float, float]:
         """An enclosure of K(-1) - K(0), by which the losses are shifted."""
-        at_zero, at_minus_one = self._masses
+        at_zero, at_minus_one = self.law.support.masses
         middle = float((at_minus_one.mid - at_zero.mid).real[0])
         room = float((at_minus_one.radius + at_zero.radius)[0]) + 2.0**-50 * (abs(middle) + 1e-300)
         return middle - room, middle + room

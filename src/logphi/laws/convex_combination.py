@@ -26,11 +26,12 @@ from logphi.laws.closed_form import ClosedForm, Sides
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.partial_masses import partial_masses
-from logphi.laws.support import Lattice, Omitted, Pieces, Support
+from logphi.laws.support import Lattice, LogMasses, Omitted, Pieces, Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
 from logphi.laws.visitor import LawVisitor
 from logphi.laws.weights import Listed, Weight, Weights
+from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.values import SIZE_ONLY, Line, Values, log_one_plus
 
 
@@ -80,16 +81,15 @@ class ConvexCombination(LossTransform):
         """K on a vertical line."""
         return self._mean(self._each(lambda part: _resolved(part, line, count), (line.size,)))
 
-    def approximate(self, c: Array, count: int = 1) -> Array:
-        """K at real points, to some digits."""
-        zero = np.zeros(c.shape)
-        found = self._each(lambda part: Values(part.approximate(c, count), zero, zero), c.shape)
-        return np.asarray(self._mean(found).mid.real)
+    @property
+    def approximate(self) -> Approximation:
+        """The mean of the approximations of the parts."""
+        return Approximation(self._mean_of_approximations)
 
-    def log_masses(self) -> tuple[Values, Values]:
-        """From the missing masses, whose weighted sum is the missing mass here."""
-        at_zero, at_minus_one = (self._mean([part.log_masses()[i] for part in self.parts]) for i in (0, 1))
-        return at_zero, at_minus_one
+    def _mean_of_approximations(self, c: Array) -> Array:
+        zero = np.zeros(c.shape)
+        found = self._each(lambda part: Values(part.approximate(c), zero, zero), c.shape)
+        return np.asarray(self._mean(found).mid.real)
 
     def _each(self, values_of: Callable[[LogPhi], Values], shape: tuple[int, ...]) -> list[Values]:
         nothing = Values(np.full(shape, -np.inf), np.zeros(shape), np.zeros(shape))
@@ -152,7 +152,7 @@ class ConvexCombination(LossTransform):
 
     @cached_property
     def support(self) -> Support:
-        """The hull of the supports of the parts; with pieces or a lattice if all parts have them."""
+        """The hull of the supports of the parts; with pieces or a lattice if all parts have them; masses are averaged."""
         supports = [part.support for part in self._finite]
         omitted = [one.omitted for one in supports if one.omitted.mass]
         return Support(
@@ -165,6 +165,7 @@ class ConvexCombination(LossTransform):
                 (_lattice_of(part), one.lower, one.upper) for part, one in zip(self._finite, supports, strict=True)
             ),
             Omitted(max(one.mass for one in omitted), self._omitted_growth()) if omitted else Omitted(),
+            LogMasses(*(self._mean(side) for side in zip(*(part.support.masses for part in self.parts), strict=True))),
         )
 
     def _omitted_growth(self) -> float:

@@ -16,13 +16,13 @@ from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws.batched_curved import batched
 from logphi.laws.closed_form import ClosedForm, Sides
-from logphi.laws.support import Support
+from logphi.laws.support import PROBABILITIES, LogMasses, Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T, Terms
 from logphi.laws.visitor import LawVisitor
 from logphi.laws.zero_or_infinite import log_complement
 from logphi.quadrature import curve_excess, long_lines
-from logphi.quadrature.approximate_sums import ApproximateNodes
+from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.curve import Curve
 from logphi.quadrature.gauss_legendre import GaussLegendre, losses_at
 from logphi.quadrature.shifted_line_envelope import log_shifted_line_envelope
@@ -67,17 +67,20 @@ class Curved(LossTransform):
 
     @property
     def _upward(self) -> Support:
-        """Up to the loss at the end of the curve, rounded outward."""
+        """Up to the loss at the end of the curve, rounded outward; with the masses that the curve omits."""
+        wrong = self.curve.omitted_error + 8 * ULP
+        omitted = any(self.curve.omitted)
+        masses = LogMasses(*(log_complement(one, wrong) for one in self.curve.omitted)) if omitted else PROBABILITIES
         if np.isinf(self.curve.end):
-            return Support()
+            return Support(masses=masses)
         top, error = self._highest
-        return Support(upper=top + error + 2 * ULP * abs(top), error=2 * error + 8 * ULP * abs(top))
+        return Support(upper=top + error + 2 * ULP * abs(top), error=2 * error + 8 * ULP * abs(top), masses=masses)
 
     @cached_property
     def support(self) -> Support:
         """Up to the loss at the end of the curve; symmetric laws from minus that."""
         own = self._upward
-        return Support.within(own.upper, own.error) if self.traits.symmetric else own
+        return replace(own, lower=-own.upper) if self.traits.symmetric else own
 
     @property
     def closed_form(self) -> ClosedForm:
@@ -92,12 +95,6 @@ class Curved(LossTransform):
         """None: it is not known for every curve."""
         return None
 
-    def log_masses(self) -> tuple[Values, Values] | None:
-        """From the masses that the curve omits."""
-        error = self.curve.omitted_error + 8 * ULP
-        p, q = (log_complement(one, error) for one in self.curve.omitted)
-        return (p, q) if any(self.curve.omitted) else None
-
     def excess(self, x: float) -> Scaled | None:
         """By an integral of positive terms."""
         return curve_excess.excess(self.curve, x)
@@ -110,14 +107,10 @@ class Curved(LossTransform):
         """K at any points, with new panels for each abscissa of complex points."""
         return self._integral.at_points(np.asarray(z), count)
 
-    def approximate(self, c: Array, count: int = 1) -> Array:
-        """K at real points, to some digits."""
-        return self._integral.approximate(c)
-
     @property
-    def approximate_nodes(self) -> ApproximateNodes | None:
-        """The nodes of a coarse quadrature; None for an unbounded curve, whose nodes depend on the tilt."""
-        return self._integral.approximate_nodes
+    def approximate(self) -> Approximation:
+        """A coarse quadrature; without nodes at hand for an unbounded curve, as they depend on the tilt."""
+        return Approximation(self._integral.approximate, self._integral.approximate_nodes)
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, by panels near the real axis and expansions far from it."""

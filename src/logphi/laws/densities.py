@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,9 +18,11 @@ from logphi.laws.closed_form import ClosedForm
 from logphi.laws.density_excess import density_excess
 from logphi.laws.density_tables import LIGHT, centred_terms, log_peak, log_ulps, losses, pruned, tilted_shares, with_atom
 from logphi.laws.log_densities import LogDensity
+from logphi.laws.support import WHOLE_LINE, LogMasses, Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
 from logphi.laws.visitor import LawVisitor
+from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.kronrod import KRONROD, Table, above_noise, divided, doubts, first_table, settled, spread
 from logphi.quadrature.values import Line, Values
 
@@ -100,14 +102,15 @@ class Densities(LossTransform):
         error = max(float(doubts(part).sum()) for part in (p, alone_p, q, alone_q))
         return (sums[0] + self.rest, sums[1]), (sums[2] + self.rest, sums[3]), error + 64 * ULP
 
-    def log_masses(self) -> tuple[Values, Values] | None:
-        """From the masses where the other density is zero."""
+    @cached_property
+    def support(self) -> Support:
+        """The whole line, with the masses where the other density is zero."""
         (_, infinite_p), (_, infinite_q), error = self.totals()
         if infinite_p == infinite_q == 0:
-            return None
+            return WHOLE_LINE
         parts = (np.array([np.log1p(-min(infinite, 1 - 1e-15))]) for infinite in (infinite_p, infinite_q))
-        one, other = (Values(part, 4 * ULP * np.abs(part), np.where(part < 0, error / np.exp(part), 0.0)) for part in parts)
-        return one, other
+        masses = (Values(part, 4 * ULP * np.abs(part), np.where(part < 0, error / np.exp(part), 0.0)) for part in parts)
+        return Support(masses=LogMasses(*masses))
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K by quadrature on panels made for these points; infinite outside the strip."""
@@ -124,8 +127,12 @@ class Densities(LossTransform):
                 whole[those] = part
         return result
 
-    def approximate(self, c: Array, count: int = 1) -> Array:
-        """K at real points; infinite outside the strip."""
+    @property
+    def approximate(self) -> Approximation:
+        """A coarse quadrature; infinite outside the strip."""
+        return Approximation(self._by_coarse_table)
+
+    def _by_coarse_table(self, c: Array) -> Array:
         c = np.asarray(c, dtype=float)
         inside = (c >= self.strip[0]) & (c < self.strip[1])
         result = np.full(c.shape, np.inf)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,8 @@ from logphi.arith.floats import ULP
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arrays import Array, Complex
 from logphi.laws.estimated import Estimated, slopes_apart
-from logphi.quadrature.values import Values
+from logphi.laws.support import WHOLE_LINE, Support
+from logphi.quadrature.approximation import Approximation
 
 # chosen: the step of the differences that separate noise from slope
 _STEP = 2.0**-30
@@ -39,9 +41,10 @@ class Divergences(Estimated):
         """The orders less one."""
         return (self.orders[0] - 1, self.orders[1] - 1)
 
-    def log_masses(self) -> tuple[Values, Values] | None:
+    @cached_property
+    def support(self) -> Support:
         """No infinite mass under P; the mass under Q follows from order 0, and counts as one if order 0 is unknown."""
-        return super().log_masses() if self.orders[0] < 0 else None
+        return super().support if self.orders[0] < 0 else WHOLE_LINE
 
     @property
     def samples(self) -> int:
@@ -52,8 +55,12 @@ class Divergences(Estimated):
         """K alone."""
         return self._values(z)[0]
 
-    def approximate(self, c: Array, count: int = 1) -> Array:
-        """K at real points; infinite outside the strip."""
+    @property
+    def approximate(self) -> Approximation:
+        """K at real points, without errors; infinite outside the strip."""
+        return Approximation(self._on_axis)
+
+    def _on_axis(self, c: Array) -> Array:
         low, high = self.strip
         inside = (c > low) & (c < high)
         found = np.full(c.shape, np.inf)

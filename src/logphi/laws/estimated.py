@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arrays import Array, Complex
+from logphi.laws.support import WHOLE_LINE, LogMasses, Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
@@ -57,14 +58,14 @@ class Estimated(LossTransform):
             np.where(known, radius.reshape(z.shape), 0.0),
         )
 
-    def log_masses(self) -> tuple[Values, Values] | None:
-        """K(0) and K(-1); zero if they are zero within rounding."""
+    @cached_property
+    def support(self) -> Support:
+        """The whole line; a mass counts as one if K(0) or K(-1) is zero within rounding."""
         mid, radius = self.evaluated(np.array([0j, -1 + 0j]))
         if (np.abs(mid) < _WHOLE).all():
-            return None
+            return WHOLE_LINE
         ends = np.where(np.abs(mid) < _WHOLE, 0.0, np.minimum(mid.real, 0.0))
-        one, other = (Values(ends[k : k + 1], radius[k : k + 1], np.zeros(1)) for k in (0, 1))
-        return one, other
+        return Support(masses=LogMasses(*(Values(ends[k : k + 1], radius[k : k + 1], np.zeros(1)) for k in (0, 1))))
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """An estimate: sampled; the largest value further up, and constant after the last sample."""

@@ -22,13 +22,14 @@ from logphi.laws.block_envelope import log_block
 from logphi.laws.cells import Cells, Chosen, Exchanged, Given
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.spans import common_span
-from logphi.laws.support import Lattice, Omitted, Pieces, Support
+from logphi.laws.support import Lattice, LogMasses, Omitted, Pieces, Support
 from logphi.laws.tilted_atoms import TiltedAtoms
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T, Terms, apart
 from logphi.laws.visitor import LawVisitor
 from logphi.laws.zero_or_infinite import log_complement
 from logphi.quadrature.approximate_sums import ApproximateNodes
+from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.exponential_sums import exponential_sums
 from logphi.quadrature.inner_integral import approximate_log_mass
 from logphi.quadrature.values import Line, Values
@@ -98,6 +99,7 @@ class Finite(LossTransform):
             pieces=self._pieces(losses, size),
             lattice=self._lattice(losses, size),
             omitted=Omitted(self.omitted_mass, self.omitted_growth),
+            masses=LogMasses(self._log_mass(self.p, self.infinite_p), self._log_mass(self.q, self.infinite_q)),
         )
 
     @cached_property
@@ -141,12 +143,19 @@ class Finite(LossTransform):
         spread = np.where(known & (relative < 0.5), -np.log1p(-np.minimum(relative, 0.5)), np.inf)
         return Values(values.mid, values.rounding + spread, values.inner)
 
-    def approximate(self, c: Array, count: int = 1) -> Array:
-        """K at real points, to some digits."""
+    @property
+    def approximate(self) -> Approximation:
+        """From the atoms, merged if there are many; from ``log_transform`` if much of the mass is omitted."""
         if max(self.infinite_p, self.infinite_q) > _MOSTLY:
-            return super().approximate(c, count)
+            return super().approximate
+        return Approximation(self._from_merged, self._nodes)
+
+    def _from_merged(self, c: Array) -> Array:
         elsewhere = self.infinite_p, self.infinite_q
         return approximate_log_mass(*self._merged, c.ravel() + 1, elsewhere).reshape(c.shape)
+
+    def _nodes(self) -> ApproximateNodes:
+        return ApproximateNodes(self._loss, self._logs[1], (self.infinite_p, self.infinite_q))
 
     @cached_property
     def _merged(self) -> tuple[Array, Array]:
@@ -163,13 +172,6 @@ class Finite(LossTransform):
         total = np.bincount(cell, mass, _MANY)
         held = total > 0
         return (np.bincount(cell, mass * loss, _MANY)[held] / total[held], np.log(total[held]) + unit[held])
-
-    @property
-    def approximate_nodes(self) -> ApproximateNodes | None:
-        """The atoms; None if much of the mass is omitted."""
-        if max(self.infinite_p, self.infinite_q) > _MOSTLY:
-            return None
-        return ApproximateNodes(self._loss, self._logs[1], (self.infinite_p, self.infinite_q))
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as a matrix product; errors at a few sizes of z, with which they grow."""
@@ -191,11 +193,8 @@ class Finite(LossTransform):
     def _tilted(self, abscissa: float) -> TiltedAtoms:
         return TiltedAtoms.of(self._logs[0], self._loss, self._errors, abscissa)
 
-    def log_masses(self) -> tuple[Values, Values]:
-        """From the smaller of the finite mass and its complement."""
-        return self._log_mass(self.p, self.infinite_p), self._log_mass(self.q, self.infinite_q)
-
     def _log_mass(self, kept: Sequence[float], infinite_mass: float) -> Values:
+        """From the smaller of the finite mass and its complement."""
         if infinite_mass <= 0.5:
             return log_complement(infinite_mass, self.relative_error, self.omitted_mass)
         # the complement of a mass near one has few digits

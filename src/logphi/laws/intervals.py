@@ -17,6 +17,7 @@ from logphi.arrays import Array
 from logphi.laws.block_envelope import block_points, log_block
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, Terms
+from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.values import Values
 
 # measured: the number of laws from which a matrix is quicker, and its largest number of entries
@@ -78,8 +79,12 @@ class BatchedOnIntervals(LossTransform):
             total += Values(np.where(known, counts @ mid, np.inf), rounding, zero)
         return Values(*(part.reshape(np.shape(z)) for part in (total.mid, total.rounding, total.inner)))
 
-    def approximate(self, c: Array, count: int = 1) -> Array:
-        """K at real points, to some digits."""
+    @property
+    def approximate(self) -> Approximation:
+        """The sum of the approximations."""
+        return Approximation(self._summed)
+
+    def _summed(self, c: Array) -> Array:
         return self._total(c, lambda rows, law: law.approximate(c))
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:

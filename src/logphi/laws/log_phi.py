@@ -19,13 +19,14 @@ from numpy.typing import NDArray
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arrays import Array
 from logphi.laws.always_infinite import ALWAYS_INFINITE
-from logphi.laws.approximate_sum import ApproximateSum
+from logphi.laws.approximate_sum import approximate_sum
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.growth import ZERO_GROWTH, Growth
 from logphi.laws.support import Support
 from logphi.laws.traits import CONSTANT, Traits
 from logphi.laws.transform import LossTransform, Reflected, Terms
-from logphi.quadrature.values import CERTAIN, Line, Values
+from logphi.quadrature.approximation import Approximation
+from logphi.quadrature.values import Line, Values
 
 
 @dataclass(frozen=True)
@@ -143,17 +144,10 @@ class LogPhi(LossTransform):
         z = np.asarray(z)
         return self._total((law.log_transform(z, count * own).times(own) for law, own in self._parts), z.shape)
 
-    def approximate(self, c: Array, count: int = 1) -> Array:
-        """K at real points, to some digits; many laws that have nodes share a grid."""
-        return self._approximate_sum.approximate(c, count)
-
     @cached_property
-    def _approximate_sum(self) -> ApproximateSum:
-        return ApproximateSum(self._parts)
-
-    def terms_on_line(self, abscissa: float, top: float) -> float:
-        """The summands of all batched terms."""
-        return sum(law.terms_on_line(abscissa, top) for law, _ in self._parts)
+    def approximate(self) -> Approximation:
+        """The sum of the approximations of the batched terms."""
+        return approximate_sum(self._parts)
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line."""
@@ -164,16 +158,6 @@ class LogPhi(LossTransform):
         found = [(law.on_line_and_real(line, real_points, count * own), own) for law, own in self._parts]
         values = self._total((pair[0].times(own) for pair, own in found), (line.size,))
         return values, self._total((pair[1].times(own) for pair, own in found), (1 + real_points.size,))
-
-    def log_masses(self) -> tuple[Values, Values]:
-        """The logarithms of P(L < inf) and Q(L > -inf)."""
-        if self.empty:
-            return self.terms[0][0].log_masses() or (CERTAIN, CERTAIN)
-        masses = [(known, own) for law, own in self.terms if (known := law.log_masses()) is not None]
-        if not masses:
-            return CERTAIN, CERTAIN
-        at_zero, at_minus_one = (self._total((pair[i].times(own) for pair, own in masses), (1,)) for i in (0, 1))
-        return at_zero, at_minus_one
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """The sum of the envelopes."""

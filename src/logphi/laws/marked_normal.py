@@ -23,6 +23,7 @@ from logphi.arrays import Array
 from logphi.laws.curved import parameter_error
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.transform import LossTransform
+from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.curve import Factor
 from logphi.quadrature.exponential_sums import exponential_sums
 from logphi.quadrature.gauss_legendre import GaussLegendre, Masses, nodes_of
@@ -139,8 +140,12 @@ class MarkedNormal(LossTransform):
         s = np.arange(low, high, min(_STEP, _STEP / m, self.width / 2))
         return self.curve.loss(s), self.curve.log_density(s) + math.log(s[1] - s[0]), reach
 
-    def approximate(self, c: Array, count: int = 1) -> Array:
-        """K at real points, to some digits."""
+    @property
+    def approximate(self) -> Approximation:
+        """K at real points, from a coarse trapezoidal rule."""
+        return Approximation(self._by_trapezoid)
+
+    def _by_trapezoid(self, c: Array) -> Array:
         loss, log_mass, reach = self._coarse
         c = np.asarray(c)
         return np.where(c + 1 < reach, log_sum(log_mass + (np.minimum(c, reach)[..., None] + 1) * loss), np.inf)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from logphi.laws.support import Support
 from logphi.laws.transform import LossTransform, T, Terms, apart
 from logphi.laws.visitor import LawVisitor
 from logphi.quadrature.approximate_axis import ApproximateAxis
+from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.batched_mixtures import on_line_batched
 from logphi.quadrature.common_panels import MANY
 from logphi.quadrature.inner_integral import over
@@ -127,12 +128,9 @@ class MixedNormal(LossTransform):
         return BatchedMixedNormal(((self, 1),), count).log_transform(z)
 
     @cached_property
-    def _axis(self) -> ApproximateAxis:
-        return ApproximateAxis.of(self.ratio)
-
-    def approximate(self, c: Array, count: int = 1) -> Array:
+    def approximate(self) -> Approximation:
         """K at real points, from a coarse grid."""
-        return self._axis.at(c)
+        return Approximation(ApproximateAxis.of(self.ratio).at)
 
 
 @dataclass(frozen=True)
@@ -163,15 +161,15 @@ class BatchedMixedNormal(LossTransform):
         return over(at_points(self.mixtures, np.asarray(z)), self.repeats)
 
     @cached_property
-    def _axis(self) -> ApproximateAxis:
-        """An approximation by fewer mixtures."""
-        return ApproximateAxis.of(BatchedMixedNormal(tuple(_coarsened(self.terms)), self.repeats).mixtures)
-
-    def approximate(self, c: Array, count: int = 1) -> Array:
-        """K at real points, from a coarse grid; that of a single law serves other sums as well."""
+    def approximate(self) -> Approximation:
+        """From a coarse grid, that of a single law or of fewer mixtures; on a line, the nodes of the inner integrals."""
         if len(self.terms) == 1:
-            return self.terms[0][1] * self.terms[0][0].approximate(c)
-        return self._axis.at(c) / self.repeats
+            ((law, count),) = self.terms
+            at = partial(_times, count, law.approximate.at)
+        else:
+            fewer = BatchedMixedNormal(tuple(_coarsened(self.terms)), self.repeats)
+            at = partial(_times, 1 / self.repeats, ApproximateAxis.of(fewer.mixtures).at)
+        return Approximation(at, terms_on_line=partial(_nodes_on_line, self.mixtures))
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as matrix products."""
@@ -184,10 +182,6 @@ class BatchedMixedNormal(LossTransform):
             return super().on_line_and_real(line, real_points, count)
         return on_line_and_real(self.mixtures, line, real_points)
 
-    def terms_on_line(self, abscissa: float, top: float) -> float:
-        """The number of nodes of the inner integrals."""
-        return sum(inner_nodes(part, abscissa, top) for part in self.mixtures.chunks(_AT_ONCE))
-
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """A bound from shifted lines of integration."""
         total = np.zeros_like(heights)
@@ -197,6 +191,14 @@ class BatchedMixedNormal(LossTransform):
         for part in self.mixtures.chunks(120 * heights.size):
             total += part.count @ log_mixture_envelope(part, abscissa, heights, floor)
         return total
+
+
+def _times(factor: float, at: Callable[[Array], Array], c: Array) -> Array:
+    return factor * at(c)
+
+
+def _nodes_on_line(mixtures: TwoComponents, abscissa: float, top: float) -> float:
+    return sum(inner_nodes(part, abscissa, top) for part in mixtures.chunks(_AT_ONCE))
 
 
 Counted = tuple[tuple[MixedNormal, int], ...]

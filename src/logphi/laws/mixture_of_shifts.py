@@ -21,6 +21,7 @@ from logphi.laws.transform import LossTransform, T
 from logphi.laws.visitor import LawVisitor
 from logphi.laws.weights import Weights
 from logphi.quadrature.approximate_axis import ApproximateAxis
+from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.inner_integral import over
 from logphi.quadrature.many_components import ManyComponents
 from logphi.quadrature.mixture_envelope import log_mixture_envelope
@@ -125,12 +126,9 @@ class MixtureOfShifts(LossTransform):
         return over(at_points(self.ratio.repeated(count), np.asarray(z)), count)
 
     @cached_property
-    def _axis(self) -> ApproximateAxis:
-        return ApproximateAxis.of(self.ratio)
-
-    def approximate(self, c: Array, count: int = 1) -> Array:
+    def approximate(self) -> Approximation:
         """K at real points, from a coarse grid."""
-        return self._axis.at(c)
+        return Approximation(ApproximateAxis.of(self.ratio).at)
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as matrix products."""

@@ -20,6 +20,7 @@ from logphi.laws.growth import Growth, OneSided
 from logphi.laws.support import ATOMLESS, Support
 from logphi.laws.transform import LossTransform, Reflected, T
 from logphi.laws.visitor import LawVisitor
+from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.pair_envelope import log_pair_envelope
 from logphi.quadrature.pair_log_ratio import PairLogRatio
 from logphi.quadrature.pair_trapezoid import PairTrapezoid
@@ -114,9 +115,10 @@ class MixturePair(LossTransform):
         """K at any points, with new nodes for each abscissa of complex points."""
         return PairTrapezoid(self.ratio).at_points(np.asarray(z), count)
 
-    def approximate(self, c: Array, count: int = 1) -> Array:
-        """K at real points, to some digits."""
-        return PairTrapezoid(self.ratio).approximate(c)
+    @property
+    def approximate(self) -> Approximation:
+        """K at real points, from the coarse nodes."""
+        return Approximation(PairTrapezoid(self.ratio).approximate)
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as a matrix product."""

@@ -132,7 +132,7 @@ class Envelope:
     def _far(self, a: float, m: float) -> Array:
         """The logarithm log C_J, where F(t) <= C_J |t|^{-J}."""
         log_a, log_b = math.log1p(-self.mixing.rate), math.log(self.mixing.rate)
-        if self.mixing.base.log_masses() is not None and float(self.mixing.base.log_masses()[1].mid[0]) < 0:  # type: ignore[index]
+        if float(self.mixing.base.support.masses[1].mid[0]) < 0:
             # a law with an atom does not decay
             return np.full(_ORDERS.shape, np.inf)
         p, kappa = a + 1, 1 / m

@@ -19,12 +19,13 @@ from logphi.arrays import Array
 from logphi.laws import log_mixture
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.sampled_envelope import Envelope
-from logphi.laws.support import Support
+from logphi.laws.support import PROBABILITIES, LogMasses, Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
 from logphi.laws.visitor import LawVisitor
+from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.mellin_barnes import Mixing, Moments
-from logphi.quadrature.values import CERTAIN, Line, Values, log_one_plus
+from logphi.quadrature.values import Line, Values, log_one_plus
 
 
 class NotAnsweredError(ValueError):
@@ -80,8 +81,12 @@ class SampledLoss(LossTransform):
         """K on a vertical line, at all nodes together."""
         return _values(self._mixing.at(line.abscissa, line.heights, count, line.step))
 
-    def approximate(self, c: Array, count: int = 1) -> Array:
-        """K at real points, to some digits."""
+    @property
+    def approximate(self) -> Approximation:
+        """K at real points, from residues."""
+        return Approximation(self._in_strip)
+
+    def _in_strip(self, c: Array) -> Array:
         low, high = self.strip
         inside = (c > low) & (c < high)
         found = np.full(np.shape(c), np.inf)
@@ -93,14 +98,14 @@ class SampledLoss(LossTransform):
         """Right: the strip of the base; left: no end, as the loss is bounded below."""
         return (-math.inf, self.base.strip[1])
 
-    @property
+    @cached_property
     def support(self) -> Support:
         """From the ends of the base; the map has slopes up to one, so that errors do not grow."""
         base = self.base.support
         ends = [log_mixture.value(end, *self._rate) for end in (base.lower, base.upper)]
         room = max((high - low for low, high in ends if math.isfinite(low)), default=0.0)
-        whole = self.base.log_masses() is None or float((self.base.log_masses() or (CERTAIN, CERTAIN))[1].mid[0]) == 0
-        return Support(ends[0][0], ends[1][1], base.error + room, base.atomless and whole)
+        whole = float(base.masses.tilted.mid[0]) == 0
+        return Support(ends[0][0], ends[1][1], base.error + room, base.atomless and whole, masses=self._masses)
 
     @property
     def growth(self) -> Growth:
@@ -119,17 +124,18 @@ class SampledLoss(LossTransform):
         """The sampled base law."""
         return visitor.sampled(self.base, self.rate)
 
-    def log_masses(self) -> tuple[Values, Values]:
+    @property
+    def _masses(self) -> LogMasses:
         """log(1 - q P(L = inf)), and zero: where only Q has mass the loss is log(1 - q), which is finite."""
-        masses = self.base.log_masses()
-        if masses is None:
-            return CERTAIN, CERTAIN
+        masses = self.base.support.masses
+        if masses.certain:
+            return PROBABILITIES
         q, rate_error = self._rate
-        at_zero = masses[0]
+        at_zero = masses.own
         # log(1 - q + q M): its slope in log M is at most one
         value = np.log1p(q * np.expm1(at_zero.mid.real))
         radius = at_zero.radius + 4 * ULP * np.abs(value) + rate_error * -np.expm1(at_zero.mid.real) / np.exp(value)
-        return Values(value, radius, np.zeros(1)), CERTAIN
+        return LogMasses(Values(value, radius, np.zeros(1)))
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """From values of K on blocks and, high up, from the normal component of the base; zero without one."""

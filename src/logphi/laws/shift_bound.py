@@ -18,7 +18,7 @@ def shift_bound(law: LossTransform) -> float:
     From the growth of the law; otherwise from the ends of its support, if both measures are probabilities.
     """
     known = law.growth.shift
-    if math.isfinite(known) or any((mass.mid != 0).any() or (mass.radius != 0).any() for mass in law.log_masses() or ()):
+    if math.isfinite(known) or not law.support.masses.certain:
         return known
     # SciPy's normal quantiles would double the time of importing the package
     from logphi.normal.quantile import shift_of_ends

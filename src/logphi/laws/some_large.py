@@ -32,6 +32,7 @@ from logphi.laws.log_phi import LogPhi
 from logphi.laws.marked_normal import MarkedNormal
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.transform import LossTransform
+from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.second_order_sums import second_exp
 from logphi.quadrature.values import Line, Values
 
@@ -140,8 +141,12 @@ class SomeLarge(LossTransform):
         parts = (np.where(known, part, np.inf) for part in (total.mid, total.rounding, total.inner))
         return Values(*parts)
 
-    def approximate(self, c: Array, count: int = 1) -> Array:
-        """K at real points, to some digits."""
+    @property
+    def approximate(self) -> Approximation:
+        """From the approximations of the parts."""
+        return Approximation(self._combined_approximations)
+
+    def _combined_approximations(self, c: Array) -> Array:
         return self.approximate_parts(c)[1 + self.several]
 
     def approximate_parts(self, c: Array) -> tuple[Array, Array, Array]:

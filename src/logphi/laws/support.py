@@ -1,12 +1,16 @@
-"""The support of a law: its ends, its atoms and flat part, its lattice."""
+"""The support of a law: its ends, its atoms and flat part, its lattice, its mass."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import add
+from typing import NamedTuple
 
 from logphi.laws.spans import common_span
+from logphi.quadrature.values import CERTAIN, Values
 
 
 @dataclass(frozen=True)
@@ -102,6 +106,31 @@ class Lattice:
         return Lattice(first.offset, span, max(own for _, own in located) + close + steps * span_error)
 
 
+class LogMasses(NamedTuple):
+    """K(0) and K(-1), arrays of one element: the logarithms of the masses of mu and of its tilt by e^{-x}, never positive."""
+
+    own: Values = CERTAIN
+    tilted: Values = CERTAIN
+
+    @property
+    def certain(self) -> bool:
+        """Whether both are exactly zero: mu and its tilt are probabilities."""
+        return self is PROBABILITIES or all(one.mid[0] == one.radius[0] == 0 for one in self)
+
+    def reflected(self) -> LogMasses:
+        """The masses of the reflected law: the two measures are exchanged."""
+        return self if self.own is self.tilted else LogMasses(self.tilted, self.own)
+
+    @staticmethod
+    def of_sum(terms: Iterable[tuple[LogMasses, int]]) -> LogMasses:
+        """The masses of a sum of counted independent terms, whose logarithms add."""
+        known = [(own.times(count), tilted.times(count)) for (own, tilted), count in terms if not (own is tilted is CERTAIN)]
+        return LogMasses(*(reduce(add, side) for side in zip(*known, strict=True))) if known else PROBABILITIES
+
+
+PROBABILITIES = LogMasses()
+
+
 @dataclass(frozen=True)
 class Omitted:
     """Mass of a law that its transform omits: at most ``mass``, at unknown points.
@@ -122,8 +151,8 @@ class Support:
 
     A finite end is within ``error`` of the true one. ``atomless``: no point has a positive mass; false if unknown. ``pieces``
     are the law itself, to a few ulps, if it is made of atoms and a flat part; ``lattice`` carries it, if there is one.
-    ``omitted`` is mass of the law that all of these leave out. Ends and omitted masses of sums add. A sum with an atomless term
-    has no atoms; the pieces of a sum are not known.
+    ``masses`` says how much of the law is finite, ``omitted`` is mass that all else leaves out. Ends,
+    masses and omitted masses of sums add. A sum with an atomless term has no atoms; the pieces of a sum are not known.
     """
 
     lower: float = -math.inf
@@ -133,11 +162,18 @@ class Support:
     pieces: Pieces | None = None
     lattice: Lattice | None = None
     omitted: Omitted = NONE_OMITTED
+    masses: LogMasses = field(default=PROBABILITIES, compare=False)
 
     @staticmethod
-    def within(end: float, error: float = 0.0, pieces: Pieces | None = None, lattice: Lattice | None = None) -> Support:
+    def within(
+        end: float,
+        error: float = 0.0,
+        pieces: Pieces | None = None,
+        lattice: Lattice | None = None,
+        masses: LogMasses = PROBABILITIES,
+    ) -> Support:
         """The support of a law on [-end, end]."""
-        return Support(-end, end, error, pieces=pieces, lattice=lattice)
+        return Support(-end, end, error, pieces=pieces, lattice=lattice, masses=masses)
 
     @property
     def width(self) -> float:
@@ -152,6 +188,7 @@ class Support:
             upper=-self.lower,
             pieces=self.pieces and self.pieces.reflected(),
             lattice=self.lattice and self.lattice.reflected(),
+            masses=self.masses.reflected(),
         )
 
     @staticmethod
@@ -176,6 +213,7 @@ class Support:
             atomless,
             lattice=Lattice.of_sum((one.lattice, one.width, count) for one, count in terms),
             omitted=Omitted(omitted * (1 + share)) if omitted else NONE_OMITTED,
+            masses=LogMasses.of_sum((one.masses, count) for one, count in terms),
         )
 
 

@@ -15,11 +15,11 @@ from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm
-from logphi.laws.support import Lattice, Pieces, Support
+from logphi.laws.support import Lattice, LogMasses, Pieces, Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
 from logphi.laws.visitor import LawVisitor
-from logphi.quadrature.values import Values
+from logphi.quadrature.values import CERTAIN, Values
 
 # chosen: entries of the intermediate arrays
 _BLOCK = 1 << 18
@@ -50,11 +50,7 @@ class SymmetricLattice(LossTransform):
     @property
     def log_mass(self) -> Values:
         """The logarithm of M(0) = M(-1); zero unless some loss is infinite."""
-        return Values(np.zeros(1), np.zeros(1), np.zeros(1))
-
-    def log_masses(self) -> tuple[Values, Values]:
-        """The logarithm of the one mass M(0) = M(-1)."""
-        return self.log_mass, self.log_mass
+        return CERTAIN
 
     # K is even in z + 1/2
     traits = Traits(symmetric=True)
@@ -76,7 +72,8 @@ class SymmetricLattice(LossTransform):
             distances, weights = tuple(locations.tolist()), tuple(log_weights.tolist())
             pieces = Pieces(distances, weights, location_error=location_error, relative_error=relative_error)
         lattice = Lattice(-self.steps / 2 * size, size, scale_error=error + 2 * ULP) if self.steps else Lattice(0.0, np.inf)
-        return Support.within(self._top, 2 * self._top * (error + 4 * ULP), pieces=pieces, lattice=lattice)
+        masses = LogMasses(self.log_mass, self.log_mass)
+        return Support.within(self._top, 2 * self._top * (error + 4 * ULP), pieces=pieces, lattice=lattice, masses=masses)
 
     @property
     def _top(self) -> float:

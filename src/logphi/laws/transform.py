@@ -21,7 +21,7 @@ from logphi.laws.partial_masses import partial_masses
 from logphi.laws.support import WHOLE_LINE, Support
 from logphi.laws.traits import Traits
 from logphi.laws.visitor import LawVisitor
-from logphi.quadrature.approximate_sums import ApproximateNodes
+from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.values import Line, Values
 
 T = TypeVar("T")
@@ -37,11 +37,15 @@ class LossTransform(ABC):
     e^{-x} have mass at most one. Sums add K and intersect strips; ``reflected()`` has K(-1 - z).
 
     A law must have a ``formula``, and a ``strip`` if K is not finite everywhere. Everything else is optional, and makes answers
-    sharper or quicker. Three methods give values: at any points (``log_transform``), on a line, which may be one matrix product
-    (``on_line``), and without errors, in a fraction of the time (``approximate``). Two bound the decay on a line: from a height
-    on (``log_envelope``), and on a block of heights, above which |M| may rise again (``log_block``). Four value objects hold
-    what else is known (``support``, ``growth``, ``closed_form``, ``traits``), each with its rule of reflection and of sums.
-    ``accept`` tells the form of the law, and ``batched`` how sums of its class are computed.
+    sharper or quicker:
+
+    - values of K, at any points (``log_transform``) and on a line, which may be one matrix product (``on_line``, and
+      ``on_line_and_real`` for a line and real points beside it);
+    - bounds of |M| on a line, from a height on (``log_envelope``) and on a block of heights, above which |M| may rise again
+      (``log_block``);
+    - value objects with what else is known, each with its rule of reflection and of sums: ``support``, ``growth``,
+      ``closed_form``, ``traits``, and ``approximate``, K to some digits in a fraction of the time;
+    - for sums, how those of its class are computed (``batched``); for the rest of the package, its form (``accept``).
     """
 
     @abstractmethod
@@ -73,17 +77,13 @@ class LossTransform(ABC):
         real = self.log_transform(np.append(line.abscissa, real_points), count)
         return self.on_line(line, count) if np.isfinite(real.mid).all() else Values.unknown(line.size), real
 
-    def terms_on_line(self, abscissa: float, top: float) -> float:
-        """An estimate of the number of summands of K at each node of a vertical line up to a height."""
-        return 1.0
+    @property
+    def approximate(self) -> Approximation:
+        """K at real points to some digits, for choosing where and how to compute; by default from ``log_transform``."""
+        return Approximation(self._without_errors)
 
-    def approximate(self, c: Array, count: int = 1) -> Array:
-        """K at real points to some digits, for choosing where to compute; infinite on overflow."""
-        return self.log_transform(c, count).mid.real
-
-    def log_masses(self) -> tuple[Values, Values] | None:
-        """K(0) and K(-1), arrays of one element; None for a probability whose tilt is one too: both are zero."""
-        return None
+    def _without_errors(self, c: Array) -> Array:
+        return self.log_transform(c).mid.real
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """A proved upper bound of Re K(c + is) - K(c) for all s in [t, end], for each height t.
@@ -108,11 +108,6 @@ class LossTransform(ABC):
     def support(self) -> Support:
         """The support of the law; by default the whole line."""
         return WHOLE_LINE
-
-    @property
-    def approximate_nodes(self) -> ApproximateNodes | None:
-        """An approximation of the law by nodes, for approximating many laws together; None if it has no nodes at hand."""
-        return None
 
     @property
     def growth(self) -> Growth:
@@ -208,13 +203,10 @@ class Reflected(LossTransform):
         """K(-1 - z)."""
         return self._rounded(self.law.log_transform(-1 - z, count), np.asarray(z).real, count)
 
-    def approximate(self, c: Array, count: int = 1) -> Array:
-        """K(-1 - c), to some digits."""
-        return self.law.approximate(-1 - c, count)
-
-    def terms_on_line(self, abscissa: float, top: float) -> float:
-        """The number of summands of the law."""
-        return self.law.terms_on_line(-1 - abscissa, top)
+    @cached_property
+    def approximate(self) -> Approximation:
+        """The approximation of the law, reflected."""
+        return self.law.approximate.reflected()
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K(-1 - c - it), the conjugate of K(-1 - c + it)."""
@@ -248,17 +240,6 @@ class Reflected(LossTransform):
             share = sum(np.exp(one.mid.real + one.radius - least) for one in beside) * (1.01 * rounding / h)
         inside = np.where(share < 0.5, share, 0.0)
         return Values(values.mid, values.rounding + np.where(share < 0.5, -np.log1p(-inside), np.inf), values.inner)
-
-    @property
-    def approximate_nodes(self) -> ApproximateNodes | None:
-        """The nodes of the law, reflected."""
-        nodes = self.law.approximate_nodes
-        return nodes and nodes.reflected()
-
-    def log_masses(self) -> tuple[Values, Values] | None:
-        """The masses of the law, exchanged."""
-        masses = self.law.log_masses()
-        return masses and (masses[1], masses[0])
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """The envelope of the law at -1 - c."""

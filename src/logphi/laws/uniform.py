@@ -21,6 +21,7 @@ from logphi.laws.support import Pieces, Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T, Terms
 from logphi.laws.visitor import LawVisitor
+from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.density_envelope import log_density_envelope
 
 # derived: e^{(c + 1/2) x} is one to the digits of an envelope
@@ -153,8 +154,12 @@ class UniformWithAtoms(_OnInterval):
         ratio = half * (arith.tanhc_gap(half) - arith.tanhc_gap(u_w)) / (1 + arith.tanh(half))
         return arith.log_cosh(u_w) - arith.log_cosh(half) + arith.log1p(ratio)
 
-    def approximate(self, c: Array, count: int = 1) -> Array:
+    @property
+    def approximate(self) -> Approximation:
         """K at real points without its errors, for a tenth of the time."""
+        return Approximation(self._in_closed_form)
+
+    def _in_closed_form(self, c: Array) -> Array:
         half = self.width.under(FLOATS).mid / 2
         u_w = np.abs((2 * c + 1) * half)
         ratio = np.where(u_w > 0, np.tanh(u_w) / np.where(u_w > 0, u_w, 1.0), 1.0)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.laws.growth import Growth, OneSided
-from logphi.laws.support import Omitted
+from logphi.laws.support import WHOLE_LINE, Omitted, Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
@@ -50,12 +50,12 @@ class WithOmittedMass(LossTransform):
         """The law reflected, with the same omitted mass."""
         return self if self.traits.symmetric else WithOmittedMass(self.law.reflected())
 
-    def log_masses(self) -> tuple[Values, Values] | None:
-        """K(0) and K(-1) of the law; None, as for probabilities, if no loss is infinite."""
-        masses = self.law.log_masses()
-        if masses is None or (np.isfinite(self._omitted.growth) and all(one.mid[0] == 0 for one in masses)):
-            return None
-        return masses
+    @property
+    def support(self) -> Support:
+        """The whole line, as the omitted mass may be anywhere, with the masses of the law; one if no loss is infinite."""
+        masses = self.law.support.masses
+        whole = math.isfinite(self._omitted.growth) and all(one.mid[0] == 0 for one in masses)
+        return WHOLE_LINE if whole else Support(masses=masses)
 
     @property
     def _omitted(self) -> Omitted:

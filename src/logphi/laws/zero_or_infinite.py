@@ -9,7 +9,7 @@ import numpy as np
 
 from logphi.arith.floats import ULP
 from logphi.arith.protocol import Arithmetic, Number
-from logphi.laws.support import Lattice, Pieces, Support
+from logphi.laws.support import Lattice, LogMasses, Pieces, Support
 from logphi.laws.traits import CONSTANT
 from logphi.laws.transform import LossTransform, Terms, apart
 from logphi.quadrature.values import Values
@@ -27,14 +27,11 @@ class ZeroOrInfinite(LossTransform):
         """K(z), a constant."""
         return arith.log1p(-arith.constant(self.failure)) + 0 * z
 
-    def log_masses(self) -> tuple[Values, Values]:
-        """Both are log(1 - failure)."""
-        return log_complement(self.failure), log_complement(self.failure)
-
     @property
     def support(self) -> Support:
         """A single atom at zero, on a lattice of any span."""
-        return Support(0.0, 0.0, pieces=Pieces((0.0,), (math.log1p(-self.failure),)), lattice=Lattice(0.0, math.inf))
+        atom, log_mass = Pieces((0.0,), (math.log1p(-self.failure),)), log_complement(self.failure)
+        return Support(0.0, 0.0, pieces=atom, lattice=Lattice(0.0, math.inf), masses=LogMasses(log_mass, log_mass))
 
 
 def zero_or_infinite(terms: Terms) -> tuple[Terms, Terms]:

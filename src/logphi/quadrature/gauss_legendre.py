@@ -107,7 +107,6 @@ class GaussLegendre(InnerIntegral):
         whole = self._between_ends if math.isfinite(self.curve.start + self.curve.end) else self._coarse_masses(powers)
         return None if whole is None else approximate_log_mass(whole.loss, whole.log_mass, powers, self.curve.omitted)
 
-    @property
     def approximate_nodes(self) -> ApproximateNodes | None:
         """The nodes that serve all powers, for a bounded curve."""
         whole = self._between_ends if math.isfinite(self.curve.start + self.curve.end) else None

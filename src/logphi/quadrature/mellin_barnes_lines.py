@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ULP
 from logphi.arrays import Array, Complex
+from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.values import Line, Values
 
 # chosen: the values of r in the bound (u + v)^p <= (1 - r)^{1-p} u^p + r^{1-p} v^p
@@ -20,6 +21,14 @@ SHARES = np.array([0.5, 0.2, 0.05, 1e-2, 1e-3, 1e-4, 1e-6])
 _LARGE = 600.0
 # derived: exceeds the rounding of a bound
 ROOM = 1 + 1e-9
+
+
+class WithMasses(Protocol):
+    """What is known of the support of a law, by the member that this integral uses."""
+
+    @property
+    def masses(self) -> tuple[Values, Values]:
+        """K(0) and K(-1)."""
 
 
 class Base(Protocol):
@@ -35,14 +44,16 @@ class Base(Protocol):
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a line."""
 
-    def approximate(self, c: NDArray[Any], count: int = 1) -> Array:
+    @property
+    def approximate(self) -> Approximation:
         """K at real points, to some digits."""
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """A bound of the decay of K along a line."""
 
-    def log_masses(self) -> tuple[Values, Values] | None:
-        """K(0) and K(-1)."""
+    @property
+    def support(self) -> WithMasses:
+        """Where it has its mass, and how much."""
 
 
 @dataclass(frozen=True)
@@ -86,8 +97,8 @@ class Lines:
     @cached_property
     def masses(self) -> tuple[float, float, float, float]:
         """M(0) and M(1), and their errors."""
-        known = self.mixing.base.log_masses()
-        if known is None or all(float(abs(x.mid[0])) + float(x.radius[0]) == 0 for x in known):
+        known = self.mixing.base.support.masses
+        if all(float(abs(x.mid[0])) + float(x.radius[0]) == 0 for x in known):
             return 1.0, 1.0, 0.0, 0.0
         one, zero = (math.exp(min(float(x.mid[0]), 0.0)) for x in known)
         error, other = (float(x.radius[0]) + 2 * ULP for x in known)

@@ -393,7 +393,7 @@ class InnerLoss(LossDistribution):
     @cached_property
     def _kept(self) -> tuple[float, float]:
         """An enclosure of P(L < inf)."""
-        low, high = ends_of(self.law.log_masses()[0])
+        low, high = ends_of(self.law.support.masses.own)
         return math.exp(low) * (_LESS if low else 1.0), math.exp(high) * (_MORE if high else 1.0)
 
     def _share(self, found: Bound, most: float = 1.0) -> Bound:

@@ -177,7 +177,7 @@ def _ends(law: LogPhi, z: Array, growth: OneSided, near: Sequence[Taylor | None]
     low, high = np.zeros(z.shape), np.zeros(z.shape)
     for (term, count), series in zip(parts(law), near, strict=True):
         one = _known(term, z)
-        if series is not None and term.log_masses() is None:
+        if series is not None and term.support.masses.certain:
             # K(0) = 0
             for k in np.flatnonzero(z < _NEAR * series.circle):
                 slope, error = series.slope(float(z[k]))

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -53,6 +56,10 @@ class Toeplitz(Strategy):
     coefficients: Array
     steps: int
     _whole: bool = field(init=False, repr=False)
+
+    if TYPE_CHECKING:  # numbers become an array
+
+        def __init__(self, coefficients: Array | Sequence[float | Fraction], steps: int) -> None: ...
 
     def __post_init__(self) -> None:
         array = check.real_array("coefficients", self.coefficients)

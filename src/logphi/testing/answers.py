@@ -39,7 +39,7 @@ def check_profile(mechanism: Mechanism) -> None:
     for direction in (Direction.REMOVE, Direction.ADD):
         low, high = profile_of(loss, at, direction)
         own = loss if direction is Direction.REMOVE else loss.reflected()
-        mass = own.log_masses()[0]
+        mass = own.support.masses.own
         infinite = -math.expm1(min(float(mass.mid[0].real + mass.radius[0]), 0.0))
         here = f"delta in direction {direction.value!r}"
         require(
@@ -102,7 +102,7 @@ def check_divergence(mechanism: Mechanism) -> None:
         if x[-1] > _LARGEST_CHORD:
             return
         direction = Direction.REMOVE if sign > 0 else Direction.ADD
-        infinite = -math.expm1(min(float(own.log_masses()[0].mid[0].real), 0.0))
+        infinite = -math.expm1(min(float(own.support.masses.own.mid[0].real), 0.0))
         bottom, top = (side - infinite for side in profile_of(loss, x, direction))
         weight = np.exp(np.minimum(sign - 1, 0.0) * x / 2)
         bounds = _chords(np.exp(sign * x), np.maximum(bottom * weight, 0.0), np.maximum(top * weight, 0.0))

@@ -136,7 +136,7 @@ def check_masses(mechanism: Mechanism) -> None:
     loss = mechanism.loss_law()
     values = loss.log_transform(np.array([0.0, -1.0]))
     radius = allowed_radius(loss, values.radius)
-    for i, (name, known) in enumerate(zip(("P(L < inf)", "Q(L > -inf)"), loss.log_masses(), strict=True)):
+    for i, (name, known) in enumerate(zip(("P(L < inf)", "Q(L > -inf)"), loss.support.masses, strict=True)):
         mid, room = float(known.mid[0].real), float(known.radius[0])
         require(mid - room <= 0, f"log {name} is {mid!r}: above zero by more than its error {room:g}")
         both = room + radius[i] + ROUNDING

@@ -109,9 +109,9 @@ def certifies(mechanism, epsilon):
     return True
 
 
-def certificates(row):
+def certificates(cells):
     """What is certified under the relations of a row: once if it is the same under all that are not refused."""
-    built = sorted((cell for cell in row if cell.mechanism), key=lambda cell: cell.certified)
+    built = sorted((cell for cell in cells if cell.mechanism), key=lambda cell: cell.certified)
     groups = {one: [f"`{cell.relation}`" for cell in cells] for one, cells in groupby(built, lambda cell: cell.certified)}
     if len(groups) < 2:
         return next(iter(groups), "")
@@ -126,19 +126,14 @@ def reason_of(build, *arguments):
         return None, str(error)
 
 
-def cells():
-    """Every combination."""
-    return [
-        Cell(scheme, name, relation, *reason_of(build, make, relation))
-        for scheme, (_, build) in SCHEMES.items()
-        for name, make in EXAMPLES.items()
-        for relation in RELATIONS
-    ]
+def row(scheme, name):
+    """A mechanism under every relation."""
+    _, build = SCHEMES[scheme]
+    return [Cell(scheme, name, relation, *reason_of(build, EXAMPLES[name], relation)) for relation in RELATIONS]
 
 
 def page():
     """The whole page."""
-    found = cells()
     notes = []
     lines = [
         "# What can be asked of what",
@@ -160,12 +155,12 @@ def page():
         lines += ["", f"## {scheme}", "", text, "", f"| {' | '.join(heads)} |"]
         lines.append("|---" * len(heads) + "|")
         for name in EXAMPLES:
-            row = [cell for cell in found if (cell.scheme, cell.name) == (scheme, name)]
-            for cell in row:
+            cells = row(scheme, name)
+            for cell in cells:
                 if cell.mechanism is None and cell.reason not in notes:
                     notes.append(cell.reason)
-            shown = [f"[{notes.index(cell.reason) + 1}]" if cell.mechanism is None else cell.verdict for cell in row]
-            lines.append(f"| {name} | {' | '.join(shown)} | {certificates(row)} |")
+            shown = [f"[{notes.index(cell.reason) + 1}]" if cell.mechanism is None else cell.verdict for cell in cells]
+            lines.append(f"| {name} | {' | '.join(shown)} | {certificates(cells)} |")
     lines += ["", "## Why not", ""]
     lines += [f"{number}. {reason}" for number, reason in enumerate(notes, 1)]
     lines += ["", "## Refused whatever the mechanism", ""]

@@ -84,7 +84,7 @@ def test_advanced_composition_needs_both_orders_of_a_relation_of_one():
         on_their_side(lp.compare(one, delta=1e-3))
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("expression", [*RELEASES, *slowly(*SLOW)])
 def test_every_row_is_on_its_side(expression):
     release = parse(expression)
@@ -187,6 +187,7 @@ def test_sampled_releases_are_as_accountants_have_them():
     assert values(table)["Renyi, whole orders"] == pytest.approx(float(best), rel=1e-10)
 
 
+@pytest.mark.slow
 def test_the_text_is_a_table():
     text = str(lp.compare(100 * lp.Gaussian(10.0), epsilon=1.0))
     title, header, *lines = text.splitlines()
@@ -210,6 +211,7 @@ def test_printed_bounds_err_to_their_side():
             assert float(shown) <= some(row.value)
 
 
+@pytest.mark.slow
 def test_what_does_not_apply_says_why():
     rows = {
         row.name: row for row in lp.compare(parse("GaussianPair(mean_p=0, sigma_p=1, mean_q=0, sigma_q=2)"), delta=0.0).rows
@@ -262,6 +264,7 @@ def test_bad_input():
         untyped(lp.compare)(3.0, epsilon=1.0)
 
 
+@pytest.mark.slow
 def test_the_command_line(capsys):
     assert main(["compare", "10 * PureDP(epsilon=0.25)", "--epsilon", "1,-1/2"]) == 0
     out, err = capsys.readouterr()

@@ -57,6 +57,7 @@ def test_it_can_be_calibrated_and_certified():
     assert lp.verify(certificate)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("relation", ["add_remove", "add", "remove", "replace", "replace_special"])
 def test_a_banded_run_composes_sampled_gaussians(relation):
     run = lp.banded_dp_sgd(Toeplitz([1, 1, 1, 1], 10), **RUN, adjacency=relation)

@@ -203,6 +203,7 @@ def test_a_record_that_takes_another_value_is_seen_if_it_takes_part(rate):
             assert found.lower - 1e-15 <= truth <= found.upper + 1e-15
 
 
+@pytest.mark.few(9)
 @pytest.mark.parametrize(
     ("end", "near"),
     [

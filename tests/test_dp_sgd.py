@@ -154,6 +154,7 @@ def test_a_budget_that_makes_no_sense_is_refused_in_words(arguments, needles):
     refused(ValueError, lambda: lp.dp_sgd(**{"dataset_size": 10**8, "batch_size": 256, "epochs": 1, **arguments}), *needles)
 
 
+@pytest.mark.slow
 def test_it_composes_certifies_is_recorded_and_spent_like_any_other():
     training = lp.dp_sgd(dataset_size=1000, batch_size=100, steps=50, noise_multiplier=2)
     step = lp.Gaussian(2).poisson(Fraction(1, 10))

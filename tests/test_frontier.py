@@ -18,6 +18,7 @@ CASES = json.loads((ROOT / "tests/reference/frontier.json").read_text())["cases"
 CORRECTED = {"fem2": (7.716394, 2e-6), "fal35_6": (1.33122591087e-6, 1e-11)}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
 def test_frontier(case: dict[str, Any]) -> None:
     """The bounds meet what is known of the truth; a bracket or an upper end is no wider than the known one."""

@@ -151,6 +151,7 @@ QUESTIONS = {
 SLOW_QUESTIONS = {"compare", "renyi conversion"}
 
 
+@pytest.mark.few(9)
 @pytest.mark.parametrize("kind", [Decimal, Fraction])
 @pytest.mark.parametrize("make", MAKERS, ids=lambda make: str(make()))
 def test_every_parameter_may_be_a_decimal_or_a_fraction(make, kind):

@@ -22,6 +22,7 @@ def test_the_table_is_complete() -> None:
 SLOW = {"p029"}
 
 
+@pytest.mark.few(63)
 @pytest.mark.parametrize(
     "case",
     [pytest.param(case, id=f"{case.id}-{case.query}", marks=[pytest.mark.slow] if case.id in SLOW else []) for case in CASES],

@@ -67,6 +67,7 @@ def refusal(name, method):
     return None
 
 
+@pytest.mark.few(41)
 @pytest.mark.parametrize(("name", "method"), [*((name, method) for name in MECHANISMS for method in _QUICK), *_SLOW])
 def test_a_refusal_names_no_class_of_the_library(name, method, private):
     found = refusal(name, method)

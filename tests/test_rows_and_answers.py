@@ -30,6 +30,7 @@ def test_the_conversions_of_a_bounded_range():
     assert "hulls" in lower.reason
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("rho", [1e-4, 0.1, 50])
 def test_the_conversion_of_a_declared_rho_by_one_order(rho):
     for delta in (1e-3, 1e-12):

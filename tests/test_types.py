@@ -198,6 +198,7 @@ def complaints(tmp_path_factory):
     }
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", [*PAGES, "accepted", "kinds"])
 def test_what_is_right_is_accepted(complaints, name):
     assert complaints[name] == {}

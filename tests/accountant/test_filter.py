@@ -389,6 +389,7 @@ def test_what_is_not_released_binds_a_budget_to_no_relation(rule):
         assert empty.adjacency is lp.Adjacency.REPLACE
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("rule", "made"), [("gaussian", lp.Gaussian), ("renyi", lp.Laplace)])
 def test_sums_stay_short_and_above_however_many_different_costs_they_are_of(rule, made):
     budget = lp.PrivacyFilter(epsilon=1000, delta=0.1, rule=rule)

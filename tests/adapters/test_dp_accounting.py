@@ -343,6 +343,7 @@ def test_poisson_samples_that_are_cut_off(relation):
     assert LogPhiAccountant(relation).compose(silent).get_epsilon(1e-5) == math.inf
 
 
+@pytest.mark.slow
 def test_the_published_figure_of_batches_that_are_cut_off():
     events = [
         dpa.SelfComposedDpEvent(dpa.TruncatedSubsampledGaussianDpEvent(4, 0.5, 2, 1.0), 3),
@@ -451,7 +452,7 @@ WITNESSED = [
 ]
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("event", "relation"), WITNESSED)
 def test_the_pessimistic_accountant_of_dp_accounting_is_never_below_ours(event, relation):
     theirs = pld_privacy_accountant.PLDAccountant(relation, value_discretization_interval=1e-3).compose(event)
@@ -498,6 +499,7 @@ def test_without_dp_accounting_the_adapter_says_what_to_install():
     assert "pip install dp-accounting" in result.stderr
 
 
+@pytest.mark.slow
 def test_the_best_of_several_runs_is_below_the_renyi_accountant():
     event = dpa.SelfComposedDpEvent(GAUSSIAN, 2)
     for mean, shape in ((10.0, 1.0), (4.0, np.inf)):

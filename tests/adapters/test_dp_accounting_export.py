@@ -82,7 +82,7 @@ MECHANISMS = [
 ]
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=str)
 def test_exports_lie_on_their_side_of_the_bounds_of_every_kind_of_loss(mechanism):
     high, low = (to_privacy_loss_distribution(mechanism, pessimistic=side, points=300) for side in (True, False))

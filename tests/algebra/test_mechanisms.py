@@ -80,6 +80,7 @@ def test_nothing_leaks_nothing(mechanism, nothing):
     assert (empty + mechanism).delta(0.3).value == pytest.approx(mechanism.delta(0.3).value, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_composition_is_linear_in_the_number_of_terms():
     many = [lp.Gaussian(sigma=1 + i / 1000) for i in range(4000)]
     assert len(lp.compose(many).counted()) == 4000

@@ -49,7 +49,7 @@ def excess(p, q, epsilon):
     return float(np.maximum(p - math.exp(epsilon) * q, 0).sum())
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("mean", "shape"), [(3.0, 1.0), (5.0, 0.0), (2.0, -0.5), (4.0, 3.0), (0.7, math.inf), (6.0, math.inf)])
 @pytest.mark.parametrize("seed", range(3))
 def test_every_score_leaks_at_most_the_upper_end_and_the_likelihood_ratio_at_least_the_lower_one(mean, shape, seed):
@@ -71,6 +71,7 @@ def test_every_score_leaks_at_most_the_upper_end_and_the_likelihood_ratio_at_lea
         assert both["add"].lower <= excess(other, one, epsilon) + 1e-7
 
 
+@pytest.mark.slow
 def test_two_selections_of_pairs_leak_at_most_the_composition():
     p, q, law = np.array([0.7, 0.3]), np.array([0.4, 0.6]), chances(3.0, 1.0)
     pairs = [(best(p, order, law), best(q, order, law)) for order in ([0, 1], [1, 0])]
@@ -84,6 +85,7 @@ def gaussian_profile(mu, epsilon):
     return mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("mean", "shape"), [(10, 1), (30, 0.5), (10, 0), (8, math.inf)])
 def test_the_upper_end_is_the_theorem(mean, shape):
     """The supremum of the ratio of derivatives is taken over the trade-off function itself."""
@@ -109,6 +111,7 @@ def test_the_upper_end_is_the_theorem(mean, shape):
                 assert exact * (1 - mpmath.mpf(10) ** -5) <= found <= exact * (1 + HULL)
 
 
+@pytest.mark.slow
 def test_the_attack_is_the_largest_of_normal_outputs():
     """By quadrature of the selected densities."""
     mean, mu = 10.0, 0.5
@@ -124,6 +127,7 @@ def test_the_attack_is_the_largest_of_normal_outputs():
         assert selected.delta(epsilon).lower == pytest.approx(exact, rel=2e-3)
 
 
+@pytest.mark.slow
 def test_one_run_is_the_mechanism_and_nothing_stays_nothing():
     one = lp.Gaussian(sigma=2)
     assert one.repeat_and_select(1) == one
@@ -132,6 +136,7 @@ def test_one_run_is_the_mechanism_and_nothing_stays_nothing():
     assert lp.ApproximateDP(1, 0.5).repeat_and_select(50).delta(1).upper == 1
 
 
+@pytest.mark.slow
 def test_pure_guarantees_stay_pure():
     """At most the ratio of the two densities times that of the derivatives; a response that is selected attains some of it."""
     found = lp.PureDP(0.5).repeat_and_select(10).epsilon(0)

@@ -392,6 +392,7 @@ def test_half_lines_are_refused_in_words():
 # ----------------------------------------------------------------------------------- precision and absence
 
 
+@pytest.mark.slow
 def test_the_precision_of_others_is_left_alone():
     def broken(x):
         assert flint.ctx.prec >= BITS

@@ -63,7 +63,7 @@ def test_certificates(case):
     assert verdict.status == 0, verdict.reason
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(3)
 @pytest.mark.parametrize("case", [marked(case) for case in SCOPE if case.id not in HULLS])
 def test_the_bound_in_doubles_holds_the_certified_one(case):
     question = getattr(parse(case.expression), case.query)

@@ -141,7 +141,7 @@ def test_ceilings_are_sharp_for_many_repetitions():
         assert best <= found <= 0.1 * best
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("m", "g"), [("0.5", "0.1"), ("0.05", "0.001"), *slowly(("2", "0.6"))])
 def test_spliced_transforms_and_ceilings(m, g):
     c, size, step = mpf(3), 5, mpf(4)

@@ -98,6 +98,7 @@ def test_far_below_the_least_loss_nothing_breaks():
     assert claim("Laplace(scale=1)", epsilon=-1000)[0] > 1 - Fraction(1, 10**15)
 
 
+@pytest.mark.slow
 def test_threads_do_not_change_each_others_precision():
     """One precision belongs to all threads: certificates at two of them at once are those of one thread."""
     questions = [
@@ -114,6 +115,7 @@ def test_threads_do_not_change_each_others_precision():
         assert list(pool.map(text, range(12))) == alone * 6
 
 
+@pytest.mark.slow
 def test_an_order_that_cannot_attain_the_maximum_is_bounded_only():
     certificate = parse("100 * Gaussian(sigma=1).poisson(0.01)").certify(delta=Fraction(1, 10**5))
     assert certificate.witness["add"]["route"] == "ceiling"
@@ -133,6 +135,7 @@ def signed(content):
     return {**rest, "sha256": hashlib.sha256(canonical(rest).encode("ascii")).hexdigest()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("order", "bound"),
     [

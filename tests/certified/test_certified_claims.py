@@ -26,6 +26,7 @@ QUESTIONS: dict[str, Any] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -98,6 +99,7 @@ def test_refusals(release, question, error, words):
         release.certify(**question)
 
 
+@pytest.mark.slow
 def test_a_report():
     release = 200 * lp.Gaussian(sigma=4).poisson(0.05)
     statement = lp.report(release, delta=1e-6, epsilons=[0.5, 1], deltas=[1e-5])
@@ -125,6 +127,7 @@ def test_a_calibration():
         lp.calibrate(lambda scale: lp.Laplace(scale=scale), epsilon=1, delta=0).certify()
 
 
+@pytest.mark.slow
 def test_a_schedule():
     accountant = lp.Accountant()
     for sigma in (1, 1.5, 2):
@@ -152,6 +155,7 @@ def test_on_the_command_line(tmp_path, capsys):
     assert "type II error of any test at a type I error of 0.001" in capsys.readouterr().out
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "text",
     [

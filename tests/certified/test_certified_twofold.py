@@ -27,7 +27,7 @@ def test_reference() -> None:
     assert_certified(prepare, case)
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", ["-0.02", "0.03", "0.4"])
 def test_against_an_integral(epsilon: str) -> None:
     """A sample at rate 1/4 and one Gaussian: over the outcomes of the sample, with the profile of Balle & Wang 2018."""
@@ -73,6 +73,7 @@ def test_within_the_bounds_of_the_default_route(expression: str, epsilon: str, d
     assert_within(parse(expression).delta(float(epsilon), direction=direction), loss_of(expression, direction), epsilon)
 
 
+@pytest.mark.slow
 def test_replaced_records() -> None:
     """The sample with its two mixtures outside, the Gaussian inside."""
     text = "Gaussian(sigma=1, adjacency='replace') + Gaussian(sigma=1).poisson(0.2, adjacency='replace')"

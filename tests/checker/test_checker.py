@@ -162,6 +162,7 @@ def test_a_verdict_is_true_only_if_the_claim_follows() -> None:
     assert [bool(Verdict(status, "")) for status in (0, 1, 2)] == [True, False, False]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", [case for case in CASES if case["id"] in UNKNOWN], ids=lambda case: case["id"])
 def test_what_is_not_known_is_refused(case: dict) -> None:
     assert verify(json.dumps(certificate(case))).status == 1

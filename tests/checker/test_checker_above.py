@@ -113,6 +113,7 @@ def attack(scale: float, query: float, number: int, epsilon: float) -> float:
     return max(sum(max(one[side] - math.exp(epsilon) * one[1 - side], 0.0) for one in outcomes) for side in (0, 1))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("epsilon", ["0", "0.15", "0.4"])
 def test_a_sparse_vector_leaks_more_than_an_attack_and_less_than_its_pure_guarantee(epsilon: str):
     given = {"threshold_scale": "4", "query_scale": "4", "answers": "1"}
@@ -124,6 +125,7 @@ def test_a_sparse_vector_leaks_more_than_an_attack_and_less_than_its_pure_guaran
         assert verify(signed((1, vector(**given)), at=epsilon, lower=0, upper=least)).status == 1
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("adjacency", ["add", "remove", "replace"])
 @pytest.mark.parametrize("width", ["threshold_scale", "threshold_sigma"])
 @pytest.mark.parametrize("monotone", [True, False])
@@ -185,6 +187,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_vectors_keep_the_budget(name: str):
     assert verify(signed((1, HOSTILE[name]), at="0.1", lower=0, upper=0.01), work=10**7).status == 1
@@ -198,6 +201,7 @@ RELEASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RELEASES)
 def test_a_certificate_holds_the_private_ends(name: str):
     release = RELEASES[name]
@@ -248,6 +252,7 @@ def test_forgeries_are_refused():
         assert verify(altered(made, change)).status == 1, name
 
 
+@pytest.mark.slow
 def test_reports_and_calibrations():
     """Of a report all but Renyi; of a calibration that the value suffices, as nothing shows that the next one does not."""
     statement = lp.report(RELEASES["partitions"], delta=1e-4, epsilons=[0.2], deltas=[])

@@ -101,7 +101,7 @@ def integral(pair, breaks, z):
     return mpmath.quad(lambda x: pair(x)[0] ** (1 + z) * pair(x)[1] ** -z, breaks)
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("c", "step"), [(0.75, 3.0), pytest.param(2.5, 7.0, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", LAWS)
 def test_moments_and_lines(name: str, c: float, step: float) -> None:

@@ -134,6 +134,7 @@ def test_a_law_without_tails_is_refused() -> None:
         cells.enclose([(Law(), 2)], [Fraction(1)], -20.0)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("count", [1, 5])
 def test_false_claims_by_a_hair_do_not_pass(count: int) -> None:
     """A claim beside the truth by its own width, in either direction."""

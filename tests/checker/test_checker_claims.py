@@ -274,6 +274,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_claims_keep_the_budget(name: str, monkeypatch: pytest.MonkeyPatch):
     """No more is spent than was allowed, whatever is claimed."""

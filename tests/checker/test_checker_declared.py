@@ -23,6 +23,7 @@ RELEASES = {
 }
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", RELEASES)
 @pytest.mark.parametrize("epsilon", ["1/2", "2"])
 def test_the_bound_is_that_of_the_conversion_in_doubles(name: str, epsilon: str):
@@ -35,6 +36,7 @@ def test_the_bound_is_that_of_the_conversion_in_doubles(name: str, epsilon: str)
     assert other.upper < float(found.upper()) * 1.001
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
 def test_no_pair_that_keeps_the_curve_leaks_more(epsilon: float):
     """The loss of randomized response has divergences in closed form: declared at two orders, its delta is below the bound."""
@@ -51,6 +53,7 @@ def test_no_pair_that_keeps_the_curve_leaks_more(epsilon: float):
     assert float(found.upper()) >= max(truth - math.exp(epsilon) * (1 - truth), 0.0)
 
 
+@pytest.mark.slow
 def test_certificates_hold_upper_ends():
     certificate = (2 * lp.ZCDP(rho=Fraction(1, 10))).certify(delta=[1e-6], digits=6)
     assert isinstance(certificate, CertifiedClaims)

@@ -66,6 +66,7 @@ def edges(law) -> list:
     return sorted({*inner, *(x for x in near if law[0].low is None or x > min(inner)), *outside})
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", LAWS)
 @pytest.mark.parametrize("side", [0, 1])
 def test_the_excess_is_that_of_a_quadrature(name: str, side: int):
@@ -212,6 +213,7 @@ CAUCHY = [["-oo", "oo", "-log(1 + (x - 1)**2)", "-log(1 + x**2)"]]
 LAPLACE = [["-oo", "0", "x - 1", "x"], ["0", "1", "x - 1", "-x"], ["1", "oo", "1 - x", "-x"]]
 
 
+@pytest.mark.slow
 def test_claims_about_formulas():
     """delta of the Cauchy mechanism at 1/2 is 0.119071652945...; a neighbouring claim is refused, and so is another density."""
     verdict = verify(signed(CAUCHY, "0.1190716529452", "0.1190716529453"))
@@ -255,6 +257,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.parametrize("count", [1, 10**9])
 def test_hostile_formulas_keep_the_budget(name: str, count: int):

@@ -38,6 +38,7 @@ def by_quadrature(density: Callable[[float], float], epsilon: float, move: float
     return sum(max(p - math.exp(epsilon) * q, 0.0) for p, q in zip(shifted, own, strict=True)) * step / whole
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("name", "density", "move", "end"),
     [
@@ -246,6 +247,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_mechanisms_keep_the_budget(name: str):
     """Whatever is listed, the verdict comes within a small budget."""

@@ -224,6 +224,7 @@ def pairs(number, seed=0):
         yield p, q
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [6, pytest.param(40, marks=pytest.mark.slow)])
 def test_conversions_hold_of_random_pairs(number):
     for index, (p, q) in enumerate(pairs(number)):
@@ -965,6 +966,7 @@ def check_random_epsilon(number, seed, conversions):
         on_their_side(claims_of_epsilon(release, delta, conversions), release.epsilon(delta))
 
 
+@pytest.mark.slow
 def test_random_compositions():
     check_random(2, 11, QUICK)
     check_random_epsilon(1, 13, QUICK)

@@ -223,6 +223,7 @@ def test_without_a_direction_the_worse_one_counts():
     assert buckets_delta(release, **at).direction is lp.Direction.REMOVE
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("seed", [0, 1, *slowly(*range(2, 10))])
 def test_random_sums_are_between(seed):
     random = np.random.default_rng(1000 + seed)

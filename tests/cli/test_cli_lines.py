@@ -109,6 +109,7 @@ def test_what_is_not_text_is_named_with_its_line(capsys, monkeypatch):
     assert all(line.isprintable() for line in err.splitlines())
 
 
+@pytest.mark.slow
 def test_answers_come_as_lines_come():
     """A program that writes a line may wait for its answer before it writes the next."""
     command = [sys.executable, "-m", "logphi", "epsilon", "-", "--delta", "0"]

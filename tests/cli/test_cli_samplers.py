@@ -26,6 +26,7 @@ ARGUMENTS = [
 ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("sampler", "more", "code"),
     [

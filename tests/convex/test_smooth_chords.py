@@ -39,7 +39,7 @@ def best(bound, width, x):
     return means.max(axis=0)
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("width", "rounds"),
     [
@@ -67,6 +67,7 @@ def test_one_more_round_from_the_definition(width, rounds):
     assert added < 3e-5 if rounds == 47 else added < 1e-6
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("width", "rounds"), [(1e-3, 60), (0.2, 100), (1.0, 80), (3.0, 60)])
 def test_bounds_meet_those_of_a_grid(width, rounds):
     smooth = proved(width, rounds, FINE)
@@ -81,6 +82,7 @@ def test_bounds_meet_those_of_a_grid(width, rounds):
     assert found.max() < 0.05 * (high / low - 1)[known].max()
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("width", "rounds"), [(0.05, 300), (1.0, 64), (1e-3, 100)])
 def test_one_pick_for_all_steps_is_less(width, rounds):
     smooth = proved(width, rounds, FINE)
@@ -97,6 +99,7 @@ def test_after_the_last_place_the_bound_is_constant():
     assert smooth.low(np.array([1.01 * end]))[0] == 0
 
 
+@pytest.mark.slow
 def test_what_is_not_smooth_is_not_proved():
     assert smooth_chords(30.0, 60, FINE) is None
 
@@ -105,6 +108,7 @@ def excess(pair, x):
     return math.fsum(np.maximum(pair[0] - math.exp(x) * pair[1], 0.0))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("width", "rounds"), [(0.1, 90), (0.01, 300)])
 def test_pairs_are_on_their_sides_and_near(width, rounds):
     smooth = proved(width, rounds, FINE)

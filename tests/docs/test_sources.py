@@ -127,6 +127,7 @@ def agrees(answer, shown):
     return abs(float(answer) - float(shown)) <= 0.5000001 * unit
 
 
+@pytest.mark.few(9)
 @pytest.mark.parametrize(("page", "kind"), dict.fromkeys((row.page, row.kind) for row in ROWS))
 def test_a_call_gives_its_number(page, kind, names):
     for row in ROWS:

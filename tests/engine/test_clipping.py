@@ -176,6 +176,7 @@ def test_infinite_losses_have_a_share_of_the_large_ones():
         (release + other).delta(0.09, direction="remove", method="clipped")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("count", "rate", "sigma", "epsilon"),
     # tails of which no digit is left, differences of tails that are none, and losses without a density
@@ -248,6 +249,7 @@ def excess_of_two(rate: float, sigma: float, epsilon: float) -> mpmath.mpf:
     return mpmath.quad(lambda x: mpmath.npdf(x) * own(x) * second(e - mpmath.log(own(x))), steps)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("rate", "sigma", "epsilon"), [(1e-6, 0.5, 0.5), (1e-4, 0.7, 0.2), (1e-3, 0.8, 0.9)])
 def test_two_releases_of_which_one_decides(rate, sigma, epsilon, monkeypatch):
     # always
@@ -265,6 +267,7 @@ def test_two_releases_of_which_one_decides(rate, sigma, epsilon, monkeypatch):
     assert high - low < HEAVY
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("count", "rate", "sigma", "epsilon"),
     [

@@ -38,6 +38,7 @@ def with_samples(name):
         return [release]
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_huge_counts_of_anything_are_answered(name):
     for release in with_samples(name):

@@ -206,6 +206,7 @@ def test_agrees_with_the_contour_where_that_converges() -> None:
         assert other_low <= high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [3, pytest.param(60, marks=pytest.mark.slow)])
 def test_hostile_settings_give_numbers_and_no_warnings(number: int) -> None:
     rng = np.random.default_rng(4)

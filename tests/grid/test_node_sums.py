@@ -51,6 +51,7 @@ LAWS = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("reflected", [False, True])
 @pytest.mark.parametrize("name", LAWS)
 def test_values_are_within_their_errors(name: str, reflected: bool) -> None:

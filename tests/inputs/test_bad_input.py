@@ -395,6 +395,7 @@ def test_a_question_may_be_a_fraction():
         assert question(half).same_as(question(0.5))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("answer", "truth"),
     [

@@ -106,6 +106,7 @@ KINDS = [
 ]
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(("release", "parts"), KINDS, ids=[str(release) for release, _ in KINDS])
 @pytest.mark.parametrize("direction", ["remove", "add"])
 def test_atoms_of_several_kinds(release, parts, direction):

@@ -36,6 +36,7 @@ def reference(m, q, z):
     return mpmath.log1p(FINE * total)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("reflected", [False, True])
 def test_k_on_lines_of_their_own(reflected):
     c, steps = LAWS[:, 3], LAWS[:, 4]

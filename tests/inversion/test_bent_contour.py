@@ -53,6 +53,7 @@ def assert_encloses(pairs: tuple[Pair, Pair], x: float, rtol: float, width: floa
     assert high - low <= width * high
 
 
+@pytest.mark.few(13)
 @pytest.mark.parametrize("pairs", PAIRS)
 @pytest.mark.parametrize("spreads", [0.0, 0.7, 2.5])
 def test_profiles_right_of_zero_hold_the_truth_and_are_narrow(pairs: tuple[Pair, Pair], spreads: float) -> None:

@@ -26,6 +26,7 @@ def one_delta(m, q, x, *, reflected=False):
         return float(mpmath.log(found))
 
 
+@pytest.mark.few(29)
 @pytest.mark.parametrize("m", [0.05, 0.7, 3.0, 9.0, 40.0, 100.0])
 @pytest.mark.parametrize("q", [1e-6, 1e-3, 0.3])
 @pytest.mark.parametrize("reflected", [False, True])

@@ -268,6 +268,7 @@ def mixture_profile(x, sigma):
     return (tails[0] + tails[1]) / 2 - exp(x) * tails[2]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("eps", [1.0, 7.68])
 def test_where_k_is_unknown_up_the_line_its_envelope_bounds_the_nodes(eps):
     """Three discrete Gaussians by enumeration, each of their losses a shift of the mixture's profile."""

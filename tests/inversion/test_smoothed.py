@@ -35,6 +35,7 @@ def integral(function, low, high):
     return mpmath.quad(function, mpmath.linspace(low, high, 5))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "beta"), [(0.1, 12.0), *slowly((1e-3, 30.0))])
 def test_the_transform_is_that_of_the_density(width, beta):
     window = Window(width, beta)

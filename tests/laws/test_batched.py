@@ -27,6 +27,7 @@ def one_by_one(loss: LogPhi, line: Line) -> Values:
     return sum(parts[1:], parts[0])
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", [*range(4), *slowly(*range(4, 25))])
 @pytest.mark.parametrize("turned", [False, True])
 def test_panels_agree_with_the_terms(seed: int, turned: bool) -> None:
@@ -50,6 +51,7 @@ def power(rate: mpmath.mpf, x: mpmath.mpf, z: complex) -> mpmath.mpc:
     return (1 - rate + rate * mpmath.exp(x)) ** (mpmath.mpc(z) + 1)
 
 
+@pytest.mark.slow
 def test_panels_agree_with_mpmath() -> None:
     scales, q, z = [float(b) for b in np.linspace(1.0, 3.0, 64)], 0.05, 1.5 + 4j
     loss = lp.compose(lp.Laplace(scale=b).poisson(q) for b in scales).loss_law()
@@ -95,6 +97,7 @@ def test_laws_of_very_different_sizes_are_summed_apart() -> None:
     assert np.all(np.abs(gap)[known] <= (together.radius + apart.radius)[known])
 
 
+@pytest.mark.slow
 def test_a_batch_is_answered_between_its_ends() -> None:
     many = lp.compose(lp.Laplace(scale=4 + i / 100).poisson(0.02 + i * 1e-6) for i in range(100))
     spent = many.epsilon(1e-6)

@@ -84,7 +84,7 @@ def check(values, index, exact, count=1):
     assert abs(gap) <= count * (mpf(float(values.radius[index])) + REFERENCE), (float(abs(gap)), values.radius[index])
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in CASES])
 def test_the_transform_is_honest_and_relatively_accurate(name):
     with mpmath.workdps(DIGITS):

@@ -42,6 +42,7 @@ CASES = [(0.8, 0.01, (3.5, 0.2)), (1.8, 2e-4, (6.0, 0.07)), (0.5, 1e-6, (5.5, 0.
 POINTS = [0.3, 2.5, 4.0 + 9.0j, 1.0 + 40.0j]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("side", [1, -1])
 @pytest.mark.parametrize("z", POINTS)
 @pytest.mark.parametrize(("sigma", "rate", "mark"), CASES)
@@ -62,6 +63,7 @@ def test_values_on_a_line_are_those_at_points(sigma, rate, mark: tuple[float, fl
     assert (apart <= there.radius + here.radius).all()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("z", [0.5, 1.5, 2.0 + 3.0j])
 def test_none_one_and_several_are_all(z):
     kinds = [(0.8, 0.01, (2.0, 0.4), 3), (1.2, 0.03, (1.0, 0.2), 2)]
@@ -91,6 +93,7 @@ def test_two_rare_losses_keep_their_digits():
     assert several.radius[0] <= ROUNDING
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("several", [False, True])
 @pytest.mark.parametrize("c", [0.5, 4.0])
 def test_the_envelope_holds_and_falls(several, c):

@@ -77,6 +77,7 @@ def largest_moment(epsilon, order):
         return float(divergence(low))
 
 
+@pytest.mark.few(24)
 @pytest.mark.parametrize("epsilon", [1e-4, 0.1, 1.0, 6.0])
 @pytest.mark.parametrize("order", [0.25, 0.5, 0.75, 1.0, 1.0000001, 2.0, 31.5, 1e4])
 def test_divergences_are_those_of_the_best_pick(epsilon, order):
@@ -119,6 +120,7 @@ def test_zcdp_is_that_of_the_largest_divergences():
         assert bound.width <= 1e-5 * bound.value
 
 
+@pytest.mark.slow
 def test_conversions_are_not_below_the_answer():
     """From E e^{zL} of the best picks: any such bound holds for the mechanism."""
     for epsilon, count, delta in [(0.1, 50, 1e-6), (1.0, 10, 1e-6), (0.05, 100, 1e-8)]:
@@ -163,6 +165,7 @@ def test_with_a_response_it_is_a_mean_of_profiles():
     assert found.width <= 1e-4 * found.value
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "release", [E(0.3) + E(0.2), 4 * E(0.3) + 3 * E(0.1), 5 * E(0.5).poisson(0.2), E(0.2) + E(0.2).poisson(0.5), 6000 * E(0.01)]
 )

@@ -42,6 +42,7 @@ def most(z, bound, epsilon):
     return gain((low + high) / 2)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("rho", "xi", "epsilon"), [(0.1, 0.0, 0.6), (0.1, 0.0, 2.2), (2.0, 0.0, 5.0), (0.1, 0.25, 1.0)])
 def test_zcdp_is_what_its_events_attain(rho, xi, epsilon):
     z = np.concatenate([np.geomspace(1e-5, 0.3, 40), np.geomspace(0.31, 60, 900)])
@@ -61,6 +62,7 @@ def test_a_list_is_what_its_events_attain(epsilon):
     assert attained * (1 - 1e-9) <= found.upper <= attained * (1 + 1e-3)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("rho", [1e-6, 0.01, 1.0, 20.0])
 @pytest.mark.parametrize("delta", [1e-3, 1e-6, 1e-12])
 def test_no_worse_than_the_accountant(rho, delta):
@@ -78,6 +80,7 @@ def test_lists_add_before_they_are_converted():
     assert [ten.renyi(order).upper for order in LIST[0]] == pytest.approx([10 * e for e in LIST[1]], rel=1e-12)
 
 
+@pytest.mark.slow
 def test_declared_releases_are_one():
     parts = lp.ZCDP(0.05) + 2 * lp.ZCDP(0.02, xi=0.125) + lp.ZCDP(0.01)
     whole = lp.ZCDP(0.1, xi=0.25)
@@ -113,6 +116,7 @@ def test_a_bound_that_follows_from_others_is_left_out():
     assert useless.epsilon(1e-6).upper == lp.RenyiDP([4], [0.2]).epsilon(1e-6).upper
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "exact",
     [
@@ -132,6 +136,7 @@ def test_the_sharper_of_two_bounds_beside_other_releases(exact):
     assert found.upper <= float(by_orders) * (1 + 1e-3)
 
 
+@pytest.mark.slow
 def test_beside_infinite_losses_the_converted_pair_composes():
     found = (lp.ZCDP(0.1) + lp.ApproximateDP(1, 1e-7)).epsilon(1e-6)
     assert found.lower >= lp.ZCDP(0.1).epsilon(1e-6).lower

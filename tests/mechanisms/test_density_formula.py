@@ -61,6 +61,7 @@ def test_two_symbols_are_refused():
         lp.FromDensities(-(X**2), -(sympy.Symbol("y") ** 2), LINE)
 
 
+@pytest.mark.slow
 def test_a_transform_is_certified_beside_noise():
     own = lp.FromLogPhi(lp.Laplace(scale=2).log_phi(ALPHA), ALPHA)
     found = (2 * own + lp.Gaussian(sigma=1)).certify(epsilon=0.7, digits=6)

@@ -37,6 +37,7 @@ def held(found: lp.Bound, exact: float, width: float, rounding: float = 1e-14) -
     assert found.width <= width
 
 
+@pytest.mark.slow
 def test_a_piecewise_density_is_enclosed_alone_and_composed() -> None:
     noise, known = lp.FromDensities(truncated(1), truncated(0), support=(-3, 4)), lp.TruncatedLaplace(scale=1, truncation=3)
     for epsilon in (0.0, 0.5, 0.9, 2.0):
@@ -104,6 +105,7 @@ def test_a_mixture_of_normals() -> None:
     held(noise.delta(0.3), known.delta(0.3).value, 1e-4, 1e-8)
 
 
+@pytest.mark.slow
 def test_functions_and_unknown_tails_stay_estimates() -> None:
     def function(centre: int) -> Callable[[np.ndarray], np.ndarray]:
         return lambda x: -((x - centre) ** 2) / 2 - math.log(2 * math.pi) / 2
@@ -120,6 +122,7 @@ def test_functions_and_unknown_tails_stay_estimates() -> None:
     assert not found.ledger.proved
 
 
+@pytest.mark.slow
 def test_what_the_profile_does_not_bound_is_answered_by_the_loss() -> None:
     noise = lp.FromDensities(truncated(1), truncated(0), support=(-3, 4))
     assert not (2 * noise).pdp_delta(1.5).ledger.proved
@@ -149,6 +152,7 @@ def steps(heights: list[float]) -> sympy.Expr:
     return sympy.Piecewise(*((value, end > X) for end, value in enumerate(values[:-1], 1)), (values[-1], True))
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("q", [[0.1, 0.3, 0.5, 0.1], [0.1, 0.3, 0.6, 0.0]])
 @pytest.mark.parametrize("p", [[0.5, 0.3, 0.1, 0.1], [0.5, 0.3, 0.0, 0.2]])
 def test_densities_that_are_constant_on_intervals(p: list[float], q: list[float]) -> None:

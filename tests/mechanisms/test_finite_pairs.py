@@ -125,7 +125,7 @@ def sampled(cells, rate):
     return {(1000**i, 0): pair for i, pair in enumerate(pairs)}
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("scale", "s", "n"), [(2.0, 1, 7), (0.3, 1, 3), (2.5, 3, 1), (2.5, 3, 6), (10.0, 7, 2), (0.5, 20, 2)])
 def test_geometric_noise_equals_the_sum_over_outcomes(scale, s, n):
     release = n * lp.DiscreteLaplace(scale=scale, sensitivity=s)

@@ -147,7 +147,7 @@ def test_assert_converged(name):
         assert found.width <= SHARP * found.value
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("direction", ["remove", "add"])
 def test_compositions_agree_with_the_native_mechanism(direction):
     found = (10 * lp.FromDensities(normal(1, 2), normal(0, 2), (-INF, INF))).delta(1.0, direction=direction)
@@ -157,6 +157,7 @@ def test_compositions_agree_with_the_native_mechanism(direction):
     assert found.width <= 1e-7 * found.value
 
 
+@pytest.mark.slow
 def test_atoms_of_the_loss_are_answered():
     """Where the loss is constant on half-lines its transform never decays: lattice laws take over."""
     found = (2 * lp.FromDensities(*PROBLEMS["kinks"][0])).delta(0.5, direction="remove", rtol=1e-3)

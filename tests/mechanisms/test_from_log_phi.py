@@ -100,6 +100,7 @@ def test_what_is_no_log_phi_is_refused(expression, symbol, kind, needles):
         assert needle in str(caught.value)
 
 
+@pytest.mark.slow
 def test_a_sample_is_answered_and_composes():
     sampled = lp.FromLogPhi(lp.Gaussian(2).log_phi(ALPHA), ALPHA).poisson(0.1)
     known = lp.Gaussian(2).poisson(0.1)

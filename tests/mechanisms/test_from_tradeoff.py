@@ -81,6 +81,7 @@ def test_the_profile_is_the_conjugate(seed):
             assert found.width <= SHARP * found.upper
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", range(3))
 def test_round_trip_through_the_profile(seed):
     """FromProfile at the slopes of the curve, where its profile has vertices, has the curve as its trade-off function."""

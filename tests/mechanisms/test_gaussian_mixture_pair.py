@@ -86,6 +86,7 @@ def test_one_release(pair: tuple[Any, Any, Any, Any], rate):
             assert reflected.upper - reflected.lower < 1e-8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pair", [PAIRS[0], *(pytest.param(pair, marks=pytest.mark.slow) for pair in PAIRS[1:])])
 @pytest.mark.parametrize("rate", [0.3, *slowly(None)])
 def test_transform(pair, rate):
@@ -213,6 +214,7 @@ def test_a_subset_under_replace_is_estimated(epsilon, rate):
     assert not answer.ledger.proved
 
 
+@pytest.mark.slow
 def test_its_certificate_agrees():
     pytest.importorskip("flint")
     mechanism = untyped(lp.GaussianMixturePair)(*PAIRS[0], adjacency="replace")

@@ -96,6 +96,7 @@ def test_randomized_responses_that_are_counted_leak_less(records, epsilon):
             assert worst <= mechanism.delta(at).upper + 1e-15
 
 
+@pytest.mark.slow
 def test_more_reports_hide_more_up_to_a_billion():
     found = [lp.ShuffledReports(2.0, records).epsilon(1e-8) for records in (10, 1000, 10**4)]
     assert all(fewer.lower > more.upper for fewer, more in pairwise(found))

@@ -61,6 +61,7 @@ class Asked:
         return float(np.maximum(p - factor * q, 0).sum()), float(np.maximum(q - factor * p, 0).sum())
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("monotone", [False, True])
 @pytest.mark.parametrize("kind", ["laplace", "gaussian"])
 @pytest.mark.parametrize(("scale", "width", "c"), [(4.0, 2.0, 1), (1.0, 1.0, 2)])
@@ -81,6 +82,7 @@ def test_answers_to_random_queries_leak_less(monotone, kind, scale, width, c):
     assert (largest.max(axis=0)[1:3] > 0.05 * known[1][1:3]).all()
 
 
+@pytest.mark.slow
 def test_no_losses_above_the_pure_guarantee_and_less_than_it_for_many_answers():
     for c, monotone in ((1, False), (20, True)):
         pure = 1 / 8 + c * (1 if monotone else 2) / 32
@@ -89,6 +91,7 @@ def test_no_losses_above_the_pure_guarantee_and_less_than_it_for_many_answers():
         assert mechanism.epsilon(1e-6).upper < (1 if c == 1 else 0.9) * pure
 
 
+@pytest.mark.slow
 def test_more_answers_and_less_noise_leak_more():
     found = [lp.SparseVector(query_scale=20, threshold_sigma=20, answers=c).epsilon(1e-6) for c in (1, 10)]
     assert all(fewer.upper < more.lower for fewer, more in pairwise(found))
@@ -102,6 +105,7 @@ def test_more_answers_and_less_noise_leak_more():
         assert replaced.delta(0.1, direction=order).upper >= (1 - HULL) * counts.delta(0.1, direction="add").lower
 
 
+@pytest.mark.slow
 def test_one_record_more_tells_no_threshold_noise_in_one_order():
     counts = lp.SparseVector(query_scale=4, threshold_scale=1, monotone=True)
     assert counts.epsilon(0, direction="remove").upper == pytest.approx(1 / 4, rel=1e-9)

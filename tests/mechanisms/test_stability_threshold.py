@@ -32,6 +32,7 @@ def cells(noise, threshold, count):
     return np.append(masses, 1 - masses.sum())
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "noise", [("scale", 2.0, math.inf), ("sigma", 2.0, math.inf), ("scale", 2.0, 9.0), ("sigma", 2.0, 5.0)]
 )

@@ -154,7 +154,7 @@ def test_divergences_of_sums(sigma, parties, difference):
         assert found.upper <= min(first, second, third) * (1 + ROUNDING)
 
 
-@pytest.mark.few(3)
+@pytest.mark.slow
 @pytest.mark.parametrize(("sigma", "parties"), [(2.5, 1), (3.0, 4), (0.7, 4), (1.5, 2)])
 @pytest.mark.parametrize(("square", "dimension"), [(2, 2), (5, 2), (9, 2)])
 def test_profiles_contain_every_difference(sigma, parties, square, dimension):
@@ -310,6 +310,7 @@ def test_one_coordinate_of_one_party_is_the_discrete_gaussian():
         assert truth == pytest.approx(release.delta(0.7).value, rel=ROUNDING)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("base", "sampled"),
     [
@@ -328,6 +329,7 @@ def test_samples_may_be_stated_under_another_relation(base, sampled):
     assert near.lower * (1 - 1e-3) <= found.lower <= near.upper * (1 + 1e-3)
 
 
+@pytest.mark.few(10)
 @pytest.mark.parametrize("variance", [0.3, 2.0, 25.0, 400.0])
 @pytest.mark.parametrize("difference", [(1,), (2,), (4,), (1, 1), (3, 1), (2, 1, 1)])
 def test_divergences_of_skellam_noise(variance, difference):
@@ -376,6 +378,7 @@ def test_skellam_probabilities(variance):
     assert math.fsum([*found, *found[1:]]) == pytest.approx(1, rel=1e-15)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("variance", "square"), [(2.0, 5), (30.0, 9)])
 def test_skellam_profiles_contain_every_difference(variance, square):
     release = lp.Skellam(variance, math.sqrt(square), dimension=2)

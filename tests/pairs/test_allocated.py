@@ -47,6 +47,7 @@ def call_of_two(strike, width):
     return one(strike - low) / 2 + low / 2 * one(strike - high) + rest
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("width", [0.1, 1.0, 3.0])
 @pytest.mark.parametrize("batches", [2, 3])
 def test_few_batches_are_an_integral(width, batches):
@@ -63,6 +64,7 @@ def test_few_batches_are_an_integral(width, batches):
             assert bound.width <= (1e-5 if width <= 1 else 2e-4) * value
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("width", "batches", "epsilon"), [(1.0, 40, 0.2), (2.0, 150, 0.3), (0.2, 25, 0.05)])
 def test_many_batches_agree_with_a_simulation(width, batches, epsilon):
     random = np.random.default_rng(11)
@@ -144,6 +146,7 @@ def test_a_sum_of_draws_is_sharp_far_from_its_mean():
         assert total.weights[sums == k][0] == pytest.approx(exact, rel=total.error)
 
 
+@pytest.mark.slow
 def test_it_composes_and_stays_a_bracket():
     epoch = lp.Laplace(scale=1).allocation(12)
     three = 3 * epoch + lp.Gaussian(sigma=5)
@@ -153,11 +156,13 @@ def test_it_composes_and_stays_a_bracket():
     assert (3 * lp.Laplace(scale=1)).epsilon(1e-6).lower > (3 * epoch).epsilon(1e-6).upper
 
 
+@pytest.mark.slow
 def test_more_batches_cost_less():
     deltas = [lp.Laplace(scale=1).allocation(t).delta(0.3) for t in (1, 2, 5, 20)]
     assert all(one.lower > other.upper for one, other in pairwise(deltas))
 
 
+@pytest.mark.slow
 def test_no_more_than_one_release_is_promised():
     release = lp.Laplace(scale=1).allocation(12)
     assert release.max_divergence().upper <= 1 + 1e-6

@@ -9,6 +9,7 @@ from scipy.stats import laplace
 from logphi.pairs.answers_above import answer_above
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("shift", [1e-6, 0.01, 0.5, 2.0, 10.0])
 def test_one_answer_above(shift):
     """A profile that is convex and has the largest loss."""

@@ -10,6 +10,7 @@ from logphi.arith.protocol import Ratio
 from logphi.pairs.largest import largest_output
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("sigma", "means", "batches"), [(0.4, (2, 1), 10_000), (1.5, (1, 0), 7), (0.01, (2, 1), 50), (3.0, (2, 1), 2)]
 )

@@ -60,6 +60,7 @@ def title(ax: Any) -> str:
     return str(ax.get_legend().get_title().get_text())
 
 
+@pytest.mark.slow
 def test_nothing_is_loaded_before_the_first_picture() -> None:
     code = "import sys, logphi; logphi.plot.profile; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
@@ -71,6 +72,7 @@ def test_without_matplotlib_it_says_what_to_install(monkeypatch: pytest.MonkeyPa
         lp.plot.profile(lp.Gaussian(sigma=1))
 
 
+@pytest.mark.slow
 def test_pictures_go_where_they_are_told_and_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plt, "show", lambda: pytest.fail("a picture was shown"))
     _, ax = plt.subplots()
@@ -160,6 +162,7 @@ def test_a_tradeoff_is_its_bounds_beside_the_diagonal() -> None:
     np.testing.assert_array_equal(lines(ax)["_perfect privacy"].get_ydata(), [1, 0])
 
 
+@pytest.mark.slow
 def test_kinks_of_a_tradeoff_are_sharp() -> None:
     (_, line) = lp.plot.tradeoff(lp.RandomizedResponse(p=0.75)).lines
     x, y = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
@@ -362,6 +365,7 @@ def test_what_does_not_apply_is_named_in_the_legend() -> None:
     assert "does not apply everywhere: Renyi, whole orders" in title(ax)
 
 
+@pytest.mark.slow
 def test_a_chart_has_a_row_for_each_method() -> None:
     table = lp.compare(100 * lp.PureDP(epsilon=0.1), delta=1e-6)
     ax: Any = lp.plot.compare(table)
@@ -380,7 +384,7 @@ def test_a_chart_has_a_row_for_each_method() -> None:
     ax.figure.canvas.draw()
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mechanism", "question"),
     [

@@ -45,6 +45,7 @@ def moment(shift, rate, odds, w):
     return mpmath.quad(density, mpmath.linspace(-16, 16, 40))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("shift", "odds", "rate", "z"),
     [
@@ -66,6 +67,7 @@ def test_the_transform_of_a_sample_is_within_its_bound(shift, odds, rate, z):
     assert wrong <= found.radius[0] < 1e-8
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("reflected", [False, True])
 @pytest.mark.parametrize("seed", range(6))
 def test_it_agrees_with_the_law_of_a_sampled_gaussian(seed, reflected):
@@ -99,6 +101,7 @@ def test_abscissas_are_moved_by_whole_numbers_only_while_that_is_exact():
     assert exact_steps((1 + 5.3) - 1, 20) < 20
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("rate", [1 - 2.0**-12, 1 - 2.0**-30])
 def test_rates_next_to_one(rate):
     """Terms are powers of 1 - q, whose logarithm is large."""

@@ -104,7 +104,7 @@ def test_heights_are_honest_and_small(shift, rate, count, abscissa):
             small(values, i, exact, count, base)
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("shift", "rate", "count", "abscissa", "height"),
     [
@@ -245,6 +245,7 @@ def test_below_the_axis_the_values_are_conjugate():
     np.testing.assert_array_equal(values.mid, values.mid[::-1].conj())
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("m", "q", "count"), [(0.9, 0.004, 14062), (0.05, 0.3, 10**6), (1.5, 1e-5, 50)])
 @pytest.mark.parametrize("c", [-4.0, -0.5, 3.0])
 def test_a_line_and_points_beside_it_share_nodes(m, q, count, c):

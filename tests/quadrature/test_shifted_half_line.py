@@ -38,6 +38,7 @@ def integral(law: ShiftedHalfLine, z: complex, order: int, size: bool) -> mpmath
         return mpmath.quad(integrand, [mpmath.mpf(x) for x in np.linspace(-12, law.end, 10)])
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("shift", "rate", "end", "turn", "points"), CASES)
 def test_moments_and_their_errors(shift: float, rate: float, end: float, turn: float, points: list[complex]) -> None:
     law = ShiftedHalfLine(shift, rate, 0.0, 0.0, end, turn)
@@ -50,6 +51,7 @@ def test_moments_and_their_errors(shift: float, rate: float, end: float, turn: f
         assert error <= 1e-9
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("shift", "rate", "end", "turn", "points"), CASES)
 @pytest.mark.parametrize("order", [0, 2])
 def test_sizes_are_bounded_and_not_by_far(

@@ -155,6 +155,7 @@ def test_a_proof_and_a_scan_agree(kind, scale, other, count):
         assert scanned(first, second) or some(found.log_second).lower > some(found.log_first).upper
 
 
+@pytest.mark.slow
 @settings(max_examples=10, derandomize=True)
 @given(st.lists(st.floats(0.6, 4), min_size=3, max_size=3))
 def test_proofs_are_transitive(scales):

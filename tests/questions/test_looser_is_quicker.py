@@ -55,6 +55,7 @@ def work(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return done
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", RELEASES)
 @pytest.mark.parametrize("question", ["delta", "epsilon"])
 def test_a_looser_tolerance_takes_no_more_work(name: str, question: str, work: list[int]) -> None:

@@ -493,6 +493,7 @@ def test_the_inner_distribution_of_known_atoms() -> None:
     assert top.lower <= 3 * x[0] <= top.upper <= 3 * x[0] + 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [20, *slowly(1)])
 def test_the_inner_distribution_divides_by_the_finite_mass(count: int) -> None:
     """One part without infinite losses, one that has them and is constant otherwise: the inner law is that of the first."""

@@ -63,7 +63,7 @@ SAMPLED = [
 ]
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("sigma", "rate"), SAMPLED)
 @pytest.mark.parametrize("reflected", [False, True])
 def test_sampled_normal_laws(sigma, rate, reflected):
@@ -86,6 +86,7 @@ def test_many_repetitions_cost_nothing():
     assert mean(many).width <= SHARP * mean(many).value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [0.7, *slowly(0.05, 2.0, 30.0)])
 def test_laplace_laws_to_the_eighth(scale):
     b = dec(scale)
@@ -110,7 +111,7 @@ def test_normal_laws(sigma):
         assert bound.width <= (1e-6 if order == 8 else 1e-8) * float(v) ** (order / 2) * math.factorial(order)
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("pair", [(0.0, 1.0, 1.0, 2.0), (1.0, 2.0, 0.0, 1.0), (0.0, 1.0, 3.0, 0.2), (0.0, 1.0, 1e-4, 1.001)])
 def test_pairs_of_widths(pair):
     m, s, k, w = map(dec, pair)

@@ -91,6 +91,7 @@ def test_phi_of_randomized_responses_is_enclosed(p, t, count):
     assert found.width < 1e-9
 
 
+@pytest.mark.slow
 def test_log_phi_is_the_continuous_branch():
     # two atoms: the phase of one release winds once in every period, and n of them wind n times
     single, many = lp.RandomizedResponse(p=0.9), 1000 * lp.RandomizedResponse(p=0.9)
@@ -195,6 +196,7 @@ def test_an_argument_is_not_needed():
     assert m.log_phi(sympy.Rational(1, 2)).value == m.log_phi(0.5).value
 
 
+@pytest.mark.slow
 def test_a_symbol_called_x_is_not_the_variable_of_the_integral():
     m = lp.Gaussian(sigma=2).poisson(0.1)
     assert same_log(sympy.N(m.log_phi("x").subs(sympy.Symbol("x", real=True), 0.5)), m.log_phi(0.5))
@@ -338,6 +340,7 @@ def test_gaussians_in_symbols():
     assert sympy.simplify(log_phi + N * ALPHA * (ALPHA - sympy.I) / (2 * SIGMA**2)) == 0
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", ["Gaussian", "Laplace", "RandomizedResponse", "PureDP", *slowly("Discrete")])
 def test_laws_that_every_log_phi_obeys(name):
     make, values = SYMBOLIC[name]

@@ -51,7 +51,7 @@ def check(bound, exact, sharp=SHARP):
     assert bound.status is Status.MET
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [-3.0, 1e-9, 0.5, 1.0, 1 + 1e-9, 1.01, 7.5, 40.0])
 @pytest.mark.parametrize(("sigma", "rate"), [(1.0, 0.02), *slowly((2.0, 1e-8), (0.5, 0.4))])
 def test_sampled_normal_laws(order, sigma, rate):
@@ -81,7 +81,7 @@ def test_laplace_laws(order, scale):
     check(lp.Laplace(scale=scale).renyi(order), exact)
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [-2.0, 1.0, INF, -INF, *slowly(0.0, 0.3, 1.3, 5.0)])
 def test_mixtures(order):
     q = normal(0, 1)

@@ -28,6 +28,7 @@ def test_where_the_transform_decays_nine_digits_are_met():
     assert found.width <= DEFAULT.aim * found.value
 
 
+@pytest.mark.slow
 def test_elsewhere_six_suffice_and_overlap_with_eight():
     found, sharp = LOOSE.delta(1.0), LOOSE.delta(1.0, rtol=1e-8)
     assert found.status is Status.MET

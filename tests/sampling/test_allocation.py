@@ -71,6 +71,7 @@ def laplace(u, m):
     return total * step / mpmath.sqrt(2 * mpmath.pi)
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("shift", [0.4, 1.0, 2.75])
 @pytest.mark.parametrize("power", [-3.25, 0.5, 2.75, 4.25])
 def test_two_batches_are_an_integral(shift, power):
@@ -93,6 +94,7 @@ def test_three_batches_are_an_integral_over_a_plane(shift, power):
         assert abs(gap) <= np.expm1(found.radius[0]) + 1e-11
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("sigma", "batches", "epsilon"),
     [

@@ -97,6 +97,7 @@ def chain(rng, epsilon, size, cells):
     return vectors
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(("epsilon", "size"), [(0.3, 2), (0.5, 3), (1.0, 2), (0.2, 8)])
 def test_no_pure_mechanism_does_more_to_a_group_and_some_does_as_much(epsilon, size):
     rng = np.random.default_rng(size)
@@ -126,6 +127,7 @@ def iterated(epsilon, delta, size, alpha):
     return alpha
 
 
+@pytest.mark.few(14)
 @pytest.mark.parametrize("epsilon", [1e-60, 1e-9, 0.1, 1.0, 3.0])
 @pytest.mark.parametrize("size", [2, 3, 7])
 def test_a_guarantee_of_a_group_is_that_of_its_curve(epsilon, size):

@@ -30,6 +30,7 @@ def binomial(size, rate):
     return [math.comb(size, i) * rate**i * (1 - rate) ** (size - i) for i in range(size + 1)]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("sigma", "rate", "size"), [(2.0, 0.1, 2), (1.5, 0.5, 3), (4.0, 0.01, 5)])
 def test_a_group_under_replace_is_two_mixtures_to_both_sides(sigma, rate, size):
     weights = binomial(size, rate)
@@ -45,6 +46,7 @@ def test_a_group_under_replace_is_two_mixtures_to_both_sides(sigma, rate, size):
     assert group.delta(0.3).lower > alone.delta(0.3).upper
 
 
+@pytest.mark.slow
 def test_nothing_that_a_group_may_hold_is_worse_under_replace():
     rng = np.random.default_rng(7)
     sigma, rate, size = 1.5, 0.3, 3
@@ -101,6 +103,7 @@ def answers(held, epsilon, batch):
     return sum(truth if sum(sample) >= 2 else 1 - truth for sample in samples) / len(samples)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("relation", ["replace", "add_remove"])
 def test_a_group_in_a_subset_leaks_less_than_its_bound(relation):
     records, batch, size = 6, 3, 2

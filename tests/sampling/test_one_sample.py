@@ -180,6 +180,7 @@ def test_samples_of_a_composition_compose(count, rate):
         assert found.width <= 1e-6
 
 
+@pytest.mark.slow
 def test_many_samples_of_a_composition_have_a_profile():
     step = (lp.Gaussian(2) + lp.Laplace(500)).poisson(0.01)
     found = (1000 * step).delta(0.5, direction="remove")

@@ -27,6 +27,7 @@ def attained(epsilon, sigma, batches):
         return max(above(c, 2, sigma, batches) - factor * above(c, 1, sigma, batches) for c in grid)
 
 
+@pytest.mark.slow
 def test_the_published_figures():
     release = lp.Gaussian(sigma=0.4).shuffled(10_000)
     delta, epsilon = release.delta(4), release.epsilon(1e-6)
@@ -41,6 +42,7 @@ def test_the_published_figures():
     assert other.upper == pytest.approx(3.9212503, abs=1e-6)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("sigma", "batches", "epsilon"), [(0.4, 10_000, 4.0), (1.1, 234, 1.0), (0.7, 20, 2.0)])
 def test_the_lower_end_is_that_of_the_best_threshold(sigma, batches, epsilon):
     best = attained(epsilon, mpmath.mpf(str(sigma)), batches)
@@ -120,6 +122,7 @@ def test_other_releases_compose_with_it():
     assert lp.parse(str(release)) == release == lp.from_json(release.to_json())
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "question",
     ["hockey_stick(2.0)", "renyi(2)", "kl_divergence()", pytest.param("zcdp()", marks=pytest.mark.slow), "log_delta(1)"],

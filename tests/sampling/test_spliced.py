@@ -69,7 +69,7 @@ def profile(p, q, rate, epsilon, span):
     return positive_part(lambda x: p(x) - a * ((1 - rate) * p(x) + rate * q(x)), span)
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAIRS)
 @pytest.mark.parametrize("rate", [0.05, 0.6])
 def test_the_profile_of_a_subset_is_spliced(name, rate):

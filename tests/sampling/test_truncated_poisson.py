@@ -39,6 +39,7 @@ def cut_off(size: int, **options):
     return lp.Gaussian(sigma=1).poisson(0.5, truncated_batch_size=2, dataset_size=size, **options)
 
 
+@pytest.mark.slow
 def test_the_published_value():
     """dp_accounting's test of its own: 17.904330 at 1e-6; the other order is a reference value."""
     release = 3 * cut_off(4) + 2 * cut_off(3)

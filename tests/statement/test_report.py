@@ -26,6 +26,7 @@ def flat(report):
     return " ".join(str(report).split())
 
 
+@pytest.mark.slow
 def test_it_says_what_a_claim_should_come_with(statement):
     text = flat(statement)
     for said in (
@@ -76,6 +77,7 @@ def test_the_numbers_are_those_of_the_release(statement):
     assert dict(statement.tpr)[0.01].same_as(release.risk.tpr(0.01, rtol=1e-6))
 
 
+@pytest.mark.slow
 def test_json_is_versioned_and_the_same_bytes_each_time():
     release = 100 * lp.Gaussian(sigma=30) + 2 * lp.RandomizedResponse(p=0.6)
     first, again = (
@@ -160,6 +162,7 @@ def test_many_terms_are_counted_in_the_text_and_listed_in_the_json():
     assert len(json.loads(report.to_json())["terms"]) == 25
 
 
+@pytest.mark.slow
 def test_an_accountant_is_reported_by_its_release():
     accountant = lp.Accountant()
     assert "What was released nothing" in flat(lp.report(accountant, delta=1e-5))
@@ -252,6 +255,7 @@ def test_a_bound_is_printed_with_its_ends_rounded_outward(lower, upper):
     assert float(str(lp.Bound(lower, lower, lower))) == lower
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("release", "needles"),
     [

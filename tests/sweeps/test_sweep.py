@@ -176,6 +176,7 @@ def test_a_cluster_gives_the_same_bits():
             lp.sweep(family, grid, delta=DELTA, executor=client)
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 def test_a_mechanism_survives_the_way_to_a_worker(mechanism):
     before = pickle.dumps(mechanism)

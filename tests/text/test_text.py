@@ -129,6 +129,7 @@ counts = st.one_of(st.integers(0, 5), st.integers(0, 10**298))
 releases = st.lists(st.tuples(counts, steps), min_size=1, max_size=4).map(lambda terms: lp.compose(n * m for n, m in terms))
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(releases)
 def test_any_composition_is_read_back(release):

@@ -16,7 +16,8 @@ from logphi.arrays import Array
 from logphi.bracketing import last_good
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.density_excess import density_excess
-from logphi.laws.density_tables import LIGHT, centred_terms, log_peak, log_ulps, losses, pruned, tilted_shares, with_atom
+from logphi.laws.density_samples import loss_samples
+from logphi.laws.density_tables import LIGHT, centred_terms, log_peak, log_ulps, loss_ranges, losses, pruned, tilted_shares
 from logphi.laws.log_densities import LogDensity
 from logphi.laws.support import WHOLE_LINE, LogMasses, Support
 from logphi.laws.traits import Traits
@@ -30,16 +31,13 @@ from logphi.quadrature.values import Line, Values
 _TOLERANCE, _COARSE = 1e-13, 1e-7
 # measured: the largest number of entries of an array
 _BLOCK = 1 << 18
-# derived: the 10-point rule errs by less than 1e-14 on a panel over which the phase changes by this angle
-_TURN = 6.0
-# measured: panels of the finest quadrature, at least so many for each; densities below e^-700 of the largest are left out
-_CELLS, _LEAST, _DEEP = 8000, 8, 700.0
+# derived: the 10-point rule errs by less than 1e-14 on a panel over which the phase changes by _TURN; where the exponent of an
+# integrand is above _LARGE, 1 is negligible beside its exponential
+_TURN, _LARGE = 6.0, 50.0
 # chosen: phases of up to this many radians are resolved
 _LONGEST = 1200.0
 # measured: so many points take about a second
 _POINTS = 512
-# derived: where the exponent of an integrand is larger, 1 is negligible beside its exponential
-_LARGE = 50.0
 # chosen: the largest abscissa looked at, and how finely the end of the strip is found
 _FARTHEST, _HALVINGS = 2.0**15, 24
 # chosen: by how much abscissas of one table may differ in size, as a logarithm
@@ -170,22 +168,7 @@ class Densities(LossTransform):
 
 @lru_cache(maxsize=8)
 def _samples(law: Densities) -> tuple[Array, Array]:
-    """The losses of the nodes of a fine quadrature and of the atom, ascending, and the logarithms of their masses under p."""
-    table = _base(law)
-    loss, common = losses(table)
-    share = np.where(common, np.maximum(table.log_p, table.log_q), -np.inf).max(axis=1)
-    heavy = share > share.max() - _DEEP
-    ranges = np.where(heavy, np.where(common, loss, -np.inf).max(axis=1) - np.where(common, loss, np.inf).min(axis=1), 0.0)
-    ranges = np.maximum(ranges, 0.0)
-    parts = np.where(heavy, np.maximum(np.ceil(_CELLS * ranges / max(float(ranges.sum()), 1e-300)), _LEAST), 1)
-    table = divided(table.pick(heavy), parts[heavy], law.logs)
-    loss, common = losses(table)
-    with np.errstate(divide="ignore"):  # weights of zero
-        log_p = np.where(common, table.log_p + np.log(table.width * KRONROD), -np.inf)
-    kept = np.isfinite(log_p)
-    loss, log_p = with_atom(law.rest, loss[kept], log_p[kept])
-    order = np.argsort(loss)
-    return loss[order], log_p[order]
+    return loss_samples(_base(law), law.rest, law.logs)
 
 
 def _few(abscissas: Array) -> tuple[float, ...]:
@@ -263,9 +246,7 @@ def _tilted(law: Densities, abscissas: tuple[float, ...], height: float, toleran
         size, doubt = np.abs(parts @ KRONROD), above_noise(doubts(parts), ULP * (noise @ KRONROD))
         if height > 0:
             loss, common = losses(table)
-            turn = height * np.maximum(
-                np.where(common, loss, -np.inf).max(axis=1) - np.where(common, loss, np.inf).min(axis=1), 0.0
-            )
+            turn = height * loss_ranges(loss, common)
             heavy = size > LIGHT * size.sum(axis=1, keepdims=True)
             doubt = np.where(heavy & (turn > _TURN), np.maximum(doubt, size), doubt)
         return size, doubt

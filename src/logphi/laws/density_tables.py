@@ -22,6 +22,12 @@ def losses(table: Table) -> tuple[Array, NDArray[np.bool_]]:
     return np.where(common, table.log_p, 0.0) - np.where(common, table.log_q, 0.0), common
 
 
+def loss_ranges(loss: Array, common: NDArray[np.bool_]) -> Array:
+    """The range of the losses in each panel, of those that count."""
+    ranges: Array = np.where(common, loss, -np.inf).max(axis=1) - np.where(common, loss, np.inf).min(axis=1)
+    return np.maximum(ranges, 0.0)
+
+
 def log_ulps(table: Table, log: Array) -> Array:
     """The error of a tabulated logarithm, in ulps of its size and of its slope times the point."""
     finite = np.isfinite(log)

@@ -19,7 +19,7 @@ from logphi.laws.density_excess import density_excess
 from logphi.laws.density_samples import loss_samples
 from logphi.laws.density_tables import LIGHT, centred_terms, log_peak, log_ulps, loss_ranges, losses, pruned, tilted_shares
 from logphi.laws.log_densities import LogDensity
-from logphi.laws.support import WHOLE_LINE, LogMasses, Support
+from logphi.laws.support import LogMasses, Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
 from logphi.laws.visitor import LawVisitor
@@ -104,8 +104,6 @@ class Densities(LossTransform):
     def support(self) -> Support:
         """The whole line, with the masses where the other density is zero."""
         (_, infinite_p), (_, infinite_q), error = self.totals()
-        if infinite_p == infinite_q == 0:
-            return WHOLE_LINE
         parts = (np.array([np.log1p(-min(infinite, 1 - 1e-15))]) for infinite in (infinite_p, infinite_q))
         masses = (Values(part, 4 * ULP * np.abs(part), np.where(part < 0, error / np.exp(part), 0.0)) for part in parts)
         return Support(masses=LogMasses(*masses))
@@ -118,11 +116,10 @@ class Densities(LossTransform):
         # panels and scale chosen for large values do not serve small ones
         level = np.where(inside, np.floor(np.log(np.maximum(np.abs(z.real), 1.0)) / _APART), -1.0)
         for one in np.unique(level[inside]):
-            those = level == one
-            own = z[those]
+            own = z[level == one]
             table = _tilted(self, _few(own.real), float(np.abs(own.imag).max()))
             for part, whole in zip(_transform(self, table, own), (result.mid, result.rounding, result.inner), strict=True):
-                whole[those] = part
+                whole[level == one] = part
         return result
 
     @property
@@ -131,7 +128,6 @@ class Densities(LossTransform):
         return Approximation(self._by_coarse_table)
 
     def _by_coarse_table(self, c: Array) -> Array:
-        c = np.asarray(c, dtype=float)
         inside = (c >= self.strip[0]) & (c < self.strip[1])
         result = np.full(c.shape, np.inf)
         if inside.any():

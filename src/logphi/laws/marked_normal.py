@@ -36,9 +36,9 @@ from logphi.quadrature.values import Line, Values
 _LARGEST = 600.0
 # derived: the normal mass below it is less than 1e-23
 _LOWEST = -10.0
-# chosen: steps and range of a coarse sum, in x and in m x; from how many widths of the coin on nearly all or nothing is marked,
-# and how many a tilted law may reach
-_STEP, _BEYOND = 0.1, 40.0
+# measured: steps of a coarse sum, in x, in m x and in widths of the coin, with which it has eight digits; chosen: its range, from
+# how many widths of the coin on nearly all or nothing is marked, and how many a tilted law may reach
+_STEP, _TURN, _SHARE, _BEYOND = 0.4, 0.6, 1.0, 40.0
 _NEGLIGIBLE, _FARTHEST = 10.0, 30.0
 
 
@@ -136,7 +136,7 @@ class MarkedNormal(LossTransform):
             # a tilted normal law has its mean at m times the power
             low, high = self.middle - _NEGLIGIBLE * self.width, self.middle + m + _BEYOND
             reach = (high + _LOWEST) / m
-        s = np.arange(low, high, min(_STEP, _STEP / m, self.width / 2))
+        s = np.arange(low, high, min(_STEP, _TURN / m, _SHARE * self.width))
         return self.curve.loss(s), self.curve.log_density(s) + math.log(s[1] - s[0]), reach
 
     def approximate(self, c: Array, count: int = 1) -> Array:

@@ -15,8 +15,9 @@ M(c) e^{-c eps} is close to delta.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,6 +31,7 @@ from logphi.inversion.demand import Demand
 from logphi.inversion.half_line import spread
 from logphi.inversion.kernels import Smooth, log_kappa
 from logphi.inversion.line_sum import Contour
+from logphi.inversion.threshold_sum import LONG_LINE, Summands, ThresholdSum
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import Counted, mixed_normals
 
@@ -177,20 +179,33 @@ class Prepared:
     A part of the clipped law that is negligible has a ceiling and no contour.
     """
 
+    x: float
     contours: tuple[Contour, ...]
     ceilings: tuple[Ceiling, ...]
     large_losses: LargeLosses | None
+
+    @cached_property
+    def _integrals(self) -> tuple[Callable[[float], Scaled], ...]:
+        """The integral along each contour, as a function of the threshold."""
+        return tuple(_integral(one, self.x) for one in self.contours)
 
     def at(self, x: float) -> Inversion:
         """The excess at x."""
         if not abs(x) < _FARTHEST:
             return Inversion(Part.EXCESS, _UNKNOWN)
-        amount = sum((one.integral(x, Smooth(x)) for one in self.contours), Scaled(0.0, 0.0))
+        amount = sum((integral(x) for integral in self._integrals), Scaled(0.0, 0.0))
         if self.large_losses is not None:
             amount += self.large_losses.at(x)
         for ceiling in self.ceilings:
             amount += Scaled(ceiling.at(x), 0.5, truncation=0.5)
         return Inversion(Part.EXCESS, amount, self.contours[0].abscissa, sum(one.line.size for one in self.contours))
+
+
+def _integral(contour: Contour, near: float) -> Callable[[float], Scaled]:
+    """The integral along a contour; the summands of a long one are computed once, at a threshold."""
+    if contour.line.size < LONG_LINE:
+        return lambda x: contour.integral(x, Smooth(x))
+    return ThresholdSum.of(contour, near, Summands.of(contour, Smooth(near))).at
 
 
 @dataclass(frozen=True)
@@ -249,10 +264,10 @@ class Draft:
         if len(known) < len(lines):
             return None
         if not self.laws:
-            return Prepared(known, self.ceilings, None)
+            return Prepared(self.x, known, self.ceilings, None)
         large_losses = LargeLosses.above_cap(self.laws, self.loss, self.rest)
         # far to the left the transform may be unknown
-        return Prepared(known, self.ceilings, large_losses) if math.isfinite(large_losses.log_rest) else None
+        return Prepared(self.x, known, self.ceilings, large_losses) if math.isfinite(large_losses.log_rest) else None
 
 
 def prepare(loss: LogPhi, x: float, demand: Demand, log_answer: float | None = None) -> Prepared | None:

@@ -176,6 +176,28 @@ class SomeLarge(LossTransform):
         inside &= value > 0
         return np.where(inside, np.log(np.where(inside, value, 1.0)) + np.where(tiny, 2 * peak, 0.0), np.inf)
 
+    def log_bound(self, c: float) -> tuple[float, float]:
+        """An upper bound of K at a real point, however small the transform is, and the size of what was added up for it.
+
+        e^S - 1 - s is at most e^s s^2 / 2.
+        """
+        at = np.array([c])
+        total = self.others.log_transform(at)
+        bound, size, logs = float((total.mid + total.radius)[0]), float(np.abs(total.mid)[0]), []
+        for (lower, count), large in zip(self.none_large, self._large, strict=True):
+            below, above = lower.log_transform(at, count), large.log_transform(at)
+            own, other = float(below.mid[0]), float(above.mid[0])
+            error = float((below.radius + above.radius)[0])
+            logs.append(math.log(count) + other - own + error)
+            bound += count * (own + error)
+            size += count * abs(own) + abs(own) + abs(other)
+        log_share = float(np.logaddexp.reduce(logs)) + 4 * ULP * (1 + len(logs))
+        share = math.exp(min(log_share, _LARGEST))
+        if log_share > _LARGEST or not math.isfinite(log_share + bound):
+            return math.inf, math.inf
+        bound += 2 * log_share - math.log(2) + share if self.several else log_share
+        return bound, size + 2 * abs(log_share) + share
+
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """From those of the marked parts: the others hardly fall where these have fallen enough."""
         c = np.array([abscissa])

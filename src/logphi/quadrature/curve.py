@@ -104,6 +104,10 @@ class Curve:
         """A bound of the slope of the loss."""
         return float(sum(abs(factor.slope) for factor in self.factors))
 
+    def within(self, half_width: float) -> tuple[float, float]:
+        """About the ends of what counts under a tilt that moves a normal law by less than a half-width."""
+        return max(self.start, -half_width), min(self.end, half_width)
+
     def tail_slopes(self, end: Array, outward: int) -> tuple[Array, Array]:
         """Bounds of the slopes outward from an end: of the absolute loss, and of the factors in the density."""
         of_loss, of_density = np.zeros(end.shape), np.zeros(end.shape)

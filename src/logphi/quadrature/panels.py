@@ -172,7 +172,7 @@ def coarse_edges(curve: Curve, powers: Array) -> Array | None:
         edges = np.concatenate([np.linspace(curve.start, curve.end, int(count) + 1), curve.start + near, curve.end - near])
         return np.unique(edges)
     half_width = 12.0 + 2.5 * float(np.abs(_tilts(curve, powers)).max() + 1) * curve.steepness
-    s = np.linspace(max(curve.start, -half_width), min(curve.end, half_width), _SCAN)
+    s = np.linspace(*curve.within(half_width), _SCAN)
     _, plain = sizes(curve, s, powers)
     kept = np.flatnonzero((plain > plain.max(axis=0) - _NEGLIGIBLE).any(axis=1))
     if not kept.size:

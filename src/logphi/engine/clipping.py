@@ -118,13 +118,17 @@ class Rest:
         return bounds
 
     def proved(self, loss: LogPhi, cap: float) -> tuple[float, float]:
-        """The best v, and log(kappa(v) e^{-vB} M(-1 - v))."""
-        best = int(np.argmin(self.log_bounds(np.array([cap]))))
-        abscissa = -1 - float(self.exponents[best])
-        exponent = -1 - abscissa
-        values = loss.log_transform(np.array([abscissa]))
-        bound = float((log_kappa(np.array([exponent])) + values.mid + values.radius)[0]) - exponent * cap
-        return exponent, bound + 1e-13 * (1 + abs(float(values.mid[0])) + exponent * abs(cap))
+        """The best v at which M(-1 - v) is known, and log(kappa(v) e^{-vB} M(-1 - v))."""
+        exponent, bound = math.nan, math.inf
+        for best in np.argsort(self.log_bounds(np.array([cap]))[:, 0]):
+            abscissa = -1 - float(self.exponents[best])
+            exponent = -1 - abscissa
+            values = loss.log_transform(np.array([abscissa]))
+            bound = float((log_kappa(np.array([exponent])) + values.mid + values.radius)[0]) - exponent * cap
+            bound += 1e-13 * (1 + abs(float(values.mid[0])) + exponent * abs(cap))
+            if math.isfinite(bound):
+                break
+        return exponent, bound
 
 
 @dataclass(frozen=True)
@@ -257,12 +261,20 @@ class Draft:
         """The number of nodes of all lines."""
         return sum(one.extent.size for one in self.lines)
 
+    @property
+    def terms(self) -> float:
+        """About the number of terms of all inner sums on split lines; infinite where one is too long."""
+        return sum(one.extent.size * one.law.terms_on_line(one.layout.abscissa, one.top) for one in self.lines if not self.laws)
+
     def laid(self) -> Prepared | None:
         """The contours and the large losses; None if the inner integrals of a line need too many nodes."""
-        lines = [one.laid(self.x) for one in self.lines]
-        known = tuple(one for one in lines if one is not None)
-        if len(known) < len(lines):
-            return None
+        lines: list[Contour] = []
+        for one in self.lines:
+            line = one.laid(self.x)
+            if line is None:
+                return None
+            lines.append(line)
+        known = tuple(lines)
         if not self.laws:
             return Prepared(self.x, known, self.ceilings, None)
         large_losses = LargeLosses.above_cap(self.laws, self.loss, self.rest)

@@ -65,6 +65,11 @@ class PlannedLine:
         reach = line and extent(law, line, kernel, decaying=True)
         return PlannedLine(law, found.value, line, reach) if line and reach else None
 
+    @property
+    def top(self) -> float:
+        """The height of the last node."""
+        return self.extent.step * self.extent.size
+
     def laid(self, x: float) -> Contour | None:
         """The contour; None where the line needs too many nodes of the inner integrals."""
         line = lay_out(self.law, self.layout, self.extent, Smooth(x))

@@ -41,6 +41,10 @@ _LOWEST = -10.0
 _STEP, _TURN, _SHARE, _BEYOND = 0.4, 0.6, 1.0, 40.0
 _NEGLIGIBLE, _FARTHEST = 10.0, 30.0
 
+# measured: the logarithm of the weight over the largest below which losses do not count, the number of nodes for a phase, and the
+# phase from which there are too many panels
+_COUNTED, _NODES, _PER_RADIAN, _LONGEST = 45.0, 400.0, 3.0, 3e4
+
 
 @dataclass(frozen=True)
 class MarkedNormal(LossTransform):
@@ -144,6 +148,14 @@ class MarkedNormal(LossTransform):
         loss, log_mass, reach = self._coarse
         c = np.asarray(c)
         return np.where(c + 1 < reach, log_sum(log_mass + (np.minimum(c, reach)[..., None] + 1) * loss), np.inf)
+
+    def terms_on_line(self, abscissa: float, top: float) -> float:
+        """The nodes of all panels, from the phase over all losses that count; infinite if there are too many."""
+        loss, log_mass, _ = self._coarse
+        size = log_mass + (abscissa + 1) * loss
+        held = loss[size > size.max() - _COUNTED]
+        phase = top * float(np.ptp(held))
+        return _NODES + _PER_RADIAN * phase if phase < _LONGEST else math.inf
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """From a shifted line."""

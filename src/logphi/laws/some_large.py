@@ -37,6 +37,8 @@ from logphi.quadrature.values import Line, Values
 
 # derived: e^600 and its inverse are doubles
 _LARGEST = 600.0
+# chosen: a larger error of a logarithm says no more than that a part is small
+_LEAST_KNOWN = 2.0
 # derived: far above the rounding of logarithms that are only compared with each other
 _SLACK = 1e-8
 # derived: below it the third power is negligible beside the square
@@ -91,11 +93,16 @@ class SomeLarge(LossTransform):
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line."""
-        return self._combined(
-            self.others.on_line(line),
-            [law.on_line(line, own) for law, own in self.none_large],
-            [law.on_line(line) for law in self._large],
-        )
+        large = [law.on_line(line) for law in self._large]
+        if not all((one.radius < _LEAST_KNOWN).any() for one in large):
+            # without these nothing is known
+            return Values.unknown(line.size)
+        return self._combined(self.others.on_line(line), [law.on_line(line, own) for law, own in self.none_large], large)
+
+    def terms_on_line(self, abscissa: float, top: float) -> float:
+        """The nodes of all parts."""
+        parts = [*(law for law, _ in self.none_large), *self._large, self.others]
+        return sum(part.terms_on_line(abscissa, top) for part in parts)
 
     def _combined(self, total: Values, lower: list[Values], large: list[Values]) -> Values:
         """K from the transforms of the parts; unknown where one of these is, or where e^S is too large."""
@@ -105,7 +112,7 @@ class SomeLarge(LossTransform):
         wrong, most, rounding, of_second = (np.zeros(total.mid.shape) for _ in range(4))
         known = np.isfinite(total.mid)
         for (_, count), below, above in zip(self.none_large, lower, large, strict=True):
-            good = np.isfinite(below.mid) & np.isfinite(above.mid) & (below.radius < 1) & (above.radius < 2)
+            good = np.isfinite(below.mid) & np.isfinite(above.mid) & (below.radius < 1) & (above.radius < _LEAST_KNOWN)
             own, other, lost = (np.where(good, one, 0.0) for one in (above.mid, below.mid, below.radius + above.radius))
             # nearer to zero doubles have fewer digits
             good &= np.abs((own - other).real) < _LARGEST

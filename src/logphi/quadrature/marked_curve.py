@@ -50,12 +50,12 @@ class MarkedCurve(Curve):
         # its rounding and that of its argument
         return super().highest(low, high) + kept + 1e-12 * (1 + np.abs(kept))
 
-    def within(self, half_width: float) -> tuple[float, float]:
+    def within(self, left: float, right: float) -> tuple[float, float]:
         """That of the whole curve; where the large part is kept, from what counts without a tilt."""
-        low, high = super().within(half_width)
+        low, high = super().within(left, right)
         # the density times that of the coin is largest here
         peak = self.middle / (1 + self.width**2)
-        return (low, high) if self.side < 0 or peak < 0 else (max(low, peak - _NEAR), max(high, peak + half_width))
+        return (low, high) if self.side < 0 or peak < 0 else (max(low, peak - _NEAR), max(high, peak + right))
 
     def log_slope(self, s: Array) -> Array:
         """The derivative of the logarithm of the density."""

@@ -31,7 +31,10 @@ def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     if draft is None:
         raise NotApplicableError("no contour of reasonable length serves the small losses")
     width = width_left(draft.log_height, answer, _NOISE, demand)
-    return Offer(Promise(width, _LAYOUT + _NODE * len(large) * draft.nodes), lambda: _laid(loss, draft, demand, answer))
+    work = _LAYOUT + _NODE * len(large) * draft.nodes + _TERM * draft.terms
+    if not math.isfinite(work):
+        raise NotApplicableError("the inner integrals of the large losses are too long")
+    return Offer(Promise(width, work), lambda: _laid(loss, draft, demand, answer))
 
 
 def _laid(loss: LogPhi, draft: clipping.Draft | None, demand: Demand, answer: float | None) -> LocalProfile:
@@ -54,8 +57,8 @@ _NO_LINE = (
     "method 'clipped' needs epsilon > 0 and a few kinds of Poisson-sampled Gaussians, "
     "of which a contour of reasonable length serves the small losses; leave method out"
 )
-# measured: operations to lay out a line, and for each of its nodes and each law
-_LAYOUT, _NODE = 1e7, 350.0
+# measured: operations to lay out a line, for each of its nodes and each law, and for a term of the inner sums of split lines
+_LAYOUT, _NODE, _TERM = 1e7, 350.0, 1.3
 # measured: the rounding of the sum, relative to the integrand
 _NOISE = 1e-11
 # chosen: how much lower, as a logarithm, lines for a better guess of the answer must lie

@@ -88,7 +88,9 @@ class ClippedNormal(Curved):
         m, _ = self.whole.constants
         length = max(self.end - _LOWEST, 1.0)
         count = math.ceil(length / min(_PANEL, _PANEL_TURN / m))
-        edges = np.unique(np.concatenate([np.linspace(self.end - length, self.end, count + 1), self.end - length / count * _SHARES]))
+        edges = np.unique(
+            np.concatenate([np.linspace(self.end - length, self.end, count + 1), self.end - length / count * _SHARES])
+        )
         s, log_weight, _ = gauss(edges[:-1], edges[1:])
         return self.curve.loss(s), self.curve.log_density(s) + log_weight
 

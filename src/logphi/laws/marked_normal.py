@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -44,6 +44,9 @@ _NEGLIGIBLE, _FARTHEST = 10.0, 30.0
 # measured: the logarithm of the weight over the largest below which losses do not count, the number of nodes for a phase, and the
 # phase from which there are too many panels
 _COUNTED, _NODES, _PER_RADIAN, _LONGEST = 45.0, 400.0, 3.0, 3e4
+
+# chosen: what all bounds of one line need is asked for several times
+_KEPT = 64
 
 
 @dataclass(frozen=True)
@@ -180,3 +183,10 @@ def _sums(nodes: Masses, c: float, log_error: float, heights: Array, line: Line 
     wrong = (float(weight @ fixed) + size * float(weight @ moved)) * math.exp(min(largest, _LARGEST))
     found = Values.logarithm(sums, wrong + math.exp(min(log_error - scale, _LARGEST)), scale)
     return found if largest < 1 else Values.unknown(heights.size)
+
+
+@lru_cache(maxsize=_KEPT)
+def at_abscissa(law: MarkedNormal, abscissa: float, count: int = 1) -> tuple[float, float]:
+    """K at a real point, accurate for ``count`` repetitions, and its error."""
+    found = law.log_transform(np.array([abscissa]), count)
+    return float(found.mid[0].real), float(found.radius[0])

@@ -29,7 +29,7 @@ from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.marked_normal import MarkedNormal
+from logphi.laws.marked_normal import MarkedNormal, at_abscissa
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.second_order_sums import second_exp
@@ -192,9 +192,8 @@ class SomeLarge(LossTransform):
         total = self.others.log_transform(at)
         bound, size, logs = float((total.mid + total.radius)[0]), float(np.abs(total.mid)[0]), []
         for (lower, count), large in zip(self.none_large, self._large, strict=True):
-            below, above = lower.log_transform(at, count), large.log_transform(at)
-            own, other = float(below.mid[0]), float(above.mid[0])
-            error = float((below.radius + above.radius)[0])
+            (own, own_error), (other, other_error) = at_abscissa(lower, c, count), at_abscissa(large, c)
+            error = own_error + other_error
             logs.append(math.log(count) + other - own + error)
             bound += count * (own + error)
             size += count * abs(own) + abs(own) + abs(other)
@@ -207,13 +206,12 @@ class SomeLarge(LossTransform):
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """From those of the marked parts: the others hardly fall where these have fallen enough."""
-        c = np.array([abscissa])
         at_zero, above, most = [], [], 0.0
         for (lower, count), large in zip(self.none_large, self._large, strict=True):
-            below, own = lower.log_transform(c), large.log_transform(c)
-            if not max(float(below.radius[0]), float(own.radius[0])) < _SLACK / 4:
+            (below, below_error), (own, own_error) = at_abscissa(lower, abscissa), at_abscissa(large, abscissa)
+            if not max(below_error, own_error) < _SLACK / 4:
                 return np.zeros_like(heights)
-            ratio = float(own.mid[0].real - below.mid[0].real)
+            ratio = own - below
             at_zero.append(np.array([ratio]))
             above.append(ratio + large.log_envelope(abscissa, heights, end))
             most += count * float(np.logaddexp(0.0, ratio))

@@ -89,7 +89,9 @@ class HalfLineSums:
                 # columns: unit, exponents, error of w; slope: unit, error of l, error of l times |al|
                 rounding = rounding + grown[:, 0] + alone[0] + length * (with_length[0] + ELEMENTARY * grown[:, 1])
                 rounding += length * moved * (grown[:, 2] + with_length[1])
-                slope_error = slope_error + grown[:, 3] + grown[:, 4] + length * grown[:, 5] + alone[1] + length * with_length[2]
+                slope_error = (
+                    slope_error + grown[:, 3] + grown[:, 4] + length * grown[:, 5] + alone[1] + length * with_length[2]
+                )
         found.value[where], found.slope[where] = value, slope
         found.rounding[where], found.slope_error[where] = (
             np.where(one >= 0, one, np.inf) * (1 + 1e-9) for one in (rounding, slope_error)

@@ -58,7 +58,7 @@ _NO_LINE = (
     "of which a contour of reasonable length serves the small losses; leave method out"
 )
 # measured: operations to lay out a line, for each of its nodes and each law, and for a term of the inner sums of split lines
-_LAYOUT, _NODE, _TERM = 1e7, 350.0, 1.3
+_LAYOUT, _NODE, _TERM = 1e7, 350.0, 1.0
 # measured: the rounding of the sum, relative to the integrand
 _NOISE = 1e-11
 # chosen: how much lower, as a logarithm, lines for a better guess of the answer must lie

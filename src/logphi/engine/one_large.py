@@ -109,7 +109,7 @@ def parts_of(
         return None
     level, one, at = best
     level = level if log_answer is None else log_answer
-    laws = (LogPhi((*one.none_large, *others.terms)), one, replace(one, several=True))
+    laws: tuple[LogPhi | SomeLarge, ...] = (LogPhi((*one.none_large, *others.terms)), one, replace(one, several=True))
     lines, ceilings = [], []
     for law, place in zip(laws, at, strict=False):
         found = saddle(law, Smooth(x), RIGHT, float(places[place]))
@@ -123,7 +123,7 @@ def parts_of(
     return (tuple(lines), tuple(ceilings)) if lines else None
 
 
-def _ceiling(law: LossTransform, x: float, abscissa: float) -> Ceiling:
+def _ceiling(law: LogPhi | SomeLarge, x: float, abscissa: float) -> Ceiling:
     """A bound of a negligible part, whose transform may be too small to compute."""
     if isinstance(law, LogPhi):
         return ceiling(law, x, hint=abscissa)

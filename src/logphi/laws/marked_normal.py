@@ -36,13 +36,14 @@ from logphi.quadrature.values import Line, Values
 _LARGEST = 600.0
 # derived: the normal mass below it is less than 1e-23
 _LOWEST = -10.0
-# measured: steps of a coarse sum, in x, in m x and in widths of the coin, with which it has eight digits; chosen: its range, from
-# how many widths of the coin on nearly all or nothing is marked, and how many a tilted law may reach
-_STEP, _TURN, _SHARE, _BEYOND = 0.4, 0.6, 1.0, 40.0
+# measured: steps of a coarse sum, in x, in m x and in widths of the coin, with which it has eight digits
+_STEP, _TURN, _SHARE = 0.4, 0.6, 1.0
+# chosen: its range, from how many widths of the coin on nearly all or nothing is marked, and how many a tilted law may reach
+_BEYOND = 40.0
 _NEGLIGIBLE, _FARTHEST = 10.0, 30.0
 
-# measured: the logarithm of the weight over the largest below which losses do not count, the number of nodes for a phase, and the
-# phase from which there are too many panels
+# measured: the logarithm of the weight over the largest below which losses do not count, the number of nodes for a phase, and
+# the phase from which there are too many panels
 _COUNTED, _NODES, _PER_RADIAN, _LONGEST = 45.0, 400.0, 3.0, 3e4
 
 # chosen: what all bounds of one line need is asked for several times

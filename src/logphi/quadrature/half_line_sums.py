@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arrays import Array, Complex
@@ -73,7 +74,7 @@ class HalfLineSums:
             start += few.size
         return found
 
-    def _block(self, a: Complex, length: Array, where: Array, found: SumsAtPowers) -> None:
+    def _block(self, a: Complex, length: Array, where: NDArray[np.intp], found: SumsAtPowers) -> None:
         first = int(np.searchsorted(-self._farthest, -_NEAR / max(float(length[-1]), 1e-300)))
         near, far = slice(first, None), slice(0, first)
         # the derivative of a term in w, at a w within its error
@@ -119,7 +120,7 @@ class HalfLineSums:
         return np.stack([p * one for one in columns], axis=1)
 
     def _sums(self, far: slice) -> tuple[tuple[float, float], tuple[float, float, float]]:
-        """What is added for far nodes: for the value and the slope, and times \\|a\\| for the value (two parts) and the slope."""
+        """What is added for far nodes, for the value and the slope; times the size of a, twice for the value and for the slope."""
         p, size, u = self.size[far], np.abs(self.loss[far]), np.abs(self.less_one[far])
         unit, of_loss = self.unit[far] + _EXPONENTIAL, self._of_loss[far]
         alone = float(p @ np.full(p.size, _EXPONENTIAL)), float(p @ (unit * size + of_loss + self.of_w[far]))

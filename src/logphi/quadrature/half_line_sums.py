@@ -1,7 +1,7 @@
 """Sums of w^a - 1 - a (w - 1) over the nodes of a shifted half-line, at many powers a, with bounds of their rounding.
 
 notation as in :mod:`logphi.quadrature.shifted_half_line`; l = log w, u = w - 1, p = |phi| h the size of a weight. Nodes run to
-the left, and |l| is small at the last ones. Where |a l| <= 1/2, the sum is that of a power series,
+the left, and |l| is small at the last ones. Where |a l| <= 1, the sum is that of a power series,
 
     sum of e^{al} - 1 - a u  =  a sum of (l - u) + sum over k >= 2 of a^k / k! sum of l^k,
 
@@ -9,8 +9,8 @@ whose coefficients serve all a of similar size; elsewhere each term is an expone
 
 Rounding. With g = |e^{al} - 1|, a term errs by some roundings of g + |a||u| and of al, and by at most |a| |dw/w| (g + |u|)
 for an error dw of w; one in the exponential by some roundings of 1 + g, too. Each of these is a number times p or g p, so that
-all bounds of a block are one matrix product. In the series g <= 5/3 |a l|; its coefficients err by some k roundings, which add
-up to less than 14 roundings of |a l|.
+all bounds of a block are one matrix product. In the series g <= (e - 1) |a l|; its k-th coefficient, k >= 2, errs by at most 10 k
+roundings of half an ulp, which add up to less than 14 ulp of |a l|^2.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arrays import Array, Complex
 
-# derived: g / |al| for |al| <= 1/2, and the bound of 1 + g times 1 + |al| there
-_NEAR, _GROWTH, _BOTH = 0.5, 1.65, 2.75
-# derived: the first term that is left out is below 5e-17 |al|; the roundings of coefficients and of Horner's rule
-_ORDER, _SERIES = 14, 14 * ULP
-# derived: a complex exponential of three elementary functions, and one subtraction
-_EXPONENTIAL = 24 * ULP
+# derived: g / |al| for |al| <= 1, and the bound of 1 + g times 1 + |al| there
+_NEAR, _GROWTH, _BOTH = 1.0, 1.72, 5.44
+# derived: the first term that is left out is below 1e-17 |al|; the roundings of coefficients and of Horner's rule, over |al|^2
+_ORDER, _SERIES = 18, 14 * ULP
+# derived: a complex exponential is a product of two elementary functions, which err by at most 4 ulp each, less one
+_EXPONENTIAL = 12 * ULP
 _LARGEST = 700.0
 # derived: a block of terms that fits the cache; chosen: the largest ratio of two |a| in a block
 _BLOCK, _RATIO = 1 << 17, 2.0
@@ -120,7 +120,7 @@ class HalfLineSums:
         return np.stack([p * one for one in columns], axis=1)
 
     def _sums(self, far: slice) -> tuple[tuple[float, float], tuple[float, float, float]]:
-        """What is added for far nodes, for the value and the slope; times the size of a, twice for the value and for the slope."""
+        """What is added for far nodes: for the value and the slope, and times the size of a (two parts for the value)."""
         p, size, u = self.size[far], np.abs(self.loss[far]), np.abs(self.less_one[far])
         unit, of_loss = self.unit[far] + _EXPONENTIAL, self._of_loss[far]
         alone = float(p @ np.full(p.size, _EXPONENTIAL)), float(p @ (unit * size + of_loss + self.of_w[far]))
@@ -151,10 +151,12 @@ class HalfLineSums:
             slope = (slope + sums[k]) * scaled / k
         value, slope = value * scaled, (slope + sums[1]) * scaled * unit_of_l
         difference = (weight * (loss - less_one)).sum()
-        size, u, unit = np.abs(loss), np.abs(less_one), self.unit[near] + _SERIES
+        size, u, unit = np.abs(loss), np.abs(less_one), self.unit[near]
         shifted = self.of_w[near] * self._inverse[near]
-        linear = float(p @ (unit * (_GROWTH * size + u) + 2 * ELEMENTARY * size)) + moved * float(p @ (shifted * u))
-        rounding = length * (linear + length * (moved * _GROWTH * float(p @ (shifted * size))))
+        # 1 + g is at most 1 + (e - 1) |al|
+        linear = float(p @ (unit * (_GROWTH * size + u) + ELEMENTARY * size)) + moved * float(p @ (shifted * u))
+        square = _GROWTH * moved * float(p @ (shifted * size)) + (_SERIES + _GROWTH * ELEMENTARY) * float(p @ (size * size))
+        rounding = length * (linear + length * square)
         alone = float(p @ (unit * size + _BOTH * self._of_loss[near] + self.of_w[near]))
-        slope_error = alone + length * float(p @ (unit * size * (_GROWTH * size + u)))
+        slope_error = alone + length * float(p @ (size * (unit * (_GROWTH * size + u) + _SERIES * size)))
         return value + a * difference, slope + difference, rounding, slope_error

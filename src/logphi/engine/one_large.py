@@ -30,7 +30,7 @@ _NEGLIGIBLE = 4.0
 # chosen: caps above about which a loss is large that are tried, over x
 _LOWER_CAPS = (0.9, 0.8, 0.65, 0.5, 0.3, 0.15)
 # measured: abscissas that are tried for a part, times x
-_PLACES = np.geomspace(0.1, 1e4, 41)
+_PLACES = np.geomspace(0.1, 1e4, 81)
 # chosen: how many widths of the coin lie between a cap and the threshold; how much lower, as a logarithm, the integrand of
 # another cap must be, and for how much a part without decay counts unless it is negligible
 _DEVIATIONS, _FLAT, _DECAY = 11.0, 0.5, 5.0

@@ -24,6 +24,8 @@ from some import some
 PROMISED, HEAVY = 1e-9, 3e-5
 # what rounding leaves of a sum of ten thousand products, a hundred times over
 CONVOLVED = 3e-11
+# what higher moments of the others add, and what lines lose where the answer is far below their integrand
+OTHERS, DEEP = 1e-7, 1e-4
 # what rounding leaves of a transform that is far from one
 TRANSFORM = 1e-11
 
@@ -186,9 +188,17 @@ def test_caps_beyond_the_reach_of_doubles_are_refused(count, rate, sigma, epsilo
     assert clipping.prepare(sampled(count, rate, sigma).loss_law(), epsilon, Demand(1e-9)) is None
 
 
-def test_a_rest_of_which_nothing_is_known_is_no_bound():
-    release = sampled(838235066594, 5.7e-28, 4.35) + sampled(36, 5.64e-5, 116.0)
-    assert clipping.prepare(release.loss_law(), 9.06e-6, Demand(1e-9)) is None
+def test_a_rest_is_bounded_by_an_exponent_that_is_known():
+    almost_all = sampled(36, 5.64e-5, 116.0)
+    prepared = clipping.prepare((sampled(838235066594, 5.7e-28, 4.35) + almost_all).loss_law(), 9.06e-6, Demand(1e-9))
+    assert prepared is not None
+    low, high = prepared.at(9.06e-6).amount.log_ends
+    known = almost_all.delta(9.06e-6, direction="remove")
+    # the others move delta by less than the expected number of samples
+    others = 838235066594 * 5.7e-28
+    assert known.lower - others <= math.exp(high)
+    assert math.exp(low) <= known.upper + others
+    assert high - low < PROMISED
 
 
 @pytest.mark.slow
@@ -287,3 +297,31 @@ def test_one_large_loss_among_many_tiny_ones(count, rate, sigma, epsilon, monkey
     assert other.width < PROMISED * 10 * other.value
     rough = release.delta(epsilon, direction="remove", method="discretized")
     assert rough.lower <= bound.lower <= bound.upper <= rough.upper
+
+
+def test_one_large_loss_among_almost_constant_ones_decides_far_out():
+    """The others move the threshold by a mean and a variance that are nearly nothing."""
+    count, rate, sigma, epsilon = 887, 1.2e-6, 2.515, 0.3072
+    bound = sampled(count, rate, sigma).delta(epsilon, direction="remove")
+    with mpmath.workdps(40):
+        q, m = mpmath.mpf(str(rate)), 1 / mpmath.mpf(str(sigma))
+
+        def single(x: mpmath.mpf) -> mpmath.mpf:
+            t = mpmath.log1p(mpmath.expm1(x) / q)
+            return q * (mpmath.ncdf(m / 2 - t / m) - mpmath.exp(t) * mpmath.ncdf(-m / 2 - t / m))
+
+        x = mpmath.mpf(str(epsilon))
+        # of the other losses: E[l^2] = q^2 (e^{m^2} - 1), and E_P[l] is half of it, up to shares of q
+        square = (count - 1) * q * q * mpmath.expm1(m * m)
+        slope, bend = mpmath.diff(single, x), mpmath.diff(single, x, 2)
+        truth = count * (single(x) + square / 2 * (bend - slope))
+    assert truth < 1e-200
+    assert bound.lower * (1 - OTHERS) <= truth <= bound.upper * (1 + OTHERS)
+    assert bound.width <= DEEP * bound.value
+
+
+def test_the_rest_is_bounded_where_the_best_exponent_is_out_of_reach():
+    bound = sampled(520, 1.4e-7, 0.76).delta(0.00109, direction="remove")
+    known = sampled(520, 1.4e-7, 0.76).delta(0.00109, direction="remove", method="discretized")
+    assert max(bound.lower, known.lower) <= min(bound.upper, known.upper)
+    assert bound.width <= DEEP * bound.value < known.width

@@ -34,7 +34,8 @@ def transform(sigma: float, rate: float, z: complex, mark: tuple[float, float] |
         kept = mpmath.ncdf(side * (x - mpmath.mpf(middle)) / mpmath.mpf(width)) if mark else 1
         return mpmath.npdf(x) * kept * (1 - q + q * mpmath.exp(m * x - m * m / 2)) ** (z + 1)
 
-    ends = sorted({-14.0, -5.0, 0.0, 4.0, middle - 3 * width, middle, middle + 3 * width, middle + 3, 16.0, 25.0})
+    near = {middle + k * width for k in (-3, -1, 0, 1, 3)}
+    ends = sorted({-14.0, -5.0, 0.0, 4.0, *near, middle + 3, 16.0, max(25.0, middle + 9)})
     return mpmath.quad(density, ends)
 
 
@@ -113,3 +114,24 @@ def test_the_approximation_is_near():
     c = np.array([0.5, 3.0, 10.0])
     for part in (law, SomeLarge(law.laws, law.marks, law.others, several=True)):
         assert np.abs(part.approximate(c) - part.log_transform(c).mid).max() < 1e-6
+
+
+@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("c", [0.5, 3.0])
+def test_the_bound_is_above_the_transform_and_near_it(several, c):
+    laws = ((law_of(0.9, 1e-3), 400), (law_of(1.1, 2e-3), 3))
+    law = SomeLarge(laws, ((5.0, 0.2), (5.0, 0.1)), LogPhi(()), several=several)
+    found, (bound, _) = law.log_transform(np.array([c])), law.log_bound(c)
+    assert found.mid[0] - found.radius[0] <= bound
+    assert bound - found.mid[0] < 2.0
+
+
+def test_the_bound_holds_where_two_large_losses_underflow():
+    mark, c = (31.3, 0.058), 11.3
+    law = SomeLarge(((law_of(2.5, 1.2e-6), 887),), (mark,), LogPhi(()), several=True)
+    assert not np.isfinite(law.log_transform(np.array([c])).mid[0])
+    with mpmath.workdps(30):
+        truth = mpmath.log(887 * 886 / 2) + 2 * mpmath.log(transform(2.5, 1.2e-6, c, mark, 1))
+    bound, _ = law.log_bound(c)
+    assert truth < -900
+    assert 0 <= bound - truth < 0.01

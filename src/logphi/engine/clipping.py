@@ -15,21 +15,23 @@ M(c) e^{-c eps} is close to delta.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from logphi.arith.floats import ULP
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
+from logphi.engine.large_losses import LargeLosses, Rest
 from logphi.engine.one_large import PlannedLine, parts_of
 from logphi.inversion.contour import Ceiling, Inversion, Part
 from logphi.inversion.demand import Demand
 from logphi.inversion.half_line import spread
-from logphi.inversion.kernels import Smooth, log_kappa
+from logphi.inversion.kernels import Smooth
 from logphi.inversion.line_sum import Contour
+from logphi.inversion.threshold_sum import LONG_LINE, Summands, ThresholdSum
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import Counted, mixed_normals
 
@@ -50,16 +52,12 @@ _REST = 1e-2
 _LOST = 9.0
 # measured: a coarser line is hardly shorter, and the digits lost at the saddle would use up its tolerance
 _COARSEST = 1e-6
-# chosen: exponents v among which the best is found, over the spread of L
-_EXPONENTS = np.geomspace(0.1, 30.0, 24)
 # chosen: thresholds that are tried, relative to a first guess that is too high
 _BELOW = np.geomspace(1e-9, 1.0, 181)
 # chosen: distances above the threshold at which the tilted law is sampled, in units of its shift
 _STEPS = np.concatenate([[0.0], np.geomspace(1e-3, 1.0, 255)])
 # derived: thresholds whose squares do not underflow, and for which e^{2 eps} does not overflow
 _NEAREST, _FARTHEST = 1e-100, 300.0
-# derived: masses below this unit count linearly to the last digit, and their quotients do not overflow
-_LOG_LEAST = -600.0
 # derived: up to this relative error, masses and their logarithms have about the same error
 _KNOWN = 1e-3
 _UNKNOWN = Scaled(0.0, 0.5, truncation=0.5)
@@ -96,101 +94,39 @@ def decides(loss: LogPhi, x: float, abscissa: float) -> bool:
 
 
 @dataclass(frozen=True)
-class Rest:
-    """Approximate bounds of R near a threshold, one for each exponent v; ``moments`` holds K(-1 - v)."""
-
-    x: float
-    exponents: Array
-    moments: Array
-
-    @staticmethod
-    def near(loss: LogPhi, x: float) -> Rest:
-        """The bounds for exponents on the scale of the small losses."""
-        exponents = _EXPONENTS / spread(loss)
-        return Rest(x, exponents, loss.approximate(-1 - exponents))
-
-    def log_bounds(self, caps: Array) -> Array:
-        """Logarithms of the bound of R over the sum of Q(l > B), of shape (exponents, caps)."""
-        v = self.exponents[:, None]
-        bounds: Array = log_kappa(v) + self.x + v * (self.x - caps) + self.moments[:, None]
-        return bounds
-
-    def proved(self, loss: LogPhi, cap: float) -> tuple[float, float]:
-        """The best v, and log(kappa(v) e^{-vB} M(-1 - v))."""
-        best = int(np.argmin(self.log_bounds(np.array([cap]))))
-        abscissa = -1 - float(self.exponents[best])
-        exponent = -1 - abscissa
-        values = loss.log_transform(np.array([abscissa]))
-        bound = float((log_kappa(np.array([exponent])) + values.mid + values.radius)[0]) - exponent * cap
-        return exponent, bound + 1e-13 * (1 + abs(float(values.mid[0])) + exponent * abs(cap))
-
-
-@dataclass(frozen=True)
-class LargeLosses:
-    """P(F) - Q(F) and Q(F) in units of e^log_unit, their relative error, and a bound of R e^{-(1 + v) x} at one v."""
-
-    log_unit: float
-    excess_mass: float
-    mass: float
-    error: float
-    exponent: float
-    log_rest: float
-
-    @staticmethod
-    def above_cap(laws: Sequence[tuple[ClippedNormal, int]], loss: LogPhi, rest: Rest) -> LargeLosses:
-        """The large losses of clipped laws, from their masses above the cap, with the best v at the threshold."""
-        counts = np.array([float(count) for _, count in laws])
-        parts = [law.upper_tail for law, _ in laws]
-        log_mass, log_more = (np.array([getattr(part, name) for part in parts]) for name in ("log_mass", "log_more"))
-        log_unit = float((np.maximum(log_mass, log_more) + np.log(counts)).max())
-        unit = math.exp(max(log_unit, _LOG_LEAST))
-        mass, excess_mass = np.exp(log_mass - log_unit), np.exp(log_more - log_unit)
-        # logarithms of Q(not F), and of P(not F) over it
-        kept = float(counts @ np.log1p(-unit * mass)) / unit
-        apart = float(counts @ np.log1p(-unit * excess_mass / (1 - unit * mass))) / unit
-        relative = max(part.error for part in parts) + 16 * ULP
-        exponent, log_rest = rest.proved(loss, min(law.least_above for law, _ in laws))
-        return LargeLosses(
-            log_unit,
-            -math.exp(kept * unit) * math.expm1(apart * unit) / unit,
-            -math.expm1(kept * unit) / unit,
-            2 * (1 - kept * unit) * relative + ULP * counts.size,
-            exponent,
-            # the masses may be far below the unit
-            log_rest + float(np.logaddexp.reduce(log_mass + np.log(counts))) + 2 * relative + 1e-12,
-        )
-
-    def at(self, x: float) -> Scaled:
-        """P(F) - e^x Q(F) + R."""
-        taken = math.expm1(x) * self.mass
-        size = self.excess_mass + abs(taken)
-        known = Scaled(self.log_unit, self.excess_mass - taken, rounding=size * (self.error + 8 * ULP) * (1 + abs(x)))
-        log_rest = self.log_rest + (1 + self.exponent) * x
-        log_rest += 1e-13 * (1 + abs(self.log_rest) + (1 + self.exponent) * abs(x))
-        return known + Scaled(log_rest, 0.5, truncation=0.5)
-
-
-@dataclass(frozen=True)
 class Prepared:
     """Contours of the clipped law for one threshold, and the large losses; the bounds hold at every threshold.
 
     A part of the clipped law that is negligible has a ceiling and no contour.
     """
 
+    x: float
     contours: tuple[Contour, ...]
     ceilings: tuple[Ceiling, ...]
     large_losses: LargeLosses | None
+
+    @cached_property
+    def _integrals(self) -> tuple[Callable[[float], Scaled], ...]:
+        """The integral along each contour, as a function of the threshold."""
+        return tuple(_integral(one, self.x) for one in self.contours)
 
     def at(self, x: float) -> Inversion:
         """The excess at x."""
         if not abs(x) < _FARTHEST:
             return Inversion(Part.EXCESS, _UNKNOWN)
-        amount = sum((one.integral(x, Smooth(x)) for one in self.contours), Scaled(0.0, 0.0))
+        amount = sum((integral(x) for integral in self._integrals), Scaled(0.0, 0.0))
         if self.large_losses is not None:
             amount += self.large_losses.at(x)
         for ceiling in self.ceilings:
             amount += Scaled(ceiling.at(x), 0.5, truncation=0.5)
         return Inversion(Part.EXCESS, amount, self.contours[0].abscissa, sum(one.line.size for one in self.contours))
+
+
+def _integral(contour: Contour, near: float) -> Callable[[float], Scaled]:
+    """The integral along a contour; the summands of a long one are computed once, at a threshold."""
+    if contour.line.size < LONG_LINE:
+        return lambda x: contour.integral(x, Smooth(x))
+    return ThresholdSum.of(contour, near, Summands.of(contour, Smooth(near))).at
 
 
 @dataclass(frozen=True)
@@ -242,17 +178,25 @@ class Draft:
         """The number of nodes of all lines."""
         return sum(one.extent.size for one in self.lines)
 
+    @property
+    def terms(self) -> float:
+        """About the number of terms of all inner sums on split lines; infinite where one is too long."""
+        return sum(one.extent.size * one.law.terms_on_line(one.layout.abscissa, one.top) for one in self.lines if not self.laws)
+
     def laid(self) -> Prepared | None:
         """The contours and the large losses; None if the inner integrals of a line need too many nodes."""
-        lines = [one.laid(self.x) for one in self.lines]
-        known = tuple(one for one in lines if one is not None)
-        if len(known) < len(lines):
-            return None
+        lines: list[Contour] = []
+        for one in self.lines:
+            line = one.laid(self.x)
+            if line is None:
+                return None
+            lines.append(line)
+        known = tuple(lines)
         if not self.laws:
-            return Prepared(known, self.ceilings, None)
+            return Prepared(self.x, known, self.ceilings, None)
         large_losses = LargeLosses.above_cap(self.laws, self.loss, self.rest)
         # far to the left the transform may be unknown
-        return Prepared(known, self.ceilings, large_losses) if math.isfinite(large_losses.log_rest) else None
+        return Prepared(self.x, known, self.ceilings, large_losses) if math.isfinite(large_losses.log_rest) else None
 
 
 def prepare(loss: LogPhi, x: float, demand: Demand, log_answer: float | None = None) -> Prepared | None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from logphi.inversion.contour import Ceiling, ceiling
-from logphi.inversion.kernels import Smooth
+from logphi.inversion.kernels import Smooth, log_kappa
 from logphi.inversion.layout import SHARE, Layout, layout
 from logphi.inversion.line_sum import Contour, Extent, extent, lay_out
 from logphi.inversion.saddle import RIGHT, Saddle, saddle
@@ -65,6 +65,11 @@ class PlannedLine:
         reach = line and extent(law, line, kernel, decaying=True)
         return PlannedLine(law, found.value, line, reach) if line and reach else None
 
+    @property
+    def top(self) -> float:
+        """The height of the last node."""
+        return self.extent.step * self.extent.size
+
     def laid(self, x: float) -> Contour | None:
         """The contour; None where the line needs too many nodes of the inner integrals."""
         line = lay_out(self.law, self.layout, self.extent, Smooth(x))
@@ -104,15 +109,23 @@ def parts_of(
         return None
     level, one, at = best
     level = level if log_answer is None else log_answer
-    laws = (LogPhi((*one.none_large, *others.terms)), one, replace(one, several=True))
+    laws: tuple[LogPhi | SomeLarge, ...] = (LogPhi((*one.none_large, *others.terms)), one, replace(one, several=True))
     lines, ceilings = [], []
     for law, place in zip(laws, at, strict=False):
         found = saddle(law, Smooth(x), RIGHT, float(places[place]))
         if found.value < level + log_rtol - _NEGLIGIBLE:
-            ceilings.append(ceiling(law, x, hint=found.abscissa))
+            ceilings.append(_ceiling(law, x, found.abscissa))
             continue
         line = PlannedLine.of(law, x, log_rtol, found, level)
         if line is None:
             return None
         lines.append(line)
     return (tuple(lines), tuple(ceilings)) if lines else None
+
+
+def _ceiling(law: LogPhi | SomeLarge, x: float, abscissa: float) -> Ceiling:
+    """A bound of a negligible part, whose transform may be too small to compute."""
+    if isinstance(law, LogPhi):
+        return ceiling(law, x, hint=abscissa)
+    height, size = law.log_bound(abscissa)
+    return Ceiling(abscissa, height + float(log_kappa(np.array([abscissa]))[0]), size) if math.isfinite(height) else Ceiling()

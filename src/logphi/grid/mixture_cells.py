@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import log_ndtr, ndtr
@@ -17,6 +18,9 @@ from logphi.grid.lattice_law import Grid, LatticeLaw, TiltedCells, check_exact
 from logphi.grid.one_sided_mixture import OneSidedMixture
 from logphi.normal.cells import WIDE
 from logphi.normal.errors import MASS, SHARE
+
+# chosen: a search for a tilt asks for one cut many times
+_KEPT = 64
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,7 @@ class MixtureCells(Discretizer):
         alpha = (-u if self.exchanged else 1 + u)[:, None]
         # peaks are near 0 or near alpha m, or between them; the weights of the sum are the distances of the points
         near = np.linspace(-12.0, 12.0, 513)
-        centre, ceiling = alpha * m, self._highest(cut)
+        centre, ceiling = alpha * m, _highest(self, cut)
         if mixture.log_rest > -np.inf:
             centre = np.maximum(centre, 0.0)
         parts = (np.broadcast_to(near, (u.size, near.size)), centre + near, centre * np.linspace(0.0, 1.0, 129))
@@ -77,18 +81,6 @@ class MixtureCells(Discretizer):
             gaps = np.diff(y, axis=1, prepend=y[:, :1], append=y[:, -1:])
             log_weight = np.log((gaps[:, 1:] + gaps[:, :-1]) / np.sqrt(8 * np.pi))
         return log_sum(alpha * mixture.log_ratio(y) - y * y / 2 + log_weight)
-
-    def _highest(self, cut: float) -> float:
-        """The y above which the P-mass is about e^cut."""
-        if not self.endless:
-            return np.inf
-        mixture = self.one_sided(True)
-        low, high = 0.0, float(np.sqrt(-2 * min(cut, -1.0)) + mixture.largest + 2)
-        for _ in range(2):
-            y = np.linspace(low, high, 65)
-            first = int(np.argmax(np.array([mixture.log_above(at) for at in y.tolist()]) < cut))
-            low, high = float(y[max(first - 1, 0)]), float(y[first])
-        return high
 
     def on(self, grid: Grid) -> LatticeLaw:
         """Cells in y between the crossings of log w with the lattice; an end of the support may become one node."""
@@ -214,7 +206,7 @@ class MixtureCells(Discretizer):
         deep, m = np.sqrt(2 * grid.depth) + 1, mixture.largest
         # peaks are near 0 or near alpha m, or between them
         y = np.concatenate([centre + deep * np.linspace(-1, 1, 513) for centre in (0.0, alpha * m)])
-        y = np.unique(np.minimum(np.concatenate([y, np.linspace(0.0, alpha * m, 513)]), self._highest(grid.cut)))
+        y = np.unique(np.minimum(np.concatenate([y, np.linspace(0.0, alpha * m, 513)]), _highest(self, grid.cut)))
         for _ in range(4):
             density = alpha * mixture.log_ratio(y) - y * y / 2
             best = int(np.argmax(density))
@@ -241,3 +233,17 @@ def _log_below(mixture: OneSidedMixture, alpha: float, end: float) -> float:
     panels = np.maximum(g[1:], g[:-1]) + float(gap) ** 2 / 8 + float(np.log(gap))
     rest = alpha * log_w[0] + log_ndtr(lowest)
     return float(np.logaddexp(log_sum(panels), rest)) + 1e-12 * (1 + float(np.abs(g).max()))
+
+
+@lru_cache(maxsize=_KEPT)
+def _highest(cells: MixtureCells, cut: float) -> float:
+    """The y above which the P-mass is about e^cut."""
+    if not cells.endless:
+        return np.inf
+    mixture = cells.one_sided(True)
+    low, high = 0.0, float(np.sqrt(-2 * min(cut, -1.0)) + mixture.largest + 2)
+    for _ in range(2):
+        y = np.linspace(low, high, 65)
+        first = int(np.argmax(mixture.log_above(y) < cut))
+        low, high = float(y[max(first - 1, 0)]), float(y[first])
+    return high

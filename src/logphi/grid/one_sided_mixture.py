@@ -78,10 +78,10 @@ class OneSidedMixture:
         """E[v] above y."""
         return float((np.exp(self.log_weights) * ndtr(self.shifts - y)).sum())
 
-    def log_above(self, y: float) -> float:
-        """An approximation of the logarithm of E[w] above y."""
-        parts = np.append(self.log_weights + log_ndtr(self.shifts - y), self.log_rest + log_ndtr(-y))
-        return float(log_sum(parts))
+    def log_above(self, y: Array) -> Array:
+        """Approximations of the logarithm of E[w] above each y."""
+        varying = self.log_weights[:, None] + log_ndtr(self.shifts[:, None] - y)
+        return log_sum(np.vstack([varying, self.log_rest + log_ndtr(-y)]), axis=0)
 
     def cells(self, y: Array) -> tuple[Array, Array, Array, Array, NDArray[np.bool_]]:
         """Log-masses between the y, shares of w with errors, bounds of G / (A d), and which cells are narrow.

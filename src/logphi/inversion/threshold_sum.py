@@ -17,6 +17,8 @@ from logphi.inversion.contour import Inversion, Part, Prepared
 from logphi.inversion.kernels import Kernel, Smooth
 from logphi.inversion.line_sum import Contour
 
+# measured: the size above which the summands of a line are computed once for all thresholds
+LONG_LINE = 1 << 12
 # derived: the rounding of two tabulated phases, of their products with a summand, and of a pairwise sum of rows
 _PHASES = 64 * ULP
 

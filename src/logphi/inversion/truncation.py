@@ -35,9 +35,6 @@ def length(law: LossTransform, layout: Layout, most: int, kernel: Kernel) -> tup
     """
     c, step, log_target, end = layout.abscissa, layout.step, layout.log_target, kernel.period / 2
 
-    def rest_from(heights: Array) -> Array:
-        return _rest(heights, law.log_envelope(c, heights, end), kernel, c)
-
     heights = _normal_height(layout.curvature, log_target) * _AROUND
     if step < heights[0]:
         heights = np.append(step, heights)
@@ -45,19 +42,28 @@ def length(law: LossTransform, layout: Layout, most: int, kernel: Kernel) -> tup
         heights = np.append(heights[heights < end], end)
     # a period ends with its last height; without a period the tail after the last height counts
     near = heights if np.isfinite(end) else heights[:_NEAR]
-    rest = rest_from(near)
-    if rest.min() <= log_target:
-        heights = near
-    elif near.size < heights.size:
+    envelope = law.log_envelope(c, near, end)
+
+    def with_more(more: Array) -> tuple[Array, Array, Array]:
+        """All heights with further ones, the envelope there, and bounds of the sum from each on."""
+        merged = np.unique(np.append(near, more))
+        bounds = np.empty(merged.size)
+        bounds[np.searchsorted(merged, near)] = envelope
+        bounds[np.searchsorted(merged, more)] = law.log_envelope(c, more, end)
+        # a bound holds from its height on
+        bounds = np.minimum.accumulate(bounds)
+        return merged, bounds, _rest(merged, bounds, kernel, c)
+
+    rest = _rest(near, envelope, kernel, c)
+    if rest.min() > log_target and near.size < heights.size:
         # the longest line ends at one of the heights
-        heights = np.unique(np.append(heights, step * (most - 1)))
-        rest = rest_from(heights)
+        near, envelope, rest = with_more(np.setdiff1d(np.append(heights, step * (most - 1)), near))
+    heights = near
     enough = int(np.argmax(rest <= log_target)) if (rest <= log_target).any() else heights.size - 1
     if enough > 0 and heights[enough] > 1.5 * heights[enough - 1]:
         many = math.ceil(_BETWEEN * math.log2(heights[enough] / heights[enough - 1]))
         between = np.geomspace(heights[enough - 1], heights[enough], max(many, _BETWEEN))[1:-1]
-        heights = np.concatenate([heights[:enough], between, heights[enough:]])
-        rest = rest_from(heights)
+        heights, envelope, rest = with_more(between)
         enough = int(np.argmax(rest <= log_target)) if (rest <= log_target).any() else heights.size - 1
     size = int(min(np.ceil(heights[enough] / step - 1e-9) + 1, most))
     if np.isfinite(end) and size >= most:

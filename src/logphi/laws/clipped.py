@@ -10,15 +10,25 @@ import numpy as np
 
 from logphi.arith.floats import FLOATS, LOG_ROOT_TWO_PI, ULP
 from logphi.arith.protocol import Arithmetic, Number
+from logphi.arrays import Array
 from logphi.laws.curved import Curved, parameter_error
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.normal.tails import log_masses
 from logphi.quadrature.clipped_contour import ClippedContour
 from logphi.quadrature.curve import Curve, Factor
+from logphi.quadrature.inner_integral import approximate_log_mass
+from logphi.quadrature.panels import gauss
 from logphi.quadrature.values import Line, Values
 
 # measured: smaller ranges of the phase, in radians, are integrated on the real axis
 _LONG_PHASE = 4000.0
+# derived: the normal mass below it is less than 1e-18
+_LOWEST = -9.0
+# measured: an end above which nodes for all powers are more than those for each
+_FARTHEST = 160.0
+# measured: for coarse sums: the length of a panel, in x and in m x, and shares of the length at which panels end near the cap
+_PANEL, _PANEL_TURN = 2.0, 4.0
+_SHARES = 4.0 ** -np.arange(1, 12)
 
 
 @dataclass(frozen=True)
@@ -71,6 +81,25 @@ class ClippedNormal(Curved):
         """A lower bound of the losses above the end."""
         top, error = self._highest
         return top - error - 2 * ULP * abs(top)
+
+    @cached_property
+    def _coarse(self) -> tuple[Array, Array]:
+        """Losses and logarithms of masses of a coarse sum for all powers: a tilted law is wide, or next to the end."""
+        m, _ = self.whole.constants
+        length = max(self.end - _LOWEST, 1.0)
+        count = math.ceil(length / min(_PANEL, _PANEL_TURN / m))
+        edges = np.unique(
+            np.concatenate([np.linspace(self.end - length, self.end, count + 1), self.end - length / count * _SHARES])
+        )
+        s, log_weight, _ = gauss(edges[:-1], edges[1:])
+        return self.curve.loss(s), self.curve.log_density(s) + log_weight
+
+    def approximate(self, c: Array, count: int = 1) -> Array:
+        """K at real points, to some digits."""
+        c = np.asarray(c)
+        if self.end > _FARTHEST:
+            return super().approximate(c, count)
+        return approximate_log_mass(*self._coarse, c.ravel() + 1, self.curve.omitted).reshape(c.shape)
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line; a long line uses a contour above the real axis."""

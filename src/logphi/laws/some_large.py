@@ -29,7 +29,7 @@ from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.marked_normal import MarkedNormal
+from logphi.laws.marked_normal import MarkedNormal, at_abscissa
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.approximation import Approximation
@@ -38,6 +38,8 @@ from logphi.quadrature.values import Line, Values
 
 # derived: e^600 and its inverse are doubles
 _LARGEST = 600.0
+# chosen: a larger error of a logarithm says no more than that a part is small
+_LEAST_KNOWN = 2.0
 # derived: far above the rounding of logarithms that are only compared with each other
 _SLACK = 1e-8
 # derived: below it the third power is negligible beside the square
@@ -92,11 +94,16 @@ class SomeLarge(LossTransform):
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line."""
-        return self._combined(
-            self.others.on_line(line),
-            [law.on_line(line, own) for law, own in self.none_large],
-            [law.on_line(line) for law in self._large],
-        )
+        large = [law.on_line(line) for law in self._large]
+        if not all((one.radius < _LEAST_KNOWN).any() for one in large):
+            # without these nothing is known
+            return Values.unknown(line.size)
+        return self._combined(self.others.on_line(line), [law.on_line(line, own) for law, own in self.none_large], large)
+
+    def terms_on_line(self, abscissa: float, top: float) -> float:
+        """The nodes of all parts."""
+        parts = [*(law for law, _ in self.none_large), *self._large, self.others]
+        return sum(part.terms_on_line(abscissa, top) for part in parts)
 
     def _combined(self, total: Values, lower: list[Values], large: list[Values]) -> Values:
         """K from the transforms of the parts; unknown where one of these is, or where e^S is too large."""
@@ -106,7 +113,7 @@ class SomeLarge(LossTransform):
         wrong, most, rounding, of_second = (np.zeros(total.mid.shape) for _ in range(4))
         known = np.isfinite(total.mid)
         for (_, count), below, above in zip(self.none_large, lower, large, strict=True):
-            good = np.isfinite(below.mid) & np.isfinite(above.mid) & (below.radius < 1) & (above.radius < 2)
+            good = np.isfinite(below.mid) & np.isfinite(above.mid) & (below.radius < 1) & (above.radius < _LEAST_KNOWN)
             own, other, lost = (np.where(good, one, 0.0) for one in (above.mid, below.mid, below.radius + above.radius))
             # nearer to zero doubles have fewer digits
             good &= np.abs((own - other).real) < _LARGEST
@@ -181,15 +188,35 @@ class SomeLarge(LossTransform):
         inside &= value > 0
         return np.where(inside, np.log(np.where(inside, value, 1.0)) + np.where(tiny, 2 * peak, 0.0), np.inf)
 
+    def log_bound(self, c: float) -> tuple[float, float]:
+        """An upper bound of K at a real point, however small the transform is, and the size of what was added up for it.
+
+        e^S - 1 - s is at most e^s s^2 / 2.
+        """
+        at = np.array([c])
+        total = self.others.log_transform(at)
+        bound, size, logs = float((total.mid + total.radius)[0]), float(np.abs(total.mid)[0]), []
+        for (lower, count), large in zip(self.none_large, self._large, strict=True):
+            (own, own_error), (other, other_error) = at_abscissa(lower, c, count), at_abscissa(large, c)
+            error = own_error + other_error
+            logs.append(math.log(count) + other - own + error)
+            bound += count * (own + error)
+            size += count * abs(own) + abs(own) + abs(other)
+        log_share = float(np.logaddexp.reduce(logs)) + 4 * ULP * (1 + len(logs))
+        share = math.exp(min(log_share, _LARGEST))
+        if log_share > _LARGEST or not math.isfinite(log_share + bound):
+            return math.inf, math.inf
+        bound += 2 * log_share - math.log(2) + share if self.several else log_share
+        return bound, size + 2 * abs(log_share) + share
+
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """From those of the marked parts: the others hardly fall where these have fallen enough."""
-        c = np.array([abscissa])
         at_zero, above, most = [], [], 0.0
         for (lower, count), large in zip(self.none_large, self._large, strict=True):
-            below, own = lower.log_transform(c), large.log_transform(c)
-            if not max(float(below.radius[0]), float(own.radius[0])) < _SLACK / 4:
+            (below, below_error), (own, own_error) = at_abscissa(lower, abscissa), at_abscissa(large, abscissa)
+            if not max(below_error, own_error) < _SLACK / 4:
                 return np.zeros_like(heights)
-            ratio = float(own.mid[0].real - below.mid[0].real)
+            ratio = own - below
             at_zero.append(np.array([ratio]))
             above.append(ratio + large.log_envelope(abscissa, heights, end))
             most += count * float(np.logaddexp(0.0, ratio))

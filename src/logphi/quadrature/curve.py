@@ -104,6 +104,17 @@ class Curve:
         """A bound of the slope of the loss."""
         return float(sum(abs(factor.slope) for factor in self.factors))
 
+    @property
+    def slope_left(self) -> float:
+        """A bound of the slope of the loss left of zero."""
+        at = np.zeros(1)
+        parts = (abs(one.slope) * (float(one.share(at, one.value(at))[0]) if one.rises else 1.0) for one in self.factors)
+        return float(sum(parts))
+
+    def within(self, left: float, right: float) -> tuple[float, float]:
+        """About the ends of what counts under tilts that move a normal law by less than ``left`` or ``right``."""
+        return max(self.start, -left), min(self.end, right)
+
     def tail_slopes(self, end: Array, outward: int) -> tuple[Array, Array]:
         """Bounds of the slopes outward from an end: of the absolute loss, and of the factors in the density."""
         of_loss, of_density = np.zeros(end.shape), np.zeros(end.shape)

@@ -15,6 +15,9 @@ from logphi.arith.floats import LOG_ROOT_TWO_PI, ULP
 from logphi.arrays import Array
 from logphi.quadrature.curve import Curve
 
+# derived: a normal law this far from its mean is below e^-72
+_NEAR = 12.0
+
 
 @dataclass(frozen=True)
 class MarkedCurve(Curve):
@@ -46,6 +49,13 @@ class MarkedCurve(Curve):
         kept = self._log_kept(high if self.side > 0 else low)
         # its rounding and that of its argument
         return super().highest(low, high) + kept + 1e-12 * (1 + np.abs(kept))
+
+    def within(self, left: float, right: float) -> tuple[float, float]:
+        """That of the whole curve; where the large part is kept, from what counts without a tilt."""
+        low, high = super().within(left, right)
+        # the density times that of the coin is largest here
+        peak = self.middle / (1 + self.width**2)
+        return (low, high) if self.side < 0 or peak < 0 else (max(low, peak - _NEAR), max(high, peak + right))
 
     def log_slope(self, s: Array) -> Array:
         """The derivative of the logarithm of the density."""

@@ -49,6 +49,8 @@ _SHARP = 1e-17
 _SHARES = 8.0 ** -np.arange(1, 11)
 _LONG = 4.0
 _MANY = 1000.0
+# chosen: normal laws are negligible this far from their mean, and a margin for tilted ones
+_WIDTH, _TILTED = 12.0, 2.5
 # measured: points that locate a tilted law, and the logarithm of the level relative to its peak below which it is ignored
 _SCAN = 1025
 _NEGLIGIBLE = 60.0
@@ -171,8 +173,13 @@ def coarse_edges(curve: Curve, powers: Array) -> Array | None:
         near = length * _SHARES
         edges = np.concatenate([np.linspace(curve.start, curve.end, int(count) + 1), curve.start + near, curve.end - near])
         return np.unique(edges)
-    half_width = 12.0 + 2.5 * float(np.abs(_tilts(curve, powers)).max() + 1) * curve.steepness
-    s = np.linspace(max(curve.start, -half_width), min(curve.end, half_width), _SCAN)
+    tilts = _tilts(curve, powers)
+    # a positive tilt moves the law to the right, at most by the tilt times the largest slope; a negative one to the left, where
+    # the slopes are below those at zero
+    down = max(-float(tilts.min()), 0.0) + 1
+    left = _WIDTH + _TILTED * (float(np.abs(tilts).max() + 1) * curve.steepness if curve.symmetric else down * curve.slope_left)
+    right = _WIDTH + _TILTED * (float(np.abs(tilts).max()) + 1) * curve.steepness
+    s = np.linspace(*curve.within(left, right), _SCAN)
     _, plain = sizes(curve, s, powers)
     kept = np.flatnonzero((plain > plain.max(axis=0) - _NEGLIGIBLE).any(axis=1))
     if not kept.size:

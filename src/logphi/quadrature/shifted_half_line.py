@@ -43,6 +43,7 @@ from scipy.special import log_ndtr, ndtr
 from logphi.arith.floats import ELEMENTARY, LOG_ROOT_TWO_PI, ULP, complex_log1p
 from logphi.arith.summation import log_sum
 from logphi.arrays import Array, Complex
+from logphi.quadrature.half_line_sums import HalfLineSums
 
 # derived: the normal mass below it is less than 1e-23; powers of w may grow to the left, so that cells go on to underflow
 _LOWEST = -10.0
@@ -57,8 +58,6 @@ _LEVEL = 1.5, 1.2
 _LARGEST = 700.0
 # derived: exceeds the rounding of masses of cells and of logarithms near zero
 _MARGIN = 1e-9
-# derived: a block of terms that fits the cache
-_BLOCK = 1 << 17
 
 
 @dataclass(frozen=True)
@@ -219,34 +218,11 @@ class ShiftedHalfLine:
         parts = q * np.abs(np.expm1(np.minimum(exponent, _LARGEST))) + growth * 3 * math.sin(min(self.angle, math.pi / 2))
         of_w = growth * ((2 * ULP + self.shift_error) * (np.abs(m * x) + m * m + self.angle))
         of_w += (self.rate_error + ELEMENTARY) * parts
-        inverse = np.exp(-loss.real)
-        a = z + 1
-        value, slope = np.empty_like(a), np.empty_like(a)
-        rounding, slope_error = np.empty(a.size), np.empty(a.size)
-        size = np.abs(loss)
         # derived: the weight is two exponentials, and turns with eta x; NumPy's pairwise sums add few numbers one by one
         unit = ULP * (12 + x * x + eta * np.abs(x)) + ULP * (16 + math.log2(x.size))
-        loss_error = of_w * inverse + ELEMENTARY * size
-        for start in range(0, a.size, max(_BLOCK // x.size, 1)):
-            part = slice(start, start + max(_BLOCK // x.size, 1))
-            power = a[part, None]
-            length = np.abs(power)
-            with np.errstate(over="ignore", invalid="ignore"):  # not finite: the value is unknown
-                tilted = np.expm1(power * loss)
-                grown = np.abs(tilted)
-                value[part] = (weight * (tilted - power * less_one)).sum(axis=1)
-                slope[part] = (weight * (loss * tilted + (loss - less_one))).sum(axis=1)
-                # expm1(y) errs by some ulps of |y| and of itself; the derivative of the term in w is a (w^a - w) / w
-                first = grown + length * np.abs(less_one)
-                exponents = ELEMENTARY * (1 + grown) * length * size
-                moved = length * of_w * inverse
-                moved *= math.exp(min(float(moved.max()), _LARGEST))
-                spread = unit * first + exponents + moved * (grown + np.abs(less_one))
-                rounding[part] = spread @ density
-                of_slope = unit * (size * first + size) + (loss_error + ELEMENTARY * size) * (1 + grown) * (1 + length * size)
-                slope_error[part] = (of_slope + of_w) @ density
+        sums = HalfLineSums(loss, less_one, weight, density, unit, of_w).at(z + 1)
         inner, inner_slope = self._inner_errors(z, h) if within is None else self._inner_errors_within(within, h)
-        return HalfLineMoments(value, slope, rounding * (1 + 1e-9), inner, slope_error * (1 + 1e-9) + inner_slope)
+        return HalfLineMoments(sums.value, sums.slope, sums.rounding, inner, sums.slope_error + inner_slope)
 
     def log_on_axis(self, s: Array, count: float) -> Array:
         """The logarithm of an upper bound of the integral over x <= X itself, at real z."""

@@ -23,7 +23,7 @@ _FARTHEST = 600.0
 # measured: so many terms take a third of a second
 _LONG = 4e6
 # measured: operations for a term of an inner sum, and to lay out any contour
-_TERM, _LAYOUT = 75.0, 1.2e7
+_TERM, _LAYOUT = 60.0, 1.2e7
 
 
 def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:

@@ -15,7 +15,8 @@ from logphi.laws.log_phi import LogPhi
 
 def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     """The profile from a line for the small losses."""
-    return _laid(loss, clipping.Draft.of(loss, epsilon, demand, log_answer(loss, epsilon)), demand)
+    answer = log_answer(loss, epsilon)
+    return _laid(loss, clipping.Draft.of(loss, epsilon, demand, answer), demand, answer)
 
 
 def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
@@ -30,10 +31,13 @@ def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     if draft is None:
         raise NotApplicableError("no contour of reasonable length serves the small losses")
     width = width_left(draft.log_height, answer, _NOISE, demand)
-    return Offer(Promise(width, _LAYOUT + _NODE * len(large) * draft.nodes), lambda: _laid(loss, draft, demand))
+    work = _LAYOUT + _NODE * len(large) * draft.nodes + _TERM * draft.terms
+    if not math.isfinite(work):
+        raise NotApplicableError("the inner integrals of the large losses are too long")
+    return Offer(Promise(width, work), lambda: _laid(loss, draft, demand, answer))
 
 
-def _laid(loss: LogPhi, draft: clipping.Draft | None, demand: Demand) -> LocalProfile:
+def _laid(loss: LogPhi, draft: clipping.Draft | None, demand: Demand, answer: float | None) -> LocalProfile:
     prepared = None if draft is None else draft.laid()
     if draft is None or prepared is None:
         raise NotApplicableError(_NO_LINE)
@@ -41,7 +45,10 @@ def _laid(loss: LogPhi, draft: clipping.Draft | None, demand: Demand) -> LocalPr
     if amount.relative_width > demand.sufficient.rtol and math.isfinite(log_upper := amount.log_ends[1]):
         # the answer had been guessed too large
         again = clipping.Draft.of(loss, draft.x, demand, log_upper)
-        lower = again is not None and again.log_height < draft.log_height - _LOWER
+        # lower lines, or tolerances relative to a smaller answer
+        lower = again is not None and (
+            again.log_height < draft.log_height - _LOWER or (answer is not None and log_upper < answer - _LOWER)
+        )
         prepared = (again.laid() if again is not None and lower else None) or prepared
     return inverted(loss, _METHOD, prepared.at)
 
@@ -50,8 +57,8 @@ _NO_LINE = (
     "method 'clipped' needs epsilon > 0 and a few kinds of Poisson-sampled Gaussians, "
     "of which a contour of reasonable length serves the small losses; leave method out"
 )
-# measured: operations to lay out a line, and for each of its nodes and each law
-_LAYOUT, _NODE = 1e7, 350.0
+# measured: operations to lay out a line, for each of its nodes and each law, and for a term of the inner sums of split lines
+_LAYOUT, _NODE, _TERM = 1e7, 350.0, 1.0
 # measured: the rounding of the sum, relative to the integrand
 _NOISE = 1e-11
 # chosen: how much lower, as a logarithm, lines for a better guess of the answer must lie

@@ -16,7 +16,7 @@ from logphi.inversion import contour
 from logphi.inversion.contour import Part
 from logphi.inversion.demand import Demand, Promise
 from logphi.inversion.line_sum import MAX_NODES
-from logphi.inversion.threshold_sum import SummedContour
+from logphi.inversion.threshold_sum import LONG_LINE, SummedContour
 from logphi.laws.log_phi import LogPhi
 
 # measured: a transform that never falls below this share of M(c) needs the longest lines even for a coarse answer
@@ -28,8 +28,6 @@ _SHORT, _QUICK, _LONGER = 1 << 12, 1 << 14, 1 << 15
 _MOST_LOST = 1e6
 # measured: the truncation error is a thousandth of the tolerance; with this factor, a tenth
 _SLOWLY = 100.0
-# measured: the size above which the summands of a line are computed once for all thresholds
-_LONG = 1 << 12
 # chosen: a height above which no envelope falls further
 _FAR = np.array([1e100])
 _TOO_LONG = "the transform does not decay far enough for a contour of reasonable length"
@@ -88,7 +86,7 @@ def _laid(loss: LogPhi, epsilon: float, demand: Demand, draft: contour.Draft, sl
 
 
 def _local(loss: LogPhi, prepared: contour.Prepared | None, epsilon: float) -> LocalProfile:
-    if prepared is None or prepared.contour.line.size < _LONG:
+    if prepared is None or prepared.contour.line.size < LONG_LINE:
         return inverted(loss, METHOD, None if prepared is None else prepared.at)
     return inverted(loss, METHOD, SummedContour.of(prepared, epsilon).at)
 

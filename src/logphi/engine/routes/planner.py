@@ -23,6 +23,8 @@ from logphi.laws.log_phi import LogPhi
 
 # measured: a promise of so little work is accepted at once, as other forecasts take about as long
 _AT_ONCE = 2e7
+# measured: the same for the route that answered an earlier question, as it was the best one there
+_AGAIN_AT_ONCE = 2e8
 # measured: a width below the sufficient one is worth this factor of work
 _FINER = 4.0
 # measured: the work that is worth doing to narrow an answer that suffices
@@ -142,7 +144,7 @@ class Planned:
         routes = iter(self._routes if leader is None else sorted(self._routes, key=lambda one: one is not leader[1]))
         waiting: list[_Asked] = []
         while True:
-            while not any(self._meets(one.promise) and one.promise.operations <= _AT_ONCE for one in waiting):
+            while not any(self._at_once_by(one, leader and leader[1]) for one in waiting):
                 route = next(routes, None)
                 if route is None:
                     break
@@ -175,6 +177,11 @@ class Planned:
 
     def _meets(self, promise: Promise) -> bool:
         return promise.relative_width <= self._demand.sufficient.rtol
+
+    def _at_once_by(self, one: _Asked, leader: Route | None) -> bool:
+        """Whether a promise is accepted without asking other routes."""
+        most = _AT_ONCE if one.route is not leader else _AGAIN_AT_ONCE
+        return self._meets(one.promise) and one.promise.operations <= most
 
     def _rank(self, promise: Promise) -> tuple[float, float]:
         """The sort key of a promise: those that meet the demand by work, then the others by width."""

@@ -181,7 +181,8 @@ class Draft:
     @property
     def terms(self) -> float:
         """About the number of terms of all inner sums on split lines; infinite where one is too long."""
-        return sum(one.extent.size * one.law.terms_on_line(one.layout.abscissa, one.top) for one in self.lines if not self.laws)
+        lines = () if self.laws else self.lines
+        return sum(one.extent.size * one.law.approximate.terms_on_line(one.layout.abscissa, one.top) for one in lines)
 
     def laid(self) -> Prepared | None:
         """The contours and the large losses; None if the inner integrals of a line need too many nodes."""

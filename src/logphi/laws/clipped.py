@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -14,6 +14,7 @@ from logphi.arrays import Array
 from logphi.laws.curved import Curved, parameter_error
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.normal.tails import log_masses
+from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.clipped_contour import ClippedContour
 from logphi.quadrature.curve import Curve, Factor
 from logphi.quadrature.inner_integral import approximate_log_mass
@@ -94,11 +95,14 @@ class ClippedNormal(Curved):
         s, log_weight, _ = gauss(edges[:-1], edges[1:])
         return self.curve.loss(s), self.curve.log_density(s) + log_weight
 
-    def approximate(self, c: Array, count: int = 1) -> Array:
-        """K at real points, to some digits."""
+    @property
+    def approximate(self) -> Approximation:
+        """From one coarse sum for all powers, unless it would be too long."""
+        own = super().approximate
+        return own if self.end > _FARTHEST else replace(own, at=self._by_coarse_sum)
+
+    def _by_coarse_sum(self, c: Array) -> Array:
         c = np.asarray(c)
-        if self.end > _FARTHEST:
-            return super().approximate(c, count)
         return approximate_log_mass(*self._coarse, c.ravel() + 1, self.curve.omitted).reshape(c.shape)
 
     def on_line(self, line: Line, count: int = 1) -> Values:

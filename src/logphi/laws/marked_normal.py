@@ -150,16 +150,16 @@ class MarkedNormal(LossTransform):
 
     @property
     def approximate(self) -> Approximation:
-        """K at real points, from a coarse trapezoidal rule."""
-        return Approximation(self._by_trapezoid)
+        """K at real points, from a coarse trapezoidal rule; on a line, the nodes of all panels."""
+        return Approximation(self._by_trapezoid, terms_on_line=self._terms_on_line)
 
     def _by_trapezoid(self, c: Array) -> Array:
         loss, log_mass, reach = self._coarse
         c = np.asarray(c)
         return np.where(c + 1 < reach, log_sum(log_mass + (np.minimum(c, reach)[..., None] + 1) * loss), np.inf)
 
-    def terms_on_line(self, abscissa: float, top: float) -> float:
-        """The nodes of all panels, from the phase over all losses that count; infinite if there are too many."""
+    def _terms_on_line(self, abscissa: float, top: float) -> float:
+        """From the phase over all losses that count; infinite if there are too many."""
         loss, log_mass, _ = self._coarse
         size = log_mass + (abscissa + 1) * loss
         held = loss[size > size.max() - _COUNTED]

@@ -100,10 +100,9 @@ class SomeLarge(LossTransform):
             return Values.unknown(line.size)
         return self._combined(self.others.on_line(line), [law.on_line(line, own) for law, own in self.none_large], large)
 
-    def terms_on_line(self, abscissa: float, top: float) -> float:
-        """The nodes of all parts."""
+    def _terms_on_line(self, abscissa: float, top: float) -> float:
         parts = [*(law for law, _ in self.none_large), *self._large, self.others]
-        return sum(part.terms_on_line(abscissa, top) for part in parts)
+        return sum(part.approximate.terms_on_line(abscissa, top) for part in parts)
 
     def _combined(self, total: Values, lower: list[Values], large: list[Values]) -> Values:
         """K from the transforms of the parts; unknown where one of these is, or where e^S is too large."""
@@ -150,8 +149,8 @@ class SomeLarge(LossTransform):
 
     @property
     def approximate(self) -> Approximation:
-        """From the approximations of the parts."""
-        return Approximation(self._combined_approximations)
+        """From the approximations of the parts, and on a line the nodes of all of them."""
+        return Approximation(self._combined_approximations, terms_on_line=self._terms_on_line)
 
     def _combined_approximations(self, c: Array) -> Array:
         return self.approximate_parts(c)[1 + self.several]

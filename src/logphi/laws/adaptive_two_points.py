@@ -17,6 +17,7 @@ from logphi.arrays import Array
 from logphi.convex.excess_bounds import ExcessBounds, GridBounds, SplineBounds
 from logphi.convex.smooth_chords import PARTS, smooth_chords
 from logphi.laws.closed_form import ClosedForm
+from logphi.laws.linear_density import LinearDensity
 from logphi.laws.sampled_loss import NotAnsweredError
 from logphi.laws.support import Support
 from logphi.laws.traits import Traits
@@ -113,6 +114,20 @@ class AdaptiveTwoPoints(LossTransform):
     def pair(self, size: int, *, above: bool) -> tuple[Array, Array]:
         """Atoms whose excess is nowhere below (``above``) or above that of the law, about ``size`` on each side of zero."""
         return self._bounds.pair(size, above=above)
+
+    def density(self, size: int, *, above: bool) -> LinearDensity:
+        """A law whose excess is nowhere below (``above``) or above that of this one, of about ``size`` weights on each side.
+
+        Raises
+        ------
+        CoarseError
+            If none is found.
+        """
+        found = self._bounds.weights(size, above=above)
+        places = [*range(1, found.weights.size), *found.last[:1]]
+        weights = [*found.weights[1:].tolist(), found.last[1]]
+        size = len(weights) - (not found.last[0])
+        return LinearDensity(found.step, tuple(places[:size]), tuple(weights[:size]))
 
     def excess(self, x: float) -> Scaled:
         """H_k at a threshold; left of zero it is 1 - e^x plus e^x times its value at -x."""

@@ -45,7 +45,7 @@ _BENDS = 6000
 # measured: the profile of fewer steps is too steep near the largest loss for a density with steps of one length
 _SMOOTH = 4
 # measured: the weights of a density on each side of zero; more of them take longer, and their law is hardly nearer
-_WEIGHTS = 1500
+_WEIGHTS = 800
 # derived: orders differ from one by at least 1e-16, and K is about that times epsilon squared
 _BITS, _BITS_EACH = 400, 8
 # derived: up to this order minus one, sinh is accurate

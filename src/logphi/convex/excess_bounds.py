@@ -111,7 +111,9 @@ class GridBounds:
     def weights(self, size: int, *, above: bool) -> Weights:
         """From all nodes."""
         bounds = self._bounds(above=above)
-        return weights_above(bounds, self.end, size) if above else weights_below(bounds.lines(bounds.values.size), size)
+        if above:
+            return weights_above(bounds, self.end, size)
+        return weights_below(bounds.lines(bounds.values.size), self.end, size)
 
     def _bounds(self, *, above: bool) -> Bounds:
         # the rounded widths differ from the width by more than its error
@@ -167,7 +169,7 @@ class SplineBounds:
         splines, nodes = self.splines, _NODES * size
         if above:
             return weights_above(splines.grid(nodes), self.grid.end, size)
-        return weights_below(splines.lines(nodes + 1), size)
+        return weights_below(splines.lines(nodes + 1), self.grid.end, size)
 
     @property
     def _at_zero(self) -> float:

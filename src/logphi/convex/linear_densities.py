@@ -38,9 +38,11 @@ _WIDEST = 0.1
 # chosen: smaller values are not met
 _SMALL = 1e-26
 # chosen: how often the function is moved, by how much of itself at most, and by how much more than S is on the wrong side
-_TRIES, _FARTHEST, _MORE = 6, 0.02, 1.25
+_TRIES, _FARTHEST, _MORE = 8, 0.02, 1.25
 # chosen: the share by which the law may be scaled after that
 _MOST = 3e-9
+# chosen: the multiples of d that are needed, and those next to the end where what is missing counts absolutely
+_FEWEST, _NEAR = 8, 8
 # chosen: weights are not smaller
 _LEAST = 1e-290
 # derived: exponentials of so large losses do not overflow
@@ -112,27 +114,39 @@ def weights_above(bounds: Bounds, end: float, size: int) -> Weights:
         If there is none.
     """
     y, step = bounds.values, bounds.step
-    parts, most = _knots(y, step, size)
-    d, moved = step * parts, np.zeros(most + 1)
+    parts, most = _knots(y, step, end, size)
+    d = step * parts
+    # h ends at a multiple of d, as S will
+    ends = not bounds.truncated and (most + 1) * parts == y.size - 1 and y[-1] == 0 and end <= (most + 1) * d
+    moved = np.zeros(most + 1)
     for _ in range(_TRIES):
-        raw = _through(d, y[::parts], moved)
+        raw = _through(d, y[::parts][: most + 1] if ends else y[::parts], moved)
         own = _positive(raw, most)
-        x = d * np.arange(own + 1, raw.size)
-        omitted = 1.01 * (_spread(d) * float((np.abs(raw[own + 1 :]) * np.exp(x / 2)).sum()) + y[own * parts] + bounds.truncated)
-        found = Weights(d, raw[: own + 1], _alone(d, own, end, omitted))
-        nodes = own * parts + 1
+        ends = ends and own == most
+        found = Weights(d, raw[: own + 1])
+        nodes = (own + ends) * parts + 1
+        x = step * np.arange(nodes)
         wanted = _above_chords(found, y, parts, nodes) + bounds.truncated
-        have = found.excess(parts)[:nodes] * (1 - _ROOM) + found.beyond(step * np.arange(nodes)) * (1 - _ROOM)
-        short = _by_knot(wanted / have - 1, parts)
+        have = np.append(found.excess(parts), 0.0)[:nodes] * (1 - _ROOM)
+        near = max(nodes - _NEAR * parts, 0) if ends else nodes
+        if ends:
+            found = _beside(found, end, wanted[near:] - have[near:], x[near:])
+        else:
+            after = d * np.arange(own + 1, raw.size)
+            omitted = 1.01 * _spread(d) * float((np.abs(raw[own + 1 :]) * np.exp(after / 2)).sum())
+            found = _beside(found, end, np.array([omitted + y[own * parts] + bounds.truncated]), x[-1:])
+        have += found.beyond(x) * (1 - _ROOM)
+        short = _by_knot(wanted[:near] / have[:near] - 1, parts)
         if (worst := float(short.max())) <= _MOST:
             break
         far = np.flatnonzero(short > _FARTHEST)
-        most = min(most, own if not far.size else max(int(far[0]) - 2, 0))
+        if far.size or own < most:
+            most, ends = min(most, max(int(far[0]) - 2, 0) if far.size else own), False
         moved = _moved(moved, short, most)
     factor = 1 + max(worst, 0.0)
     for _ in range(_TRIES):
         result = found.scaled(factor)
-        have = (result.excess(parts)[:nodes] + result.beyond(step * np.arange(nodes))) * (1 - _ROOM)
+        have = (np.append(result.excess(parts), 0.0)[:nodes] + result.beyond(x)) * (1 - _ROOM)
         worst = float(((_above_chords(result, y, parts, nodes) + bounds.truncated) / have).max()) - 1
         if worst <= 0 and factor - 1 <= 4 * _MOST:
             return result
@@ -140,8 +154,10 @@ def weights_above(bounds: Bounds, end: float, size: int) -> Weights:
     raise CoarseError("the function is not met")
 
 
-def weights_below(lines: tuple[Array, Array, Array], size: int) -> Weights:
+def weights_below(lines: tuple[Array, Array, Array], end: float, size: int) -> Weights:
     """A law with an excess of at most h, about as many weights, from lines below h: their places, values and u times slopes.
+
+    After ``end`` h is zero.
 
     Raises
     ------
@@ -157,7 +173,7 @@ def weights_below(lines: tuple[Array, Array, Array], size: int) -> Weights:
     allowed = (y - np.maximum(np.append(over, 0.0), np.append(0.0, over))) * (1 - _ROOM)
     bad = np.flatnonzero(~((allowed > 0) & (steep < 0)))
     allowed = allowed[: bad[0] if bad.size else None]
-    parts, most = _knots(allowed, step, size)
+    parts, most = _knots(y, step, end, size)
     d, moved = step * parts, np.zeros(most + 1)
     for _ in range(_TRIES):
         raw = _through(d, allowed[::parts], moved)
@@ -180,22 +196,25 @@ def weights_below(lines: tuple[Array, Array, Array], size: int) -> Weights:
     raise CoarseError("the function is not met")
 
 
-def _knots(y: Array, step: float, size: int) -> tuple[int, int]:
+def _knots(y: Array, step: float, end: float, size: int) -> tuple[int, int]:
     """How many nodes there are to d, and the last whole multiple of d that is tried."""
-    last = int(np.searchsorted(-y, -_SMALL))
+    last, whole = min(int(np.searchsorted(-y, -_SMALL)), y.size - 1), round(end / step)
     parts = max(1, -(-last // size))
-    if not 0 < step * parts <= _WIDEST or last < 8 * parts:
+    if last > whole - parts:
+        # h ends at a multiple of d, if one is near by
+        last, parts = whole, next((n for n in range(parts, parts // 2, -1) if whole % n == 0), parts)
+    if not 0 < step * parts <= _WIDEST or last < _FEWEST * parts:
         raise CoarseError("the steps are too wide")
-    return parts, (last - 1) // parts - 1
+    return parts, (last - 1) // parts - (last % parts > 0)
 
 
 def _through(d: float, y: Array, moved: Array) -> Array:
-    """Weights with which S is near y, moved by shares of it, at multiples of d; more of them than are moved."""
+    """Weights with which S is near y, moved by shares of it, at multiples of d, and zero after these."""
     y = y.copy()
     y[: moved.size] *= 1 + moved
     y[moved.size :] *= 1 + moved[-1]
     g = y * np.exp(-d / 2 * np.arange(y.size))
-    g = np.concatenate([[2 * math.sinh(d / 2) + g[1]], g, [0.0, 0.0]])
+    g = np.concatenate([[2 * math.sinh(d / 2) + g[1]], g, [0.0]])
     change = g[2:] - 2 * math.cosh(d / 2) * g[1:-1] + g[:-2]
     band = np.array([np.full(change.size, _half(d)), np.full(change.size, _whole(d))])
     # a_{-1} is a_1
@@ -215,26 +234,27 @@ def _positive(raw: Array, most: int) -> int:
     """
     bad = np.flatnonzero(raw <= 0)
     own = min(most, int(bad[0]) - 1 if bad.size else raw.size - 1)
-    if own < 8:
+    if own < _FEWEST:
         raise CoarseError("the function is not smooth enough")
     return own
 
 
-def _alone(d: float, own: int, end: float, omitted: float) -> tuple[int, float]:
-    """A weight above ``end`` whose part in S is at least ``omitted`` up to the place of the last other weight.
+def _beside(found: Weights, end: float, missing: Array, x: Array) -> Weights:
+    """The weights with one more, all of it above ``end``, whose part in S is at least what is missing at these x below that.
 
     From there on, its part is above the chord to zero at ``end``.
     """
-    m = max(math.ceil(end * (1 + 1e-9) / d) + 1, own + 3)
+    d = found.step
+    m = max(math.ceil(end * (1 + 1e-9) / d) + 1, found.weights.size + 2)
     if m * d > _LARGEST:
         raise CoarseError("the largest loss is too large")
-    mass = omitted / -math.expm1((own - (m - 1)) * d) * (1 + 1e-9)
-    return m, max(mass * math.exp(-m * d / 2) / _spread(d), _LEAST)
+    mass = float((missing / -np.expm1(x - (m - 1) * d)).max()) * (1 + 1e-9)
+    return Weights(d, found.weights, (m, max(mass * math.exp(-m * d / 2) / _spread(d), _LEAST)))
 
 
 def _above_chords(found: Weights, y: Array, parts: int, nodes: int) -> Array:
     """What S must be at nodes to be above the chords between them."""
-    below = found.below_chords(parts)[:nodes]
+    below = np.append(found.below_chords(parts), 0.0)[:nodes]
     result: Array = y[:nodes] + np.maximum(below, np.append(0.0, below[:-1]))
     return result
 

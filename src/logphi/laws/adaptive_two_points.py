@@ -31,8 +31,10 @@ _MANY, _FINE = 56, 2048
 _SMOOTH, _ROUGH = 5.0, 512
 # measured: for k rounds, _WORK / k^(1/2) grid steps to the width take 2 ms a round, and _QUICK / k^(3/2) take 50 ms in all
 _WORK, _QUICK = 5000, 300_000
+# measured: of few rounds, so many grid steps in all take a few milliseconds
+_FEW, _STEPS = 4096, 40_000
 # chosen: the coarsest and the finest grid, in steps to the width
-_COARSEST, _FINEST = 16, 4096
+_COARSEST, _FINEST = 16, 8192
 # measured: the relative distance of the two bounds of a crossing, times the square of the number of steps
 _SPREAD = 2.0
 
@@ -54,7 +56,8 @@ def parts_for(rounds: int, rtol: float | None = None) -> int:
 
 def _alone(rounds: int) -> int:
     """Affordable for all rounds."""
-    return max(_COARSEST, min(_FINEST, int(max(_WORK / rounds**0.5, _QUICK / rounds**1.5))))
+    few = min(_FEW, int(max(_WORK / rounds**0.5, _QUICK / rounds**1.5)))
+    return max(_COARSEST, few, min(_FINEST, _STEPS // rounds))
 
 
 @dataclass(frozen=True)

@@ -42,8 +42,8 @@ _LEAST, _LARGEST = 1e-7, 50.0
 _MOST = 4000
 # chosen: the vertices, on each side of zero, of the pair that composes with other releases
 _BENDS = 6000
-# measured: the profile of fewer steps is too steep near the largest loss for a density with steps of one length
-_SMOOTH = 4
+# measured: the profile of fewer steps is too steep near the largest loss for densities with steps of one length
+_SMOOTH_ABOVE, _SMOOTH_BELOW = 2, 3
 # measured: the weights of a density on each side of zero; more of them take longer, and their law is hardly nearer
 _WEIGHTS = 800
 # derived: orders differ from one by at least 1e-16, and K is about that times epsilon squared
@@ -86,12 +86,13 @@ class Steps(ByOthers, Primitive):
 
 @frozen
 class StepsBetween(Primitive):
-    """A pair of finitely many outcomes that dominates these steps if ``above``, and otherwise is dominated by them."""
+    """A pair that dominates these steps if ``above``, and otherwise is dominated by them; ``finite`` if of finitely many losses."""
 
     width: Parameter
     count: int
     above: bool
     adjacency: Adjacency
+    finite: bool = False
     _undescribed = "it is a bound of a composition"
 
     def pair(self) -> FinitePair:
@@ -100,7 +101,8 @@ class StepsBetween(Primitive):
 
     def loss_law(self) -> LogPhi:
         """Of a density where that is sharp, as its transform decays; otherwise of the pair."""
-        density = _density(self._law, self.above) if self.count >= _SMOOTH else None
+        smooth = not self.finite and self.count >= (_SMOOTH_ABOVE if self.above else _SMOOTH_BELOW)
+        density = _density(self._law, self.above) if smooth else None
         return super().loss_law() if density is None else LogPhi.of([(density, 1)])
 
     @property
@@ -155,6 +157,10 @@ class BoundedRange(Family):
         if self._known(count):
             return StepsBetween(Plain(self.epsilon), count, False, self.adjacency)
         return self.fixed(count, skew)
+
+    def finite(self, count: int, *, above: bool) -> Mechanism | None:
+        """The finite pair, which is sharper next to the largest loss."""
+        return StepsBetween(Plain(self.epsilon), count, above, self.adjacency, True) if count > 1 and self._known(count) else None
 
     def fixed(self, count: int, skew: float = 0.5) -> Mechanism:
         """Two opposite losses or, for a larger ``skew``, a small loss and a rarer, large negative one."""

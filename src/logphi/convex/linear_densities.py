@@ -64,7 +64,7 @@ class Weights:
     def excess(self, parts: int) -> Array:
         """S at nodes from 0 on, of which there are ``parts`` to the step, without a_m."""
         d, a, share = self.step, self.weights, np.arange(parts) / parts
-        x = d * np.arange(a.size)
+        x: Array = d * np.arange(a.size)
         p, q = (_spread(d) * a * np.exp(sign * x / 2) for sign in (1, -1))
         # half of the hat about a node is above it
         at = np.append(excess_at(x, p[1:], q[1:]) * np.exp(-x / 2) + a * _half(d), 0.0)
@@ -118,14 +118,14 @@ def weights_above(bounds: Bounds, end: float, size: int) -> Weights:
     d = step * parts
     # h ends at a multiple of d, as S will
     ends = not bounds.truncated and (most + 1) * parts == y.size - 1 and y[-1] == 0 and end <= (most + 1) * d
-    moved = np.zeros(most + 1)
-    for _ in range(_TRIES):
+    moved, tries = np.zeros(most + 1), 0
+    while True:
         raw = _through(d, y[::parts][: most + 1] if ends else y[::parts], moved)
         own = _positive(raw, most)
         ends = ends and own == most
         found = Weights(d, raw[: own + 1])
         nodes = (own + ends) * parts + 1
-        x = step * np.arange(nodes)
+        x: Array = step * np.arange(nodes)
         wanted = _above_chords(found, y, parts, nodes) + bounds.truncated
         have = np.append(found.excess(parts), 0.0)[:nodes] * (1 - _ROOM)
         near = max(nodes - _NEAR * parts, 0) if ends else nodes
@@ -137,7 +137,8 @@ def weights_above(bounds: Bounds, end: float, size: int) -> Weights:
             found = _beside(found, end, np.array([omitted + y[own * parts] + bounds.truncated]), x[-1:])
         have += found.beyond(x) * (1 - _ROOM)
         short = _by_knot(wanted[:near] / have[:near] - 1, parts)
-        if (worst := float(short.max())) <= _MOST:
+        worst, tries = float(short.max()), tries + 1
+        if worst <= _MOST or tries == _TRIES:
             break
         far = np.flatnonzero(short > _FARTHEST)
         if far.size or own < most:
@@ -174,14 +175,15 @@ def weights_below(lines: tuple[Array, Array, Array], end: float, size: int) -> W
     bad = np.flatnonzero(~((allowed > 0) & (steep < 0)))
     allowed = allowed[: bad[0] if bad.size else None]
     parts, most = _knots(y, step, end, size)
-    d, moved = step * parts, np.zeros(most + 1)
-    for _ in range(_TRIES):
+    d, moved, tries = step * parts, np.zeros(most + 1), 0
+    while True:
         raw = _through(d, allowed[::parts], moved)
         own = min(_positive(raw, most), (allowed.size - 1) // parts - 1)
         found = Weights(d, raw[: own + 1])
         have = found.excess(parts) * (1 + _ROOM)
         excessive = _by_knot(have / allowed[: have.size] - 1, parts)
-        if (worst := float(excessive.max())) <= _MOST:
+        worst, tries = float(excessive.max()), tries + 1
+        if worst <= _MOST or tries == _TRIES:
             break
         far = np.flatnonzero(excessive > _FARTHEST)
         most = min(most, own if not far.size else max(int(far[0]) - 2, 0))

@@ -125,7 +125,8 @@ class LinearDensity(LossTransform):
         sizes = np.abs(np.diff(padded, 2)) + 8 * ULP * (padded[:-2] + 2 * dense + padded[2:])
         sizes[middle - 1 : middle + 2] += 4 * self._first[1]
         held = np.flatnonzero(sizes)
-        return (held - middle) * self.step, sizes[held]
+        there: Array = (held - middle) * self.step
+        return there, sizes[held]
 
     @cached_property
     def _first(self) -> tuple[float, float]:
@@ -156,7 +157,7 @@ class LinearDensity(LossTransform):
         return error, ULP * np.abs(self._loss)
 
     def _at(self, z: NDArray[Any]) -> Values:
-        """log B, at few points."""
+        """Log B, at few points."""
         exponent = self._log_p + z[:, None] * self._loss
         top = exponent.real.max(axis=1)
         terms = np.exp(exponent - top[:, None])

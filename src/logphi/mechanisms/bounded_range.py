@@ -86,7 +86,7 @@ class Steps(ByOthers, Primitive):
 
 @frozen
 class StepsBetween(Primitive):
-    """A pair that dominates these steps if ``above``, and otherwise is dominated by them; ``finite`` if of finitely many losses."""
+    """A pair that dominates these steps if ``above``, and otherwise is dominated; with finitely many losses if ``finite``."""
 
     width: Parameter
     count: int
@@ -160,7 +160,8 @@ class BoundedRange(Family):
 
     def finite(self, count: int, *, above: bool) -> Mechanism | None:
         """The finite pair, which is sharper next to the largest loss."""
-        return StepsBetween(Plain(self.epsilon), count, above, self.adjacency, True) if count > 1 and self._known(count) else None
+        known = count > 1 and self._known(count)
+        return StepsBetween(Plain(self.epsilon), count, above, self.adjacency, finite=True) if known else None
 
     def fixed(self, count: int, skew: float = 0.5) -> Mechanism:
         """Two opposite losses or, for a larger ``skew``, a small loss and a rarer, large negative one."""

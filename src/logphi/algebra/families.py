@@ -20,7 +20,6 @@ from logphi.algebra.by_others import DIVERGENCES, TAILS, ByOthers, between
 from logphi.algebra.family import Family, Terms
 from logphi.algebra.release import Composition, Mechanism, compose
 from logphi.answers.bound import Bound
-from logphi.inputs.tolerance import Tolerance
 from logphi.pairs.pair import UnsupportedError
 
 if TYPE_CHECKING:
@@ -111,9 +110,13 @@ def answered(release: Mechanism, name: str, arguments: tuple[Any, ...], options:
     above = [upper(terms), *(other for _, family, _ in terms if family and (other := family.joint_bound(terms)))]
     above += [near] if near else []
     below = lower(terms)
+    apart = len(below) == 1 and name in _ASKED and _finite(terms, above=True) is not None
+    if apart and options.get("rtol") is None:
+        options = {**options, "rtol": _APART}
     covers, members = ([getattr(one, name)(*arguments, **options) for one in each] for each in (above, below))
     found = between(covers, *members)
-    if len(below) == 1 and _wide_near_end(found, name, arguments, options.get("rtol"), above[0]):
+    asked = arguments[0] if arguments else options.get(_ASKED[name]) if apart else None
+    if apart and _wide_near_end(found, name, asked, options["rtol"], above[0]):
         for answers, sign in ((covers, True), (members, False)):
             if (other := _finite(terms, above=sign)) is not None:
                 answers.append(getattr(other, name)(*arguments, **options))
@@ -121,16 +124,20 @@ def answered(release: Mechanism, name: str, arguments: tuple[Any, ...], options:
     return found
 
 
+# the arguments of two questions
+_ASKED = {"delta": "epsilon", "epsilon": "delta"}
+# measured: the two bounds are about as far apart, and a narrower answer for each takes longer
+_APART = 5e-7
 # measured: the share of the largest loss from which on finite pairs may be sharper than densities
 _NEAR_END = 0.9
 
 
-def _wide_near_end(found: Any, name: str, arguments: tuple[Any, ...], rtol: float | None, above: Mechanism) -> bool:
-    """Whether an answer is wider than is enough, at an epsilon near the largest loss."""
-    if name not in ("delta", "epsilon") or not isinstance(found, Bound) or not math.isfinite(found.upper):
+def _wide_near_end(found: Any, name: str, asked: Any, rtol: float, above: Mechanism) -> bool:
+    """Whether an answer is wider than each bound may be, together, at an epsilon near the largest loss."""
+    if not isinstance(found, Bound) or not math.isfinite(found.upper):
         return False
-    epsilon, scale = (arguments[0], found.upper) if name == "delta" else (found.upper, max(found.upper, 1.0))
-    wide = found.upper - found.lower > Tolerance.of(rtol).enough * scale
+    epsilon, scale = (float(asked), found.upper) if name == "delta" else (found.upper, max(found.upper, 1.0))
+    wide = found.upper - found.lower > 2 * rtol * scale
     return wide and epsilon > _NEAR_END * above.loss_law().support.upper
 
 

@@ -27,7 +27,7 @@ class Family(ABC):
         """A mechanism that the best picks of ``count`` steps dominate."""
 
     def finite(self, count: int, *, above: bool) -> Mechanism | None:
-        """One more mechanism that dominates ``count`` steps if ``above``, and otherwise is dominated; slower, but may be sharper."""
+        """One more mechanism like those of ``above`` or ``below``: slower, but perhaps sharper near the largest loss."""
         return None
 
     @abstractmethod

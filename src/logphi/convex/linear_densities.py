@@ -10,8 +10,8 @@ a_{-j} = a_j; S is its excess, g(x) = e^{-x/2} S(x), u = e^x, h the function.
 
   and the differences g_{K-1} - 2 cosh(d/2) g_K + g_{K+1} of h give weights with which S is h at all K d. Nearly a cubic spline,
   it differs from h elsewhere by the fourth power of d, and by the second where h'' jumps.
-* At the nodes, far closer than d, S is computed from sums of positive terms, and compared with h. Where it is on the wrong side,
-  h is moved by as much, and the spline taken through that.
+* At the nodes, far closer than d, S is a sum of positive terms, and compared with h. Where it is on the wrong side, the spline
+  is taken through more, or less, than h.
 * Between two nodes S, which is convex in u, is below its chord by at most S_uu (Delta u)^2 / 8, and u^2 S_uu is the density.
   There h is at most its own chord, and at least the larger of two tangents.
 * The weight a_0 makes the law a probability. Left of zero, both S and h are 1 - e^x plus e^x times their values at -x.
@@ -64,7 +64,7 @@ class Weights:
     def excess(self, parts: int) -> Array:
         """S at nodes from 0 on, of which there are ``parts`` to the step, without a_m."""
         d, a, share = self.step, self.weights, np.arange(parts) / parts
-        x: Array = d * np.arange(a.size)
+        x = np.linspace(0.0, d * (a.size - 1), a.size)
         p, q = (_spread(d) * a * np.exp(sign * x / 2) for sign in (1, -1))
         # half of the hat about a node is above it
         at = np.append(excess_at(x, p[1:], q[1:]) * np.exp(-x / 2) + a * _half(d), 0.0)
@@ -125,7 +125,7 @@ def weights_above(bounds: Bounds, end: float, size: int) -> Weights:
         ends = ends and own == most
         found = Weights(d, raw[: own + 1])
         nodes = (own + ends) * parts + 1
-        x: Array = step * np.arange(nodes)
+        x = np.linspace(0.0, step * (nodes - 1), nodes)
         wanted = _above_chords(found, y, parts, nodes) + bounds.truncated
         have = np.append(found.excess(parts), 0.0)[:nodes] * (1 - _ROOM)
         near = max(nodes - _NEAR * parts, 0) if ends else nodes
@@ -175,10 +175,14 @@ def weights_below(lines: tuple[Array, Array, Array], end: float, size: int) -> W
     bad = np.flatnonzero(~((allowed > 0) & (steep < 0)))
     allowed = allowed[: bad[0] if bad.size else None]
     parts, most = _knots(y, step, end, size)
+    # S is zero at a node where h is known
+    most = min(most, (allowed.size - 1) // parts - 1)
+    if most < _FEWEST:
+        raise CoarseError("too few lines are below the function")
     d, moved, tries = step * parts, np.zeros(most + 1), 0
     while True:
         raw = _through(d, allowed[::parts], moved)
-        own = min(_positive(raw, most), (allowed.size - 1) // parts - 1)
+        own = _positive(raw, most)
         found = Weights(d, raw[: own + 1])
         have = found.excess(parts) * (1 + _ROOM)
         excessive = _by_knot(have / allowed[: have.size] - 1, parts)

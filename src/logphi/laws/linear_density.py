@@ -4,8 +4,8 @@ notation: a(x) = sum of a_j hat(x/d - j) / d, hat(y) = (1 - |y|)_+, over few or 
 
     M(z) = B(u) (sinh(u d/2) / (u d/2))^2,      B(u) = sum of a_j e^{j u d};
 
-a_0 makes the law a probability. With second differences b_j of the a_j, M(z) is also the sum of b_j e^{j u d} over (u d)^2, which
-bounds its decay.
+a_0 makes the law a probability. With the second differences b_j of the a_j, M(z) is also the sum of b_j e^{j u d} over (u d)^2,
+which bounds its decay.
 """
 
 from __future__ import annotations
@@ -125,8 +125,7 @@ class LinearDensity(LossTransform):
         sizes = np.abs(np.diff(padded, 2)) + 8 * ULP * (padded[:-2] + 2 * dense + padded[2:])
         sizes[middle - 1 : middle + 2] += 4 * self._first[1]
         held = np.flatnonzero(sizes)
-        there: Array = (held - middle) * self.step
-        return there, sizes[held]
+        return np.asarray((held - middle) * self.step, dtype=np.float64), sizes[held]
 
     @cached_property
     def _first(self) -> tuple[float, float]:

@@ -115,8 +115,8 @@ def answered(release: Mechanism, name: str, arguments: tuple[Any, ...], options:
         options = {**options, "rtol": _APART}
     covers, members = ([getattr(one, name)(*arguments, **options) for one in each] for each in (above, below))
     found = between(covers, *members)
-    asked = arguments[0] if arguments else options.get(_ASKED[name]) if apart else None
-    if apart and _wide_near_end(found, name, asked, options["rtol"], above[0]):
+    threshold = arguments[0] if arguments else options.get(_ASKED[name]) if apart else None
+    if apart and _wide_near_end(found, name, threshold, options["rtol"], above[0]):
         for answers, sign in ((covers, True), (members, False)):
             if (other := _finite(terms, above=sign)) is not None:
                 answers.append(getattr(other, name)(*arguments, **options))

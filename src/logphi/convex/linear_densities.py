@@ -12,8 +12,8 @@ a_{-j} = a_j; S is its excess, g(x) = e^{-x/2} S(x), u = e^x, h the function.
   it differs from h elsewhere by the fourth power of d, and by the second where h'' jumps.
 * At the nodes, far closer than d, S is a sum of positive terms, and compared with h. Where it is on the wrong side, the spline
   is taken through more, or less, than h.
-* Between two nodes S, which is convex in u, is below its chord by at most S_uu (Delta u)^2 / 8, and u^2 S_uu is the density.
-  There h is at most its own chord, and at least the larger of two tangents.
+* Between two nodes S, which is convex in u, is below its chord by at most S_uu / 8 times the square of the step in u; u^2 S_uu
+  is the density. There h is at most its own chord, and at least the larger of two tangents.
 * The weight a_0 makes the law a probability. Left of zero, both S and h are 1 - e^x plus e^x times their values at -x.
 
 There are no weights from where they are not positive, or h is not met. Instead an upper bound has one above all losses.
@@ -28,12 +28,13 @@ import numpy as np
 from scipy.linalg import solveh_banded
 
 from logphi.arrays import Array
+from logphi.convex.hats import bent, half, line, spread, whole
 from logphi.convex.symmetric_pair import excess_at
 from logphi.convex.widest_chords import Bounds
 
 # derived: above the rounding of the excess, relative to its terms
 _ROOM = 1e-11
-# derived: the series below have that accuracy up to this d
+# derived: series of integrals of hats have that accuracy up to this d
 _WIDEST = 0.1
 # chosen: smaller values are not met
 _SMALL = 1e-26
@@ -65,19 +66,19 @@ class Weights:
         """S at nodes from 0 on, of which there are ``parts`` to the step, without a_m."""
         d, a, share = self.step, self.weights, np.arange(parts) / parts
         x = np.linspace(0.0, d * (a.size - 1), a.size)
-        p, q = (_spread(d) * a * np.exp(sign * x / 2) for sign in (1, -1))
+        p, q = (spread(d) * a * np.exp(sign * x / 2) for sign in (1, -1))
         # half of the hat about a node is above it
-        at = np.append(excess_at(x, p[1:], q[1:]) * np.exp(-x / 2) + a * _half(d), 0.0)
+        at = np.append(excess_at(x, p[1:], q[1:]) * np.exp(-x / 2) + a * half(d), 0.0)
         after = np.append(a[1:], 0.0)
-        chord = at[:-1, None] * _line(d, 1 - share) + at[1:, None] * _line(d, share)
-        below = (a[:, None] * _bent(d, 1 - share) + after[:, None] * _bent(d, share)) / d
+        chord = at[:-1, None] * line(d, 1 - share) + at[1:, None] * line(d, share)
+        below = (a[:, None] * bent(d, 1 - share) + after[:, None] * bent(d, share)) / d
         found: Array = (chord - below).ravel() * np.exp((x[:, None] + d * share).ravel() / 2)
         return found
 
     def beyond(self, x: Array) -> Array:
         """The part of a_m in S, at x below all its losses."""
         m, weight = self.last
-        found: Array = 2 * weight * _spread(self.step) * np.exp(x / 2) * np.sinh((m * self.step - x) / 2)
+        found: Array = 2 * weight * spread(self.step) * np.exp(x / 2) * np.sinh((m * self.step - x) / 2)
         return found
 
     def below_chords(self, parts: int) -> Array:
@@ -99,7 +100,7 @@ class Weights:
         """
         weights, (m, weight) = self.weights * factor, self.last
         rest = float((weights[1:] * np.cosh(self.step / 2 * np.arange(1, weights.size))).sum())
-        weights[0] = 1 / _spread(self.step) - 2 * (rest + (weight * math.cosh(m * self.step / 2) if m else 0.0))
+        weights[0] = 1 / spread(self.step) - 2 * (rest + (weight * math.cosh(m * self.step / 2) if m else 0.0))
         if not weights[0] > 0:
             raise CoarseError("the weights sum to more than one")
         return Weights(self.step, weights, self.last)
@@ -133,7 +134,7 @@ def weights_above(bounds: Bounds, end: float, size: int) -> Weights:
             found = _beside(found, end, wanted[near:] - have[near:], x[near:])
         else:
             after = d * np.arange(own + 1, raw.size)
-            omitted = 1.01 * _spread(d) * float((np.abs(raw[own + 1 :]) * np.exp(after / 2)).sum())
+            omitted = 1.01 * spread(d) * float((np.abs(raw[own + 1 :]) * np.exp(after / 2)).sum())
             found = _beside(found, end, np.array([omitted + y[own * parts] + bounds.truncated]), x[-1:])
         have += found.beyond(x) * (1 - _ROOM)
         short = _by_knot(wanted[:near] / have[:near] - 1, parts)
@@ -204,11 +205,11 @@ def weights_below(lines: tuple[Array, Array, Array], end: float, size: int) -> W
 
 def _knots(y: Array, step: float, end: float, size: int) -> tuple[int, int]:
     """How many nodes there are to d, and the last whole multiple of d that is tried."""
-    last, whole = min(int(np.searchsorted(-y, -_SMALL)), y.size - 1), round(end / step)
+    last, total = min(int(np.searchsorted(-y, -_SMALL)), y.size - 1), round(end / step)
     parts = max(1, -(-last // size))
-    if last > whole - parts:
+    if last > total - parts:
         # h ends at a multiple of d, if one is near by
-        last, parts = whole, next((n for n in range(parts, parts // 2, -1) if whole % n == 0), parts)
+        last, parts = total, next((n for n in range(parts, parts // 2, -1) if total % n == 0), parts)
     if not 0 < step * parts <= _WIDEST or last < _FEWEST * parts:
         raise CoarseError("the steps are too wide")
     return parts, (last - 1) // parts - (last % parts > 0)
@@ -222,7 +223,7 @@ def _through(d: float, y: Array, moved: Array) -> Array:
     g = y * np.exp(-d / 2 * np.arange(y.size))
     g = np.concatenate([[2 * math.sinh(d / 2) + g[1]], g, [0.0]])
     change = g[2:] - 2 * math.cosh(d / 2) * g[1:-1] + g[:-2]
-    band = np.array([np.full(change.size, _half(d)), np.full(change.size, _whole(d))])
+    band = np.array([np.full(change.size, half(d)), np.full(change.size, whole(d))])
     # a_{-1} is a_1
     change[0] /= 2
     band[1, 0] /= 2
@@ -255,7 +256,7 @@ def _beside(found: Weights, end: float, missing: Array, x: Array) -> Weights:
     if m * d > _LARGEST:
         raise CoarseError("the largest loss is too large")
     mass = float((missing / -np.expm1(x - (m - 1) * d)).max()) * (1 + 1e-9)
-    return Weights(d, found.weights, (m, max(mass * math.exp(-m * d / 2) / _spread(d), _LEAST)))
+    return Weights(d, found.weights, (m, max(mass * math.exp(-m * d / 2) / spread(d), _LEAST)))
 
 
 def _above_chords(found: Weights, y: Array, parts: int, nodes: int) -> Array:
@@ -281,38 +282,3 @@ def _moved(moved: Array, more: Array, most: int) -> Array:
     held = min(result.size, more.size)
     result[:held] += np.clip(_MORE * more[:held], 0.0, _FARTHEST)
     return result
-
-
-def _sinhc(v: float | Array) -> float | Array:
-    return 1 + v**2 / 6 * (1 + v**2 / 20 * (1 + v**2 / 42 * (1 + v**2 / 72)))
-
-
-def _spread(d: float) -> float:
-    """The mass of a hat of weight one at zero."""
-    return float(_sinhc(d / 4)) ** 2
-
-
-def _half(d: float) -> float:
-    """The integral of (1 - y) 2 sinh(y d/2) from zero to one."""
-    v = d / 2
-    return 2 * (v / 6 + v**3 / 120 + v**5 / 5040 + v**7 / 362880)
-
-
-def _whole(d: float) -> float:
-    """The integral of (1 - |y|) 2 sinh((1 - |y|) d/2) from -1 to 1."""
-    v = d / 2
-    return 4 * (v / 3 + v**3 / 30 + v**5 / 840 + v**7 / 45360)
-
-
-def _line(d: float, share: Array) -> Array:
-    """The ratio of sinh(share d/2) to sinh(d/2)."""
-    found: Array = share * _sinhc(share * d / 2) / _sinhc(d / 2)
-    return found
-
-
-def _bent(d: float, share: Array) -> Array:
-    """F(d - share d)."""
-    v, q = (d / 2) ** 2, share**2
-    rise = v / 6 * ((1 - q) + v / 20 * ((1 - q**2) + v / 42 * ((1 - q**3) + v / 72 * (1 - q**4))))
-    found: Array = 4 * share * rise / _sinhc(d / 2)
-    return found

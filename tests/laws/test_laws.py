@@ -11,6 +11,7 @@ from exact import dec
 from logphi.arith.protocol import LogOdds, Plain, Ratio
 from logphi.laws.finite import Finite
 from logphi.laws.integers import NormalOnIntegers, TruncatedNormalOnIntegers
+from logphi.laws.linear_density import LinearDensity
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.mixture_of_shifts import MixtureOfShifts
@@ -84,6 +85,21 @@ def normal_on_integers(sigma, s, low=None, high=None):
     return transform
 
 
+def linear(step, weights):
+    def transform(z):
+        d, u = dec(step), z + mpf(1) / 2
+        both = {sign * j: dec(weight) for j, weight in weights.items() for sign in (1, -1)}
+        whole = (mpmath.sinh(d / 4) / (d / 4)) ** 2
+        both[0] = 1 / whole - mpmath.fsum(weight * exp(j * d / 2) for j, weight in both.items())
+        if not u:
+            return mpmath.fsum(both.values())
+        # twice by parts
+        bends = [(j, sum(n * both.get(j + k, 0) for k, n in ((-1, 1), (0, -2), (1, 1)))) for j in range(-9, 10)]
+        return mpmath.fsum(bend * exp(j * u * d) for j, bend in bends) / (u * d) ** 2
+
+    return transform
+
+
 def reflect(transform):
     return lambda z: transform(-1 - z)
 
@@ -111,6 +127,8 @@ CLOSED = {
     "integers-ends": (TruncatedNormalOnIntegers(2.0, 3, 9), normal_on_integers(2.0, 3, 3 - 9, 9)),
     "integers-near-ends": (TruncatedNormalOnIntegers(3.0, 2, 2), normal_on_integers(3.0, 2, 0, 2)),
     "integers-one-atom": (TruncatedNormalOnIntegers(3.0, 4, 2), normal_on_integers(3.0, 4, 2, 2)),
+    "linear": (LinearDensity(0.25, (1, 2, 3, 7), (0.2, 0.125, 0.05, 1e-6)), linear(0.25, {1: 0.2, 2: 0.125, 3: 0.05, 7: 1e-6})),
+    "linear-fine": (LinearDensity(0.01, (1, 2), (0.3, 0.1)), linear(0.01, {1: 0.3, 2: 0.1})),
     "thinned": (ZeroOrInfinite(1e-5), lambda z: 1 - dec(1e-5)),
 }
 PROBABILITIES = [name for name in CLOSED if name not in ("finite-lost", "thinned") and "end" not in name and "atom" not in name]

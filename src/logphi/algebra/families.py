@@ -10,6 +10,7 @@ and L the loss of the other releases, E[delta_k(x - L)] is an upper bound for ev
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -18,6 +19,7 @@ from logphi.algebra.asking import Questions
 from logphi.algebra.by_others import DIVERGENCES, TAILS, ByOthers, between
 from logphi.algebra.family import Family, Terms
 from logphi.algebra.release import Composition, Mechanism, compose
+from logphi.answers.bound import Bound
 from logphi.pairs.pair import UnsupportedError
 
 if TYPE_CHECKING:
@@ -107,9 +109,45 @@ def answered(release: Mechanism, name: str, arguments: tuple[Any, ...], options:
         return found if near is None else between([found, getattr(near, name)(*arguments, **options)], found)
     above = [upper(terms), *(other for _, family, _ in terms if family and (other := family.joint_bound(terms)))]
     above += [near] if near else []
-    return between(
-        [getattr(one, name)(*arguments, **options) for one in above],
-        *(getattr(one, name)(*arguments, **options) for one in lower(terms)),
+    below = lower(terms)
+    apart = len(below) == 1 and name in _ASKED and _finite(terms, above=True) is not None
+    if apart and options.get("rtol") is None:
+        options = {**options, "rtol": _APART}
+    covers, members = ([getattr(one, name)(*arguments, **options) for one in each] for each in (above, below))
+    found = between(covers, *members)
+    threshold = arguments[0] if arguments else options.get(_ASKED[name]) if apart else None
+    if apart and _wide_near_end(found, name, threshold, options["rtol"], above[0]):
+        for answers, sign in ((covers, True), (members, False)):
+            if (other := _finite(terms, above=sign)) is not None:
+                answers.append(getattr(other, name)(*arguments, **options))
+        found = between(covers, *members)
+    return found
+
+
+# the arguments of two questions
+_ASKED = {"delta": "epsilon", "epsilon": "delta"}
+# measured: the two bounds are about as far apart, and a narrower answer for each takes longer
+_APART = 5e-7
+# measured: the share of the largest loss from which on finite pairs may be sharper than densities
+_NEAR_END = 0.9
+
+
+def _wide_near_end(found: Any, name: str, asked: Any, rtol: float, above: Mechanism) -> bool:
+    """Whether an answer is wider than each bound may be, together, at an epsilon near the largest loss."""
+    if not isinstance(found, Bound) or not math.isfinite(found.upper):
+        return False
+    epsilon, scale = (float(asked), found.upper) if name == "delta" else (found.upper, max(found.upper, 1.0))
+    wide = found.upper - found.lower > 2 * rtol * scale
+    return wide and epsilon > _NEAR_END * above.loss_law().support.upper
+
+
+def _finite(terms: Terms, *, above: bool) -> Mechanism | None:
+    """One more bound, if the only family that several steps are taken of has one."""
+    parts = [one if family is None else family.finite(count, above=above) for one, family, count in terms]
+    if any(one is None for one in parts) or sum(family is not None for _, family, _ in terms) > 1:
+        return None
+    return compose(
+        count * one if family is None else one for one, (_, family, count) in zip(parts, terms, strict=True) if one is not None
     )
 
 

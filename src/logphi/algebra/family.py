@@ -26,6 +26,10 @@ class Family(ABC):
     def below(self, count: int, skew: float = 0.5) -> Mechanism:
         """A mechanism that the best picks of ``count`` steps dominate."""
 
+    def finite(self, count: int, *, above: bool) -> Mechanism | None:
+        """One more mechanism like those of ``above`` or ``below``: slower, but perhaps sharper near the largest loss."""
+        return None
+
     @abstractmethod
     def fixed(self, count: int, skew: float = 0.5) -> Mechanism:
         """``count`` steps of one member: symmetric at a ``skew`` of 1/2; nearer to 1, negative losses are rarer and larger."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
+from logphi.convex.linear_densities import Weights, weights_above, weights_below
 from logphi.convex.smooth_chords import SmoothBounds
 from logphi.convex.symmetric_pair import pair_above, pair_below
 from logphi.convex.widest_chords import Bounds, widest_chords
@@ -17,6 +18,8 @@ from logphi.convex.widest_chords import Bounds, widest_chords
 # derived: the share of the distance between the two bounds at which the truth lies: the lower bound, from chords between nodes,
 # is too small by a twelfth of a squared step on average, and the upper bound too large by five times that
 _SHARE = 1 / 6
+# chosen: between two weights of a density, the splines are compared with its excess at so many nodes
+_NODES = 16
 # chosen: a larger h is left to the grid, if a pair is asked for
 _NEARLY_ONE = 0.99
 
@@ -35,6 +38,9 @@ class ExcessBounds(Protocol):
 
     def pair(self, size: int, *, above: bool) -> tuple[Array, Array]:
         """Masses whose excess is nowhere below (``above``) or above h_k, about ``size`` on each side of zero."""
+
+    def weights(self, size: int, *, above: bool) -> Weights:
+        """Weights of a density whose excess is so."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +108,13 @@ class GridBounds:
         bounds = self._bounds(above=above)
         return pair_above(bounds, self.end, size) if above else pair_below(bounds.lines(size))
 
+    def weights(self, size: int, *, above: bool) -> Weights:
+        """From all nodes."""
+        bounds = self._bounds(above=above)
+        if above:
+            return weights_above(bounds, self.end, size)
+        return weights_below(bounds.lines(bounds.values.size), self.end, size)
+
     def _bounds(self, *, above: bool) -> Bounds:
         # the rounded widths differ from the width by more than its error
         moved = self.width + (1 if above else -1) * self.error
@@ -148,6 +161,15 @@ class SplineBounds:
             return self.grid.pair(size, above=above)
         splines = self.splines
         return pair_above(splines.grid(size), self.grid.end, size) if above else pair_below(splines.lines(size))
+
+    def weights(self, size: int, *, above: bool) -> Weights:
+        """From so many nodes of the splines that the steps between them do not matter."""
+        if self._at_zero > _NEARLY_ONE:
+            return self.grid.weights(size, above=above)
+        splines, nodes = self.splines, _NODES * size
+        if above:
+            return weights_above(splines.grid(nodes), self.grid.end, size)
+        return weights_below(splines.lines(nodes + 1), self.grid.end, size)
 
     @property
     def _at_zero(self) -> float:

@@ -72,7 +72,7 @@ def _symmetric(x: Array, p: Array, places: Array, heights: Array, *, above: bool
         q = np.where(kept, q, 0.0)
     else:
         x, p, q = x[kept], p[kept], q[kept]
-    excess = _excess(places, p, q)
+    excess = excess_at(places, p, q)
     compared = heights > 0 if above else excess > 0
     ratios = heights[compared] / excess[compared]
     factor = float(ratios.max() * (1 + _ROOM)) if above else min(float(ratios.min()), 1 / float((p + q).sum())) * (1 - _ROOM)
@@ -83,7 +83,7 @@ def _symmetric(x: Array, p: Array, places: Array, heights: Array, *, above: bool
     return np.concatenate([q[::-1], [rest], p]), np.concatenate([p[::-1], [rest], q])
 
 
-def _excess(places: Array, p: Array, q: Array) -> Array:
+def excess_at(places: Array, p: Array, q: Array) -> Array:
     """The sum of (p_j - e^x q_j)_+ at increasing places, of losses that increase.
 
     Between two neighbours it grows by (e^right - e^left) times the q_j above: sums of positive terms, which keep their digits.

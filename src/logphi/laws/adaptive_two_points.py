@@ -17,6 +17,7 @@ from logphi.arrays import Array
 from logphi.convex.excess_bounds import ExcessBounds, GridBounds, SplineBounds
 from logphi.convex.smooth_chords import PARTS, smooth_chords
 from logphi.laws.closed_form import ClosedForm
+from logphi.laws.linear_density import LinearDensity
 from logphi.laws.sampled_loss import NotAnsweredError
 from logphi.laws.support import Support
 from logphi.laws.traits import Traits
@@ -31,8 +32,10 @@ _MANY, _FINE = 56, 2048
 _SMOOTH, _ROUGH = 5.0, 512
 # measured: for k rounds, _WORK / k^(1/2) grid steps to the width take 2 ms a round, and _QUICK / k^(3/2) take 50 ms in all
 _WORK, _QUICK = 5000, 300_000
+# measured: of few rounds, so many grid steps in all take a few milliseconds
+_FEW, _STEPS = 4096, 40_000
 # chosen: the coarsest and the finest grid, in steps to the width
-_COARSEST, _FINEST = 16, 4096
+_COARSEST, _FINEST = 16, 8192
 # measured: the relative distance of the two bounds of a crossing, times the square of the number of steps
 _SPREAD = 2.0
 
@@ -54,7 +57,8 @@ def parts_for(rounds: int, rtol: float | None = None) -> int:
 
 def _alone(rounds: int) -> int:
     """Affordable for all rounds."""
-    return max(_COARSEST, min(_FINEST, int(max(_WORK / rounds**0.5, _QUICK / rounds**1.5))))
+    few = min(_FEW, int(max(_WORK / rounds**0.5, _QUICK / rounds**1.5)))
+    return max(_COARSEST, few, min(_FINEST, _STEPS // rounds))
 
 
 @dataclass(frozen=True)
@@ -118,6 +122,20 @@ class AdaptiveTwoPoints(LossTransform):
     def pair(self, size: int, *, above: bool) -> tuple[Array, Array]:
         """Atoms whose excess is nowhere below (``above``) or above that of the law, about ``size`` on each side of zero."""
         return self._bounds.pair(size, above=above)
+
+    def density(self, size: int, *, above: bool) -> LinearDensity:
+        """A law whose excess is nowhere below (``above``) or above that of this one, of about ``size`` weights on each side.
+
+        Raises
+        ------
+        CoarseError
+            If none is found.
+        """
+        found = self._bounds.weights(size, above=above)
+        places = [*range(1, found.weights.size), *found.last[:1]]
+        weights = [*found.weights[1:].tolist(), found.last[1]]
+        size = len(weights) - (not found.last[0])
+        return LinearDensity(found.step, tuple(places[:size]), tuple(weights[:size]))
 
     def excess(self, x: float) -> Scaled:
         """H_k at a threshold; left of zero it is 1 - e^x plus e^x times its value at -x."""

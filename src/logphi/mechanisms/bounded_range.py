@@ -21,6 +21,7 @@ from logphi.algebra.release import Mechanism, Primitive
 from logphi.answers.bound import Bound
 from logphi.answers.ledger import Entry, Ledger
 from logphi.arith.protocol import Parameter, Plain
+from logphi.convex.linear_densities import CoarseError
 from logphi.convex.symmetric_pair import NearlyOneError
 from logphi.engine.answer import on_scale
 from logphi.inputs import check
@@ -28,6 +29,7 @@ from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.arguments import frozen
 from logphi.inputs.tolerance import Tolerance
 from logphi.laws.adaptive_two_points import AdaptiveTwoPoints, parts_for
+from logphi.laws.linear_density import LinearDensity
 from logphi.laws.log_phi import LogPhi
 from logphi.mechanisms.discrete import Discrete
 from logphi.mechanisms.randomized_response import RandomizedResponse
@@ -40,6 +42,10 @@ _LEAST, _LARGEST = 1e-7, 50.0
 _MOST = 4000
 # chosen: the vertices, on each side of zero, of the pair that composes with other releases
 _BENDS = 6000
+# measured: the profile of fewer steps is too steep near the largest loss for densities with steps of one length
+_SMOOTH_ABOVE, _SMOOTH_BELOW = 2, 3
+# measured: the weights of a density on each side of zero; more of them take longer, and their law is hardly nearer
+_WEIGHTS = 800
 # derived: orders differ from one by at least 1e-16, and K is about that times epsilon squared
 _BITS, _BITS_EACH = 400, 8
 # derived: up to this order minus one, sinh is accurate
@@ -80,17 +86,36 @@ class Steps(ByOthers, Primitive):
 
 @frozen
 class StepsBetween(Primitive):
-    """A pair of finitely many outcomes that dominates these steps if ``above``, and otherwise is dominated by them."""
+    """A pair that dominates these steps if ``above``, and otherwise is dominated; with finitely many losses if ``finite``."""
 
     width: Parameter
     count: int
     above: bool
     adjacency: Adjacency
+    finite: bool = False
     _undescribed = "it is a bound of a composition"
 
     def pair(self) -> FinitePair:
         """The pair of a few points of the profile."""
-        return _pair(AdaptiveTwoPoints(self.width, self.count, parts_for(self.count)), self.above)
+        return _pair(self._law, self.above)
+
+    def loss_law(self) -> LogPhi:
+        """Of a density where that is sharp, as its transform decays; otherwise of the pair."""
+        smooth = not self.finite and self.count >= (_SMOOTH_ABOVE if self.above else _SMOOTH_BELOW)
+        density = _density(self._law, self.above) if smooth else None
+        return super().loss_law() if density is None else LogPhi.of([(density, 1)])
+
+    @property
+    def _law(self) -> AdaptiveTwoPoints:
+        return AdaptiveTwoPoints(self.width, self.count, parts_for(self.count))
+
+
+@lru_cache(maxsize=64)
+def _density(law: AdaptiveTwoPoints, above: bool) -> LinearDensity | None:
+    try:
+        return law.density(_WEIGHTS, above=above)
+    except CoarseError:
+        return None
 
 
 @lru_cache(maxsize=64)
@@ -119,7 +144,7 @@ class BoundedRange(Family):
             return count * hull(self.release)
         steps = StepsBetween(Plain(self.epsilon), count, True, self.adjacency)
         try:
-            steps.pair()
+            steps.loss_law()
         except NearlyOneError:
             half = count // 2
             return self.above(half) + self.above(count - half)
@@ -132,6 +157,11 @@ class BoundedRange(Family):
         if self._known(count):
             return StepsBetween(Plain(self.epsilon), count, False, self.adjacency)
         return self.fixed(count, skew)
+
+    def finite(self, count: int, *, above: bool) -> Mechanism | None:
+        """The finite pair, which is sharper next to the largest loss."""
+        known = count > 1 and self._known(count)
+        return StepsBetween(Plain(self.epsilon), count, above, self.adjacency, finite=True) if known else None
 
     def fixed(self, count: int, skew: float = 0.5) -> Mechanism:
         """Two opposite losses or, for a larger ``skew``, a small loss and a rarer, large negative one."""

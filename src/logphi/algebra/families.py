@@ -116,7 +116,7 @@ def answered(release: Mechanism, name: str, arguments: tuple[Any, ...], options:
     covers, members = ([getattr(one, name)(*arguments, **options) for one in each] for each in (above, below))
     found = between(covers, *members)
     threshold = arguments[0] if arguments else options.get(_ASKED[name]) if apart else None
-    if apart and _wide_near_end(found, name, threshold, options["rtol"], above[0]):
+    if apart and _worth_finite(found, name, threshold, options["rtol"], above[0]):
         for answers, sign in ((covers, True), (members, False)):
             if (other := _finite(terms, above=sign)) is not None:
                 answers.append(getattr(other, name)(*arguments, **options))
@@ -128,17 +128,18 @@ def answered(release: Mechanism, name: str, arguments: tuple[Any, ...], options:
 _ASKED = {"delta": "epsilon", "epsilon": "delta"}
 # measured: the two bounds are about as far apart, and a narrower answer for each takes longer
 _APART = 5e-7
-# measured: the share of the largest loss from which on finite pairs may be sharper than densities
-_NEAR_END = 0.9
+# measured: the share of the largest loss from which on finite pairs may be sharper than densities, and so many tolerances, from
+# which width on they may be so anywhere
+_NEAR_END, _WIDE = 0.9, 20.0
 
 
-def _wide_near_end(found: Any, name: str, asked: Any, rtol: float, above: Mechanism) -> bool:
-    """Whether an answer is wider than each bound may be, together, at an epsilon near the largest loss."""
+def _worth_finite(found: Any, name: str, asked: Any, rtol: float, above: Mechanism) -> bool:
+    """Whether an answer is wider than each bound may be, together: by far, or at an epsilon near the largest loss."""
     if not isinstance(found, Bound) or not math.isfinite(found.upper):
         return False
     epsilon, scale = (float(asked), found.upper) if name == "delta" else (found.upper, max(found.upper, 1.0))
-    wide = found.upper - found.lower > 2 * rtol * scale
-    return wide and epsilon > _NEAR_END * above.loss_law().support.upper
+    width = found.upper - found.lower
+    return width > 2 * rtol * scale and (width > _WIDE * rtol * scale or epsilon > _NEAR_END * above.loss_law().support.upper)
 
 
 def _finite(terms: Terms, *, above: bool) -> Mechanism | None:

@@ -26,6 +26,7 @@ from logphi.laws.tilted_atoms import TiltedAtoms
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.approximate_sums import ApproximateNodes
+from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.exponential_sums import exponential_sums
 from logphi.quadrature.inner_integral import approximate_log_mass
 from logphi.quadrature.values import Line, Values
@@ -87,13 +88,15 @@ class LinearDensity(LossTransform):
         sums = Values.logarithm(exponential_sums(tilted.terms, tilted.loss, line), wrong[level - lowest], tilted.top)
         return sums + self._spread(line.points)
 
-    def approximate(self, c: Array, count: int = 1) -> Array:
-        """K at real points, to some digits."""
+    @property
+    def approximate(self) -> Approximation:
+        """From merged weights."""
+        return Approximation(self._from_merged, self._nodes)
+
+    def _from_merged(self, c: Array) -> Array:
         return approximate_log_mass(*self._merged, c.ravel() + 1, (0.0, 0.0)).reshape(c.shape)
 
-    @property
-    def approximate_nodes(self) -> ApproximateNodes:
-        """The merged weights."""
+    def _nodes(self) -> ApproximateNodes:
         return ApproximateNodes(*self._merged, (0.0, 0.0))
 
     @cached_property

@@ -53,6 +53,7 @@ CONSTRUCTORS = {
         "RandomChoice": "probabilities",
         "poisson": "rate group_size",
         "subset": "rate",
+        "allocation": "batches",
     }.items()
 }
 # mechanisms known by divergences only

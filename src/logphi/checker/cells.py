@@ -80,25 +80,30 @@ def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any
     """D at neighbouring epsilons, with errors of about e^``goal``, or as small as a share of the budget allows."""
     bits = int(-goal / math.log(2)) + 96
     with precision(bits):
-        best, cells, most = None, FIRST, SHARE * left()
-        while True:
-            before = left()
-            try:
-                found = _attempt(terms, epsilons, goal, cells)
-            except Undecided:
-                if best is None:
-                    raise
-                return best
-            best = found
-            width = max(rough(one.rad().log()) if one.rad() > 0 else -math.inf for one in found)
-            if width <= goal + ROOM:
-                return best
-            most -= before - left()
-            # the errors fall as the square of the number, and the work grows a little faster than it
-            factor = min(1.2 * math.exp(min((width - goal - ROOM) / 2, 5)), most / (1.3 * (before - left())))
-            if factor < 1.5:
-                return best
-            cells = int(cells * factor)
+        return refined(lambda cells: _attempt(terms, epsilons, goal, cells), goal, FIRST)
+
+
+def refined(attempt: Callable[[int], list[Any]], goal: float, cells: int) -> list[Any]:
+    """What an attempt finds with as many cells as the goal needs, or as a share of the budget allows."""
+    best, most = None, SHARE * left()
+    while True:
+        before = left()
+        try:
+            found = attempt(cells)
+        except Undecided:
+            if best is None:
+                raise
+            return best
+        best = found
+        width = max(rough(one.rad().log()) if one.rad() > 0 else -math.inf for one in found)
+        if width <= goal + ROOM:
+            return best
+        most -= before - left()
+        # the errors fall as the square of the number, and the work grows a little faster than it
+        factor = min(1.2 * math.exp(min((width - goal - ROOM) / 2, 5)), most / (1.3 * (before - left())))
+        if factor < 1.5:
+            return best
+        cells = int(cells * factor)
 
 
 def _attempt(terms: Terms, epsilons: Sequence[Fraction], goal: float, cells: int) -> list[Any]:
@@ -140,10 +145,10 @@ def _bounds(others: Terms, goal: float, cells: int) -> tuple[Callable[[Any], Any
     for (law, count), (low, high), places in zip(others, ranges, atom_losses, strict=True):
         anchor = rough(places[0]) - width / 2 if places else low - width / 3
         base = anchor - math.ceil((anchor - low) / width) * width
-        cells_of_it = law.cut(arb(base), step, math.ceil((high - base) / width) + 1)
+        below, above = law.cuts(arb(base), step, math.ceil((high - base) / width) + 1)
         omitted += count * law.omitted()
-        for upward, moved in ((True, _upper_law), (False, _lower_law)):
-            power = _power(moved(cells_of_it, step), count, least, upward)
+        for upward, moved, cut in ((True, _upper_law, above), (False, _lower_law, below)):
+            power = _power(moved(cut, step), count, least, upward)
             sums[upward] = _sum(sums[upward], power, least, upward)
     return sums[False].excesses(step), sums[True].excesses(step), omitted
 

@@ -146,6 +146,11 @@ class Law:
         p, q = ([here[side] - there[side] for here, there in pairwise(tails)] for side in (0, 1))
         return Cells(points, p, q, 1 - self.infinite() - tails[0][0], tails[-1])
 
+    def cuts(self, base: Any, step: Any, number: int) -> tuple[Cells, Cells]:
+        """The cells of a pair below this one and of a pair above it: the same where the masses are known."""
+        found = self.cut(base, step, number)
+        return found, found
+
     def single_excess(self, epsilon: Any) -> Any:
         """D(eps) of this release alone in closed form."""
         p, q = self.tails(epsilon)

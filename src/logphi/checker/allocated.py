@@ -33,6 +33,8 @@ from logphi.checker.work import EXP, STORED, Undecided, spend
 
 # chosen: nodes on the first level of one ratio, in the first attempt and for a range of losses
 FIRST, ROUGH = 64, 64
+# chosen: the share of the budget that all attempts may take, as both orders need the same sums
+SHARE = 0.6
 # chosen: a number of nodes is a multiple of it
 EVEN = 8
 
@@ -58,7 +60,8 @@ class Allocated(Law):
         """The sums as far as ``most``, or further."""
         key = (size, kind)
         if key not in self.known or not self.known[key].reaches(most):
-            self.known.clear() if len(self.known) > 1 else None
+            for one in [one for one in self.known if one[1] == kind]:
+                del self.known[one]
             self.known[key] = sum_of(self.base, self.batches, size, most, kind)
         return self.known[key]
 
@@ -155,4 +158,6 @@ def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any
     assert isinstance(law, Allocated), "the way applies"
     bits = int(-goal / math.log(2)) + 96
     with precision(bits):
-        return refined(lambda size: law.bounds(epsilons, _even(size), bits), goal, FIRST)
+        # the other order may have found the sums already
+        first = max([FIRST, *(size for size, kind in law.known if kind == Kind(True, True, bits))])
+        return refined(lambda size: law.bounds(epsilons, _even(size), bits), goal, first, SHARE)

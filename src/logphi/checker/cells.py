@@ -83,9 +83,9 @@ def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any
         return refined(lambda cells: _attempt(terms, epsilons, goal, cells), goal, FIRST)
 
 
-def refined(attempt: Callable[[int], list[Any]], goal: float, cells: int) -> list[Any]:
-    """What an attempt finds with as many cells as the goal needs, or as a share of the budget allows."""
-    best, most = None, SHARE * left()
+def refined(attempt: Callable[[int], list[Any]], goal: float, cells: int, share: float = SHARE) -> list[Any]:
+    """What an attempt finds with as many cells as the goal needs, or as a ``share`` of the budget allows."""
+    best, most = None, share * left()
     while True:
         before = left()
         try:

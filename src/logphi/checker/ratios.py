@@ -26,16 +26,20 @@ from typing import Any
 from flint import arb, fmpz, fmpz_poly
 
 from logphi.checker.law import Law
-from logphi.checker.work import EXP, STORED, TAIL, Undecided, spend
+from logphi.checker.work import EXP, STORED, Undecided, spend
 
 # measured: units to add a number to a list or to move it, and for each coefficient of a product
-MOVED, MULTIPLIED = 12, 40
+MOVED, MULTIPLIED = 6, 25
 # chosen: the first level of a sum of n ratios holds what is below this number times n
 NEAR = 2
 # chosen: more levels are refused
 MOST_LEVELS = 60
 # chosen: nodes above the last that is asked for, which keep its neighbours sharp
 MARGIN = 64
+# derived: a unit is 2^-96 of the error that is asked for, and less than 2^20 sums of masses so small are moved
+SMALL = fmpz(2) ** 60
+# a mass and its first moment
+Lump = tuple[Any, Any]
 _NONE = fmpz(0)
 _EMPTY = (_NONE, _NONE)
 
@@ -60,18 +64,40 @@ class Kind:
         """Half of a number."""
         return (number + 1) >> 1 if self.up else number >> 1
 
+    def scaled(self, number: Any) -> Any:
+        """A product of two masses."""
+        return -(-number >> self.bits) if self.up else number >> self.bits
+
     def product(self, one: Any, other: Any, size: int) -> Any:
         """The first coefficients of a product of polynomials."""
-        size = min(size, len(one) + len(other) - 1)
-        if not len(one) or not len(other) or size <= 0:
+        if not len(one) or not len(other):
             return fmpz_poly([])
-        spend(MULTIPLIED * min(size + min(len(one), len(other)), len(one) + len(other)))
-        coefficients = one.mul_low(other, size).coeffs()
-        return fmpz_poly([-(-x >> self.bits) for x in coefficients] if self.up else [x >> self.bits for x in coefficients])
+        first, second = _leading(one.coeffs()), _leading(other.coeffs())
+        one, other = one.right_shift(first), other.right_shift(second)
+        size = min(size - first - second, len(one) + len(other) - 1)
+        if size <= 0:
+            return fmpz_poly([])
+        spend(MULTIPLIED * size)
+        found = one.mul_low(other, size).coeffs()
+        found = [-(-x >> self.bits) for x in found] if self.up else [x >> self.bits for x in found]
+        return fmpz_poly(found).left_shift(first + second)
 
 
-# for each level, polynomials whose coefficients are the masses of its nodes
-Levels = list[Any]
+def _leading(masses: Sequence[Any]) -> int:
+    """The number of leading zeros."""
+    return next((k for k, mass in enumerate(masses) if mass), len(masses))
+
+
+@dataclass(frozen=True)
+class Levels:
+    """For each level a polynomial, whose coefficients are the masses of its nodes; and mass that was moved down to zero."""
+
+    rows: list[Any]
+    at_zero: Any = _NONE
+
+    def whole(self) -> Any:
+        """The mass of all nodes."""
+        return sum((row(1) for row in self.rows), self.at_zero)
 
 
 @dataclass(frozen=True)
@@ -85,7 +111,7 @@ class Sums:
 
     def nodes(self) -> list[tuple[int, Sequence[Any]]]:
         """For each level with any mass, 2^e and the masses."""
-        return [(1 << e, level.coeffs()) for e, level in enumerate(self.levels) if len(level)]
+        return [(1 << e, level.coeffs()) for e, level in enumerate(self.levels.rows) if len(level)]
 
     def reaches(self, most: Any) -> bool:
         """Whether the sums are known up to there."""
@@ -127,13 +153,14 @@ class Sums:
         steps = strike / self.step
         steps = steps.upper() if self.kind.above else steps.lower()
         mass, moment = self._up_to(steps)
+        mass += self.levels.at_zero
         return (steps * arb(mass) - arb(moment)) * self.step / arb(2) ** self.kind.bits
 
     def complete(self, mean: Any) -> int:
         """A number of steps: of the mass up to it, what is missing of a mean and of one has a ratio that is not smaller."""
 
         def holds(steps: int) -> bool:
-            p, q = self.up_to(steps * self.step, steps)
+            p, q = self.up_to(None, steps)
             return bool(mean - p >= steps * self.step * (1 - q))
 
         low, high = 0, self.top + 1
@@ -163,12 +190,12 @@ def sum_of(law: Law, count: int, size: int, most: Any, kind: Kind) -> Sums:
 
 def _one(law: Law, size: int, top: int, step: Any, kind: Kind) -> Levels:
     """One ratio: its cells are shared by neighbouring levels where these overlap, so that no level begins or ends abruptly."""
-    levels, width, start, rest = Levels(), 1, 0, _EMPTY
+    levels, width, start, rest = list[Any](), 1, 0, _EMPTY
     finite, zero = 1 - law.infinite(), law.reversed().infinite()
     while True:
         is_last = size * width >= top
         end = -(-top // width) + MARGIN if is_last else size
-        spend((2 * TAIL + 6 * EXP + 5 * STORED) * (end - start))
+        spend((2 * EXP + 4 * STORED) * (end - start))
         tails = [
             law.tails((k * width * step).log()) if k else (finite, 1 - zero) for k in range(start, end + 1)
         ]
@@ -185,7 +212,7 @@ def _one(law: Law, size: int, top: int, step: Any, kind: Kind) -> Levels:
             row[0] += kind.rounded(zero)
         levels.append(fmpz_poly([_NONE] * start + row))
         if is_last:
-            return levels
+            return Levels(levels)
         width, start = 2 * width, 3 * size // 8
 
 
@@ -221,10 +248,6 @@ def _with_waiting(lumps: list[Lump], start: int, waiting: Lump) -> list[Lump]:
     lumps += [_EMPTY] * (cell + 1 - len(lumps))
     lumps[cell] = lumps[cell][0] + mass, lumps[cell][1] + moment
     return lumps
-
-
-# a mass and its first moment
-Lump = tuple[Any, Any]
 
 
 def _merged(start: int, lumps: Sequence[Lump]) -> tuple[list[Any], Lump]:
@@ -278,36 +301,50 @@ def _with_lump(masses: list[Any], mass: Any, moment: Any) -> list[Any]:
 def _coarser(poly: Any, kind: Kind, rest: Lump = _EMPTY) -> tuple[Any, Lump]:
     """The masses of a level, and a lump that waits, on the next level."""
     masses = poly.coeffs()
+    first = _leading(masses) // 2
+    masses = masses[2 * first :]
     spend(MOVED * len(masses))
     even, odd = masses[::2], masses[1::2]
     if len(even) == len(odd):
         even.append(_NONE)
     if kind.above:
-        return fmpz_poly(
-            [own + kind.halved(one + other) for own, one, other in zip(even, [_NONE, *odd], [*odd, _NONE], strict=False)]
-        ), _EMPTY
+        halves = (kind.halved(one + other) for one, other in zip([_NONE, *odd], [*odd, _NONE], strict=True))
+        return fmpz_poly([own + more for own, more in zip(even, halves, strict=False)]).left_shift(first), _EMPTY
     # moments in steps of the next level, rounded up
-    lumps = [(mass, k * mass + (mass + 1) // 2) for k, mass in enumerate(odd)]
-    found, rest = _merged(0, _with_waiting(lumps, 0, rest))
-    return fmpz_poly(even) + fmpz_poly(found), rest
+    lumps = [(mass, k * mass + (mass + 1) // 2) for k, mass in enumerate(odd, first)]
+    found, rest = _merged(first, _with_waiting(lumps, first, rest))
+    return (fmpz_poly(even) + fmpz_poly(found)).left_shift(first), rest
 
 
 def _settled(levels: Levels, number: int, size: int, kind: Kind) -> Levels:
-    """The levels of a sum of so many ratios: none finer than its spread allows, each as long as its nodes are needed."""
+    """The levels of a sum of so many ratios: none finer than its spread allows, each as long as its nodes are needed.
+
+    Small masses at the lower end are moved down to zero, or left out.
+    """
     least = (number.bit_length() - 1) // 2
-    length, found, more, e = size << least, Levels(), fmpz_poly([]), 0
-    while e < len(levels) or len(more):
-        own = more + (levels[e] if e < len(levels) else fmpz_poly([]))
+    length, found, more, e, at_zero = size << least, list[Any](), fmpz_poly([]), 0, levels.at_zero
+    while e < len(levels.rows) or len(more):
+        own, there = (levels.rows[k] if k < len(levels.rows) else fmpz_poly([]) for k in (e, e + 1))
+        own += more
         kept, more = (fmpz_poly([]), own) if e < least else _divided(own, length)
+        kept, small = _without_small(kept)
         found.append(kept)
+        at_zero += small if kind.above else 0
         more, rest = _coarser(more, kind)
         if rest[0]:
-            more += levels[e + 1] if e + 1 < len(levels) else fmpz_poly([])
-            more = fmpz_poly(_with_lump(more.coeffs(), *rest))
-            if e + 1 < len(levels):
-                more -= levels[e + 1]
+            more = fmpz_poly(_with_lump((more + there).coeffs(), *rest)) - there
         e += 1
-    return found
+    return Levels(found, at_zero)
+
+
+def _without_small(row: Any) -> tuple[Any, Any]:
+    """The row without its first masses that are small together, and their sum."""
+    first, small = 0, _NONE
+    for mass in row.coeffs():
+        if small + mass > SMALL:
+            break
+        first, small = first + 1, small + mass
+    return row.right_shift(first).left_shift(first), small
 
 
 def _divided(level: Any, length: int) -> tuple[Any, Any]:
@@ -327,9 +364,10 @@ def _product(one: Levels, other: Levels, top: int, kind: Kind) -> Levels:
     """The sum of two independent variables, as far as ``top``."""
     square = one is other
     found = []
+    whole = one.at_zero * other.whole() + other.at_zero * one.whole()
     mine, theirs = (fmpz_poly([]), _EMPTY), (fmpz_poly([]), _EMPTY)
-    for e in range(max(len(one), len(other))):
-        own, its = (side[e] if e < len(side) else fmpz_poly([]) for side in (one, other))
+    for e in range(max(len(one.rows), len(other.rows))):
+        own, its = (side.rows[e] if e < len(side.rows) else fmpz_poly([]) for side in (one, other))
         size = (top >> e) + 1 + MARGIN
         mine = _coarser(mine[0], kind, mine[1])
         theirs = mine if square else _coarser(theirs[0], kind, theirs[1])
@@ -340,7 +378,7 @@ def _product(one: Levels, other: Levels, top: int, kind: Kind) -> Levels:
             made = _with_lumps(_with_lumps(made, own, theirs[1], size, kind), its, mine[1], size, kind)
         found.append(made)
         mine, theirs = (mine[0] + own, mine[1]), (theirs[0] + its, theirs[1])
-    return found
+    return Levels(found, kind.scaled(whole))
 
 
 def _with_lumps(made: Any, poly: Any, lump: Lump, size: int, kind: Kind) -> Any:
@@ -349,11 +387,12 @@ def _with_lumps(made: Any, poly: Any, lump: Lump, size: int, kind: Kind) -> Any:
     if not mass or not len(poly):
         return made
     spend(6 * MOVED * len(poly))
-    start, lumps = int(moment // mass), []
-    for k, own in enumerate(poly.coeffs()):
+    masses, lumps = poly.coeffs(), []
+    first, shift = _leading(masses), int(moment // mass)
+    for k, own in enumerate(masses[first:], first):
         both = own * mass >> kind.bits
         # rounded up, the mean is not below that of both
         lumps.append((both, k * both - (-both * moment // mass)))
-    found, rest = _merged(start, lumps)
-    made += fmpz_poly(found).left_shift(start)
+    found, rest = _merged(first + shift, lumps)
+    made += fmpz_poly(found).left_shift(first + shift)
     return fmpz_poly(_with_lump(made.coeffs(), *rest)).truncate(size)

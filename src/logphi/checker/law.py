@@ -49,6 +49,16 @@ def common_span(numbers: list[Fraction]) -> Fraction:
 
 
 @dataclass(frozen=True)
+class Ends:
+    """The smallest likelihood ratio p/q and the largest one, both finite and positive, with their masses under Q."""
+
+    lowest: Any
+    highest: Any
+    mass_lowest: Any
+    mass_highest: Any
+
+
+@dataclass(frozen=True)
 class Cells:
     """Masses of finite losses under P and Q between the points t_0, t_1, ..; ``below`` t_0 under P, ``above`` the last one."""
 
@@ -115,6 +125,10 @@ class Law:
     def atom_losses(self) -> list[Any]:
         """The losses at which a non-atomic law has atoms, at most two."""
         return []
+
+    def ends(self) -> Ends | None:
+        """The ends of the likelihood ratio; None where there is none, or it is unknown."""
+        return None
 
     def loss_range(self, goal: float) -> tuple[float, float]:
         """Losses between which all but about e^``goal`` of the mass lies; no proof rests on it."""

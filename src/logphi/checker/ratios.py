@@ -17,6 +17,7 @@ of n, as the spread of S does.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,7 +26,8 @@ from typing import Any
 
 from flint import arb, fmpz, fmpz_poly
 
-from logphi.checker.law import Law
+from logphi.checker.balls import rough
+from logphi.checker.law import Ends, Law
 from logphi.checker.work import EXP, STORED, Undecided, spend
 
 # measured: units to add a number to a list or to move it, and for each coefficient of a product
@@ -102,12 +104,13 @@ class Levels:
 
 @dataclass(frozen=True)
 class Sums:
-    """Masses of S on levels, of nodes at step * k * 2^e; mass above ``top`` steps is left out."""
+    """Masses of S on levels, of nodes at start + step * k * 2^e; mass above ``top`` steps is left out."""
 
     levels: Levels
     step: Any
     top: int
     kind: Kind
+    start: Any
 
     def nodes(self) -> list[tuple[int, Sequence[Any]]]:
         """For each level with any mass, 2^e and the masses."""
@@ -115,7 +118,7 @@ class Sums:
 
     def reaches(self, most: Any) -> bool:
         """Whether the sums are known up to there."""
-        return bool(most / self.step <= self.top)
+        return bool((most - self.start) / self.step <= self.top)
 
     @cached_property
     def totals(self) -> list[tuple[int, list[Any], list[Any]]]:
@@ -141,17 +144,19 @@ class Sums:
 
     def up_to(self, end: Any, last: int | None = None) -> tuple[Any, Any]:
         """The mean and the mass of S, where it is at most ``end``, and at most ``last`` steps; no end is None."""
-        steps = None if end is None else end / self.step
+        steps = None if end is None else (end - self.start) / self.step
         if last is not None and (steps is None or steps > last):
             steps = arb(last)
         mass, moment = self._up_to(steps)
         unit = arb(2) ** self.kind.bits
-        return arb(moment) * self.step / unit, arb(mass) / unit
+        return (arb(moment) * self.step + arb(mass) * self.start) / unit, arb(mass) / unit
 
     def put(self, strike: Any) -> Any:
         """A bound of E (strike - S)_+, from above or from below."""
-        steps = strike / self.step
+        steps = (strike - self.start) / self.step
         steps = steps.upper() if self.kind.above else steps.lower()
+        if not steps > 0:
+            return arb(0)
         mass, moment = self._up_to(steps)
         mass += self.levels.at_zero
         return (steps * arb(mass) - arb(moment)) * self.step / arb(2) ** self.kind.bits
@@ -161,7 +166,7 @@ class Sums:
 
         def holds(steps: int) -> bool:
             p, q = self.up_to(None, steps)
-            return bool(mean - p >= steps * self.step * (1 - q))
+            return bool(mean - p >= (self.start + steps * self.step) * (1 - q))
 
         low, high = 0, self.top + 1
         while high - low > 1:
@@ -172,11 +177,13 @@ class Sums:
 
 def sum_of(law: Law, count: int, size: int, most: Any, kind: Kind) -> Sums:
     """The sum of ``count`` ratios, as far as ``most``; the first level of one ratio has ``size`` nodes, a multiple of 8."""
-    step = arb(NEAR) / size
-    top = (most / step).upper().ceil().unique_fmpz()
+    scale, ends = _scale(law, size), law.ends()
+    most = (most - count * scale.start) / scale.step
+    top = fmpz(count * scale.last) if scale.last and not most < count * scale.last else most.upper().ceil().unique_fmpz()
     if top is None or top.bit_length() > MOST_LEVELS:
         raise Undecided("the ratios are too large for this checker")
-    one = _one(law, size, int(top), step, kind)
+    top = max(top, fmpz(1))
+    one = _one(law, size, int(top), scale, ends, kind)
     found, number = one, 1
     for digit in bin(count)[3:]:
         found = _settled(found, number, size, kind)
@@ -185,20 +192,51 @@ def sum_of(law: Law, count: int, size: int, most: Any, kind: Kind) -> Sums:
             # the single ratio on no finer levels than the sum
             found, one = _settled(found, number, size, kind), _settled(one, number, size, kind)
             found, number = _product(found, one, int(top), kind), number + 1
-    return Sums(found, step, int(top), kind)
+    return Sums(found, scale.step, int(top), kind, count * scale.start)
 
 
-def _one(law: Law, size: int, top: int, step: Any, kind: Kind) -> Levels:
+@dataclass(frozen=True)
+class _Scale:
+    """The place of the first node of one ratio, the step, and the number of the last node where there is one."""
+
+    start: Any
+    step: Any
+    last: int = 0
+
+
+def _scale(law: Law, size: int) -> _Scale:
+    """Nodes at the ends of the ratio, if these are known."""
+    ends = law.ends()
+    if ends is None:
+        return _Scale(arb(0), arb(NEAR) / size)
+    width = ends.highest - ends.lowest
+    nodes = rough(width) * size / NEAR
+    # a node on all levels of one ratio, and of the sum of a few
+    block = 8 << max(math.ceil(math.log2(max(nodes / size, 1))), 0)
+    last = block * math.ceil(nodes / block)
+    return _Scale(ends.lowest, width / last, last)
+
+
+def _one(law: Law, size: int, top: int, scale: _Scale, ends: Ends | None, kind: Kind) -> Levels:
     """One ratio: its cells are shared by neighbouring levels where these overlap, so that no level begins or ends abruptly."""
     levels, width, start, rest = list[Any](), 1, 0, _EMPTY
     finite, zero = 1 - law.infinite(), law.reversed().infinite()
+    bound = min(top, scale.last) if scale.last else top
+    own_top = bool(scale.last) and bound == scale.last
+    at_start = zero if ends is None else ends.mass_lowest
     while True:
-        is_last = size * width >= top
-        end = -(-top // width) + MARGIN if is_last else size
+        is_last = size * width >= bound
+        end = (-(-bound // width) + (0 if own_top else MARGIN)) if is_last else size
         spend((2 * EXP + 4 * STORED) * (end - start))
-        tails = [
-            law.tails((k * width * step).log()) if k else (finite, 1 - zero) for k in range(start, end + 1)
-        ]
+        tails = []
+        for k in range(start, end + 1):
+            if not k:
+                tails.append((finite - scale.start * at_start, 1 - at_start))
+            elif scale.last and k * width >= scale.last:
+                mass = ends.mass_highest if ends is not None and k * width == scale.last else arb(0)
+                tails.append((mass * (scale.start + scale.last * scale.step), mass))
+            else:
+                tails.append(law.tails((scale.start + k * width * scale.step).log()))
         cells = []
         for k, (here, there) in enumerate(pairwise(tails), start):
             share = arb(1)
@@ -206,11 +244,15 @@ def _one(law: Law, size: int, top: int, step: Any, kind: Kind) -> Levels:
                 share -= _share(2 * k, size)
             if not is_last:
                 share *= _share(k, size)
-            cells.append(tuple(share * (one - other) for one, other in zip(here, there, strict=True)))
-        row, rest = _on_nodes(cells, start, width * step, rest, kind)
+            p, q = (share * (one - other) for one, other in zip(here, there, strict=True))
+            cells.append((p - scale.start * q, q))
+        row, rest = _on_nodes(cells, start, width * scale.step, rest, kind)
         if not start:
-            row[0] += kind.rounded(zero)
-        levels.append(fmpz_poly([_NONE] * start + row))
+            row[0] += kind.rounded(at_start)
+        if is_last and own_top and ends is not None:
+            row[end - start] += kind.rounded(ends.mass_highest)
+        row = [_NONE] * start + row
+        levels.append(fmpz_poly(_with_lump(row, *rest) if is_last else row))
         if is_last:
             return Levels(levels)
         width, start = 2 * width, 3 * size // 8

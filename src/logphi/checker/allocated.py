@@ -25,8 +25,9 @@ from typing import Any
 
 from flint import arb, ctx
 
-from logphi.checker.balls import ball, between, precision, rough
+from logphi.checker.balls import ball, between, cached, precision, rough
 from logphi.checker.cells import refined
+from logphi.checker.finite import Finite
 from logphi.checker.law import Cells, Law, Terms
 from logphi.checker.ratios import NEAR, Kind, Sums, sum_of
 from logphi.checker.work import EXP, STORED, Undecided, spend
@@ -35,6 +36,8 @@ from logphi.checker.work import EXP, STORED, Undecided, spend
 FIRST, ROUGH = 64, 64
 # chosen: the share of the budget that all attempts may take, as both orders need the same sums
 SHARE = 0.6
+# chosen: more vectors of outcomes take too long
+MOST_VECTORS = 5000
 # chosen: a number of nodes is a multiple of it
 EVEN = 8
 
@@ -137,6 +140,34 @@ class Allocated(Law):
             rows = [(p_next - p, q_next - q) for (p, q), (p_next, q_next) in pairwise(tails)]
             below, top = tails[0][0], (whole[0] - tails[-1][0] + missing[0], whole[1] - tails[-1][1])
         return Cells(points, [p for p, _ in rows], [q for _, q in rows], below, top)
+
+
+def counted(base: Finite, batches: int) -> Finite:
+    """An epoch of a base with few outcomes: the vectors of how many batches have each outcome that Q reaches."""
+    kinds = len([q for _, q in base.outcomes() if not q.is_zero()])
+    if not base.omitted().is_zero() or math.comb(batches + kinds - 1, min(batches, kinds - 1)) > MOST_VECTORS:
+        raise Undecided("of allocated releases with many outcomes, this checker does not list all vectors of outcomes")
+
+    def outcomes() -> list[tuple[Any, Any]]:
+        reached = [(p, q) for p, q in base.outcomes() if not q.is_zero()]
+        spend(3 * STORED * math.comb(batches + kinds - 1, min(batches, kinds - 1)))
+        # how many batches are left, the mass of those that have an outcome, and the sum of their ratios, zero if none is above
+        open_vectors = [(batches, arb.fac_ui(batches), arb(0))]
+        for place, (p, q) in enumerate(reached):
+            powers = [arb(1)]
+            for j in range(1, batches + 1):
+                powers.append(powers[-1] * q / j)
+            is_last = place == len(reached) - 1
+            open_vectors = [
+                (left - j, mass * powers[j], ratios if p.is_zero() else ratios + j * p / q)
+                for left, mass, ratios in open_vectors
+                for j in ((left,) if is_last else range(left + 1))
+            ]
+        found = [(mass * ratios / batches, mass) for _, mass, ratios in open_vectors]
+        alone = base.infinite()
+        return found if alone.is_zero() else [*found, (alone, arb(0))]
+
+    return Finite.spaced(cached(outcomes))
 
 
 def _bits() -> int:

@@ -13,7 +13,7 @@ from typing import Any
 
 from flint import arb
 
-from logphi.checker.allocated import Allocated
+from logphi.checker.allocated import Allocated, counted
 from logphi.checker.balls import Real, ball, cached, exactly
 from logphi.checker.choice import Choice
 from logphi.checker.declared import Declared
@@ -353,9 +353,10 @@ def _allocation(node: Node) -> Law | None:
     base = terms(node.parts[0])
     if not base:
         return None
-    if [count for _, count in base] != [1] or base[0][0].atomic:
+    if [count for _, count in base] != [1]:
         raise Undecided("of several releases that are allocated together, this checker knows those of Gaussian noise")
-    return Allocated(base[0][0], node.parameters["batches"])
+    law, batches = base[0][0], node.parameters["batches"]
+    return counted(law.as_finite(), batches) if law.atomic else Allocated(law, batches)
 
 
 def _each(node: Node) -> Node:

@@ -203,8 +203,8 @@ def issue(
             made_by=made_by(),
         )
 
-    def accepts(answer: Answer, digits: int) -> bool:
-        return bool(check_soon(written(answer, digits)))
+    def accepted(by: Callable[[Certificate], Check]) -> Callable[[Answer, int], bool]:
+        return lambda answer, digits: bool(by(written(answer, digits)))
 
     try:
         certificate = written(certify(loss, quantity=quantity, at=at, direction=direction, digits=digits, shown=shown), digits)
@@ -215,7 +215,17 @@ def issue(
     except NotCertifiedError as reason:
         refusal = reason
     try:
-        return written(*proposed(loss, quantity=quantity, at=at, direction=order, digits=digits, accepts=accepts))
+        return written(
+            *proposed(
+                loss,
+                quantity=quantity,
+                at=at,
+                direction=order,
+                digits=digits,
+                accepts=accepted(check_soon),
+                accepts_late=accepted(check),
+            )
+        )
     except ValueError:
         raise refusal from None
 

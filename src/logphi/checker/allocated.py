@@ -107,8 +107,8 @@ class Allocated(Law):
 
     def _listed(self, kind: Kind, size: int, goal: float) -> list[tuple[float, float]]:
         sums = self.sums(size, arb(self._most(goal)), kind)
-        unit, scale = rough(sums.step) / self.batches, 2.0**-kind.bits
-        return sorted((unit * w * k, rough(arb(m)) * scale) for w, row in sums.nodes() for k, m in enumerate(row) if m)
+        start, unit, scale = rough(sums.start) / self.batches, rough(sums.step) / self.batches, arb(2) ** -kind.bits
+        return sorted((start + unit * w * k, rough(m * scale)) for w, row in sums.nodes() for k, m in enumerate(row) if m)
 
     def cuts(self, base: Any, step: Any, number: int) -> tuple[Cells, Cells]:
         """Those of a pair below and of one above."""
@@ -145,12 +145,12 @@ class Allocated(Law):
 def counted(base: Finite, batches: int) -> Finite:
     """An epoch of a base with few outcomes: the vectors of how many batches have each outcome that Q reaches."""
     kinds = len([q for _, q in base.outcomes() if not q.is_zero()])
-    if not base.omitted().is_zero() or math.comb(batches + kinds - 1, min(batches, kinds - 1)) > MOST_VECTORS:
+    if math.comb(batches + kinds - 1, min(batches, kinds - 1)) > MOST_VECTORS:
         raise Undecided("of allocated releases with many outcomes, this checker does not list all vectors of outcomes")
 
     def outcomes() -> list[tuple[Any, Any]]:
         reached = [(p, q) for p, q in base.outcomes() if not q.is_zero()]
-        spend(3 * STORED * math.comb(batches + kinds - 1, min(batches, kinds - 1)))
+        spend(3 * STORED * (batches * kinds + math.comb(batches + kinds - 1, min(batches, kinds - 1))))
         # how many batches are left, the mass of those that have an outcome, and the sum of their ratios, zero if none is above
         open_vectors = [(batches, arb.fac_ui(batches), arb(0))]
         for place, (p, q) in enumerate(reached):

@@ -134,8 +134,7 @@ def _bounds(others: Terms, goal: float, cells: int) -> tuple[Callable[[Any], Any
     ranges = [law.loss_range(floor - math.log(count)) for law, count in others]
     atom_losses = [law.atom_losses() for law, _ in others]
     leading = max(range(len(others)), key=lambda k: (len(atom_losses[k]), ranges[k][1] - ranges[k][0]))
-    low, high = ranges[leading]
-    width = (high - low) / cells
+    width = max(high - low for low, high in ranges) / cells
     if len(atom_losses[leading]) == 2:
         # both atoms at the centre of a cell
         gap = abs(rough(atom_losses[leading][0] - atom_losses[leading][1]))

@@ -356,6 +356,8 @@ def _allocation(node: Node) -> Law | None:
     if [count for _, count in base] != [1]:
         raise Undecided("of several releases that are allocated together, this checker knows those of Gaussian noise")
     law, batches = base[0][0], node.parameters["batches"]
+    if not law.omitted().is_zero():
+        raise Undecided("this checker does not allocate releases whose outcomes it does not list all")
     return counted(law.as_finite(), batches) if law.atomic else Allocated(law, batches)
 
 

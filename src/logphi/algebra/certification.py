@@ -180,8 +180,8 @@ def described(release: Certifiable) -> Described:
     if not tree:
         raise ValueError("nothing is released, so that there is nothing to certify: compose at least one mechanism")
     # of a bracket, that of a release that dominates it
-    known: Any = release.cover if release._bracketed else release
-    return Described(known._loss(), tree, manner)
+    whole: Any = release
+    return Described((whole.cover if release._bracketed else whole)._loss(), tree, manner)
 
 
 def claims_of(

@@ -6,7 +6,7 @@ S is the likelihood ratio of an epoch, E_Q S = 1 - f with the mass f of infinite
 
     D(eps) = E_Q (S - a)_+ = 1 - f - a + E_Q (a - S)_+,   a = e^eps;  in the other order  a E_Q (1/a - S)_+ - Q(S = 0).
 
-So bounds of (b - S)_+ are bounds of D, and those are means of decreasing convex functions: see ``ratios``. Epochs compose by
+So bounds of (b - S)_+ are bounds of D, and those are means of decreasing convex functions: see ``levels``. Epochs compose by
 the same order, as (a - S_1 S_2 ..)_+ is decreasing and convex in each S_i. There, with masses rounded down, the sums above
 become a pair as their masses m at s, of m s under P; what is missing of either law is an outcome that only this law reaches,
 which raises D. Of the sums below, masses that have moved up without limit are left out: with all the mass that is missing at
@@ -29,7 +29,8 @@ from logphi.checker.balls import ball, between, cached, precision, rough
 from logphi.checker.cells import refined
 from logphi.checker.finite import Finite
 from logphi.checker.law import Cells, Law, Terms
-from logphi.checker.ratios import NEAR, Kind, Sums, sum_of
+from logphi.checker.levels import Kind
+from logphi.checker.ratios import NEAR, Sums, sum_of
 from logphi.checker.work import EXP, STORED, Undecided, spend
 
 # chosen: nodes on the first level of one ratio, in the first attempt and for a range of losses
@@ -91,9 +92,11 @@ class Allocated(Law):
         places = self._listed(Kind(True, False, _bits()), ROUGH, goal)
         least = math.exp(goal)
         heavy = [s for s, q in places if max(q, s * q) > least / max(len(places), 1)]
-        if not heavy or not heavy[0] > 0:
+        if not heavy or not heavy[-1] > 0:
             raise Undecided("the losses of an epoch are not resolved by this checker")
-        ends = math.log(heavy[0]), math.log(heavy[-1])
+        # a mean of ratios is hardly below what each of them hardly is
+        low = math.log(heavy[0]) if heavy[0] > 0 else self.base.loss_range(goal)[0]
+        ends = low, math.log(heavy[-1])
         return (-ends[1], -ends[0]) if self.is_reversed else ends
 
     def _most(self, goal: float) -> float:
@@ -102,7 +105,9 @@ class Allocated(Law):
         if high > 50:
             raise Undecided("the ratios are too large for this checker")
         tails = [self.base.tails(arb(low + k * (high - low) / 64)) for k in range(65)]
-        square = sum(rough(one[0] - two[0]) * math.exp(low + (k + 1) * (high - low) / 64) for k, (one, two) in enumerate(pairwise(tails)))
+        square = sum(
+            rough(one[0] - two[0]) * math.exp(low + (k + 1) * (high - low) / 64) for k, (one, two) in enumerate(pairwise(tails))
+        )
         return math.exp(high) + self.batches + math.sqrt(2 * self.batches * max(square - 1, 0) * -goal)
 
     def _listed(self, kind: Kind, size: int, goal: float) -> list[tuple[float, float]]:
@@ -128,8 +133,7 @@ class Allocated(Law):
         mean = 1 - self.base.infinite()
         last = None if sums.kind.above else sums.complete(mean * self.batches)
         whole, *tails = [
-            (p / self.batches, q)
-            for p, q in [sums.up_to(None, last), *(sums.up_to(end * self.batches, last) for end in ends)]
+            (p / self.batches, q) for p, q in [sums.up_to(None, last), *(sums.up_to(end * self.batches, last) for end in ends)]
         ]
         missing = (mean - whole[0], 1 - whole[1]) if sums.kind.above else (arb(0), arb(0))
         if self.is_reversed:

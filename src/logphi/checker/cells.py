@@ -37,6 +37,8 @@ FIRST, SHARE = 256, 0.3
 ROOM = 3 * math.log(10)
 # chosen: the number of values of a sum of finite losses
 MOST_VALUES = 4000
+# chosen: a law whose range is so many times that of a law with atoms sets the step of the lattice
+WIDER = 16
 # chosen: the number of heaviest cells whose place in their cell is tried as the share
 HEAVY = 4
 
@@ -107,7 +109,7 @@ def refined(attempt: Callable[[int], list[Any]], goal: float, cells: int, share:
 
 
 def _attempt(terms: Terms, epsilons: Sequence[Fraction], goal: float, cells: int) -> list[Any]:
-    """D by this many cells for the law with the widest range; laws of few values keep their own losses."""
+    """D by this many cells for the leading law, one with atoms or the widest; laws of few values keep their own losses."""
     few, others = _separated(terms)
     atoms, omitted = residues.all_atoms(few)
     lower, upper, more = _bounds(others, goal, cells)
@@ -134,7 +136,8 @@ def _bounds(others: Terms, goal: float, cells: int) -> tuple[Callable[[Any], Any
     ranges = [law.loss_range(floor - math.log(count)) for law, count in others]
     atom_losses = [law.atom_losses() for law, _ in others]
     leading = max(range(len(others)), key=lambda k: (len(atom_losses[k]), ranges[k][1] - ranges[k][0]))
-    width = max(high - low for low, high in ranges) / cells
+    low, high = ranges[leading]
+    width = max(high - low, max(high - low for low, high in ranges) / WIDER) / cells
     if len(atom_losses[leading]) == 2:
         # both atoms at the centre of a cell
         gap = abs(rough(atom_losses[leading][0] - atom_losses[leading][1]))

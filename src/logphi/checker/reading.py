@@ -384,7 +384,9 @@ def _node(value: Any, sampled: bool = False, chosen: bool = False) -> Node:
         raise NotACertificate("random allocation is not known on a sample, in a random choice, or of itself")
     if chooses and chosen:
         raise NotACertificate("an alternative of a random choice must not be a random choice itself")
-    _keys(value, f"a {name}", "name adjacency parameters base" if samples or chooses or allocates else "name adjacency parameters")
+    _keys(
+        value, f"a {name}", "name adjacency parameters base" if samples or chooses or allocates else "name adjacency parameters"
+    )
     rules = CONSTRUCTORS[name]
     _keys(value["parameters"], f"the parameters of {name}", " ".join(rules))
     parameters = {key: _parameter(value["parameters"][key], f"{key} of {name}", rule) for key, rule in rules.items()}

@@ -61,15 +61,15 @@ def put_of_normals(m: float, batches: int, strike: float) -> float:
     put = put_of_normal(m)
     if batches == 2:
         return float(weight @ put(strike - ratio))
-    found: float = weight @ put(strike - ratio[:, None] - ratio[None, :]) @ weight
-    return found
+    found = weight @ put(strike - ratio[:, None] - ratio[None, :]) @ weight
+    return float(found)
 
 
 def mean_of_laplace(w: float, function: Callable[[float], float], kinks: list[float]) -> float:
     """E g(X), X the ratio of Lap(w, 1) to Lap(0, 1) under the latter."""
     inside = sorted(y for y in ((math.log(x) + w) / 2 for x in kinks if x > 0) if 0 < y < w)
     ends = [0.0, *inside, w]
-    smooth = sum(
+    smooth: float = sum(
         integrate.quad(lambda y: function(math.exp(2 * y - w)) * math.exp(-y) / 2, low, high, epsabs=1e-14, epsrel=1e-12)[0]
         for low, high in itertools.pairwise(ends)
     )

@@ -254,6 +254,8 @@ def refuse_unknown(node: Mapping[str, Any]) -> None:
             )
         if one["name"] == "StabilityThreshold" and name in ("poisson", "subset"):
             raise NotCertifiedError("certificates know no sample of a StabilityThreshold: certify it without the sample")
+        if one["name"] == "allocation":
+            raise NotCertifiedError("certificates know random allocation in compositions only: certify it without the sample")
         refuse_unknown(one)
 
 

@@ -43,14 +43,32 @@ MOST_VECTORS = 5000
 EVEN = 8
 
 
+class Known:
+    """The sums that were computed last, above and below; both orders of a pair share them."""
+
+    def __init__(self) -> None:
+        self._found: dict[Kind, tuple[int, Sums]] = {}
+
+    def sums(self, law: Law, batches: int, size: int, most: Any, kind: Kind) -> Sums:
+        """The sums as far as ``most``, or further."""
+        known = self._found.get(kind)
+        if known is None or known[0] != size or not known[1].reaches(most):
+            known = self._found[kind] = size, sum_of(law, batches, size, most, kind)
+        return known[1]
+
+    def size(self, kind: Kind) -> int:
+        """The number of nodes of the sums that are known."""
+        return self._found[kind][0] if kind in self._found else FIRST
+
+
 @dataclass(frozen=True)
 class Allocated(Law):
-    """One epoch, or the reverse pair. Both share the sums that are ``known``."""
+    """One epoch, or the reverse pair."""
 
     base: Law
     batches: int
     is_reversed: bool = False
-    known: dict[Any, Sums] = field(default_factory=dict, compare=False, repr=False)
+    known: Known = field(default_factory=Known, compare=False, repr=False)
 
     def infinite(self) -> Any:
         """That of the base; in the reverse, if the ratio of every batch is zero."""
@@ -62,12 +80,7 @@ class Allocated(Law):
 
     def sums(self, size: int, most: Any, kind: Kind) -> Sums:
         """The sums as far as ``most``, or further."""
-        key = (size, kind)
-        if key not in self.known or not self.known[key].reaches(most):
-            for one in [one for one in self.known if one[1] == kind]:
-                del self.known[one]
-            self.known[key] = sum_of(self.base, self.batches, size, most, kind)
-        return self.known[key]
+        return self.known.sums(self.base, self.batches, size, most, kind)
 
     def bounds(self, epsilons: Sequence[Fraction], size: int, bits: int) -> list[Any]:
         """D at each epsilon, with ``size`` nodes on the first level of one ratio."""
@@ -194,5 +207,5 @@ def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any
     bits = int(-goal / math.log(2)) + 96
     with precision(bits):
         # the other order may have found the sums already
-        first = max([FIRST, *(size for size, kind in law.known if kind == Kind(True, True, bits))])
+        first = law.known.size(Kind(True, True, bits))
         return refined(lambda size: law.bounds(epsilons, _even(size), bits), goal, first, SHARE)

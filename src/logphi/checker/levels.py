@@ -83,7 +83,7 @@ def _leading(masses: Sequence[Any]) -> int:
 class Levels:
     """For each level a polynomial, whose coefficients are the masses of its nodes; and mass that was moved down to zero."""
 
-    rows: list[Any]
+    rows: Sequence[Any]
     at_zero: Any = NONE
 
     def whole(self) -> Any:

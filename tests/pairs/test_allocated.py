@@ -183,7 +183,6 @@ def test_text_and_json_read_back():
         (lambda: (2 * lp.Laplace(scale=1)).allocation(100), ("one release of Laplace noise", "fixed_order")),
         (lambda: lp.Laplace(scale=1).allocation(100).group(2), ("group of 2", "AllocatedBetween")),
         (lambda: lp.Laplace(scale=1).allocation(100).loss_law(), ("between two bounds",)),
-        (lambda: lp.Laplace(scale=1).allocation(100).certify(epsilon=1.0), ("random allocation", "fixed_order")),
     ],
 )
 def test_what_is_not_known_is_refused_in_words(make, needles):

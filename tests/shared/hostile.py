@@ -41,6 +41,10 @@ def _discrete_laplace(scale: str, move: str = "1000") -> dict[str, Any]:
     return _node("DiscreteLaplace", scale=scale, sensitivity=move)
 
 
+def _allocation(base: Any, batches: str) -> dict[str, Any]:
+    return _node("allocation", base=base, batches=batches)
+
+
 HOSTILE: dict[str, Terms] = {
     "two mixtures of a hundred": [[2, _mixture(100)]],
     "two samples of groups of 99": [[2, _sample(_gaussian(), "0.1", "99")]],
@@ -65,6 +69,10 @@ HOSTILE: dict[str, Terms] = {
     ],
     "subsets with hardly any noise": [[100, _node("subset", "replace", _gaussian("1e-3", "replace"), rate="0.1")]],
     "2000 Gaussians and a sample": [*([1, _gaussian(f"{k}.5")] for k in range(1, 2000)), [5, _sample(_gaussian())]],
+    "a million batches": [[1, _allocation(_gaussian(), "1000000")]],
+    "epochs with hardly any noise": [[10**9, _allocation(_gaussian("1/5"), "1000")]],
+    "allocations of many kinds": [[3, _allocation(_gaussian(f"{k}.5"), "997")] for k in range(1, 60)],
+    "an allocation of responses": [[5, _allocation(_node("KaryRandomizedResponse", k="3", p="0.5"), "5000")]],
     "a hundred kinds of responses": [[50, _node("RandomizedResponse", p=f"0.5{k:02d}")] for k in range(1, 100)],
 }
 

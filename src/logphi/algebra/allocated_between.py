@@ -70,7 +70,4 @@ class AllocatedBetween(Bracketed, Primitive):
         return self.base._numbers()
 
     def _uncertified(self) -> str:
-        return (
-            "certificates do not know random allocation; m.fixed_order(batches), one release an epoch, has certificates and is "
-            "an upper bound"
-        )
+        return self.base._uncertified()

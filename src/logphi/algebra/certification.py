@@ -39,6 +39,9 @@ class Certifiable(HasLoss, Protocol):
 
     def _manner(self) -> str: ...
 
+    @property
+    def _bracketed(self) -> bool: ...
+
 
 # of one question the answer is a Certificate, but for releases of which only bounds are known: Any keeps its attributes at hand
 @overload
@@ -132,7 +135,7 @@ def certify(
     """
     given = {"delta": delta, "epsilon": epsilon, "type_one_error": type_one_error, "order": order}
     several = advantage or any(_is_list(one) for one in given.values()) or type_one_error is not None or order is not None
-    if several or is_bounded_above(self):
+    if several or is_bounded_above(self) or self._bracketed:
         return certify_together(self, given, advantage=advantage, direction=direction, digits=digits)
     if (epsilon is None) == (delta is None):
         raise ValueError(f"give exactly one of epsilon and delta, got epsilon={epsilon!r} and delta={delta!r}")
@@ -165,7 +168,8 @@ def certify_together(
     """One certificate of all that is given, of upper ends where no more is known."""
     asked = claims_of(release, given, advantage=advantage, direction=direction)
     digits = check.whole("digits", digits, 1, MOST_DIGITS)
-    return _above(release, asked, digits) if is_bounded_above(release) else _together(asked, digits)
+    bounded = is_bounded_above(release) or release._bracketed
+    return _above(release, asked, digits) if bounded else _together(asked, digits)
 
 
 def described(release: Certifiable) -> Described:
@@ -175,7 +179,9 @@ def described(release: Certifiable) -> Described:
     tree, manner = release.tree(), release._manner()
     if not tree:
         raise ValueError("nothing is released, so that there is nothing to certify: compose at least one mechanism")
-    return Described(release._loss(), tree, manner)
+    # of a bracket, that of a release that dominates it
+    whole: Any = release
+    return Described((whole.cover if release._bracketed else whole)._loss(), tree, manner)
 
 
 def claims_of(
@@ -227,13 +233,13 @@ def is_bounded_above(release: Certifiable) -> bool:
 
 
 def _above(release: Certifiable, asked: Sequence[Asked], digits: int) -> CertifiedClaims:
-    """The private ends: upper ones, and the lower one of a type II error."""
+    """The private ends: upper ones, and the lower one of a type II error; both ends of a bracket."""
     from logphi.certified.route import NotCertifiedError
     from logphi.certified.upper_ends import issue_above
 
     if any(one.quantity == "renyi" for one in asked):
         raise NotCertifiedError("where only bounds are known, a certificate holds upper ends of all but Renyi divergences")
-    return issue_above(release, asked, digits=digits, **_checks())
+    return issue_above(release, asked, digits=digits, both=not is_bounded_above(release), **_checks())
 
 
 def _one_order(direction: DirectionLike | None) -> str | None:

@@ -53,6 +53,7 @@ CONSTRUCTORS = {
         "RandomChoice": "probabilities",
         "poisson": "rate group_size",
         "subset": "rate",
+        "allocation": "batches",
     }.items()
 }
 # mechanisms known by divergences only
@@ -202,8 +203,8 @@ def issue(
             made_by=made_by(),
         )
 
-    def accepts(answer: Answer, digits: int) -> bool:
-        return bool(check_soon(written(answer, digits)))
+    def accepted(by: Callable[[Certificate], Check]) -> Callable[[Answer, int], bool]:
+        return lambda answer, digits: bool(by(written(answer, digits)))
 
     try:
         certificate = written(certify(loss, quantity=quantity, at=at, direction=direction, digits=digits, shown=shown), digits)
@@ -214,7 +215,17 @@ def issue(
     except NotCertifiedError as reason:
         refusal = reason
     try:
-        return written(*proposed(loss, quantity=quantity, at=at, direction=order, digits=digits, accepts=accepts))
+        return written(
+            *proposed(
+                loss,
+                quantity=quantity,
+                at=at,
+                direction=order,
+                digits=digits,
+                accepts=accepted(check_soon),
+                accepts_late=accepted(check),
+            )
+        )
     except ValueError:
         raise refusal from None
 
@@ -243,6 +254,8 @@ def refuse_unknown(node: Mapping[str, Any]) -> None:
             )
         if one["name"] == "StabilityThreshold" and name in ("poisson", "subset"):
             raise NotCertifiedError("certificates know no sample of a StabilityThreshold: certify it without the sample")
+        if one["name"] == "allocation":
+            raise NotCertifiedError("certificates know random allocation in compositions only: certify it without the sample")
         refuse_unknown(one)
 
 

@@ -22,6 +22,8 @@ from logphi.questions.epsilon import epsilon
 
 # measured: the largest number of digits that cells prove
 MOST_DIGITS = 9
+# chosen: for so few digits, a check of the whole budget is worth its time
+FEW = 4
 # chosen: the relative tolerance of the answer in doubles
 _RTOL = 1e-12
 # chosen: the width of a claim, as a share of what its digits allow
@@ -29,9 +31,18 @@ _WIDTH = Fraction(9, 10)
 
 
 def proposed(
-    loss: Loss, *, quantity: str, at: Fraction, direction: Direction | None, digits: int, accepts: Callable[[Answer, int], bool]
+    loss: Loss,
+    *,
+    quantity: str,
+    at: Fraction,
+    direction: Direction | None,
+    digits: int,
+    accepts: Callable[[Answer, int], bool],
+    accepts_late: Callable[[Answer, int], bool],
 ) -> tuple[Answer, int]:
     """The answer with the most digits, at most ``digits``, that is accepted, and their number.
+
+    If these are few, one digit more where it is accepted late, by a check with the whole budget.
 
     Raises
     ------
@@ -51,6 +62,11 @@ def proposed(
             best, low = answer, middle
         else:
             high = middle - 1
+    while low < min(digits, FEW):
+        answer = _rounded(found, low + 1, most)
+        if answer is None or not accepts_late(answer, low + 1):
+            break
+        best, low = answer, low + 1
     if best is None:
         raise NotCertifiedError("the checker of certificates cannot derive a single digit of this answer")
     return best, low

@@ -1,4 +1,4 @@
-"""Certificates of the private ends alone, of releases of which only bounds are known."""
+"""Certificates of bounds of a release: of the private ends alone where no more is known, of both ends of a bracket."""
 
 from __future__ import annotations
 
@@ -27,8 +27,11 @@ def issue_above(
     digits: int,
     check: Callable[[Any], Check],
     check_soon: Callable[[Any], Check],
+    both: bool = False,
 ) -> CertifiedClaims:
     """One certificate of private ends, each the bound in doubles of the release, rounded as far as ``check`` needs it.
+
+    With ``both`` it has the other ends too, but for trade-off functions.
 
     Raises
     ------
@@ -43,7 +46,7 @@ def issue_above(
     verdict: Any = ""
     for most in [digits, *(fewer for fewer in _FEWER if fewer < digits)]:
         claims = [
-            (one.release, _claim(one, found, places, most, check, check_soon))
+            (one.release, _claim(one, found, places, most, check, check_soon, both))
             for one, found, places in zip(asked, bounds, lines, strict=True)
         ]
         made = bundle(claims)
@@ -60,25 +63,27 @@ def _claim(
     digits: int,
     check: Callable[[Any], Check],
     check_soon: Callable[[Any], Check],
+    both: bool,
 ) -> CertifiedClaim:
     """The end with the most digits that a short check accepts, or the fewest that any does."""
     if not found.upper < math.inf:
         raise NotCertifiedError(f"no finite {one.quantity} is known at {one.at}")
     tries = [(tried, check_soon) for tried in tried_digits(digits)]
     for tried, accepts in [*tries, (min(2, digits), check)]:
-        claim = CertifiedClaim(one.quantity, one.at, one.direction, *_ends(one.quantity, found, tried), lines=lines)
+        claim = CertifiedClaim(one.quantity, one.at, one.direction, *_ends(one.quantity, found, tried, both), lines=lines)
         if accepts(bundle([(one.release, claim)])):
             return claim
     raise NotCertifiedError("the checker of certificates does not derive a single digit of this bound")
 
 
-def _ends(quantity: str, found: Any, digits: int) -> tuple[Decimal | Fraction, Decimal | None]:
-    """The private end, moved outward by a unit of the last digit."""
+def _ends(quantity: str, found: Any, digits: int, both: bool) -> tuple[Decimal | Fraction, Decimal | None]:
+    """The private end, or both, moved outward by a unit of the last digit."""
     moved = Fraction(1, 10**digits)
     if quantity == "tradeoff":
         return _decimal(Fraction(found.lower) * (1 - moved), digits, ROUND_FLOOR), None
     most = _decimal(Fraction(found.upper) * (1 + moved), digits, ROUND_CEILING)
-    return Fraction(0), most if quantity == "epsilon" else min(most, Decimal(1))
+    least = _decimal(Fraction(found.lower) * (1 - moved), digits, ROUND_FLOOR) if both else Fraction(0)
+    return least, most if quantity == "epsilon" else min(most, Decimal(1))
 
 
 def _decimal(number: Fraction, digits: int, rounding: str) -> Decimal:

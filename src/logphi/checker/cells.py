@@ -37,6 +37,8 @@ FIRST, SHARE = 256, 0.3
 ROOM = 3 * math.log(10)
 # chosen: the number of values of a sum of finite losses
 MOST_VALUES = 4000
+# chosen: a law whose range is so many times that of a law with atoms sets the step of the lattice
+WIDER = 16
 # chosen: the number of heaviest cells whose place in their cell is tried as the share
 HEAVY = 4
 
@@ -80,29 +82,34 @@ def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any
     """D at neighbouring epsilons, with errors of about e^``goal``, or as small as a share of the budget allows."""
     bits = int(-goal / math.log(2)) + 96
     with precision(bits):
-        best, cells, most = None, FIRST, SHARE * left()
-        while True:
-            before = left()
-            try:
-                found = _attempt(terms, epsilons, goal, cells)
-            except Undecided:
-                if best is None:
-                    raise
-                return best
-            best = found
-            width = max(rough(one.rad().log()) if one.rad() > 0 else -math.inf for one in found)
-            if width <= goal + ROOM:
-                return best
-            most -= before - left()
-            # the errors fall as the square of the number, and the work grows a little faster than it
-            factor = min(1.2 * math.exp(min((width - goal - ROOM) / 2, 5)), most / (1.3 * (before - left())))
-            if factor < 1.5:
-                return best
-            cells = int(cells * factor)
+        return refined(lambda cells: _attempt(terms, epsilons, goal, cells), goal, FIRST)
+
+
+def refined(attempt: Callable[[int], list[Any]], goal: float, cells: int, share: float = SHARE) -> list[Any]:
+    """What an attempt finds with as many cells as the goal needs, or as a ``share`` of the budget allows."""
+    best, most = None, share * left()
+    while True:
+        before = left()
+        try:
+            found = attempt(cells)
+        except Undecided:
+            if best is None:
+                raise
+            return best
+        best = found
+        width = max(rough(one.rad().log()) if one.rad() > 0 else -math.inf for one in found)
+        if width <= goal + ROOM:
+            return best
+        most -= before - left()
+        # the errors fall as the square of the number, and the work grows a little faster than it
+        factor = min(1.2 * math.exp(min((width - goal - ROOM) / 2, 5)), most / (1.3 * (before - left())))
+        if factor < 1.5:
+            return best
+        cells = int(cells * factor)
 
 
 def _attempt(terms: Terms, epsilons: Sequence[Fraction], goal: float, cells: int) -> list[Any]:
-    """D by this many cells for the law with the widest range; laws of few values keep their own losses."""
+    """D by this many cells for the leading law, one with atoms or the widest; laws of few values keep their own losses."""
     few, others = _separated(terms)
     atoms, omitted = residues.all_atoms(few)
     lower, upper, more = _bounds(others, goal, cells)
@@ -130,7 +137,7 @@ def _bounds(others: Terms, goal: float, cells: int) -> tuple[Callable[[Any], Any
     atom_losses = [law.atom_losses() for law, _ in others]
     leading = max(range(len(others)), key=lambda k: (len(atom_losses[k]), ranges[k][1] - ranges[k][0]))
     low, high = ranges[leading]
-    width = (high - low) / cells
+    width = max(high - low, max(high - low for low, high in ranges) / WIDER) / cells
     if len(atom_losses[leading]) == 2:
         # both atoms at the centre of a cell
         gap = abs(rough(atom_losses[leading][0] - atom_losses[leading][1]))
@@ -140,10 +147,10 @@ def _bounds(others: Terms, goal: float, cells: int) -> tuple[Callable[[Any], Any
     for (law, count), (low, high), places in zip(others, ranges, atom_losses, strict=True):
         anchor = rough(places[0]) - width / 2 if places else low - width / 3
         base = anchor - math.ceil((anchor - low) / width) * width
-        cells_of_it = law.cut(arb(base), step, math.ceil((high - base) / width) + 1)
+        below, above = law.cuts(arb(base), step, math.ceil((high - base) / width) + 1)
         omitted += count * law.omitted()
-        for upward, moved in ((True, _upper_law), (False, _lower_law)):
-            power = _power(moved(cells_of_it, step), count, least, upward)
+        for upward, moved, cut in ((True, _upper_law, above), (False, _lower_law, below)):
+            power = _power(moved(cut, step), count, least, upward)
             sums[upward] = _sum(sums[upward], power, least, upward)
     return sums[False].excesses(step), sums[True].excesses(step), omitted
 

@@ -49,6 +49,16 @@ def common_span(numbers: list[Fraction]) -> Fraction:
 
 
 @dataclass(frozen=True)
+class Ends:
+    """The smallest likelihood ratio p/q and the largest one, both finite and positive, with their masses under Q."""
+
+    lowest: Any
+    highest: Any
+    mass_lowest: Any
+    mass_highest: Any
+
+
+@dataclass(frozen=True)
 class Cells:
     """Masses of finite losses under P and Q between the points t_0, t_1, ..; ``below`` t_0 under P, ``above`` the last one."""
 
@@ -116,6 +126,10 @@ class Law:
         """The losses at which a non-atomic law has atoms, at most two."""
         return []
 
+    def ends(self) -> Ends | None:
+        """The ends of the likelihood ratio; None where there is none, or it is unknown."""
+        return None
+
     def loss_range(self, goal: float) -> tuple[float, float]:
         """Losses between which all but about e^``goal`` of the mass lies; no proof rests on it."""
 
@@ -145,6 +159,11 @@ class Law:
         tails = [self.tails(t) for t in points]
         p, q = ([here[side] - there[side] for here, there in pairwise(tails)] for side in (0, 1))
         return Cells(points, p, q, 1 - self.infinite() - tails[0][0], tails[-1])
+
+    def cuts(self, base: Any, step: Any, number: int) -> tuple[Cells, Cells]:
+        """The cells of a pair below this one and of a pair above it: the same where the masses are known."""
+        found = self.cut(base, step, number)
+        return found, found
 
     def single_excess(self, epsilon: Any) -> Any:
         """D(eps) of this release alone in closed form."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from flint import arb
 
+from logphi.checker.allocated import Allocated, counted
 from logphi.checker.balls import Real, ball, cached, exactly
 from logphi.checker.choice import Choice
 from logphi.checker.declared import Declared
@@ -347,6 +348,19 @@ def _choice(node: Node) -> Law | None:
     return Choice(tuple(kept))
 
 
+def _allocation(node: Node) -> Law | None:
+    """One of the batches, drawn uniformly, has P of the base, all others Q (Chua et al. 2024, *Balls-and-Bins Sampling*)."""
+    base = terms(node.parts[0])
+    if not base:
+        return None
+    if [count for _, count in base] != [1]:
+        raise Undecided("of several releases that are allocated together, this checker knows those of Gaussian noise")
+    law, batches = base[0][0], node.parameters["batches"]
+    if not law.omitted().is_zero():
+        raise Undecided("this checker does not allocate releases whose outcomes it does not list all")
+    return counted(law.as_finite(), batches) if law.atomic else Allocated(law, batches)
+
+
 def _each(node: Node) -> Node:
     """A sample of a random choice, as a random choice of samples: the choice is public, so each pair is mixed separately."""
     base = _base(node)
@@ -405,4 +419,5 @@ _LAWS: dict[str, Callable[[Node], Law | None]] = {
     "RandomChoice": _choice,
     "poisson": _poisson,
     "subset": _subset,
+    "allocation": _allocation,
 }

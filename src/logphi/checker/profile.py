@@ -11,7 +11,7 @@ from typing import Any
 
 from flint import arb
 
-from logphi.checker import bent_contour, cells, contour, declared, residues, two_releases
+from logphi.checker import allocated, bent_contour, cells, contour, declared, residues, two_releases
 from logphi.checker.balls import ball, precision
 from logphi.checker.law import Terms, common_span
 from logphi.checker.work import Undecided
@@ -59,6 +59,8 @@ def _largest(terms: Terms) -> Any:
 
 def _ways(terms: Terms) -> Iterator[Callable[..., list[Any]]]:
     """The methods that apply, fast ones first."""
+    if allocated.applies(terms):
+        yield partial(allocated.enclose, terms)
     lattice = lattice_of(terms)
     if lattice is not None:
         yield partial(contour.enclose, terms, lattice=lattice)

@@ -111,6 +111,7 @@ CONSTRUCTORS: dict[str, dict[str, str]] = {
     "RandomChoice": {"probabilities": "probabilities"},
     "poisson": {"rate": "unit", "group_size": "up to 1e3"},
     "subset": {"rate": "unit"},
+    "allocation": {"batches": "batches"},
 }
 _WHOLE = {
     "up to 1e3": (1, 1000),
@@ -119,6 +120,7 @@ _WHOLE = {
     "truncation": (1, 10**5),
     "records": (1, 10**9),
     "partitions": (1, 10**6),
+    "batches": (2, 10**6),
     "flag": (0, 1),
 }
 _RANGES: dict[str, Callable[[Fraction], bool]] = {
@@ -145,7 +147,7 @@ class Node:
     adjacency: str
     parameters: Mapping[str, Any]
     base: Node | None = None
-    # for a random choice, its alternatives: each a composition of counted mechanisms
+    # for a random choice, its alternatives: each a composition of counted mechanisms; for an allocation, the one in each batch
     parts: tuple[tuple[tuple[int, Node], ...], ...] = ()
 
     def names(self) -> Iterator[str]:
@@ -373,14 +375,18 @@ def _node(value: Any, sampled: bool = False, chosen: bool = False) -> Node:
     name = value.get("name") if isinstance(value, dict) else None
     if not isinstance(name, str) or name not in CONSTRUCTORS:
         raise NotACertificate(f"a mechanism must be an object with a known name, got {str(name)[:40]!r}")
-    samples, chooses = name in ("poisson", "subset"), name == "RandomChoice"
+    samples, chooses, allocates = name in ("poisson", "subset"), name == "RandomChoice", name == "allocation"
     if samples and sampled:
         raise NotACertificate("the base of a sample must not be a sample itself")
     if name == "StabilityThreshold" and sampled:
         raise NotACertificate("a StabilityThreshold is not known on a sample")
+    if allocates and (sampled or chosen):
+        raise NotACertificate("random allocation is not known on a sample, in a random choice, or of itself")
     if chooses and chosen:
         raise NotACertificate("an alternative of a random choice must not be a random choice itself")
-    _keys(value, f"a {name}", "name adjacency parameters base" if samples or chooses else "name adjacency parameters")
+    _keys(
+        value, f"a {name}", "name adjacency parameters base" if samples or chooses or allocates else "name adjacency parameters"
+    )
     rules = CONSTRUCTORS[name]
     _keys(value["parameters"], f"the parameters of {name}", " ".join(rules))
     parameters = {key: _parameter(value["parameters"][key], f"{key} of {name}", rule) for key, rule in rules.items()}
@@ -389,7 +395,7 @@ def _node(value: Any, sampled: bool = False, chosen: bool = False) -> Node:
         _one_of(value["adjacency"], "adjacency", _RELATIONS),
         parameters,
         _node(value["base"], sampled=True, chosen=chosen) if samples else None,
-        tuple(_part(one, sampled) for one in _listed(value["base"], "base", MOST_ENTRIES)) if chooses else (),
+        _parts(value["base"], sampled, allocates) if chooses or allocates else (),
     )
     complaint = _misfit(node)
     if complaint:
@@ -397,8 +403,13 @@ def _node(value: Any, sampled: bool = False, chosen: bool = False) -> Node:
     return node
 
 
+def _parts(value: Any, sampled: bool, allocates: bool) -> tuple[tuple[tuple[int, Node], ...], ...]:
+    """The alternatives of a random choice, or the one base of an allocation."""
+    return tuple(_part(one, sampled) for one in ([value] if allocates else _listed(value, "base", MOST_ENTRIES)))
+
+
 def _part(value: Any, sampled: bool) -> tuple[tuple[int, Node], ...]:
-    """One alternative of a random choice: a mechanism, or a composition."""
+    """One alternative of a random choice, or what is released in a batch: a mechanism, or a composition."""
     if not isinstance(value, dict) or value.get("name") != "composition":
         return ((1, _node(value, sampled, chosen=True)),)
     _keys(value, "a composition", "name adjacency terms")
@@ -485,6 +496,11 @@ def _misfit(node: Node) -> str:
             return "needs as many mechanisms as probabilities"
         if any(one.adjacency != node.adjacency for part in node.parts for _, one in part):
             return "is between mechanisms under its own adjacency"
+    if node.name == "allocation":
+        if node.adjacency not in _SAMPLED:
+            return "is of a mechanism that is stated under add/remove or replace_special"
+        if any(one.adjacency != node.adjacency for part in node.parts for _, one in part):
+            return "is of mechanisms under its own adjacency"
     if node.name.startswith("Truncated") and not 2 * given["truncation"] > given["sensitivity"]:
         return "needs a truncation of more than half its sensitivity"
     if node.name in ("FromTradeoff", "FromProfile"):

@@ -11,7 +11,7 @@ from flint import arb, ctx
 
 from logphi.checker.balls import ZERO, Real, ball
 from logphi.checker.gauss_legendre import gauss_legendre
-from logphi.checker.law import ByQuadrature, ClosedForm, Points
+from logphi.checker.law import ByQuadrature, ClosedForm, Ends, Points
 from logphi.checker.sampled import Sampled
 from logphi.checker.work import EXP, spend
 
@@ -69,6 +69,14 @@ class TiltedUniform(ClosedForm):
     def atom_losses(self) -> list[Any]:
         """Both ends."""
         return [self.width(), -self.width()] if self.atoms else []
+
+    def ends(self) -> Ends | None:
+        """Both ends, unless losses are infinite."""
+        if not self.infinite().is_zero():
+            return None
+        low = (-self.width()).exp()
+        masses = (arb(1) / 2, low / 2) if self.atoms else (arb(0), arb(0))
+        return Ends(low, 1 / low, *masses)
 
     def ceiling(self, c: Any, t: Any) -> Any:
         """|cosh| and |sinh| are at most cosh of the real part, and |u| > t."""

@@ -70,6 +70,10 @@ def _terms(terms: tuple[tuple[int, Node], ...]) -> str:
 
 def _node(node: Node) -> str:
     given = ", ".join(f"{name}={_parameter(value)}" for name, value in node.parameters.items() if value is not None)
+    if node.name == "allocation":
+        (base,) = node.parts
+        text = _terms(base)
+        return f"{f'({text})' if base[1:] or base[0][0] > 1 else text}.allocation({given})"
     if node.parts:
         listed = ", ".join(_terms(part) for part in node.parts[:20])
         return f"{node.name}([{listed}{', ...' if len(node.parts) > 20 else ''}], {given})"

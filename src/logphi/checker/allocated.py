@@ -1,0 +1,211 @@
+"""Random allocation: a record is in one of t batches, drawn uniformly. One batch has the law P of the base, all others Q.
+
+notation: X = p/q of the base, t batches, S = (X_1 + .. + X_t) / t with independent X under Q.
+
+S is the likelihood ratio of an epoch, E_Q S = 1 - f with the mass f of infinite losses of the base, and
+
+    D(eps) = E_Q (S - a)_+ = 1 - f - a + E_Q (a - S)_+,   a = e^eps;  in the other order  a E_Q (1/a - S)_+ - Q(S = 0).
+
+So bounds of (b - S)_+ are bounds of D, and those are means of decreasing convex functions: see ``levels``. Epochs compose by
+the same order, as (a - S_1 S_2 ..)_+ is decreasing and convex in each S_i. There, with masses rounded down, the sums above
+become a pair as their masses m at s, of m s under P; what is missing of either law is an outcome that only this law reaches,
+which raises D. Of the sums below, masses that have moved up without limit are left out: with all the mass that is missing at
+the place where P is complete, they are a pair below in the convex order, if that place is above all nodes that are kept; and
+an outcome that is left out lowers D.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from flint import arb, ctx
+
+from logphi.checker.balls import ball, between, cached, precision, rough
+from logphi.checker.cells import refined
+from logphi.checker.finite import Finite
+from logphi.checker.law import Cells, Law, Terms
+from logphi.checker.levels import Kind
+from logphi.checker.ratios import NEAR, Sums, sum_of
+from logphi.checker.work import EXP, STORED, Undecided, spend
+
+# chosen: nodes on the first level of one ratio, in the first attempt and for a range of losses
+FIRST, ROUGH = 64, 64
+# chosen: the share of the budget that all attempts may take, as both orders need the same sums
+SHARE = 0.6
+# chosen: more vectors of outcomes take too long
+MOST_VECTORS = 5000
+# chosen: a number of nodes is a multiple of it
+EVEN = 8
+
+
+class Known:
+    """The sums that were computed last, above and below; both orders of a pair share them."""
+
+    def __init__(self) -> None:
+        self._found: dict[Kind, tuple[int, Sums]] = {}
+
+    def sums(self, law: Law, batches: int, size: int, most: Any, kind: Kind) -> Sums:
+        """The sums as far as ``most``, or further."""
+        known = self._found.get(kind)
+        if known is None or known[0] != size or not known[1].reaches(most):
+            known = self._found[kind] = size, sum_of(law, batches, size, most, kind)
+        return known[1]
+
+    def size(self, kind: Kind) -> int:
+        """The number of nodes of the sums that are known."""
+        return self._found[kind][0] if kind in self._found else FIRST
+
+
+@dataclass(frozen=True)
+class Allocated(Law):
+    """One epoch, or the reverse pair."""
+
+    base: Law
+    batches: int
+    is_reversed: bool = False
+    known: Known = field(default_factory=Known, compare=False, repr=False)
+
+    def infinite(self) -> Any:
+        """That of the base; in the reverse, if the ratio of every batch is zero."""
+        return self.base.reversed().infinite() ** self.batches if self.is_reversed else self.base.infinite()
+
+    def reversed(self) -> Allocated:
+        """The same pair in the other order."""
+        return replace(self, is_reversed=not self.is_reversed)
+
+    def sums(self, size: int, most: Any, kind: Kind) -> Sums:
+        """The sums as far as ``most``, or further."""
+        return self.known.sums(self.base, self.batches, size, most, kind)
+
+    def bounds(self, epsilons: Sequence[Fraction], size: int, bits: int) -> list[Any]:
+        """D at each epsilon, with ``size`` nodes on the first level of one ratio."""
+        spend(2 * EXP * len(epsilons))
+        levels = [ball(epsilon).exp() for epsilon in epsilons]
+        strikes = [1 / a if self.is_reversed else a for a in levels]
+        most = strikes[0]
+        for strike in strikes:
+            most = most.max(strike)
+        sides = []
+        for above in (False, True):
+            sums = self.sums(size, most * self.batches, Kind(above, above, bits))
+            sides.append([sums.put(strike * self.batches) / self.batches for strike in strikes])
+        found = []
+        for a, low, high in zip(levels, *sides, strict=True):
+            lead, scale = (-self.infinite(), a) if self.is_reversed else (1 - self.infinite() - a, 1)
+            found.append(between((lead + scale * low).lower().max(arb(0)), (lead + scale * high).upper().max(arb(0))))
+        return found
+
+    def loss_range(self, goal: float) -> tuple[float, float]:
+        """By the sums with few nodes; no proof rests on it."""
+        places = self._listed(Kind(True, False, _bits()), ROUGH, goal)
+        least = math.exp(goal)
+        heavy = [s for s, q in places if max(q, s * q) > least / max(len(places), 1)]
+        if not heavy or not heavy[-1] > 0:
+            raise Undecided("the losses of an epoch are not resolved by this checker")
+        # a mean of ratios is hardly below what each of them hardly is
+        low = math.log(heavy[0]) if heavy[0] > 0 else self.base.loss_range(goal)[0]
+        ends = low, math.log(heavy[-1])
+        return (-ends[1], -ends[0]) if self.is_reversed else ends
+
+    def _most(self, goal: float) -> float:
+        """A sum that is hardly exceeded, also under P; no proof rests on it."""
+        low, high = self.base.loss_range(goal)
+        if high > 50:
+            raise Undecided("the ratios are too large for this checker")
+        tails = [self.base.tails(arb(low + k * (high - low) / 64)) for k in range(65)]
+        square = sum(
+            rough(one[0] - two[0]) * math.exp(low + (k + 1) * (high - low) / 64) for k, (one, two) in enumerate(pairwise(tails))
+        )
+        return math.exp(high) + self.batches + math.sqrt(2 * self.batches * max(square - 1, 0) * -goal)
+
+    def _listed(self, kind: Kind, size: int, goal: float) -> list[tuple[float, float]]:
+        sums = self.sums(size, arb(self._most(goal)), kind)
+        start, unit, scale = rough(sums.start) / self.batches, rough(sums.step) / self.batches, arb(2) ** -kind.bits
+        return sorted((start + unit * w * k, rough(m * scale)) for w, row in sums.nodes() for k, m in enumerate(row) if m)
+
+    def cuts(self, base: Any, step: Any, number: int) -> tuple[Cells, Cells]:
+        """Those of a pair below and of one above."""
+        if not self.base.reversed().infinite().is_zero():
+            raise Undecided("epochs of a base that may rule out the record are not composed by this checker")
+        # a lattice of the losses with this step errs as much as one of the ratios of this size
+        doublings = self.batches.bit_length()
+        size = _even(NEAR * math.sqrt(doublings / self.batches) / rough(step))
+        goal = -math.log(2) * (_bits() - 90)
+        below, above = (self.sums(size, arb(self._most(goal)), Kind(kind, False, _bits())) for kind in (False, True))
+        return self._cut(below, base, step, number), self._cut(above, base, step, number)
+
+    def _cut(self, sums: Sums, base: Any, step: Any, number: int) -> Cells:
+        spend((2 * EXP + 4 * STORED) * number)
+        points = [base + k * step for k in range(number + 1)]
+        ends = [(-t if self.is_reversed else t).exp() for t in points]
+        mean = 1 - self.base.infinite()
+        last = None if sums.kind.above else sums.complete(mean * self.batches)
+        whole, *tails = [
+            (p / self.batches, q) for p, q in [sums.up_to(None, last), *(sums.up_to(end * self.batches, last) for end in ends)]
+        ]
+        missing = (mean - whole[0], 1 - whole[1]) if sums.kind.above else (arb(0), arb(0))
+        if self.is_reversed:
+            # the losses are those of (Q, P), and the largest ones have the smallest ratios
+            rows = [(q_next - q, p_next - p) for (p, q), (p_next, q_next) in pairwise(tails[::-1])][::-1]
+            below, top = whole[1] - tails[0][1], (tails[-1][1] + missing[1], tails[-1][0])
+        else:
+            rows = [(p_next - p, q_next - q) for (p, q), (p_next, q_next) in pairwise(tails)]
+            below, top = tails[0][0], (whole[0] - tails[-1][0] + missing[0], whole[1] - tails[-1][1])
+        return Cells(points, [p for p, _ in rows], [q for _, q in rows], below, top)
+
+
+def counted(base: Finite, batches: int) -> Finite:
+    """An epoch of a base with few outcomes: the vectors of how many batches have each outcome that Q reaches."""
+    kinds = len([q for _, q in base.outcomes() if not q.is_zero()])
+    if math.comb(batches + kinds - 1, min(batches, kinds - 1)) > MOST_VECTORS:
+        raise Undecided("of allocated releases with many outcomes, this checker does not list all vectors of outcomes")
+
+    def outcomes() -> list[tuple[Any, Any]]:
+        reached = [(p, q) for p, q in base.outcomes() if not q.is_zero()]
+        spend(3 * STORED * (batches * kinds + math.comb(batches + kinds - 1, min(batches, kinds - 1))))
+        # how many batches are left, the mass of those that have an outcome, and the sum of their ratios, zero if none is above
+        open_vectors = [(batches, arb.fac_ui(batches), arb(0))]
+        for place, (p, q) in enumerate(reached):
+            powers = [arb(1)]
+            for j in range(1, batches + 1):
+                powers.append(powers[-1] * q / j)
+            is_last = place == len(reached) - 1
+            open_vectors = [
+                (left - j, mass * powers[j], ratios if p.is_zero() else ratios + j * p / q)
+                for left, mass, ratios in open_vectors
+                for j in ((left,) if is_last else range(left + 1))
+            ]
+        found = [(mass * ratios / batches, mass) for _, mass, ratios in open_vectors]
+        alone = base.infinite()
+        return found if alone.is_zero() else [*found, (alone, arb(0))]
+
+    return Finite.spaced(cached(outcomes))
+
+
+def _bits() -> int:
+    return int(ctx.prec)
+
+
+def _even(number: float) -> int:
+    return EVEN * max(math.ceil(number / EVEN), FIRST // EVEN)
+
+
+def applies(terms: Terms) -> bool:
+    """Whether this is one epoch alone."""
+    return [count for _, count in terms] == [1] and isinstance(terms[0][0], Allocated)
+
+
+def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
+    """D at each epsilon, with errors of about e^``goal``, or as small as a share of the budget allows."""
+    law = terms[0][0]
+    assert isinstance(law, Allocated), "the way applies"
+    bits = int(-goal / math.log(2)) + 96
+    with precision(bits):
+        # the other order may have found the sums already
+        first = law.known.size(Kind(True, True, bits))
+        return refined(lambda size: law.bounds(epsilons, _even(size), bits), goal, first, SHARE)

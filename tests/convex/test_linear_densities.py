@@ -89,7 +89,7 @@ def test_above_and_below_the_splines():
 
 def test_the_excess_at_nodes_is_that_of_the_weights():
     weights = Weights(0.05, np.array([0.2, 0.15, 0.1, 0.05]), (7, 1e-3)).scaled(1.0)
-    x = 0.05 / 4 * np.arange(12)
+    x = np.arange(0.0, 12.0) * 0.0125
     found = np.add(weights.excess(4)[:12], weights.beyond(x))
     with mpmath.workdps(40):
         exact = [excess(weights, one) for one in x]

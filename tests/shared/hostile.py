@@ -72,7 +72,7 @@ HOSTILE: dict[str, Terms] = {
     "a million batches": [[1, _allocation(_gaussian(), "1000000")]],
     "epochs with hardly any noise": [[10**9, _allocation(_gaussian("1/5"), "1000")]],
     "allocations of many kinds": [[3, _allocation(_gaussian(f"{k}.5"), "997")] for k in range(1, 60)],
-    "an allocation of responses": [[5, _allocation(_node("KaryRandomizedResponse", k="3", p="0.5"), "5000")]],
+    "an allocation of responses": [[5, _allocation(_node("RandomizedResponse", p="0.51"), "5000")]],
     "a hundred kinds of responses": [[50, _node("RandomizedResponse", p=f"0.5{k:02d}")] for k in range(1, 100)],
 }
 

@@ -42,8 +42,6 @@ _FLAT = 4.0
 # measured: the slope of the log-profile is at least the abscissa of Chernoff's bound over _STEEP; the largest factor by which a
 # profile may be less accurate than its crossing, as few digits do not determine a crossing
 _STEEP, _STEEPEST = 4.0, 1e3
-# chosen: a crossing that is so many times less accurate than asked is good enough to save a second preparation
-_NEARLY = 4.0
 # derived: narrower profiles are not requested, because of rounding
 _DIGITS = 1e-15
 
@@ -196,11 +194,7 @@ def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tole
 
         def still_sharp(x: float) -> bool:
             nearest = min(seen, key=lambda y: abs(y - x), default=math.inf)
-            if not near_by(x, nearest):
-                return False
-            # where the profile is steep, the error of the crossing is smaller than that of the profile
-            gain = max(_slope(seen, x) * max(1.0, x), 1.0) if len(seen) > 1 else 1.0
-            return seen[nearest].relative_width <= min(_NEARLY * needed.aim, needed.enough) * min(gain, _STEEPEST)
+            return near_by(x, nearest) and seen[nearest].relative_width <= needed.aim
 
         def near(x: float, sharp: bool) -> Function:
             if at_once and prepared and (closed_here or near_by(x, prepared[-1][0]) or still_sharp(x)):

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -20,6 +21,7 @@ from logphi.algebra.by_others import DIVERGENCES, TAILS, ByOthers, between
 from logphi.algebra.family import Family, Terms
 from logphi.algebra.release import Composition, Mechanism, compose
 from logphi.answers.bound import Bound
+from logphi.convex.symmetric_pair import NearlyOneError
 from logphi.pairs.pair import UnsupportedError
 
 if TYPE_CHECKING:
@@ -119,7 +121,9 @@ def answered(release: Mechanism, name: str, arguments: tuple[Any, ...], options:
     if apart and _worth_finite(found, name, threshold, options["rtol"], above[0]):
         for answers, sign in ((covers, True), (members, False)):
             if (other := _finite(terms, above=sign)) is not None:
-                answers.append(getattr(other, name)(*arguments, **options))
+                # nothing is above steps that leak nearly everything
+                with suppress(NearlyOneError):
+                    answers.append(getattr(other, name)(*arguments, **options))
         found = between(covers, *members)
     return found
 

@@ -112,18 +112,17 @@ def answered(release: Mechanism, name: str, arguments: tuple[Any, ...], options:
     above = [upper(terms), *(other for _, family, _ in terms if family and (other := family.joint_bound(terms)))]
     above += [near] if near else []
     below = lower(terms)
-    apart = len(below) == 1 and name in _ASKED and _finite(terms, above=True) is not None
-    if apart and options.get("rtol") is None:
+    finite = _finite(terms) if len(below) == 1 and name in _ASKED else None
+    if finite and options.get("rtol") is None:
         options = {**options, "rtol": _APART}
     covers, members = ([getattr(one, name)(*arguments, **options) for one in each] for each in (above, below))
     found = between(covers, *members)
-    threshold = arguments[0] if arguments else options.get(_ASKED[name]) if apart else None
-    if apart and _worth_finite(found, name, threshold, options["rtol"], above[0]):
-        for answers, sign in ((covers, True), (members, False)):
-            if (other := _finite(terms, above=sign)) is not None:
-                # nothing is above steps that leak nearly everything
-                with suppress(NearlyOneError):
-                    answers.append(getattr(other, name)(*arguments, **options))
+    asked = (*arguments, options.get(_ASKED.get(name, name)))[0]
+    if finite and _worth_finite(found, name, asked, options["rtol"], above[0]):
+        for answers, other in zip((covers, members), finite, strict=True):
+            # nothing is above steps that leak nearly everything
+            with suppress(NearlyOneError):
+                answers.append(getattr(other, name)(*arguments, **options))
         found = between(covers, *members)
     return found
 
@@ -146,14 +145,16 @@ def _worth_finite(found: Any, name: str, asked: Any, rtol: float, above: Mechani
     return width > 2 * rtol * scale and (width > _WIDE * rtol * scale or epsilon > _NEAR_END * above.loss_law().support.upper)
 
 
-def _finite(terms: Terms, *, above: bool) -> Mechanism | None:
-    """One more bound, if the only family that several steps are taken of has one."""
-    parts = [one if family is None else family.finite(count, above=above) for one, family, count in terms]
-    if any(one is None for one in parts) or sum(family is not None for _, family, _ in terms) > 1:
+def _finite(terms: Terms) -> tuple[Mechanism, Mechanism] | None:
+    """One more bound from above and one from below, if several steps are taken of one family only, and it has them."""
+    families = [(family, count) for _, family, count in terms if family is not None]
+    if len(families) != 1:
         return None
-    return compose(
-        count * one if family is None else one for one, (_, family, count) in zip(parts, terms, strict=True) if one is not None
-    )
+    ((family, steps),) = families
+    others = [count * one for one, other, count in terms if other is None]
+    found = [family.finite(steps, above=above) for above in (True, False)]
+    above, below = (one and compose([*others, one]) for one in found)
+    return (above, below) if above and below else None
 
 
 def hulls_are_loose(terms: Terms) -> bool:

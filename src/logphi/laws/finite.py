@@ -30,7 +30,6 @@ from logphi.laws.visitor import LawVisitor
 from logphi.laws.zero_or_infinite import log_complement
 from logphi.quadrature.approximate_sums import ApproximateNodes
 from logphi.quadrature.approximation import Approximation
-from logphi.quadrature.exponential_sums import exponential_sums
 from logphi.quadrature.inner_integral import approximate_log_mass
 from logphi.quadrature.values import Line, Values
 
@@ -174,12 +173,8 @@ class Finite(LossTransform):
         return (np.bincount(cell, mass * loss, _MANY)[held] / total[held], np.log(total[held]) + unit[held])
 
     def on_line(self, line: Line, count: int = 1) -> Values:
-        """K on a vertical line, as a matrix product; errors at a few sizes of z, with which they grow."""
-        tilted = self._tilted(line.abscissa)
-        level = np.ceil(4 * np.log2(np.abs(line.points) + 1)).astype(int)
-        lowest = level.min()
-        wrong = tilted.error(2.0 ** (np.arange(lowest, level.max() + 1) / 4))
-        return Values.logarithm(exponential_sums(tilted.terms, tilted.loss, line), wrong[level - lowest], tilted.top)
+        """K on a vertical line, from the relevant atoms under the tilt."""
+        return self._tilted(line.abscissa).on_line(line)
 
     def log_block(self, abscissa: float, centres: Array, radius: float) -> Array:
         """From sums over the relevant atoms under the tilt, and from their standard deviation."""

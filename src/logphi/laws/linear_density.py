@@ -27,7 +27,6 @@ from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.approximate_sums import ApproximateNodes
 from logphi.quadrature.approximation import Approximation
-from logphi.quadrature.exponential_sums import exponential_sums
 from logphi.quadrature.inner_integral import approximate_log_mass
 from logphi.quadrature.values import Line, Values
 
@@ -80,13 +79,9 @@ class LinearDensity(LossTransform):
         return Values(mid, radius, np.zeros(z.shape)) + self._spread(z)
 
     def on_line(self, line: Line, count: int = 1) -> Values:
-        """K on a vertical line, as a matrix product; errors at a few sizes of z, with which they grow."""
+        """K on a vertical line, from the relevant weights under the tilt."""
         tilted = TiltedAtoms.of(self._log_p, self._loss, self._errors, line.abscissa)
-        level = np.ceil(4 * np.log2(np.abs(line.points) + 1)).astype(int)
-        lowest = level.min()
-        wrong = tilted.error(2.0 ** (np.arange(lowest, level.max() + 1) / 4))
-        sums = Values.logarithm(exponential_sums(tilted.terms, tilted.loss, line), wrong[level - lowest], tilted.top)
-        return sums + self._spread(line.points)
+        return tilted.on_line(line) + self._spread(line.points)
 
     @property
     def approximate(self) -> Approximation:

@@ -9,7 +9,7 @@ import numpy as np
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arrays import Array, Complex
 from logphi.quadrature.exponential_sums import exponential_sums
-from logphi.quadrature.values import Line
+from logphi.quadrature.values import Line, Values
 
 # chosen: entries of the intermediate arrays
 _BLOCK = 1 << 18
@@ -63,6 +63,13 @@ class TiltedAtoms:
         rows = max(_BLOCK // self.loss.size, 1)
         parts = np.split(others, range(rows, others.size, rows))
         return np.concatenate([[first], *(np.exp(1j * part[:, None] * self.loss) @ self.terms for part in parts)])
+
+    def on_line(self, line: Line) -> Values:
+        """K on the vertical line of the tilt, as a matrix product; errors at a few sizes of z, with which they grow."""
+        level = np.ceil(4 * np.log2(np.abs(line.points) + 1)).astype(int)
+        lowest = level.min()
+        wrong = self.error(2.0 ** (np.arange(lowest, level.max() + 1) / 4))
+        return Values.logarithm(exponential_sums(self.terms, self.loss, line), wrong[level - lowest], self.top)
 
     def error(self, sizes: Array) -> Array:
         """Bounds of the errors of the sums at points z of these sizes."""

@@ -139,7 +139,7 @@ class BoundedRange(Family):
         return Steps(AdaptiveTwoPoints(Plain(self.epsilon), count, parts_for(count, rtol)), self.adjacency)
 
     def above(self, count: int) -> Mechanism:
-        """A finite pair; for one step, or too many, the hull; groups of steps where all of them leak nearly everything."""
+        """A pair above; for one step, or too many, the hull; groups of steps where all of them leak nearly everything."""
         if count == 1 or not self._known(count):
             return count * hull(self.release)
         steps = StepsBetween(Plain(self.epsilon), count, True, self.adjacency)
@@ -151,7 +151,7 @@ class BoundedRange(Family):
         return steps
 
     def below(self, count: int, skew: float = 0.5) -> Mechanism:
-        """A finite pair; for one step, the hull."""
+        """A pair below; for one step, the hull."""
         if count == 1:
             return hull(self.release)
         if self._known(count):

@@ -24,7 +24,7 @@ SPACING = [
 
 def mathml(text: str, display: str) -> str:
     """A formula."""
-    found = convert(text, display=display)
+    found: str = convert(text, display=display)
     for pattern, replacement in SPACING:
         found = re.sub(pattern, replacement, found)
     return found

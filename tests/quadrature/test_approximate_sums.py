@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import logphi as lp
-from logphi.quadrature.approximate_sums import ApproximateNodes, ApproximateSums
+from logphi.quadrature.approximate_nodes import ApproximateNodes
+from logphi.quadrature.approximate_sums import ApproximateSums
 
 KINDS = {
     "laplace": lambda i: lp.Laplace(scale=5.0 + i).poisson(0.002 * i),

@@ -10,14 +10,13 @@ import numpy as np
 
 from logphi.arith.floats import FLOATS, LOG_ROOT_TWO_PI, ULP
 from logphi.arith.protocol import Arithmetic, Number
-from logphi.arrays import Array
 from logphi.laws.curved import Curved, parameter_error
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.normal.tails import log_masses
+from logphi.quadrature.approximate_nodes import ApproximateNodes
 from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.clipped_contour import ClippedContour
 from logphi.quadrature.curve import Curve, Factor
-from logphi.quadrature.inner_integral import approximate_log_mass
 from logphi.quadrature.panels import gauss
 from logphi.quadrature.values import Line, Values
 
@@ -84,8 +83,8 @@ class ClippedNormal(Curved):
         return top - error - 2 * ULP * abs(top)
 
     @cached_property
-    def _coarse(self) -> tuple[Array, Array]:
-        """Losses and logarithms of masses of a coarse sum for all powers: a tilted law is wide, or next to the end."""
+    def _coarse(self) -> ApproximateNodes:
+        """Nodes of a coarse sum for all powers: a tilted law is wide, or next to the end."""
         m, _ = self.whole.constants
         length = max(self.end - _LOWEST, 1.0)
         count = math.ceil(length / min(_PANEL, _PANEL_TURN / m))
@@ -93,17 +92,13 @@ class ClippedNormal(Curved):
             np.concatenate([np.linspace(self.end - length, self.end, count + 1), self.end - length / count * _SHARES])
         )
         s, log_weight, _ = gauss(edges[:-1], edges[1:])
-        return self.curve.loss(s), self.curve.log_density(s) + log_weight
+        return ApproximateNodes(self.curve.loss(s), self.curve.log_density(s) + log_weight, self.curve.omitted)
 
     @property
     def approximate(self) -> Approximation:
         """From one coarse sum for all powers, unless it would be too long."""
         own = super().approximate
-        return own if self.end > _FARTHEST else replace(own, at=self._by_coarse_sum)
-
-    def _by_coarse_sum(self, c: Array) -> Array:
-        c = np.asarray(c)
-        return approximate_log_mass(*self._coarse, c.ravel() + 1, self.curve.omitted).reshape(c.shape)
+        return own if self.end > _FARTHEST else replace(own, at=self._coarse.log_transform)
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line; a long line uses a contour above the real axis."""

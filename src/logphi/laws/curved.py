@@ -110,7 +110,7 @@ class Curved(LossTransform):
     @property
     def approximate(self) -> Approximation:
         """A coarse quadrature; without nodes at hand for an unbounded curve, as they depend on the tilt."""
-        return Approximation(self._integral.approximate, self._integral.approximate_nodes)
+        return Approximation(self._integral.approximate, self._integral.nodes_for_all)
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, by panels near the real axis and expansions far from it."""

@@ -28,9 +28,8 @@ from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T, Terms, apart
 from logphi.laws.visitor import LawVisitor
 from logphi.laws.zero_or_infinite import log_complement
-from logphi.quadrature.approximate_sums import ApproximateNodes
+from logphi.quadrature.approximate_nodes import ApproximateNodes
 from logphi.quadrature.approximation import Approximation
-from logphi.quadrature.inner_integral import approximate_log_mass
 from logphi.quadrature.values import Line, Values
 
 # derived: with this much infinite mass, K is not near zero
@@ -147,30 +146,11 @@ class Finite(LossTransform):
         """From the atoms, merged if there are many; from ``log_transform`` if much of the mass is omitted."""
         if max(self.infinite_p, self.infinite_q) > _MOSTLY:
             return super().approximate
-        return Approximation(self._from_merged, self._nodes)
-
-    def _from_merged(self, c: Array) -> Array:
-        elsewhere = self.infinite_p, self.infinite_q
-        return approximate_log_mass(*self._merged, c.ravel() + 1, elsewhere).reshape(c.shape)
-
-    def _nodes(self) -> ApproximateNodes:
-        return ApproximateNodes(self._loss, self._logs[1], (self.infinite_p, self.infinite_q))
+        return Approximation.of(self._merged)
 
     @cached_property
-    def _merged(self) -> tuple[Array, Array]:
-        """The losses and the logarithms of the q_j; many atoms are merged into cells at their means."""
-        loss, log_q = self._loss, self._logs[1]
-        if loss.size <= _MANY:
-            return loss, log_q
-        least, width = float(loss.min()), float(np.ptp(loss))
-        cell = np.minimum((loss - least) * (_MANY / width), _MANY - 1).astype(np.int64)
-        # the largest mass of a cell is its unit, because it may be far below those of other cells
-        unit = np.full(_MANY, -np.inf)
-        np.maximum.at(unit, cell, log_q)
-        mass = np.exp(log_q - unit[cell])
-        total = np.bincount(cell, mass, _MANY)
-        held = total > 0
-        return (np.bincount(cell, mass * loss, _MANY)[held] / total[held], np.log(total[held]) + unit[held])
+    def _merged(self) -> ApproximateNodes:
+        return ApproximateNodes(self._loss, self._logs[1], (self.infinite_p, self.infinite_q)).merged(_MANY)
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, from the relevant atoms under the tilt."""

@@ -25,13 +25,12 @@ from logphi.laws.support import Support
 from logphi.laws.tilted_atoms import TiltedAtoms
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform
-from logphi.quadrature.approximate_sums import ApproximateNodes
+from logphi.quadrature.approximate_nodes import ApproximateNodes
 from logphi.quadrature.approximation import Approximation
-from logphi.quadrature.inner_integral import approximate_log_mass
 from logphi.quadrature.values import Line, Values
 
 # chosen: for approximate values, weights are merged into so many
-_MERGED = 512
+_MERGED = 1024
 # chosen: entries of the intermediate arrays
 _BLOCK = 1 << 18
 
@@ -83,16 +82,10 @@ class LinearDensity(LossTransform):
         tilted = TiltedAtoms.of(self._log_p, self._loss, self._errors, line.abscissa)
         return tilted.on_line(line) + self._spread(line.points)
 
-    @property
+    @cached_property
     def approximate(self) -> Approximation:
         """From merged weights."""
-        return Approximation(self._from_merged, self._nodes)
-
-    def _from_merged(self, c: Array) -> Array:
-        return approximate_log_mass(*self._merged, c.ravel() + 1, (0.0, 0.0)).reshape(c.shape)
-
-    def _nodes(self) -> ApproximateNodes:
-        return ApproximateNodes(*self._merged, (0.0, 0.0))
+        return Approximation.of(ApproximateNodes(self._loss, self._log_p - self._loss).merged(_MERGED))
 
     @cached_property
     def support(self) -> Support:
@@ -168,16 +161,3 @@ class LinearDensity(LossTransform):
         """The logarithm of the hat's transform."""
         u = (2 * Discs.exact(z) + 1) * (self.step / 4)
         return Values.of(2 * FLOATS.log_sinhc(u))
-
-    @cached_property
-    def _merged(self) -> tuple[Array, Array]:
-        """The losses and the logarithms of Q-masses, with neighbours merged at their means."""
-        loss, log_q = self._loss, self._log_p - self._loss
-        if loss.size <= _MERGED:
-            return loss, log_q
-        starts = np.arange(0, loss.size, -(-loss.size // _MERGED))
-        unit = np.maximum.reduceat(log_q, starts)
-        sizes = np.diff(np.append(starts, loss.size))
-        mass = np.exp(log_q - np.repeat(unit, sizes))
-        total = np.add.reduceat(mass, starts)
-        return np.add.reduceat(mass * loss, starts) / total, np.log(total) + unit

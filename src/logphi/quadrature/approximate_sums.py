@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arrays import Array
+from logphi.quadrature.approximate_nodes import ApproximateNodes
 from logphi.quadrature.second_order_sums import second_exp
 
 # measured: the logarithm of the ratio of neighbours, with which K errs by less than a thousandth, and the smallest loss of a
@@ -27,19 +28,6 @@ _LARGE = 600.0
 # chosen: the smallest M, as 1 + E[h] has few digits where M is smaller; the largest mean of the fourth power of a times the
 # step, with which cubic interpolation errs by a few thousandths of M
 _LEAST, _COARSE = 0.1, 0.1
-
-
-@dataclass(frozen=True)
-class ApproximateNodes:
-    """A law as losses with the logarithms of their Q-masses, and the masses of P and Q at infinite losses."""
-
-    loss: Array
-    log_mass: Array
-    omitted: tuple[float, float] = (0.0, 0.0)
-
-    def reflected(self) -> ApproximateNodes:
-        """The nodes with P and Q exchanged."""
-        return ApproximateNodes(-self.loss, self.log_mass + self.loss, self.omitted[::-1])
 
 
 @dataclass(frozen=True, eq=False)

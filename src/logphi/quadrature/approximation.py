@@ -10,7 +10,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from logphi.arrays import Array
-from logphi.quadrature.approximate_sums import ApproximateNodes
+from logphi.quadrature.approximate_nodes import ApproximateNodes
 
 
 def _no_nodes() -> None:
@@ -33,6 +33,11 @@ class Approximation:
     nodes: Callable[[], ApproximateNodes | None] = _no_nodes
     terms_on_line: Callable[[float, float], float] = _one_term
 
+    @staticmethod
+    def of(nodes: ApproximateNodes) -> Approximation:
+        """From nodes that serve all points."""
+        return Approximation(nodes.log_transform, partial(_itself, nodes))
+
     def __call__(self, c: NDArray[Any]) -> Array:
         """K at real points."""
         return self.at(c)
@@ -47,6 +52,10 @@ class Approximation:
 # not closures, so that laws can be pickled; nor methods of a law that keeps its approximation, which would be a cycle
 def _at_reflected(at: Callable[[Array], Array], c: Array) -> Array:
     return at(-1 - c)
+
+
+def _itself(nodes: ApproximateNodes) -> ApproximateNodes:
+    return nodes
 
 
 def _reflected(nodes: Callable[[], ApproximateNodes | None]) -> ApproximateNodes | None:

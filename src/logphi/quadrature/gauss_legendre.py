@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
-from logphi.quadrature.approximate_sums import ApproximateNodes
+from logphi.quadrature.approximate_nodes import ApproximateNodes
 from logphi.quadrature.curve import Curve
-from logphi.quadrature.inner_integral import InnerIntegral, Nodes, approximate_log_mass, summed
+from logphi.quadrature.inner_integral import InnerIntegral, Nodes, summed
 from logphi.quadrature.log_ratio import LARGE
 from logphi.quadrature.panels import Panels, coarse_edges, gauss, log_errors, panels
 
@@ -102,27 +102,26 @@ class GaussLegendre(InnerIntegral):
         known = summed(whole.loss[None, :], whole.log_mass, powers, whole.relative_error, whole.loss_error[None, :], *omitted)
         return replace(known, inner=_inner(curve, found, powers, top, known, np.abs(z) * np.abs(z + 1))[None, :])
 
-    def approximate_at_powers(self, powers: Array) -> Array | None:
-        """K from panels without an error bound; the panels of a bounded curve serve all powers."""
-        whole = self._between_ends if math.isfinite(self.curve.start + self.curve.end) else self._coarse_masses(powers)
-        return None if whole is None else approximate_log_mass(whole.loss, whole.log_mass, powers, self.curve.omitted)
+    def approximate_nodes(self, powers: Array) -> ApproximateNodes | None:
+        """Panels without an error bound; those of a bounded curve serve all powers."""
+        return self.nodes_for_all() if math.isfinite(self.curve.start + self.curve.end) else self._coarse_nodes(powers)
 
-    def approximate_nodes(self) -> ApproximateNodes | None:
-        """The nodes that serve all powers, for a bounded curve."""
-        whole = self._between_ends if math.isfinite(self.curve.start + self.curve.end) else None
-        return None if whole is None else ApproximateNodes(whole.loss, whole.log_mass, self.curve.omitted)
+    def nodes_for_all(self) -> ApproximateNodes | None:
+        """Nodes that serve all powers; None for an unbounded curve."""
+        return self._between_ends if math.isfinite(self.curve.start + self.curve.end) else None
 
     @cached_property
-    def _between_ends(self) -> Masses | None:
-        return self._coarse_masses(np.zeros(1))
+    def _between_ends(self) -> ApproximateNodes | None:
+        return self._coarse_nodes(np.zeros(1))
 
-    def _coarse_masses(self, powers: Array) -> Masses | None:
+    def _coarse_nodes(self, powers: Array) -> ApproximateNodes | None:
         edges = coarse_edges(self.curve, powers)
         if edges is None:
             return None
         s, log_weight, _ = gauss(edges[:-1], edges[1:])
         none = np.zeros(s.size)
-        return whole_law(self.curve, Masses(self.curve.loss(s), self.curve.log_density(s) + log_weight, none, none))
+        whole = whole_law(self.curve, Masses(self.curve.loss(s), self.curve.log_density(s) + log_weight, none, none))
+        return ApproximateNodes(whole.loss, whole.log_mass, self.curve.omitted)
 
 
 def _inner(curve: Curve, found: Panels, powers: Array, top: float, known: Nodes, size: Array) -> Array:

@@ -19,8 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP, complex_log1p
-from logphi.arith.summation import error_of_log, log_sum, product, roundings
+from logphi.arith.summation import error_of_log, product, roundings
 from logphi.arrays import Array
+from logphi.quadrature.approximate_nodes import ApproximateNodes
 from logphi.quadrature.second_order_sums import SecondMoments, along_line, one_by_one, second_exp
 from logphi.quadrature.values import Line, Values
 
@@ -179,22 +180,6 @@ def summed(
     return Nodes(loss, weight, log_mass, slope, noise, np.zeros(log_mass.shape))
 
 
-def approximate_log_mass(loss: Array, log_density: Array, powers: Array, omitted: tuple[float, float] = (0.0, 0.0)) -> Array:
-    """K as in :func:`summed`, without its errors, which take longer than the sums."""
-    found, near = np.zeros(powers.size), np.zeros(powers.size, dtype=bool)
-    # the extreme losses bound the exponents
-    exponent = np.abs(powers) * float(np.abs(loss).max())
-    if max(float(exponent.max()), float(np.abs(loss).max())) <= _LARGE:
-        density = np.exp(log_density)
-        excess = second_exp(powers[:, None] * loss) @ density - powers * (second_exp(loss) @ density)
-        excess += (powers - 1) * omitted[1] - powers * omitted[0]
-        near = np.abs(excess) < 0.5
-        found = np.log1p(np.where(near, excess, 0.0))
-    if not near.all():
-        found[~near] = log_sum(powers[~near, None] * loss + log_density)
-    return found
-
-
 def deviations(
     nodes: Nodes, count: Array, abscissa: float | Array, heights: Array, top: float, second_moments: SecondMoments
 ) -> tuple[NDArray[np.complex128], Array, Array]:
@@ -263,16 +248,16 @@ class InnerIntegral(ABC):
         """Nodes that serve the real parts ``powers`` of z + 1 at the points z, for ``count`` repetitions; None if too many."""
 
     @abstractmethod
-    def approximate_at_powers(self, powers: Array) -> Array | None:
-        """K to some digits at real z + 1, without a bound; None if out of range."""
+    def approximate_nodes(self, powers: Array) -> ApproximateNodes | None:
+        """Nodes that serve some real z + 1, without a bound of their error; None if out of range."""
 
     def approximate(self, abscissas: Array) -> Array:
         """K at real points to some digits, without a bound; infinite if out of range."""
         values = np.full(abscissas.size, np.inf)
         for those in _similar(abscissas):
-            found = self.approximate_at_powers(abscissas[those] + 1)
+            found = self.approximate_nodes(abscissas[those] + 1)
             if found is not None:
-                values[those] = found
+                values[those] = found.log_transform(abscissas[those])
         return values
 
     def at_points(self, z: NDArray[Any], count: int) -> Values:

@@ -27,7 +27,8 @@ from numpy.typing import NDArray
 
 from logphi.arith.summation import log_sum
 from logphi.arrays import Array
-from logphi.quadrature.inner_integral import INNER_TARGET, InnerIntegral, Nodes, approximate_log_mass, summed
+from logphi.quadrature.approximate_nodes import ApproximateNodes
+from logphi.quadrature.inner_integral import INNER_TARGET, InnerIntegral, Nodes, summed
 from logphi.quadrature.pair_log_ratio import MOST, PairLogRatio, Points
 from logphi.quadrature.values import LOG_ROUNDING
 
@@ -88,12 +89,10 @@ class PairTrapezoid(InnerIntegral):
         """Equally spaced nodes that serve the powers and the heights."""
         return nodes_of(self.pair, powers, float(np.abs(z.imag).max()), math.log(INNER_TARGET / count))
 
-    def approximate_at_powers(self, powers: Array) -> Array | None:
-        """K from the points of a table."""
+    def approximate_nodes(self, powers: Array) -> ApproximateNodes | None:
+        """The points of a table."""
         coarse = self.pair.coarse(powers)
-        if coarse is None:
-            return None
-        return approximate_log_mass(coarse.loss, coarse.log_q + math.log(self.pair.coarse_step), powers)
+        return None if coarse is None else ApproximateNodes(coarse.loss, coarse.log_q + math.log(self.pair.coarse_step))
 
 
 def nodes_of(pair: PairLogRatio, powers: Array, top: float, log_target: float) -> Nodes | None:

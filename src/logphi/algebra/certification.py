@@ -135,16 +135,17 @@ def certify(
     """
     given = {"delta": delta, "epsilon": epsilon, "type_one_error": type_one_error, "order": order}
     several = advantage or any(_is_list(one) for one in given.values()) or type_one_error is not None or order is not None
-    if several or is_bounded_above(self) or self._bracketed:
+
+    from logphi.certified.certificate import issue
+    from logphi.certified.several import Known
+
+    own = described(self)
+    if several or own.known is not Known.LAW:
         return certify_together(self, given, advantage=advantage, direction=direction, digits=digits)
     if (epsilon is None) == (delta is None):
         raise ValueError(f"give exactly one of epsilon and delta, got epsilon={epsilon!r} and delta={delta!r}")
     at = check.real("epsilon", epsilon) if delta is None else check.open_unit("delta", delta)
     digits = check.whole("digits", digits, 1, MOST_DIGITS)
-    own = described(self)
-
-    from logphi.certified.certificate import issue
-
     return issue(
         own.loss,
         own.tree,
@@ -166,31 +167,34 @@ def certify_together(
     direction: DirectionLike | None = None,
 ) -> CertifiedClaims:
     """One certificate of all that is given, of upper ends where no more is known."""
-    asked = claims_of(release, given, advantage=advantage, direction=direction)
+    from logphi.certified.several import Known
+
+    own = described(release)
+    asked = claims_of(own, given, advantage=advantage, direction=direction)
     digits = check.whole("digits", digits, 1, MOST_DIGITS)
-    bounded = is_bounded_above(release) or release._bracketed
-    return _above(release, asked, digits) if bounded else _together(asked, digits)
+    return _together(asked, digits) if own.known is Known.LAW else _above(release, asked, digits)
 
 
 def described(release: Certifiable) -> Described:
     """A release as certificates write it; a ValueError if it has no such description."""
-    from logphi.certified.several import Described
+    from logphi.certified.certificate import is_above
+    from logphi.certified.several import Described, Known
 
     tree, manner = release.tree(), release._manner()
     if not tree:
         raise ValueError("nothing is released, so that there is nothing to certify: compose at least one mechanism")
-    # of a bracket, that of a release that dominates it
     whole: Any = release
-    return Described((whole.cover if release._bracketed else whole)._loss(), tree, manner)
+    known = Known.ABOVE if any(is_above(node) for _, node in tree) else Known.BRACKET if release._bracketed else Known.LAW
+    return Described((whole.cover if release._bracketed else whole)._loss(), tree, manner, known)
 
 
 def claims_of(
-    release: Certifiable, given: Mapping[str, Any], *, advantage: bool, direction: DirectionLike | None = None
+    release: Described, given: Mapping[str, Any], *, advantage: bool, direction: DirectionLike | None = None
 ) -> list[Asked]:
     """The claims to be made about a release, at the numbers that are given for each quantity."""
     from logphi.certified.several import Asked
 
-    own, one_order = described(release), _one_order(direction)
+    one_order = _one_order(direction)
     places = [
         (_CLAIMED[name][0], meant(_CLAIMED[name][1](name, one)))
         for name, some in given.items()
@@ -203,18 +207,19 @@ def claims_of(
         places.append(("advantage", Fraction(0)))
     if not places:
         raise ValueError("there is nothing to certify in empty lists: give an epsilon, a delta or another question")
-    return [Asked(own, quantity, at, one_order) for quantity, at in places]
+    return [Asked(release, quantity, at, one_order) for quantity, at in places]
 
 
 def suffices(release: Certifiable, miss: Certifiable | None, epsilon: float, delta: float) -> CertifiedClaims:
     """The certificate that an epsilon suffices for a release at a delta, and that it does not for ``miss``."""
-    from logphi.certified.several import Asked
+    from logphi.certified.several import Asked, Known
 
     end, at = meant(epsilon), meant(delta)
     asked = [Asked(described(release), "epsilon", at, upper=end)]
-    # where only bounds are known, nothing shows that another release leaks more
-    if miss is not None and not is_bounded_above(miss):
-        asked.append(Asked(described(miss), "epsilon", at, lower=end))
+    other = None if miss is None else described(miss)
+    # where only upper bounds are known, nothing shows that the other release leaks more
+    if other is not None and other.known is not Known.ABOVE:
+        asked.append(Asked(other, "epsilon", at, lower=end))
     return _together(asked, MOST_DIGITS)
 
 
@@ -225,21 +230,15 @@ def _together(asked: Sequence[Asked], digits: int) -> CertifiedClaims:
     return issue_several(asked, digits=digits, **_checks())
 
 
-def is_bounded_above(release: Certifiable) -> bool:
-    """Whether bounds are all that is known of a part."""
-    from logphi.certified.certificate import is_above
-
-    return any(is_above(node) for _, node in release.tree())
-
-
 def _above(release: Certifiable, asked: Sequence[Asked], digits: int) -> CertifiedClaims:
     """The private ends: upper ones, and the lower one of a type II error; both ends of a bracket."""
     from logphi.certified.route import NotCertifiedError
+    from logphi.certified.several import Known
     from logphi.certified.upper_ends import issue_above
 
     if any(one.quantity == "renyi" for one in asked):
         raise NotCertifiedError("where only bounds are known, a certificate holds upper ends of all but Renyi divergences")
-    return issue_above(release, asked, digits=digits, both=not is_bounded_above(release), **_checks())
+    return issue_above(release, asked, digits=digits, both=asked[0].release.known is Known.BRACKET, **_checks())
 
 
 def _one_order(direction: DirectionLike | None) -> str | None:

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from enum import Enum
 from fractions import Fraction
 from typing import Any
 
@@ -39,13 +40,25 @@ _FEWER = (6, 3)
 _FARTHEST = 1e4
 
 
+class Known(Enum):
+    """What is known of a release: its law, laws that it lies between, or upper bounds alone."""
+
+    LAW = "law"
+    BRACKET = "bracket"
+    ABOVE = "above"
+
+
 @dataclass(frozen=True)
 class Described:
-    """A release as certificates write it: its loss, its counted mechanisms, and how their numbers are known."""
+    """A release as certificates write it: its loss, its counted mechanisms, and how their numbers are known.
+
+    Where only bounds are ``known``, the loss is that of a release that dominates it.
+    """
 
     loss: Loss
     tree: Sequence[tuple[int, Mapping[str, Any]]]
     manner: str
+    known: Known
 
 
 @dataclass(frozen=True)

@@ -16,16 +16,19 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from flint import acb, arb, ctx
 
 from logphi.certified.exponential_sums import exponential_sums
-from logphi.certified.mixture_guess import RatioInDoubles
+from logphi.certified.route import NotCertifiedError
 from logphi.certified.transform import MOST_SUMS, Transform
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.many_components import ManyComponents
+from logphi.quadrature.shifted_lines import OppositeMixtures, ShiftedLines, shifted_lines
+
+T = TypeVar("T")
 
 # measured: with these shares of the widest strip for its two edges, steps are within a few percent of the best
 _STRIPS = np.array([0.95, 0.85, 0.7, 0.5, 0.35, 0.25, 0.15])
@@ -106,9 +109,9 @@ class NormalRatio(Transform):
     law: LossTransform
 
     @cached_property
-    def in_doubles(self) -> RatioInDoubles:
+    def in_doubles(self) -> OppositeMixtures:
         """In doubles."""
-        return RatioInDoubles(self.up.in_doubles, self.down.in_doubles)
+        return OppositeMixtures(self.up.in_doubles, self.down.in_doubles)
 
     @property
     def most_nodes(self) -> int:
@@ -148,7 +151,7 @@ class NormalRatio(Transform):
         e^{(b^2 + theta^2)/2} cos(d_1 (b + theta)/2)^{-c} u^{1+c} v^{-c}, and the rule misses at most twice that over
         e^{2 pi theta/h} - 1.
         """
-        b, fall = self.in_doubles.falling(float(c.mid()))(float(height.upper()))
+        b, fall = self._lines(float(c.mid())).best(float(height.upper()))
         sharp = math.log(count) - fall + 8
         room = float((arb.pi() / 2 / self.up.largest.max(self.down.largest) - b).lower())
         # the optimum if only e^{theta^2/2} counts
@@ -167,7 +170,11 @@ class NormalRatio(Transform):
 
     def fall(self, c: float, height: float) -> float:
         """An estimate of log(ceiling / M(c))."""
-        return self.in_doubles.falling(c)(height)[1]
+        return self._lines(c).best(height)[1]
+
+    def _lines(self, c: float) -> ShiftedLines:
+        """Shifted lines in doubles, for estimates."""
+        return _unless_too_long(shifted_lines(self.in_doubles, c))
 
     def _grid(self, c: Any, top: Any, sharp: float) -> Grid:
         """For heights up to ``top``: the widest step with an error of at most e^-sharp.
@@ -211,12 +218,18 @@ class NormalRatio(Transform):
         left = [(arb(0), start)]
         lift = (b * b / 2).exp() * (self.down.largest * b / 2).cos() ** (-c)
         abscissa = float(c.mid())
-        # refused where it takes too many points
-        self.in_doubles.interval(abscissa)
+        _unless_too_long(self.in_doubles.points(abscissa))
         level = sharp + float(lift.log().upper()) - float(self.law.approximate(np.array([abscissa]))[0])
         ends = [_reach(lines, level, step) for lines in (left, right)]
         tails = lift * sum((_tail(lines, step * end) for lines, end in zip((left, right), ends, strict=True)), arb(0))
         return Grid(step, -ends[0], ends[1], b, relative.upper(), tails.upper())
+
+
+def _unless_too_long(found: T | None) -> T:
+    """What was found; a NotCertifiedError if it takes too many points."""
+    if found is None:
+        raise NotCertifiedError("this epsilon is next to the largest loss, where no line of nodes resolves it")
+    return found
 
 
 def _dyadic(step: float) -> Any:

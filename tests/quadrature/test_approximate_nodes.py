@@ -19,8 +19,8 @@ def by_hand(nodes, c):
 
 def test_the_transform_is_the_sum_over_the_nodes_and_keeps_the_shape():
     c = np.array([[-1.5, -0.3], [0.7, 20.0]])
-    masses = np.log([0.2, 0.3, 0.4])
-    nodes = ApproximateNodes(np.array([-0.4, 0.1, 0.3]), masses, (1 - np.exp(masses + [-0.4, 0.1, 0.3]).sum(), 0.1))
+    loss, masses = np.array([-0.4, 0.1, 0.3]), np.log([0.2, 0.3, 0.4])
+    nodes = ApproximateNodes(loss, masses, (float(1 - np.exp(masses + loss).sum()), 0.1))
     assert nodes.log_transform(c) == pytest.approx(by_hand(nodes, c), rel=1e-12)
 
 

@@ -109,7 +109,7 @@ def probability(found: LogProbability, rtol: float, side: Side = Side.UPPER) -> 
     value = min(max(math.exp(found.value), lower), upper)
     narrow = found.relative_width <= rtol or found.upper < NEGLIGIBLE
     status = status_of(narrow, found.ledger.proved, trivial=found.method.trivial)
-    return Bound(lower, value, upper, status, found.method.name, found.direction, found.ledger, side)
+    return Bound(lower, value, upper, status, found.method, found.direction, found.ledger, side)
 
 
 def log_probability(found: LogProbability, rtol: float) -> Bound:
@@ -117,7 +117,7 @@ def log_probability(found: LogProbability, rtol: float) -> Bound:
     per_unit = math.exp(min(-found.value, 700.0)) if found.value > -math.inf else 0.0
     ledger = Ledger() if found.value < -700 else found.ledger.scaled(per_unit)
     status = status_of(found.relative_width <= rtol, found.ledger.proved, trivial=found.method.trivial)
-    return Bound(found.lower, found.value, found.upper, status, found.method.name, found.direction, ledger)
+    return Bound(found.lower, found.value, found.upper, status, found.method, found.direction, ledger)
 
 
 def infinite_mass(law: LogPhi, direction: Direction | None = None) -> Bound:

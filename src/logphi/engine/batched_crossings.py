@@ -132,7 +132,7 @@ def _crossing(contour: Contour, level: float, x: float) -> Bound | None:
     if not (lower > 0 and _profile(contour, lower).lower - slack >= level and _profile(contour, upper).upper + slack <= level):
         return None
     ledger = here.ledger.scaled(1 / (math.exp(level) * -slope))
-    return Bound(lower, x, upper, method=METHOD.name, direction=Direction.REMOVE, ledger=ledger)
+    return Bound(lower, x, upper, method=METHOD, direction=Direction.REMOVE, ledger=ledger)
 
 
 def _profile(contour: Contour, x: float) -> LogProbability:

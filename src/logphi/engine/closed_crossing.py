@@ -46,7 +46,7 @@ def epsilon_in_closed_form(loss: LogPhi, delta: float, tolerance: Tolerance) -> 
     if nothing is None:
         return None
     if nothing.log_ends[1] + level_error <= level:
-        return Bound(0.0, 0.0, 0.0, method=EXACT.name)
+        return Bound(0.0, 0.0, 0.0, method=EXACT)
     top, spread = loss.support.upper, loss.growth.right.most
     # the mass above x bounds the excess; that of a normal law is at most e^{-a^2/2}
     start = top / 2 if math.isfinite(top) else spread / 2 + math.sqrt(-2 * level * spread)
@@ -58,7 +58,7 @@ def epsilon_in_closed_form(loss: LogPhi, delta: float, tolerance: Tolerance) -> 
     if not upper - lower <= tolerance.aim * max(1.0, here.x):
         return None
     ledger = ledger_of(here.amount).scaled(1 / (delta * slope)) if delta > 1e-300 else Ledger()
-    return Bound(lower, min(max(here.x, lower), upper), upper, method=EXACT.name, ledger=ledger)
+    return Bound(lower, min(max(here.x, lower), upper), upper, method=EXACT, ledger=ledger)
 
 
 def _at(excess: Amount, level: float, x: float) -> _Point | None:

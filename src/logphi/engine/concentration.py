@@ -142,4 +142,4 @@ def epsilon_of_many(loss: LogPhi, delta: float, tolerance: Tolerance) -> Bound |
         return None
     value = lower + width / 2 if math.isfinite(width) else lower
     ledger = Ledger(truncation=Entry(width, proved=not loss.traits.estimated))
-    return Bound(lower, value, upper, method=CHERNOFF.name, ledger=ledger)
+    return Bound(lower, value, upper, method=CHERNOFF, ledger=ledger)

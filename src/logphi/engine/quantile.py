@@ -108,7 +108,7 @@ class _Search:
         else:
             lower, value, upper = self._between()
         ledger = _ledger(self.proved and not self.law.traits.estimated)
-        return on_scale(Bound(lower, value, upper, method=self.method.name, ledger=ledger), self.rtol)
+        return on_scale(Bound(lower, value, upper, method=self.method, ledger=ledger), self.rtol)
 
     def _on(self, lattice: Lattice) -> tuple[float, float]:
         """The lattice point, by bisection over thresholds in the middle of cells, with each atom clearly on one side."""

@@ -230,7 +230,7 @@ def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tole
     warm.mark(level, found.value, slope)
     ledger = last.ledger.scaled(1 / (delta * slope)) if delta > 1e-300 else Ledger()
     upper = found.upper if found.upper < ceiling else max(proved(), found.value)
-    return Bound(found.lower, found.value, upper, method=last.method.name, ledger=ledger)
+    return Bound(found.lower, found.value, upper, method=last.method, ledger=ledger)
 
 
 def _level_error(level: float) -> float:
@@ -255,7 +255,7 @@ def _limited(loss: LogPhi, known: Bound, delta: float, profiles: Evaluator, tole
     # if neither order is proved to have the larger epsilon
     for end in (known.upper, known.lower + tolerance.aim * max(1.0, known.lower)):
         if known.lower < end < math.inf and (there := local(end)).upper < level:
-            return Bound(0.0, known.lower, end, method=there.method.name, ledger=there.ledger)
+            return Bound(0.0, known.lower, end, method=there.method, ledger=there.ledger)
     return None
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from logphi.answers.bound import Bound, Bounds, bound_rows
 from logphi.answers.display import table
 from logphi.engine.directions import Certifiable
+from logphi.engine.method import reason_of
 from logphi.engine.routes.choices import Choice, choices
-from logphi.engine.routes.registry import ROUTES
 from logphi.inputs.guesses import guided
 from logphi.inputs.route_names import Method
 from logphi.listed import Listed
@@ -42,7 +42,7 @@ class Explanation(Listed):
             self.mechanism,
             f"{self.question} = {bound}",
             f"  method   {bound.method}{direction}",
-            *(f"  route    {one.reason}" for one in (ROUTES.get(bound.method),) if one is not None),
+            *(f"  route    {reason}" for reason in (reason_of(bound.method),) if reason),
             *self._why(),
             f"  status   {bound.status.value}",
             f"  width    {bound.width:.3g}; {proof}",
@@ -61,7 +61,7 @@ class Explanation(Listed):
         """The reason for the route."""
         if self.named:
             return ["  why      it was asked for by name"]
-        own = [one for one in self.choices if one.route == self.bound.method]
+        own = [one for one in self.choices if one.route is self.bound.method]
         if not own:
             return ["  why      nothing else was needed"] if not self.choices else ["  why      no other route led further"]
         lines = [("  why      " if i == 0 else "           ") + line for i, line in enumerate(str(own[-1]).split("\n"))]

@@ -85,7 +85,7 @@ def _power(law: LogPhi, level: float, rtol: float | None) -> Bound:
     least = min(least, most)
     ledger = Ledger(discretization=Entry(most - least, error.ledger.proved and found.middle.ledger.proved))
     value = min(max(-found.value * size, least), most)
-    return Bound(least, value, most, method=found.middle.method.name, ledger=ledger)
+    return Bound(least, value, most, method=found.middle.method, ledger=ledger)
 
 
 def _guess(law: LogPhi, level: float) -> Guess:

@@ -206,7 +206,7 @@ def lines_demand(tolerance: Tolerance) -> Demand:
 
 def _trivial(blind: float) -> Bound:
     """The bounds from a blind test alone."""
-    return unresolved(0.0, blind / 2, blind, TRIVIAL.name, Ledger(truncation=Entry(blind)))
+    return unresolved(0.0, blind / 2, blind, TRIVIAL, Ledger(truncation=Entry(blind)))
 
 
 def _bound(search: Search, blind: float, rtol: float) -> Bound:
@@ -225,5 +225,5 @@ def _bound(search: Search, blind: float, rtol: float) -> Bound:
     ledger = search.lines.ledger(found.at, middle)
     chords = Entry(max(upper - lower - sum(line.amount for name, line in ledger.items() if name != "infinite_mass"), 0.0))
     return Bound(
-        lower, value, upper, method=middle.method.name, ledger=replace(ledger, discretization=ledger.discretization + chords)
+        lower, value, upper, method=middle.method, ledger=replace(ledger, discretization=ledger.discretization + chords)
     )

@@ -52,8 +52,8 @@ def _prepared(loss: LogPhi, x: float, demand: Demand) -> atoms.Prepared:
 _SHARP = 3e-6
 # measured: the number of different laws above which their sums have more atoms, or transforms, than a smoothed line has nodes
 _MANY = 200
-_METHOD = Method("atoms")
-ATOMS = Route(_METHOD, prepare, "sums over atoms: losses of discrete mechanisms of several kinds")
-FEW_ATOMS = Route(_METHOD, _where_few, ATOMS.reason)
+_METHOD = Method("atoms", "sums over atoms: losses of discrete mechanisms of several kinds")
+ATOMS = Route(_METHOD, prepare)
+FEW_ATOMS = Route(_METHOD, _where_few)
 # measured: accuracy and cost near an atom, where a smoothed line is wide
-ATOMS_AFTER_ALL = Route(_METHOD, prepare, ATOMS.reason, mostly=Promise(1e-5, 3.5e8))
+ATOMS_AFTER_ALL = Route(_METHOD, prepare, mostly=Promise(1e-5, 3.5e8))

@@ -72,7 +72,7 @@ def _closed(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     return Offer(Promise(demand.rtol, 1e5), lambda: lambda x: found if x == epsilon else local(x))
 
 
-SINGLE_RELEASE = Route(EXACT, _single_release, "closed forms: few atoms, one release, Gaussians together", forecast=_closed)
+SINGLE_RELEASE = Route(EXACT, _single_release, forecast=_closed)
 
 
 def _reversed(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:

@@ -99,6 +99,5 @@ def _of_reflected(found: Inversion, x: float) -> Inversion:
     return replace(found, part=part, amount=found.amount.times_exp(x))
 
 
-_METHOD = Method("bent")
-_REASON = "inversion along a hyperbola: few sampled Gaussians, small sampling rates"
-BENT = Route(_METHOD, prepare, _REASON, forecast=_forecast)
+_METHOD = Method("bent", "inversion along a hyperbola: few sampled Gaussians, small sampling rates")
+BENT = Route(_METHOD, prepare, forecast=_forecast)

@@ -21,5 +21,5 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     return inverted(loss, _METHOD, lambda x: Inversion(Part.EXCESS, prepared(x)))
 
 
-_METHOD = Method("buckets")
-BUCKETS = Route(_METHOD, prepare, "losses rounded up and down to multiples of one width, to compare with")
+_METHOD = Method("buckets", "losses rounded up and down to multiples of one width, to compare with")
+BUCKETS = Route(_METHOD, prepare)

@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 
 from logphi.engine.log_probability import LogProbability
+from logphi.engine.method import Method
 from logphi.inversion.demand import Demand, Promise
 
 # chosen: an answer this many times as wide as promised breaks the promise
@@ -23,7 +24,7 @@ class Choice:
     epsilon
         The threshold.
     route
-        The name of the route.
+        The method of the route, which is its name.
     promise
         What it promised.
     width
@@ -35,7 +36,7 @@ class Choice:
     """
 
     epsilon: float
-    route: str
+    route: Method
     promise: Promise
     width: float
     kept: bool
@@ -44,7 +45,7 @@ class Choice:
     @staticmethod
     def of(
         epsilon: float,
-        route: str,
+        route: Method,
         promise: Promise,
         answer: LogProbability | None,
         demand: Demand,

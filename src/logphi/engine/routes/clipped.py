@@ -63,6 +63,5 @@ _LAYOUT, _NODE, _TERM = 1e7, 350.0, 1.0
 _NOISE = 1e-11
 # chosen: how much lower, as a logarithm, lines for a better guess of the answer must lie
 _LOWER = 2.0
-_METHOD = Method("clipped")
-_REASON = "inversion without rare large losses, whose share has a closed form: small sampling rates"
-CLIPPED = Route(_METHOD, prepare, _REASON, forecast=_forecast)
+_METHOD = Method("clipped", "inversion without rare large losses, whose share has a closed form: small sampling rates")
+CLIPPED = Route(_METHOD, prepare, forecast=_forecast)

@@ -99,8 +99,7 @@ _NOISE, _ROUNDING = 2e-12, 1e-15
 _IN_VAIN = 8.0
 # measured: the size up to which the layout takes longer than the terms of K
 _FEW = 1 << 8
-METHOD = Method("contour")
-_REASON = "inversion on a vertical line: losses with a smooth part"
-CONTOUR = Route(METHOD, prepare, _REASON, forecast=_forecast, slow=True)
+METHOD = Method("contour", "inversion on a vertical line: losses with a smooth part")
+CONTOUR = Route(METHOD, prepare, forecast=_forecast, slow=True)
 # measured: the accuracy and cost of the longest line; a smoothed line that is narrower is better
-LONGEST = Route(METHOD, prepare, _REASON, mostly=Promise(1e-2, 5e8))
+LONGEST = Route(METHOD, prepare, mostly=Promise(1e-2, 5e8))

@@ -42,7 +42,7 @@ def _on_lattices(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     return inverted(loss, _METHOD, lambda x: Inversion(Part.EXCESS, prepared.at(x)))
 
 
-_METHOD = Method("discretized")
-DISCRETIZED = Route(_METHOD, prepare, "sums over the nodes of a loss, by Fourier transforms: sums of known laws")
+_METHOD = Method("discretized", "sums over the nodes of a loss, by Fourier transforms: sums of known laws")
+DISCRETIZED = Route(_METHOD, prepare)
 # measured: the accuracy and cost of lattices near atoms; elsewhere a smoothed line is sharper
-LATTICES = Route(_METHOD, _on_lattices, DISCRETIZED.reason, mostly=Promise(1e-5, 4e8))
+LATTICES = Route(_METHOD, _on_lattices, mostly=Promise(1e-5, 4e8))

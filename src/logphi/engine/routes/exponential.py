@@ -20,7 +20,7 @@ def summed(loss: LogPhi, demand: Demand, asked: Method) -> LocalProfile:
     """The profile by sums, with refusals that name the requested method."""
     if not real_space.served(loss.terms):
         raise NotApplicableError(
-            f"method {asked.name!r} needs a loss of atoms and tilted flat parts only, and a sum over them of at most "
+            f"method {asked!r} needs a loss of atoms and tilted flat parts only, and a sum over them of at most "
             f"{real_space.MAX_TERMS} terms; leave method out"
         )
     method = EXACT if real_space.listed(loss.terms) and not real_space.flat_count(loss.terms) else _METHOD
@@ -46,5 +46,5 @@ def summed(loss: LogPhi, demand: Demand, asked: Method) -> LocalProfile:
     return at
 
 
-_METHOD = Method("exponential", sharp=True)
-EXPONENTIAL = Route(_METHOD, prepare, "sums over atoms and flat parts: losses of the Laplace family")
+_METHOD = Method("exponential", "sums over atoms and flat parts: losses of the Laplace family", sharp=True)
+EXPONENTIAL = Route(_METHOD, prepare)

@@ -25,5 +25,5 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     return inverted(loss, _METHOD, None if prepared is None else prepared.at)
 
 
-_METHOD = Method("lattice", sharp=True)
-LATTICE = Route(_METHOD, prepare, "inversion over one period: losses on a lattice")
+_METHOD = Method("lattice", "inversion over one period: losses on a lattice", sharp=True)
+LATTICE = Route(_METHOD, prepare)

@@ -39,6 +39,5 @@ def on_the_poles(loss: LogPhi, transform: LogPhi, epsilon: float, method: Method
     return at
 
 
-_METHOD = Method("levy")
-_REASON = "Levy inversion ([AFA] Algorithm 1), with estimated errors, to compare with"
-LEVY = Route(_METHOD, prepare, _REASON, bisection, slow=True)
+_METHOD = Method("levy", "Levy inversion ([AFA] Algorithm 1), with estimated errors, to compare with")
+LEVY = Route(_METHOD, prepare, bisection, slow=True)

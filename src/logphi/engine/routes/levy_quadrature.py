@@ -23,6 +23,7 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     return on_the_poles(loss, LogPhi(tuple((own or law, count) for own, law, count in doubled)), epsilon, _METHOD, "inner")
 
 
-_METHOD = Method("levy-quadrature")
-_REASON = "Levy inversion of a phi that is itself an integral ([AFA]), with estimated errors, to compare with"
-LEVY_QUADRATURE = Route(_METHOD, prepare, _REASON, bisection, slow=True)
+_METHOD = Method(
+    "levy-quadrature", "Levy inversion of a phi that is itself an integral ([AFA]), with estimated errors, to compare with"
+)
+LEVY_QUADRATURE = Route(_METHOD, prepare, bisection, slow=True)

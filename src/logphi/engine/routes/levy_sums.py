@@ -23,9 +23,8 @@ def on_grid(cells: int = 100_000, reach: float | None = None) -> Route:
             raise refusal(_METHOD, error) from error
         return inverted(loss, _METHOD, lambda x: Inversion(Part.EXCESS, prepared.at(x)))
 
-    return Route(_METHOD, prepare, _REASON, bisection, slow=True)
+    return Route(_METHOD, prepare, bisection, slow=True)
 
 
-_METHOD = Method("levy-sums")
-_REASON = "losses of normal laws rounded down and up ([AFA] Algorithm 2), to compare with"
+_METHOD = Method("levy-sums", "losses of normal laws rounded down and up ([AFA] Algorithm 2), to compare with")
 LEVY_SUMS = on_grid()

@@ -206,8 +206,8 @@ class Planned:
             if answer is not None:
                 asked[one.route] = "it finds nothing here"
             return answer
-        others = {route.name: told for route, told in asked.items() if route.name != one.route.name}
-        choice = Choice.of(x, one.route.name, one.promise, answer, self._demand, tuple(others.items()))
+        others = {str(route.method): told for route, told in asked.items() if route.method is not one.route.method}
+        choice = Choice.of(x, one.route.method, one.promise, answer, self._demand, tuple(others.items()))
         self._broken[one.route] += not choice.kept
         note(choice)
         return answer

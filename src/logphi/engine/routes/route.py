@@ -52,8 +52,6 @@ class Route:
     prepare
         The profile of a loss near an epsilon. Its bounds hold at every epsilon; it raises a ``NotApplicableError`` for a loss
         that it does not serve.
-    reason
-        What it does, and for which losses: a line of ``explain``.
     solver
         The function that inverts its profile.
     forecast
@@ -66,7 +64,6 @@ class Route:
 
     method: Method
     prepare: Prepare
-    reason: str
     solver: Solver = crossing
     forecast: Offering | None = None
     mostly: Promise = _MOSTLY
@@ -75,7 +72,7 @@ class Route:
     @property
     def name(self) -> str:
         """The name of the route."""
-        return self.method.name
+        return str(self.method)
 
     def offer(self, loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
         """The offer near an epsilon.
@@ -103,4 +100,4 @@ def inverted(loss: LogPhi, method: Method, at: Callable[[float], Inversion] | No
 
 def refusal(method: Method, error: ValueError) -> NotApplicableError:
     """A refusal from a lower floor as one of the route."""
-    return NotApplicableError(f"method {method.name!r} does not apply: {error}")
+    return NotApplicableError(f"method {method!r} does not apply: {error}")

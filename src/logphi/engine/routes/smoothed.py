@@ -45,8 +45,6 @@ _COARSE = 0.03
 _LEAST = -745.0
 # derived: the logarithm of a relative width far above every demand
 _FAR = 300.0
-_METHOD = Method("smoothed")
+_METHOD = Method("smoothed", "inversion with a smoothed threshold: any loss away from its atoms")
 # measured: about the width if no atom is near the threshold, and the work
-SMOOTHED = Route(
-    _METHOD, prepare, "inversion with a smoothed threshold: any loss away from its atoms", mostly=Promise(1e-6, 3e8)
-)
+SMOOTHED = Route(_METHOD, prepare, mostly=Promise(1e-6, 3e8))

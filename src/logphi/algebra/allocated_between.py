@@ -47,11 +47,6 @@ class AllocatedBetween(Bracketed, Primitive):
         return OneEnd(self.base, self.batches, False, self.adjacency)
 
     @property
-    def few_outcomes(self) -> Mechanism:
-        """The same pair, which composes quickly."""
-        return self.attack
-
-    @property
     def cover(self) -> Mechanism:
         """A pair that dominates the epoch: its ratios are above those of the base in the convex order."""
         return OneEnd(self.base, self.batches, True, self.adjacency)

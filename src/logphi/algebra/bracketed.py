@@ -28,9 +28,9 @@ class Bracketed(Enclosed):
         """A mechanism that the release dominates."""
 
     @property
-    @abstractmethod
     def few_outcomes(self) -> Mechanism:
-        """An attack that composes quickly."""
+        """An attack that composes quickly; the same one unless a coarser one does."""
+        return self.attack
 
     @property
     @abstractmethod
@@ -95,11 +95,6 @@ class BracketedComposition(Bracketed, EnclosedComposition):
     def attack(self) -> Mechanism:
         """The composition of all attacks, with few outcomes each."""
         return self._all(0)
-
-    @property
-    def few_outcomes(self) -> Mechanism:
-        """The same composition."""
-        return self.attack
 
     @property
     def cover(self) -> Mechanism:

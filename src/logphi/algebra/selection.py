@@ -92,11 +92,6 @@ class Selected(Bracketed, Primitive):
         return SelectionAttack(self.base, self.mean, self.shape, self.adjacency)
 
     @property
-    def few_outcomes(self) -> Mechanism:
-        """The same attack, which has few outcomes."""
-        return self.attack
-
-    @property
     def _unanswered(self) -> str:
         return "the loss of the best of many runs is not known"
 

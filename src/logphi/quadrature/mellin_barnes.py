@@ -230,40 +230,25 @@ class Integral(Series):
 
     def _kernel(self, heights: Array, step: float | None, h: float, below: int, above: int) -> _Kernel:
         """Gamma(s - w) e^{-pi (y - t) / 2}, one row for each w; on equal steps it depends on the difference only."""
-        gap = self.c - self.power
-        count = below + above + 1
-        if step is not None:
-            unit = min(step, h)
-            by_row, by_node = round(step / unit), round(h / unit)
-            rows = heights.size
-            length = (rows - 1) * by_row + (count - 1) * by_node + 1
-            if length < rows * count:
-                u = unit * np.arange(-below * by_node - (rows - 1) * by_row, above * by_node + 1)
-                logs, error = log_gamma(gap + 1j * u)
-                logs = logs - np.pi / 2 * u
-                top = float(logs.real.max())
-                with np.errstate(under="ignore"):  # terms far below the largest
-                    flat = np.exp(logs - top)
-                first = (rows - 1) * by_row
-                table = as_strided(
-                    flat[first:], (rows, count), (-by_row * flat.itemsize, by_node * flat.itemsize), writeable=False
-                )
-                return _Kernel(
-                    table,
-                    top,
-                    float(error.max()) + ELEMENTARY * (1 + abs(top)) + _rounded(heights[-1], abs(gap) + abs(self.power)),
-                )
-        u = h * np.arange(-below, above + 1) - heights[:, None]
+        gap, rows, count = self.c - self.power, heights.size, below + above + 1
+        unit = min(step or h, h)
+        by_row, by_node = round((step or 0.0) / unit), round(h / unit)
+        first = (rows - 1) * by_row
+        shared = step is not None and first + (count - 1) * by_node + 1 < rows * count
+        if shared:
+            u = unit * np.arange(-below * by_node - first, above * by_node + 1)
+        else:
+            u = h * np.arange(-below, above + 1) - heights[:, None]
         logs, error = log_gamma(gap + 1j * u)
         logs = logs - np.pi / 2 * u
         top = float(logs.real.max())
         with np.errstate(under="ignore"):  # terms far below the largest
             table = np.exp(logs - top)
-        return _Kernel(
-            table,
-            top,
-            float(error.max()) + ELEMENTARY * (1 + abs(top)) + _rounded(heights[-1], abs(gap) + abs(self.power)),
-        )
+        if shared:
+            strides = -by_row * table.itemsize, by_node * table.itemsize
+            table = as_strided(table[first:], (rows, count), strides, writeable=False)
+        wrong = float(error.max()) + ELEMENTARY * (1 + abs(top)) + _rounded(heights[-1], abs(gap) + abs(self.power))
+        return _Kernel(table, top, wrong)
 
 
 @dataclass(frozen=True)

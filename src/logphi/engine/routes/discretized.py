@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from logphi.answers.enclosure import meet
 from logphi.engine.method import Method
-from logphi.engine.routes.route import LocalProfile, NotApplicableError, Route, inverted, refusal
+from logphi.engine.routes.route import LocalProfile, NotApplicableError, Route, by_excess, inverted
 from logphi.grid.node_sums import values_on
 from logphi.inversion import smoothed
-from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand, Promise
 from logphi.laws.log_phi import LogPhi
 
@@ -35,11 +34,7 @@ def _on_lattices(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     # SciPy's normal tails would double the time of importing the package
     from logphi.grid import discretized
 
-    try:
-        prepared = discretized.prepare(loss, epsilon, demand, _BUDGET)
-    except ValueError as error:
-        raise refusal(_METHOD, error) from error
-    return inverted(loss, _METHOD, lambda x: Inversion(Part.EXCESS, prepared.at(x)))
+    return by_excess(loss, _METHOD, lambda: discretized.prepare(loss, epsilon, demand, _BUDGET).at)
 
 
 _METHOD = Method("discretized", "sums over the nodes of a loss, by Fourier transforms: sums of known laws")

@@ -7,8 +7,7 @@ from dataclasses import replace
 from logphi.bracketing import bisection
 from logphi.engine.log_probability import LogProbability
 from logphi.engine.method import Method
-from logphi.engine.routes.route import LocalProfile, Route, inverted, refusal
-from logphi.inversion.contour import Inversion, Part
+from logphi.engine.routes.route import LocalProfile, Route, by_excess, refusal
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 
@@ -22,11 +21,7 @@ def on_the_poles(loss: LogPhi, transform: LogPhi, epsilon: float, method: Method
     """The profile from the transform of a sum of laws, with the named lines of the ledger as estimates."""
     from logphi.comparators import levy
 
-    try:
-        excess = levy.prepare(transform, epsilon)
-    except ValueError as error:
-        raise refusal(method, error) from error
-    profile = inverted(loss, method, lambda x: Inversion(Part.EXCESS, excess(x)))
+    profile = by_excess(loss, method, lambda: levy.prepare(transform, epsilon))
 
     def at(x: float) -> LogProbability:
         try:

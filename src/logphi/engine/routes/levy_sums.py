@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from logphi.bracketing import bisection
 from logphi.engine.method import Method
-from logphi.engine.routes.route import LocalProfile, Route, inverted, refusal
-from logphi.inversion.contour import Inversion, Part
+from logphi.engine.routes.route import LocalProfile, Route, by_excess
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 
@@ -17,11 +16,7 @@ def on_grid(cells: int = 100_000, reach: float | None = None) -> Route:
         # SciPy's normal tails would double the time of importing the package
         from logphi.comparators import levy_sums
 
-        try:
-            prepared = levy_sums.prepare(loss, epsilon, cells, reach)
-        except ValueError as error:
-            raise refusal(_METHOD, error) from error
-        return inverted(loss, _METHOD, lambda x: Inversion(Part.EXCESS, prepared.at(x)))
+        return by_excess(loss, _METHOD, lambda: levy_sums.prepare(loss, epsilon, cells, reach).at)
 
     return Route(_METHOD, prepare, bisection, slow=True)
 

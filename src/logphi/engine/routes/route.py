@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from logphi.answers.enclosure import Enclosure
+from logphi.arith.scaled import Scaled
 from logphi.bracketing import Function, Watch, crossing
 from logphi.engine.log_probability import LogProbability, from_inversion, masses, trivial
 from logphi.engine.method import Method
-from logphi.inversion.contour import Inversion
+from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand, Promise
 from logphi.laws.log_phi import LogPhi
 
@@ -96,6 +97,15 @@ def inverted(loss: LogPhi, method: Method, at: Callable[[float], Inversion] | No
     if at is None:
         return lambda x: trivial(known, x)
     return lambda x: from_inversion(known, x, at(x), method)
+
+
+def by_excess(loss: LogPhi, method: Method, prepare: Callable[[], Callable[[float], Scaled]]) -> LocalProfile:
+    """The profile from an excess; what a lower floor refuses, the route refuses."""
+    try:
+        at = prepare()
+    except ValueError as error:
+        raise refusal(method, error) from error
+    return inverted(loss, method, lambda x: Inversion(Part.EXCESS, at(x)))
 
 
 def refusal(method: Method, error: ValueError) -> NotApplicableError:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import logphi as lp
 from logphi.answers.status import Status
-from logphi.engine import clipping, one_large
+from logphi.engine import clipping
 from logphi.inversion.demand import Demand
 from logphi.laws.clipped import ClippedNormal
 from logphi.laws.mixed_normal import MixedNormal
@@ -261,15 +261,12 @@ def excess_of_two(rate: float, sigma: float, epsilon: float) -> mpmath.mpf:
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize(("rate", "sigma", "epsilon"), [(1e-6, 0.5, 0.5), (1e-4, 0.7, 0.2), (1e-3, 0.8, 0.9)])
-def test_two_releases_of_which_one_decides(rate, sigma, epsilon, monkeypatch):
-    # always
-    monkeypatch.setattr(clipping, "_LOST", -math.inf)
+def test_two_releases_of_which_one_decides(rate, sigma, epsilon):
     with mpmath.workdps(25):
         truth = excess_of_two(rate, sigma, epsilon)
     loss = sampled(2, rate, sigma).loss_law()
-    draft = clipping.Draft.of(loss, epsilon, Demand(PROMISED), float(mpmath.log(truth)))
+    draft = clipping.Draft.in_parts(loss, epsilon, Demand(PROMISED), float(mpmath.log(truth)))
     assert draft is not None
-    assert not draft.laws, "the line is split"
     prepared = draft.laid()
     assert prepared is not None
     low, high = prepared.at(epsilon).amount.log_ends
@@ -286,15 +283,18 @@ def test_two_releases_of_which_one_decides(rate, sigma, epsilon, monkeypatch):
         (791, 7.024482607834672e-07, 0.4960442077919575, 0.43909),
     ],
 )
-def test_one_large_loss_among_many_tiny_ones(count, rate, sigma, epsilon, monkeypatch):
+def test_one_large_loss_among_many_tiny_ones(count, rate, sigma, epsilon):
     release = sampled(count, rate, sigma)
     bound = release.delta(epsilon, direction="remove")
     assert bound.status is Status.MET
     # other coins split the law elsewhere
-    monkeypatch.setattr(one_large, "_DEVIATIONS", 16.0)
-    other = sampled(count, rate, sigma).delta(epsilon, direction="remove", method="clipped")
-    assert max(bound.lower, other.lower) <= min(bound.upper, other.upper)
-    assert other.width < PROMISED * 10 * other.value
+    draft = clipping.Draft.in_parts(release.loss_law(), epsilon, Demand(PROMISED), math.log(bound.value), deviations=16.0)
+    assert draft is not None
+    prepared = draft.laid()
+    assert prepared is not None
+    low, high = prepared.at(epsilon).amount.log_ends
+    assert max(math.log(bound.lower), low) <= min(math.log(bound.upper), high)
+    assert high - low < PROMISED * 10
     rough = release.delta(epsilon, direction="remove", method="discretized")
     assert rough.lower <= bound.lower <= bound.upper <= rough.upper
 

@@ -129,16 +129,14 @@ def test_far_out_digits_stay():
 
 
 @pytest.mark.parametrize("share", [1e-2, 1e-4, 1e-7])
-def test_split_atoms_are_on_both_sides(share, monkeypatch):
-    # too many atoms to list
-    monkeypatch.setattr(atoms, "_LISTED", 4)
+def test_split_atoms_are_on_both_sides(share):
     release = 4 * lp.DiscreteLaplace(2.3, sensitivity=3).poisson(0.6) + 3 * lp.DiscreteLaplace(1.1, sensitivity=2).poisson(0.3)
     parts = [(sampled(discrete_laplace(2.3, 3), 0.6), 4), (sampled(discrete_laplace(1.1, 2), 0.3), 3)]
     thresholds = (-0.3, 0.0, 0.4, 1.1, 1.9)
     with mpmath.workdps(DIGITS):
         exact = truths(parts, thresholds, added=False)
     for near in thresholds:
-        plan = atoms.plan(release.loss_law(), near, share)
+        plan = atoms.plan(release.loss_law(), near, share, listed=4)
         assert plan is not None
         assert plan.split is not None
         prepared = plan.composed()

@@ -25,7 +25,7 @@ import numpy as np
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.engine.large_losses import LargeLosses, Rest
-from logphi.engine.one_large import PlannedLine, parts_of
+from logphi.engine.one_large import DEVIATIONS, PlannedLine, parts_of
 from logphi.inversion.contour import Ceiling, Inversion, Part
 from logphi.inversion.demand import Demand
 from logphi.inversion.half_line import spread
@@ -131,12 +131,12 @@ def _integral(contour: Contour, near: float) -> Callable[[float], Scaled]:
 
 @dataclass(frozen=True)
 class Draft:
-    """Clipped laws and lines for the rest, without the values of K on them."""
+    """Clipped laws and lines for the rest, or lines for all parts, without the values of K on them."""
 
     x: float
     loss: LogPhi
     laws: Clipped
-    rest: Rest
+    rest: Rest | None
     lines: tuple[PlannedLine, ...]
     ceilings: tuple[Ceiling, ...] = ()
 
@@ -159,14 +159,25 @@ class Draft:
             # the threshold is too large, or too close to zero
             return None
         others = LogPhi(tuple(mixed_normals(loss.terms)[1]))
-        log_rtol = math.log(min(demand.rtol, _COARSEST))
-        line = PlannedLine.of(LogPhi((*laws, *others.terms)), x, log_rtol)
+        line = PlannedLine.of(LogPhi((*laws, *others.terms)), x, _log_rtol(demand))
         if line is not None and (log_answer is None or line.log_height < log_answer + _LOST):
             return Draft(x, loss, laws, rest, (line,))
-        split = parts_of(large, others, x, log_rtol, log_answer)
-        if split is not None and (line is None or max(one.log_height for one in split[0]) < line.log_height):
-            return Draft(x, loss, (), rest, *split)
+        split = Draft.in_parts(loss, x, demand, log_answer)
+        if split is not None and (line is None or split.log_height < line.log_height):
+            return split
         return None if line is None else Draft(x, loss, laws, rest, (line,))
+
+    @staticmethod
+    def in_parts(
+        loss: LogPhi, x: float, demand: Demand, log_answer: float | None = None, deviations: float = DEVIATIONS
+    ) -> Draft | None:
+        """Lines for none, one and several large losses; None if there is none.
+
+        ``deviations`` widths of a coin, which marks losses as large, lie between its middle and the threshold.
+        """
+        others = LogPhi(tuple(mixed_normals(loss.terms)[1]))
+        found = parts_of(large_of(loss), others, x, _log_rtol(demand), log_answer, deviations)
+        return None if found is None else Draft(x, loss, (), None, *found)
 
     @property
     def log_height(self) -> float:
@@ -193,11 +204,15 @@ class Draft:
                 return None
             lines.append(line)
         known = tuple(lines)
-        if not self.laws:
+        if self.rest is None:
             return Prepared(self.x, known, self.ceilings, None)
         large_losses = LargeLosses.above_cap(self.laws, self.loss, self.rest)
         # far to the left the transform may be unknown
         return Prepared(self.x, known, self.ceilings, large_losses) if math.isfinite(large_losses.log_rest) else None
+
+
+def _log_rtol(demand: Demand) -> float:
+    return math.log(min(demand.rtol, _COARSEST))
 
 
 def prepare(loss: LogPhi, x: float, demand: Demand, log_answer: float | None = None) -> Prepared | None:

@@ -33,7 +33,7 @@ _LOWER_CAPS = (0.9, 0.8, 0.65, 0.5, 0.3, 0.15)
 _PLACES = np.geomspace(0.1, 1e4, 81)
 # chosen: how many widths of the coin lie between a cap and the threshold; how much lower, as a logarithm, the integrand of
 # another cap must be, and for how much a part without decay counts unless it is negligible
-_DEVIATIONS, _FLAT, _DECAY = 11.0, 0.5, 5.0
+DEVIATIONS, _FLAT, _DECAY = 11.0, 0.5, 5.0
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class PlannedLine:
 
 
 def parts_of(
-    large: Counted, others: LogPhi, x: float, log_rtol: float, log_answer: float | None
+    large: Counted, others: LogPhi, x: float, log_rtol: float, log_answer: float | None, deviations: float = DEVIATIONS
 ) -> tuple[tuple[PlannedLine, ...], tuple[Ceiling, ...]] | None:
     """Lines for the whole loss with none, one and several losses above about a cap, each with a saddle of its own.
 
@@ -94,7 +94,7 @@ def parts_of(
     for share in _LOWER_CAPS:
         middles = [float(law.ratio.terms.inverse(share * x)[0, 0]) for law, _ in large]
         # at the threshold all but nothing is not marked
-        marks = tuple((middle, (top - middle) / _DEVIATIONS) for middle, top in zip(middles, above, strict=True))
+        marks = tuple((middle, (top - middle) / deviations) for middle, top in zip(middles, above, strict=True))
         one = SomeLarge(large, marks, others)
         with np.errstate(invalid="ignore"):  # out of reach
             heights = np.stack(one.approximate_parts(places)) - places * x + Smooth(x).log_real(places)

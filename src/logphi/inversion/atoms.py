@@ -39,7 +39,7 @@ _NODE = 60.0
 _GOAL = 2e-7
 _REFINEMENTS = 2
 # measured: so many atoms are tabulated in a few milliseconds
-_LISTED = 1 << 16
+LISTED = 1 << 16
 # measured: transforms of so many nodes take about ten milliseconds, no more than a smoothed line
 FEW_NODES = 1 << 15
 # measured: so many atoms are split over nodes in a few milliseconds
@@ -170,10 +170,10 @@ def _log_sum(weight: Array, value: Array, exponent: Array) -> tuple[float, float
     return peak + math.log(float(terms.sum())), float((terms * lost).sum() / terms.sum()) * (1 + 1e-9) + ULP * (16 + abs(peak))
 
 
-def plan(law: LogPhi, x: float, share: float = _GOAL, most: int = MOST) -> Plan | None:
+def plan(law: LogPhi, x: float, share: float = _GOAL, most: int = MOST, listed: int = LISTED) -> Plan | None:
     """The atoms of a sum of laws, tilted for a threshold; None if there are other parts or too many atoms.
 
-    Atoms split over nodes have an error of about a ``share`` of the excess; they are split over at most ``most`` nodes.
+    More than ``listed`` atoms are split over nodes, ``most`` of them at most, with an error of about a ``share`` of the excess.
     """
     found = Laws.of(law.terms)
     if found is None:
@@ -183,7 +183,7 @@ def plan(law: LogPhi, x: float, share: float = _GOAL, most: int = MOST) -> Plan 
     scattered: list[tuple[Tilted, int]] = []
     # laws with few atoms first, as long as their sums have few atoms
     for atoms, count in sorted(others, key=lambda one: ways(*one)):
-        if math.prod(len(run) for run in sums) * ways(atoms, count) <= _LISTED:
+        if math.prod(len(run) for run in sums) * ways(atoms, count) <= listed:
             sums.append(atoms.drawn(count))
         else:
             scattered += atoms.in_blocks(count, _IN_BLOCK)

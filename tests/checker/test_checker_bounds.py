@@ -13,6 +13,7 @@ from flint import acb, arb  # noqa: E402
 
 from logphi.checker import contour, residues  # noqa: E402
 from logphi.checker.balls import ball, exactly, precision  # noqa: E402
+from logphi.checker.composition import Composition  # noqa: E402
 from logphi.checker.finite import DiscreteGaussian  # noqa: E402
 from logphi.checker.normal import Normal, SubsetNormal  # noqa: E402
 from logphi.checker.normal_mixtures import NormalMixtures  # noqa: E402
@@ -150,7 +151,7 @@ def test_single_releases(name: str, epsilon: str) -> None:
         alone = law.single_excess(ball(at))
         assert float(alone.rad()) < 1e-25
         goal = -5.0 if isinstance(law, SampledUniform) else -7.5
-        (found,) = contour.enclose([(law, 1)], [at], goal)
+        (found,) = contour.enclose(Composition([(law, 1)]), [at], goal)
         assert found.overlaps(alone)
         assert float(found.rad()) < math.exp(goal)
 
@@ -158,16 +159,15 @@ def test_single_releases(name: str, epsilon: str) -> None:
 def test_two_ways_agree() -> None:
     """Sums over residues and contours share nothing but the laws."""
     flat, lap = TiltedUniform(exactly(Fraction(1)), False), TiltedUniform(exactly(Fraction(1, 3)), True)
-    terms = [(flat, 12), (lap, 25)]
+    terms = Composition([(flat, 12), (lap, 25)])
     for epsilon in ("0", "-1", "1.5", "9"):
         (one,) = residues.enclose(terms, [Fraction(epsilon)], -50.0)
         (other,) = contour.enclose(terms, [Fraction(epsilon)], -50.0)
         assert one.overlaps(other)
         assert max(float(one.rad()), float(other.rad())) < 1e-20
     whole = DiscreteGaussian(Fraction(3, 2), 2)
-    (one,) = residues.enclose([(whole.as_finite(), 3)], [Fraction("1.5")], -50.0)
-    lattice = contour.Lattice(lambda: 3 * ball(whole.lattice().steps[0]), lambda: ball(whole.lattice().span()))
-    (other,) = contour.enclose([(whole, 3)], [Fraction("1.5")], -50.0, lattice)
+    (one,) = residues.enclose(Composition([(whole.as_finite(), 3)]), [Fraction("1.5")], -50.0)
+    (other,) = contour.enclose_on_lattice(Composition([(whole, 3)]), [Fraction("1.5")], -50.0)
     assert one.overlaps(other)
     assert max(float(one.rad()), float(other.rad())) < 1e-20
 
@@ -176,7 +176,7 @@ def test_gaussians_are_known() -> None:
     """The contour of a Gaussian composition against its closed form."""
     law = Normal(exactly(Fraction(1, 100)))
     for epsilon in ("-1", "0", "0.5", "3", "12"):
-        (found,) = contour.enclose([(law, 100)], [Fraction(epsilon)], -120.0)
+        (found,) = contour.enclose(Composition([(law, 100)]), [Fraction(epsilon)], -120.0)
         with precision(250):
             assert found.overlaps(Normal(exactly(1)).single_excess(ball(Fraction(epsilon))))
         assert float(found.rad()) < 1e-51

@@ -12,6 +12,7 @@ import logphi as lp  # noqa: E402
 from alterations import with_checksum  # noqa: E402
 from logphi.checker import cells, contour, residues, verify  # noqa: E402
 from logphi.checker.balls import ball, exactly, precision  # noqa: E402
+from logphi.checker.composition import Composition  # noqa: E402
 from logphi.checker.normal import Normal  # noqa: E402
 from logphi.checker.normal_pair import NormalPair  # noqa: E402
 from logphi.checker.sampled import Sampled, SubsetSampled  # noqa: E402
@@ -49,9 +50,9 @@ def test_the_enclosure_holds_what_another_way_finds(name: str) -> None:
     terms, epsilon, other = COMPOSITIONS[name]
     at = [Fraction(epsilon)]
     with precision(64), budget(3e6):
-        (found,) = cells.enclose(terms, at, -30.0)
+        (found,) = cells.enclose(Composition(terms), at, -30.0)
     with precision(64):
-        (sharp,) = other(terms, at, -45.0)
+        (sharp,) = other(Composition(terms), at, -45.0)
     assert found.contains(sharp)
     # the first attempt is rough where few losses are far out
     assert relative(found) < 0.3
@@ -63,7 +64,7 @@ def test_every_number_of_cells_gives_an_enclosure(name: str, number: int) -> Non
     terms, epsilon, other = COMPOSITIONS[name]
     at = [Fraction(epsilon)]
     with precision(120):
-        (found,), (sharp,) = cells._attempt(terms, at, -30.0, number), other(terms, at, -45.0)
+        (found,), (sharp,) = cells._attempt(terms, at, -30.0, number), other(Composition(terms), at, -45.0)
     assert found.contains(sharp)
 
 
@@ -131,7 +132,7 @@ def test_a_law_without_tails_is_refused() -> None:
     from logphi.checker.work import Undecided
 
     with precision(64), pytest.raises(Undecided, match="tails of a law"):
-        cells.enclose([(Law(), 2)], [Fraction(1)], -20.0)
+        cells.enclose(Composition([(Law(), 2)]), [Fraction(1)], -20.0)
 
 
 @pytest.mark.few(1)

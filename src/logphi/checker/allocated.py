@@ -25,10 +25,11 @@ from typing import Any
 
 from flint import arb, ctx
 
-from logphi.checker.balls import ball, between, cached, precision, rough
+from logphi.checker.balls import ball, between, cached, precision, resolving, rough
 from logphi.checker.cells import refined
+from logphi.checker.composition import Composition
 from logphi.checker.finite import Finite
-from logphi.checker.law import Cells, Law, Terms
+from logphi.checker.law import Cells, Law
 from logphi.checker.levels import Kind
 from logphi.checker.ratios import NEAR, Sums, sum_of
 from logphi.checker.work import EXP, STORED, Undecided, spend
@@ -195,16 +196,15 @@ def _even(number: float) -> int:
     return EVEN * max(math.ceil(number / EVEN), FIRST // EVEN)
 
 
-def applies(terms: Terms) -> bool:
+def applies(whole: Composition) -> bool:
     """Whether this is one epoch alone."""
-    return [count for _, count in terms] == [1] and isinstance(terms[0][0], Allocated)
+    return isinstance(whole.alone, Allocated)
 
 
-def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
+def enclose(whole: Composition, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
     """D at each epsilon, with errors of about e^``goal``, or as small as a share of the budget allows."""
-    law = terms[0][0]
+    law, bits = whole.alone, resolving(goal, 96)
     assert isinstance(law, Allocated), "the way applies"
-    bits = int(-goal / math.log(2)) + 96
     with precision(bits):
         # the other order may have found the sums already
         first = law.known.size(Kind(True, True, bits))

@@ -191,9 +191,6 @@ class Law:
         return None
 
 
-Terms = Sequence[tuple[Law, int]]
-
-
 class ClosedForm(Law):
     """A law whose M is a formula; ``cost`` is that of a value."""
 

@@ -16,12 +16,13 @@ from flint import arb
 from logphi.checker.allocated import Allocated, counted
 from logphi.checker.balls import Real, ball, cached, exactly
 from logphi.checker.choice import Choice
+from logphi.checker.composition import Composition, Terms
 from logphi.checker.declared import Declared
 from logphi.checker.densities import Densities
 from logphi.checker.finite import MOST_OUTCOMES, DiscreteGaussian, Finite
 from logphi.checker.histograms import histograms
 from logphi.checker.hulls import of_profile, of_tradeoff
-from logphi.checker.law import Law, Spacing, Terms
+from logphi.checker.law import Law, Spacing
 from logphi.checker.new_partitions import new_partitions
 from logphi.checker.normal import Normal
 from logphi.checker.normal_mixtures import AT_ZERO, NormalMixtures
@@ -38,14 +39,14 @@ from logphi.checker.work import EXP, STORED, Undecided, spend
 MOST_REPORTS = 140
 
 
-def terms(counted: tuple[tuple[int, Node], ...]) -> Terms:
-    """The laws of a composition with their counts; the normal laws become one, because squared shifts add."""
-    known = [term for count, node in counted for term in _factors(node, count)]
+def composed(given: tuple[tuple[int, Node], ...]) -> Composition:
+    """The law of a composition, in which the normal laws become one, because squared shifts add."""
+    known = [term for count, node in given for term in _factors(node, count)]
     squares = [(law.squared_shift, count) for law, count in known if law.squared_shift is not None]
     found = [(law, count) for law, count in known if law.squared_shift is None]
     if squares:
         found.append((Normal(cached(lambda: sum((count * square() for square, count in squares), arb(0)))), 1))
-    return found
+    return Composition(found)
 
 
 def _factors(node: Node, count: int) -> Terms:
@@ -342,20 +343,18 @@ def _choice(node: Node) -> Law | None:
     """A public random choice of one of several compositions."""
     weights = node.parameters["probabilities"]
     whole = total(weights)
-    kept = [(weight / whole, terms(part)) for weight, part in zip(weights, node.parts, strict=True) if weight]
-    if not any(part for _, part in kept):
-        return None
-    return Choice(tuple(kept))
+    kept = [(weight / whole, composed(part)) for weight, part in zip(weights, node.parts, strict=True) if weight]
+    return Choice(tuple(kept)) if any(part.terms for _, part in kept) else None
 
 
 def _allocation(node: Node) -> Law | None:
     """One of the batches, drawn uniformly, has P of the base, all others Q (Chua et al. 2024, *Balls-and-Bins Sampling*)."""
-    base = terms(node.parts[0])
-    if not base:
+    base, batches = composed(node.parts[0]), node.parameters["batches"]
+    if not base.terms:
         return None
-    if [count for _, count in base] != [1]:
+    law = base.alone
+    if law is None:
         raise Undecided("of several releases that are allocated together, this checker knows those of Gaussian noise")
-    law, batches = base[0][0], node.parameters["batches"]
     if not law.omitted().is_zero():
         raise Undecided("this checker does not allocate releases whose outcomes it does not list all")
     return counted(law.as_finite(), batches) if law.atomic else Allocated(law, batches)

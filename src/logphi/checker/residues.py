@@ -20,9 +20,10 @@ from typing import Any
 
 from flint import arb, arb_poly, ctx
 
-from logphi.checker.balls import ball, between, precision, rough
+from logphi.checker.balls import ball, between, precision, resolving, rough
+from logphi.checker.composition import Composition, Terms
 from logphi.checker.finite import Finite
-from logphi.checker.law import Law, Terms
+from logphi.checker.law import Law
 from logphi.checker.uniform import TiltedUniform
 from logphi.checker.work import STORED, Undecided, spend
 
@@ -33,19 +34,19 @@ MOST_TILTED = 2000
 Atoms = list[tuple[Any, Any]]
 
 
-def applies(terms: Terms) -> bool:
+def applies(whole: Composition) -> bool:
     """Whether every law is atomic or tilted uniform."""
-    return all(law.atomic or isinstance(law, TiltedUniform) for law, _ in terms)
+    return all(law.atomic or isinstance(law, TiltedUniform) for law, _ in whole.terms)
 
 
-def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
+def enclose(whole: Composition, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
     """D at each epsilon, with errors of about e^``goal``."""
-    tilted = [(law, count) for law, count in terms if isinstance(law, TiltedUniform)]
+    tilted = [(law, count) for law, count in whole.terms if isinstance(law, TiltedUniform)]
     smooth, with_atoms = (sum(n for law, n in tilted if law.atoms in kind) for kind in ((False, True), (True,)))
     if smooth > MOST_TILTED:
         raise Undecided("more releases of tilted uniform laws than this checker expands")
-    with precision(int(-goal / math.log(2)) + 64 + 3 * smooth):
-        atoms, omitted = all_atoms([term for term in terms if not isinstance(term[0], TiltedUniform)])
+    with precision(resolving(goal) + 3 * smooth):
+        atoms, omitted = all_atoms([term for term in whole.terms if not isinstance(term[0], TiltedUniform)])
         places = _expanded(tilted, with_atoms)
         # measured: half a unit to add a coefficient, and one to compute it
         spend(len(atoms) * sum(map(len, places)) * (20 + smooth / 2) * len(epsilons))
@@ -59,10 +60,17 @@ def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any
         return found
 
 
-def averaged_over_atoms(law: Law, terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
-    """D of atomic laws and one release whose D has a closed form: the mean of that over all atoms."""
-    with precision(int(-goal / math.log(2)) + 64):
-        atoms, omitted = all_atoms(terms)
+def applies_but_for_one(whole: Composition) -> bool:
+    """Whether every law but that of one release is atomic, and D of this release may have a closed form."""
+    others = Composition([(law, count) for law, count in whole.terms if not law.atomic])
+    return others.alone is not None and others.alone.squared_shift is None
+
+
+def averaged_over_atoms(whole: Composition, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
+    """D of atomic laws and of one release whose D has a closed form: the mean of that over all atoms."""
+    (law,) = (law for law, _ in whole.terms if not law.atomic)
+    with precision(resolving(goal)):
+        atoms, omitted = all_atoms([(one, count) for one, count in whole.terms if one is not law])
         spend(STORED * len(atoms) * len(epsilons))
         return [
             sum((mass * law.single_excess(ball(epsilon) - y) for y, mass in atoms), between(0, omitted)) for epsilon in epsilons

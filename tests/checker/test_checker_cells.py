@@ -16,13 +16,13 @@ from logphi.checker.composition import Composition  # noqa: E402
 from logphi.checker.normal import Normal  # noqa: E402
 from logphi.checker.normal_pair import NormalPair  # noqa: E402
 from logphi.checker.sampled import Sampled, SubsetSampled  # noqa: E402
-from logphi.checker.uniform import TiltedUniform  # noqa: E402
+from logphi.checker.uniform import bounded_range, laplace  # noqa: E402
 from logphi.checker.work import budget  # noqa: E402
 from slowly import slowly  # noqa: E402
 
-LAPLACE = TiltedUniform(exactly(Fraction(1)), atoms=True)
-FLAT = TiltedUniform(exactly(Fraction(1, 2)), atoms=False)
-UNSURE = TiltedUniform(exactly(Fraction(1)), atoms=True, infinite=exactly(Fraction(1, 1000)))
+LAPLACE = laplace(exactly(Fraction(1)))
+FLAT = bounded_range(exactly(Fraction(1, 2)))
+UNSURE = laplace(exactly(Fraction(1)), exactly(Fraction(1, 1000)))
 NORMAL = Normal(exactly(Fraction(1)), Fraction(1))
 PAIR = NormalPair(Fraction(11, 10), Fraction(1))
 MIXED = NORMAL.sampled(Fraction(1, 10))
@@ -30,7 +30,7 @@ MIXED = NORMAL.sampled(Fraction(1, 10))
 # laws, an epsilon, and another way that knows the excess to many digits
 COMPOSITIONS: dict[str, tuple[Any, str, Any]] = {
     "Laplace": ([(LAPLACE, 7)], "2", residues.enclose),
-    "Laplace of two widths": ([(LAPLACE, 3), (TiltedUniform(exactly(Fraction(2, 3)), atoms=True), 2)], "1", residues.enclose),
+    "Laplace of two widths": ([(LAPLACE, 3), (laplace(exactly(Fraction(2, 3))), 2)], "1", residues.enclose),
     "exponential": ([(FLAT, 9)], "1", residues.enclose),
     "with failures": ([(UNSURE, 4)], "0.5", residues.enclose),
     "normal": ([(NORMAL, 1)], "1", contour.enclose),

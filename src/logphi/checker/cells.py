@@ -178,7 +178,7 @@ def _upper_law(cut: Cells, step: Any) -> _OnLattice:
         # the shares, times the likelihood ratio of the end where they go
         masses[k + 1] += (p - growth[k] * q) * ratio / grown
         masses[k] += (growth[k + 1] * q - p) / grown
-    masses[0] += cut.below
+    masses[0] += cut.below[0]
     p, q = cut.above
     masses[-1] += growth[-1] * q
     return _OnLattice(

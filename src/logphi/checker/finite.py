@@ -98,7 +98,7 @@ class Finite(Law):
             k = min(max(int(below), -1), number)
             masses[k] = masses[k][0] + p, masses[k][1] + q
         p, q = ([masses[k][side] for k in range(number)] for side in (0, 1))
-        return Cells([base + k * step for k in range(number + 1)], p, q, masses[-1][0], masses[number])
+        return Cells([base + k * step for k in range(number + 1)], p, q, masses[-1], masses[number])
 
     def largest(self) -> Any:
         """The largest loss; None if some outcomes are omitted."""

@@ -19,7 +19,7 @@ from logphi.checker.law import Reversed  # noqa: E402
 from logphi.checker.normal import Normal, SubsetNormal  # noqa: E402
 from logphi.checker.normal_mixtures import NormalMixtures  # noqa: E402
 from logphi.checker.normal_pair import NormalPair  # noqa: E402
-from logphi.checker.uniform import SampledUniform, bounded_range, laplace  # noqa: E402
+from logphi.checker.uniform import SampledUniform, bounded_range, laplace, truncated_laplace  # noqa: E402
 
 ZERO = (exactly(1), Fraction(0))
 
@@ -46,6 +46,8 @@ LAWS: dict[str, Any] = {
     "sampled Laplace": SampledUniform(LAPLACE, Fraction(1, 5)),
     "sampled Laplace, reversed": SampledUniform(LAPLACE, Fraction(1, 5)).reversed(),
     "failing": SampledUniform(laplace(exactly(Fraction(1, 2)), exactly(Fraction(1, 100))), Fraction(1, 5)),
+    "truncated Laplace": truncated_laplace(Fraction(1, 2), Fraction(2)),
+    "sampled truncated Laplace": SampledUniform(truncated_laplace(Fraction(1, 2), Fraction(2)), Fraction(1, 5)),
     "spliced": SubsetNormal(Fraction(1, 2), Fraction(1, 10)),
 }
 
@@ -56,6 +58,11 @@ def density(x, centre, width=1):
 
 def noise(x, centre):
     return mpmath.exp(-abs(x - centre)) / 2
+
+
+def within(x, centre):
+    """The density of Laplace noise within two scales."""
+    return noise(x, centre) / -mpmath.expm1(-2) if abs(x - centre) <= 2 else mpmath.mpf(0)
 
 
 def mass(shifts, x):
@@ -91,6 +98,10 @@ def moment(name: str, z):
         g, f = mpmath.mpf("0.2"), mpmath.mpf("0.01")
         pair = lambda x: (g * noise(x, 0.5) + (1 - g) * noise(x, 0), noise(x, 0))  # noqa: E731
         return (1 - f) * integral(pair, [-60, 0, 0.5, 60], z) + f * (1 - g) ** (1 + z)
+    elif "truncated" in name:
+        g = mpmath.mpf("0.2") if isinstance(law, SampledUniform) else 1
+        pair = lambda x: (g * within(x, 0.5) + (1 - g) * within(x, 0), within(x, 0))  # noqa: E731
+        breaks = [-2, -1.5, 0, 0.5, 2]
     else:
         g = mpmath.mpf("0.2") if isinstance(law, SampledUniform | Reversed) else 1
         there = lambda x: (g * noise(x, 0.5) + (1 - g) * noise(x, 0), noise(x, 0))  # noqa: E731

@@ -225,8 +225,7 @@ def issue(
                 at=at,
                 direction=order,
                 digits=digits,
-                accepts=accepted(check_soon),
-                accepts_late=accepted(check),
+                checks=[accepted(check_soon), accepted(check)],
             )
         )
     except ValueError:

@@ -94,19 +94,28 @@ def _by_profile(claim: Claim, known: ReleaseLaws, goal: float) -> bool:
 def _settled(claim: Claim, found: Mapping[str, list[Any]]) -> bool:
     """Whether the balls prove the whole claim; raises a :class:`Fails` if they disprove part of it."""
     # the last delta must be at most ``most`` in all orders, and the first one reach ``least`` in some order
-    most, least = (claim.at, claim.at) if claim.quantity == "epsilon" else (claim.upper, claim.lower)
-    sure = True
-    for order, deltas in found.items():
-        if claim.upper is None or most is None:
-            break
-        if deltas[-1] > ball(most):
-            end = "the upper epsilon" if claim.quantity == "epsilon" else "the epsilon asked for"
-            raise Fails(f"in the direction {order}, delta at {end} exceeds {float(most):.6g}")
-        sure = sure and bool(deltas[-1] <= ball(most))
+    strict = claim.quantity == "epsilon"
+    most, least = (None if claim.upper is None else claim.at, claim.at) if strict else (claim.upper, claim.lower)
+    end = "the upper epsilon" if strict else "the epsilon asked for"
+    sure = _kept([deltas[-1] for deltas in found.values()], most, f"delta at {end} exceeds {float(most or 0):.6g}")
     reaching = {order: _reaches(claim, deltas[0], ball(least)) for order, deltas in found.items()}
     if all(reaches is False for reaches in reaching.values()):
         raise Fails("the lower bound is too large: delta is smaller there in every direction")
     return sure and _attained(claim, found, reaching)
+
+
+def _kept(values: Sequence[Any], most: Fraction | None, excess: str) -> bool:
+    """Whether the balls prove that all values are at most the upper end; a :class:`Fails` if they disprove it."""
+    if most is not None and any(value > ball(most) for value in values):
+        raise Fails(excess)
+    return most is None or all(value <= ball(most) for value in values)
+
+
+def _reached(values: Sequence[Any], least: Fraction, lack: str) -> bool:
+    """Whether the balls prove that some value is at least the lower end; a :class:`Fails` if they disprove it."""
+    if least and all(value < ball(least) for value in values):
+        raise Fails(lack)
+    return not least or any(value >= ball(least) for value in values)
 
 
 def _reaches(claim: Claim, delta: Any, least: Any) -> bool | None:
@@ -162,13 +171,8 @@ def _by_lines(claim: Claim, known: ReleaseLaws, goal: float) -> bool:
             floor = floor.min(highest)
             ceiling = ceiling.min(_ceiling(places, heights))
     with precision(resolving(goal)):
-        if claim.lower > 0 and floor < ball(claim.lower):
-            raise Fails("its lines do not prove the lower end")
-        if claim.upper is not None and ceiling > ball(claim.upper):
-            raise Fails("its lines do not prove the upper end")
-        return bool(floor >= ball(claim.lower) or claim.lower == 0) and (
-            claim.upper is None or bool(ceiling <= ball(claim.upper))
-        )
+        least = _reached([floor], claim.lower, "its lines do not prove the lower end")
+        return _kept([ceiling], claim.upper, "its lines do not prove the upper end") and least
 
 
 def _ceiling(places: list[Any], heights: list[Any]) -> Any:
@@ -194,12 +198,8 @@ def _by_moment(claim: Claim, known: ReleaseLaws, goal: float) -> bool:
             found.append(whole.log_moment(ball(place)) / ball(place))
         if not all(value.is_finite() for value in found):
             raise Undecided("the moment of a law is not known at this order")
-        if claim.upper is not None and any(value > ball(claim.upper) for value in found):
-            raise Fails("the divergence exceeds the upper end")
-        if claim.lower > 0 and all(value < ball(claim.lower) for value in found):
-            raise Fails("the divergence is below the lower end")
-        below = claim.upper is None or all(value <= ball(claim.upper) for value in found)
-        return bool(below and (claim.lower == 0 or any(value >= ball(claim.lower) for value in found)))
+        least = _reached(found, claim.lower, "the divergence is below the lower end")
+        return _kept(found, claim.upper, "the divergence exceeds the upper end") and least
 
 
 _CHECKS: dict[str, Callable[[Claim, ReleaseLaws, float], bool]] = {

@@ -82,8 +82,17 @@ def test_two_releases_far_out_are_decided_but_not_written_down():
     """The checker reads no number so small, and what it does not accept is not written."""
     answer = proved("2 * Gaussian(sigma=1).poisson(0.1)", "delta", 200, digits=5)
     assert 0 < Fraction(answer.lower) < Fraction(answer.upper) < Fraction(10) ** -4000
-    with pytest.raises(NotCertifiedError, match="its check does not accept it: not a certificate"):
+    with pytest.raises(NotCertifiedError, match=r"is about 3\.2e-4508, and certificates hold no number below 1e-1100"):
         claim("2 * Gaussian(sigma=1).poisson(0.1)", epsilon=200, digits=5)
+
+
+def test_numbers_are_refused_exactly_where_the_format_ends():
+    """Delta falls from 4e-1097 to 6e-1102 here; with two digits more than are claimed it has up to 1113 decimals."""
+    for epsilon, digits in (("71.42", 15), ("71.5", 13), ("71.54", 1)):
+        assert claim("Gaussian(sigma=1)", epsilon=Fraction(epsilon), digits=digits)
+    for epsilon, digits in (("71.42", 16), ("71.5", 15), ("71.58", 1)):
+        with pytest.raises(NotCertifiedError, match="of more than 1113 decimals: ask at a smaller epsilon"):
+            claim("Gaussian(sigma=1)", epsilon=Fraction(epsilon), digits=digits)
 
 
 @pytest.mark.parametrize(("expression", "largest"), [("Laplace(scale=1)", 1), ("10 * DiscreteLaplace(scale=2)", 5)])

@@ -215,6 +215,14 @@ def test_what_is_altered_without_a_signature() -> None:
     assert "digest" in verify(one).reason
 
 
+def test_certificates_of_earlier_versions_follow() -> None:
+    """They say of samplers what they knew then; no other words are taken."""
+    earlier = "That the sampler drew as described, afresh for every release: Poisson samples, or subsets of a fixed size."
+    assert verify(altered(lambda one: one["not_covered"].__setitem__(1, earlier))).status == 0
+    assert verify(altered(lambda one: one["not_covered"].__setitem__(0, earlier))).status == 2
+    assert verify(altered(lambda one: one["not_covered"].pop())).status == 2
+
+
 def test_wider_bounds_follow_too() -> None:
     for claim in ({"lower": "0"}, {"lower": "0.77"}, {"upper": "0.78"}):
         assert verify(altered(lambda one, claim=claim: one["claim"].update(digits=1, **claim))).status == (

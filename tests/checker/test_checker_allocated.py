@@ -21,11 +21,11 @@ import logphi as lp  # noqa: E402
 from alterations import with_checksum  # noqa: E402
 from logphi.checker import cells, verify  # noqa: E402
 from logphi.checker.allocated import Allocated  # noqa: E402
-from logphi.checker.balls import exactly, precision  # noqa: E402
+from logphi.checker.balls import ball, exactly, precision  # noqa: E402
 from logphi.checker.levels import Kind, Levels, coarser, merged, product, settled  # noqa: E402
 from logphi.checker.normal import Normal  # noqa: E402
 from logphi.checker.ratios import Sums  # noqa: E402
-from logphi.checker.uniform import TiltedUniform  # noqa: E402
+from logphi.checker.uniform import laplace  # noqa: E402
 from logphi.checker.work import budget  # noqa: E402
 from repository import ROOT  # noqa: E402
 from slowly import slowly  # noqa: E402
@@ -95,17 +95,23 @@ def excess(put: Callable[[float], float], batches: int, epsilon: float, reverse:
     return a * put(batches / a) / batches if reverse else 1 - a + put(batches * a) / batches
 
 
+def delta(law: Allocated, epsilon: Fraction, size: int, reverse: bool) -> Any:
+    """D of an epoch, or of the pair reversed."""
+    with precision(BITS):
+        (found,) = law.bounds([-epsilon if reverse else epsilon], size, BITS)
+        return law.reversed().turned(ball(epsilon), found) if reverse else found
+
+
 @pytest.mark.parametrize("size", [64, 256, *slowly(1024)])
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize(
     ("sigma", "batches", "epsilon"), [("1", 2, "1"), ("1/2", 2, "2"), ("2", 3, "1/3"), ("1", 3, "-1/5"), ("7/2", 2, "0")]
 )
 def test_few_batches_of_a_gaussian(sigma: str, batches: int, epsilon: str, reverse: bool, size: int) -> None:
-    law = Allocated(normal(sigma), batches, reverse)
+    law = Allocated(normal(sigma), batches)
     m = float(1 / Fraction(sigma))
     expected = excess(lambda strike: put_of_normals(m, batches, strike), batches, float(Fraction(epsilon)), reverse)
-    with precision(BITS):
-        (found,) = law.bounds([Fraction(epsilon)], size, BITS)
+    found = delta(law, Fraction(epsilon), size, reverse)
     assert float(found.lower()) - 1e-12 <= expected <= float(found.upper()) + 1e-12
     assert float(found.rad()) < 200 / size**2
 
@@ -114,10 +120,9 @@ def test_few_batches_of_a_gaussian(sigma: str, batches: int, epsilon: str, rever
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize(("width", "epsilon"), [("1", "1/2"), ("1/4", "1/10"), ("3", "2"), ("1", "-1/3")])
 def test_two_batches_of_laplace_noise(width: str, epsilon: str, reverse: bool, size: int) -> None:
-    law = Allocated(TiltedUniform(exactly(Fraction(width)), atoms=True), 2, reverse)
+    law = Allocated(laplace(exactly(Fraction(width))), 2)
     expected = excess(lambda strike: put_of_laplaces(float(Fraction(width)), strike), 2, float(Fraction(epsilon)), reverse)
-    with precision(BITS):
-        (found,) = law.bounds([Fraction(epsilon)], size, BITS)
+    found = delta(law, Fraction(epsilon), size, reverse)
     assert float(found.lower()) - 1e-10 <= expected <= float(found.upper()) + 1e-10
     assert float(found.rad()) < 200 / size**2
 
@@ -138,10 +143,8 @@ FRONTIER = {
 def test_the_numbers_of_others(name: str) -> None:
     case = FRONTIER[name]
     mechanism: Any = lp.parse(case["expression"])
-    law = Allocated(normal(str(Fraction(repr(float(mechanism.base.sigma))))), mechanism.batches, case["direction"] == "add")
-    at = Fraction(case["at"])
-    with precision(BITS):
-        (found,) = law.bounds([at], 128, BITS)
+    law = Allocated(normal(str(Fraction(repr(float(mechanism.base.sigma))))), mechanism.batches)
+    found = delta(law, Fraction(case["at"]), 128, case["direction"] == "add")
     value, room = float(case["value"]), 1 + float(case["rel"])
     assert float(found.lower()) / room <= value <= float(found.upper()) * room
     assert float(found.rad()) < 0.1 * value or "steep" in case["tags"]

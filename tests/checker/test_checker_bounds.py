@@ -13,11 +13,13 @@ from flint import acb, arb  # noqa: E402
 
 from logphi.checker import contour, residues  # noqa: E402
 from logphi.checker.balls import ball, exactly, precision  # noqa: E402
+from logphi.checker.composition import Composition  # noqa: E402
 from logphi.checker.finite import DiscreteGaussian  # noqa: E402
+from logphi.checker.law import Reversed  # noqa: E402
 from logphi.checker.normal import Normal, SubsetNormal  # noqa: E402
 from logphi.checker.normal_mixtures import NormalMixtures  # noqa: E402
 from logphi.checker.normal_pair import NormalPair  # noqa: E402
-from logphi.checker.uniform import SampledUniform, TiltedUniform  # noqa: E402
+from logphi.checker.uniform import SampledUniform, bounded_range, laplace, truncated_laplace  # noqa: E402
 
 ZERO = (exactly(1), Fraction(0))
 
@@ -30,7 +32,7 @@ SAMPLED = NormalMixtures(mixture(("0.9", "0"), ("0.1", "1.25")), (ZERO,))
 THREE = NormalMixtures(mixture(("0.5", "0.5"), ("0.3", "1"), ("0.2", "2")), (ZERO,))
 BOTH = NormalMixtures(mixture(("0.7", "0"), ("0.3", "0.5")), mixture(("0.7", "0"), ("0.3", "-0.5")))
 # a law, and u and v as functions for mpmath
-LAPLACE = TiltedUniform(exactly(Fraction(1, 2)), True)
+LAPLACE = laplace(exactly(Fraction(1, 2)))
 LAWS: dict[str, Any] = {
     "sampled": SAMPLED,
     "sampled, reversed": SAMPLED.reversed(),
@@ -40,10 +42,12 @@ LAWS: dict[str, Any] = {
     "wide": NormalPair(Fraction(11, 10), Fraction(1, 100)),
     "narrow": NormalPair(Fraction(10, 11), Fraction(1, 121)),
     "Laplace": LAPLACE,
-    "flat": TiltedUniform(exactly(Fraction(2)), False),
+    "flat": bounded_range(exactly(Fraction(2))),
     "sampled Laplace": SampledUniform(LAPLACE, Fraction(1, 5)),
-    "sampled Laplace, reversed": SampledUniform(LAPLACE, Fraction(1, 5), True),
-    "failing": SampledUniform(TiltedUniform(exactly(Fraction(1, 2)), True, exactly(Fraction(1, 100))), Fraction(1, 5)),
+    "sampled Laplace, reversed": SampledUniform(LAPLACE, Fraction(1, 5)).reversed(),
+    "failing": SampledUniform(laplace(exactly(Fraction(1, 2)), exactly(Fraction(1, 100))), Fraction(1, 5)),
+    "truncated Laplace": truncated_laplace(Fraction(1, 2), Fraction(2)),
+    "sampled truncated Laplace": SampledUniform(truncated_laplace(Fraction(1, 2), Fraction(2)), Fraction(1, 5)),
     "spliced": SubsetNormal(Fraction(1, 2), Fraction(1, 10)),
 }
 
@@ -52,8 +56,13 @@ def density(x, centre, width=1):
     return mpmath.npdf(x, centre, width)
 
 
-def laplace(x, centre):
+def noise(x, centre):
     return mpmath.exp(-abs(x - centre)) / 2
+
+
+def within(x, centre):
+    """The density of Laplace noise within two scales."""
+    return noise(x, centre) / -mpmath.expm1(-2) if abs(x - centre) <= 2 else mpmath.mpf(0)
 
 
 def mass(shifts, x):
@@ -87,12 +96,16 @@ def moment(name: str, z):
         )
     elif name == "failing":
         g, f = mpmath.mpf("0.2"), mpmath.mpf("0.01")
-        pair = lambda x: (g * laplace(x, 0.5) + (1 - g) * laplace(x, 0), laplace(x, 0))  # noqa: E731
+        pair = lambda x: (g * noise(x, 0.5) + (1 - g) * noise(x, 0), noise(x, 0))  # noqa: E731
         return (1 - f) * integral(pair, [-60, 0, 0.5, 60], z) + f * (1 - g) ** (1 + z)
-    else:
+    elif "truncated" in name:
         g = mpmath.mpf("0.2") if isinstance(law, SampledUniform) else 1
-        there = lambda x: (g * laplace(x, 0.5) + (1 - g) * laplace(x, 0), laplace(x, 0))  # noqa: E731
-        pair = (lambda x: there(x)[::-1]) if getattr(law, "is_reversed", False) else there
+        pair = lambda x: (g * within(x, 0.5) + (1 - g) * within(x, 0), within(x, 0))  # noqa: E731
+        breaks = [-2, -1.5, 0, 0.5, 2]
+    else:
+        g = mpmath.mpf("0.2") if isinstance(law, SampledUniform | Reversed) else 1
+        there = lambda x: (g * noise(x, 0.5) + (1 - g) * noise(x, 0), noise(x, 0))  # noqa: E731
+        pair = (lambda x: there(x)[::-1]) if isinstance(law, Reversed) else there
         breaks = [-60, 0, mpmath.mpf(0.5), 60]
     return integral(pair, breaks, z)
 
@@ -149,25 +162,24 @@ def test_single_releases(name: str, epsilon: str) -> None:
     with precision(120):
         alone = law.single_excess(ball(at))
         assert float(alone.rad()) < 1e-25
-        goal = -5.0 if isinstance(law, SampledUniform) else -7.5
-        (found,) = contour.enclose([(law, 1)], [at], goal)
+        goal = -5.0 if isinstance(law, SampledUniform | Reversed) else -7.5
+        (found,) = contour.enclose(Composition([(law, 1)]), [at], goal)
         assert found.overlaps(alone)
         assert float(found.rad()) < math.exp(goal)
 
 
 def test_two_ways_agree() -> None:
     """Sums over residues and contours share nothing but the laws."""
-    flat, lap = TiltedUniform(exactly(Fraction(1)), False), TiltedUniform(exactly(Fraction(1, 3)), True)
-    terms = [(flat, 12), (lap, 25)]
+    flat, lap = bounded_range(exactly(Fraction(1))), laplace(exactly(Fraction(1, 3)))
+    terms = Composition([(flat, 12), (lap, 25)])
     for epsilon in ("0", "-1", "1.5", "9"):
         (one,) = residues.enclose(terms, [Fraction(epsilon)], -50.0)
         (other,) = contour.enclose(terms, [Fraction(epsilon)], -50.0)
         assert one.overlaps(other)
         assert max(float(one.rad()), float(other.rad())) < 1e-20
     whole = DiscreteGaussian(Fraction(3, 2), 2)
-    (one,) = residues.enclose([(whole.as_finite(), 3)], [Fraction("1.5")], -50.0)
-    lattice = contour.Lattice(lambda: 3 * ball(whole.lattice().steps[0]), lambda: ball(whole.lattice().span()))
-    (other,) = contour.enclose([(whole, 3)], [Fraction("1.5")], -50.0, lattice)
+    (one,) = residues.enclose(Composition([(whole.as_finite(), 3)]), [Fraction("1.5")], -50.0)
+    (other,) = contour.enclose_on_lattice(Composition([(whole, 3)]), [Fraction("1.5")], -50.0)
     assert one.overlaps(other)
     assert max(float(one.rad()), float(other.rad())) < 1e-20
 
@@ -176,7 +188,7 @@ def test_gaussians_are_known() -> None:
     """The contour of a Gaussian composition against its closed form."""
     law = Normal(exactly(Fraction(1, 100)))
     for epsilon in ("-1", "0", "0.5", "3", "12"):
-        (found,) = contour.enclose([(law, 100)], [Fraction(epsilon)], -120.0)
+        (found,) = contour.enclose(Composition([(law, 100)]), [Fraction(epsilon)], -120.0)
         with precision(250):
             assert found.overlaps(Normal(exactly(1)).single_excess(ball(Fraction(epsilon))))
         assert float(found.rad()) < 1e-51

@@ -12,16 +12,17 @@ import logphi as lp  # noqa: E402
 from alterations import with_checksum  # noqa: E402
 from logphi.checker import cells, contour, residues, verify  # noqa: E402
 from logphi.checker.balls import ball, exactly, precision  # noqa: E402
+from logphi.checker.composition import Composition  # noqa: E402
 from logphi.checker.normal import Normal  # noqa: E402
 from logphi.checker.normal_pair import NormalPair  # noqa: E402
 from logphi.checker.sampled import Sampled, SubsetSampled  # noqa: E402
-from logphi.checker.uniform import TiltedUniform  # noqa: E402
+from logphi.checker.uniform import bounded_range, laplace  # noqa: E402
 from logphi.checker.work import budget  # noqa: E402
 from slowly import slowly  # noqa: E402
 
-LAPLACE = TiltedUniform(exactly(Fraction(1)), atoms=True)
-FLAT = TiltedUniform(exactly(Fraction(1, 2)), atoms=False)
-UNSURE = TiltedUniform(exactly(Fraction(1)), atoms=True, infinite=exactly(Fraction(1, 1000)))
+LAPLACE = laplace(exactly(Fraction(1)))
+FLAT = bounded_range(exactly(Fraction(1, 2)))
+UNSURE = laplace(exactly(Fraction(1)), exactly(Fraction(1, 1000)))
 NORMAL = Normal(exactly(Fraction(1)), Fraction(1))
 PAIR = NormalPair(Fraction(11, 10), Fraction(1))
 MIXED = NORMAL.sampled(Fraction(1, 10))
@@ -29,7 +30,7 @@ MIXED = NORMAL.sampled(Fraction(1, 10))
 # laws, an epsilon, and another way that knows the excess to many digits
 COMPOSITIONS: dict[str, tuple[Any, str, Any]] = {
     "Laplace": ([(LAPLACE, 7)], "2", residues.enclose),
-    "Laplace of two widths": ([(LAPLACE, 3), (TiltedUniform(exactly(Fraction(2, 3)), atoms=True), 2)], "1", residues.enclose),
+    "Laplace of two widths": ([(LAPLACE, 3), (laplace(exactly(Fraction(2, 3))), 2)], "1", residues.enclose),
     "exponential": ([(FLAT, 9)], "1", residues.enclose),
     "with failures": ([(UNSURE, 4)], "0.5", residues.enclose),
     "normal": ([(NORMAL, 1)], "1", contour.enclose),
@@ -49,9 +50,9 @@ def test_the_enclosure_holds_what_another_way_finds(name: str) -> None:
     terms, epsilon, other = COMPOSITIONS[name]
     at = [Fraction(epsilon)]
     with precision(64), budget(3e6):
-        (found,) = cells.enclose(terms, at, -30.0)
+        (found,) = cells.enclose(Composition(terms), at, -30.0)
     with precision(64):
-        (sharp,) = other(terms, at, -45.0)
+        (sharp,) = other(Composition(terms), at, -45.0)
     assert found.contains(sharp)
     # the first attempt is rough where few losses are far out
     assert relative(found) < 0.3
@@ -63,7 +64,7 @@ def test_every_number_of_cells_gives_an_enclosure(name: str, number: int) -> Non
     terms, epsilon, other = COMPOSITIONS[name]
     at = [Fraction(epsilon)]
     with precision(120):
-        (found,), (sharp,) = cells._attempt(terms, at, -30.0, number), other(terms, at, -45.0)
+        (found,), (sharp,) = cells._attempt(terms, at, -30.0, number), other(Composition(terms), at, -45.0)
     assert found.contains(sharp)
 
 
@@ -131,7 +132,7 @@ def test_a_law_without_tails_is_refused() -> None:
     from logphi.checker.work import Undecided
 
     with precision(64), pytest.raises(Undecided, match="tails of a law"):
-        cells.enclose([(Law(), 2)], [Fraction(1)], -20.0)
+        cells.enclose(Composition([(Law(), 2)]), [Fraction(1)], -20.0)
 
 
 @pytest.mark.few(1)

@@ -10,6 +10,7 @@ pytest.importorskip("flint")
 import logphi as lp
 from logphi.certified.several import CertifiedClaims
 from logphi.checker import verify
+from logphi.checker.composition import Composition
 from logphi.checker.declared import Declared, enclose
 from logphi.checker.work import budget
 
@@ -30,7 +31,7 @@ def test_the_bound_is_that_of_the_conversion_in_doubles(name: str, epsilon: str)
     """It is above what a Gaussian mechanism with these divergences leaks, and as sharp as what doubles say."""
     release, terms = RELEASES[name]
     with budget(1e8):
-        (found,) = enclose(terms, [Fraction(epsilon)], -30.0)
+        (found,) = enclose(Composition(terms), [Fraction(epsilon)], -30.0)
     other = release.delta(float(Fraction(epsilon)))
     assert other.lower < float(found.upper()) < other.upper * 1.001
     assert other.upper < float(found.upper()) * 1.001
@@ -49,7 +50,7 @@ def test_no_pair_that_keeps_the_curve_leaks_more(epsilon: float):
 
     with budget(1e8):
         law = Declared(points=((Fraction(2), exponent(2)), (Fraction(9), exponent(9))))
-        (found,) = enclose([(law, 1)], [Fraction(epsilon)], -30.0)
+        (found,) = enclose(Composition([(law, 1)]), [Fraction(epsilon)], -30.0)
     assert float(found.upper()) >= max(truth - math.exp(epsilon) * (1 - truth), 0.0)
 
 

@@ -199,12 +199,20 @@ WRONG = {
     "deltas of one": node("FromProfile", epsilons=["1"], deltas=["1"]),
     "deltas above one": node("FromProfile", epsilons=["1", "2"], deltas=["2", "1/2"]),
     "no reports": node("ShuffledReports", local_epsilon="1", records="0"),
+    "a sample of reports": node("poisson", node("ShuffledReports", local_epsilon="1", records="9"), rate="1/2", group_size="1"),
 }
 
 
 @pytest.mark.parametrize("name", WRONG)
 def test_what_is_no_mechanism(name: str):
     assert verify(signed((1, WRONG[name]), at="1/10", lower=0, upper=1)).status == 2
+
+
+def test_failures_that_leak_more_than_the_test_are_not_known():
+    """Above 1 - e^(-eps/2) the loss of the test would have a negative width."""
+    for failure, status in (("0.39", 0), ("0.4", 1)):
+        one = node("DistanceToInstability", epsilon="1", delta=failure)
+        assert verify(signed((2, one), at="-1", lower=0, upper=1)).status == status
 
 
 def test_a_point_below_every_profile_proves_nothing():

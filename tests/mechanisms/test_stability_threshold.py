@@ -91,6 +91,8 @@ def test_truncated_noise_never_shows_a_new_partition_beyond_its_end():
     hidden = lp.StabilityThreshold(11.5, scale=2, truncation=10, partitions=3)
     assert hidden.delta(0.7).value == pytest.approx((3 * lp.TruncatedLaplace(2, 10)).delta(0.7).value, rel=1e-9)
     assert hidden.delta(0.7).upper < lp.StabilityThreshold(10.5, scale=2, truncation=10, partitions=3).delta(0.7).lower
+    reached = lp.StabilityThreshold(1.3, scale=2, truncation=0.9, sensitivity=0.4)
+    assert reached.delta(0.1).value == pytest.approx(lp.TruncatedLaplace(2, 0.9, 0.4).delta(0.1).value, rel=1e-12)
     found = lp.StabilityThreshold.for_delta(1e-12, scale=2, truncation=10)
     assert 10.9 < found.threshold <= 11
 

@@ -12,8 +12,8 @@ DIGITS = 40
 
 
 @pytest.mark.parametrize("normal", [False, True])
-@pytest.mark.parametrize("truncation", [None, 8.0, 30.0])
-@pytest.mark.parametrize("gap", ["-7", "-1/10", "0", "3", "799/100", "25", "60"])
+@pytest.mark.parametrize("truncation", [None, Fraction(8), Fraction(30)])
+@pytest.mark.parametrize("gap", ["-7", "-1/10", "0", "3", "799/100", "8", "25", "60"])
 def test_chances(normal, truncation, gap):
     found = chances(Fraction(gap), 2.0, truncation, normal=normal)
     with mpmath.workdps(DIGITS):
@@ -24,3 +24,10 @@ def test_chances(normal, truncation, gap):
         for one, exact in ((found.seen, seen), (found.missed, missed)):
             assert abs(one - exact) <= found.error * exact
     assert found.error < 1e-11
+
+
+def test_noise_that_just_reaches_a_threshold_shows_nothing():
+    """A third is no double, and nor are two: only exact numbers tell that these two are equal."""
+    third = Fraction(1, 3)
+    assert chances(2 * third, 0.5, third + third, normal=False).seen == 0
+    assert chances(2 * third - Fraction(1, 10**30), 0.5, 2 * third, normal=False).seen > 0

@@ -62,9 +62,11 @@ _DECLARED = ("ZCDP", "RenyiDP")
 UPPER_ONLY = (*_DECLARED, "StabilityThreshold", "SparseVector")
 # composed adaptively, exponential mechanisms may leak less than the composition of their pairs
 HULL = "ExponentialMechanism"
+# derived: the exponent of the least number that the format has, and the most decimals that fit its denominators
+_LEAST_EXPONENT, _MOST_DECIMALS = -1100, 1113
 NOT_COVERED = (
     "That each mechanism did what it is described to do: queries of the stated sensitivity, contributions really clipped.",
-    "That the sampler drew as described, afresh for every release: Poisson samples, or subsets of a fixed size.",
+    "That samples, allocations, shuffles and random choices were drawn as described, afresh for every release.",
     "That random numbers were unpredictable, and that noise in floating-point numbers has the stated law.",
     "That the stated relation between data sets is the one that matters, and one record all that a person contributes.",
     "That a mechanism known by its guarantee attains its pair: it leaks at most the upper end, and the pair the lower one.",
@@ -208,6 +210,7 @@ def issue(
 
     try:
         certificate = written(certify(loss, quantity=quantity, at=at, direction=direction, digits=digits, shown=shown), digits)
+        _refuse_too_small(certificate.lower)
         verdict = check(certificate)
         if verdict:
             return certificate
@@ -222,12 +225,21 @@ def issue(
                 at=at,
                 direction=order,
                 digits=digits,
-                accepts=accepted(check_soon),
-                accepts_late=accepted(check),
+                checks=[accepted(check_soon), accepted(check)],
             )
         )
     except ValueError:
         raise refusal from None
+
+
+def _refuse_too_small(number: Decimal) -> None:
+    """Raise a NotCertifiedError if a certificate cannot hold a number."""
+    decimals = -int(number.as_tuple().exponent)
+    if number and (number.adjusted() < _LEAST_EXPONENT or decimals > _MOST_DECIMALS):
+        raise NotCertifiedError(
+            f"the answer is about {number:.1e}, and certificates hold no number below 1e{_LEAST_EXPONENT}, or of more than "
+            f"{_MOST_DECIMALS} decimals: ask at a smaller epsilon"
+        )
 
 
 def made_by() -> dict[str, str]:

@@ -7,7 +7,7 @@ itself, from lattice laws.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from types import MappingProxyType
@@ -37,12 +37,11 @@ def proposed(
     at: Fraction,
     direction: Direction | None,
     digits: int,
-    accepts: Callable[[Answer, int], bool],
-    accepts_late: Callable[[Answer, int], bool],
+    checks: Sequence[Callable[[Answer, int], bool]],
 ) -> tuple[Answer, int]:
-    """The answer with the most digits, at most ``digits``, that is accepted, and their number.
+    """The answer with the most digits, at most ``digits``, that the first check accepts, and their number.
 
-    If these are few, one digit more where it is accepted late, by a check with the whole budget.
+    If these are few, each further check, with a larger budget, may add some.
 
     Raises
     ------
@@ -54,19 +53,17 @@ def proposed(
     if not 0 < found.lower <= found.upper < math.inf:
         raise NotCertifiedError("no digit of the answer is known in doubles either: it may be zero, or infinite")
     most = Decimal(1) if quantity == "delta" else None
-    best, low, high = None, 0, min(digits, MOST_DIGITS)
-    while low < high:
-        middle = (low + high + 1) // 2
-        answer = _rounded(found, middle, most)
-        if answer is not None and accepts(answer, middle):
-            best, low = answer, middle
-        else:
-            high = middle - 1
-    while low < min(digits, FEW):
-        answer = _rounded(found, low + 1, most)
-        if answer is None or not accepts_late(answer, low + 1):
-            break
-        best, low = answer, low + 1
+    best, low = None, 0
+    for place, accepts in enumerate(checks):
+        high = min(digits, FEW if place else MOST_DIGITS)
+        while low < high:
+            # a check with a large budget takes long: one digit at a time
+            tried = low + 1 if place else (low + high + 1) // 2
+            answer = _rounded(found, tried, most)
+            if answer is not None and accepts(answer, tried):
+                best, low = answer, tried
+            else:
+                high = tried - 1
     if best is None:
         raise NotCertifiedError("the checker of certificates cannot derive a single digit of this answer")
     return best, low

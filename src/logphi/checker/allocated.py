@@ -18,17 +18,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import reduce
 from itertools import pairwise
 from typing import Any
 
 from flint import arb, ctx
 
-from logphi.checker.balls import ball, between, cached, precision, rough
+from logphi.checker.balls import ball, between, cached, precision, resolving, rough
 from logphi.checker.cells import refined
+from logphi.checker.composition import Composition
 from logphi.checker.finite import Finite
-from logphi.checker.law import Cells, Law, Terms
+from logphi.checker.law import Cells, Law, Reversed
 from logphi.checker.levels import Kind
 from logphi.checker.ratios import NEAR, Sums, sum_of
 from logphi.checker.work import EXP, STORED, Undecided, spend
@@ -43,74 +45,51 @@ MOST_VECTORS = 5000
 EVEN = 8
 
 
-class Known:
-    """The sums that were computed last, above and below; both orders of a pair share them."""
-
-    def __init__(self) -> None:
-        self._found: dict[Kind, tuple[int, Sums]] = {}
-
-    def sums(self, law: Law, batches: int, size: int, most: Any, kind: Kind) -> Sums:
-        """The sums as far as ``most``, or further."""
-        known = self._found.get(kind)
-        if known is None or known[0] != size or not known[1].reaches(most):
-            known = self._found[kind] = size, sum_of(law, batches, size, most, kind)
-        return known[1]
-
-    def size(self, kind: Kind) -> int:
-        """The number of nodes of the sums that are known."""
-        return self._found[kind][0] if kind in self._found else FIRST
-
-
 @dataclass(frozen=True)
 class Allocated(Law):
-    """One epoch, or the reverse pair."""
+    """One epoch; ``known`` are the sums that were computed last, above and below, with their numbers of nodes."""
 
     base: Law
     batches: int
-    is_reversed: bool = False
-    known: Known = field(default_factory=Known, compare=False, repr=False)
+    known: dict[Kind, tuple[int, Sums]] = field(default_factory=dict, compare=False, repr=False)
 
     def infinite(self) -> Any:
-        """That of the base; in the reverse, if the ratio of every batch is zero."""
-        return self.base.reversed().infinite() ** self.batches if self.is_reversed else self.base.infinite()
+        """That of the base."""
+        return self.base.infinite()
 
-    def reversed(self) -> Allocated:
-        """The same pair in the other order."""
-        return replace(self, is_reversed=not self.is_reversed)
+    def unreached(self) -> Any:
+        """Where the ratio of every batch is zero."""
+        return self.base.unreached() ** self.batches
 
     def sums(self, size: int, most: Any, kind: Kind) -> Sums:
-        """The sums as far as ``most``, or further."""
-        return self.known.sums(self.base, self.batches, size, most, kind)
+        """The sums as far as ``most``, or further; both orders of a pair share them."""
+        known = self.known.get(kind)
+        if known is None or known[0] != size or not known[1].reaches(most):
+            known = self.known[kind] = size, sum_of(self.base, self.batches, size, most, kind)
+        return known[1]
 
     def bounds(self, epsilons: Sequence[Fraction], size: int, bits: int) -> list[Any]:
         """D at each epsilon, with ``size`` nodes on the first level of one ratio."""
         spend(2 * EXP * len(epsilons))
-        levels = [ball(epsilon).exp() for epsilon in epsilons]
-        strikes = [1 / a if self.is_reversed else a for a in levels]
-        most = strikes[0]
-        for strike in strikes:
-            most = most.max(strike)
-        sides = []
-        for above in (False, True):
-            sums = self.sums(size, most * self.batches, Kind(above, above, bits))
-            sides.append([sums.put(strike * self.batches) / self.batches for strike in strikes])
+        strikes = [ball(epsilon).exp() for epsilon in epsilons]
+        most = reduce(arb.max, strikes) * self.batches
+        below, above = (self.sums(size, most, Kind(side, side, bits)) for side in (False, True))
         found = []
-        for a, low, high in zip(levels, *sides, strict=True):
-            lead, scale = (-self.infinite(), a) if self.is_reversed else (1 - self.infinite() - a, 1)
-            found.append(between((lead + scale * low).lower().max(arb(0)), (lead + scale * high).upper().max(arb(0))))
+        for a in strikes:
+            low, high = (sums.put(a * self.batches) / self.batches for sums in (below, above))
+            found.append(1 - self.infinite() - a + between(low.lower(), high.upper()))
         return found
 
     def loss_range(self, goal: float) -> tuple[float, float]:
         """By the sums with few nodes; no proof rests on it."""
-        places = self._listed(Kind(True, False, _bits()), ROUGH, goal)
+        places = self._listed(Kind(True, False, ctx.prec), ROUGH, goal)
         least = math.exp(goal)
         heavy = [s for s, q in places if max(q, s * q) > least / max(len(places), 1)]
         if not heavy or not heavy[-1] > 0:
             raise Undecided("the losses of an epoch are not resolved by this checker")
         # a mean of ratios is hardly below what each of them hardly is
         low = math.log(heavy[0]) if heavy[0] > 0 else self.base.loss_range(goal)[0]
-        ends = low, math.log(heavy[-1])
-        return (-ends[1], -ends[0]) if self.is_reversed else ends
+        return low, math.log(heavy[-1])
 
     def _most(self, goal: float) -> float:
         """A sum that is hardly exceeded, also under P; no proof rests on it."""
@@ -130,51 +109,46 @@ class Allocated(Law):
 
     def cuts(self, base: Any, step: Any, number: int) -> tuple[Cells, Cells]:
         """Those of a pair below and of one above."""
-        if not self.base.reversed().infinite().is_zero():
+        if not self.base.unreached().is_zero():
             raise Undecided("epochs of a base that may rule out the record are not composed by this checker")
         # a lattice of the losses with this step errs as much as one of the ratios of this size
         doublings = self.batches.bit_length()
         size = _even(NEAR * math.sqrt(doublings / self.batches) / rough(step))
-        goal = -math.log(2) * (_bits() - 90)
-        below, above = (self.sums(size, arb(self._most(goal)), Kind(kind, False, _bits())) for kind in (False, True))
+        goal = -math.log(2) * (ctx.prec - 90)
+        below, above = (self.sums(size, arb(self._most(goal)), Kind(kind, False, ctx.prec)) for kind in (False, True))
         return self._cut(below, base, step, number), self._cut(above, base, step, number)
 
     def _cut(self, sums: Sums, base: Any, step: Any, number: int) -> Cells:
         spend((2 * EXP + 4 * STORED) * number)
         points = [base + k * step for k in range(number + 1)]
-        ends = [(-t if self.is_reversed else t).exp() for t in points]
         mean = 1 - self.base.infinite()
         last = None if sums.kind.above else sums.complete(mean * self.batches)
         whole, *tails = [
-            (p / self.batches, q) for p, q in [sums.up_to(None, last), *(sums.up_to(end * self.batches, last) for end in ends)]
+            (p / self.batches, q)
+            for p, q in [sums.up_to(None, last), *(sums.up_to(t.exp() * self.batches, last) for t in points)]
         ]
         missing = (mean - whole[0], 1 - whole[1]) if sums.kind.above else (arb(0), arb(0))
-        if self.is_reversed:
-            # the losses are those of (Q, P), and the largest ones have the smallest ratios
-            rows = [(q_next - q, p_next - p) for (p, q), (p_next, q_next) in pairwise(tails[::-1])][::-1]
-            below, top = whole[1] - tails[0][1], (tails[-1][1] + missing[1], tails[-1][0])
-        else:
-            rows = [(p_next - p, q_next - q) for (p, q), (p_next, q_next) in pairwise(tails)]
-            below, top = tails[0][0], (whole[0] - tails[-1][0] + missing[0], whole[1] - tails[-1][1])
-        return Cells(points, [p for p, _ in rows], [q for _, q in rows], below, top)
+        p, q = ([there[side] - here[side] for here, there in pairwise(tails)] for side in (0, 1))
+        below = tails[0][0], tails[0][1] + missing[1]
+        return Cells(points, p, q, below, (whole[0] - tails[-1][0] + missing[0], whole[1] - tails[-1][1]))
 
 
 def counted(base: Finite, batches: int) -> Finite:
     """An epoch of a base with few outcomes: the vectors of how many batches have each outcome that Q reaches."""
-    kinds = len([q for _, q in base.outcomes() if not q.is_zero()])
-    if math.comb(batches + kinds - 1, min(batches, kinds - 1)) > MOST_VECTORS:
+    kinds = sum(not q.is_zero() for _, q in base.outcomes())
+    vectors = math.comb(batches + kinds - 1, min(batches, kinds - 1))
+    if vectors > MOST_VECTORS:
         raise Undecided("of allocated releases with many outcomes, this checker does not list all vectors of outcomes")
 
     def outcomes() -> list[tuple[Any, Any]]:
-        reached = [(p, q) for p, q in base.outcomes() if not q.is_zero()]
-        spend(3 * STORED * (batches * kinds + math.comb(batches + kinds - 1, min(batches, kinds - 1))))
+        spend(3 * STORED * (batches * kinds + vectors))
         # how many batches are left, the mass of those that have an outcome, and the sum of their ratios, zero if none is above
         open_vectors = [(batches, arb.fac_ui(batches), arb(0))]
-        for place, (p, q) in enumerate(reached):
+        for place, (p, q) in enumerate((p, q) for p, q in base.outcomes() if not q.is_zero()):
             powers = [arb(1)]
             for j in range(1, batches + 1):
                 powers.append(powers[-1] * q / j)
-            is_last = place == len(reached) - 1
+            is_last = place == kinds - 1
             open_vectors = [
                 (left - j, mass * powers[j], ratios if p.is_zero() else ratios + j * p / q)
                 for left, mass, ratios in open_vectors
@@ -187,25 +161,34 @@ def counted(base: Finite, batches: int) -> Finite:
     return Finite.spaced(cached(outcomes))
 
 
-def _bits() -> int:
-    return int(ctx.prec)
-
-
 def _even(number: float) -> int:
     return EVEN * max(math.ceil(number / EVEN), FIRST // EVEN)
 
 
-def applies(terms: Terms) -> bool:
+def applies(whole: Composition) -> bool:
     """Whether this is one epoch alone."""
-    return [count for _, count in terms] == [1] and isinstance(terms[0][0], Allocated)
+    return isinstance(_remove(whole), Allocated)
 
 
-def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
+def _remove(whole: Composition) -> Law | None:
+    """The law of a single release in the order remove."""
+    return whole.alone.base if isinstance(whole.alone, Reversed) else whole.alone
+
+
+def enclose(whole: Composition, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
     """D at each epsilon, with errors of about e^``goal``, or as small as a share of the budget allows."""
-    law = terms[0][0]
+    law, bits = _remove(whole), resolving(goal, 96)
     assert isinstance(law, Allocated), "the way applies"
-    bits = int(-goal / math.log(2)) + 96
+
+    def attempt(size: int) -> list[Any]:
+        if isinstance(whole.alone, Reversed):
+            there = law.bounds([-epsilon for epsilon in epsilons], _even(size), bits)
+            found = [whole.alone.turned(ball(epsilon), one) for epsilon, one in zip(epsilons, there, strict=True)]
+        else:
+            found = law.bounds(epsilons, _even(size), bits)
+        return [between(one.lower().max(arb(0)), one.upper().max(arb(0))) for one in found]
+
     with precision(bits):
         # the other order may have found the sums already
-        first = law.known.size(Kind(True, True, bits))
-        return refined(lambda size: law.bounds(epsilons, _even(size), bits), goal, first, SHARE)
+        first, _ = law.known.get(Kind(True, True, bits), (FIRST, None))
+        return refined(attempt, goal, first, SHARE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
@@ -29,6 +30,11 @@ def precision(bits: int) -> Iterator[None]:
         raise Undecided("the claim needs more digits than this checker computes with")
     with vars(flint).setdefault(_LOCK, RLock()), ctx.workprec(bits):
         yield
+
+
+def resolving(goal: float, spare: int = 64) -> int:
+    """The bits that numbers about as large as one need for errors of e^``goal``, and spare ones."""
+    return int(-goal / math.log(2)) + spare
 
 
 def ball(value: Fraction | int) -> Any:

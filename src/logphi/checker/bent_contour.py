@@ -11,16 +11,15 @@ cut, as these lie on the real axis.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 from flint import acb, arb, ctx
 
-from logphi.checker.balls import ball, precision, within
+from logphi.checker.balls import ball, precision, resolving, within
+from logphi.checker.composition import Composition
 from logphi.checker.contour import abscissa
-from logphi.checker.law import Terms
 from logphi.checker.normal_pair import NormalPair
 from logphi.checker.work import EXP, Undecided, spend
 
@@ -28,17 +27,17 @@ from logphi.checker.work import EXP, Undecided, spend
 MOST_PAIRS = 200
 
 
-def applies(terms: Terms) -> bool:
+def applies(whole: Composition) -> bool:
     """Whether all laws are pairs of normal laws of different widths, and few enough."""
-    return all(isinstance(law, NormalPair) for law, _ in terms) and sum(count for _, count in terms) <= MOST_PAIRS
+    return all(isinstance(law, NormalPair) for law, _ in whole.terms) and whole.count <= MOST_PAIRS
 
 
-def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
+def enclose(whole: Composition, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
     """D at each epsilon."""
     with precision(64):
-        c = abscissa(terms, float(epsilons[0]), goal)
-    pairs = [(law, count) for law, count in terms if isinstance(law, NormalPair)]
-    with precision(int(-goal / math.log(2)) + 40):
+        c = abscissa(whole, float(epsilons[0]), goal)
+    pairs = [(law, count) for law, count in whole.terms if isinstance(law, NormalPair)]
+    with precision(resolving(goal, 40)):
         return [_excess(pairs, arb(c), ball(epsilon)) for epsilon in epsilons]
 
 

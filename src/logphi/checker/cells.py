@@ -27,8 +27,9 @@ from typing import Any
 from flint import arb, arb_poly
 
 from logphi.checker import residues
-from logphi.checker.balls import ball, between, precision, rough
-from logphi.checker.law import Cells, Law, Terms
+from logphi.checker.balls import ball, between, precision, resolving, rough
+from logphi.checker.composition import Composition, Terms
+from logphi.checker.law import Cells, Law
 from logphi.checker.work import EXP, STORED, Undecided, left, spend
 
 # chosen: the cells of one law in the first attempt; later attempts use as many as the goal needs, up to a share of the budget
@@ -78,11 +79,10 @@ class _OnLattice:
         return excess
 
 
-def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
+def enclose(whole: Composition, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
     """D at neighbouring epsilons, with errors of about e^``goal``, or as small as a share of the budget allows."""
-    bits = int(-goal / math.log(2)) + 96
-    with precision(bits):
-        return refined(lambda cells: _attempt(terms, epsilons, goal, cells), goal, FIRST)
+    with precision(resolving(goal, 96)):
+        return refined(lambda cells: _attempt(whole.terms, epsilons, goal, cells), goal, FIRST)
 
 
 def refined(attempt: Callable[[int], list[Any]], goal: float, cells: int, share: float = SHARE) -> list[Any]:
@@ -178,7 +178,7 @@ def _upper_law(cut: Cells, step: Any) -> _OnLattice:
         # the shares, times the likelihood ratio of the end where they go
         masses[k + 1] += (p - growth[k] * q) * ratio / grown
         masses[k] += (growth[k + 1] * q - p) / grown
-    masses[0] += cut.below
+    masses[0] += cut.below[0]
     p, q = cut.above
     masses[-1] += growth[-1] * q
     return _OnLattice(

@@ -13,9 +13,9 @@ from typing import Any
 from flint import arb
 
 from logphi.checker import declared, profile
-from logphi.checker.balls import ball, precision
-from logphi.checker.law import Terms
-from logphi.checker.laws import terms
+from logphi.checker.balls import ball, precision, resolving
+from logphi.checker.composition import Composition
+from logphi.checker.laws import composed
 from logphi.checker.reading import UPPER_ONLY, Claim, Release
 from logphi.checker.work import EXP, Undecided, spend
 
@@ -32,15 +32,14 @@ class ReleaseLaws:
     """The laws of a release in each order of the pair, and the deltas computed so far."""
 
     def __init__(self, release: Release) -> None:
-        there = terms(release.terms)
-        self.laws: dict[str, Terms] = {"remove": there, "add": [(law.reversed(), count) for law, count in there]}
+        there = composed(release.terms)
+        self.laws = {"remove": there, "add": there.reversed()}
         self.adjacency = release.adjacency
         # its pairs lie above what it leaks
         self.above = release.holds(*UPPER_ONLY)
-        self.symmetric = all(law.symmetric for law, _ in there)
         self.found: dict[Any, list[Any]] = {}
 
-    def orders(self, direction: str | None) -> dict[str, Terms]:
+    def orders(self, direction: str | None) -> dict[str, Composition]:
         """The orders of the pair to which a claim refers: those whose worse answer it bounds."""
         if self.adjacency in ("add", "remove"):
             return {self.adjacency: self.laws[self.adjacency]}
@@ -49,9 +48,10 @@ class ReleaseLaws:
     def deltas(self, order: str, points: Sequence[Fraction], goal: float) -> list[Any]:
         """The privacy profile of an order, with errors of about e^``goal``."""
         # bounds implied by declared divergences do not depend on the goal
-        key = "both" if self.symmetric else order, tuple(points), None if declared.applies(self.laws[order]) else goal
+        whole = self.laws[order]
+        key = "both" if whole.symmetric else order, tuple(points), None if declared.applies(whole) else goal
         if key not in self.found:
-            self.found[key] = profile.delta(self.laws[order], points, goal)
+            self.found[key] = profile.delta(whole, points, goal)
         return self.found[key]
 
 
@@ -87,30 +87,35 @@ def _by_profile(claim: Claim, known: ReleaseLaws, goal: float) -> bool:
         low = [claim.lower] if claim.lower or claim.attained else []
         points = [*low, *([] if claim.upper is None else [claim.upper])]
     found = {order: known.deltas(order, points, goal) for order in known.orders(claim.direction)}
-    with precision(_bits(goal)):
+    with precision(resolving(goal)):
         return _settled(claim, found)
-
-
-def _bits(goal: float) -> int:
-    return int(-goal / math.log(2)) + 64
 
 
 def _settled(claim: Claim, found: Mapping[str, list[Any]]) -> bool:
     """Whether the balls prove the whole claim; raises a :class:`Fails` if they disprove part of it."""
     # the last delta must be at most ``most`` in all orders, and the first one reach ``least`` in some order
-    most, least = (claim.at, claim.at) if claim.quantity == "epsilon" else (claim.upper, claim.lower)
-    sure = True
-    for order, deltas in found.items():
-        if claim.upper is None or most is None:
-            break
-        if deltas[-1] > ball(most):
-            end = "the upper epsilon" if claim.quantity == "epsilon" else "the epsilon asked for"
-            raise Fails(f"in the direction {order}, delta at {end} exceeds {float(most):.6g}")
-        sure = sure and bool(deltas[-1] <= ball(most))
+    strict = claim.quantity == "epsilon"
+    most, least = (None if claim.upper is None else claim.at, claim.at) if strict else (claim.upper, claim.lower)
+    end = "the upper epsilon" if strict else "the epsilon asked for"
+    sure = _kept([deltas[-1] for deltas in found.values()], most, f"delta at {end} exceeds {float(most or 0):.6g}")
     reaching = {order: _reaches(claim, deltas[0], ball(least)) for order, deltas in found.items()}
     if all(reaches is False for reaches in reaching.values()):
         raise Fails("the lower bound is too large: delta is smaller there in every direction")
     return sure and _attained(claim, found, reaching)
+
+
+def _kept(values: Sequence[Any], most: Fraction | None, excess: str) -> bool:
+    """Whether the balls prove that all values are at most the upper end; a :class:`Fails` if they disprove it."""
+    if most is not None and any(value > ball(most) for value in values):
+        raise Fails(excess)
+    return most is None or all(value <= ball(most) for value in values)
+
+
+def _reached(values: Sequence[Any], least: Fraction, lack: str) -> bool:
+    """Whether the balls prove that some value is at least the lower end; a :class:`Fails` if they disprove it."""
+    if least and all(value < ball(least) for value in values):
+        raise Fails(lack)
+    return not least or any(value >= ball(least) for value in values)
 
 
 def _reaches(claim: Claim, delta: Any, least: Any) -> bool | None:
@@ -156,7 +161,7 @@ def _by_lines(claim: Claim, known: ReleaseLaws, goal: float) -> bool:
             floor = arb(0)
             continue
         deltas = known.deltas(order, lines, goal)
-        with precision(_bits(goal)):
+        with precision(resolving(goal)):
             spend(2 * EXP * len(lines))
             places = [ball(x).exp() for x in lines]
             heights = [1 - delta - a * ball(claim.at) for a, delta in zip(places, deltas, strict=True)]
@@ -165,14 +170,9 @@ def _by_lines(claim: Claim, known: ReleaseLaws, goal: float) -> bool:
                 highest = highest.max(height)
             floor = floor.min(highest)
             ceiling = ceiling.min(_ceiling(places, heights))
-    with precision(_bits(goal)):
-        if claim.lower > 0 and floor < ball(claim.lower):
-            raise Fails("its lines do not prove the lower end")
-        if claim.upper is not None and ceiling > ball(claim.upper):
-            raise Fails("its lines do not prove the upper end")
-        return bool(floor >= ball(claim.lower) or claim.lower == 0) and (
-            claim.upper is None or bool(ceiling <= ball(claim.upper))
-        )
+    with precision(resolving(goal)):
+        least = _reached([floor], claim.lower, "its lines do not prove the lower end")
+        return _kept([ceiling], claim.upper, "its lines do not prove the upper end") and least
 
 
 def _ceiling(places: list[Any], heights: list[Any]) -> Any:
@@ -191,20 +191,15 @@ def _ceiling(places: list[Any], heights: list[Any]) -> Any:
 def _by_moment(claim: Claim, known: ReleaseLaws, goal: float) -> bool:
     """Check the Renyi divergence of an order a > 1, log M(a - 1) / (a - 1), the larger one over the orders of the pair."""
     place, found = claim.at - 1, []
-    with precision(_bits(goal) + claim.at.numerator.bit_length()):
-        for laws in known.orders(claim.direction).values():
-            if not all(law.infinite().is_zero() and law.omitted().is_zero() and place < law.end for law, _ in laws):
+    with precision(resolving(goal) + claim.at.numerator.bit_length()):
+        for whole in known.orders(claim.direction).values():
+            if not (whole.infinite().is_zero() and whole.omitted().is_zero() and place < whole.end):
                 raise Undecided("a divergence is checked only where all losses are finite and the order lies in the strip")
-            moments = [(law.moment(ball(place)), count) for law, count in laws]
-            if not all(moment > 0 and moment.is_finite() for moment, _ in moments):
-                raise Undecided("the moment of a law is not known at this order")
-            found.append(sum((count * moment.log() for moment, count in moments), arb(0)) / ball(place))
-        if claim.upper is not None and any(value > ball(claim.upper) for value in found):
-            raise Fails("the divergence exceeds the upper end")
-        if claim.lower > 0 and all(value < ball(claim.lower) for value in found):
-            raise Fails("the divergence is below the lower end")
-        below = claim.upper is None or all(value <= ball(claim.upper) for value in found)
-        return bool(below and (claim.lower == 0 or any(value >= ball(claim.lower) for value in found)))
+            found.append(whole.log_moment(ball(place)) / ball(place))
+        if not all(value.is_finite() for value in found):
+            raise Undecided("the moment of a law is not known at this order")
+        least = _reached(found, claim.lower, "the divergence is below the lower end")
+        return _kept(found, claim.upper, "the divergence exceeds the upper end") and least
 
 
 _CHECKS: dict[str, Callable[[Claim, ReleaseLaws, float], bool]] = {

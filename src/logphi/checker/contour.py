@@ -15,15 +15,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from flint import acb, arb
 
-from logphi.checker.balls import Real, ball, between, precision, rough, within
-from logphi.checker.law import Terms
-from logphi.checker.work import EXP, STORED, Undecided, spend
+from logphi.checker.balls import ball, between, precision, rough, within
+from logphi.checker.composition import Composition
+from logphi.checker.law import Spacing
+from logphi.checker.work import EXP, Undecided, spend
 
 # measured: longer lines take minutes
 MOST_NODES = 2**20
@@ -33,34 +33,22 @@ MOST_FOLDED = 2**15
 ASIDE = 0.9
 
 
-@dataclass(frozen=True)
-class Lattice:
-    """The lattice base + span * Z on which the losses of a composition lie."""
-
-    base: Real
-    span: Real
-
-
-def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float, lattice: Lattice | None = None) -> list[Any]:
+def enclose(whole: Composition, epsilons: Sequence[Fraction], goal: float, lattice: Spacing | None = None) -> list[Any]:
     """D at neighbouring epsilons, with errors of about e^``goal``; an :class:`Undecided` if that needs too many nodes."""
-    if not all(law.omitted().is_zero() for law, _ in terms):
+    if not whole.omitted().is_zero():
         raise Undecided("this checker composes sampled discrete Gaussians only with losses of countably many values")
-    spare = sum(count for _, count in terms).bit_length()
+    spare = whole.count.bit_length()
     with precision(32 + spare):
-        line = _Line(terms, float(epsilons[0]), goal)
-        bounds = [log_chernoff(terms, arb(line.c), ball(epsilon)) for epsilon in epsilons]
+        line = _Line(whole, float(epsilons[0]), goal)
+        bounds = [log_chernoff(whole, arb(line.c), ball(epsilon)) for epsilon in epsilons]
         if all(rough(bound) < goal for bound in bounds):
             return [between(0, bound.exp()) for bound in bounds]
-        nodes, step = line.truncated() if lattice is None else line.folded(rough(lattice.span()))
+        nodes, step = line.truncated() if lattice is None else line.folded(rough(lattice.unit()))
     bits = int((line.peak - goal) / math.log(2)) + spare + nodes.bit_length() + 40
     with precision(bits):
-        c, h = arb(line.c), arb(step) if lattice is None else 2 * arb.pi() / (nodes * lattice.span())
+        c, h = arb(line.c), arb(step) if lattice is None else 2 * arb.pi() / (nodes * lattice.unit())
         used = nodes if lattice is None else (nodes + 1) // 2
-        values = [acb(1)] * used
-        for law, count in terms:
-            spend(used * (STORED + 3 * count.bit_length()))
-            own = law.on_line(c, h, used)
-            values = [value * one**count for value, one in zip(values, own, strict=True)]
+        values = whole.on_line(c, h, used)
         spend(4 * EXP * used * len(epsilons))
         return [
             _inverted(values, c, h, ball(epsilon), lattice, nodes)
@@ -70,7 +58,12 @@ def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float, lattice: La
         ]
 
 
-def _inverted(values: list[Any], c: Any, h: Any, epsilon: Any, lattice: Lattice | None, nodes: int) -> Any:
+def enclose_on_lattice(whole: Composition, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
+    """The same by a sum over one period, of losses on a lattice."""
+    return enclose(whole, epsilons, goal, whole.lattice())
+
+
+def _inverted(values: list[Any], c: Any, h: Any, epsilon: Any, lattice: Spacing | None, nodes: int) -> Any:
     """The sum over all nodes; those below the real axis contribute the conjugates."""
     if lattice is None:
         error, scale = arb(0), h / (2 * arb.pi())
@@ -78,7 +71,7 @@ def _inverted(values: list[Any], c: Any, h: Any, epsilon: Any, lattice: Lattice 
         def kernel(z: Any) -> Any:
             return (-z * epsilon).exp() / (z * (z + 1))
     else:
-        base, span = lattice.base(), lattice.span()
+        base, span = lattice.base(), lattice.unit()
         # the first loss above epsilon. If the balls do not separate a loss from epsilon, it counts as above: its contribution
         # is at most the error, as its probability is at most M(c) e^{-c first}
         step, last = (end.ceil() for end in (((epsilon - base) / span).lower(), ((epsilon - base) / span).upper()))
@@ -102,13 +95,12 @@ class _Line:
     ``goal`` is the logarithm of the error to reach, ``peak`` that of M(c) e^{-c eps}.
     """
 
-    def __init__(self, terms: Terms, epsilon: float, goal: float) -> None:
-        self.terms, self.epsilon, self.goal = terms, epsilon, goal
-        self.end = min(law.end for law, _ in terms)
+    def __init__(self, whole: Composition, epsilon: float, goal: float) -> None:
+        self.whole, self.epsilon, self.goal = whole, epsilon, goal
+        self.end = whole.end
         self.known: dict[float, float] = {}
         self.c = ASIDE * self.abscissa(_minimizer(self.height, lambda place: self.peak_at(place) < goal - 1))
         self.peak = self.growth(self.c) - self.c * epsilon
-        self.bounds: list[tuple[Callable[[Any], Any], int]] = []
 
     def abscissa(self, place: float) -> float:
         """The abscissa in the strip at a place on a logarithmic scale."""
@@ -117,8 +109,7 @@ class _Line:
     def growth(self, x: float) -> float:
         """K(x)."""
         if x not in self.known:
-            logs = (count * law.moment(arb(x)).log() for law, count in self.terms)
-            self.known[x] = rough(sum(logs, arb(0)))
+            self.known[x] = rough(self.whole.log_moment(arb(x)))
         return self.known[x]
 
     def peak_at(self, place: float) -> float:
@@ -159,13 +150,10 @@ class _Line:
         """A number of nodes after which less than a quarter of the goal remains, and their step."""
         (one, self.up), (other, self.down) = self.shifts()
         step = min(one, other)
-        total = sum(count for _, count in self.terms)
         # the decrease of log |M| that each release needs
-        share = max(self.peak - self.goal, 1) / total
+        share = max(self.peak - self.goal, 1) / self.whole.count
         lifts = [math.sqrt(2 * share) * 2.0**k for k in range(-2, 3)]
-        for law, count in self.terms:
-            bits = count.bit_length() + int(2 * share) + 8
-            self.bounds.append((law.ceiling_above(arb(self.c), lifts, bits), count))
+        self.ceiling = self.whole.ceiling_above(arb(self.c), lifts, int(2 * share) + 8)
 
         def enough(nodes: int) -> bool:
             if nodes > MOST_NODES:
@@ -185,8 +173,7 @@ class _Line:
     def tail(self, c: Any, nodes: int, step: Any, epsilon: Any) -> Any:
         """A bound of the nodes from N on, as |z (z+1)| > t^2, and the sum of 1/k^2 over k >= N is below (1 + 1/N) / N."""
         time = nodes * step
-        logs = (count * bound(time).log() for bound, count in self.bounds)
-        return (sum(logs, -c * epsilon)).exp() * (1 + arb(1) / nodes) / (arb.pi() * time)
+        return self.ceiling(time) * (-c * epsilon).exp() * (1 + arb(1) / nodes) / (arb.pi() * time)
 
     def aliasing(self, c: Any, step: Any, epsilon: Any) -> Any:
         """A bound of the sum of all terms with m != 0."""
@@ -194,24 +181,19 @@ class _Line:
         for shift in (self.up, self.down):
             # D(x) <= kappa(s) M(s) e^{-s x} holds for s >= 0
             s = c + arb(shift) if -shift < self.c else arb(0)
-            found += log_chernoff(self.terms, s, epsilon).exp() / (2 * arb.pi() * abs(s - c) / step).expm1()
+            found += log_chernoff(self.whole, s, epsilon).exp() / (2 * arb.pi() * abs(s - c) / step).expm1()
         return found
 
 
-def log_chernoff(terms: Terms, s: Any, epsilon: Any) -> Any:
+def log_chernoff(whole: Composition, s: Any, epsilon: Any) -> Any:
     """The logarithm of kappa(s) M(s) e^{-s eps}, a bound of D(eps) for every s >= 0 in the strip."""
     kappa = (s * s.log() if s > 0 else arb(0)) - (1 + s) * s.log1p()
-    return sum((count * law.moment(s).log() for law, count in terms), kappa - s * epsilon)
+    return kappa - s * epsilon + whole.log_moment(s)
 
 
-def abscissa(terms: Terms, epsilon: float, goal: float) -> float:
+def abscissa(whole: Composition, epsilon: float, goal: float) -> float:
     """The abscissa of the line for an epsilon."""
-    return _Line(terms, epsilon, goal).c
-
-
-def infinite_mass(terms: Terms) -> Any:
-    """P(L = inf) of a composition, one minus the product of the finite masses."""
-    return -(sum((count * (-law.infinite()).log1p() for law, count in terms), arb(0))).expm1()
+    return _Line(whole, epsilon, goal).c
 
 
 def _minimizer(height: Callable[[float], float], enough: Callable[[float], bool]) -> float:

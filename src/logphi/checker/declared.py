@@ -23,7 +23,8 @@ from typing import Any
 from flint import arb
 
 from logphi.checker.balls import ball, between, precision, rough
-from logphi.checker.law import Law, Terms
+from logphi.checker.composition import Composition
+from logphi.checker.law import Law
 from logphi.checker.work import EXP, Undecided, spend
 
 # chosen: the precision; more would not help, as the places of the tangents are doubles
@@ -59,28 +60,28 @@ class Declared(Law):
         return None
 
 
-def applies(terms: Terms) -> bool:
+def applies(whole: Composition) -> bool:
     """Whether any law is known by its divergences only."""
-    return any(isinstance(law, Declared) for law, _ in terms)
+    return any(isinstance(law, Declared) for law, _ in whole.terms)
 
 
-def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
+def enclose(whole: Composition, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
     """From zero to the implied bound of delta, at each epsilon; infinite losses are included."""
     with precision(BITS):
-        return [between(0, _upper_bound(terms, epsilon)) for epsilon in epsilons]
+        return [between(0, _upper_bound(whole, epsilon)) for epsilon in epsilons]
 
 
 # w, and K(z)
 Constraint = tuple[Fraction, Any]
 
 
-def _upper_bound(terms: Terms, epsilon: Fraction) -> Any:
+def _upper_bound(whole: Composition, epsilon: Fraction) -> Any:
     """The smallest implied bound, by orders ever closer to the best one."""
-    listed = sorted({z for law, _ in terms if isinstance(law, Declared) for z, _ in law.points})
+    listed = sorted({z for law, _ in whole.terms if isinstance(law, Declared) for z, _ in law.points})
     places = [Fraction(0), *listed] if listed else [Fraction(NEAR * (FAR / NEAR) ** (k / ORDERS)) for k in range(ORDERS + 1)]
     best = arb(1)
     for _ in range(CLOSER):
-        constraints = list(_constraints(terms, places))
+        constraints = list(_constraints(whole, places))
         if not constraints:
             raise Undecided("no bound of a divergence is declared at an order that all releases of a composition have")
         bound, used = _implied(constraints, epsilon)
@@ -92,19 +93,19 @@ def _upper_bound(terms: Terms, epsilon: Fraction) -> Any:
     return best.upper()
 
 
-def _constraints(terms: Terms, places: Sequence[Fraction]) -> Iterator[Constraint]:
+def _constraints(whole: Composition, places: Sequence[Fraction]) -> Iterator[Constraint]:
     """The w and K of every z, in both orders of the pair, where all laws have a K."""
-    for z in places:
-        for turned in (False, True) if z else ():
-            total = _total([(law.reversed() if turned else law, count) for law, count in terms], z)
+    for one, turned in ((whole, False), (whole.reversed(), True)):
+        for z in filter(None, places):
+            total = _total(one, z)
             if total is not None:
                 yield (-z if turned else 1 + z), total
 
 
-def _total(terms: Terms, z: Fraction) -> Any:
+def _total(whole: Composition, z: Fraction) -> Any:
     """K of the composition at z, or None where it is unknown."""
     total = arb(0)
-    for law, count in terms:
+    for law, count in whole.terms:
         if isinstance(law, Declared):
             own = law.bound(z)
             if own is None:

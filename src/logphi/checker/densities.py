@@ -44,13 +44,13 @@ class Densities(Law):
         self._source = source
         self.known = cached(self._prepared)
 
-    def reversed(self) -> Law:
-        """The reversed pair, from the same masses."""
-        return _Reversed(self)
-
     def infinite(self) -> Any:
         """P of the outputs where q is zero."""
         return 1 - self.known().finite[0]
+
+    def unreached(self) -> Any:
+        """Q of the outputs where p is zero."""
+        return 1 - self.known().finite[1]
 
     def tails(self, epsilon: Any) -> tuple[Any, Any]:
         """The masses of the parts with a larger loss, and between none and all of those whose loss is not known."""
@@ -129,41 +129,6 @@ class Densities(Law):
         shares = [one / all_of_it if alone else arb(1) for one, all_of_it in zip(finite, whole, strict=True)]
         shift = whole[1].log() - whole[0].log()
         return _Prepared(tuple(panels), (outside[0], outside[1]), (whole[0], whole[1]), shift, (shares[0], shares[1]))
-
-
-@dataclass(frozen=True)
-class _Reversed(Law):
-    """The pair with P and Q exchanged: a finite loss exceeds epsilon where that of the base is below -epsilon."""
-
-    base: Densities
-
-    def reversed(self) -> Law:
-        """The base."""
-        return self.base
-
-    def infinite(self) -> Any:
-        """Q of the outputs where p is zero."""
-        return 1 - self.base.known().finite[1]
-
-    def tails(self, epsilon: Any) -> tuple[Any, Any]:
-        """What the tails of the base lack of the finite masses."""
-        p, q = self.base.tails(-epsilon)
-        finite = self.base.known().finite
-        return finite[1] - q, finite[0] - p
-
-    def single_excess(self, epsilon: Any) -> Any:
-        """As q - e^eps p is (q - e^eps p)_+ less e^eps (p - e^{-eps} q)_+."""
-        p, q = self.base.known().finite
-        return q - epsilon.exp() * (p - self.base.single_excess(-epsilon))
-
-    def atom_losses(self) -> list[Any]:
-        """Those of the base, negated."""
-        return [-one for one in self.base.atom_losses()]
-
-    def loss_range(self, goal: float) -> tuple[float, float]:
-        """That of the base, negated."""
-        low, high = self.base.loss_range(goal)
-        return -high, -low
 
 
 def _joined(parts: Iterator[Part]) -> Iterator[tuple[Panel, Any, Panel, Any, Any]]:

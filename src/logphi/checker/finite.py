@@ -21,13 +21,18 @@ MOST_OUTCOMES = 20_000
 Outcomes = Callable[[], list[tuple[Any, Any]]]
 
 
+def _mixed(outcomes: Outcomes, rate: Fraction) -> Outcomes:
+    """((1-g) Q + g P, Q), outcome by outcome."""
+    return cached(lambda: [(ball(1 - rate) * q + ball(rate) * p, q) for p, q in outcomes()])
+
+
 @dataclass(frozen=True)
 class Finite(Law):
     """Outcomes with their probabilities under P and Q, in which zeros are exact.
 
     ``spacing`` gives the losses of the outcomes that both P and Q reach, in their order. ``omitted`` bounds the probability,
-    under P, of outcomes that are not listed; ``signs`` are those of the losses, where they are known without a spacing, and
-    ``exact`` the losses, where they are rational.
+    under P, of outcomes that are not listed; ``exact`` are the losses, where they are rational, or ``signs`` theirs, where no
+    more is known.
     """
 
     outcomes: Outcomes
@@ -98,7 +103,7 @@ class Finite(Law):
             k = min(max(int(below), -1), number)
             masses[k] = masses[k][0] + p, masses[k][1] + q
         p, q = ([masses[k][side] for k in range(number)] for side in (0, 1))
-        return Cells([base + k * step for k in range(number + 1)], p, q, masses[-1][0], masses[number])
+        return Cells([base + k * step for k in range(number + 1)], p, q, masses[-1], masses[number])
 
     def largest(self) -> Any:
         """The largest loss; None if some outcomes are omitted."""
@@ -122,14 +127,15 @@ class Finite(Law):
 
     def sampled(self, rate: Fraction) -> Finite:
         """The mixture, outcome by outcome."""
-        g = exactly(rate)
-        return Finite.spaced(cached(lambda: [((1 - g()) * q + g() * p, q) for p, q in self.outcomes()]), self.omitted)
+        return Finite.spaced(_mixed(self.outcomes, rate), self.omitted)
 
     def subset(self, rate: Fraction) -> Law | None:
         """The law on a subset, outcome by outcome, if the sign of each loss is known exactly."""
-        g, signs = exactly(rate), self.signs
-        if signs is None and self.spacing is not None and self.spacing.base().is_zero():
-            signs = tuple((step > 0) - (step < 0) for step in self.spacing.steps)
+        g, signs, known = exactly(rate), self.signs, self.exact
+        if self.spacing is not None and self.spacing.base().is_zero():
+            known = self.spacing.steps
+        if known is not None:
+            signs = tuple((loss > 0) - (loss < 0) for loss in known)
         if signs is None:
             return super().subset(rate)
 
@@ -182,9 +188,8 @@ class DiscreteGaussian(ClosedForm):
 
     def sampled(self, rate: Fraction) -> Finite:
         """The mixture, outcome by outcome, with the outcomes that each precision resolves."""
-        g = exactly(rate)
         near = cached(lambda: self._near(self._far()))
-        return Finite(cached(lambda: [((1 - g()) * q + g() * p, q) for p, q in near()[0]]), None, lambda: near()[1])
+        return Finite(_mixed(lambda: near()[0], rate), None, lambda: near()[1])
 
     def subset(self, rate: Fraction) -> Finite:
         """The law on a subset, outcome by outcome, with the outcomes that each precision resolves."""

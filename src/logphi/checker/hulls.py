@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -25,25 +27,31 @@ def of_tradeoff(first: list[Fraction], second: list[Fraction]) -> tuple[list[Fra
     """
     # a point above 1 - alpha adds nothing
     given = ((alpha, min(beta, 1 - alpha)) for alpha, beta in zip(first, second, strict=True))
-    points = sorted([*given, (Fraction(1), Fraction(0))])
-    chain: list[tuple[Fraction, Fraction]] = []
-    for point in points:
-        if chain and point[1] >= chain[-1][1]:
-            continue
-        while len(chain) > 1 and _above_chord(chain[-2], chain[-1], point) >= 0:
-            chain.pop()
-        if chain and chain[-1][0] == point[0]:
-            chain.pop()
-        chain.append(point)
+    chain = _hull(sorted([*given, (Fraction(1), Fraction(0))]), operator.ge)
     segments = [(one[1] - other[1], other[0] - one[0]) for one, other in pairwise(chain)]
     p = [1 - chain[0][1], *(fall for fall, _ in segments), Fraction(0)]
     q = [Fraction(0), *(width for _, width in segments), 1 - chain[-1][0]]
     return p, q
 
 
-def _above_chord(one: Any, middle: Any, other: Any) -> Any:
-    """Positive where the middle point lies above the chord of the other two, and zero where it lies on it."""
-    return (middle[1] - one[1]) * (other[0] - one[0]) - (other[1] - one[1]) * (middle[0] - one[0])
+def _hull(points: Iterable[Any], reaches: Callable[[Any, Any], bool]) -> list[Any]:
+    """Of points (x, y, ..) from left to right, the vertices of the largest convex, decreasing curve below them."""
+    chain: list[Any] = []
+    for point in points:
+        if chain and reaches(point[1], chain[-1][1]):
+            continue
+        # a point above the chord of its neighbours
+        while len(chain) > 1 and reaches(*_products(chain[-2], chain[-1], point)):
+            chain.pop()
+        if chain and chain[-1][0] == point[0]:
+            chain.pop()
+        chain.append(point)
+    return chain
+
+
+def _products(one: Any, middle: Any, other: Any) -> tuple[Any, Any]:
+    """Two numbers, the first one larger where the middle point lies above the chord of the other two, equal where on it."""
+    return (middle[1] - one[1]) * (other[0] - one[0]), (other[1] - one[1]) * (middle[0] - one[0])
 
 
 @dataclass(frozen=True)
@@ -97,30 +105,21 @@ def of_points(kept: list[Point]) -> Finite:
         found = [(a * mass, mass) for (a, _), mass in zip(places[1:], masses, strict=True)]
         return [*found, *([] if private else [(places[-1][1], arb(0))]), (arb(0), 1 - slopes[0])]
 
-    signs = tuple((point.exponent > 0) - (point.exponent < 0) for point in chain)
-    return Finite(cached(outcomes), None, signs=signs, exact=tuple(point.exponent for point in chain))
+    return Finite(cached(outcomes), None, exact=tuple(point.exponent for point in chain))
 
 
 def _vertices(points: list[Point]) -> list[Point]:
     """The vertices of the hull of points from left to right; an :class:`Undecided` if the balls do not decide."""
-
-    def positive(value: Any) -> bool:
-        if not (value > 0 or value < 0):
-            raise Undecided("points of a profile lie too close to a straight line for this checker")
-        return bool(value > 0)
-
-    chain: list[tuple[Any, Any]] = [((arb(0), arb(1)), None)]
     for point in points:
-        place = point.place()
-        if point.epsilon < 0 and positive(1 - ball(point.epsilon).exp() - ball(point.delta)):
+        if point.epsilon < 0 and _reaches(1 - ball(point.epsilon).exp(), ball(point.delta)):
             raise Undecided("a point of a profile is below 1 - e^epsilon, which no profile is")
-        if positive(place[1] - chain[-1][0][1]):
-            continue
-        if chain[-1][1] is not None and chain[-1][1].exponent == point.exponent:
-            chain.pop()
-        while len(chain) > 1 and positive(_above_chord(chain[-2][0], chain[-1][0], place)):
-            chain.pop()
-        chain.append((place, point))
+    chain = _hull([(arb(0), arb(1), None), *((*point.place(), point) for point in points)], _reaches)
     if len(chain) < 2:
         raise Undecided("the points of a profile say nothing")
-    return [point for _, point in chain[1:]]
+    return [point for _, _, point in chain[1:]]
+
+
+def _reaches(one: Any, other: Any) -> bool:
+    if not (one > other or one < other):
+        raise Undecided("points of a profile lie too close to a straight line for this checker")
+    return bool(one > other)

@@ -60,13 +60,18 @@ class Ends:
 
 @dataclass(frozen=True)
 class Cells:
-    """Masses of finite losses under P and Q between the points t_0, t_1, ..; ``below`` t_0 under P, ``above`` the last one."""
+    """Masses of finite losses under P and Q between the points t_0, t_1, ..; those ``below`` t_0 and ``above`` the last one."""
 
     points: Sequence[Any]
     p: Sequence[Any]
     q: Sequence[Any]
-    below: Any
+    below: tuple[Any, Any]
     above: tuple[Any, Any]
+
+    def reversed(self) -> Cells:
+        """The cells of the reversed pair, between the points negated."""
+        points = [-t for t in self.points[::-1]]
+        return Cells(points, self.q[::-1], self.p[::-1], self.above[::-1], self.below[::-1])
 
 
 class Law:
@@ -94,9 +99,11 @@ class Law:
 
     def reversed(self) -> Law:
         """The law of (Q, P)."""
-        if not self.symmetric:
-            raise NotImplementedError
-        return self
+        return self if self.symmetric else Reversed(self)
+
+    def unreached(self) -> Any:
+        """Q(L = -inf)."""
+        return self.reversed().infinite()
 
     def on_line(self, c: Any, step: Any, nodes: int) -> list[Any]:
         """M(c + i k step) for k = 0 .. nodes - 1."""
@@ -158,7 +165,8 @@ class Law:
         points = [base + k * step for k in range(number + 1)]
         tails = [self.tails(t) for t in points]
         p, q = ([here[side] - there[side] for here, there in pairwise(tails)] for side in (0, 1))
-        return Cells(points, p, q, 1 - self.infinite() - tails[0][0], tails[-1])
+        below = 1 - self.infinite() - tails[0][0], 1 - self.unreached() - tails[0][1]
+        return Cells(points, p, q, below, tails[-1])
 
     def cuts(self, base: Any, step: Any, number: int) -> tuple[Cells, Cells]:
         """The cells of a pair below this one and of a pair above it: the same where the masses are known."""
@@ -191,7 +199,58 @@ class Law:
         return None
 
 
-Terms = Sequence[tuple[Law, int]]
+@dataclass(frozen=True)
+class Reversed(Law):
+    """The law of (Q, P) by that of (P, Q), which knows its mass ``unreached``; M(-1-z) if M is known left of zero, too."""
+
+    base: Law
+
+    def reversed(self) -> Law:
+        """The base."""
+        return self.base
+
+    def infinite(self) -> Any:
+        """The mass of Q that P does not reach."""
+        return self.base.unreached()
+
+    def omitted(self) -> Any:
+        """As of the base."""
+        return self.base.omitted()
+
+    def on_line(self, c: Any, step: Any, nodes: int) -> list[Any]:
+        """M(-1-z)."""
+        return self.base.on_line(-1 - c, -step, nodes)
+
+    def ceiling_above(self, c: Any, lifts: list[float], bits: int) -> Callable[[Any], Any]:
+        """That of M(-1-z), as heights of both signs have equal bounds."""
+        return self.base.ceiling_above(-1 - c, lifts, bits)
+
+    def tails(self, epsilon: Any) -> tuple[Any, Any]:
+        """What the tails of the base at -eps lack of the finite masses."""
+        p, q = self.base.tails(-epsilon)
+        return 1 - self.infinite() - q, 1 - self.base.infinite() - p
+
+    def single_excess(self, epsilon: Any) -> Any:
+        """By that of the base."""
+        return self.turned(epsilon, self.base.single_excess(-epsilon))
+
+    def turned(self, epsilon: Any, excess: Any) -> Any:
+        """D(eps) by that of the base at -eps, as q - e^eps p is (q - e^eps p)_+ less e^eps (p - e^{-eps} q)_+."""
+        return 1 - self.infinite() - epsilon.exp() * (1 - self.base.infinite() - excess)
+
+    def atom_losses(self) -> list[Any]:
+        """Those of the base, negated."""
+        return [-loss for loss in self.base.atom_losses()]
+
+    def loss_range(self, goal: float) -> tuple[float, float]:
+        """That of the base, negated."""
+        low, high = self.base.loss_range(goal)
+        return -high, -low
+
+    def cuts(self, base: Any, step: Any, number: int) -> tuple[Cells, Cells]:
+        """Those of the base."""
+        below, above = self.base.cuts(-(base + number * step), step, number)
+        return below.reversed(), above.reversed()
 
 
 class ClosedForm(Law):
@@ -226,7 +285,7 @@ class ByQuadrature(Law):
 
     def on_line(self, c: Any, step: Any, nodes: int) -> list[Any]:
         """The sums, each with the error of the quadrature."""
-        weights, losses, error = self.points(c, step * (nodes - 1))
+        weights, losses, error = self.points(c, abs(step) * (nodes - 1))
         room = within(error)
         sums = exponential_sums(weights, losses, step, nodes)
         return [value + (acb(room, room) if k else room) for k, value in enumerate(sums)]

@@ -16,12 +16,14 @@ from flint import arb
 from logphi.checker.allocated import Allocated, counted
 from logphi.checker.balls import Real, ball, cached, exactly
 from logphi.checker.choice import Choice
+from logphi.checker.composition import Composition, Terms
 from logphi.checker.declared import Declared
 from logphi.checker.densities import Densities
 from logphi.checker.finite import MOST_OUTCOMES, DiscreteGaussian, Finite
+from logphi.checker.formula import Formula, Piece
 from logphi.checker.histograms import histograms
 from logphi.checker.hulls import of_profile, of_tradeoff
-from logphi.checker.law import Law, Spacing, Terms
+from logphi.checker.law import Law, Spacing
 from logphi.checker.new_partitions import new_partitions
 from logphi.checker.normal import Normal
 from logphi.checker.normal_mixtures import AT_ZERO, NormalMixtures
@@ -30,94 +32,90 @@ from logphi.checker.reading import PRESENCE, Node, total
 from logphi.checker.sampled import sample, subset
 from logphi.checker.sparse_vector import sparse_vector
 from logphi.checker.transform import Transform
-from logphi.checker.truncated import TruncatedLaplace, TruncatedNormal
-from logphi.checker.uniform import TiltedUniform
+from logphi.checker.truncated_normal import TruncatedNormal
+from logphi.checker.uniform import bounded_range, laplace, truncated_laplace
 from logphi.checker.work import EXP, STORED, Undecided, spend
 
 # chosen: about ten thousand outcomes
 MOST_REPORTS = 140
 
 
-def terms(counted: tuple[tuple[int, Node], ...]) -> Terms:
-    """The laws of a composition with their counts; the normal laws become one, because squared shifts add."""
-    known = [term for count, node in counted for term in _factors(node, count)]
+def composed(given: tuple[tuple[int, Node], ...]) -> Composition:
+    """The law of a composition, in which the normal laws become one, because squared shifts add."""
+    known = [term for count, node in given for term in _factors(node, count)]
     squares = [(law.squared_shift, count) for law, count in known if law.squared_shift is not None]
     found = [(law, count) for law, count in known if law.squared_shift is None]
     if squares:
         found.append((Normal(cached(lambda: sum((count * square() for square, count in squares), arb(0)))), 1))
-    return found
+    return Composition(found)
 
 
 def _factors(node: Node, count: int) -> Terms:
     """The laws of releases of one kind."""
     if node.name == "StabilityThreshold":
-        return _stability_threshold(node, count)
+        return _stability_threshold(count, **node.parameters)
     law = law_of(node)
     return [] if law is None else [(law, count)]
 
 
 def law_of(node: Node) -> Law | None:
     """The law of one release; None if its loss is always zero."""
-    return _LAWS[node.name](node)
+    return _LAWS[node.name](node, **node.parameters)
 
 
 def _normal(shift: Fraction) -> Normal | None:
     return Normal(exactly(shift**2), abs(shift)) if shift else None
 
 
-def _gaussian(node: Node) -> Law | None:
+def _gaussian(_: Node, sigma: Fraction, sensitivity: Fraction) -> Law | None:
     """N(s/sigma, 1) against N(0, 1)."""
-    given = node.parameters
-    return _normal(given["sensitivity"] / given["sigma"])
+    return _normal(sensitivity / sigma)
 
 
-def _gaussian_mixture(node: Node) -> Law | None:
+def _gaussian_mixture(_: Node, sigma: Fraction, sensitivities: list[Fraction], probabilities: list[Fraction]) -> Law | None:
     """The sum of p_i N(c_i/sigma, 1) against N(0, 1)."""
-    given = node.parameters
-    whole, shares = total(given["probabilities"]), dict[Fraction, Fraction]()
-    for shift, share in zip(given["sensitivities"], given["probabilities"], strict=True):
+    whole, shares = total(probabilities), dict[Fraction, Fraction]()
+    for shift, share in zip(sensitivities, probabilities, strict=True):
         if share:
-            shares[shift / given["sigma"]] = shares.get(shift / given["sigma"], 0) + share / whole
+            shares[shift / sigma] = shares.get(shift / sigma, 0) + share / whole
     if len(shares) == 1:
         return _normal(*shares)
     return NormalMixtures(tuple((exactly(share), shift) for shift, share in shares.items()), AT_ZERO)
 
 
-def _gaussian_pair(node: Node) -> Law | None:
+def _gaussian_pair(_: Node, mean_p: Fraction, sigma_p: Fraction, mean_q: Fraction, sigma_q: Fraction) -> Law | None:
     """N(m_p, s_p^2) against N(m_q, s_q^2)."""
-    given = node.parameters
-    ratio, shift = given["sigma_p"] / given["sigma_q"], (given["mean_p"] - given["mean_q"]) / given["sigma_q"]
+    ratio, shift = sigma_p / sigma_q, (mean_p - mean_q) / sigma_q
     if ratio == 1:
         return _normal(shift)
     return NormalPair(ratio, shift**2)
 
 
-def _laplace(node: Node) -> Law | None:
+def _laplace(_: Node, scale: Fraction, sensitivity: Fraction) -> Law | None:
     """Lap(w, 1) against Lap(0, 1)."""
-    return TiltedUniform(exactly(node.parameters["sensitivity"] / node.parameters["scale"]), atoms=True)
+    return laplace(exactly(sensitivity / scale))
 
 
-def _distance(node: Node) -> Law | None:
+def _distance(_: Node, epsilon: Fraction, delta: Fraction) -> Law | None:
     """With probability delta the loss is infinite, otherwise it is that of Laplace with w = eps + 2 log(1 - delta)."""
-    given = node.parameters
-    epsilon, delta = exactly(given["epsilon"]), exactly(given["delta"])
-    return TiltedUniform(lambda: epsilon() + 2 * (-delta()).log1p(), atoms=True, infinite=delta)
+    width: Real = lambda: ball(epsilon) + 2 * (-ball(delta)).log1p()  # noqa: E731
+    if not width() > 0:
+        raise Undecided("a DistanceToInstability that fails so often leaks more by its failures than by its test")
+    return laplace(width, exactly(delta))
 
 
-def _exponential(node: Node) -> Law | None:
+def _exponential(_: Node, epsilon: Fraction) -> Law | None:
     """A loss with density proportional to e^{x/2} on [-eps, eps]."""
-    return TiltedUniform(exactly(node.parameters["epsilon"]), atoms=False)
+    return bounded_range(exactly(epsilon))
 
 
-def _response(node: Node) -> Law | None:
+def _response(_: Node, p: Fraction) -> Law | None:
     """The true bit has probability p, the other 1 - p."""
-    p = node.parameters["p"]
     return _exact([p, 1 - p], [1 - p, p])
 
 
-def _kary(node: Node) -> Law | None:
+def _kary(node: Node, k: int, p: Fraction) -> Law | None:
     """Under replace, both true symbols and all others; else the true symbol and all others, against uniform symbols."""
-    k, p = node.parameters["k"], node.parameters["p"]
     false = p / k
     true = 1 - p + false
     if node.adjacency == "replace":
@@ -125,11 +123,10 @@ def _kary(node: Node) -> Law | None:
     return _exact([true, (k - 1) * false], [Fraction(1, k), Fraction(k - 1, k)])
 
 
-def _discrete(node: Node) -> Law | None:
+def _discrete(_: Node, p: list[Fraction], q: list[Fraction]) -> Law | None:
     """Two vectors of probabilities, each divided by its sum."""
-    given = node.parameters
-    whole_p, whole_q = total(given["p"]), total(given["q"])
-    return _exact([a / whole_p for a in given["p"]], [b / whole_q for b in given["q"]])
+    whole_p, whole_q = total(p), total(q)
+    return _exact([a / whole_p for a in p], [b / whole_q for b in q])
 
 
 def _exact(p: list[Fraction], q: list[Fraction]) -> Finite | None:
@@ -155,10 +152,8 @@ def _exact(p: list[Fraction], q: list[Fraction]) -> Finite | None:
     return Finite(cached(lambda: [(ball(a), ball(b)) for a, b in merged.values()]), spacing, signs=signs)
 
 
-def _guarantee(node: Node) -> Law | None:
+def _guarantee(_: Node, epsilon: Fraction, delta: Fraction = Fraction(0)) -> Law | None:
     """With probability delta the loss is infinite, otherwise it is that of randomized response with odds e^eps."""
-    given = node.parameters
-    epsilon, delta = given["epsilon"], given.get("delta", Fraction(0))
     if epsilon == 0:
         return _exact([delta, 1 - delta, Fraction(0)], [Fraction(0), 1 - delta, delta])
 
@@ -169,10 +164,9 @@ def _guarantee(node: Node) -> Law | None:
     return Finite(outcomes, Spacing("one", exactly(1), (epsilon, -epsilon)))
 
 
-def _discrete_laplace(node: Node) -> Law | None:
+def _discrete_laplace(_: Node, scale: Fraction, sensitivity: int) -> Law | None:
     """Outcomes at most 0, each whole number between 0 and s, and at least s: losses (2x - s) / scale."""
-    given = node.parameters
-    rate, s = 1 / given["scale"], given["sensitivity"]
+    rate, s = 1 / scale, sensitivity
     spend(4 * STORED * s)
 
     def outcomes() -> list[tuple[Any, Any]]:
@@ -184,10 +178,9 @@ def _discrete_laplace(node: Node) -> Law | None:
     return Finite(cached(outcomes), Spacing("one", exactly(1), tuple((2 * x - s) * rate for x in range(s + 1))))
 
 
-def _discrete_gaussian(node: Node) -> Law | None:
+def _discrete_gaussian(_: Node, sigma: Fraction, sensitivity: int, truncation: int | None) -> Law | None:
     """Noise of weights e^{-x^2 / (2 sigma^2)}, shifted by s against itself: losses (x - s/2) s / sigma^2."""
-    given = node.parameters
-    sigma, s, far = given["sigma"], given["sensitivity"], given["truncation"]
+    s, far = sensitivity, truncation
     if far is None:
         return DiscreteGaussian(sigma, s)
     if far + s > MOST_OUTCOMES:
@@ -204,128 +197,131 @@ def _discrete_gaussian(node: Node) -> Law | None:
     return Finite(cached(outcomes), Spacing("one", exactly(1), steps))
 
 
-def _poisson(node: Node) -> Law | None:
+def _poisson(node: Node, rate: Fraction, group_size: int) -> Law | None:
     """((1-q) Q + q P, Q) ([AFA] Theorem 11.1); for a Gaussian also groups, and under replace."""
     if _base(node).parts:
-        return _choice(_each(node))
-    base, rate, size = law_of(_base(node)), node.parameters["rate"], node.parameters["group_size"]
+        return law_of(_each(node))
+    base = law_of(_base(node))
     if rate == 0 or base is None:
         return None
-    if node.adjacency != "replace" and size == 1:
+    if node.adjacency != "replace" and group_size == 1:
         return base if rate == 1 else sample(base, rate)
     if not isinstance(base, Normal) or base.shift is None:
         raise Undecided("groups and replacement in a Poisson sample are known for the Gaussian only")
     if rate == 1:
-        return _normal(size * base.shift * (2 if node.adjacency == "replace" else 1))
+        return _normal(group_size * base.shift * (2 if node.adjacency == "replace" else 1))
     # a binomial number of shifts against none or, under replace, against one of shifts in the opposite direction
-    shifts = tuple((_binomial(size, k, rate), k * base.shift) for k in range(size + 1))
+    shifts = tuple((_binomial(group_size, k, rate), k * base.shift) for k in range(group_size + 1))
     return NormalMixtures(shifts, tuple((p, -shift) for p, shift in shifts) if node.adjacency == "replace" else AT_ZERO)
 
 
-def _truncated_gaussian(node: Node) -> Law | None:
+def _truncated_gaussian(_: Node, sigma: Fraction, truncation: Fraction, sensitivity: Fraction) -> Law | None:
     """N(0, sigma^2) within [-T, T]."""
-    given = node.parameters
-    return TruncatedNormal(given["sensitivity"] / given["sigma"], given["truncation"] / given["sigma"])
+    return TruncatedNormal(sensitivity / sigma, truncation / sigma)
 
 
-def _truncated_laplace(node: Node) -> Law | None:
+def _truncated_laplace(_: Node, scale: Fraction, truncation: Fraction, sensitivity: Fraction) -> Law | None:
     """Laplace noise within [-T, T]."""
-    given = node.parameters
-    return TruncatedLaplace(given["sensitivity"] / given["scale"], given["truncation"] / given["scale"])
+    return truncated_laplace(sensitivity / scale, truncation / scale)
 
 
-def _tradeoff(node: Node) -> Law | None:
+def _tradeoff(node: Node, type_one_errors: list[Fraction], type_two_errors: list[Fraction]) -> Law | None:
     """The curve is that of the order remove; under the relation add, that of the order add."""
-    p, q = of_tradeoff(node.parameters["type_one_errors"], node.parameters["type_two_errors"])
+    p, q = of_tradeoff(type_one_errors, type_two_errors)
     proper = [(a, b) for a, b in zip(p, q, strict=True) if a or b]
     found = _exact([a for a, _ in proper], [b for _, b in proper])
     return found.reversed() if found is not None and node.adjacency == "add" else found
 
 
-def _profile(node: Node) -> Law | None:
+def _profile(node: Node, epsilons: list[Fraction], deltas: list[Fraction]) -> Law | None:
     """Under add and under remove the points hold in that order, elsewhere in both."""
-    found = of_profile(node.parameters["epsilons"], node.parameters["deltas"], node.adjacency not in ("add", "remove"))
+    found = of_profile(epsilons, deltas, node.adjacency not in ("add", "remove"))
     return found.reversed() if node.adjacency == "add" else found
 
 
-def _stability_threshold(node: Node, count: int) -> Terms:
+def _stability_threshold(
+    count: int,
+    threshold: Fraction,
+    scale: Fraction | None,
+    sigma: Fraction | None,
+    truncation: Fraction | None,
+    sensitivity: Fraction,
+    partitions: int,
+) -> Terms:
     """For each partition the noise moved by s, and whether a partition that only one record has is seen.
 
     A partition has other records, or none: both pairs together dominate either.
     """
-    given = node.parameters
-    s, normal, far, number = given["sensitivity"], given["scale"] is None, given["truncation"], count * given["partitions"]
-    width = given["sigma"] if normal else given["scale"]
-    seen = new_partitions((given["threshold"] - s) / width, None if far is None else far / width, normal, number)
-    return [(_noise(s / width, None if far is None else far / width, normal), number), *([] if seen is None else [(seen, 1)])]
+    width, number = scale or sigma or Fraction(0), count * partitions
+    far = None if truncation is None else truncation / width
+    seen = new_partitions((threshold - sensitivity) / width, far, scale is None, number)
+    return [(_noise(sensitivity / width, far, scale is None), number), *([] if seen is None else [(seen, 1)])]
 
 
-def _sparse_vector(node: Node) -> Law | None:
+def _sparse_vector(
+    node: Node,
+    query_scale: Fraction,
+    threshold_scale: Fraction | None,
+    threshold_sigma: Fraction | None,
+    sensitivity: Fraction,
+    answers: int,
+    monotone: int,
+) -> Law | None:
     """The hull of bounds of both orders."""
-    given = node.parameters
-    s, normal = given["sensitivity"], given["threshold_scale"] is None
-    move = s / (given["threshold_sigma"] if normal else given["threshold_scale"])
-    shift = s / given["query_scale"] * (1 if given["monotone"] else 2)
-    return sparse_vector(
-        shift,
-        _noise(move, None, normal),
-        None if normal else move,
-        given["answers"],
-        bool(given["monotone"]) and node.adjacency in PRESENCE,
-    )
+    move = sensitivity / (threshold_scale or threshold_sigma or Fraction(0))
+    shift = sensitivity / query_scale * (1 if monotone else 2)
+    noise, end = _noise(move, None, threshold_scale is None), None if threshold_scale is None else move
+    return sparse_vector(shift, noise, end, answers, bool(monotone) and node.adjacency in PRESENCE)
 
 
 def _noise(move: Fraction, far: Fraction | None, normal: bool) -> Law:
     """Noise of unit width that is moved, within [-far, far] if there is an end."""
     if far is None:
-        return Normal(exactly(move**2), move) if normal else TiltedUniform(exactly(move), atoms=True)
-    return TruncatedNormal(move, far) if normal else TruncatedLaplace(move, far)
+        return Normal(exactly(move**2), move) if normal else laplace(exactly(move))
+    return TruncatedNormal(move, far) if normal else truncated_laplace(move, far)
 
 
-def _zcdp(node: Node) -> Law | None:
+def _zcdp(_: Node, rho: Fraction, xi: Fraction) -> Law | None:
     """D_a <= xi + rho a."""
-    given = node.parameters
-    return Declared(given["rho"], given["xi"]) if given["rho"] or given["xi"] else None
+    return Declared(rho, xi) if rho or xi else None
 
 
-def _renyi(node: Node) -> Law | None:
+def _renyi(_: Node, orders: list[Fraction], epsilons: list[Fraction]) -> Law | None:
     """D_a at some orders a; if one is zero, P and Q are equal."""
-    orders, epsilons = node.parameters["orders"], node.parameters["epsilons"]
     points = sorted((a - 1, (a - 1) * e) for a, e in zip(orders, epsilons, strict=True))
     return Declared(points=tuple(points)) if all(epsilons) else None
 
 
-def _densities(node: Node) -> Law | None:
+def _densities(_: Node, pieces: list[Piece]) -> Law | None:
     """Two densities by formulas, each divided by its integral."""
-    pieces = node.parameters["pieces"]
     return Densities(lambda: (pieces, [arb(0), arb(0)]))
 
 
-def _log_phi(node: Node) -> Law | None:
+def _log_phi(_: Node, transform: Formula) -> Law | None:
     """The law with this transform."""
-    return Transform(node.parameters["transform"])
+    return Transform(transform)
 
 
-def _gaussian_mixture_pair(node: Node) -> Law | None:
+def _gaussian_mixture_pair(
+    _: Node, sigma: Fraction, values: list[Fraction], p: list[Fraction], q: list[Fraction]
+) -> Law | None:
     """The sum of p_i N(v_i, sigma^2) against the sum of q_i N(v_i, sigma^2)."""
-    given = node.parameters
-    shares = [[one / total(given[name]) for one in given[name]] for name in ("p", "q")]
-    return histograms([v / given["sigma"] for v in given["values"]], *shares) if shares[0] != shares[1] else None
+    p, q = ([one / total(side) for one in side] for side in (p, q))
+    return histograms([v / sigma for v in values], p, q) if p != q else None
 
 
-def _reports(node: Node) -> Law | None:
+def _reports(_: Node, local_epsilon: Fraction, records: int) -> Law | None:
     """Counts of clones (Feldman, McMillan & Talwar 2021): a + b = C + 1 reports, C ~ Bin(n - 1, e^-eps).
 
     P(a, b) = P(C) Bin(C + 1, 1/2)(a) 2 (a + e^-eps b) / ((1 + e^-eps) (C + 1)), and Q with a and b exchanged.
     """
-    epsilon, records = node.parameters["local_epsilon"], node.parameters["records"]
-    if epsilon == 0:
+    if local_epsilon == 0:
         return None
     if records > MOST_REPORTS:
         raise Undecided("so many shuffled reports have more outcomes than this checker lists")
 
     def outcomes() -> list[tuple[Any, Any]]:
-        e, found = (-ball(epsilon)).exp(), []
+        e, found = (-ball(local_epsilon)).exp(), []
         spend((2 * EXP + 2 * STORED) * records * (records + 3))
         for m in range(1, records + 1):
             clones = math.comb(records - 1, m - 1) * e ** (m - 1) * (1 - e) ** (records - m)
@@ -338,24 +334,21 @@ def _reports(node: Node) -> Law | None:
     return Finite(cached(outcomes), None)
 
 
-def _choice(node: Node) -> Law | None:
+def _choice(node: Node, probabilities: list[Fraction]) -> Law | None:
     """A public random choice of one of several compositions."""
-    weights = node.parameters["probabilities"]
-    whole = total(weights)
-    kept = [(weight / whole, terms(part)) for weight, part in zip(weights, node.parts, strict=True) if weight]
-    if not any(part for _, part in kept):
-        return None
-    return Choice(tuple(kept))
+    whole = total(probabilities)
+    kept = [(weight / whole, composed(part)) for weight, part in zip(probabilities, node.parts, strict=True) if weight]
+    return Choice(tuple(kept)) if any(part.terms for _, part in kept) else None
 
 
-def _allocation(node: Node) -> Law | None:
+def _allocation(node: Node, batches: int) -> Law | None:
     """One of the batches, drawn uniformly, has P of the base, all others Q (Chua et al. 2024, *Balls-and-Bins Sampling*)."""
-    base = terms(node.parts[0])
-    if not base:
+    base = composed(node.parts[0])
+    if not base.terms:
         return None
-    if [count for _, count in base] != [1]:
+    law = base.alone
+    if law is None:
         raise Undecided("of several releases that are allocated together, this checker knows those of Gaussian noise")
-    law, batches = base[0][0], node.parameters["batches"]
     if not law.omitted().is_zero():
         raise Undecided("this checker does not allocate releases whose outcomes it does not list all")
     return counted(law.as_finite(), batches) if law.atomic else Allocated(law, batches)
@@ -374,11 +367,11 @@ def _binomial(size: int, k: int, rate: Fraction) -> Real:
     return cached(lambda: math.comb(size, k) * ball(rate) ** k * ball(1 - rate) ** (size - k))
 
 
-def _subset(node: Node) -> Law | None:
+def _subset(node: Node, rate: Fraction) -> Law | None:
     """((1-g) P + g Q, P) under add/remove ([AFA] Theorem 11.2), and :meth:`Law.subset` under replace."""
     if _base(node).parts:
-        return _choice(_each(node))
-    base, rate = law_of(_base(node)), node.parameters["rate"]
+        return law_of(_each(node))
+    base = law_of(_base(node))
     if rate == 0 or base is None:
         return None
     if node.adjacency == "replace":
@@ -391,7 +384,7 @@ def _base(node: Node) -> Node:
     return node.base
 
 
-_LAWS: dict[str, Callable[[Node], Law | None]] = {
+_LAWS: dict[str, Callable[..., Law | None]] = {
     "Gaussian": _gaussian,
     "GaussianMixture": _gaussian_mixture,
     "GaussianPair": _gaussian_pair,

@@ -157,7 +157,7 @@ def _scale(law: Law, size: int) -> _Scale:
 def _one(law: Law, size: int, top: int, scale: _Scale, ends: Ends | None, kind: Kind) -> Levels:
     """One ratio: its cells are shared by neighbouring levels where these overlap, so that no level begins or ends abruptly."""
     levels, width, start, rest = list[Any](), 1, 0, EMPTY
-    finite, zero = 1 - law.infinite(), law.reversed().infinite()
+    finite, zero = 1 - law.infinite(), law.unreached()
     bound = min(top, scale.last) if scale.last else top
     own_top = bool(scale.last) and bound == scale.last
     at_start = zero if ends is None else ends.mass_lowest

@@ -39,12 +39,15 @@ NORMALIZED = Fraction(1, 10**14)
 
 NOT_COVERED = (
     "That each mechanism did what it is described to do: queries of the stated sensitivity, contributions really clipped.",
-    "That the sampler drew as described, afresh for every release: Poisson samples, or subsets of a fixed size.",
+    "That samples, allocations, shuffles and random choices were drawn as described, afresh for every release.",
     "That random numbers were unpredictable, and that noise in floating-point numbers has the stated law.",
     "That the stated relation between data sets is the one that matters, and one record all that a person contributes.",
     "That a mechanism known by its guarantee attains its pair: it leaks at most the upper end, and the pair the lower one.",
     "That nothing else was computed from the data: tuning, evaluation and other releases count only if they are listed.",
 )
+
+# the second sentence in certificates of earlier versions
+_EARLIER = "That the sampler drew as described, afresh for every release: Poisson samples, or subsets of a fixed size."
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:/[1-9][0-9]*|(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,4})?)")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -150,10 +153,15 @@ class Node:
     # for a random choice, its alternatives: each a composition of counted mechanisms; for an allocation, the one in each batch
     parts: tuple[tuple[tuple[int, Node], ...], ...] = ()
 
+    def within(self) -> Iterator[tuple[int, Node]]:
+        """The counted mechanisms that it is of: those of all alternatives, or what is sampled."""
+        for part in self.parts or (self.base.parts or (((1, self.base),),) if self.base else ()):
+            yield from part
+
     def names(self) -> Iterator[str]:
         """Its name and those of all mechanisms within."""
         yield self.name
-        for one in [*(one for part in self.parts for _, one in part), *([self.base] if self.base else [])]:
+        for _, one in self.within():
             yield from one.names()
 
 
@@ -215,7 +223,7 @@ def read(source: str | bytes | Mapping[str, Any]) -> Certificate:
     if not isinstance(whole["made_by"], dict) or not all(isinstance(one, str) for one in whole["made_by"].values()):
         raise NotACertificate("made_by must map names to versions")
     _one_of(whole["parameters"], "parameters", _FLOATS_AS)
-    if whole["not_covered"] != list(NOT_COVERED):
+    if whole["not_covered"] not in ([*NOT_COVERED], [NOT_COVERED[0], _EARLIER, *NOT_COVERED[2:]]):
         raise NotACertificate("not_covered must be the list of what no certificate covers, word by word")
     if not isinstance(whole["sha256"], str) or not _DIGEST.fullmatch(whole["sha256"]):
         raise NotACertificate("sha256 must be 64 hexadecimal digits")
@@ -378,34 +386,26 @@ def _node(value: Any, sampled: bool = False, chosen: bool = False) -> Node:
     samples, chooses, allocates = name in ("poisson", "subset"), name == "RandomChoice", name == "allocation"
     if samples and sampled:
         raise NotACertificate("the base of a sample must not be a sample itself")
-    if name == "StabilityThreshold" and sampled:
-        raise NotACertificate("a StabilityThreshold is not known on a sample")
+    if name in ("StabilityThreshold", "ShuffledReports") and sampled:
+        raise NotACertificate(f"a {name} is not known on a sample")
     if allocates and (sampled or chosen):
         raise NotACertificate("random allocation is not known on a sample, in a random choice, or of itself")
     if chooses and chosen:
         raise NotACertificate("an alternative of a random choice must not be a random choice itself")
-    _keys(
-        value, f"a {name}", "name adjacency parameters base" if samples or chooses or allocates else "name adjacency parameters"
-    )
+    of_others = samples or chooses or allocates
+    _keys(value, f"a {name}", f"name adjacency parameters{' base' if of_others else ''}")
     rules = CONSTRUCTORS[name]
     _keys(value["parameters"], f"the parameters of {name}", " ".join(rules))
     parameters = {key: _parameter(value["parameters"][key], f"{key} of {name}", rule) for key, rule in rules.items()}
-    node = Node(
-        name,
-        _one_of(value["adjacency"], "adjacency", _RELATIONS),
-        parameters,
-        _node(value["base"], sampled=True, chosen=chosen) if samples else None,
-        _parts(value["base"], sampled, allocates) if chooses or allocates else (),
-    )
-    complaint = _misfit(node)
+    adjacency = _one_of(value["adjacency"], "adjacency", _RELATIONS)
+    base = _node(value["base"], sampled=True, chosen=chosen) if samples else None
+    # the alternatives of a random choice, or the one base of an allocation
+    listed = _listed(value["base"], "base", MOST_ENTRIES) if chooses else [value["base"]] if allocates else []
+    node = Node(name, adjacency, parameters, base, tuple(_part(one, sampled) for one in listed))
+    complaint = next((words for holds, words in _demands(node) if not holds), "")
     if complaint:
         raise NotACertificate(f"a {name} {complaint}")
     return node
-
-
-def _parts(value: Any, sampled: bool, allocates: bool) -> tuple[tuple[tuple[int, Node], ...], ...]:
-    """The alternatives of a random choice, or the one base of an allocation."""
-    return tuple(_part(one, sampled) for one in ([value] if allocates else _listed(value, "base", MOST_ENTRIES)))
 
 
 def _part(value: Any, sampled: bool) -> tuple[tuple[int, Node], ...]:
@@ -476,76 +476,61 @@ def total(entries: list[Fraction]) -> Fraction:
     return Fraction(sum(entry.numerator * (common // entry.denominator) for entry in entries), common)
 
 
-def _misfit(node: Node) -> str:
-    """Why the parameters, base and alternatives of a node do not fit together; empty if they do."""
-    given, base = node.parameters, node.base
-    if node.name == "Discrete":
-        if len(given["p"]) != len(given["q"]):
-            return "needs as many p as q"
-        if not any(a and b for a, b in zip(given["p"], given["q"], strict=True)):
-            return "needs an outcome that both laws reach"
-    if node.name == "GaussianMixture":
-        if len(given["sensitivities"]) != len(given["probabilities"]):
-            return "needs as many sensitivities as probabilities"
-        if not any(a and b for a, b in zip(given["sensitivities"], given["probabilities"], strict=True)):
-            return "needs a positive sensitivity of positive probability"
-    if node.name == "GaussianMixturePair" and not len(given["values"]) == len(given["p"]) == len(given["q"]):
-        return "needs as many values as p and q"
-    if node.name == "RandomChoice":
-        if len(given["probabilities"]) != len(node.parts):
-            return "needs as many mechanisms as probabilities"
-        if any(one.adjacency != node.adjacency for part in node.parts for _, one in part):
-            return "is between mechanisms under its own adjacency"
-    if node.name == "allocation":
-        if node.adjacency not in _SAMPLED:
-            return "is of a mechanism that is stated under add/remove or replace_special"
-        if any(one.adjacency != node.adjacency for part in node.parts for _, one in part):
-            return "is of mechanisms under its own adjacency"
-    if node.name.startswith("Truncated") and not 2 * given["truncation"] > given["sensitivity"]:
-        return "needs a truncation of more than half its sensitivity"
-    if node.name in ("FromTradeoff", "FromProfile"):
-        places, heights = given.values()
-        if len(places) != len(heights):
-            return "needs as many numbers in both lists"
-        if node.name == "FromProfile":
-            return "" if all(h <= 1 for h in heights) and any(h < 1 for h in heights) else "needs deltas up to 1, some below"
-        if not all(a + b <= 1 + NORMALIZED for a, b in zip(places, heights, strict=True)):
-            return "needs two errors that sum to one at most"
-        if 0 not in places or not min(b for a, b in zip(places, heights, strict=True) if a == 0):
-            return "needs a type II error above zero at a type I error of zero"
-    if node.name == "SparseVector" and (given["threshold_scale"] is None) is (given["threshold_sigma"] is None):
-        return "needs a scale or a sigma of its threshold"
-    if node.name == "StabilityThreshold":
-        if node.adjacency not in PRESENCE:
-            return "is stated under add_remove, or one order of it"
-        if (given["scale"] is None) is (given["sigma"] is None):
-            return "needs a scale or a sigma"
-        far = given["truncation"]
-        if far is not None and not (2 * far > given["sensitivity"] and given["threshold"] - given["sensitivity"] > -far):
-            return "needs noise that may miss the threshold, and a truncation of more than half its sensitivity"
-    if node.name == "DiscreteGaussian" and 2 * (given["truncation"] or math.inf) < given["sensitivity"]:
-        return "needs a truncation of at least half its sensitivity"
-    if node.name == "KaryRandomizedResponse" and node.adjacency not in ("replace", "replace_special"):
-        return "is stated under replace or replace_special"
-    if node.name == "RenyiDP":
-        orders = given["orders"]
-        if len(orders) != len(given["epsilons"]) or len(set(orders)) < len(orders) or not min(orders) > 1:
-            return "needs as many epsilons as orders, which differ and are above one"
-    if node.name in ("PureDP", "ApproximateDP", "ZCDP", "RenyiDP") and node.adjacency in ("add", "remove"):
-        return "is a guarantee in both orders of two neighbours"
-    if node.name == "poisson" and base is not None:
-        gaussian = all(one.name == "Gaussian" for part in base.parts or (((1, base),),) for _, one in part)
-        if base.adjacency not in _SAMPLED:
-            return "samples a mechanism that is stated under add/remove or replace_special"
-        if base.adjacency != node.adjacency and not (
-            base.adjacency == "add_remove" and node.adjacency in (*PRESENCE, "replace")
-        ):
-            return f"of a mechanism under {base.adjacency} is not known under {node.adjacency}"
-        if given["group_size"] > 1 and not gaussian:
-            return "of a group is known for the Gaussian"
-        if node.adjacency == "replace" and not gaussian:
-            return "under replace is known for the Gaussian"
-    if node.name == "subset" and base is not None:
-        fits = base.adjacency == "replace" and node.adjacency != "replace_special"
-        return "" if fits else ("leads from replace to replace or add/remove")
-    return ""
+def _demands(node: Node) -> Iterator[tuple[bool, str]]:
+    """How the parameters, base and alternatives of a node must fit together; a demand may rely on those before it."""
+    relation, one_order = node.adjacency, node.adjacency in ("add", "remove")
+    match node.name, node.parameters:
+        case "Discrete", {"p": p, "q": q}:
+            yield len(p) == len(q), "needs as many p as q"
+            yield any(a and b for a, b in zip(p, q, strict=True)), "needs an outcome that both laws reach"
+        case "GaussianMixture", {"sensitivities": moves, "probabilities": weights}:
+            yield len(moves) == len(weights), "needs as many sensitivities as probabilities"
+            moved = any(a and b for a, b in zip(moves, weights, strict=True))
+            yield moved, "needs a positive sensitivity of positive probability"
+        case "GaussianMixturePair", {"values": values, "p": p, "q": q}:
+            yield len(values) == len(p) == len(q), "needs as many values as p and q"
+        case ("RandomChoice" | "allocation") as name, given:
+            if name == "RandomChoice":
+                yield len(given["probabilities"]) == len(node.parts), "needs as many mechanisms as probabilities"
+            else:
+                yield relation in _SAMPLED, "is of a mechanism that is stated under add/remove or replace_special"
+            yield all(one.adjacency == relation for _, one in node.within()), "is of mechanisms under its own adjacency"
+        case "TruncatedGaussian" | "TruncatedLaplace", {"truncation": far, "sensitivity": move}:
+            yield 2 * far > move, "needs a truncation of more than half its sensitivity"
+        case "DiscreteGaussian", {"truncation": far, "sensitivity": move}:
+            yield 2 * (far or math.inf) >= move, "needs a truncation of at least half its sensitivity"
+        case "FromTradeoff", {"type_one_errors": first, "type_two_errors": second}:
+            yield len(first) == len(second), "needs as many numbers in both lists"
+            points = list(zip(first, second, strict=True))
+            yield all(a + b <= 1 + NORMALIZED for a, b in points), "needs two errors that sum to one at most"
+            at_zero = [b for a, b in points if a == 0]
+            yield bool(at_zero) and min(at_zero) > 0, "needs a type II error above zero at a type I error of zero"
+        case "FromProfile", {"epsilons": epsilons, "deltas": deltas}:
+            yield len(epsilons) == len(deltas), "needs as many numbers in both lists"
+            yield max(deltas) <= 1 and min(deltas) < 1, "needs deltas up to 1, some below"
+        case "SparseVector", {"threshold_scale": scale, "threshold_sigma": sigma}:
+            yield (scale is None) is not (sigma is None), "needs a scale or a sigma of its threshold"
+        case "StabilityThreshold", {"scale": scale, "sigma": sigma, "truncation": far, "threshold": least, "sensitivity": move}:
+            yield relation in PRESENCE, "is stated under add_remove, or one order of it"
+            yield (scale is None) is not (sigma is None), "needs a scale or a sigma"
+            yield far is None or 2 * far > move, "needs a truncation of more than half its sensitivity"
+            yield far is None or least - move > -far, "needs noise that may miss the threshold"
+        case "KaryRandomizedResponse", _:
+            yield relation in ("replace", "replace_special"), "is stated under replace or replace_special"
+        case ("PureDP" | "ApproximateDP" | "ZCDP" | "RenyiDP") as name, given:
+            yield not one_order, "is a guarantee in both orders of two neighbours"
+            if name == "RenyiDP":
+                orders = given["orders"]
+                fits = len(orders) == len(given["epsilons"]) == len(set(orders)) and min(orders) > 1
+                yield fits, "needs as many epsilons as orders, which differ and are above one"
+        case "poisson", {"group_size": size}:
+            (base,) = {one.adjacency for _, one in node.within()}
+            yield base in _SAMPLED, "samples a mechanism that is stated under add/remove or replace_special"
+            fits = base == relation or (base == "add_remove" and relation in (*PRESENCE, "replace"))
+            yield fits, f"of a mechanism under {base} is not known under {relation}"
+            gaussian = all(one.name == "Gaussian" for _, one in node.within())
+            yield gaussian or size == 1, "of a group is known for the Gaussian"
+            yield gaussian or relation != "replace", "under replace is known for the Gaussian"
+        case "subset", _:
+            (base,) = {one.adjacency for _, one in node.within()}
+            yield base == "replace" and relation != "replace_special", "leads from replace to replace or add/remove"

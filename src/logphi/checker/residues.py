@@ -1,7 +1,7 @@
 """D of atomic and tilted uniform laws in closed form: the product of their M is expanded, and each term has residues.
 
-With Q = 2z + 1, a tilted uniform law of width w has M = e^{-w/2} [(Q+1) e^{Qw/2} + (Q-1) e^{-Qw/2}] / (2Q) with atoms and
-[e^{Qw/2} - e^{-Qw/2}] / (2Q sinh(w/2)) without, and an atom of mass a at y contributes a e^{-y/2} e^{Qy/2}. The product of
+With Q = 2z + 1, a tilted uniform law of width w has M = b [(Q+1) e^{Qw/2} + (Q-1) e^{-Qw/2}] / (2Q) with atoms (r = 1) and
+b [e^{Qw/2} - e^{-Qw/2}] / (2Q) without (r = 0), and an atom of mass a at y contributes a e^{-y/2} e^{Qy/2}. The product of
 laws is a sum of terms C (Q+1)^{N-b} (Q-1)^b Q^{-k} e^{Qy/2}, where N of k tilted uniform laws have atoms. By
 
     D(eps) = 2 e^{eps/2} (1/2 pi i) * integral over Re Q > 1 of e^{-Q eps/2} M dQ / ((Q-1) (Q+1)),
@@ -20,9 +20,10 @@ from typing import Any
 
 from flint import arb, arb_poly, ctx
 
-from logphi.checker.balls import ball, between, precision, rough
+from logphi.checker.balls import ball, between, precision, resolving, rough
+from logphi.checker.composition import Composition, Terms
 from logphi.checker.finite import Finite
-from logphi.checker.law import Law, Terms
+from logphi.checker.law import Law
 from logphi.checker.uniform import TiltedUniform
 from logphi.checker.work import STORED, Undecided, spend
 
@@ -33,19 +34,19 @@ MOST_TILTED = 2000
 Atoms = list[tuple[Any, Any]]
 
 
-def applies(terms: Terms) -> bool:
-    """Whether every law is atomic or tilted uniform."""
-    return all(law.atomic or isinstance(law, TiltedUniform) for law, _ in terms)
+def applies(whole: Composition) -> bool:
+    """Whether every law is atomic or tilted uniform, with such atoms as have Laplace noise, or without."""
+    return all(law.atomic or (isinstance(law, TiltedUniform) and law.atoms() in (arb(0), arb(1))) for law, _ in whole.terms)
 
 
-def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
+def enclose(whole: Composition, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
     """D at each epsilon, with errors of about e^``goal``."""
-    tilted = [(law, count) for law, count in terms if isinstance(law, TiltedUniform)]
-    smooth, with_atoms = (sum(n for law, n in tilted if law.atoms in kind) for kind in ((False, True), (True,)))
+    tilted = [(law, count) for law, count in whole.terms if isinstance(law, TiltedUniform)]
+    smooth, with_atoms = sum(n for _, n in tilted), sum(n for law, n in tilted if law.atom_losses())
     if smooth > MOST_TILTED:
         raise Undecided("more releases of tilted uniform laws than this checker expands")
-    with precision(int(-goal / math.log(2)) + 64 + 3 * smooth):
-        atoms, omitted = all_atoms([term for term in terms if not isinstance(term[0], TiltedUniform)])
+    with precision(resolving(goal) + 3 * smooth):
+        atoms, omitted = all_atoms([term for term in whole.terms if not isinstance(term[0], TiltedUniform)])
         places = _expanded(tilted, with_atoms)
         # measured: half a unit to add a coefficient, and one to compute it
         spend(len(atoms) * sum(map(len, places)) * (20 + smooth / 2) * len(epsilons))
@@ -59,10 +60,17 @@ def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any
         return found
 
 
-def averaged_over_atoms(law: Law, terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
-    """D of atomic laws and one release whose D has a closed form: the mean of that over all atoms."""
-    with precision(int(-goal / math.log(2)) + 64):
-        atoms, omitted = all_atoms(terms)
+def applies_but_for_one(whole: Composition) -> bool:
+    """Whether every law but that of one release is atomic, and D of this release may have a closed form."""
+    others = Composition([(law, count) for law, count in whole.terms if not law.atomic])
+    return others.alone is not None and others.alone.squared_shift is None
+
+
+def averaged_over_atoms(whole: Composition, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
+    """D of atomic laws and of one release whose D has a closed form: the mean of that over all atoms."""
+    (law,) = (law for law, _ in whole.terms if not law.atomic)
+    with precision(resolving(goal)):
+        atoms, omitted = all_atoms([(one, count) for one, count in whole.terms if one is not law])
         spend(STORED * len(atoms) * len(epsilons))
         return [
             sum((mass * law.single_excess(ball(epsilon) - y) for y, mass in atoms), between(0, omitted)) for epsilon in epsilons
@@ -168,17 +176,16 @@ def _expanded(tilted: Sequence[tuple[TiltedUniform, int]], with_atoms: int) -> l
     """For each power b of Q - 1, the exponents y and the coefficients C of the terms."""
     found: dict[int, Atoms] = {0: [(arb(0), arb(1))]}
     for law, count in tilted:
-        w = law.width()
-        lead = ((1 - law.infinite()) * ((-w / 2).exp() if law.atoms else 1 / (w / 2).sinh()) / 2) ** count
+        w, atoms, lead = law.width(), bool(law.atom_losses()), (law.scale() / 2) ** count
         grown: dict[int, Atoms] = {}
         for minus, steps in found.items():
             spend(STORED * len(steps) * (count + 1))
             if len(steps) * count > MOST_ATOMS:
                 raise Undecided("more terms than this checker expands")
             for i in range(count + 1):
-                share = lead * math.comb(count, i) * (1 if law.atoms else (-1) ** i)
+                share = lead * math.comb(count, i) * (1 if atoms else (-1) ** i)
                 more = [(y + (count - 2 * i) * w, mass * share) for y, mass in steps]
-                grown.setdefault(minus + i if law.atoms else minus, []).extend(more)
+                grown.setdefault(minus + i if atoms else minus, []).extend(more)
         found = grown
     return [found[minus] for minus in range(with_atoms + 1)]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from flint import arb
 
-from logphi.checker.balls import ball
+from logphi.checker.balls import ZERO, ball
 from logphi.checker.law import Law
 from logphi.checker.work import EXP, spend
 
@@ -28,34 +28,24 @@ def subset(base: Law, rate: Fraction) -> Law:
 
 @dataclass(frozen=True)
 class Sampled(Law):
-    """((1-g) Q + g P, Q), or the reverse: the likelihood ratio is 1 - g + g X, or one over that."""
+    """((1-g) Q + g P, Q): the likelihood ratio is 1 - g + g X."""
 
     base: Law
     rate: Fraction
-    is_reversed: bool = False
+    # the mixture has mass wherever Q has
+    unreached = staticmethod(ZERO)
 
     def infinite(self) -> Any:
-        """The infinite mass of the base, times the rate; none for the reverse, as the mixture has mass wherever Q has."""
-        return arb(0) if self.is_reversed else ball(self.rate) * self.base.infinite()
-
-    def reversed(self) -> Sampled:
-        """The same pair in the other order."""
-        return Sampled(self.base, self.rate, not self.is_reversed)
+        """The infinite mass of the base, times the rate."""
+        return ball(self.rate) * self.base.infinite()
 
     def tails(self, epsilon: Any) -> tuple[Any, Any]:
-        """For the reverse: Q, and the mixture without its infinite loss, where the loss of the mixture is at most -eps."""
-        if not self.is_reversed:
-            return self._above(epsilon)
-        mixed, plain = self._above(-epsilon)
-        return 1 - plain, 1 - ball(self.rate) * self.base.infinite() - mixed
-
-    def _above(self, epsilon: Any) -> tuple[Any, Any]:
         """The mixture and Q, where the likelihood ratio is finite and above e^eps."""
         spend(4 * EXP)
         g = ball(self.rate)
         ratio = 1 + epsilon.expm1() / g
         if ratio < 0:
-            return 1 - g * self.base.infinite(), arb(1)
+            return 1 - self.infinite(), arb(1)
         if not ratio > 0:
             return arb.nan(), arb.nan()
         p, q = self.base.tails(ratio.log())
@@ -63,9 +53,7 @@ class Sampled(Law):
 
     def atom_losses(self) -> list[Any]:
         """The losses of the mixture at the atoms of the base."""
-        g = ball(self.rate)
-        sign = -1 if self.is_reversed else 1
-        return [sign * (g * loss.expm1()).log1p() for loss in self.base.atom_losses()]
+        return [(ball(self.rate) * loss.expm1()).log1p() for loss in self.base.atom_losses()]
 
 
 @dataclass(frozen=True)
@@ -90,5 +78,5 @@ class SubsetSampled(Law):
             return Sampled(self.base, self.rate).tails(epsilon)
         if not epsilon < 0:
             return arb.nan(), arb.nan()
-        p, q = Sampled(self.base.reversed(), self.rate, True).tails(epsilon)
+        p, q = Sampled(self.base.reversed(), self.rate).reversed().tails(epsilon)
         return p - self.infinite(), q

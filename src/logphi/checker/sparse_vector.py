@@ -28,9 +28,10 @@ from flint import arb
 
 from logphi.checker import cells
 from logphi.checker.balls import ball, precision, rough
+from logphi.checker.composition import Terms
 from logphi.checker.finite import Finite
 from logphi.checker.hulls import Point, of_points, of_profile
-from logphi.checker.law import Law, Terms
+from logphi.checker.law import Law
 from logphi.checker.work import EXP, STORED, Undecided, spend
 
 # chosen: the precision, far more than the grids below need

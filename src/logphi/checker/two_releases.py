@@ -16,15 +16,15 @@ from typing import Any
 
 from flint import acb, arb, ctx
 
-from logphi.checker.balls import ball, between, normal_tail, precision
-from logphi.checker.law import Terms
+from logphi.checker.balls import ball, between, normal_tail, precision, resolving
+from logphi.checker.composition import Composition
 from logphi.checker.normal_mixtures import NormalMixtures
 from logphi.checker.work import EXP, Undecided, spend
 
 
-def applies(terms: Terms) -> bool:
+def applies(whole: Composition) -> bool:
     """Whether these are two releases, each of (1-g) N(0, 1) + g N(m, 1) against N(0, 1), or reversed."""
-    return sum(count for _, count in terms) == 2 and all(isinstance(law, NormalMixtures) and _fits(law) for law, _ in terms)
+    return whole.count == 2 and all(isinstance(law, NormalMixtures) and _fits(law) for law, _ in whole.terms)
 
 
 def _fits(law: NormalMixtures) -> bool:
@@ -32,10 +32,10 @@ def _fits(law: NormalMixtures) -> bool:
     return list(map(len, sides)) == [1, 2] and sides[0][0][1] == sides[1][0][1] == 0
 
 
-def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
+def enclose(whole: Composition, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
     """D at each epsilon, with errors of about e^``goal``."""
-    first, second = (law for law, count in terms for _ in range(count) if isinstance(law, NormalMixtures))
-    with precision(int(-goal / math.log(2)) + 30):
+    first, second = (law for law, count in whole.terms for _ in range(count) if isinstance(law, NormalMixtures))
+    with precision(resolving(goal, 30)):
         return [_excess(first, second, ball(epsilon)) for epsilon in epsilons]
 
 

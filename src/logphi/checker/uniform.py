@@ -1,4 +1,4 @@
-"""Tilted uniform laws: losses with a density proportional to e^{x/2} on [-w, w], and their Poisson samples."""
+"""Tilted uniform laws: losses with a density proportional to e^{x/2} on [-w, w], perhaps atoms at its ends; their samples."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from flint import arb, ctx
 
-from logphi.checker.balls import ZERO, Real, ball
+from logphi.checker.balls import ZERO, Real, ball, exactly
 from logphi.checker.gauss_legendre import gauss_legendre
 from logphi.checker.law import ByQuadrature, ClosedForm, Ends, Points
 from logphi.checker.sampled import Sampled
@@ -18,71 +18,59 @@ from logphi.checker.work import EXP, spend
 
 @dataclass(frozen=True)
 class TiltedUniform(ClosedForm):
-    """A loss on [-w, w] whose density is proportional to e^{x/2}, with atoms at both ends or without.
+    """A loss on [-w, w] with the density b e^{x/2} / 4, and with atoms b r e^{x/2} / 2 at both ends.
 
-    With u = z + 1/2 and f = P(L < inf), M(z) = f e^{-w/2} [(1 + 1/(2u)) e^{u w} + (1 - 1/(2u)) e^{-u w}] / 2 with atoms (the
-    Laplace mechanism) and f (e^{u w} - e^{-u w}) / (4 u sinh(w/2)) without.
+    With u = z + 1/2, M(z) = b [r cosh(u w) + sinh(u w) / (2u)]; r is zero without atoms. The pair is symmetric.
     """
 
     width: Real
-    atoms: bool
+    scale: Real
+    atoms: Real
     infinite: Real = ZERO
     symmetric = True
 
     def value(self, z: Any) -> Any:
         """See the class; u is not zero, as Re z >= 0."""
         u, w = z + arb(0.5), self.width()
-        if self.atoms:
-            return (1 - self.infinite()) * (-w / 2).exp() * ((u * w).cosh() + (u * w).sinh() / (2 * u))
-        return (1 - self.infinite()) * (u * w).sinh() / (2 * u * (w / 2).sinh())
+        return self.scale() * (self.atoms() * (u * w).cosh() + (u * w).sinh() / (2 * u))
+
+    def ceiling(self, c: Any, t: Any) -> Any:
+        """|cosh| and |sinh| are at most cosh of the real part, and |u| > t."""
+        return self.scale() * (self.atoms() + 1 / (2 * t)) * ((c + arb(0.5)) * self.width()).cosh()
 
     def single_excess(self, epsilon: Any) -> Any:
-        """1 - e^{(eps-w)/2}, or (e^{w/2} - e^{eps/2})^2 / (e^w - 1), on [-w, w]; nothing above, 1 - e^eps below."""
-        w = self.width()
-        if self.atoms:
-            excess = arb(0).max(1 - epsilon.exp()).max(1 - ((epsilon - w) / 2).exp())
-        else:
-            inside = epsilon.max(-w).min(w)
-            excess = ((w / 2).exp() - (inside / 2).exp()) ** 2 / w.expm1() + inside.exp() - epsilon.min(inside).exp()
-        return (1 - self.infinite()) * excess
+        """P - e^eps Q of the losses above eps; below -w that is (1 - f) (1 - e^eps)."""
+        w, r = self.width(), self.atoms()
+        inside = epsilon.max(-w).min(w)
+        excess = (1 + r) * (w / 2).exp() - 2 * (inside / 2).exp() + (1 - r) * (inside - w / 2).exp()
+        return self.scale() / 2 * excess + (1 - self.infinite()) * (inside.exp() - epsilon.min(inside).exp())
 
     def tails(self, epsilon: Any) -> tuple[Any, Any]:
         """Integrals of exponentials, with the atoms; at an atom, an interval from its one side to the other."""
         spend(6 * EXP)
-        w, finite = self.width(), 1 - self.infinite()
+        w, r, finite = self.width(), self.atoms(), 1 - self.infinite()
         if epsilon > w:
             return arb(0), arb(0)
         if epsilon < -w:
             return finite, finite
-        at = epsilon.max(-w).min(w)
-        if self.atoms:
-            p, q = 1 - ((at - w) / 2).exp() / 2, (-(at + w) / 2).exp() / 2
-            if not epsilon < w:
-                p, q = p.union(arb(0)), q.union(arb(0))
-            if not epsilon > -w:
-                p, q = p.union(arb(1)), q.union(arb(1))
-        else:
-            scale = 2 * (w / 2).sinh()
-            p, q = ((w / 2).exp() - (at / 2).exp()) / scale, ((-at / 2).exp() - (-w / 2).exp()) / scale
-        return finite * p, finite * q
+        at, half = epsilon.max(-w).min(w) / 2, self.scale() / 2
+        p, q = half * ((1 + r) * (w / 2).exp() - at.exp()), half * ((-at).exp() - (1 - r) * (-w / 2).exp())
+        if not epsilon < w:
+            p, q = p.union(arb(0)), q.union(arb(0))
+        if not epsilon > -w:
+            p, q = p.union(finite), q.union(finite)
+        return p, q
 
     def atom_losses(self) -> list[Any]:
-        """Both ends."""
-        return [self.width(), -self.width()] if self.atoms else []
+        """Both ends, where there are atoms."""
+        return [] if self.atoms().is_zero() else [self.width(), -self.width()]
 
     def ends(self) -> Ends | None:
         """Both ends, unless losses are infinite."""
         if not self.infinite().is_zero():
             return None
-        low = (-self.width()).exp()
-        masses = (arb(1) / 2, low / 2) if self.atoms else (arb(0), arb(0))
-        return Ends(low, 1 / low, *masses)
-
-    def ceiling(self, c: Any, t: Any) -> Any:
-        """|cosh| and |sinh| are at most cosh of the real part, and |u| > t."""
-        w = self.width()
-        top = (1 - self.infinite()) * ((c + arb(0.5)) * w).cosh()
-        return top * (-w / 2).exp() * (1 + 1 / (2 * t)) if self.atoms else top / (2 * t * (w / 2).sinh())
+        low, atom = (-self.width()).exp(), self.scale() * self.atoms() / 2
+        return Ends(low, 1 / low, atom / low.sqrt(), atom * low.sqrt())
 
     def largest(self) -> Any:
         """The width."""
@@ -93,25 +81,46 @@ class TiltedUniform(ClosedForm):
         return SampledUniform(self, rate)
 
 
+def laplace(width: Real, infinite: Real = ZERO) -> TiltedUniform:
+    """Laplace noise of unit scale, moved by w, or an infinite loss."""
+    return TiltedUniform(width, lambda: (1 - infinite()) * (-width() / 2).exp(), exactly(1), infinite)
+
+
+def bounded_range(width: Real) -> TiltedUniform:
+    """The density alone."""
+    return TiltedUniform(width, lambda: 1 / (width() / 2).sinh(), ZERO)
+
+
+def truncated_laplace(move: Fraction, far: Fraction) -> TiltedUniform:
+    """Laplace noise within [-t, t], moved by w: losses 2x - w for w - t <= x <= t and 0 <= x <= w, with atoms if w < t.
+
+    P alone has the outputs above t, and Q alone those below w - t. The range [-t, t] has the probability ``share``.
+    """
+    w, t = exactly(move), exactly(far)
+    share: Real = lambda: -(-t()).expm1()  # noqa: E731
+    atoms: Real = lambda: -(w() - t()).expm1()  # noqa: E731
+
+    def infinite() -> Any:
+        outside = (-t()).exp() * ((w() if move <= far else 2 * t() - w()).expm1()) / (2 * share())
+        return outside if move <= far else 1 - outside
+
+    width = exactly(min(move, 2 * far - move))
+    return TiltedUniform(width, lambda: (-w() / 2).exp() / share(), atoms if move < far else ZERO, infinite)
+
+
 @dataclass(frozen=True)
 class SampledUniform(Sampled, ByQuadrature):
-    """((1-q) Q + q P, Q), or the reverse, where the loss y of (P, Q) is a :class:`TiltedUniform`.
+    """((1-q) Q + q P, Q), where the loss y of (P, Q) is a :class:`TiltedUniform`.
 
-    Under Q, y has the density k e^{-y/2} on (-w, w): with atoms, k = e^{-w/2} / 4 and the atoms are 1/2 at -w and e^{-w} / 2
-    at w; without, k = 1 / (4 sinh(w/2)). All this is multiplied by 1 - f, where f is the mass of P, and of Q, where the other
-    has none. With r = 1 - q + q e^y, M(z) = E_Q[r^{1+z}] + f (1-q)^{1+z}; the reverse has M(-1-z).
+    Under Q, y has the density k e^{-y/2} on (-w, w), k = b/4, and atoms b r e^{-y/2} / 2 at both ends; f is the mass of P, and
+    of Q, where the other has none. With r = 1 - q + q e^y, M(z) = E_Q[r^{1+z}] + f (1-q)^{1+z} for every z.
     """
 
     base: TiltedUniform
 
-    def reversed(self) -> SampledUniform:
-        """The same sample in the other order."""
-        return SampledUniform(self.base, self.rate, not self.is_reversed)
-
     def points(self, c: Any, time: Any) -> Points:
         """The atoms and one Gauss-Legendre rule: at Im y = b < pi, |r| lies between cos(b/2) r and r, and |arg r| <= b."""
-        q, power = ball(self.rate), self._power(c)
-        density = self._density()
+        q, power, density = ball(self.rate), 1 + c, self.base.scale() / 4
 
         def size(left: Any, right: Any, lift: Any) -> Any:
             low, high = (1 - q + q * left.exp()) * (lift / 2).cos(), 1 - q + q * right.exp()
@@ -122,8 +131,7 @@ class SampledUniform(Sampled, ByQuadrature):
         spend(5 * EXP * len(rule))
         inner = [(weight * density * (-y / 2).exp(), (1 - q + q * y.exp()).log()) for y, weight in rule]
         points = [*inner, *self._atoms()]
-        losses = [-loss if self.is_reversed else loss for _, loss in points]
-        return [mass * (power * loss).exp() for mass, loss in points], losses, error
+        return [mass * (power * loss).exp() for mass, loss in points], [loss for _, loss in points], error
 
     def fall(self, c: Any) -> tuple[Any, Any]:
         """The atoms, and for b a bound of the integral by integration by parts.
@@ -131,23 +139,14 @@ class SampledUniform(Sampled, ByQuadrature):
         With l = log r and the density F l', F = k e^{-3y/2} r^{s+1} / q, the integral of F l' e^{itl} is at most
         (F(w) + F(-w) + variation of F) / t; F falls, or falls and then rises, as (log F)' = -3/2 + (s+1) q e^y / r.
         """
-        q, w, power = ball(self.rate), self.base.width(), self._power(c)
+        q, w, power = ball(self.rate), self.base.width(), 1 + c
         ends = [(-3 * y / 2 + (power + 1) * (1 - q + q * y.exp()).log()).exp() for y in (w, -w)]
         kept = sum((mass * (power * loss).exp() for mass, loss in self._atoms()), arb(0))
-        return kept, 2 * self._density() / q * sum(ends, arb(0))
-
-    def _power(self, c: Any) -> Any:
-        """The real part of the power of r."""
-        return -c if self.is_reversed else 1 + c
-
-    def _density(self) -> Any:
-        w = self.base.width()
-        return (1 - self.base.infinite()) / 4 * ((-w / 2).exp() if self.base.atoms else 1 / (w / 2).sinh())
+        return kept, self.base.scale() / (2 * q) * sum(ends, arb(0))
 
     def _atoms(self) -> list[tuple[Any, Any]]:
         """Masses under Q, and log r there."""
-        q, w, failure = ball(self.rate), self.base.width(), self.base.infinite()
+        q, failure = ball(self.rate), self.base.infinite()
+        heavy = self.base.scale() * self.base.atoms() / 2
         atoms = [] if failure.is_zero() else [(failure, (-q).log1p())]
-        if self.base.atoms:
-            atoms += [((1 - failure) * (y / 2 - w / 2).exp() / 2, (1 - q + q * (-y).exp()).log()) for y in (w, -w)]
-        return atoms
+        return atoms + [(heavy * (-y / 2).exp(), (1 - q + q * y.exp()).log()) for y in self.base.atom_losses()]

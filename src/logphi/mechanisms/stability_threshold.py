@@ -51,8 +51,8 @@ class StabilityThreshold(Primitive):
     sigma
         the standard deviation of Gaussian noise.
     truncation
-        The largest absolute value of the noise, whose law is conditioned on it; None for no truncation. Below threshold - s, p
-        is zero.
+        The largest absolute value of the noise, whose law is conditioned on it; None for no truncation. At threshold - s, or
+        below it, p is zero.
     sensitivity
         The largest amount s by which one record changes the value of a partition.
     partitions
@@ -199,7 +199,8 @@ class StabilityThreshold(Primitive):
 
     def _chances_at(self, threshold: float) -> Chances:
         gap = meant(threshold) - meant(self.sensitivity)
-        return chances(gap, self._width, self.truncation, normal=self.sigma is not None)
+        far = None if self.truncation is None else meant(self.truncation)
+        return chances(gap, self._width, far, normal=self.sigma is not None)
 
     def pair(self) -> Pair:
         """The product over the partitions."""

@@ -34,19 +34,20 @@ class Chances:
         return 1.0 if seen >= 1 else -math.expm1(partitions * math.log1p(-seen)) * (1 + 8 * ULP)
 
 
-def chances(gap: Fraction, width: float, truncation: float | None, *, normal: bool) -> Chances:
+def chances(gap: Fraction, width: float, truncation: Fraction | None, *, normal: bool) -> Chances:
     """The chances that noise is at least ``gap``: Laplace, or normal noise, of this width, with |noise| <= truncation.
 
-    ``gap``, ``width`` and ``truncation`` are in the same units; the two floats are rounded from exact numbers.
+    ``gap``, ``width`` and ``truncation`` are in the same units; the width is rounded from an exact number. At the truncation the
+    noise has no mass.
     """
     at = float(gap / Fraction(width))
     end = math.inf
     if truncation is not None:
-        if gap >= Fraction(truncation) * (1 + Fraction(2) ** -50):
+        if gap >= truncation:
             return Chances(0.0, 1.0, 0.0)
-        end = truncation / width
-        if gap <= -Fraction(truncation) * (1 + Fraction(2) ** -50):
+        if gap <= -truncation:
             return Chances(1.0, 0.0, 0.0)
+        end = float(truncation / Fraction(width))
         at = min(max(at, -end), end)
     # the masses above and below the gap within the truncation, and beyond it on one side
     low, high = np.array([at, -end, end]), np.array([end, at, math.inf])

@@ -98,7 +98,8 @@ class Cell:
         """Of how many releases there is a certificate, among those that are tried."""
         if self.mechanism is None:
             return "none"
-        return ", ".join(str(n) for n, epsilon in CERTIFIED_AT.items() if certifies(Asked(n * self.mechanism), epsilon)) or "none"
+        known = (str(n) for n, epsilon in CERTIFIED_AT.items() if certifies(Asked(n * self.mechanism), epsilon))
+        return ", ".join(known) or "none"
 
 
 class Asked:

@@ -50,8 +50,10 @@ def excess(p, q, epsilon):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("mean", "shape"), [(3.0, 1.0), (5.0, 0.0), (2.0, -0.5), (4.0, 3.0), (0.7, math.inf), (6.0, math.inf)])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    ("mean", "shape", "seed"),
+    [(3.0, 1.0, 0), (5.0, 0.0, 1), (2.0, -0.5, 2), (4.0, 3.0, 0), (0.7, math.inf, 1), (6.0, math.inf, 2)],
+)
 def test_every_score_leaks_at_most_the_upper_end_and_the_likelihood_ratio_at_least_the_lower_one(mean, shape, seed):
     rng = np.random.default_rng(seed)
     p, q = (np.round(rng.dirichlet(np.ones(4)), 3) for _ in range(2))
@@ -168,7 +170,7 @@ def test_texts_and_json_read_back():
 
 @pytest.mark.slow
 def test_noise_is_calibrated():
-    found = lp.calibrate(lambda sigma: lp.Gaussian(sigma=sigma).repeat_and_select(4), epsilon=4, delta=1e-4, digits=2)
+    found = lp.calibrate(lambda sigma: lp.Gaussian(sigma=sigma).repeat_and_select(4), epsilon=4, delta=1e-4, rtol=1e-2)
     assert found.mechanism.epsilon(1e-4).upper <= 4
 
 

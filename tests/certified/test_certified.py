@@ -292,8 +292,7 @@ def test_epsilon_exactly_at_a_place_of_the_lattice():
         assert mpf(lower.numerator) / lower.denominator <= exact <= mpf(upper.numerator) / upper.denominator
 
 
-@pytest.mark.parametrize("epsilon", ["0.3", "-1", "1"])
-@pytest.mark.parametrize("reflected", [False, True])
+@pytest.mark.parametrize(("epsilon", "reflected"), [("0.3", False), ("0.3", True), ("-1", True), ("1", False)])
 @pytest.mark.slow
 def test_rays_and_a_line_agree(epsilon, reflected):
     loss = parse("12 * GaussianPair(mean_p=0, sigma_p=10, mean_q=1, sigma_q=11)").loss_law()

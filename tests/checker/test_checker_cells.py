@@ -110,21 +110,25 @@ CERTIFIED = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", CERTIFIED)
-@pytest.mark.parametrize("asked", [{"epsilon": Fraction(1, 4)}, {"delta": Fraction(1, 10**5)}])
-def test_fewer_digits_rather_than_none(name: str, asked: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("name", "asked", "sign"),
+    [
+        *((name, {"epsilon": Fraction(1, 4)}, sign) for name, sign in zip(CERTIFIED, [-1, 1] * 3, strict=True)),
+        # epsilon is a root of the same profile: one law of each kind
+        ("sampled Laplace", {"delta": Fraction(1, 10**5)}, 1),
+        ("few sampled Gaussians", {"delta": Fraction(1, 10**5)}, -1),
+        ("sampled pair", {"delta": Fraction(1, 10**5)}, 1),
+    ],
+)
+def test_fewer_digits_rather_than_none(name: str, asked: dict[str, Any], sign: int) -> None:
     certificate = CERTIFIED[name]().certify(**asked)
     assert 2 <= certificate.digits <= 9
     assert verify(certificate)
     content = json.loads(certificate.to_json())
-    width = certificate.upper - certificate.lower
-    for sign in (-1, 1):
-        claim = {
-            **content["claim"],
-            "lower": str(certificate.lower + sign * width),
-            "upper": str(certificate.upper + sign * width),
-        }
-        assert verify(with_checksum({**content, "claim": claim})).status == 1
+    # to either side by its own width
+    moved = sign * (certificate.upper - certificate.lower)
+    claim = {**content["claim"], "lower": str(certificate.lower + moved), "upper": str(certificate.upper + moved)}
+    assert verify(with_checksum({**content, "claim": claim})).status == 1
 
 
 def test_a_law_without_tails_is_refused() -> None:

@@ -5,15 +5,17 @@ import shutil
 import subprocess
 import sys
 import threading
+import xml.etree.ElementTree as ET
 from functools import partial
 from html.parser import HTMLParser
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from posixpath import dirname, join, normpath
 from urllib.parse import unquote, urlsplit
 
 import pytest
 
 import logphi as lp
-from repository import ROOT
+from repository import ROOT, module_of
 
 pytest.importorskip("sphinx")
 pytest.importorskip("selenium")
@@ -118,17 +120,26 @@ def test_every_public_name_is_in_the_inventory(site):
 def test_every_link_leads_somewhere(site):
     pages = {address: Anchors((site / address).read_text(encoding="utf-8")) for address in addresses(site)}
     assert len(pages) > len(list((ROOT / "docs").glob("*.md")))
+    files = {path.relative_to(site).as_posix() for path in site.rglob("*") if path.is_file()}
     broken = []
     for address, page in pages.items():
-        for link in page.links:
+        for link in dict.fromkeys(page.links):
             parts = urlsplit(link)
             if parts.scheme or parts.netloc:
                 continue
-            target = ((site / address).parent / unquote(parts.path) if parts.path else site / address).resolve()
-            anchors = pages[target.relative_to(site).as_posix()].ids if target.suffix == ".html" and target.exists() else {""}
-            if not target.is_file() or unquote(parts.fragment) not in anchors:
+            target = normpath(join(dirname(address), unquote(parts.path))) if parts.path else address
+            anchors = pages[target].ids if target in pages else {""}
+            if target not in files or unquote(parts.fragment) not in anchors:
                 broken.append((address, link))
     assert broken == []
+
+
+def test_the_gallery_is_drawn(site):
+    examples = module_of(ROOT / "docs" / "gallery.py").EXAMPLES
+    # read when the site was built
+    drawn = sorted((site.parent / "site-source" / "gallery").iterdir())
+    assert [path.stem for path in drawn] == sorted(title.lower().replace(" ", "-") for title, _, _ in examples)
+    assert all(ET.parse(path).getroot().tag.endswith("svg") for path in drawn)
 
 
 def complaints(browser, served):

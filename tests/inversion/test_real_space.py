@@ -1,6 +1,7 @@
 """Compositions of Laplace and exponential mechanisms, and finite ones, against densities worked out here."""
 
 import itertools
+import math
 from collections import defaultdict
 from typing import Any
 
@@ -171,17 +172,20 @@ def equal_laplace(w, k, x):
         if shift <= 0:
             continue
         # coefficients in v = 1/(2u) of (1 + v)^(k-j) (1 - v)^j
-        coefficients = [mpf(0)] * (k + 1)
+        coefficients = [0] * (k + 1)
         for a in range(k - j + 1):
             for b in range(j + 1):
-                coefficients[a + b] += mpmath.binomial(k - j, a) * mpmath.binomial(j, b) * (-1) ** b
+                coefficients[a + b] += math.comb(k - j, a) * math.comb(j, b) * (-1) ** b
         weight = mpmath.binomial(k, j) / mpf(2) ** k
+        # the pole of order m at zero of u^{-m}/(u^2 - 1/4): 4 shift^{m-1}/(m-1)!, and four times that of order m - 2
+        rising, falling, poles = exp(shift / 2), exp(-shift / 2), [mpf(0), 4 * mpf(1)]
+        power = mpf(1)
         for m, coefficient in enumerate(coefficients):
-            # the inverse of u^{-m}/(u^2 - 1/4) at shift: its two simple poles, and that of order m at zero
-            value = (exp(shift / 2) - (-1) ** m * exp(-shift / 2)) * mpf(2) ** m
-            value -= mpmath.fsum(
-                4 ** (i + 1) * shift ** (m - 1 - 2 * i) / mpmath.factorial(m - 1 - 2 * i) for i in range((m + 1) // 2)
-            )
+            if m > 1:
+                power *= shift / (m - 1)
+                poles.append(4 * (power + poles[m - 2]))
+            # the inverse at shift: the two simple poles, and that at zero
+            value = (rising - (-1) ** m * falling) * mpf(2) ** m - poles[m]
             total += weight * coefficient / mpf(2) ** m * value
     return exp(x / 2 - k * w / 2) * total
 

@@ -1,6 +1,7 @@
 """Two histograms with Gaussian noise ([PLC] Figure 6): one release by its roots, K by quadrature, many by another route."""
 
 import math
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -41,14 +42,23 @@ class Laws:
         ends = [[mpmath.ncdf(end, v, self.sigma) for v in self.values] for end in (low, high)]
         return mpmath.fsum(w * (b - a) for w, a, b in zip(weights, *ends, strict=True))
 
+    def loss(self, x):
+        return log(self.density(self.p, x)) - log(self.density(self.q, x))
+
+    @cached_property
+    def losses(self):
+        """Points within twelve sigma of the values, and log P/Q there."""
+        x = mpmath.linspace(min(self.values) - 12 * self.sigma, max(self.values) + 12 * self.sigma, 600)
+        return x, [self.loss(one) for one in x]
+
     def above(self, epsilon):
         """The intervals in which log P/Q is above a threshold, within twelve sigma of the values."""
 
         def ahead(x):
-            return log(self.density(self.p, x)) - log(self.density(self.q, x)) - epsilon
+            return self.loss(x) - epsilon
 
-        x = mpmath.linspace(min(self.values) - 12 * self.sigma, max(self.values) + 12 * self.sigma, 600)
-        signs = [ahead(one) for one in x]
+        x, losses = self.losses
+        signs = [one - epsilon for one in losses]
         cuts = [
             mpmath.findroot(ahead, (x[i], x[i + 1]), solver="anderson", tol=1e-25)
             for i in range(len(x) - 1)

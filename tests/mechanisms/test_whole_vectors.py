@@ -155,17 +155,18 @@ def test_divergences_of_sums(sigma, parties, difference):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("sigma", "parties"), [(2.5, 1), (3.0, 4), (0.7, 4), (1.5, 2)])
-@pytest.mark.parametrize(("square", "dimension"), [(2, 2), (5, 2), (9, 2)])
-def test_profiles_contain_every_difference(sigma, parties, square, dimension):
-    release = lp.VectorDiscreteGaussian(sigma, math.sqrt(square), parties=parties, dimension=dimension)
+@pytest.mark.parametrize(
+    ("sigma", "parties", "square"), [(2.5, 1, 2), (2.5, 1, 9), (3.0, 4, 5), (0.7, 4, 2), (0.7, 4, 9), (1.5, 2, 5)]
+)
+def test_profiles_contain_every_difference(sigma, parties, square):
+    release = lp.VectorDiscreteGaussian(sigma, math.sqrt(square), parties=parties, dimension=2)
     noise = gaussian(sigma, parties)
-    pairs = [joint(noise, one) for one in differences(square, dimension)]
+    pairs = [joint(noise, one) for one in differences(square, 2)]
     for epsilon in (-0.5, 0.3, 1.5):
         truth = max(profile(p, q, epsilon) for p, q in pairs)
         found = release.delta(epsilon)
         assert found.lower * (1 - ROUNDING) - 1e-15 <= truth <= found.upper * (1 + ROUNDING)
-        assert found.upper < lp.ZCDP(release.zcdp().upper).delta(epsilon).upper * (1 + 1e-4)
+    assert found.upper < lp.ZCDP(release.zcdp().upper).delta(epsilon).upper * (1 + 1e-4)
     sampled = release.poisson(0.25).delta(0.3, direction="remove")
     truth = max(profile(0.75 * q + 0.25 * p, q, 0.3) for p, q in pairs)
     assert sampled.lower * (1 - ROUNDING) - 1e-15 <= truth <= sampled.upper * (1 + ROUNDING)

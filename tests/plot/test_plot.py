@@ -508,18 +508,18 @@ def gallery() -> Any:
 def test_examples_of_the_gallery_have_names_of_their_own() -> None:
     titles = [title for title, _, _ in gallery().EXAMPLES]
     assert len(set(titles)) == len(titles)
+    assert all(caption.endswith(".") and "lp.plot." in code for _, caption, code in gallery().EXAMPLES)
     for picture in ("profile", "tradeoff", "loss", "composition", "training", "compare"):
         assert any(f"lp.plot.{picture}(" in code for _, _, code in gallery().EXAMPLES)
 
 
-@pytest.mark.slow
-def test_the_gallery_is_drawn(tmp_path: Path) -> None:
-    drawn = gallery().draw(tmp_path / "new")
-    for _, name, caption, code in drawn:
-        assert caption.endswith(".")
-        assert "lp.plot." in code
-        assert ET.parse(tmp_path / "new" / name).getroot().tag.endswith("svg")
-    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == sorted(name for _, name, _, _ in drawn)
+def test_a_picture_of_the_gallery_is_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of them: the site's own test looks at all, which are drawn when it is built."""
+    module = gallery()
+    monkeypatch.setattr(module, "EXAMPLES", module.EXAMPLES[:1])
+    ((_, name, _, _),) = module.draw(tmp_path / "new")
+    assert ET.parse(tmp_path / "new" / name).getroot().tag.endswith("svg")
+    assert [path.name for path in (tmp_path / "new").iterdir()] == [name]
     assert plt.get_fignums() == []
 
 

@@ -45,7 +45,6 @@ ROWS = [
 SLOW_ROWS = [
     "Gaussian(sigma=1, sensitivity=2, adjacency='replace').subset(0.1, adjacency='add_remove')",
     "DiscreteGaussian(sigma=0.5).poisson(0.25)",
-    "GaussianMixture(sigma=1, sensitivities=[0, 1, 2], probabilities=[0.5, 0.3, 0.2])",
     "Laplace(scale=1.5, adjacency='replace').subset(0.2, adjacency='replace')",
     "Gaussian(sigma=1000)",
     "Gaussian(sigma=1, sensitivity=50)",
@@ -87,7 +86,6 @@ SLOW_ROWS = [
     "GaussianMixture(sigma=50, sensitivities=[0, 1, 5], probabilities=[0.4, 0.3, 0.3], adjacency='add').poisson(0.7)",
     "Gaussian(sigma=1.5).poisson(0.1, group_size=3)",
     "Gaussian(sigma=2).poisson(1, group_size=4)",
-    "Gaussian(sigma=1.3).poisson(0.1, adjacency='replace')",
     "Gaussian(sigma=0.5).poisson(0.5, adjacency='replace')",
     "Gaussian(sigma=30).poisson(0.01, adjacency='replace')",
     "Gaussian(sigma=2).poisson(1, adjacency='replace')",
@@ -138,10 +136,16 @@ def name_of(row):
     return re.sub(r"<function (\w+) at \w+>", r"\1", str(row))
 
 
+# hundreds of cells, as those of `ZCDP`, whose formula is compared in three arithmetics: ten seconds each
+CELLS_LIKE_ZCDP = (lp.VectorDiscreteGaussian, lp.Skellam)
+
+
 @pytest.mark.few(1)
 @pytest.mark.parametrize("row", [*ROWS, *slowly(*SLOW_ROWS)], ids=name_of)
 def test_conforms(row):
-    testing.check_mechanism(mechanism_of(row))
+    mechanism = mechanism_of(row)
+    alike = isinstance(mechanism, CELLS_LIKE_ZCDP)
+    testing.check_mechanism(mechanism, without=[testing.check_balls, testing.check_symbolic] if alike else [])
 
 
 # ------------------------------------------------------------------------------------------ a user's own

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import TypeVar
 
 from logphi.algebra.families import hulls_are_loose, terms_of
@@ -14,8 +14,8 @@ from logphi.answers.approximation import Approximation
 from logphi.answers.status import Side
 from logphi.classical import composition, concentrated, loss_class, markov, premises, renyi, saddle_point
 from logphi.classical.claim import Claim
-from logphi.classical.composition import Advanced
-from logphi.engine.directions import Loss
+from logphi.classical.composition import Advanced, Guarantee
+from logphi.engine.directions import Loss, directions_under
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import UnsupportedError
 
@@ -81,7 +81,7 @@ class Methods:
     ) -> Claim:
         """A theorem on guarantees, at the best of a few deltas for the releases with unbounded losses."""
         of = self._asked(delta, epsilon)
-        known = premises.guarantees(self.mechanism, both)
+        known = self._of_both_orders if both or self._has_both_orders else premises.guarantees(self.mechanism)
         releases = premises.unbounded_releases(self.mechanism, both)
         if releases == 0:
             best, note = of(known(0.0), self.at), "each part at its largest loss"
@@ -95,6 +95,15 @@ class Methods:
             best, each = min(found, key=lambda pair: float(pair[0]))
             note = f"each unbounded release at delta {each:.3g}"
         return replace(best, note=", ".join(filter(None, (note, best.note))))
+
+    @cached_property
+    def _has_both_orders(self) -> bool:
+        return len(directions_under(self.mechanism.adjacency)) == 2
+
+    @cached_property
+    def _of_both_orders(self) -> Callable[[float], list[Guarantee]]:
+        """Guarantees, each of which is asked for once: several theorems need those at the same deltas."""
+        return cache(premises.guarantees(self.mechanism, both=True))
 
     def _optimal(self) -> Claim:
         if math.prod(count + 1 for _, count in self.mechanism.counted()) > _LONGEST_SUM:

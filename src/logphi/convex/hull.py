@@ -25,16 +25,20 @@ class Hull:
     @staticmethod
     def of(points: Sequence[tuple[Fraction, Fraction]]) -> Hull:
         """The largest convex, decreasing function below all points and (0, 1)."""
-        chain: list[tuple[Fraction, Fraction]] = []
-        for point in sorted([(Fraction(0), Fraction(1)), *points]):
-            if chain and point[1] >= chain[-1][1]:
+        first, *rest = sorted([(Fraction(0), Fraction(1)), *points])
+        # each vertex after the first, and the slope that leads there
+        chain, rises = [first], list[Fraction]()
+        for point in rest:
+            if point[1] >= chain[-1][1]:
                 # implied by an earlier point, as the profile decreases
                 continue
-            while len(chain) > 1 and _slope(chain[-2], chain[-1]) >= _slope(chain[-1], point):
+            rise = _slope(chain[-1], point)
+            while rises and rises[-1] >= rise:
                 chain.pop()
-            if chain and chain[-1][0] == point[0]:
-                chain.pop()
+                rises.pop()
+                rise = _slope(chain[-1], point)
             chain.append(point)
+            rises.append(rise)
         return Hull(tuple(chain))
 
     @property

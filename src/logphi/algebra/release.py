@@ -1,4 +1,4 @@
-"""What a user holds: immutable mechanisms that compose by addition.
+"""Mechanisms and compositions: immutable values that compose by addition.
 
 Their base classes hold the questions that they answer, and the operations that make other mechanisms of them. The file is
 longer than others because a composition of mechanisms is a mechanism.

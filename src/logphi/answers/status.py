@@ -1,4 +1,4 @@
-"""What an answer says of itself: what happened, which change of a record attains it, which end is safe."""
+"""What an answer states besides its numbers: its status, the direction that attains it, and the end that is safe."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The interface of a certified route: what it is asked, and its refusals."""
+"""The interface of a certified route: the question that it answers, and its refusals."""
 
 from __future__ import annotations
 

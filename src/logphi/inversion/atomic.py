@@ -75,7 +75,7 @@ class Listed(Atomic):
 
 @dataclass(frozen=True, eq=False)
 class AtomsOfNormalOnIntegers(Atomic):
-    """The atoms of the log-ratio of a normal law on the whole numbers to the same law shifted by s."""
+    """The atoms of the log-ratio of a normal law on the integers to the same law shifted by s."""
 
     law: LossTransform
     sigma: float

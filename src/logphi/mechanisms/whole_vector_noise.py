@@ -1,4 +1,4 @@
-"""Mechanisms that add noise of one law to every coordinate of a vector of whole numbers."""
+"""Mechanisms that add noise of one law to every coordinate of an integer vector."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Differences of queries whose answers are vectors of whole numbers, by bounds of their norms."""
+"""Differences of queries whose answers are integer vectors, by bounds of their norms."""
 
 from __future__ import annotations
 

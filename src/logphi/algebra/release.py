@@ -43,7 +43,7 @@ _ASKED_BY = {
 
 
 class Mechanism(Guided, Serializable, Operations["Mechanism"], Questions):
-    """A release about a data set, held by the log-phi of its privacy loss.
+    """A mechanism, or a composition of mechanisms, described by the log-phi of its privacy loss.
 
     ``m1 + m2`` composes (adaptively too, [AFA] Theorem 10), ``n * m`` is n-fold composition. Mechanisms stated under
     different relations do not compose.

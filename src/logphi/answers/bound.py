@@ -54,7 +54,7 @@ class Bound(Arithmetic):
     lower, value, upper
         The enclosure and the best value in it; infinite where the answer is.
     status
-        What happened, in words.
+        What happened, and what to do about it.
     method
         The method that gave the answer.
     direction

@@ -77,7 +77,7 @@ class Certificate(Saved, Listed):
     """A claim about one release: two decimals between which its epsilon at a delta, or its delta at an epsilon, lies.
 
     For epsilon it says that delta(lower) > at >= delta(upper), or that lower is 0; for delta, lower <= delta(at) <= upper.
-    Made by :meth:`logphi.Mechanism.certify`; ``print`` shows it in words, and ``logphi verify`` proves it anew.
+    Made by :meth:`logphi.Mechanism.certify`; ``print`` shows it as text, and ``logphi verify`` proves it again.
 
     Attributes
     ----------

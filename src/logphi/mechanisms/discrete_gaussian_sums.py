@@ -27,13 +27,13 @@ added one by one, and the intervals add up.
 
 N(s^2 + r^2), shifted by an integer, compared with a Gaussian of variance s^2, shifted likewise, at y, and then a discrete
 Gaussian of variance r^2 about y. With Theta(y) = sum over integers x of e^{-(x-y)^2 / (2 r^2)}, the probability of x in the
-second is the integral of a normal density times e^{-(x-y)^2 / (2 r^2)} / Theta(y). Completing the square, that is e^{-x^2 / (2 (s^2 + r^2))},
-moved, times the mean of 1 / Theta(y) for a normal y of variance c^2 = s^2 r^2 / (s^2 + r^2) about some place that depends on x.
-Again by Poisson summation Theta is a constant times 1 + 2 v cos(2 pi y) + ..., v = e^{-2 pi^2 r^2}, within e = 2 v / (1 - v^3)
-of 1; so 1 / Theta has a mean of at least 1 / (1 + e) over a period, and no other Fourier coefficient above 2 e / (1 - e). The
-normal law multiplies the k-th by e^{-2 pi^2 c^2 k^2}. Hence the mean of 1 / Theta(y) varies with x by less than a share of
-4.01 v q on either side, q = e^{-2 pi^2 c^2}, where v < e^{-pi^2} and q < e^{-pi^2 / 2}; and the ratio of the two laws, of
-mean 1, is at least 1 - 9 v q.
+second is the integral of a normal density times e^{-(x-y)^2 / (2 r^2)} / Theta(y). Completing the square, that is e^{-x^2 / (2
+(s^2 + r^2))}, shifted, times the mean of 1 / Theta(y) for a normal y of variance c^2 = s^2 r^2 / (s^2 + r^2) about some place
+that depends on x. Again by Poisson summation Theta is a constant times 1 + 2 v cos(2 pi y) + ..., v = e^{-2 pi^2 r^2}, within e
+= 2 v / (1 - v^3) of 1; so 1 / Theta has a mean of at least 1 / (1 + e) over a period, and no other Fourier coefficient above 2
+e / (1 - e). The normal law multiplies the k-th by e^{-2 pi^2 c^2 k^2}. Hence the mean of 1 / Theta(y) varies with x by less
+than a share of 4.01 v q on either side, q = e^{-2 pi^2 c^2}, where v < e^{-pi^2} and q < e^{-pi^2 / 2}; and the ratio of the
+two laws, of mean 1, is at least 1 - 9 v q.
 """
 
 from __future__ import annotations

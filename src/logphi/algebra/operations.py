@@ -131,7 +131,7 @@ class Operations(Generic[M]):
 
         A practical alternative to shuffling whose privacy is known. Batches differ in size, as Poisson samples do.
 
-        ``E * m.allocation(t)`` allocates anew in each of E epochs. ``m.allocation(t, epochs=E)`` allocates once and keeps
+        ``E * m.allocation(t)`` makes a new allocation in each of E epochs. ``m.allocation(t, epochs=E)`` makes one, and keeps
         the batches for all of them: it is ``(E * m).allocation(t)``. The two differ by orders of magnitude.
 
         All releases of a composition see one allocation. For a record in k of the t batches, drawn uniformly, an upper bound

@@ -33,7 +33,7 @@ class Status(enum.Enum):
 
     @property
     def met(self) -> bool:
-        """Whether the answer is as narrow as asked; a certain infinity is."""
+        """Whether the answer is as narrow as requested, or certainly infinite."""
         return self in (Status.MET, Status.UNBOUNDED, Status.DIVERGENT)
 
 

@@ -31,7 +31,7 @@ def unseen(items: Iterable[T], label: str, total: int | None = None) -> Iterable
 
 @dataclass(frozen=True)
 class Demand:
-    """What a route is asked: answers of so many digits, at the precision in force.
+    """The accuracy that a route must reach: so many digits, at the precision in force.
 
     A profile that is below a positive ``level`` may be enclosed in any ball below that level.
     """

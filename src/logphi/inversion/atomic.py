@@ -82,7 +82,7 @@ class AtomsOfNormalOnIntegers(Atomic):
     shift: int
 
     def at(self, tilt: float) -> Tilted:
-        """The atoms near the mean of the tilted law: those of the whole numbers x near (1 + c) s.
+        """The atoms near the mean of the tilted law: those of the integers x near (1 + c) s.
 
         e^{cX} has the weights e^{c (c+1) s^2 / (2 sigma^2)} e^{-(x - (1+c) s)^2 / (2 sigma^2)} / Theta(0) at the whole x.
         """

@@ -49,7 +49,7 @@ class IntegerMeasure:
 
 
 def effective_range(parts: Sequence[IntegerMeasure], depth: float) -> tuple[int, int]:
-    """Two whole numbers outside of which the sum has at most a share of e^-depth on either side."""
+    """Two integers outside of which the sum has at most a share of e^-depth on either side."""
     middle = sum(part.count * part.mean for part in parts)
     deviation = math.sqrt(sum(part.count * part.variance for part in parts))
     low, high = (sum(part.count * int(end(part.index)) for part in parts) for end in (np.min, np.max))

@@ -99,7 +99,7 @@ def rounding_variance(variance: float, probability: float) -> float:
 
 
 def shares_above(sigma: float, parties: int, shift: int) -> tuple[float, float] | None:
-    """Of whole numbers above half of the shift: less than the moved sum has there, and more than the sum has; None if unknown.
+    """Of the integers above half of the shift: less than the moved sum has there, and more than the sum has; None if unknown.
 
     Sums of the decreasing probabilities of one discrete Gaussian are bounded by integrals, and those of the sum from below.
     """

@@ -22,7 +22,7 @@ class OfWholeVectors(Curve):
 
     @property
     def gaussian(self) -> float:
-        """Zero: no query of whole numbers need leak as much as a Gaussian mechanism."""
+        """Zero: no integer-valued query need leak as much as a Gaussian mechanism."""
         return 0.0
 
     @property

@@ -241,7 +241,8 @@ class AttackRisk(Listed):
         probability, over fixed guesses, that a record drawn from the attacker's prior meets it; 1/k for one of k equally
         likely values. For every record P(success) is at most 1 - f(Q(success)), Q without the record, and averages over
         records obey the same bound since 1 - f is concave. The test is of the record against its absence, direction
-        ``"remove"``. Under ``replace`` it is of one value against another, in either order: the concave hull of both curves counts.
+        ``"remove"``. Under ``replace`` it is of one value against another, in either order, and the concave hull of both
+        curves counts.
 
         Parameters
         ----------

@@ -153,7 +153,7 @@ def page():
     """The whole page."""
     notes = []
     lines = [
-        "# What can be asked of what",
+        "# Support matrix",
         "",
         "Printed by `python docs/support_matrix.py`, which builds every combination; a test holds this page to it.",
         "",

@@ -1,6 +1,6 @@
 """logphi: exact differential-privacy accounting by the characteristic function of the privacy loss.
 
-Everything is in nats. An answer is a Bound, lower <= truth <= upper, and a number on its private side.
+Everything is in nats. An answer is a Bound, lower <= truth <= upper; as a number it is the end that is safe to claim.
 
 >>> import logphi as lp
 >>> training = 14062 * lp.Gaussian(sigma=1.1).poisson(256 / 60000)
@@ -14,15 +14,15 @@ Composition   m1 + m2, n * m, compose, m.poisson(rate), m.subset(rate, adjacency
 As text       parse, str(m); from_json, m.to_json()
 Questions     m.epsilon(delta), m.delta(epsilon), m.tradeoff(type_one_error), ...: help(logphi.Mechanism)
 Training      dp_sgd, calibrate, sweep; with correlated noise matrix_mechanism, banded_dp_sgd, strategies
-Keeping books Accountant, PrivacyFilter
+Ledgers       Accountant, PrivacyFilter
 Comparing     compare, dominates, classical (theorems of the literature), plot
-Telling       report, verify; m.explain(delta=...), m.certify(delta=...)
+Reports       report, verify; m.explain(delta=...), m.certify(delta=...)
 Answers       Bound, Bounds, ComplexBound, ComplexBounds, Approximation, their Status, Direction, Ledger and Entry; Calibration,
               CalibrationStatus, AttackRisk, Sweep, Report, Certificate
 Relations     Adjacency: "add_remove", "add", "remove", "replace", "replace_special"
 Refusals      UndecidedError, NotCertifiedError, BudgetExceededError
 
-help() of each of them tells all about it; logphi.extend and logphi.testing are for mechanisms of your own.
+help() describes each of them in full; logphi.extend and logphi.testing are for mechanisms of your own.
 """
 
 from __future__ import annotations

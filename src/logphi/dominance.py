@@ -1,4 +1,4 @@
-"""Whether the pair of one mechanism dominates that of another."""
+"""Whether one mechanism dominates another, proved or refuted."""
 
 from __future__ import annotations
 

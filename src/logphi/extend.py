@@ -1,4 +1,4 @@
-"""The names needed to write a mechanism, in one place; ``docs/add-a-mechanism.md`` shows how."""
+"""Everything that is needed to write a mechanism of your own; ``docs/add-a-mechanism.md`` shows how."""
 
 from logphi.algebra.release import Mechanism, Primitive
 from logphi.arith.protocol import Arithmetic, LogOdds, Number, Parameter, Plain, Ratio

@@ -1,7 +1,7 @@
 """How a training loop draws its batches: what is assumed about each sampler, and the release that follows.
 
-A sampler that draws anew for every step makes one release per step. One that goes through all records makes one release per
-epoch: the privacy loss of an epoch does not follow from a rate.
+A sampler that draws a new batch for every step makes one release per step. One that goes through all records makes one release
+per epoch: the privacy loss of an epoch does not follow from a rate.
 """
 
 from __future__ import annotations

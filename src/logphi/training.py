@@ -222,8 +222,8 @@ def dp_sgd(
         ``poisson(rate, group_size=...)``.
     sampler
         ``"poisson"``: each record is drawn independently. ``"truncated_poisson"``: the same, but at most
-        ``truncated_batch_size`` records are kept. ``"without_replacement"``: a fresh batch of fixed size. ``"balls_in_bins"``:
-        each record is in exactly one batch of an epoch, drawn uniformly and anew in every epoch
+        ``truncated_batch_size`` records are kept. ``"without_replacement"``: a new batch of fixed size. ``"balls_in_bins"``:
+        each record is in exactly one batch of an epoch, drawn uniformly, and independently in every epoch
         (:meth:`Mechanism.allocation`). ``"shuffled"``: a new permutation in every epoch, answered with a bracket
         (:meth:`Mechanism.shuffled`). ``"fixed_order"``: no amplification (:meth:`Mechanism.fixed_order`).
         For the last three, a started epoch counts as a whole one. Give ``epochs``; or ``steps``, where an epoch has

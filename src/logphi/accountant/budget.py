@@ -193,7 +193,7 @@ class PrivacyFilter(Guided, Checksummed):
 
     @property
     def adjacency(self) -> Adjacency | None:
-        """The relation between data sets; None before the first release if none was asked for."""
+        """The relation between data sets; None before the first release if none was given."""
         return self._ledger.adjacency
 
     @property

@@ -147,7 +147,7 @@ class Accountant(Guided, Checksummed):
 
     @property
     def adjacency(self) -> Adjacency | None:
-        """The relation of all steps; None before the first one if none was asked for."""
+        """The relation of all steps; None before the first one if none was given."""
         return self._adjacency
 
     @property

@@ -1,4 +1,4 @@
-"""What a user holds: mechanisms that compose, are sampled, answer questions and are written down.
+"""Mechanisms as users have them: they compose, can be sampled, answer questions, and can be written as text.
 
 The files imported here do the operations of a mechanism; they are above its own file.
 """

@@ -58,7 +58,7 @@ class _Question:
 
 
 class Questions(Listed):
-    """What can be asked of the privacy loss of a release."""
+    """The questions that the privacy loss of a release answers."""
 
     if TYPE_CHECKING:
         # a subclass has it as a field, which may be set by name

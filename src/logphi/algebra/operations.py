@@ -42,7 +42,7 @@ class Operations(Generic[M]):
         dataset_size: Scalar | None = None,
         cyclic: bool = False,
     ) -> M:
-        """The mechanism on a fresh Poisson sample: every record takes part with probability ``rate``.
+        """The mechanism on a new Poisson sample: each record takes part independently, with probability ``rate``.
 
         Rate 0 leaks nothing, rate 1 is the identity ([AFA] Theorem 11.1, [PLD] section 4). Under ``"replace_special"`` a
         record outside the sample counts as one of the value "nothing". Fixed-size, shuffled or fixed-order batches are not
@@ -94,7 +94,7 @@ class Operations(Generic[M]):
 
     @guided("m.subset(size / dataset_size, adjacency=...), whose rate is the size of the subset over that of the data set")
     def subset(self, rate: Scalar, *, adjacency: AdjacencyLike) -> M:
-        """The mechanism on a fresh uniformly random subset of fixed size, drawn without replacement.
+        """The mechanism on a new uniformly random subset of fixed size, drawn without replacement.
 
         Rate 0 leaks nothing. The base must be stated under replace ([AFA] Theorem 11.2, Corollary 32).
 
@@ -131,7 +131,7 @@ class Operations(Generic[M]):
 
         A practical alternative to shuffling whose privacy is known. Batches differ in size, as Poisson samples do.
 
-        ``E * m.allocation(t)`` allocates anew in each of E epochs. ``m.allocation(t, epochs=E)`` allocates once and keeps
+        ``E * m.allocation(t)`` makes a new allocation in each of E epochs. ``m.allocation(t, epochs=E)`` makes one, and keeps
         the batches for all of them: it is ``(E * m).allocation(t)``. The two differ by orders of magnitude.
 
         All releases of a composition see one allocation. For a record in k of the t batches, drawn uniformly, an upper bound
@@ -177,7 +177,7 @@ class Operations(Generic[M]):
 
     @guided()
     def shuffled(self, batches: Scalar, epochs: Scalar = 1) -> M:
-        """The mechanism on every batch of a data set that is shuffled anew in each epoch: a bracket.
+        """The mechanism on every batch of a data set that is reshuffled in each epoch: a bracket.
 
         A record is in one batch of each epoch. How much the secrecy of that batch amplifies is not known; it is much less than
         for Poisson samples. The upper end is one release an epoch without amplification, as in batches of a fixed order. The

@@ -1,4 +1,4 @@
-"""What a user holds: immutable mechanisms that compose by addition.
+"""Mechanisms and compositions: immutable values that compose by addition.
 
 Their base classes hold the questions that they answer, and the operations that make other mechanisms of them. The file is
 longer than others because a composition of mechanisms is a mechanism.
@@ -43,7 +43,7 @@ _ASKED_BY = {
 
 
 class Mechanism(Guided, Serializable, Operations["Mechanism"], Questions):
-    """A release about a data set, held by the log-phi of its privacy loss.
+    """A mechanism, or a composition of mechanisms, described by the log-phi of its privacy loss.
 
     ``m1 + m2`` composes (adaptively too, [AFA] Theorem 10), ``n * m`` is n-fold composition. Mechanisms stated under
     different relations do not compose.

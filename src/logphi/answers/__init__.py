@@ -1,1 +1,1 @@
-"""Answers: numbers with two proved ends, arrays of them, and how they are shown."""
+"""Answers: a number between two proved ends, arrays of such numbers, and how they are displayed."""

@@ -1,4 +1,4 @@
-"""Answers with their uncertainty.
+"""Answers with proved bounds: one number, or an array of them.
 
 A :class:`Bound` encloses one number, a :class:`Bounds` an array of them.
 
@@ -54,7 +54,7 @@ class Bound(Arithmetic):
     lower, value, upper
         The enclosure and the best value in it; infinite where the answer is.
     status
-        What happened, in words.
+        What happened, and what to do about it.
     method
         The method that gave the answer.
     direction
@@ -114,7 +114,7 @@ class Bound(Arithmetic):
         }
 
     def record(self) -> dict[str, Any]:
-        """A row of a table: as :meth:`to_dict`, with infinities as floats, and ``proved`` in place of the ledger."""
+        """A row of a table: as :meth:`to_dict`, with infinities as floats, and ``proved`` instead of the ledger."""
         ends = {"lower": self.lower, "value": self.value, "upper": self.upper}
         row = {**self.to_dict(), **ends, "proved": self.ledger.proved}
         return {name: row[name] for name in COLUMNS}

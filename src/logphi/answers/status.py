@@ -1,4 +1,4 @@
-"""What an answer says of itself: what happened, which change of a record attains it, which end is safe."""
+"""What an answer states besides its numbers: its status, the direction that attains it, and the end that is safe."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Status(enum.Enum):
 
     @property
     def met(self) -> bool:
-        """Whether the answer is as narrow as asked; a certain infinity is."""
+        """Whether the answer is as narrow as requested, or certainly infinite."""
         return self in (Status.MET, Status.UNBOUNDED, Status.DIVERGENT)
 
 

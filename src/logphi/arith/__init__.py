@@ -1,4 +1,4 @@
-"""One formula text, many arithmetics.
+"""The arithmetics in which one formula is evaluated: doubles with error bounds, balls, mpmath, SymPy.
 
 A formula is written once, as a function of an :class:`~logphi.arith.protocol.Arithmetic` and of numbers in
 it. Under :mod:`~logphi.arith.floats` it is vectorised and carries rounding bounds, under

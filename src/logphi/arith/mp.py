@@ -148,5 +148,5 @@ def quadrature_of_mpmath(function: Callable[[Number], Number], low: Number | Non
 
 
 def normal_sum_of_mpmath(variance: Number, at: Number) -> Number:
-    """The sum of exp(-(x - at)^2 / (2 variance)) over all whole x, for functions that SymPy compiles."""
+    """The sum of exp(-(x - at)^2 / (2 variance)) over all integers x, for functions that SymPy compiles."""
     return mpmath.exp(MULTIPRECISION.log_normal_sum(variance, at))

@@ -62,7 +62,7 @@ def quadrature_of_arrays(function: Callable[[Any], Any], low: float | None, high
 
 
 def normal_sum_of_arrays(variance: float, at: Any) -> Any:
-    """The sum of exp(-(x - at)^2 / (2 variance)) over all whole x, by the dual series around its largest term.
+    """The sum of exp(-(x - at)^2 / (2 variance)) over all integers x, by the dual series around its largest term.
 
     Raises
     ------

@@ -50,7 +50,7 @@ class Arithmetic(Protocol):
         """The integral of a function between two numbers; None is infinity."""
 
     def log_normal_sum(self, variance: Number, at: Number) -> Number:
-        """``log(sum(exp(-(x - at)**2 / (2 * variance))))`` over all whole x."""
+        """``log(sum(exp(-(x - at)**2 / (2 * variance))))`` over all integers x."""
 
     def log_power_sum(self, p: Sequence[Number], q: Sequence[Number], z: Number) -> Number:
         """``log(sum(p**(1 + z) * q**(-z)))`` over positive p and q."""

@@ -47,7 +47,7 @@ class Uncollapsed(sympy.Integral):  # type: ignore[misc]
 
 
 class NormalSum(sympy.Sum):  # type: ignore[misc]
-    """The sum of exp(-(x - a)^2 / (2 v)) over all whole x."""
+    """The sum of exp(-(x - a)^2 / (2 v)) over all integers x."""
 
     @property
     def _parameters(self) -> tuple[Any, Any]:

@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class CalibrationStatus(enum.Enum):
-    """The accuracy of a calibration, in words."""
+    """How accurate a calibrated value is proved to be."""
 
     TIGHT = "the value meets the target, and the next one, within the tolerance, is proved to miss it"
     EDGE = "every value that the family accepts meets the target: this is the end of its domain"
@@ -65,17 +65,17 @@ class Calibration(Enclosed):
     limit, slack
         The limit of the answer, and how much of it the answer leaves, in the same unit.
     target
-        The target in words.
+        The target, as text.
     nearest_miss
         The nearest value that is proved to miss the target; None at the end of the domain, or if there is no such value.
     nearest_miss_answer
         The answer of the mechanism there, proved to be beyond the limit.
     status
-        How sharp the value is, in words.
+        How accurate the value is.
     rtol
         The tolerance: value and nearest miss differ by no more, relatively, or are neighbours.
     evaluations
-        The number of mechanisms that were asked.
+        The number of mechanisms that were evaluated.
     nearest_miss_mechanism, point
         The mechanism at the nearest miss, and the epsilon and delta of the target, or None.
     """

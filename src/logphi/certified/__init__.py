@@ -1,4 +1,4 @@
-"""Answers in ball arithmetic: balls that enclose the truth, with every error of the computation, as small as asked.
+"""Answers in ball arithmetic: balls that enclose the truth, as small as requested, with every error in the radius.
 
 Raises
 ------

@@ -66,7 +66,7 @@ HULL = "ExponentialMechanism"
 _LEAST_EXPONENT, _MOST_DECIMALS = -1100, 1113
 NOT_COVERED = (
     "That each mechanism did what it is described to do: queries of the stated sensitivity, contributions really clipped.",
-    "That samples, allocations, shuffles and random choices were drawn as described, afresh for every release.",
+    "That samples, allocations, shuffles and random choices were drawn as described, each independently of all others.",
     "That random numbers were unpredictable, and that noise in floating-point numbers has the stated law.",
     "That the stated relation between data sets is the one that matters, and one record all that a person contributes.",
     "That a mechanism known by its guarantee attains its pair: it leaks at most the upper end, and the pair the lower one.",
@@ -79,7 +79,7 @@ class Certificate(Saved, Listed):
     """A claim about one release: two decimals between which its epsilon at a delta, or its delta at an epsilon, lies.
 
     For epsilon it says that delta(lower) > at >= delta(upper), or that lower is 0; for delta, lower <= delta(at) <= upper.
-    Made by :meth:`logphi.Mechanism.certify`; ``print`` shows it in words, and ``logphi verify`` proves it anew.
+    Made by :meth:`logphi.Mechanism.certify`; ``print`` shows it as text, and ``logphi verify`` proves it again.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""The interface of a certified route: what it is asked, and its refusals."""
+"""The interface of a certified route: the question that it answers, and its refusals."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def unseen(items: Iterable[T], label: str, total: int | None = None) -> Iterable
 
 @dataclass(frozen=True)
 class Demand:
-    """What a route is asked: answers of so many digits, at the precision in force.
+    """The accuracy that a route must reach: so many digits, at the precision in force.
 
     A profile that is below a positive ``level`` may be enclosed in any ball below that level.
     """

@@ -109,7 +109,7 @@ class CertifiedClaim:
 
 @dataclass(frozen=True)
 class CertifiedClaims(Saved, Listed):
-    """Claims about one or several releases in one file, proved anew by one check that shares work between them.
+    """Claims about one or several releases in one file, all proved by one check that shares work between them.
 
     Made by ``certify`` of a release, a report, a calibration or an accountant; ``print`` shows what ``logphi verify`` says.
 
@@ -281,7 +281,7 @@ def _line(place: float) -> str:
 
 
 def tried_digits(digits: int) -> list[int]:
-    """The numbers of digits to try, from the one that is asked for down."""
+    """The numbers of digits to try, from the requested one downwards."""
     return [min(digits, _DIGITS[0]), *(one for one in _DIGITS[1:] if one < digits)]
 
 

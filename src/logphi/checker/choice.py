@@ -1,4 +1,4 @@
-"""A public random choice of one of several releases: transforms, tails and masses are weighted means."""
+"""One of several releases, by a public coin: transforms, tails and masses are weighted means."""
 
 from __future__ import annotations
 

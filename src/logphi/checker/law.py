@@ -1,4 +1,4 @@
-"""What the checker asks of a law: the law of the privacy loss of one release, P with the record against Q without it.
+"""The interface of a law in the checker: the law of the privacy loss of one release, P with the record, Q without it.
 
 M(z) = E_P[e^{zL}; L finite] on the strip 0 <= Re z < ``end``. As P is positive, |M(c + it)| <= M(c).
 """

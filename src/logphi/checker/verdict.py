@@ -54,7 +54,7 @@ def verify_file(path: str | os.PathLike[str], *, work: float = LARGEST_WORK) -> 
 def verify(certificate: Issued | os.PathLike[str] | str | bytes | Mapping[str, Any], *, work: float = LARGEST_WORK) -> Verdict:
     """The verdict on a certificate: true if its claim follows, printed as the reason.
 
-    The claim is derived anew from the mechanism alone, by code that shares nothing with the code that made the certificate.
+    The claim is proved again from the mechanism alone, by code that shares nothing with the code that made the certificate.
 
     Parameters
     ----------

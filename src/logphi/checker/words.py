@@ -1,4 +1,4 @@
-"""Claims in the words of a privacy statement."""
+"""Claims as sentences, worded like those of a privacy statement."""
 
 from __future__ import annotations
 

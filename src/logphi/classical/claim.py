@@ -36,7 +36,7 @@ class Claim(Enclosed):
     source
         The theorem.
     note
-        What was chosen in the computation, in words: an order, a slack, a constant.
+        What the computation chose, as text: an order, a slack, a constant.
     proved
         False if an error that went into it is an estimate, as for losses that are known by samples only.
 

@@ -31,7 +31,7 @@ class Implied:
 
     @property
     def note(self) -> str:
-        """The orders, in words."""
+        """The orders, as text."""
         listed = ", ".join(f"{order:.6g}" for order in self.orders)
         return f"order {listed}" if len(self.orders) == 1 else f"orders {listed}"
 

@@ -1,4 +1,4 @@
-"""Errors of the operating system in words: the name of the file, what is wrong, and what to do."""
+"""Errors of the operating system as sentences: the name of the file, what is wrong, and what to do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Both bounds of h_k of :mod:`logphi.convex.widest_chords` at any place: by the grid, or by splines where they are sharp."""
+"""Both bounds of h_k of :mod:`logphi.convex.widest_chords` at any point: by the grid, or by splines where these are sharp."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def worst(answers: Sequence[D], side: Side = Side.UPPER) -> D:
 
 
 def status_of(narrow: bool, proved: bool, *, trivial: bool = False) -> Status:
-    """The status of an answer: whether it is as narrow as asked, every error is proved, and anything was computed."""
+    """The status of an answer: whether it is as narrow as requested, every error is proved, and anything was computed."""
     if narrow:
         return Status.MET if proved else Status.ESTIMATED
     return Status.UNRESOLVED if trivial else Status.WIDE

@@ -28,7 +28,7 @@ def directions_under(adjacency: Adjacency) -> tuple[Direction, ...]:
 
 
 class HasLoss(Protocol):
-    """An object that questions are asked of: a release, or its loss."""
+    """An object that answers questions: a release, or its loss."""
 
     def _loss(self) -> Loss:
         """The loss of the release."""

@@ -1,4 +1,4 @@
-"""The law of the sum of many independent copies of a variable on equally spaced nodes, relatively accurate far from the mean.
+"""The law of a sum of independent copies of a variable on equally spaced nodes, relatively accurate far from the mean.
 
 notation: weights w_k on the nodes k = 0 .. K, of which t are drawn; J is the sum of the nodes. For draws tilted by e^{ck} over
 e^{K(c)}, the sum of w_k e^{ck}, the weights of J have the factor e^{cJ - t K(c)}. A Fourier transform of N nodes gives them

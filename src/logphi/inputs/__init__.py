@@ -1,1 +1,1 @@
-"""What a user gives: relations between data sets, types of arguments, checks, and suggestions for wrong names."""
+"""The arguments of users: relations between data sets, types, checks, and suggestions for wrong names."""

@@ -75,14 +75,14 @@ class Listed(Atomic):
 
 @dataclass(frozen=True, eq=False)
 class AtomsOfNormalOnIntegers(Atomic):
-    """The atoms of the log-ratio of a normal law on the whole numbers to the same law shifted by s."""
+    """The atoms of the log-ratio of a normal law on the integers to the same law shifted by s."""
 
     law: LossTransform
     sigma: float
     shift: int
 
     def at(self, tilt: float) -> Tilted:
-        """The atoms near the mean of the tilted law: those of the whole numbers x near (1 + c) s.
+        """The atoms near the mean of the tilted law: those of the integers x near (1 + c) s.
 
         e^{cX} has the weights e^{c (c+1) s^2 / (2 sigma^2)} e^{-(x - (1+c) s)^2 / (2 sigma^2)} / Theta(0) at the whole x.
         """

@@ -1,4 +1,4 @@
-"""The accuracy that is asked of an inversion, and the accuracy and cost that it promises."""
+"""The accuracy that an inversion must reach, and the accuracy and cost that it promises."""
 
 from __future__ import annotations
 

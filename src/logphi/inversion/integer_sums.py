@@ -1,4 +1,4 @@
-"""Sums of independent laws on the whole numbers: the weights in a window, by a finite Fourier transform.
+"""Sums of independent laws on the integers: the weights in a window, by a finite Fourier transform.
 
 notation: X = sum of n_i X_i, each X_i with few weights w_i; phi_i its discrete transform on N nodes. The product of the
 phi_i^{n_i}, transformed back, has at each node the sum of the weights of all whole numbers that are equal modulo N: with N no
@@ -30,7 +30,7 @@ _RATES = np.geomspace(0.1, 30, 24)
 
 @dataclass(frozen=True, eq=False)
 class IntegerMeasure:
-    """A measure on the whole numbers, of which ``count`` copies are summed."""
+    """A measure on the integers, of which ``count`` copies are summed."""
 
     index: NDArray[np.int64]
     weight: Array
@@ -49,7 +49,7 @@ class IntegerMeasure:
 
 
 def effective_range(parts: Sequence[IntegerMeasure], depth: float) -> tuple[int, int]:
-    """Two whole numbers outside of which the sum has at most a share of e^-depth on either side."""
+    """Two integers outside of which the sum has at most a share of e^-depth on either side."""
     middle = sum(part.count * part.mean for part in parts)
     deviation = math.sqrt(sum(part.count * part.variance for part in parts))
     low, high = (sum(part.count * int(end(part.index)) for part in parts) for end in (np.min, np.max))

@@ -1,4 +1,4 @@
-"""The constructors of the expression language, and why it does not have the others."""
+"""The constructors that expressions may use, and for each of the others the reason why not."""
 
 from __future__ import annotations
 

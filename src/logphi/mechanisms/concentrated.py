@@ -1,4 +1,4 @@
-"""A mechanism known by its zero-concentrated differential privacy only."""
+"""A mechanism known only by its zero-concentrated differential privacy."""
 
 from __future__ import annotations
 

@@ -39,11 +39,11 @@ LARGEST_SAMPLED_SHIFT = 10.0
 
 @frozen
 class DiscreteGaussian(Primitive):
-    """Adds noise of probabilities proportional to e^{-x^2 / (2 sigma^2)} on the whole numbers, to a query with whole values.
+    """Adds noise on the integers, with probabilities proportional to e^{-x^2 / (2 sigma^2)}, to an integer-valued query.
 
     Pair: the noise shifted by s against the noise. The loss is (x - s/2) s / sigma^2, on a lattice. log-phi, with
-    Theta(a) the sum over whole x of e^{-(x-a)^2 / (2 sigma^2)}: M(z) = e^{z (z+1) s^2 / (2 sigma^2)} Theta((1+z) s) / Theta(0),
-    entire and symmetric; for z whole it is that of the Gaussian mechanism. Truncated to -T .. T, the loss is bounded and
+    Theta(a) the sum of e^{-(x-a)^2 / (2 sigma^2)} over all x: M(z) = e^{z (z+1) s^2 / (2 sigma^2)} Theta((1+z) s) / Theta(0),
+    entire and symmetric; for integer z it is that of the Gaussian mechanism. Truncated to -T .. T, the loss is bounded and
     outcomes above T - s are mass at infinity.
 
     Parameters

@@ -35,7 +35,7 @@ _NEGLIGIBLE = 38.0
 
 @frozen
 class DiscreteGaussianShift(ListedShift):
-    """The sum of several discrete Gaussians moved by one whole number, against the sum."""
+    """The sum of several discrete Gaussians, shifted by an integer, against the sum."""
 
     sigma: float
     parties: int

@@ -1,10 +1,10 @@
-"""How close sums of discrete Gaussians are to one, and that to a Gaussian which is rounded at random.
+"""How close a sum of discrete Gaussians is to a single one, and a single one to a Gaussian that is rounded at random.
 
-notation: N(s^2) is the discrete Gaussian, of probabilities proportional to e^{-x^2 / (2 s^2)} on the whole numbers, and
+notation: N(s^2) is the discrete Gaussian, of probabilities proportional to e^{-x^2 / (2 s^2)} on the integers, and
 w = e^{-2 pi^2 sigma^2}.
 
-The sum of n draws from N(sigma^2), beside N(n sigma^2). By Poisson summation the characteristic function of one draw is
-proportional to the sum over whole k of e^{-sigma^2 (t + 2 pi k)^2 / 2}. Multiply n of them out, sort the terms by
+The sum of n draws from N(sigma^2), compared with N(n sigma^2). By Poisson summation the characteristic function of one draw is
+proportional to the sum over integers k of e^{-sigma^2 (t + 2 pi k)^2 / 2}. Multiply n of them out, sort the terms by
 j = k_1 + ... + k_n modulo n, and use sum (t + 2 pi k_i)^2 = n (t + 2 pi j/n)^2 + 4 pi^2 (sum k_i^2 - j^2/n). Term by term the
 inverse transform is e^{-x^2 / (2 n sigma^2)} times a cosine: the ratio of the two probabilities of x is proportional to
 
@@ -25,15 +25,15 @@ square, the probabilities of N(a^2 + b^2) times Theta(y) for some y, a sum over 
 products of (1 + u^i) and (1 - u^i) over odd i, u = e^{-2 pi^2 c^2}: its logarithm is at most 4 artanh(u) / (1 - u^2). Draws are
 added one by one, and the intervals add up.
 
-N(s^2 + r^2), moved by a whole number, beside a Gaussian of variance s^2, moved likewise, at y, and then a discrete Gaussian of
-variance r^2 about y. With Theta(y) = sum over whole x of e^{-(x-y)^2 / (2 r^2)}, the probability of x in the second is the
-integral of a normal density times e^{-(x-y)^2 / (2 r^2)} / Theta(y). Completing the square, that is e^{-x^2 / (2 (s^2 + r^2))},
-moved, times the mean of 1 / Theta(y) for a normal y of variance c^2 = s^2 r^2 / (s^2 + r^2) about some place that depends on x.
-Again by Poisson summation Theta is a constant times 1 + 2 v cos(2 pi y) + ..., v = e^{-2 pi^2 r^2}, within e = 2 v / (1 - v^3)
-of 1; so 1 / Theta has a mean of at least 1 / (1 + e) over a period, and no other Fourier coefficient above 2 e / (1 - e). The
-normal law multiplies the k-th by e^{-2 pi^2 c^2 k^2}. Hence the mean of 1 / Theta(y) varies with x by less than a share of
-4.01 v q on either side, q = e^{-2 pi^2 c^2}, where v < e^{-pi^2} and q < e^{-pi^2 / 2}; and the ratio of the two laws, of
-mean 1, is at least 1 - 9 v q.
+N(s^2 + r^2), shifted by an integer, compared with a Gaussian of variance s^2, shifted likewise, at y, and then a discrete
+Gaussian of variance r^2 about y. With Theta(y) = sum over integers x of e^{-(x-y)^2 / (2 r^2)}, the probability of x in the
+second is the integral of a normal density times e^{-(x-y)^2 / (2 r^2)} / Theta(y). Completing the square, that is e^{-x^2 / (2
+(s^2 + r^2))}, shifted, times the mean of 1 / Theta(y) for a normal y of variance c^2 = s^2 r^2 / (s^2 + r^2) about some place
+that depends on x. Again by Poisson summation Theta is a constant times 1 + 2 v cos(2 pi y) + ..., v = e^{-2 pi^2 r^2}, within e
+= 2 v / (1 - v^3) of 1; so 1 / Theta has a mean of at least 1 / (1 + e) over a period, and no other Fourier coefficient above 2
+e / (1 - e). The normal law multiplies the k-th by e^{-2 pi^2 c^2 k^2}. Hence the mean of 1 / Theta(y) varies with x by less
+than a share of 4.01 v q on either side, q = e^{-2 pi^2 c^2}, where v < e^{-pi^2} and q < e^{-pi^2 / 2}; and the ratio of the
+two laws, of mean 1, is at least 1 - 9 v q.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def rounding_variance(variance: float, probability: float) -> float:
 
 
 def shares_above(sigma: float, parties: int, shift: int) -> tuple[float, float] | None:
-    """Of whole numbers above half of the shift: less than the moved sum has there, and more than the sum has; None if unknown.
+    """Of the integers above half of the shift: less than the moved sum has there, and more than the sum has; None if unknown.
 
     Sums of the decreasing probabilities of one discrete Gaussian are bounded by integrals, and those of the sum from below.
     """

@@ -29,7 +29,7 @@ LARGEST_SAMPLED = 600.0
 
 @frozen
 class DiscreteLaplace(Primitive):
-    """Adds two-sided geometric noise, of probabilities proportional to e^{-|x|/scale}, to a query with whole values.
+    """Adds two-sided geometric noise, with probabilities proportional to e^{-|x|/scale}, to an integer-valued query.
 
     Pair: the noise shifted by s against the noise. With a = 1/scale the loss is (2x - s) a for x = 0 .. s, where each tail is
     one atom, of probability 1/(1 + r) at s a and r^s/(1 + r) at -s a, r = e^{-a}. log-phi, with u = z + 1/2:

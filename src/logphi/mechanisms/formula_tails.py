@@ -1,4 +1,4 @@
-"""Upper bounds of the integral of e^f over all y >= Y, by how the formula of f goes on to infinity.
+"""Upper bounds of the integral of e^f over all y >= Y, from the asymptotic form of the formula of f.
 
 notation: each part of f is c y^k + m log y for all y >= Y, k a rational number, c and m intervals, or the exponential of that.
 Interval ends are rounded outward.

@@ -1,4 +1,4 @@
-"""A SymPy expression of + - * / powers, exp and log, followed from its parts to the whole in any kind of number."""
+"""A SymPy expression of + - * / powers, exp and log, evaluated from its parts to the whole in any kind of number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Noise on one whole number, moved by another one: the outcomes are listed."""
+"""Integer noise shifted by an integer: all outcomes are listed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def reaches(noise: tuple[float, ...], shift: int) -> bool:
 
 @frozen
 class ListedShift(Primitive):
-    """Noise with a symmetric, log-concave law, moved by one whole number, against the noise."""
+    """Noise with a symmetric, log-concave law, shifted by an integer, against the noise."""
 
     shift: int
     adjacency: Adjacency

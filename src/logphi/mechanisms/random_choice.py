@@ -1,4 +1,4 @@
-"""One of several mechanisms, by a public random choice."""
+"""One of several mechanisms, by a public coin."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class RandomChoice(Primitive):
 
     Pair: sum of p_i P_i against sum of p_i Q_i, each output with its i. log-phi: M(z) = sum of p_i M_i(z). The profile of one
     release is, in each order, the sum of p_i delta_i, as the integral of (p - e^eps q)_+ is a sum over i. A secret choice leaks
-    no more. In a composition every release draws anew.
+    no more. In a composition every release tosses a new coin.
 
     Parameters
     ----------

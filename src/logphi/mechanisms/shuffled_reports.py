@@ -34,7 +34,7 @@ class ShuffledReports(Primitive):
 
     All records use the same randomizer, chosen beforehand, and their number is public: neighbours differ in the value of one
     report. For a record that may be absent, a fixed value is reported. n rounds in which all records report again, with fresh
-    randomness and shuffled anew, are ``n * m``; later randomizers may depend on the shuffled reports of earlier rounds.
+    randomness and reshuffled, are ``n * m``; later randomizers may depend on the shuffled reports of earlier rounds.
 
     Parameters
     ----------

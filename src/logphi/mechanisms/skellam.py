@@ -1,4 +1,4 @@
-"""The Skellam mechanism for vectors of whole numbers."""
+"""The Skellam mechanism for integer vectors."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class _Curve(OfWholeVectors):
 
 @frozen
 class Skellam(WholeVectorNoise):
-    """Adds Skellam noise to each coordinate of a vector of whole numbers, as in secure aggregation.
+    """Adds Skellam noise to each coordinate of an integer vector, as in secure aggregation.
 
     Skellam noise is the difference of two Poisson numbers, P(x) = e^{-mu} I_x(mu) with a Bessel function, and variance mu. Such
     noise of several parties sums to such noise.

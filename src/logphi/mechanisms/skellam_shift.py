@@ -17,7 +17,7 @@ _DIGITS, _FOLDS, _ERROR = 40, 92.0, 1e-25
 
 @frozen
 class SkellamShift(ListedShift):
-    """Skellam noise moved by one whole number, against the noise."""
+    """Skellam noise shifted by an integer, against the noise."""
 
     variance: float
 

@@ -1,4 +1,4 @@
-"""The discrete Gaussian mechanism for vectors of whole numbers, of one party or summed over several."""
+"""The discrete Gaussian mechanism for integer vectors, with noise of one party or summed over several."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class _Curve(OfWholeVectors, Line):
 
 @frozen
 class VectorDiscreteGaussian(WholeVectorNoise):
-    """Adds discrete Gaussian noise of every party to each coordinate of a vector of whole numbers, as in secure aggregation.
+    """Adds discrete Gaussian noise of every party to each coordinate of an integer vector, as in secure aggregation.
 
     With n parties, the noise of a coordinate is the sum of n draws of probabilities proportional to e^{-x^2 / (2 sigma^2)}. In
     one coordinate the pair is the noise moved by the largest whole shift against the noise, for up to 1000 parties and a

@@ -1,4 +1,4 @@
-"""Mechanisms that add noise of one law to every coordinate of a vector of whole numbers."""
+"""Mechanisms that add noise of one law to every coordinate of an integer vector."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class OfWholeVectors(Curve):
 
     @property
     def gaussian(self) -> float:
-        """Zero: no query of whole numbers need leak as much as a Gaussian mechanism."""
+        """Zero: no integer-valued query need leak as much as a Gaussian mechanism."""
         return 0.0
 
     @property
@@ -32,11 +32,11 @@ class OfWholeVectors(Curve):
 
 
 class WholeVectorNoise(Representative, Primitive):
-    """Where one coordinate moves, one pair answers; elsewhere bounds of the divergences.
+    """Answers by one pair if a single coordinate moves, otherwise by bounds of the divergences.
 
-    In one coordinate, noise with a log-concave law is told apart best if it is moved as far as possible. For a shift s the best
-    event at each threshold is an interval from some t on, as the likelihood ratio increases; under a larger shift that event is
-    as likely without the record, and more likely with it.
+    In one coordinate, noise with a log-concave law is easiest to distinguish if it is shifted as far as possible. For a shift s
+    the best event at each threshold is an interval from some t on, as the likelihood ratio increases; under a larger shift that
+    event is as likely without the record, and more likely with it.
     """
 
     _grows: ClassVar = ("l2_sensitivity", "l1_sensitivity")

@@ -1,4 +1,4 @@
-"""Differences of queries whose answers are vectors of whole numbers, by bounds of their norms."""
+"""Differences of queries whose answers are integer vectors, by bounds of their norms."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ROOM = 1 + Fraction(1, 10**9)
 
 @dataclass(frozen=True)
 class WholeVectors:
-    """All vectors of whole numbers with a square of the Euclidean norm, a sum of absolute values and a number of coordinates.
+    """All integer vectors with a square of the Euclidean norm, a sum of absolute values and a number of coordinates.
 
     All are at most these; ``coordinates`` counts those that are not zero. For whole numbers x is at most x^2 in absolute value,
     and so none of the three exceeds the square of the norm, nor does the square exceed that of the sum.

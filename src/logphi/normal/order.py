@@ -1,4 +1,4 @@
-"""A point from which on the profile of one normal loss stays above that of another.
+"""A point above which the profile of one normal loss stays above that of another.
 
 notation: h_m(x) the excess E[(1 - e^{x-X})_+] of the normal loss of shift m, v = x/m - m/2, u = v + m, M Mills' ratio of the
 normal tail to the normal density. As e^x phi(u) = phi(v),

@@ -1,4 +1,4 @@
-"""Bounds of a normal quantile, and the shift of a pair of normal laws whose tests make no larger errors than a bounded loss."""
+"""Bounds of a normal quantile, and a mu for which a pair with bounded loss is mu-GDP."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One of several pairs, by a public random choice."""
+"""One of several pairs, by a public coin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Outputs in cells, of which the masses of both laws and the range of the loss are known: two finite pairs around the pair.
+"""Outputs cut into cells with known masses under both laws and known ranges of the loss: a finite pair below, and one above.
 
 notation: r = p/q is the likelihood ratio. Of a cell with masses P and Q, on which a <= r <= b, no more is known.
 

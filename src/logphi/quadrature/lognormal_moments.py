@@ -44,7 +44,7 @@ class LognormalMoments:
 
     @cached_property
     def log_moments(self) -> Array:
-        """Upper bounds of log E S^n for whole n, by the power of the series of all moments; exact but for rounding."""
+        """Upper bounds of log E S^n for integers n, by the power of the series of all moments; exact but for rounding."""
         j = np.arange(self.order + 1.0)
         log_j = gammaln(j + 1)
         # coefficients that underflow are negligible relative to 1/n!

@@ -1,4 +1,4 @@
-"""How an answer was computed, in words."""
+"""An explanation of an answer: its route, the reasons for it, and its errors."""
 
 from __future__ import annotations
 

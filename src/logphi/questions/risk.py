@@ -71,7 +71,7 @@ class AttackRisk(Listed):
     profile: Callable[..., Bound | Bounds] = field(repr=False, compare=False)
 
     def advantage(self, *, method: Method | None = None, rtol: float | None = None) -> Bound:
-        """The largest true positive rate less false positive rate of any membership attack: delta(0).
+        """The largest excess of the true over the false positive rate of any membership attack: delta(0).
 
         It is the total variation distance, the same in both directions, and also the largest difference that the release makes
         to the success of any guess about the record: TPR - FPR is largest where the trade-off function has slope -1.
@@ -147,7 +147,7 @@ class AttackRisk(Listed):
     def ppv(
         self, fpr: Any, prior: float, *, direction: DirectionLike | None = None, rtol: float | None = None
     ) -> Bound | Bounds:
-        """The largest share of right claims among the claims of an attack, at a false positive rate and a prior of the claim.
+        """The largest share of correct claims among the claims of an attack, at a false positive rate and a prior of the claim.
 
         It is prior TPR / (prior TPR + (1 - prior) FPR). As TPR / FPR falls along the trade-off function, no attack with a
         larger rate of false positives does better; at rate 0 it is the supremum over all attacks, from the largest loss.
@@ -196,7 +196,7 @@ class AttackRisk(Listed):
     @overload
     def success(self, prior: Numbers, *, direction: DirectionLike | None = None, rtol: float | None = None) -> Bounds: ...
     def success(self, prior: Any, *, direction: DirectionLike | None = None, rtol: float | None = None) -> Bound | Bounds:
-        """The largest probability of a right guess between the claim, which has a prior probability, and its opposite.
+        """The largest probability of a correct guess between the claim, which has a prior probability, and its opposite.
 
         It is 1 - prior + prior H_a with the hockey-stick divergence of order a = (1 - prior) / prior; (1 + advantage) / 2 at
         prior 1/2. Guessing without the release succeeds with probability max(prior, 1 - prior).
@@ -240,8 +240,9 @@ class AttackRisk(Listed):
         The baseline is the success of the best attack that does not see what was computed from the record: the largest
         probability, over fixed guesses, that a record drawn from the attacker's prior meets it; 1/k for one of k equally
         likely values. For every record P(success) is at most 1 - f(Q(success)), Q without the record, and averages over
-        records obey the same bound since 1 - f is concave. The record is told from its absence, direction ``"remove"``. Under
-        ``replace`` it is told from a fixed other one, in either order: the concave hull of both curves counts.
+        records obey the same bound since 1 - f is concave. The test is of the record against its absence, direction
+        ``"remove"``. Under ``replace`` it is of one value against another, in either order, and the concave hull of both
+        curves counts.
 
         Parameters
         ----------
@@ -315,7 +316,7 @@ def _odds(top: Bound) -> tuple[float, float, float]:
 
 
 def _share(found: Bound, low: float, middle: float, high: float, fpr: float, prior: float, rtol: float) -> Bound:
-    """The share of right claims, from true positive rates; exact, because odds may overflow."""
+    """The share of correct claims, from true positive rates; exact, because odds may overflow."""
     claim = exact(prior)
 
     def share(tpr: float) -> float:

@@ -1,4 +1,4 @@
-"""Releases, neighbouring relations and assumptions in words, for a reader who knows no privacy accounting."""
+"""Releases, neighbouring relations and assumptions as sentences, for readers who do not know privacy accounting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A conformance suite: properties that every mechanism must have, also one that you write.
+"""The conformance suite: checks of properties that every mechanism must have, also one of your own.
 
 >>> import logphi as lp
 >>> from logphi.testing import check_mechanism

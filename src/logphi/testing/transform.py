@@ -1,4 +1,4 @@
-"""Checks of K as a function: properties of the transform of every positive measure, within the declared errors."""
+"""Checks of K as a function: properties of every transform of a positive measure, within the declared errors."""
 
 from __future__ import annotations
 

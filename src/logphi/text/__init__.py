@@ -1,1 +1,1 @@
-"""How numbers and values are written down: exact numbers, plain data, strict JSON, files written as a whole."""
+"""How numbers and values are written: exact numbers, plain data, strict JSON, files that are never half written."""

@@ -106,7 +106,7 @@ class ReplacedNormalInBalls(_RatioInBalls):
 
 
 class NormalOnIntegersInBalls(FiniteLossInBalls):
-    """Two normal laws on the integers, a whole number apart."""
+    """Two normal laws on the integers, an integer apart."""
 
     kinds = (NormalOnIntegers,)
 

@@ -1,4 +1,4 @@
-"""The routes that are tried for a loss if none is named."""
+"""The choice among the routes that fit a loss, if the user names none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The profile by Chernoff's bound alone, if it is far below all demands or no route applies."""
+"""The profile by Chernoff's bound alone, if that is far below every demand or no route applies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The profile by a route, met with the bounds for any pair."""
+"""The profile by a route, intersected with the bounds that hold for any pair."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from logphi.laws.log_phi import LogPhi
 
 
 class Evaluator:
-    """Profiles of losses by one way of preparing them, met with the bounds for any pair."""
+    """Profiles of losses, prepared in one way and intersected with the bounds that hold for any pair."""
 
     def __init__(self, prepare: Prepare) -> None:
         self._prepare = prepare

@@ -37,8 +37,8 @@ class Chances:
 def chances(gap: Fraction, width: float, truncation: Fraction | None, *, normal: bool) -> Chances:
     """The chances that noise is at least ``gap``: Laplace, or normal noise, of this width, with |noise| <= truncation.
 
-    ``gap``, ``width`` and ``truncation`` are in the same units; the width is rounded from an exact number. At the truncation the
-    noise has no mass.
+    ``gap``, ``width`` and ``truncation`` are in the same units; the width is rounded from an exact number. At the truncation
+    the noise has no mass.
     """
     at = float(gap / Fraction(width))
     end = math.inf

@@ -28,6 +28,7 @@ from logphi.grid.rounded import MOST_BUCKETS, RoundedLaw
 from logphi.inversion.demand import Demand
 from logphi.inversion.kernels import log_kappa
 from logphi.inversion.saddle import RIGHT, minimise
+from logphi.laws.log_phi import terms_of
 from logphi.laws.transform import LossTransform
 
 # measured: the first number of nodes, as shorter transforms take hardly less time
@@ -124,7 +125,7 @@ def prepare(law: LossTransform, x: float, demand: Demand, budget: int = 1 << 20)
     True
     """
     rtol = demand.rtol
-    parts, factor = discretizers(getattr(law, "terms", ((law, 1),)))
+    parts, factor = discretizers(terms_of(law))
     top = sum(count * part.top for part, count in parts)
     top += 16 * ULP * sum(count * abs(part.top) for part, count in parts if part.top < np.inf)
     best, width = Prepared(factor, top, None), math.inf
@@ -173,7 +174,7 @@ def at_width(law: LossTransform, x: float, width: float, connect_dots: bool) -> 
     ----------
     [PLD] sections 2.1 and 2.2.
     """
-    terms, factor = without_constants(getattr(law, "terms", ((law, 1),)))
+    terms, factor = without_constants(terms_of(law))
     parts = tuple((RoundedLaw(term, discretizer_of(term), connect_dots), count) for term, count in terms)
     # each rounding moves the sum by at most a width
     moved = width * sum(count for _, count in parts)

@@ -42,6 +42,7 @@ from logphi.inversion.saddle import RIGHT, saddle
 from logphi.inversion.threshold_sum import Summands, ThresholdSum
 from logphi.inversion.truncation import length
 from logphi.inversion.window import Window
+from logphi.laws.log_phi import terms_of
 from logphi.laws.transform import LossTransform
 
 # derived: the largest w for which the bound of the hump is proved
@@ -309,7 +310,7 @@ class Plan:
         """The accuracy and cost to expect without an atom near the threshold: the hump grows with the square of the width w."""
         size, _ = length(law, self.layout, MAX_NODES, Smoothed(x, self.window, "both"))
         wider = max(self.window.width / _wanted(self.layout, self.rtol, self.window.beta), 1.0)
-        return Promise(self.rtol * wider**2, size * (_KERNELS + _LAW * len(getattr(law, "terms", (law,)))))
+        return Promise(self.rtol * wider**2, size * (_KERNELS + _LAW * len(terms_of(law))))
 
     def narrowed(
         self, sums: tuple[ThresholdSum, ThresholdSum], x: float, large_losses: LargeLosses | None = None

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter
+from logphi.arith.summation import error_of_log
 from logphi.arrays import Array
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.normal import largest_shift, shifted_growth
@@ -112,5 +113,4 @@ class AllocatedNormal(LossTransform):
         )
         with np.errstate(over="ignore", invalid="ignore"):  # not finite: nothing is known
             share = 4.1 * off * beside * np.exp(values.radius - values.mid.real)
-        inside = np.where(share < 0.5, share, 0.0)
-        return Values(values.mid, values.rounding + np.where(share < 0.5, -np.log1p(-inside), np.inf), values.inner)
+        return Values(values.mid, values.rounding + error_of_log(share), values.inner)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ELEMENTARY, FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
+from logphi.arith.summation import error_of_log
 from logphi.arrays import Array
 from logphi.laws.block_envelope import log_block
 from logphi.laws.cells import Cells, Chosen, Exchanged, Given
@@ -138,7 +139,7 @@ class Finite(LossTransform):
         known = np.isfinite(values.mid) & np.isfinite(sizes)
         ratio = np.exp(np.minimum(np.where(known, sizes, 0.0) - np.where(known, values.mid.real, 0.0), 700.0))
         relative = ratio * np.expm1(np.minimum(self.relative_error + 2 * self.relative_error * np.abs(z), 1.0))
-        spread = np.where(known & (relative < 0.5), -np.log1p(-np.minimum(relative, 0.5)), np.inf)
+        spread = np.where(known, error_of_log(relative), np.inf)
         return Values(values.mid, values.rounding + spread, values.inner)
 
     @property

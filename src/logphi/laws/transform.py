@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import FLOATS, Discs
 from logphi.arith.protocol import Arithmetic, Number
+from logphi.arith.summation import error_of_log
 from logphi.arrays import Array
 from logphi.laws.block_envelope import block_points, log_block
 from logphi.laws.closed_form import ClosedForm, Sides
@@ -238,8 +239,7 @@ class Reflected(LossTransform):
         with np.errstate(over="ignore", invalid="ignore"):  # not finite: the value is unknown
             least = np.where(np.isfinite(values.mid), values.mid.real - values.radius, -np.inf)
             share = sum(np.exp(one.mid.real + one.radius - least) for one in beside) * (1.01 * rounding / h)
-        inside = np.where(share < 0.5, share, 0.0)
-        return Values(values.mid, values.rounding + np.where(share < 0.5, -np.log1p(-inside), np.inf), values.inner)
+        return Values(values.mid, values.rounding + error_of_log(share), values.inner)
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """The envelope of the law at -1 - c."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.protocol import Arithmetic, Number
+from logphi.arith.summation import error_of_log
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.support import WHOLE_LINE, Omitted, Support
 from logphi.laws.traits import Traits
@@ -71,5 +72,4 @@ class WithOmittedMass(LossTransform):
             grown = log_omitted / 2 + outside * (2 * outside + 1) * self._omitted.growth / 2
         log_added = np.where(outside > 0, grown, log_omitted) - values.mid.real + values.radius
         added = np.exp(np.minimum(np.where(np.isfinite(values.mid), log_added, np.inf), 0.0)) * (1 + 1e-9)
-        spread = np.where(added < 0.5, -np.log1p(-np.minimum(added, 0.5)), np.inf)
-        return Values(values.mid, values.rounding, values.inner + spread)
+        return Values(values.mid, values.rounding, values.inner + error_of_log(added))

@@ -29,7 +29,7 @@ from logphi.checker.normal import Normal
 from logphi.checker.normal_mixtures import AT_ZERO, NormalMixtures
 from logphi.checker.normal_pair import NormalPair
 from logphi.checker.reading import PRESENCE, Node, total
-from logphi.checker.sampled import sample, subset
+from logphi.checker.sampled import Sampled, SubsetSampled
 from logphi.checker.sparse_vector import sparse_vector
 from logphi.checker.transform import Transform
 from logphi.checker.truncated_normal import TruncatedNormal
@@ -205,7 +205,7 @@ def _poisson(node: Node, rate: Fraction, group_size: int) -> Law | None:
     if rate == 0 or base is None:
         return None
     if node.adjacency != "replace" and group_size == 1:
-        return base if rate == 1 else sample(base, rate)
+        return base if rate == 1 else base.sampled(rate) or Sampled(base, rate)
     if not isinstance(base, Normal) or base.shift is None:
         raise Undecided("groups and replacement in a Poisson sample are known for the Gaussian only")
     if rate == 1:
@@ -375,8 +375,9 @@ def _subset(node: Node, rate: Fraction) -> Law | None:
     if rate == 0 or base is None:
         return None
     if node.adjacency == "replace":
-        return base if rate == 1 else subset(base, rate)
-    return base.reversed() if rate == 1 else sample(base.reversed(), rate)
+        return base if rate == 1 else base.subset(rate) or SubsetSampled(base, rate, base.symmetric)
+    turned = base.reversed()
+    return turned if rate == 1 else turned.sampled(rate) or Sampled(turned, rate)
 
 
 def _base(node: Node) -> Node:

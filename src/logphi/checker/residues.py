@@ -87,9 +87,9 @@ def all_atoms(terms: Terms) -> tuple[Atoms, Any]:
     return atoms, omitted
 
 
-def vectors(kinds: int, count: int) -> int:
-    """How many ways there are for draws to have so many kinds of outcomes, in any order."""
-    return math.comb(count + kinds - 1, min(count, kinds - 1))
+def vectors(kinds: int, draws: int) -> int:
+    """The number of vectors of nonnegative integers, one for each kind of outcome, that sum to the number of draws."""
+    return math.comb(draws + kinds - 1, min(draws, kinds - 1))
 
 
 def values_of(law: Law, count: int) -> int:

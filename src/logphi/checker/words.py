@@ -51,8 +51,8 @@ def _release(release: Release) -> str:
     text = _terms(release.terms)
     more = len(text) > LONGEST or len(release.terms) > 20
     # exponential mechanisms chosen adaptively leak less than the composition of their pairs, of which the claim speaks
-    ranges = any("ExponentialMechanism" in (node.name, node.base and node.base.name) for _, node in release.terms)
-    hulls = " (of the hulls of bounded ranges)" if ranges and sum(count for count, _ in release.terms) > 1 else ""
+    several = sum(count for count, _ in release.terms) > 1
+    hulls = " (of the hulls of bounded ranges)" if several and release.holds("ExponentialMechanism") else ""
     return f"{text[:LONGEST]}{'...' if more else ''}, under {release.adjacency}{hulls}{condition(release)}:"
 
 

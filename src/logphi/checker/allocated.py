@@ -33,6 +33,7 @@ from logphi.checker.finite import Finite
 from logphi.checker.law import Cells, Law, Reversed
 from logphi.checker.levels import Kind
 from logphi.checker.ratios import NEAR, Sums, sum_of
+from logphi.checker.residues import multinomial, vectors
 from logphi.checker.work import EXP, STORED, Undecided, spend
 
 # chosen: nodes on the first level of one ratio, in the first attempt and for a range of losses
@@ -135,26 +136,14 @@ class Allocated(Law):
 
 def counted(base: Finite, batches: int) -> Finite:
     """An epoch of a base with few outcomes: the vectors of how many batches have each outcome that Q reaches."""
-    kinds = sum(not q.is_zero() for _, q in base.outcomes())
-    vectors = math.comb(batches + kinds - 1, min(batches, kinds - 1))
-    if vectors > MOST_VECTORS:
+    if vectors(sum(not q.is_zero() for _, q in base.outcomes()), batches) > MOST_VECTORS:
         raise Undecided("of allocated releases with many outcomes, this checker does not list all vectors of outcomes")
 
     def outcomes() -> list[tuple[Any, Any]]:
-        spend(3 * STORED * (batches * kinds + vectors))
-        # how many batches are left, the mass of those that have an outcome, and the sum of their ratios, zero if none is above
-        open_vectors = [(batches, arb.fac_ui(batches), arb(0))]
-        for place, (p, q) in enumerate((p, q) for p, q in base.outcomes() if not q.is_zero()):
-            powers = [arb(1)]
-            for j in range(1, batches + 1):
-                powers.append(powers[-1] * q / j)
-            is_last = place == kinds - 1
-            open_vectors = [
-                (left - j, mass * powers[j], ratios if p.is_zero() else ratios + j * p / q)
-                for left, mass, ratios in open_vectors
-                for j in ((left,) if is_last else range(left + 1))
-            ]
-        found = [(mass * ratios / batches, mass) for _, mass, ratios in open_vectors]
+        reached = [(q, p / q) for p, q in base.outcomes() if not q.is_zero()]
+        listed = multinomial([q for q, _ in reached], [ratio for _, ratio in reached], batches)
+        # a sum of ratios is exactly zero where none is above
+        found = [(mass * ratios / batches, mass) for ratios, mass in listed]
         alone = base.infinite()
         return found if alone.is_zero() else [*found, (alone, arb(0))]
 

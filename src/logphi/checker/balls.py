@@ -73,6 +73,11 @@ def normal_tail(x: Any) -> Any:
     return (x / arb(2).sqrt()).erfc() / 2
 
 
+def normal_density(x: Any) -> Any:
+    """The density of a standard normal law, at a real or complex ball."""
+    return (-(x**2) / 2).exp() / (2 * arb.pi()).sqrt()
+
+
 def cached(compute: Callable[[], Any]) -> Callable[[], Any]:
     """The same function, whose value is kept until it is called at another precision."""
     known: dict[int, Any] = {}

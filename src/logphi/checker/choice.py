@@ -46,7 +46,8 @@ class Choice(Law):
         """The mean of the transforms."""
         found = [acb(0)] * nodes
         for weight, part in self.parts:
-            found = [value + ball(weight) * own for value, own in zip(found, part.on_line(c, step, nodes), strict=True)]
+            share = ball(weight)
+            found = [value + share * own for value, own in zip(found, part.on_line(c, step, nodes), strict=True)]
         return found
 
     def ceiling_above(self, c: Any, lifts: list[float], bits: int) -> Callable[[Any], Any]:

@@ -37,6 +37,7 @@ class ReleaseLaws:
         self.adjacency = release.adjacency
         # its pairs lie above what it leaks
         self.above = release.holds(*UPPER_ONLY)
+        self.symmetric = there.symmetric
         self.found: dict[Any, list[Any]] = {}
 
     def orders(self, direction: str | None) -> dict[str, Composition]:
@@ -49,7 +50,7 @@ class ReleaseLaws:
         """The privacy profile of an order, with errors of about e^``goal``."""
         # bounds implied by declared divergences do not depend on the goal
         whole = self.laws[order]
-        key = "both" if whole.symmetric else order, tuple(points), None if declared.applies(whole) else goal
+        key = "both" if self.symmetric else order, tuple(points), None if declared.applies(whole) else goal
         if key not in self.found:
             self.found[key] = profile.delta(whole, points, goal)
         return self.found[key]

@@ -29,7 +29,7 @@ from logphi.checker.normal import Normal
 from logphi.checker.normal_mixtures import AT_ZERO, NormalMixtures
 from logphi.checker.normal_pair import NormalPair
 from logphi.checker.reading import PRESENCE, Node, total
-from logphi.checker.sampled import sample, subset
+from logphi.checker.sampled import Sampled, SubsetSampled
 from logphi.checker.sparse_vector import sparse_vector
 from logphi.checker.transform import Transform
 from logphi.checker.truncated_normal import TruncatedNormal
@@ -60,6 +60,8 @@ def _factors(node: Node, count: int) -> Terms:
 
 def law_of(node: Node) -> Law | None:
     """The law of one release; None if its loss is always zero."""
+    if node.base is not None and node.base.parts:
+        return law_of(_each(node, node.base))
     return _LAWS[node.name](node, **node.parameters)
 
 
@@ -199,13 +201,11 @@ def _discrete_gaussian(_: Node, sigma: Fraction, sensitivity: int, truncation: i
 
 def _poisson(node: Node, rate: Fraction, group_size: int) -> Law | None:
     """((1-q) Q + q P, Q) ([AFA] Theorem 11.1); for a Gaussian also groups, and under replace."""
-    if _base(node).parts:
-        return law_of(_each(node))
-    base = law_of(_base(node))
-    if rate == 0 or base is None:
+    base = _sampled(node, rate)
+    if base is None:
         return None
     if node.adjacency != "replace" and group_size == 1:
-        return base if rate == 1 else sample(base, rate)
+        return base if rate == 1 else base.sampled(rate) or Sampled(base, rate)
     if not isinstance(base, Normal) or base.shift is None:
         raise Undecided("groups and replacement in a Poisson sample are known for the Gaussian only")
     if rate == 1:
@@ -354,13 +354,12 @@ def _allocation(node: Node, batches: int) -> Law | None:
     return counted(law.as_finite(), batches) if law.atomic else Allocated(law, batches)
 
 
-def _each(node: Node) -> Node:
+def _each(node: Node, choice: Node) -> Node:
     """A sample of a random choice, as a random choice of samples: the choice is public, so each pair is mixed separately."""
-    base = _base(node)
-    if not all([count for count, _ in part] == [1] for part in base.parts):
+    if not all([count for count, _ in part] == [1] for part in choice.parts):
         raise Undecided("this checker does not know several releases from one sample")
-    parts = tuple(((1, replace(node, base=part[0][1])),) for part in base.parts)
-    return replace(base, adjacency=node.adjacency, parts=parts)
+    parts = tuple(((1, replace(node, base=part[0][1])),) for part in choice.parts)
+    return replace(choice, adjacency=node.adjacency, parts=parts)
 
 
 def _binomial(size: int, k: int, rate: Fraction) -> Real:
@@ -369,19 +368,19 @@ def _binomial(size: int, k: int, rate: Fraction) -> Real:
 
 def _subset(node: Node, rate: Fraction) -> Law | None:
     """((1-g) P + g Q, P) under add/remove ([AFA] Theorem 11.2), and :meth:`Law.subset` under replace."""
-    if _base(node).parts:
-        return law_of(_each(node))
-    base = law_of(_base(node))
-    if rate == 0 or base is None:
+    base = _sampled(node, rate)
+    if base is None:
         return None
     if node.adjacency == "replace":
-        return base if rate == 1 else subset(base, rate)
-    return base.reversed() if rate == 1 else sample(base.reversed(), rate)
+        return base if rate == 1 else base.subset(rate) or SubsetSampled(base, rate, base.symmetric)
+    turned = base.reversed()
+    return turned if rate == 1 else turned.sampled(rate) or Sampled(turned, rate)
 
 
-def _base(node: Node) -> Node:
+def _sampled(node: Node, rate: Fraction) -> Law | None:
+    """The law of what is sampled; None if a sample of it has no loss."""
     assert node.base is not None, "a sample has a base"
-    return node.base
+    return law_of(node.base) if rate else None
 
 
 _LAWS: dict[str, Callable[..., Law | None]] = {

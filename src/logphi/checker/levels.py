@@ -51,13 +51,9 @@ class Kind:
             raise Undecided("the masses of a ratio are not known precisely enough by this checker")
         return max(found, NONE)
 
-    def halved(self, number: Any) -> Any:
-        """Half of a number."""
-        return (number + 1) >> 1 if self.up else number >> 1
-
-    def scaled(self, number: Any) -> Any:
-        """A product of two masses."""
-        return -(-number >> self.bits) if self.up else number >> self.bits
+    def shifted(self, number: Any, bits: int) -> Any:
+        """A number over 2^bits."""
+        return -(-number >> bits) if self.up else number >> bits
 
     def times(self, one: Any, other: Any, size: int) -> Any:
         """The first coefficients of a product of polynomials."""
@@ -69,8 +65,7 @@ class Kind:
         if size <= 0:
             return fmpz_poly([])
         spend(MULTIPLIED * size)
-        found = one.mul_low(other, size).coeffs()
-        found = [-(-x >> self.bits) for x in found] if self.up else [x >> self.bits for x in found]
+        found = [self.shifted(x, self.bits) for x in one.mul_low(other, size).coeffs()]
         return fmpz_poly(found).left_shift(first + second)
 
 
@@ -160,7 +155,7 @@ def coarser(poly: Any, kind: Kind, rest: Lump = EMPTY) -> tuple[Any, Lump]:
     if len(even) == len(odd):
         even.append(NONE)
     if kind.above:
-        halves = (kind.halved(one + other) for one, other in zip([NONE, *odd], [*odd, NONE], strict=True))
+        halves = (kind.shifted(one + other, 1) for one, other in zip([NONE, *odd], [*odd, NONE], strict=True))
         return fmpz_poly([own + more for own, more in zip(even, halves, strict=False)]).left_shift(first), EMPTY
     # moments in steps of the next level, rounded up
     lumps = [(mass, k * mass + (mass + 1) // 2) for k, mass in enumerate(odd, first)]
@@ -230,7 +225,7 @@ def product(one: Levels, other: Levels, top: int, kind: Kind) -> Levels:
             made = _with_lumps(_with_lumps(made, own, theirs[1], size, kind), its, mine[1], size, kind)
         found.append(made)
         mine, theirs = (mine[0] + own, mine[1]), (theirs[0] + its, theirs[1])
-    return Levels(found, kind.scaled(whole))
+    return Levels(found, kind.shifted(whole, kind.bits))
 
 
 def _with_lumps(made: Any, poly: Any, lump: Lump, size: int, kind: Kind) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 
 from flint import arb, ctx
 
-from logphi.checker.balls import Real, ball, exactly, normal_tail, rough
+from logphi.checker.balls import Real, ball, exactly, normal_density, normal_tail, rough
 from logphi.checker.gauss_legendre import gauss_legendre
 from logphi.checker.law import ByQuadrature, ClosedForm, Points
 from logphi.checker.normal_mixtures import AT_ZERO, NormalMixtures
@@ -80,7 +80,7 @@ class SubsetNormal(ByQuadrature):
             spend(10 * EXP * len(rule))
             for x, weight in rule:
                 loss = self._loss(x)
-                weights.append(weight * _phi(x) * (power * loss).exp())
+                weights.append(weight * normal_density(x) * (power * loss).exp())
                 losses.append(sign * loss)
             error += more
         return weights, losses, error
@@ -96,7 +96,7 @@ class SubsetNormal(ByQuadrature):
             slope = m + abs(power) * m
 
             def density(x: Any, power: Any = power) -> Any:
-                return _phi(x) * (power * self._loss(x) - m * x + m**2 / 2).exp() / (m * g)
+                return normal_density(x) * (power * self._loss(x) - m * x + m**2 / 2).exp() / (m * g)
 
             def weighted(left: Any, right: Any, slope: Any = slope) -> Any:
                 return (m**2 / 2 - m * left).exp() * (right + slope)
@@ -120,7 +120,7 @@ class SubsetNormal(ByQuadrature):
 
         def size(left: Any, right: Any, lift: Any) -> Any:
             low, high = self._loss(left) + (m * lift / 2).cos().log(), self._loss(right)
-            lead = _phi(left.max(arb(0))) * factor(left, right + lift)
+            lead = normal_density(left.max(arb(0))) * factor(left, right + lift)
             return lead * ((power * low).max(power * high) + time * m * lift + lift**2 / 2).exp()
 
         falling = m * power.max(arb(0)) + 1
@@ -141,7 +141,3 @@ class SubsetNormal(ByQuadrature):
         """1 - E[1 + w; X > m/2]."""
         m, g = ball(self.shift), ball(self.rate)
         return 1 - (2 - g) * normal_tail(m / 2) - g * normal_tail(-m / 2)
-
-
-def _phi(x: Any) -> Any:
-    return (-(x**2) / 2).exp() / (2 * arb.pi()).sqrt()

@@ -12,7 +12,7 @@ from flint import arb
 from logphi.checker import allocated, bent_contour, cells, contour, declared, residues, two_releases
 from logphi.checker.balls import ball, precision, resolving
 from logphi.checker.composition import Composition
-from logphi.checker.work import Undecided
+from logphi.checker.work import OUT_OF_RANGE, Undecided
 
 
 def delta(whole: Composition, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
@@ -40,7 +40,7 @@ def _excess(whole: Composition, epsilons: Sequence[Fraction], goal: float) -> li
         except Undecided as why:  # noqa: PERF203
             refusal = why
         except (ArithmeticError, ValueError):
-            refusal = Undecided("its numbers are too large or too small for this checker")
+            refusal = Undecided(OUT_OF_RANGE)
     raise refusal
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Any
@@ -209,10 +209,6 @@ def _on_nodes(cells: list[Any], start: int, step: Any, before: Lump, kind: Kind)
             found[k] += kind.rounded(q - up)
             found[k + 1] += kind.rounded(up)
         return found, EMPTY
-    scale, lumps = arb(2) ** kind.bits, []
-    for p, q in cells:
-        moment = (p / step * scale).upper().ceil().unique_fmpz()
-        if moment is None:
-            raise Undecided("the masses of a ratio are not known precisely enough by this checker")
-        lumps.append((kind.rounded(q), moment))
+    moments = replace(kind, up=True)
+    lumps = [(kind.rounded(q), moments.rounded(p / step)) for p, q in cells]
     return merged(start, with_waiting(lumps, start, before))

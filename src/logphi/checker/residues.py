@@ -87,12 +87,17 @@ def all_atoms(terms: Terms) -> tuple[Atoms, Any]:
     return atoms, omitted
 
 
+def vectors(kinds: int, draws: int) -> int:
+    """The number of vectors of nonnegative integers, one for each kind of outcome, that sum to the number of draws."""
+    return math.comb(draws + kinds - 1, min(draws, kinds - 1))
+
+
 def values_of(law: Law, count: int) -> int:
     """The largest number of values of a sum of ``count`` losses."""
     finite = law.as_finite()
     spacing, kinds = finite.spacing, len(finite.common())
     if spacing is None or not spacing.span():
-        return math.comb(count + kinds - 1, min(count, kinds - 1)) if count <= MOST_ATOMS else MOST_ATOMS
+        return vectors(kinds, count) if count <= MOST_ATOMS else MOST_ATOMS
     return 1 + count * int((max(spacing.steps) - min(spacing.steps)) / spacing.span())
 
 
@@ -125,7 +130,7 @@ def _atoms(law: Finite, count: int) -> Atoms:
     spacing = law.spacing
     masses, losses = [p for p, _ in law.common()], law.losses()
     if spacing is None or not spacing.span():
-        return list(_multinomial(masses, losses, count))
+        return list(multinomial(masses, losses, count))
     least, span = min(spacing.steps), spacing.span()
     degrees = [int((step - least) / span) for step in spacing.steps]
     if max(degrees) * count > MOST_ATOMS:
@@ -147,13 +152,14 @@ def _range(masses: list[Any]) -> float:
     return (max(logs) - min(logs)) / math.log(2)
 
 
-def _multinomial(masses: list[Any], losses: list[Any], count: int) -> Iterator[tuple[Any, Any]]:
+def multinomial(masses: list[Any], losses: list[Any], count: int) -> Iterator[tuple[Any, Any]]:
+    """The sums of the losses of so many draws, one for each vector of outcomes, with its probability."""
     if len(masses) == 1:
         yield count * losses[0], masses[0] ** count
         return
-    if count > MOST_ATOMS or math.comb(count + len(masses) - 1, min(count, len(masses) - 1)) > MOST_ATOMS:
+    if count > MOST_ATOMS or vectors(len(masses), count) > MOST_ATOMS:
         raise Undecided("more atoms than this checker lists")
-    spend(2 * STORED * math.comb(count + len(masses) - 1, len(masses) - 1))
+    spend(2 * STORED * (count * len(masses) + vectors(len(masses), count)))
     # p^j / j! for each outcome
     powers = [[arb(1)] for _ in masses]
     for mass, row in zip(masses, powers, strict=True):

@@ -16,16 +16,6 @@ from logphi.checker.law import Law
 from logphi.checker.work import EXP, spend
 
 
-def sample(base: Law, rate: Fraction) -> Law:
-    """The law of ((1-rate) Q + rate P, Q), for 0 < rate < 1."""
-    return base.sampled(rate) or Sampled(base, rate)
-
-
-def subset(base: Law, rate: Fraction) -> Law:
-    """See :meth:`Law.subset`."""
-    return base.subset(rate) or SubsetSampled(base, rate, base.symmetric)
-
-
 @dataclass(frozen=True)
 class Sampled(Law):
     """((1-g) Q + g P, Q): the likelihood ratio is 1 - g + g X."""

@@ -16,7 +16,7 @@ from typing import Any
 
 from flint import acb, arb, ctx
 
-from logphi.checker.balls import ball, between, normal_tail, precision, resolving
+from logphi.checker.balls import ball, between, normal_density, normal_tail, precision, resolving
 from logphi.checker.composition import Composition
 from logphi.checker.normal_mixtures import NormalMixtures
 from logphi.checker.work import EXP, Undecided, spend
@@ -55,8 +55,7 @@ class _Release:
 
     def densities(self, x: Any) -> tuple[Any, Any]:
         """Of P and Q."""
-        lead = (-(x**2) / 2).exp() / (2 * arb.pi()).sqrt()
-        m = self.sign * self.shift
+        lead, m = normal_density(x), self.sign * self.shift
         mixed = lead * (1 - self.rate + self.rate * (m * x - m**2 / 2).exp())
         return (mixed, lead) if self.sign > 0 else (lead, mixed)
 

@@ -12,7 +12,7 @@ from logphi.checker.claims import Fails, ReleaseLaws, check_claim
 from logphi.checker.reading import LARGEST_TEXT, Certificate, NotACertificate, read
 from logphi.checker.witness import check_witness
 from logphi.checker.words import condition, words
-from logphi.checker.work import LARGEST_WORK, Undecided, budget
+from logphi.checker.work import LARGEST_WORK, OUT_OF_RANGE, Undecided, budget
 
 # chosen: the precision in force until a claim sets its own
 BITS = 64
@@ -126,5 +126,5 @@ def _refuted(certificate: Certificate) -> tuple[int, str]:
     except (Fails, Undecided) as why:
         return place, str(why)
     except (ArithmeticError, ValueError):
-        return place, "its numbers are too large or too small for this checker"
+        return place, OUT_OF_RANGE
     return place, ""

@@ -36,26 +36,23 @@ def words(certificate: Certificate) -> Iterator[str]:
 
 def _claim(claim: Claim, data: dict[str, Any]) -> str:
     """The claim in words, its ends as they are written; quotients as decimals if they are short."""
-    low, high = (_number(end) if end and "/" in data[name] else data[name] for name, end in _ends(claim))
+    ends = (("lower", claim.lower), ("upper", claim.upper))
+    low, high = (_number(end) if end and "/" in data[name] else data[name] for name, end in ends)
     most = [] if claim.upper is None else [f"at most {high}"]
     # an epsilon below the lower end is disproved, and so is that end
     least = [f"{'more than' if claim.quantity == 'epsilon' else 'at least'} {low}"] if claim.lower else []
     order = f", direction {claim.direction}" if claim.direction else ""
     # the private side first
-    ends = [*least, *most] if claim.quantity == "tradeoff" else [*most, *least]
-    return f"{_WORDS[claim.quantity].format(_number(claim.at))}{order}: {' and '.join(ends)}"
-
-
-def _ends(claim: Claim) -> tuple[tuple[str, Fraction | None], ...]:
-    return ("lower", claim.lower), ("upper", claim.upper)
+    both = [*least, *most] if claim.quantity == "tradeoff" else [*most, *least]
+    return f"{_WORDS[claim.quantity].format(_number(claim.at))}{order}: {' and '.join(both)}"
 
 
 def _release(release: Release) -> str:
     text = _terms(release.terms)
     more = len(text) > LONGEST or len(release.terms) > 20
     # exponential mechanisms chosen adaptively leak less than the composition of their pairs, of which the claim speaks
-    ranges = any("ExponentialMechanism" in (node.name, node.base and node.base.name) for _, node in release.terms)
-    hulls = " (of the hulls of bounded ranges)" if ranges and sum(count for count, _ in release.terms) > 1 else ""
+    several = sum(count for count, _ in release.terms) > 1
+    hulls = " (of the hulls of bounded ranges)" if several and release.holds("ExponentialMechanism") else ""
     return f"{text[:LONGEST]}{'...' if more else ''}, under {release.adjacency}{hulls}{condition(release)}:"
 
 

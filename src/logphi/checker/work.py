@@ -19,6 +19,10 @@ MOST_BITS = 50_000
 EXP, TAIL, STORED = 6, 130, 20
 
 
+# why overflows and the like end a way
+OUT_OF_RANGE = "its numbers are too large or too small for this checker"
+
+
 class Undecided(ValueError):
     """The reason why the checker cannot show that the claim follows."""
 

@@ -161,3 +161,8 @@ def test_explain_says_why(release: Callable[[], lp.Mechanism], question: dict[st
 def test_explain_of_a_named_route():
     told = (1000 * lp.Gaussian(sigma=1).poisson(1e-4)).explain(epsilon=0.08, method="contour")
     assert "asked for by name" in str(told)
+
+
+@pytest.mark.parametrize("release", [lp.PureDP(1.0), lp.Gaussian(sigma=1).poisson(0.1)], ids=repr)
+def test_an_answer_that_is_known_at_once_has_a_route(release):
+    assert "  route    closed forms" in str(release.explain(delta=0.9))

@@ -24,7 +24,7 @@ from logphi.classical.normal import tail
 from logphi.engine.answer import probability, worst
 from logphi.engine.directions import Loss
 from logphi.engine.log_probability import from_inversion, masses
-from logphi.engine.method import Method
+from logphi.engine.routes.buckets import BUCKETS
 from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike
 from logphi.inversion.contour import Inversion, Part
@@ -109,7 +109,7 @@ def _at_width(release: Questions, epsilon: float, width: float, direction: Direc
         if law.traits.estimated:
             raise UnsupportedError("a loss is known by samples of its densities only: no bound could be proved from them")
         amount = Inversion(Part.EXCESS, at_width(law, at, step, dots).at(at))
-        answers.append(replace(from_inversion(masses(law), at, amount, Method("buckets")), direction=one))
+        answers.append(replace(from_inversion(masses(law), at, amount, BUCKETS.method), direction=one))
     return probability(worst(answers), step)
 
 

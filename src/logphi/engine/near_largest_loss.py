@@ -14,6 +14,7 @@ import math
 from logphi.answers.bound import Bound
 from logphi.answers.ledger import Entry, Ledger
 from logphi.engine.log_probability import masses
+from logphi.engine.method import EXACT
 from logphi.inputs.tolerance import Tolerance
 from logphi.inversion import real_space
 from logphi.laws.log_phi import LogPhi
@@ -51,7 +52,7 @@ def near_largest_loss(loss: LogPhi, delta: float, tolerance: Tolerance) -> Bound
     lower, upper = max(top - distance - rounding, 0.0), max(top - min(least, distance) + rounding, 0.0)
     if upper - lower > max(tolerance.aim, _SHARE * tolerance.enough) * size:
         return None
-    return Bound(lower, lower + (upper - lower) / 2, upper, method="exact", ledger=Ledger(discretization=Entry(upper - lower)))
+    return Bound(lower, lower + (upper - lower) / 2, upper, method=EXACT, ledger=Ledger(discretization=Entry(upper - lower)))
 
 
 def _distance(log_delta: float, log_mass: float) -> float:

@@ -20,6 +20,9 @@ from logphi.arith.safe import safe_log
 from logphi.arith.scaled import Scaled
 from logphi.engine.log_probability import LogProbability, enclosed, ends_of, ledger_of, masses, outward
 from logphi.engine.method import CHERNOFF, EXACT, Method
+from logphi.engine.routes.contour import CONTOUR
+from logphi.engine.routes.exponential import EXPONENTIAL
+from logphi.engine.routes.lattice import LATTICE
 from logphi.engine.shared_evaluator import evaluator
 from logphi.inversion import half_line, real_space
 from logphi.inversion.demand import Demand
@@ -39,7 +42,6 @@ _LARGEST_THRESHOLD = 1e100
 # derived: the logarithm of a tail below the smallest double
 _NEGLIGIBLE = -746.0
 CHORDS = Method("chords", blunt=True)
-_CONTOUR, _LATTICE, _EXPONENTIAL = Method("contour"), Method("lattice"), Method("exponential")
 _NOTHING = LogProbability(-math.inf, -math.inf, -math.inf, EXACT, Ledger())
 
 
@@ -144,7 +146,7 @@ def times_constants(amount: Scaled, factors: LogPhi) -> Scaled:
 
 def _by_contour(law: LogPhi, x: float, rtol: float, finite: LogProbability) -> Tails | None:
     prepared = half_line.prepare(law, x, Demand(rtol))
-    return None if prepared is None else _with_rest(prepared.above, _log_of(prepared.at(x), _CONTOUR), finite)
+    return None if prepared is None else _with_rest(prepared.above, _log_of(prepared.at(x), CONTOUR.method), finite)
 
 
 def _by_chernoff(law: LogPhi, x: float, rtol: float, finite: LogProbability) -> Tails | None:
@@ -171,9 +173,9 @@ def _on_the_lattice(law: LogPhi, x: float, rtol: float, finite: LogProbability) 
     if prepared is None:
         return None
     # the threshold is moved by the location error of atoms
-    ends = [_log_of(prepared.at(x + side * reserve), _LATTICE) for side in (-1, 1)]
+    ends = [_log_of(prepared.at(x + side * reserve), LATTICE.method) for side in (-1, 1)]
     widest = LogProbability(
-        min(one.lower for one in ends), ends[0].value, max(one.upper for one in ends), _LATTICE, ends[0].ledger
+        min(one.lower for one in ends), ends[0].value, max(one.upper for one in ends), LATTICE.method, ends[0].ledger
     )
     return _with_rest(prepared.above, widest, finite)
 
@@ -183,10 +185,10 @@ def _by_pieces(law: LogPhi, x: float, rtol: float, finite: LogProbability) -> Ta
     low, high = law.approximate(np.array([-0.25, 0.25])).tolist()
     if x >= 2 * (high - low):
         prepared = real_space.prepare(law, x, Demand(rtol), MASS)
-        return None if prepared is None else _with_rest(True, _log_of(prepared.at(x), _EXPONENTIAL), finite)
+        return None if prepared is None else _with_rest(True, _log_of(prepared.at(x), EXPONENTIAL.method), finite)
     reflected = law.reflected()
     prepared = real_space.prepare(reflected, -x, Demand(rtol), DUAL_MASS)
-    return None if prepared is None else _with_rest(False, _log_of(prepared.at(-x).times_exp(x), _EXPONENTIAL), finite)
+    return None if prepared is None else _with_rest(False, _log_of(prepared.at(-x).times_exp(x), EXPONENTIAL.method), finite)
 
 
 def _by_chords(law: LogPhi, x: float, rtol: float, finite: LogProbability) -> Tails | None:

@@ -17,6 +17,7 @@ from logphi.engine.closed_crossing import epsilon_in_closed_form
 from logphi.engine.concentration import epsilon_of_many
 from logphi.engine.directions import Certifiable
 from logphi.engine.log_probability import LogProbability, masses
+from logphi.engine.method import EXACT
 from logphi.engine.near_largest_loss import near_largest_loss
 from logphi.engine.routes.evaluator import Evaluator
 from logphi.engine.routes.exact import closed
@@ -154,15 +155,15 @@ def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tole
     loss = warm.loss
     infinite, _ = masses(loss)
     if delta < infinite[0] or (delta == infinite[1] == 0 and loss.support.upper == math.inf):
-        return Bound(math.inf, math.inf, math.inf, Status.UNBOUNDED)
+        return Bound(math.inf, math.inf, math.inf, Status.UNBOUNDED, method=EXACT)
     if delta == 1:
-        return Bound(0.0, 0.0, 0.0)
+        return Bound(0.0, 0.0, 0.0, method=EXACT)
     if delta == 0 and infinite[1] == 0:
         top = max(loss.support.upper, 0.0)
-        return Bound(max(0.0, top - loss.support.error - 1e-14 * top), top, top)
+        return Bound(max(0.0, top - loss.support.error - 1e-14 * top), top, top, method=EXACT)
     if delta <= infinite[1]:
         # within rounding, delta may be above or below the probability of an infinite loss
-        return Bound(0.0, 0.0, math.inf)
+        return Bound(0.0, 0.0, math.inf, method=EXACT)
     level = math.log(delta)
     log_excess = math.log(delta - infinite[1])
     onward = warm.onward(level, log_excess)
@@ -178,7 +179,7 @@ def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tole
     if ceiling <= 0:
         ceiling = proved()
     if ceiling <= 0 or (doubtful and _zero_suffices(loss, level, profiles, tolerance)):
-        return Bound(0.0, 0.0, 0.0)
+        return Bound(0.0, 0.0, 0.0, method=EXACT)
     slack = _level_error(level)
     # a closed form is sharp at once
     closed_here = closed(loss, start)
@@ -219,7 +220,7 @@ def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tole
 
     found, last, slope = solved(tolerance, start, onward.slope, steep)
     if found.lower == 0 and not doubtful and _zero_suffices(loss, level, profiles, tolerance):
-        return Bound(0.0, 0.0, 0.0)
+        return Bound(0.0, 0.0, 0.0, method=EXACT)
     size = max(1.0, found.value)
     # where the profile is flat, it must be more accurate than the crossing
     needed = tolerance * (min(slope * size, 1.0) / _FLAT)
@@ -248,10 +249,10 @@ def _limited(loss: LogPhi, known: Bound, delta: float, profiles: Evaluator, tole
     coarse = Demand(5.0, least=level)
     prepared = profiles.from_prepared(loss, known.lower, coarse)
     if prepared is None and not closed(loss, known.lower) and profiles.surely_below(loss, known.lower, level):
-        return Bound(0.0, 0.0, known.lower)
+        return Bound(0.0, 0.0, known.lower, method=EXACT)
     local = profiles(loss, known.lower, coarse)
     if (prepared or local(known.lower)).upper < level:
-        return Bound(0.0, 0.0, known.lower)
+        return Bound(0.0, 0.0, known.lower, method=EXACT)
     # if neither order is proved to have the larger epsilon
     for end in (known.upper, known.lower + tolerance.aim * max(1.0, known.lower)):
         if known.lower < end < math.inf and (there := local(end)).upper < level:

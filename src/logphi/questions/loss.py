@@ -19,7 +19,10 @@ from logphi.arith.scaled import Scaled
 from logphi.engine import cumulants
 from logphi.engine.answer import infinite_mass, judged, probability, unresolved
 from logphi.engine.log_probability import enclosed, ends_of, ledger_of, masses
+from logphi.engine.method import EXACT, TRIVIAL
 from logphi.engine.quantile import where_above, where_below
+from logphi.engine.routes.contour import CONTOUR
+from logphi.engine.routes.exponential import EXPONENTIAL
 from logphi.engine.tail import above, below, one_release, times_constants
 from logphi.inputs import check
 from logphi.inputs.arguments import Number, Numbers
@@ -331,19 +334,19 @@ class LossDistribution(Listed):
         own = None if single is None else single[0].closed_form.density(x)
         amount: Scaled | None
         if single is not None and own is not None:
-            name, amount = "exact", times_constants(own, single[1])
+            method, amount = EXACT, times_constants(own, single[1])
         elif real_space.listed(law.terms):
             prepared = real_space.prepare(law, x, Demand(rtol), DENSITY)
-            name, amount = "exponential", None if prepared is None else prepared.at(x)
+            method, amount = EXPONENTIAL.method, None if prepared is None else prepared.at(x)
         else:
-            name, amount = "contour", half_line.density(law, x, rtol)
+            method, amount = CONTOUR.method, half_line.density(law, x, rtol)
         if amount is None or not math.isfinite(amount.high):
-            return replace(unresolved(0.0, 0.0, math.inf, "trivial"), direction=self.direction)
+            return replace(unresolved(0.0, 0.0, math.inf, TRIVIAL), direction=self.direction)
         lower, value, upper = (math.exp(min(end, 709.0)) for end in enclosed(amount))
         lower, upper = lower * (1 - 2e-15), upper * (1 + 2e-15)
         ledger = ledger_of(amount).estimating("truncation", "inner") if law.traits.estimated else ledger_of(amount)
         value = min(max(value, lower), upper)
-        found = Bound(lower, value, upper, method=name, direction=self.direction, ledger=ledger)
+        found = Bound(lower, value, upper, method=method, direction=self.direction, ledger=ledger)
         return judged(found, math.inf if upper < _NEGLIGIBLE else rtol * value)
 
     def _quantile(self, p: float, rtol: float) -> Bound:

@@ -8,9 +8,10 @@ the left, and |l| is small at the last ones. Where |a l| <= 1, the sum is that o
 whose coefficients serve all a of similar size; elsewhere each term is an exponential.
 
 Rounding. With g = |e^{al} - 1|, a term errs by some roundings of g + |a||u| and of al, and by at most |a| |dw/w| (g + |u|)
-for an error dw of w; one in the exponential by some roundings of 1 + g, too; next to these, an e^{al} below 1e-19 is nothing. Each
-of these is a number times p or g p, so that all bounds of a block are one matrix product. In the series g <= (e - 1) |a l|; its
-k-th coefficient, k >= 2, errs by at most 10 k roundings of half an ulp, which add up to less than 14 ulp of |a l|^2.
+for an error dw of w; one in the exponential by some roundings of 1 + g, too, next to which an e^{al} below 1e-19 is nothing.
+Each of these is a number times p or g p, so that all bounds of a block are one matrix product. In the series g is at most
+(e - 1) |a l|; its k-th coefficient, k >= 2, errs by at most 10 k roundings of half an ulp, which add up to less than 14 ulp of
+|a l|^2.
 """
 
 from __future__ import annotations

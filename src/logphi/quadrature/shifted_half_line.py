@@ -142,7 +142,7 @@ class ShiftedHalfLine:
 
     def log_bound(self, z: Complex) -> Array:
         """The logarithm of the right side of (1) for k = 0."""
-        return self.log_bounds(z, (0,))[0]
+        return np.asarray(self.log_bounds(z, (0,))[0])
 
     def log_bounds(self, z: Complex, orders: tuple[int, ...]) -> Array:
         """The logarithms of the right side of (1) for several k, which share their exponentials, along a first axis."""
@@ -158,7 +158,7 @@ class ShiftedHalfLine:
             sums = np.exp(exponent - finite[..., None]) @ np.exp(growth - top[:, None]).T
         # terms that underflow add up to less than this
         found = np.log(sums + 1e-300) + (finite + rounding)[..., None] + top
-        return np.moveaxis(found, -1, 0) + _MARGIN
+        return np.asarray(np.moveaxis(found, -1, 0) + _MARGIN)
 
     @property
     def _unit(self) -> float:

@@ -37,7 +37,7 @@ from logphi.quadrature.values import Line, Values
 _LARGEST = 600.0
 # derived: the normal mass below it is less than 1e-23
 _LOWEST = -10.0
-# measured: lengths of panels of a coarse sum, in x, in m x and in widths of the coin, with which it has eight digits
+# measured: lengths of panels of a coarse sum, in x, in m x and in widths of the coin, with which it mostly has eight digits
 _PANEL, _PANEL_TURN, _PANEL_COIN = 4.0, 8.0, 10.0
 # chosen: its range, from how many widths of the coin on nearly all or nothing is marked, and how many a tilted law may reach
 _BEYOND = 40.0
@@ -146,7 +146,7 @@ class MarkedNormal(LossTransform):
             low, high = self.middle - _NEGLIGIBLE * self.width, self.middle + m + _BEYOND
             reach = (high + _LOWEST) / m
         # where nearly all is kept the integrand is as smooth as without the coin, but may be steep next to it
-        inner = self.middle + self.side * _NEGLIGIBLE * self.width
+        inner = min(max(self.middle + self.side * _NEGLIGIBLE * self.width, low), high)
         outer = low if self.side > 0 else high
         long = min(_PANEL, _PANEL_TURN / m)
         short = min(long, _PANEL_COIN * self.width)

@@ -55,6 +55,17 @@ def test_a_marked_transform_is_its_integral(sigma, rate, mark: tuple[float, floa
     assert values.radius[0] <= ROUNDING or abs(z) > 10
 
 
+@pytest.mark.few(6)
+@pytest.mark.parametrize("side", [1, -1])
+@pytest.mark.parametrize("c", [0.3, 4.0, 8.0])
+@pytest.mark.parametrize("mark", [(3.8, 1e-4), (6.0, 0.02), (5.0, 0.8)])
+def test_guesses_hold_next_to_sharp_coins(mark: tuple[float, float], c: float, side: int):
+    truth = mpmath.log(transform(0.8, 0.01, c, mark, side))
+    law = MarkedNormal(law_of(0.8, 0.01), *mark, side)
+    found = float(law.approximate(np.array([c]))[0])
+    assert found == pytest.approx(float(truth), rel=1e-6, abs=1e-9)
+
+
 @pytest.mark.parametrize(("sigma", "rate", "mark"), CASES)
 def test_values_on_a_line_are_those_at_points(sigma, rate, mark: tuple[float, float]):
     law, line = MarkedNormal(law_of(sigma, rate), *mark, 1), Line(2.0, 0.75, 20)

@@ -33,4 +33,6 @@ def test_the_terms_on_a_line_of_a_reflected_sum_are_those_at_the_reflected_absci
         assert terms == loss.reflected().approximate.terms_on_line(-7.0, top)
         assert terms > 10
     assert loss.approximate.terms_on_line(6.0, 1000.0) > loss.approximate.terms_on_line(6.0, 1.0)
+    # each atom is a term
+    assert LAW.approximate.terms_on_line(6.0, 1.0) == 3
     assert LogPhi.of([(Normal(Plain(0.5)), 3)]).approximate.terms_on_line(6.0, 1.0) == 1

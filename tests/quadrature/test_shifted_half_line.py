@@ -58,7 +58,7 @@ def test_sizes_are_bounded_and_not_by_far(
     shift: float, rate: float, end: float, turn: float, points: list[complex], order: int
 ) -> None:
     law = ShiftedHalfLine(shift, rate, 0.0, 0.0, end, turn)
-    bounds = law.log_bound(np.array(points), order)
+    bounds = law.log_bounds(np.array(points), (0, order))[1]
     for bound, z in zip(bounds, points, strict=True):
         truth = float(mpmath.log(integral(law, z, order, True)))
         assert truth <= bound <= truth + 1.0

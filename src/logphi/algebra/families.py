@@ -115,16 +115,27 @@ def answered(release: Mechanism, name: str, arguments: tuple[Any, ...], options:
     finite = _finite(terms) if len(below) == 1 and name in _ASKED else None
     if finite and options.get("rtol") is None:
         options = {**options, "rtol": _APART}
-    covers, members = ([getattr(one, name)(*arguments, **options) for one in each] for each in (above, below))
+    covers = [getattr(one, name)(*arguments, **options) for one in above]
+    # any order of the pair gives a bound from below
+    of_members = _in_largest_order(covers, options) if name in _ASKED else options
+    members = [getattr(one, name)(*arguments, **of_members) for one in below]
     found = between(covers, *members)
     asked = (*arguments, options.get(_ASKED.get(name, name)))[0]
     if finite and _worth_finite(found, name, asked, options["rtol"], above[0]):
-        for answers, other in zip((covers, members), finite, strict=True):
+        for answers, other, own in zip((covers, members), finite, (options, of_members), strict=True):
             # nothing is above steps that leak nearly everything
             with suppress(NearlyOneError):
-                answers.append(getattr(other, name)(*arguments, **options))
+                answers.append(getattr(other, name)(*arguments, **own))
         found = between(covers, *members)
     return found
+
+
+def _in_largest_order(covers: list[Any], options: dict[str, Any]) -> dict[str, Any]:
+    """The options with the order of the pair that decides the sharpest bound from above, unless an order is given."""
+    if options.get("direction") is not None or not all(isinstance(one, Bound) for one in covers):
+        return options
+    order = min(covers, key=lambda one: one.upper).direction
+    return options if order is None else {**options, "direction": order}
 
 
 # the arguments of two questions

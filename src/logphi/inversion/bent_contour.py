@@ -190,7 +190,7 @@ def _log_size(one: Counted, middle: Complex, vertices: Complex, radius: Array) -
     """The smaller of both bounds of log |N| in the triangles, at vertices."""
     law = one.law
     found = law.moments(middle, one.count)
-    plain, second = (law.log_bound_at(vertices, order) for order in (0, 2))
+    plain, second = law.log_bounds_at(vertices, (0, 2))
     size = np.abs(1 + found.value)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):  # an unknown value: the bound of |N| itself holds
         rate = found.slope / (1 + found.value)

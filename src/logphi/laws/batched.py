@@ -17,7 +17,7 @@ from logphi.arith.protocol import Arithmetic, Number
 from logphi.arrays import Array
 from logphi.laws.approximate_sum import approximate_sum
 from logphi.laws.transform import LossTransform, Terms
-from logphi.quadrature.approximation import Approximation
+from logphi.quadrature.approximation import Approximation, constant_terms
 from logphi.quadrature.common_panels import BatchNodes, ChebyshevMoments, Powers
 from logphi.quadrature.values import Line, Values
 
@@ -56,7 +56,7 @@ class Batched(LossTransform):
     @cached_property
     def approximate(self) -> Approximation:
         """The laws on a common grid; on a line, about one summand for each: all share a few panels."""
-        return replace(approximate_sum(self.terms), terms_on_line=partial(_constant, float(len(self.terms))))
+        return replace(approximate_sum(self.terms), terms_on_line=partial(constant_terms, float(len(self.terms))))
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at any points, in groups of similar size: panels for large points are inaccurate at small ones."""
@@ -104,7 +104,3 @@ class Batched(LossTransform):
                 waiting += [slice(part.start, middle), slice(middle, part.stop)]
             else:
                 yield part, found
-
-
-def _constant(terms: float, abscissa: float, top: float) -> float:
-    return terms

@@ -144,10 +144,10 @@ class Finite(LossTransform):
 
     @property
     def approximate(self) -> Approximation:
-        """From the atoms, merged if there are many; from ``log_transform`` if much of the mass is omitted."""
+        """From the atoms, merged if there are many, each a summand on a line; of much omitted mass, from ``log_transform``."""
         if max(self.infinite_p, self.infinite_q) > _MOSTLY:
             return super().approximate
-        return Approximation.of(self._merged)
+        return Approximation.of(self._merged, summands=len(self.p))
 
     @cached_property
     def _merged(self) -> ApproximateNodes:

@@ -84,8 +84,9 @@ class LinearDensity(LossTransform):
 
     @cached_property
     def approximate(self) -> Approximation:
-        """From merged weights."""
-        return Approximation.of(ApproximateNodes(self._loss, self._log_p - self._loss).merged(_MERGED))
+        """From merged weights, each of which is a summand on a line."""
+        nodes = ApproximateNodes(self._loss, self._log_p - self._loss).merged(_MERGED)
+        return Approximation.of(nodes, summands=self._loss.size)
 
     @cached_property
     def support(self) -> Support:

@@ -29,7 +29,7 @@ from logphi.quadrature.exponential_sums import exponential_sums
 from logphi.quadrature.gauss_legendre import GaussLegendre, Masses, nodes_of
 from logphi.quadrature.inner_integral import by_abscissa
 from logphi.quadrature.marked_curve import MarkedCurve
-from logphi.quadrature.panels import log_errors, panels
+from logphi.quadrature.panels import gauss, log_errors, panels
 from logphi.quadrature.shifted_line_envelope import log_shifted_line_envelope
 from logphi.quadrature.values import Line, Values
 
@@ -37,8 +37,8 @@ from logphi.quadrature.values import Line, Values
 _LARGEST = 600.0
 # derived: the normal mass below it is less than 1e-23
 _LOWEST = -10.0
-# measured: steps of a coarse sum, in x, in m x and in widths of the coin, with which it has eight digits
-_STEP, _TURN, _SHARE = 0.4, 0.6, 1.0
+# measured: lengths of panels of a coarse sum, in x, in m x and in widths of the coin, with which it mostly has eight digits
+_PANEL, _PANEL_TURN, _PANEL_COIN = 4.0, 8.0, 10.0
 # chosen: its range, from how many widths of the coin on nearly all or nothing is marked, and how many a tilted law may reach
 _BEYOND = 40.0
 _NEGLIGIBLE, _FARTHEST = 10.0, 30.0
@@ -134,7 +134,7 @@ class MarkedNormal(LossTransform):
 
     @cached_property
     def _coarse(self) -> tuple[Array, Array, float]:
-        """Losses and logarithms of masses of a trapezoidal rule, and the largest power that it serves."""
+        """Losses and logarithms of masses of a coarse sum, and the largest power that it serves."""
         m, _ = self.whole.constants
         if self.side < 0:
             # where the tilt outweighs the coin, the tilted law is farther out
@@ -145,15 +145,26 @@ class MarkedNormal(LossTransform):
             # a tilted normal law has its mean at m times the power
             low, high = self.middle - _NEGLIGIBLE * self.width, self.middle + m + _BEYOND
             reach = (high + _LOWEST) / m
-        s = np.arange(low, high, min(_STEP, _TURN / m, _SHARE * self.width))
-        return self.curve.loss(s), self.curve.log_density(s) + math.log(s[1] - s[0]), reach
+        # where nearly all is kept the integrand is as smooth as without the coin, but may be steep next to it
+        inner = min(max(self.middle + self.side * _NEGLIGIBLE * self.width, low), high)
+        outer = low if self.side > 0 else high
+        long = min(_PANEL, _PANEL_TURN / m)
+        short = min(long, _PANEL_COIN * self.width)
+        far = max(self.side * ((high if self.side > 0 else low) - inner), 0.0)
+        growing = short * np.cumsum(2.0 ** np.arange(math.ceil(math.log2(long / short))))
+        reached = float(growing[-1]) if growing.size else 0.0
+        away = np.append(growing, np.arange(reached, far, long))
+        coin = np.linspace(outer, inner, 2 + int(abs(inner - outer) / short))
+        edge = np.unique(np.concatenate([coin, inner + self.side * np.append(away[away < far], far)]))
+        s, log_weight, _ = gauss(edge[:-1], edge[1:])
+        return self.curve.loss(s), self.curve.log_density(s) + log_weight, reach
 
     @property
     def approximate(self) -> Approximation:
-        """K at real points, from a coarse trapezoidal rule; on a line, the nodes of all panels."""
-        return Approximation(self._by_trapezoid, terms_on_line=self._terms_on_line)
+        """K at real points, from a coarse sum; on a line, the nodes of all panels."""
+        return Approximation(self._by_coarse_sum, terms_on_line=self._terms_on_line)
 
-    def _by_trapezoid(self, c: Array) -> Array:
+    def _by_coarse_sum(self, c: Array) -> Array:
         loss, log_mass, reach = self._coarse
         c = np.asarray(c)
         return np.where(c + 1 < reach, log_sum(log_mass + (np.minimum(c, reach)[..., None] + 1) * loss), np.inf)

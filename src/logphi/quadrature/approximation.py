@@ -17,6 +17,11 @@ def _no_nodes() -> None:
     """No nodes at hand."""
 
 
+def constant_terms(terms: float, abscissa: float, top: float) -> float:
+    """The same number of summands on every line."""
+    return terms
+
+
 def _one_term(abscissa: float, top: float) -> float:
     return 1.0
 
@@ -34,9 +39,9 @@ class Approximation:
     terms_on_line: Callable[[float, float], float] = _one_term
 
     @staticmethod
-    def of(nodes: ApproximateNodes) -> Approximation:
-        """From nodes that serve all points."""
-        return Approximation(nodes.log_transform, partial(_itself, nodes))
+    def of(nodes: ApproximateNodes, *, summands: int) -> Approximation:
+        """From nodes that serve all points; ``summands`` is the number of all summands of K, of which nodes may be merged."""
+        return Approximation(nodes.log_transform, partial(_itself, nodes), partial(constant_terms, float(summands)))
 
     def __call__(self, c: NDArray[Any]) -> Array:
         """K at real points."""

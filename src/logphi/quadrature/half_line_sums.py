@@ -8,9 +8,10 @@ the left, and |l| is small at the last ones. Where |a l| <= 1, the sum is that o
 whose coefficients serve all a of similar size; elsewhere each term is an exponential.
 
 Rounding. With g = |e^{al} - 1|, a term errs by some roundings of g + |a||u| and of al, and by at most |a| |dw/w| (g + |u|)
-for an error dw of w; one in the exponential by some roundings of 1 + g, too. Each of these is a number times p or g p, so that
-all bounds of a block are one matrix product. In the series g <= (e - 1) |a l|; its k-th coefficient, k >= 2, errs by at most 10
-k roundings of half an ulp, which add up to less than 14 ulp of |a l|^2.
+for an error dw of w; one in the exponential by some roundings of 1 + g, too, next to which an e^{al} below 1e-19 is nothing.
+Each of these is a number times p or g p, so that all bounds of a block are one matrix product. In the series g is at most
+(e - 1) |a l|; its k-th coefficient, k >= 2, errs by at most 10 k roundings of half an ulp, which add up to less than 14 ulp of
+|a l|^2.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ _ORDER, _SERIES = 18, 14 * ULP
 # derived: a complex exponential is a product of two elementary functions, which err by at most 4 ulp each, less one
 _EXPONENTIAL = 12 * ULP
 _LARGEST = 700.0
+# derived: the exponential of this is far below an ulp of one
+_VANISHED = -46.0
 # derived: a block of terms that fits the cache; chosen: the largest ratio of two |a| in a block
 _BLOCK, _RATIO = 1 << 17, 2.0
 
@@ -83,7 +86,7 @@ class HalfLineSums:
         if first:
             loss, less_one, weight = self.loss[far], self.less_one[far], self.weight[far]
             with np.errstate(over="ignore", invalid="ignore"):  # not finite: the value is unknown
-                tilted = np.exp(a[:, None] * loss) - 1
+                tilted = self._tilted(a[:, None] * loss)
                 value = value + (weight * (tilted - a[:, None] * less_one)).sum(axis=1)
                 slope = slope + (weight * (loss * tilted + (loss - less_one))).sum(axis=1)
                 grown, alone, with_length = (np.abs(tilted) @ self._of_grown[far], *self._sums(far))
@@ -97,6 +100,15 @@ class HalfLineSums:
         found.rounding[where], found.slope_error[where] = (
             np.where(one >= 0, one, np.inf) * (1 + 1e-9) for one in (rounding, slope_error)
         )
+
+    @staticmethod
+    def _tilted(exponent: Complex) -> Complex:
+        """e^{al} - 1 at nodes from right to left; far to the right, where the argument of w is largest, it is mostly -1."""
+        live = exponent.real.max(axis=0) > _VANISHED
+        first = int(live.argmax()) if live.any() else live.size
+        tilted = np.full(exponent.shape, -1.0 + 0j)
+        tilted[:, first:] += np.exp(exponent[:, first:])
+        return tilted
 
     @cached_property
     def _farthest(self) -> Array:

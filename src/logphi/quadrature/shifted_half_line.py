@@ -140,29 +140,41 @@ class ShiftedHalfLine:
         size = np.hypot(np.maximum(np.abs(largest), np.abs(smallest)), argument[1:])
         return log_mass, largest, smallest, argument[:-1], np.log(size * (1 + _MARGIN))
 
-    def log_bound(self, z: Complex, order: int = 0) -> Array:
-        """The logarithm of the right side of (1)."""
+    def log_bound(self, z: Complex) -> Array:
+        """The logarithm of the right side of (1) for k = 0."""
+        return np.asarray(self.log_bounds(z, (0,))[0])
+
+    def log_bounds(self, z: Complex, orders: tuple[int, ...]) -> Array:
+        """The logarithms of the right side of (1) for several k, which share their exponentials, along a first axis."""
         log_mass, largest, smallest, argument, log_size = self._cells
         power, t = (z.real + 1)[..., None], z.imag[..., None]
-        size = np.maximum(power * largest, power * smallest)
+        exponent = log_mass + np.maximum(power * largest, power * smallest) - t * argument
         rounding = self._unit * (np.abs(power) * float(np.abs(largest).max()) + t * self.angle)[..., 0]
-        return np.asarray(log_sum(log_mass + order * log_size + size - t * argument) + rounding + _MARGIN)
+        peak = exponent.max(axis=-1)
+        finite = np.where(np.isfinite(peak), peak, 0.0)
+        growth = log_size * np.array(orders)[:, None]
+        top = growth.max(axis=1)
+        with np.errstate(over="ignore"):  # infinite if a term is
+            sums = np.exp(exponent - finite[..., None]) @ np.exp(growth - top[:, None]).T
+        # terms that underflow add up to less than this
+        found = np.log(sums + 1e-300) + (finite + rounding)[..., None] + top
+        return np.asarray(np.moveaxis(found, -1, 0) + _MARGIN)
 
     @property
     def _unit(self) -> float:
         """A bound of the relative error of log w."""
         return (8 * ULP + self.shift_error + self.rate_error) * (4 + self.shift * (self.shift + abs(self.end)))
 
-    def log_bound_at(self, vertices: Complex, order: int) -> Array:
-        """The logarithm of a bound of ``|N|``, or of ``|N''|`` for order 2, on polygons, from their vertices.
+    def log_bounds_at(self, vertices: Complex, orders: tuple[int, ...]) -> Array:
+        """The logarithms of bounds of ``|N|`` for order 0, and of ``|N''|`` for order 2, on polygons, from their vertices.
 
         The smaller of (1) and of the bound for the unshifted half-line with the vertical segment at its end.
         """
         level = self.at_angle(0.0)
         largest = float(np.abs(level.log_w(np.array([self.end]))[0])) + abs(math.log1p(-self.rate)) + self.angle
-        up = self.log_vertical(vertices.real) + order * math.log(largest)
-        beside = np.logaddexp(level.log_bound(vertices, order), up)
-        return np.asarray(np.minimum(self.log_bound(vertices, order).max(axis=-1), beside.max(axis=-1)))
+        up = np.array(orders)[:, None, None] * math.log(largest) + self.log_vertical(vertices.real)
+        beside = np.logaddexp(level.log_bounds(vertices, orders), up)
+        return np.asarray(np.minimum(self.log_bounds(vertices, orders).max(axis=-1), beside.max(axis=-1)))
 
     def slope_along(self, direction: complex) -> float:
         """A bound of the derivative of :meth:`log_bound` along a direction with parts that are not negative."""

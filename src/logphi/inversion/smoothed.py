@@ -35,15 +35,17 @@ from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand, Promise
 from logphi.inversion.kernels import Smooth, log_kappa
 from logphi.inversion.layout import Layout, layout
-from logphi.inversion.line_sum import MAX_NODES, ValuesOn, lay
+from logphi.inversion.line_sum import MAX_NODES, SEARCHED, ValuesOn, lay
 from logphi.inversion.rare_atoms import without_rare_atoms
 from logphi.inversion.rare_losses import LargeLosses, without_large_losses
 from logphi.inversion.saddle import RIGHT, saddle
+from logphi.inversion.sparse_line import lay_sparse, longest
 from logphi.inversion.threshold_sum import Summands, ThresholdSum
 from logphi.inversion.truncation import length
 from logphi.inversion.window import Window
 from logphi.laws.log_phi import terms_of
 from logphi.laws.transform import LossTransform
+from logphi.quadrature.values import SparseLine
 
 # derived: the largest w for which the bound of the hump is proved
 _WIDEST = 0.1
@@ -256,7 +258,8 @@ def promise(law: LossTransform, x: float, demand: Demand) -> Promise | None:
 
 def _summed(law: LossTransform, x: float, plan: Plan, values_on: ValuesOn) -> tuple[ThresholdSum, ThresholdSum] | None:
     """The sums of the payoff and of the hump."""
-    contour = lay(law, plan.layout, Smoothed(x, plan.window, "both"), values_on=values_on)
+    kernel = Smoothed(x, plan.window, "both")
+    contour = lay_sparse(law, plan.layout, kernel, values_on) or lay(law, plan.layout, kernel, values_on=values_on)
     if contour is None:
         return None
     hump = Summands.of(contour, Smoothed(x, plan.window, "hump"))
@@ -288,7 +291,7 @@ class Plan:
         line = layout(law, abscissa, Smooth(x), log_share)
         if line is None:
             return None
-        window = _fitted(line, rtol)
+        window = _fitted(law, line, x, rtol)
         return Plan(line, window, rtol, log_share) if line.abscissa * window.width <= window.beta else None
 
     def deepened(
@@ -329,7 +332,9 @@ class Plan:
         smooth = min(here, float(beside.min()))
         atom, threshold = float(beside.max()) - smooth, abs(float(_AROUND[int(beside.argmax())]))
         # where most nodes of a line are negligible, it may be longer
-        longest = _narrowest(self.layout, beta) * max(_SPARSE * payoff.contour.line.size / MAX_NODES, _LONGER)
+        line = payoff.contour.line
+        resolved = w if isinstance(line, SparseLine) else _narrowest(self.layout, beta)
+        longest = resolved * max(_SPARSE * line.size / MAX_NODES, _LONGER)
         narrower = np.geomspace(min(max(longest / w, 1e-6), 1.0), 1.0, 64)
         depth = beta * (1 - np.sqrt(1 - np.minimum(threshold / narrower, 1.0) ** 2))
         left = smooth * narrower**2 + atom * narrower * np.exp(-depth)
@@ -338,11 +343,15 @@ class Plan:
         return replace(self, window=replace(self.window, width=share * w)) if share < _NARROWER else None
 
 
-def _fitted(line: Layout, rtol: float) -> Window:
+def _fitted(law: LossTransform, line: Layout, x: float, rtol: float) -> Window:
     """The widest window whose hump meets the tolerance, or the narrowest that the longest line resolves."""
     # the tail after the line is about w e^-beta
     beta = min(max(_FALL + math.log(_wanted(line, rtol, 1.0)) - line.log_target, _BETA[0]), _BETA[1])
-    return Window(min(max(_wanted(line, rtol, beta), _narrowest(line, beta)), _WIDEST), beta)
+    wanted, narrowest = min(_wanted(line, rtol, beta), _WIDEST), _narrowest(line, beta)
+    if wanted < narrowest:
+        size = int(min(narrowest / wanted * MAX_NODES, SEARCHED))
+        narrowest *= MAX_NODES / longest(law, line, Smoothed(x, Window(wanted, beta), "both"), size)
+    return Window(min(max(wanted, narrowest), _WIDEST), beta)
 
 
 def _wanted(line: Layout, rtol: float, beta: float) -> float:

@@ -80,7 +80,7 @@ def _on_line(sum_at: SumAt, line: Line | SparseLine) -> Values:
     weight = np.exp(exponent - peak)
     whole = float(weight.sum())
     size = np.abs(own.log_mass) + 2 * np.abs(a * own.loss) + abs(peak)
-    wrong = np.expm1(np.minimum(own.relative_error + abs(a) * own.loss_error + ULP * (8 + 2 * size), 700.0))
+    wrong = np.expm1(np.minimum(own.relative_error + abs(a) * own.loss_error + 8 * ULP + ULP * size, 700.0))
     # negligible terms are bounded, not summed
     kept = exponent > peak - _NEGLIGIBLE
     if top * float(np.abs(own.loss[kept]).max()) > _LARGEST_ANGLE:
@@ -137,7 +137,7 @@ class _Sums(LawVisitor[SumAt, LossTransform]):
 
         def sum_at(a: float, top: float) -> Sum:
             locations, log_p, of_locations, of_masses = known()
-            wrong = of_locations + of_masses + 4 * ULP * (1 + np.abs(log_p) + np.abs(locations))
+            wrong = of_locations + of_masses + ULP * (np.abs(log_p) + np.abs(locations))
             return Sum(Masses(locations, log_p - locations, wrong, of_locations), -math.inf)
 
         return sum_at

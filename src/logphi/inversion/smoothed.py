@@ -213,16 +213,17 @@ def _with_omitted(
     values_on: ValuesOn,
 ) -> Prepared | None:
     """The sums for a law from which rare atoms of a mass are omitted."""
-    plan = Plan.of(own, threshold, demand.rtol, demand.hint)
-    sums = None if plan is None else _summed(own, threshold, plan, values_on)
+    first = Plan.of(own, threshold, demand.rtol, demand.hint)
+    laid = first and _laid(own, threshold, first, values_on)
     for _ in range(_DEEPER):
-        deeper = plan and sums and plan.deepened(own, sums, threshold, large_losses)
-        found = deeper and _summed(own, threshold, deeper, values_on)
-        if not (deeper and found):
+        deeper = laid and laid[0].deepened(own, laid[1], threshold, large_losses)
+        found = deeper and _laid(own, threshold, deeper, values_on)
+        if not found:
             break
-        plan, sums = deeper, found
-    if plan is None or sums is None:
+        laid = found
+    if laid is None:
         return None
+    plan, sums = laid
     finer = plan.narrowed(sums, threshold, large_losses)
     again = finer and _summed(own, threshold, finer, values_on)
     # a line that should be longer may have been shortened
@@ -256,11 +257,26 @@ def promise(law: LossTransform, x: float, demand: Demand) -> Promise | None:
     return None if plan is None else plan.promise(own, threshold)
 
 
+def _laid(
+    law: LossTransform, x: float, plan: Plan, values_on: ValuesOn
+) -> tuple[Plan, tuple[ThresholdSum, ThresholdSum]] | None:
+    """A plan with its sums; with a wider window if too many nodes of the line count."""
+    sums = _summed(law, x, plan, values_on)
+    if sums is None:
+        if not plan.longer:
+            return None
+        plan = replace(plan, window=replace(plan.window, width=plan.narrowest))
+        sums = _summed(law, x, plan, values_on)
+    return None if sums is None else (plan, sums)
+
+
 def _summed(law: LossTransform, x: float, plan: Plan, values_on: ValuesOn) -> tuple[ThresholdSum, ThresholdSum] | None:
-    """The sums of the payoff and of the hump."""
-    kernel = Smoothed(x, plan.window, "both")
-    contour = lay_sparse(law, plan.layout, kernel, values_on) or lay(law, plan.layout, kernel, values_on=values_on)
+    """The sums of the payoff and of the hump; None if too little is known, or if too long a line is cut off."""
+    kernel, line = Smoothed(x, plan.window, "both"), plan.layout
+    contour = lay_sparse(law, line, kernel, values_on) or lay(law, line, kernel, values_on=values_on)
     if contour is None:
+        return None
+    if plan.longer and contour.log_tail > line.log_target + 1 + contour.mass_error:
         return None
     hump = Summands.of(contour, Smoothed(x, plan.window, "hump"))
     z = contour.line.points
@@ -285,6 +301,16 @@ class Plan:
         """The plan for a threshold; None if no abscissa was found, or if the window would be wider than the law."""
         found = saddle(law, Smooth(x), RIGHT, hint)
         return Plan._at(law, x, rtol, found.abscissa, math.log(_LOOSE * rtol)) if math.isfinite(found.value) else None
+
+    @property
+    def narrowest(self) -> float:
+        """The narrowest window that a line with all its nodes resolves."""
+        return min(_narrowest(self.layout, self.window.beta), _WIDEST)
+
+    @property
+    def longer(self) -> bool:
+        """Whether only a line without its negligible nodes resolves the window."""
+        return self.window.width < self.narrowest
 
     @staticmethod
     def _at(law: LossTransform, x: float, rtol: float, abscissa: float, log_share: float) -> Plan | None:

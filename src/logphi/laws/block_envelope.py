@@ -4,9 +4,10 @@ notation: X has the characteristic function chi(t) = M(c + it)/M(c), X' is an in
 
     G(t) = E[1 - cos(t (X - X'))],      |G(s) - G(t)| <= |s - t| E|X - X'|,      ||chi(s)| - |chi(t)|| <= |s - t| E|X - X'|,
 
-as E|X - E[X]|, which suffices for the last one, is at most E|X - X'|. With a and b the ends of the support, E|X - X'| is at most
-(b - a)/2, which half of the mass at each end attains, and at most 2^(1/2) standard deviations. So one value of M bounds |M| on a
-block. The transform of many different atoms is small nearly everywhere, although no decreasing function bounds it closely.
+as E|X - E[X]|, which suffices for the last one, is at most E|X - X'|. With a and b the ends of the support, E|X - X'| is at
+most (b - a)/2, which half of the mass at each end attains, and at most 2^(1/2) standard deviations. So one value of M bounds
+|M| on a block. The transform of many different atoms is small nearly everywhere, although no decreasing function bounds it
+closely.
 """
 
 from __future__ import annotations

@@ -214,11 +214,11 @@ def _with_omitted(
 ) -> Prepared | None:
     """The sums for a law from which rare atoms of a mass are omitted."""
     first = Plan.of(own, threshold, demand.rtol, demand.hint)
-    laid = first and _laid(own, threshold, first, values_on)
+    laid = None if first is None else _laid(own, threshold, first, values_on)
     for _ in range(_DEEPER):
-        deeper = laid and laid[0].deepened(own, laid[1], threshold, large_losses)
-        found = deeper and _laid(own, threshold, deeper, values_on)
-        if not found:
+        deeper = None if laid is None else laid[0].deepened(own, laid[1], threshold, large_losses)
+        found = None if deeper is None else _laid(own, threshold, deeper, values_on)
+        if found is None:
             break
         laid = found
     if laid is None:

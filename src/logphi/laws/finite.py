@@ -80,7 +80,7 @@ class Finite(LossTransform):
         """Bounds of the relative error of the sums of the |p_j^{1+z} q_j^{-z}| by the errors of the probabilities."""
         size = np.abs(z)
         if not self.cell_errors:
-            return np.expm1(np.minimum(self.relative_error + 2 * self.relative_error * size, 1.0))
+            return np.asarray(np.expm1(np.minimum(self.relative_error + 2 * self.relative_error * size, 1.0)))
         of_p, of_loss = np.array(self.cell_errors).T
         abscissas, back = np.unique(z.real, return_inverse=True)
         exponent = self._logs[0] + abscissas[:, None] * self._loss

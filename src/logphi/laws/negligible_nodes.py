@@ -74,7 +74,7 @@ def relevant_blocks(
         return None
     firsts = nodes * np.arange(-(-size // nodes), dtype=np.int64)
     while True:
-        centres = step * (firsts + (nodes - 1) / 2)
+        centres = np.asarray(step * (firsts + (nodes - 1) / 2), dtype=np.float64)
         held = ~_negligible(law, abscissa, centres, step, nodes, log_floor)
         # half of the first node is the height zero
         held[0] = True

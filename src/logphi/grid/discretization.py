@@ -37,7 +37,7 @@ from logphi.laws.flat_constants import Constants
 from logphi.laws.mixture_of_shifts import MixtureOfShifts
 from logphi.laws.parameters import normal_shift
 from logphi.laws.transform import LossTransform
-from logphi.laws.visitor import LawVisitor
+from logphi.laws.visitor import LawVisitor, ListedMasses
 from logphi.laws.weights import Weights
 from logphi.quadrature.curve import Curve
 
@@ -140,10 +140,10 @@ class _Discretizers(LawVisitor[Discretizer, LossTransform]):
         """The cells of the curve."""
         return CurveCells(curve_at)
 
-    def atoms(self, known: Callable[[], tuple[Array, Array, Array]]) -> Discretizer:
+    def atoms(self, known: Callable[[], ListedMasses]) -> Discretizer:
         """The atoms."""
-        locations, log_p, errors = known()
-        return Atoms(tuple(locations.tolist()), tuple(log_p.tolist()), float(errors.max()))
+        locations, log_p, of_locations, of_masses = known()
+        return Atoms(tuple(locations.tolist()), tuple(log_p.tolist()), float(max(of_locations.max(), of_masses.max())))
 
     def samples(self, nodes: Callable[[], tuple[Array, Array]]) -> Discretizer:
         """The nodes as atoms."""

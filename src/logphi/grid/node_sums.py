@@ -16,15 +16,15 @@ import numpy as np
 
 from logphi.arith.floats import FLOATS, LOG_ROOT_TWO_PI, ULP
 from logphi.arith.protocol import Parameter
-from logphi.arrays import Array
 from logphi.grid.spread_sums import spread_sums
 from logphi.laws.log_phi import LogPhi, terms_of
 from logphi.laws.transform import LossTransform
-from logphi.laws.visitor import LawVisitor
+from logphi.laws.visitor import LawVisitor, ListedMasses
 from logphi.quadrature.curve import Curve, Factor
+from logphi.quadrature.exponential_sums import exponential_sums
 from logphi.quadrature.gauss_legendre import Masses, nodes_of, whole_law
 from logphi.quadrature.panels import log_errors, panels
-from logphi.quadrature.values import Line, Values
+from logphi.quadrature.values import Line, SparseLine, Values
 
 # measured: on shorter lines a matrix product is as quick
 _LONG = 1 << 10
@@ -55,17 +55,18 @@ class Sum:
 SumAt = Callable[[float, float], Sum | None]
 
 
-def values_on(law: LossTransform, line: Line) -> Values:
+def values_on(law: LossTransform, line: Line | SparseLine) -> Values:
     """K on a line, term by term."""
-    terms = terms_of(law)
-    sums = [(term.accept(_Sums()) if line.size >= _LONG else None, count) for term, count in terms]
-    others = [term for term, (sum_at, _) in zip(terms, sums, strict=True) if sum_at is None]
-    whole = LogPhi.of(others).on_line(line)
+    terms, sparse = terms_of(law), isinstance(line, SparseLine)
+    sums = [(term.accept(_Sums()) if sparse or line.size >= _LONG else None, count) for term, count in terms]
+    others = LogPhi.of(term for term, (sum_at, _) in zip(terms, sums, strict=True) if sum_at is None)
+    whole = others.log_transform(line.points) if isinstance(line, SparseLine) else others.on_line(line)
     return reduce(add, (_on_line(sum_at, line).times(count) for sum_at, count in sums if sum_at is not None), whole)
 
 
-def _on_line(sum_at: SumAt, line: Line) -> Values:
-    a, top = line.abscissa + 1, line.step * (line.size - 1)
+def _on_line(sum_at: SumAt, line: Line | SparseLine) -> Values:
+    heights = line.heights
+    a, top = line.abscissa + 1, float(heights[-1])
     found = sum_at(a, top)
     if found is None:
         return Values.unknown(line.size)
@@ -79,17 +80,22 @@ def _on_line(sum_at: SumAt, line: Line) -> Values:
     weight = np.exp(exponent - peak)
     whole = float(weight.sum())
     size = np.abs(own.log_mass) + 2 * np.abs(a * own.loss) + abs(peak)
-    wrong = np.expm1(np.minimum(own.relative_error + abs(a) * own.loss_error + ULP * (8 + 2 * size), 700.0))
+    wrong = np.expm1(np.minimum(own.relative_error + abs(a) * own.loss_error + 8 * ULP + ULP * size, 700.0))
     # negligible terms are bounded, not summed
     kept = exponent > peak - _NEGLIGIBLE
     if top * float(np.abs(own.loss[kept]).max()) > _LARGEST_ANGLE:
         return Values.unknown(line.size)
-    sums, spread_error = spread_sums(own.loss[kept], weight[kept] / whole, line.step, line.size)
+    weights = weight[kept] / whole
+    if isinstance(line, SparseLine):
+        sums = exponential_sums(weights, own.loss[kept], line)
+        sum_error = np.full(line.size, (10 + weights.size) * ULP)
+    else:
+        sums, sum_error = spread_sums(own.loss[kept], weights, line.step, line.size)
     constant = (
         float((weight * wrong).sum() + weight[~kept].sum()) / whole + math.exp(min(found.log_error - peak, 700.0)) / whole
     )
     moved = float((weight * (own.loss_error + 6 * ULP * np.abs(own.loss))).sum()) / whole
-    error = (spread_error + constant + moved * line.heights) * (1 + 1e-9) + 2 * ULP
+    error = (sum_error + constant + moved * heights) * (1 + 1e-9) + 2 * ULP
     return Values.logarithm(sums, error, peak + math.log(whole))
 
 
@@ -126,12 +132,12 @@ class _Sums(LawVisitor[SumAt, LossTransform]):
 
         return sum_at
 
-    def atoms(self, known: Callable[[], tuple[Array, Array, Array]]) -> SumAt:
+    def atoms(self, known: Callable[[], ListedMasses]) -> SumAt:
         """The atoms themselves."""
 
         def sum_at(a: float, top: float) -> Sum:
-            locations, log_p, errors = known()
-            wrong = 2 * errors + 4 * ULP * (1 + np.abs(log_p) + np.abs(locations))
-            return Sum(Masses(locations, log_p - locations, wrong, errors), -math.inf)
+            locations, log_p, of_locations, of_masses = known()
+            wrong = of_locations + of_masses + ULP * (np.abs(log_p) + np.abs(locations))
+            return Sum(Masses(locations, log_p - locations, wrong, of_locations), -math.inf)
 
         return sum_at

@@ -14,7 +14,7 @@ from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 from logphi.inversion.tilted import DEPTH, Tilted, normalized
 from logphi.laws.transform import LossTransform
-from logphi.laws.visitor import LawVisitor
+from logphi.laws.visitor import LawVisitor, ListedMasses
 
 # derived: weights below e to minus this, and their sum, are far below the rounding of the others, and count as omitted
 _LIGHT = 60.0
@@ -113,10 +113,9 @@ class _AtomicVisitor(LawVisitor[Atomic, LossTransform]):
 
     law: LossTransform
 
-    def atoms(self, known: Callable[[], tuple[Array, Array, Array]]) -> Atomic:
+    def atoms(self, known: Callable[[], ListedMasses]) -> Atomic:
         """The atoms as they are known."""
-        locations, log_p, errors = known()
-        return Listed(locations, log_p, errors, errors)
+        return Listed(*known())
 
     def normal_on_integers(self, sigma: float, shift: int) -> Atomic:
         """The atoms, which are infinitely many."""

@@ -16,12 +16,12 @@ from logphi.inversion.kernels import Kernel
 from logphi.inversion.layout import Layout, layout
 from logphi.inversion.truncation import LONG, length, shortened
 from logphi.laws.transform import LossTransform
-from logphi.quadrature.values import Line, Values
+from logphi.quadrature.values import Line, SparseLine, Values
 
 # measured: so many nodes of a law with a closed form take about a second
 MAX_NODES = 1 << 18
 # measured: the largest number of nodes among which the relevant ones are sought
-_SEARCHED = 1 << 26
+SEARCHED = 1 << 26
 # derived: larger errors of K would overflow
 _HARDLY = 600.0
 # derived: so many steps in a period are far more than any line has, and their number is exact
@@ -31,7 +31,7 @@ LONGEST_PERIOD = 2.0**40
 _FEW = 1024
 
 # a function that computes K on a line; None for the law's own method
-ValuesOn = Callable[[LossTransform, Line], Values] | None
+ValuesOn = Callable[[LossTransform, Line | SparseLine], Values] | None
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Contour:
     """A line with the values of K on it and the bounds from which its errors follow, for any threshold near its own."""
 
     abscissa: float
-    line: Line
+    line: Line | SparseLine
     values: Values
     log_mass: float
     mass_error: float
@@ -150,7 +150,7 @@ def extent(law: LossTransform, layout: Layout, kernel: Kernel, decaying: bool = 
         if size > MAX_NODES:
             return None
     else:
-        size, log_tail = length(law, layout, _SEARCHED, kernel)
+        size, log_tail = length(law, layout, SEARCHED, kernel)
         if size > LONG:
             size, log_tail = shortened(law, layout, size, log_tail, kernel)
         if size > most:
@@ -173,20 +173,29 @@ def lay(
 
 def lay_out(law: LossTransform, layout: Layout, extent: Extent, kernel: Kernel, values_on: ValuesOn = None) -> Contour | None:
     """A line of that extent with the values of K on it; None if too little is known."""
-    c, shift = layout.abscissa, layout.shift
-    line = Line(c, extent.step, extent.size)
-    neighbours = c + np.array([shift, -shift])
+    line = Line(layout.abscissa, extent.step, extent.size)
     if values_on is None:
-        values, real = law.on_line_and_real(line, neighbours)
+        values, real = law.on_line_and_real(line, neighbours(layout)[1:])
     else:
-        values, real = values_on(law, line), law.log_transform(np.append(c, neighbours))
-    found = contour_of(line, values, real, shift, extent.log_tail, kernel)
-    if found is None or (values.radius < 1.0).all():
+        values, real = values_on(law, line), law.log_transform(neighbours(layout))
+    return completed(law, contour_of(line, values, real, layout.shift, extent.log_tail, kernel))
+
+
+def neighbours(layout: Layout) -> Array:
+    """The abscissa of a line and those of its two neighbours."""
+    return layout.abscissa + layout.shift * np.array([0.0, 1.0, -1.0])
+
+
+def completed(law: LossTransform, found: Contour | None) -> Contour | None:
+    """A contour with the bounds of the envelope where K is unknown."""
+    if found is None or (found.values.radius < 1.0).all():
         return found
-    return replace(found, values=_bounded(law, line, values, found.log_mass + found.mass_error))
+    return replace(found, values=_bounded(law, found.line, found.values, found.log_mass + found.mass_error))
 
 
-def contour_of(line: Line, values: Values, real: Values, shift: float, log_tail: float, kernel: Kernel) -> Contour | None:
+def contour_of(
+    line: Line | SparseLine, values: Values, real: Values, shift: float, log_tail: float, kernel: Kernel
+) -> Contour | None:
     """The contour with K on its line and, in ``real``, at its abscissa and ``shift`` right and left of it.
 
     ``log_tail`` bounds the tail after the line, in units of M(c) e^{-cx}. None if too little is known.
@@ -202,7 +211,7 @@ def contour_of(line: Line, values: Values, real: Values, shift: float, log_tail:
     return Contour(c, line, values, log_mass, mass_error, shift, log_above, log_below, log_tail)
 
 
-def _bounded(law: LossTransform, line: Line, values: Values, log_mass: float) -> Values:
+def _bounded(law: LossTransform, line: Line | SparseLine, values: Values, log_mass: float) -> Values:
     """K on a line; where it is unknown, the upper bound from the envelope, marked as a size only.
 
     ``log_mass`` is an upper bound of K at the abscissa.

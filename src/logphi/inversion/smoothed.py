@@ -35,15 +35,17 @@ from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand, Promise
 from logphi.inversion.kernels import Smooth, log_kappa
 from logphi.inversion.layout import Layout, layout
-from logphi.inversion.line_sum import MAX_NODES, ValuesOn, lay
+from logphi.inversion.line_sum import MAX_NODES, SEARCHED, ValuesOn, lay
 from logphi.inversion.rare_atoms import without_rare_atoms
 from logphi.inversion.rare_losses import LargeLosses, without_large_losses
 from logphi.inversion.saddle import RIGHT, saddle
+from logphi.inversion.sparse_line import lay_sparse, longest
 from logphi.inversion.threshold_sum import Summands, ThresholdSum
 from logphi.inversion.truncation import length
 from logphi.inversion.window import Window
 from logphi.laws.log_phi import terms_of
 from logphi.laws.transform import LossTransform
+from logphi.quadrature.values import SparseLine
 
 # derived: the largest w for which the bound of the hump is proved
 _WIDEST = 0.1
@@ -211,16 +213,17 @@ def _with_omitted(
     values_on: ValuesOn,
 ) -> Prepared | None:
     """The sums for a law from which rare atoms of a mass are omitted."""
-    plan = Plan.of(own, threshold, demand.rtol, demand.hint)
-    sums = None if plan is None else _summed(own, threshold, plan, values_on)
+    first = Plan.of(own, threshold, demand.rtol, demand.hint)
+    laid = None if first is None else _laid(own, threshold, first, values_on)
     for _ in range(_DEEPER):
-        deeper = plan and sums and plan.deepened(own, sums, threshold, large_losses)
-        found = deeper and _summed(own, threshold, deeper, values_on)
-        if not (deeper and found):
+        deeper = None if laid is None else laid[0].deepened(own, laid[1], threshold, large_losses)
+        found = None if deeper is None else _laid(own, threshold, deeper, values_on)
+        if found is None:
             break
-        plan, sums = deeper, found
-    if plan is None or sums is None:
+        laid = found
+    if laid is None:
         return None
+    plan, sums = laid
     finer = plan.narrowed(sums, threshold, large_losses)
     again = finer and _summed(own, threshold, finer, values_on)
     # a line that should be longer may have been shortened
@@ -254,10 +257,26 @@ def promise(law: LossTransform, x: float, demand: Demand) -> Promise | None:
     return None if plan is None else plan.promise(own, threshold)
 
 
+def _laid(
+    law: LossTransform, x: float, plan: Plan, values_on: ValuesOn
+) -> tuple[Plan, tuple[ThresholdSum, ThresholdSum]] | None:
+    """A plan with its sums; with a wider window if too many nodes of the line count."""
+    sums = _summed(law, x, plan, values_on)
+    if sums is None:
+        if not plan.longer:
+            return None
+        plan = replace(plan, window=replace(plan.window, width=plan.narrowest))
+        sums = _summed(law, x, plan, values_on)
+    return None if sums is None else (plan, sums)
+
+
 def _summed(law: LossTransform, x: float, plan: Plan, values_on: ValuesOn) -> tuple[ThresholdSum, ThresholdSum] | None:
-    """The sums of the payoff and of the hump."""
-    contour = lay(law, plan.layout, Smoothed(x, plan.window, "both"), values_on=values_on)
+    """The sums of the payoff and of the hump; None if too little is known, or if too long a line is cut off."""
+    kernel, line = Smoothed(x, plan.window, "both"), plan.layout
+    contour = lay_sparse(law, line, kernel, values_on) or lay(law, line, kernel, values_on=values_on)
     if contour is None:
+        return None
+    if plan.longer and contour.log_tail > line.log_target + 1 + contour.mass_error:
         return None
     hump = Summands.of(contour, Smoothed(x, plan.window, "hump"))
     z = contour.line.points
@@ -283,12 +302,22 @@ class Plan:
         found = saddle(law, Smooth(x), RIGHT, hint)
         return Plan._at(law, x, rtol, found.abscissa, math.log(_LOOSE * rtol)) if math.isfinite(found.value) else None
 
+    @property
+    def narrowest(self) -> float:
+        """The narrowest window that a line with all its nodes resolves."""
+        return min(_narrowest(self.layout, self.window.beta), _WIDEST)
+
+    @property
+    def longer(self) -> bool:
+        """Whether only a line without its negligible nodes resolves the window."""
+        return self.window.width < self.narrowest
+
     @staticmethod
     def _at(law: LossTransform, x: float, rtol: float, abscissa: float, log_share: float) -> Plan | None:
         line = layout(law, abscissa, Smooth(x), log_share)
         if line is None:
             return None
-        window = _fitted(line, rtol)
+        window = _fitted(law, line, x, rtol)
         return Plan(line, window, rtol, log_share) if line.abscissa * window.width <= window.beta else None
 
     def deepened(
@@ -329,7 +358,9 @@ class Plan:
         smooth = min(here, float(beside.min()))
         atom, threshold = float(beside.max()) - smooth, abs(float(_AROUND[int(beside.argmax())]))
         # where most nodes of a line are negligible, it may be longer
-        longest = _narrowest(self.layout, beta) * max(_SPARSE * payoff.contour.line.size / MAX_NODES, _LONGER)
+        line = payoff.contour.line
+        resolved = w if isinstance(line, SparseLine) else _narrowest(self.layout, beta)
+        longest = resolved * max(_SPARSE * line.size / MAX_NODES, _LONGER)
         narrower = np.geomspace(min(max(longest / w, 1e-6), 1.0), 1.0, 64)
         depth = beta * (1 - np.sqrt(1 - np.minimum(threshold / narrower, 1.0) ** 2))
         left = smooth * narrower**2 + atom * narrower * np.exp(-depth)
@@ -338,11 +369,15 @@ class Plan:
         return replace(self, window=replace(self.window, width=share * w)) if share < _NARROWER else None
 
 
-def _fitted(line: Layout, rtol: float) -> Window:
+def _fitted(law: LossTransform, line: Layout, x: float, rtol: float) -> Window:
     """The widest window whose hump meets the tolerance, or the narrowest that the longest line resolves."""
     # the tail after the line is about w e^-beta
     beta = min(max(_FALL + math.log(_wanted(line, rtol, 1.0)) - line.log_target, _BETA[0]), _BETA[1])
-    return Window(min(max(_wanted(line, rtol, beta), _narrowest(line, beta)), _WIDEST), beta)
+    wanted, narrowest = min(_wanted(line, rtol, beta), _WIDEST), _narrowest(line, beta)
+    if wanted < narrowest:
+        size = int(min(narrowest / wanted * MAX_NODES, SEARCHED))
+        narrowest *= MAX_NODES / longest(law, line, Smoothed(x, Window(wanted, beta), "both"), size)
+    return Window(min(max(wanted, narrowest), _WIDEST), beta)
 
 
 def _wanted(line: Layout, rtol: float, beta: float) -> float:

@@ -44,7 +44,7 @@ class Summands:
 
 @dataclass(frozen=True, eq=False)
 class ThresholdSum:
-    """Summands in rows of consecutive nodes; ``size`` is the sum of the moduli, ``moment`` that of moduli times heights.
+    """Summands in a row for each run of nodes; ``size`` is the sum of the moduli, ``moment`` that of moduli times heights.
 
     ``rounding`` and ``inner`` are the errors of all summands together. All are in units of e^{log_scale}.
     """
@@ -63,8 +63,8 @@ class ThresholdSum:
         """The sum of the summands of a threshold, the first of which counts half."""
         log_scale = contour.log_mass - contour.abscissa * anchor
         size, count = np.abs(summands.values), summands.values.size
-        columns = 1 << (count.bit_length() + 1) // 2
-        rows = np.zeros((-(-count // columns), columns), dtype=np.complex128)
+        firsts, length = contour.line.runs
+        rows = np.zeros((firsts.size, length), dtype=np.complex128)
         rows.ravel()[:count] = summands.values
         rows[0, 0] *= 0.5
         parts = (size, size * contour.line.heights, summands.rounding, summands.inner)
@@ -74,13 +74,13 @@ class ThresholdSum:
         """The integral at a threshold."""
         contour, moved = self.contour, x - self.anchor
         share = contour.line.step / np.pi
-        rows, columns = self.rows.shape
+        firsts, length = contour.line.runs
         turn = -1j * contour.line.step * moved
-        sums = product(self.rows, np.exp(turn * np.arange(columns))[:, None])[:, 0]
-        value = share * float((sums * np.exp(turn * (columns * np.arange(rows)))).sum().real)
+        sums = product(self.rows, np.exp(turn * np.arange(length))[:, None])[:, 0]
+        value = share * float((sums * np.exp(turn * firsts)).sum().real)
         log_scale = contour.log_mass - contour.abscissa * x
         # the rounding of each angle, a height times a difference
-        phase_error = _PHASES + 1.5 * ULP * roundings(columns) + 4 * ULP * (abs(self.log_scale) + abs(contour.abscissa * x))
+        phase_error = _PHASES + 1.5 * ULP * roundings(length) + 4 * ULP * (abs(self.log_scale) + abs(contour.abscissa * x))
         noise = self.rounding + phase_error * self.size + 4 * ULP * self.moment * (abs(moved) + abs(x) * (moved != 0))
         return Scaled(
             log_scale,

@@ -4,15 +4,17 @@ notation: X has the characteristic function chi(t) = M(c + it)/M(c), X' is an in
 
     G(t) = E[1 - cos(t (X - X'))],      |G(s) - G(t)| <= |s - t| E|X - X'|,      ||chi(s)| - |chi(t)|| <= |s - t| E|X - X'|,
 
-as E|X - E[X]| is at most E|X - X'|. With a and b the ends of the support, E|X - X'| is at most (b - a)/2, which half of the
-mass at each end attains, and at most 2^(1/2) standard deviations. So one value of M bounds |M| on a block. The transform of
-many different atoms is small nearly everywhere, although no decreasing function bounds it closely.
+as E|X - E[X]|, which suffices for the last one, is at most E|X - X'|. With a and b the ends of the support, E|X - X'| is at
+most (b - a)/2, which half of the mass at each end attains, and at most 2^(1/2) standard deviations. So one value of M bounds
+|M| on a block. The transform of many different atoms is small nearly everywhere, although no decreasing function bounds it
+closely.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from logphi.arith.floats import ULP
 from logphi.arrays import Array, Complex
 from logphi.quadrature.values import Values
 
@@ -51,3 +53,14 @@ def log_block_from(log_ratio: Array, spread: float | Array, radius: float | Arra
     far = np.log(np.exp(log_ratio) + moved + np.finfo(float).tiny)
     bound: Array = np.minimum(near, far + MARGIN)
     return bound
+
+
+def log_block_of_sizes(ratio: Array, spread: float, deviation: float, radius: float) -> Array:
+    """The bound from upper bounds of |chi| itself; ``deviation`` bounds E|X - E[X]|."""
+    ratio, reach = np.minimum(ratio, 1.0), radius * (1 + MARGIN)
+    # the absolute error of 1 - |chi|^2 is a few ulps of one
+    gap = (1 - ratio) * (1 + ratio) * (1 - MARGIN) - reach * spread - 8 * ULP
+    bound: Array = (
+        np.log(np.minimum(ratio + reach * deviation + np.finfo(float).tiny, np.sqrt(1 - np.maximum(gap, 0.0)))) + MARGIN
+    )
+    return np.minimum(bound, 0.0)

@@ -259,8 +259,10 @@ class ConvexCombination(LossTransform):
         if pieces is None or pieces.width > 0 or self.support.omitted.mass:
             return None
         locations, weights = np.asarray(pieces.locations), np.asarray(pieces.log_weights)
-        error = pieces.location_error + pieces.relative_error + 4 * ULP * (1 + float(np.abs(locations).max()))
-        return visitor.atoms(lambda: (locations, weights + locations / 2, np.full(locations.shape, error)))
+        error = np.full(
+            locations.shape, pieces.location_error + pieces.relative_error + 4 * ULP * (1 + float(np.abs(locations).max()))
+        )
+        return visitor.atoms(lambda: (locations, weights + locations / 2, error, error))
 
 
 def _complex_expm1(x: NDArray[Any]) -> NDArray[Any]:

@@ -19,7 +19,6 @@ from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
 from logphi.arith.summation import error_of_log
 from logphi.arrays import Array
-from logphi.laws.block_envelope import log_block
 from logphi.laws.cells import Cells, Chosen, Exchanged, Given
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.spans import common_span
@@ -27,7 +26,7 @@ from logphi.laws.support import Lattice, LogMasses, Omitted, Pieces, Support
 from logphi.laws.tilted_atoms import TiltedAtoms
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T, Terms, apart
-from logphi.laws.visitor import LawVisitor
+from logphi.laws.visitor import LawVisitor, ListedMasses
 from logphi.laws.zero_or_infinite import log_complement
 from logphi.quadrature.approximate_nodes import ApproximateNodes
 from logphi.quadrature.approximation import Approximation
@@ -35,6 +34,8 @@ from logphi.quadrature.values import Line, Values
 
 # derived: with this much infinite mass, K is not near zero
 _MOSTLY = 0.1
+# derived: the logarithm of a number within the range of doubles
+_IN_RANGE = 700.0
 # chosen: with more atoms, neighbours are merged for approximate values
 _MANY = 2048
 
@@ -74,6 +75,22 @@ class Finite(LossTransform):
         """K(z)."""
         p, q = (self.p, self.q) if arith is FLOATS else self.cells.under(arith)
         return arith.log_power_sum(p, q, z)
+
+    def _error_of_sums(self, z: NDArray[Any]) -> Array:
+        """Bounds of the relative error of the sums of the |p_j^{1+z} q_j^{-z}| by the errors of the probabilities."""
+        size = np.abs(z)
+        if not self.cell_errors:
+            return np.asarray(np.expm1(np.minimum(self.relative_error + 2 * self.relative_error * size, 1.0)))
+        of_p, of_loss = np.array(self.cell_errors).T
+        abscissas, back = np.unique(z.real, return_inverse=True)
+        exponent = self._logs[0] + abscissas[:, None] * self._loss
+        share = np.exp(exponent - exponent.max(axis=1, keepdims=True))
+        share /= share.sum(axis=1, keepdims=True)
+        mean_of_p, mean_of_loss = ((share @ one)[back].reshape(z.shape) for one in (of_p, of_loss))
+        largest = np.minimum(of_p.max() + size * of_loss.max(), 1.0)
+        # e^x - 1 is at most x e^x; the shares are known to far less than a millionth
+        wrong: Array = (mean_of_p + size * mean_of_loss) * np.exp(largest) * (1 + 1e-6)
+        return np.where(largest < 1, wrong, np.expm1(1.0))
 
     @property
     def cells(self) -> Cells:
@@ -138,7 +155,7 @@ class Finite(LossTransform):
         sizes = values.mid.real if not np.iscomplexobj(z) else super().log_transform(np.asarray(z).real).mid
         known = np.isfinite(values.mid) & np.isfinite(sizes)
         ratio = np.exp(np.minimum(np.where(known, sizes, 0.0) - np.where(known, values.mid.real, 0.0), 700.0))
-        relative = ratio * np.expm1(np.minimum(self.relative_error + 2 * self.relative_error * np.abs(z), 1.0))
+        relative = ratio * self._error_of_sums(np.asarray(z))
         spread = np.where(known, error_of_log(relative), np.inf)
         return Values(values.mid, values.rounding + spread, values.inner)
 
@@ -159,12 +176,8 @@ class Finite(LossTransform):
 
     def log_block(self, abscissa: float, centres: Array, radius: float) -> Array:
         """From sums over the relevant atoms under the tilt, and from their standard deviation."""
-        tilted = self._tilted(abscissa)
-        heights = np.append(0.0, centres)
-        sums, wrong = tilted.sums(heights), tilted.error(np.abs(abscissa) + heights.max(keepdims=True))
-        values = Values.logarithm(sums, np.broadcast_to(wrong, sums.shape), tilted.top)
-        width = self.support.width
-        return log_block(values, min(width / 2, tilted.deviation(width) * 2**0.5) * (1 + 1e-6), radius)
+        size = abs(abscissa) + float(centres.max(initial=0.0)) + radius
+        return self._tilted(abscissa).log_block(centres, radius, size, self.support.width)
 
     def _tilted(self, abscissa: float) -> TiltedAtoms:
         return TiltedAtoms.of(self._logs[0], self._loss, self._errors, abscissa)
@@ -201,14 +214,27 @@ class Finite(LossTransform):
         p, q = self._arrays
         near = (p < 2 * q) & (q < 2 * p)
         log_p, log_q = self._logs
-        return np.where(near, np.log1p(np.where(near, p - q, 0.0) / q), log_p - log_q)
+        # the logarithm of a quotient has fewer roundings than a difference of two large logarithms
+        far = np.where(
+            self._has_quotient,
+            np.log(np.where(self._has_quotient, p, 1.0) / np.where(self._has_quotient, q, 1.0)),
+            log_p - log_q,
+        )
+        return np.where(near, np.log1p(np.where(near, p - q, 0.0) / q), far)
+
+    @cached_property
+    def _has_quotient(self) -> NDArray[np.bool_]:
+        """Whether p_j / q_j is within the range of doubles."""
+        log_p, log_q = self._logs
+        return np.asarray(np.abs(log_p - log_q) < _IN_RANGE)
 
     @cached_property
     def _errors(self) -> tuple[Array, Array]:
         """The relative errors of the p_j, and the errors of the losses."""
         log_p, log_q = self._logs
         far = np.abs(self._loss) > 0.6
-        rounding = np.where(far, ELEMENTARY * (np.abs(log_p) + np.abs(log_q)), 0.0) + 3 * ULP
+        size = np.where(self._has_quotient, np.abs(self._loss), np.abs(log_p) + np.abs(log_q))
+        rounding = np.where(far, ELEMENTARY * size, 0.0) + 3 * ULP
         if self.cell_errors:
             weight_error, of_loss = np.array(self.cell_errors).T
         else:
@@ -229,12 +255,12 @@ class Finite(LossTransform):
         """The atoms."""
         return visitor.atoms(self._atoms)
 
-    def _atoms(self) -> tuple[Array, Array, Array]:
+    def _atoms(self) -> ListedMasses:
         log_p, _ = self._logs
         weight_error, of_loss = self._errors
         # a logarithm has its own rounding and the relative error of its argument
-        of_logarithm = -np.log1p(-np.minimum(weight_error, 0.5)) + ELEMENTARY * (1 + np.abs(log_p))
-        return self._loss, log_p, np.maximum(of_logarithm, of_loss)
+        of_logarithm = -np.log1p(-np.minimum(weight_error, 0.5)) + ELEMENTARY * np.abs(log_p) / 2 + ULP
+        return self._loss, log_p, of_loss, of_logarithm
 
     def reflected(self) -> LossTransform:
         """The law with p and q exchanged."""

@@ -18,7 +18,7 @@ from logphi.laws.closed_form import ClosedForm
 from logphi.laws.support import Lattice, LogMasses, Pieces, Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
-from logphi.laws.visitor import LawVisitor
+from logphi.laws.visitor import LawVisitor, ListedMasses
 from logphi.quadrature.values import CERTAIN, Values
 
 # chosen: entries of the intermediate arrays
@@ -97,10 +97,11 @@ class SymmetricLattice(LossTransform):
         """The atoms."""
         return visitor.atoms(self._atoms_under_p)
 
-    def _atoms_under_p(self) -> tuple[Array, Array, Array]:
+    def _atoms_under_p(self) -> ListedMasses:
         locations, log_weights, location_error, relative_error = self.atoms()
         error = location_error + relative_error + 4 * ULP * (1 + float(np.abs(log_weights).max()) + self._top)
-        return locations, log_weights + locations / 2, np.full(locations.shape, error)
+        errors = np.full(locations.shape, error)
+        return locations, log_weights + locations / 2, errors, errors
 
     def excess(self, x: float) -> Scaled:
         """The sum over the atoms above x."""

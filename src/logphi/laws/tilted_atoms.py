@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arrays import Array, Complex
+from logphi.laws.block_envelope import log_block_of_sizes
 from logphi.quadrature.exponential_sums import exponential_sums
 from logphi.quadrature.values import Line, Values
 
 # chosen: entries of the intermediate arrays
 _BLOCK = 1 << 18
-# derived: a distance in steps that does not affect a bound on a block
-_EQUAL = 1e-10
+# derived: a distance in steps that does not affect a bound on a block, and the rounding of a height
+_EQUAL, _ROUNDED = 1e-10, 4 * ULP
 # measured: for fewer heights a matrix product is not faster
 _FEW = 16
 # derived: terms below this share of the largest are dropped from a sum, and bounded
@@ -57,7 +59,8 @@ class TiltedAtoms:
         """The sums at zero and at other heights, as a matrix product if these are equally spaced."""
         first, others = self.terms.sum(), heights[1:]
         step = float(others[-1] - others[0]) / max(others.size - 1, 1)
-        if others.size > _FEW and np.abs(others[0] + step * np.arange(others.size) - others).max() < _EQUAL * step:
+        equal = max(_EQUAL * step, _ROUNDED * float(others.max(initial=0.0)))
+        if others.size > _FEW and np.abs(others[0] + step * np.arange(others.size) - others).max() <= equal:
             line = Line(0.0, step, others.size)
             return np.append(first, exponential_sums(self.terms * np.exp(1j * others[0] * self.loss), self.loss, line))
         rows = max(_BLOCK // self.loss.size, 1)
@@ -77,8 +80,23 @@ class TiltedAtoms:
         wrong: Array = ((self.terms * np.expm1(np.minimum(exponent, 700.0))).sum(axis=1) + self.omitted) * (1 + 1e-9)
         return wrong
 
-    def deviation(self, width: float) -> float:
-        """The standard deviation of the tilted law, to within a millionth; omitted mass counts with the full width."""
-        total = self.terms.sum()
-        share = self.terms / total
-        return float(np.sqrt(share @ (self.loss - share @ self.loss) ** 2 + self.omitted / total * width**2))
+    def log_block(self, heights: Array, radius: float, size: float, width: float) -> Array:
+        """Upper bounds of log |M(c + it)| - log M(c) within a radius of each height, at points z of at most this size.
+
+        ``width`` is that of the support, with which omitted mass counts.
+        """
+        sums, wrong = self.sums(np.append(0.0, heights)), float(self.error(np.array([size]))[0])
+        radius += 2 * _ROUNDED * size
+        least = sums[0].real - wrong
+        if not least > 0:
+            return np.zeros(heights.shape)
+        share = self.terms / sums[0].real
+        away = np.abs(self.loss - share @ self.loss)
+        # errors of the masses change the mean and its distances by this share, and those of the losses by their size
+        moved = 1 + 3 * math.expm1(min(2 * float(self.weight_error.max()), 700.0)) + 1e-9
+        unsure = 4 * float((self.loss_error + ULP * np.abs(self.loss)).max())
+        omitted, half_width = self.omitted / least, width / 2 * (1 + 1e-6)
+        deviation = (float(share @ away) + 2 * omitted * width) * moved + unsure
+        square = math.sqrt(float(share @ away**2) + omitted * width**2) * moved + unsure
+        ratio = (np.abs(sums[1:]) + wrong) / least * (1 + 1e-14)
+        return log_block_of_sizes(ratio, min(half_width, math.sqrt(2) * square), min(half_width, deviation), radius)

@@ -12,6 +12,8 @@ from logphi.laws.weights import Weights
 from logphi.quadrature.curve import Curve
 
 T = TypeVar("T")
+# locations of atoms, logarithms of their masses, and the errors of both
+ListedMasses = tuple[Array, Array, Array, Array]
 Law = TypeVar("Law")
 
 
@@ -58,8 +60,8 @@ class LawVisitor(Generic[T, Law]):
         """The log-ratio of a normal law on the integers to the same law, shifted."""
         return None
 
-    def atoms(self, known: Callable[[], tuple[Array, Array, Array]]) -> T | None:
-        """Finitely many atoms: locations, logarithms of P-masses, and the errors of both."""
+    def atoms(self, known: Callable[[], ListedMasses]) -> T | None:
+        """Finitely many atoms: locations, logarithms of P-masses, the errors of the locations and those of the logarithms."""
         return None
 
     def samples(self, nodes: Callable[[], tuple[Array, Array]]) -> T | None:

@@ -12,8 +12,9 @@ from typing import ClassVar
 import numpy as np
 
 from logphi.algebra.release import Primitive
-from logphi.arith.floats import ULP
+from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arith.protocol import Arithmetic, Number
+from logphi.arrays import Array
 from logphi.inputs import check
 from logphi.inputs.arguments import ADD_REMOVE, Real, Relation, Whole, WholeOrNone, default, frozen
 from logphi.laws.cells import Cells
@@ -118,16 +119,18 @@ class DiscreteGaussian(Primitive):
         cut = self.truncation is None or self.truncation > deep
         reach = deep if cut or self.truncation is None else self.truncation
         x = np.arange(-reach, reach + s + 1.0)
-        exponents = (np.arange(-reach, reach + 1.0) / sigma) ** 2 / 2
-        weights = np.exp(-exponents)
+        exponents, rest = _exponents(np.arange(-reach, reach + 1.0), sigma)
+        weights = np.exp(-exponents) * (1 - rest)
         weights /= weights.sum()
-        # half an ulp of sigma and three roundings of the exponent; in the sum, exponents are below one on average
-        errors = 8 * ULP * (exponents + 32)
+        # half an ulp of sigma changes an exponent by one; in the sum of all weights, exponents are below one on average
+        errors = ULP * (exponents + 2) + 4 * ELEMENTARY
         empty = np.zeros(s)
-        (p, of_p), (q, of_q) = (
-            (np.concatenate([empty, one]) for one in (weights, errors)),
-            (np.concatenate([one, empty]) for one in (weights, errors)),
+        (p, of_p, at_p), (q, of_q, at_q) = (
+            (np.concatenate([empty, one]) for one in (weights, errors, exponents)),
+            (np.concatenate([one, empty]) for one in (weights, errors, exponents)),
         )
+        # the ratio has the difference of the exponents
+        of_ratio = ULP * (np.abs(at_p - at_q) + 2) + 4 * ELEMENTARY
         relative_error = float(errors.max())
         omitted_mass, growth = 0.0, math.inf
         if cut:
@@ -135,11 +138,11 @@ class DiscreteGaussian(Primitive):
             first = reach - s + 1
             omitted_mass = 4 * float(weights[reach + first]) / -math.expm1(-first / sigma**2)
             both = (x >= s - reach) & (x <= reach)
-            p, q, of_p, of_q = p[both], q[both], of_p[both], of_q[both]
+            p, q, of_p, of_q, of_ratio = (one[both] for one in (p, q, of_p, of_q, of_ratio))
             if self.truncation is None:
                 growth = (s / sigma) ** 2 * (1 + 8 * ULP)
         exact = _Outcomes(sigma, s, self.truncation, (s - reach, reach) if cut else (-reach, reach + s))
-        cell_errors = tuple(zip(of_p.tolist(), of_q.tolist(), (of_p + of_q).tolist(), strict=True))
+        cell_errors = tuple(zip(of_p.tolist(), of_q.tolist(), of_ratio.tolist(), strict=True))
         return FinitePair(tuple(p.tolist()), tuple(q.tolist()), relative_error, exact, omitted_mass, growth, cell_errors)
 
     def loss_law(self) -> LogPhi:
@@ -149,6 +152,27 @@ class DiscreteGaussian(Primitive):
         if self.truncation is None:
             return LogPhi.of([(NormalOnIntegers(self.sigma, self.sensitivity), 1)])
         return LogPhi.of([(TruncatedNormalOnIntegers(self.sigma, self.sensitivity, self.truncation), 1)])
+
+
+def _exponents(x: Array, sigma: float) -> tuple[Array, Array]:
+    """The double nearest to x^2 / (2 sigma^2), or next to it, and the rest, both for whole numbers x below 2^26."""
+    square, beside = _exact_product(np.array(sigma), np.array(sigma))
+    exponent = x * x / (2 * square)
+    whole, under = _exact_product(exponent, 2 * square)
+    return exponent, ((x * x - whole) - under - exponent * (2 * beside)) / (2 * square)
+
+
+def _exact_product(a: Array, b: Array) -> tuple[Array, Array]:
+    """The product of doubles as a rounded one and its error (Dekker 1971)."""
+    parts = []
+    for one in (a, b):
+        # derived: 2^27 + 1 splits 53 bits in halves
+        spread = 134217729.0 * one
+        high = spread - (spread - one)
+        parts.append((high, one - high))
+    (a_high, a_low), (b_high, b_low) = parts
+    rounded = a * b
+    return rounded, a_low * b_low - (((rounded - a_high * b_high) - a_low * b_high) - a_high * b_low)
 
 
 @dataclass(frozen=True)

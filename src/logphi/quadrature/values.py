@@ -32,6 +32,42 @@ class Line:
         """The points."""
         return np.asarray(self.abscissa + 1j * self.heights, dtype=np.complex128)
 
+    @property
+    def runs(self) -> tuple[NDArray[np.int64], int]:
+        """The line as runs of consecutive points: the first j of each, and their length, about the root of the size."""
+        length = 1 << (max(self.size - 1, 1).bit_length() + 1) // 2
+        return length * np.arange(-(-self.size // length), dtype=np.int64), length
+
+
+@dataclass(frozen=True, eq=False)
+class SparseLine:
+    """Runs of consecutive points ``abscissa + i step j`` of a line: ``length`` points from each j of ``firsts`` on."""
+
+    abscissa: float
+    step: float
+    firsts: NDArray[np.int64]
+    length: int
+
+    @property
+    def size(self) -> int:
+        """The number of points."""
+        return self.firsts.size * self.length
+
+    @property
+    def heights(self) -> Array:
+        """Imaginary parts of the points."""
+        return np.asarray(self.step * (self.firsts[:, None] + np.arange(self.length)).ravel().astype(float))
+
+    @cached_property
+    def points(self) -> NDArray[np.complex128]:
+        """The points."""
+        return np.asarray(self.abscissa + 1j * self.heights, dtype=np.complex128)
+
+    @property
+    def runs(self) -> tuple[NDArray[np.int64], int]:
+        """The first j of each run, and their length."""
+        return self.firsts, self.length
+
 
 def exact_step(step: float) -> float:
     """The step rounded down to 26 bits, so that its multiples are exact."""

@@ -46,13 +46,27 @@ MOST_VECTORS = 5000
 EVEN = 8
 
 
+class Known:
+    """The sums that were computed last, above and below, with their numbers of nodes; both orders of a pair share them."""
+
+    def __init__(self) -> None:
+        self.found: dict[Kind, tuple[int, Sums]] = {}
+
+    def sums(self, law: Law, batches: int, size: int, most: Any, kind: Kind) -> Sums:
+        """The sums as far as ``most``, or further."""
+        known = self.found.get(kind)
+        if known is None or known[0] != size or not known[1].reaches(most):
+            known = self.found[kind] = size, sum_of(law, batches, size, most, kind)
+        return known[1]
+
+
 @dataclass(frozen=True)
 class Allocated(Law):
-    """One epoch; ``known`` are the sums that were computed last, above and below, with their numbers of nodes."""
+    """One epoch."""
 
     base: Law
     batches: int
-    known: dict[Kind, tuple[int, Sums]] = field(default_factory=dict, compare=False, repr=False)
+    known: Known = field(default_factory=Known, compare=False, repr=False)
 
     def infinite(self) -> Any:
         """That of the base."""
@@ -63,11 +77,8 @@ class Allocated(Law):
         return self.base.unreached() ** self.batches
 
     def sums(self, size: int, most: Any, kind: Kind) -> Sums:
-        """The sums as far as ``most``, or further; both orders of a pair share them."""
-        known = self.known.get(kind)
-        if known is None or known[0] != size or not known[1].reaches(most):
-            known = self.known[kind] = size, sum_of(self.base, self.batches, size, most, kind)
-        return known[1]
+        """The sums as far as ``most``, or further."""
+        return self.known.sums(self.base, self.batches, size, most, kind)
 
     def bounds(self, epsilons: Sequence[Fraction], size: int, bits: int) -> list[Any]:
         """D at each epsilon, with ``size`` nodes on the first level of one ratio."""
@@ -179,5 +190,5 @@ def enclose(whole: Composition, epsilons: Sequence[Fraction], goal: float) -> li
 
     with precision(bits):
         # the other order may have found the sums already
-        first, _ = law.known.get(Kind(True, True, bits), (FIRST, None))
+        first, _ = law.known.found.get(Kind(True, True, bits), (FIRST, None))
         return refined(attempt, goal, first, SHARE)

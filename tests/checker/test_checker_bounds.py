@@ -101,7 +101,7 @@ def moment(name: str, z):
     elif "truncated" in name:
         g = mpmath.mpf("0.2") if isinstance(law, SampledUniform) else 1
         pair = lambda x: (g * within(x, 0.5) + (1 - g) * within(x, 0), within(x, 0))  # noqa: E731
-        breaks = [-2, -1.5, 0, 0.5, 2]
+        breaks = [-2, mpmath.mpf(-1.5), 0, mpmath.mpf(0.5), 2]
     else:
         g = mpmath.mpf("0.2") if isinstance(law, SampledUniform | Reversed) else 1
         there = lambda x: (g * noise(x, 0.5) + (1 - g) * noise(x, 0), noise(x, 0))  # noqa: E731

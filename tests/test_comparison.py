@@ -107,7 +107,7 @@ POINTS = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("expression", "first"), zip(RELEASES + SLOW, itertools.cycle(range(3))))
+@pytest.mark.parametrize(("expression", "first"), list(zip(RELEASES + SLOW, itertools.cycle(range(3)), strict=False)))
 def test_every_row_at_many_points(expression, first):
     # every third point for each release: neighbours have the others, and each point four releases or more
     release = parse(expression)

@@ -4,6 +4,7 @@ import itertools
 import json
 import math
 import re
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -100,7 +101,7 @@ def test_every_row_is_on_its_side(expression):
         assert sum(row.side == APPROXIMATE for row in table.rows) == 2
 
 
-POINTS = [
+POINTS: list[dict[str, Any]] = [
     *({"epsilon": epsilon} for epsilon in (-0.5, 0.0, 0.3, 6.0)),
     *({"delta": delta} for delta in (0.0, 1e-12, 0.05, 1.0)),
 ]

@@ -164,8 +164,8 @@ def page():
         "* **estimated**: K is known by samples of a function only, and the errors in the ledger are estimates;",
         "* a number: refused, with the reason below.",
         "",
-        "The last column says of how many releases there is a [certificate](certificates.md) under the relations of both orders:",
-        "1 and 20 were tried, at one epsilon each.",
+        "The last column says of how many releases there is a [certificate](certificates.md) under the relations of both",
+        "orders: 1 and 20 were tried, at one epsilon each.",
         "",
         "In each case composition and numerics add only what the ledger of an answer says. A relation is that of the result.",
     ]

@@ -4,6 +4,7 @@ import itertools
 import json
 import math
 import re
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -100,14 +101,14 @@ def test_every_row_is_on_its_side(expression):
         assert sum(row.side == APPROXIMATE for row in table.rows) == 2
 
 
-POINTS = [
+POINTS: list[dict[str, Any]] = [
     *({"epsilon": epsilon} for epsilon in (-0.5, 0.0, 0.3, 6.0)),
     *({"delta": delta} for delta in (0.0, 1e-12, 0.05, 1.0)),
 ]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("expression", "first"), zip(RELEASES + SLOW, itertools.cycle(range(3))))
+@pytest.mark.parametrize(("expression", "first"), list(zip(RELEASES + SLOW, itertools.cycle(range(3)), strict=False)))
 def test_every_row_at_many_points(expression, first):
     # every third point for each release: neighbours have the others, and each point four releases or more
     release = parse(expression)

@@ -22,6 +22,7 @@ from alterations import with_checksum  # noqa: E402
 from logphi.checker import cells, verify  # noqa: E402
 from logphi.checker.allocated import Allocated  # noqa: E402
 from logphi.checker.balls import ball, exactly, precision  # noqa: E402
+from logphi.checker.law import Reversed
 from logphi.checker.levels import Kind, Levels, coarser, merged, product, settled  # noqa: E402
 from logphi.checker.normal import Normal  # noqa: E402
 from logphi.checker.ratios import Sums  # noqa: E402
@@ -99,7 +100,7 @@ def delta(law: Allocated, epsilon: Fraction, size: int, reverse: bool) -> Any:
     """D of an epoch, or of the pair reversed."""
     with precision(BITS):
         (found,) = law.bounds([-epsilon if reverse else epsilon], size, BITS)
-        return law.reversed().turned(ball(epsilon), found) if reverse else found
+        return Reversed(law).turned(ball(epsilon), found) if reverse else found
 
 
 @pytest.mark.parametrize("size", [64, 256, *slowly(1024)])

@@ -22,7 +22,7 @@ from alterations import with_checksum  # noqa: E402
 from logphi.checker import cells, verify  # noqa: E402
 from logphi.checker.allocated import Allocated  # noqa: E402
 from logphi.checker.balls import ball, exactly, precision  # noqa: E402
-from logphi.checker.law import Reversed
+from logphi.checker.law import Reversed  # noqa: E402
 from logphi.checker.levels import Kind, Levels, coarser, merged, product, settled  # noqa: E402
 from logphi.checker.normal import Normal  # noqa: E402
 from logphi.checker.ratios import Sums  # noqa: E402

@@ -52,14 +52,16 @@ def test_no_span_is_infinite():
 
 def binomial_profile(p, n, eps):
     """E_P[(1 - e^{eps - L})_+] over Binomial(n, p) answers that are the truth: L = (2 j - n) log(p/(1-p))."""
-    odds, at, total = p / (1 - p), exp(eps), mpf(0)
-    # e^{-L} and the probability of one outcome, for j = 0, 1 ...
-    falls, chance = odds**n, (1 - p) ** n
-    for j in range(n + 1):
-        if at * falls < 1:
-            total += math.comb(n, j) * chance * (1 - at * falls)
-        falls, chance = falls / odds**2, chance * odds
-    return total
+    # products of n factors lose digits
+    with mpmath.extradps(10):
+        odds, at, total = p / (1 - p), exp(eps), mpf(0)
+        # e^{-L} and the probability of one outcome, for j = 0, 1 ...
+        falls, chance = odds**n, (1 - p) ** n
+        for j in range(n + 1):
+            if at * falls < 1:
+                total += math.comb(n, j) * chance * (1 - at * falls)
+            falls, chance = falls / odds**2, chance * odds
+    return +total
 
 
 def shares(n):

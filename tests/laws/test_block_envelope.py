@@ -9,11 +9,11 @@ import pytest
 
 import logphi as lp
 from logphi.arith.protocol import Plain
-from logphi.inversion import truncation
+from logphi.inversion import sparse_line
 from logphi.laws.block_envelope import log_block
 from logphi.laws.finite import Finite
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.negligible_nodes import negligible_from
+from logphi.laws.negligible_nodes import negligible_from, relevant_blocks
 from logphi.laws.two_point import TwoPoint
 from logphi.laws.uniform import Uniform, UniformWithAtoms
 from logphi.quadrature.values import Values
@@ -103,15 +103,16 @@ def sums_of_responses(steps, unit):
 
 
 @pytest.mark.slow
-def test_a_line_of_many_responses_ends_early_and_holds_the_truth(monkeypatch):
+def test_a_line_of_many_responses_keeps_few_nodes_and_holds_the_truth(monkeypatch):
     lines = []
 
     def watched(law, abscissa, step, size, log_floor):
-        lines.append((size, negligible_from(law, abscissa, step, size, log_floor)))
-        return lines[-1][1]
+        firsts, nodes = found = relevant_blocks(law, abscissa, step, size, log_floor)
+        lines.append((size, firsts.size * nodes))
+        return found
 
     # not by a profiler, which would double the work
-    monkeypatch.setattr(truncation, "negligible_from", watched)
+    monkeypatch.setattr(sparse_line, "relevant_blocks", watched)
     unit = 3e-5
     steps = np.random.default_rng(8).choice(np.arange(1_300, 6_600), 300, replace=False).tolist()
     release = lp.compose([lp.RandomizedResponse(1 / (1 + math.exp(-step * unit))) for step in steps])
@@ -168,6 +169,22 @@ def test_many_atoms_are_bounded_on_blocks_too():
     # at a point the bound is the value
     sharp = law.log_block(c, np.array([20.0]), 0.0)[0]
     assert sharp == pytest.approx(np.log(np.abs(np.exp(20j * loss) @ weights) / weights.sum()), abs=1e-6)
+
+
+@pytest.mark.parametrize("signs", [(-1, -1, 1), (1, -1, -1), (-1, 1, 1)])
+def test_blocks_hold_for_all_losses_within_their_errors(signs):
+    """A large tilt turns the error of a loss into one of its mass."""
+    c, error, loss = 300.0, 0.1 / 300, np.array([0.0, 0.1, 1.0])
+    p = np.array([0.475, 0.475, 0.05]) * np.exp(-c * loss)
+    p /= p.sum()
+    q = p * np.exp(-loss)
+    law = Finite(tuple(p.tolist()), tuple(q.tolist()), relative_error=error / 2, cell_errors=((1e-16, error),) * 3)
+    moved = loss + error * np.array(signs)
+    weights = p * np.exp(c * moved)
+    for centre in (3.0, 10 * math.pi, 80.0):
+        heights = centre + 0.3 * np.linspace(-1, 1, 41)
+        truth = np.log(np.abs(np.exp(1j * heights[:, None] * moved) @ weights).max() / weights.sum())
+        assert truth <= law.log_block(c, np.array([centre]), 0.3)[0]
 
 
 @pytest.mark.parametrize("radius", [0.7, math.log(3), np.inf])

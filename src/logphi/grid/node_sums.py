@@ -88,7 +88,7 @@ def _on_line(sum_at: SumAt, line: Line | SparseLine) -> Values:
     weights = weight[kept] / whole
     if isinstance(line, SparseLine):
         sums = exponential_sums(weights, own.loss[kept], line)
-        sum_error = np.full(line.size, (10 + weights.size) * ULP)
+        sum_error = np.full(line.size, 2 * (5 + weights.size) * ULP)
     else:
         sums, sum_error = spread_sums(own.loss[kept], weights, line.step, line.size)
     constant = (

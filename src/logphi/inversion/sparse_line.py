@@ -11,10 +11,12 @@ import math
 import numpy as np
 
 from logphi.arith.summation import log_sum
+from logphi.inversion.atomic import atomic
 from logphi.inversion.kernels import Kernel
 from logphi.inversion.layout import Layout
 from logphi.inversion.line_sum import MAX_NODES, SEARCHED, Contour, ValuesOn, completed, contour_of, neighbours
 from logphi.inversion.truncation import LONG, length
+from logphi.laws.log_phi import terms_of
 from logphi.laws.negligible_nodes import relevant_blocks, relevant_share
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import SparseLine
@@ -27,12 +29,17 @@ _HEIGHTS = 64
 _SPARSE = 0.25
 # measured: the number of nodes that a sparse line may leave out for each one that it keeps
 _LEFT_OUT = 64.0
+# measured: so many exponentials, of an atom at the first node of a run, take half a second
+_MOST_EXPONENTIALS = 1e7
 
 
 def longest(law: LossTransform, layout: Layout, kernel: Kernel, size: int) -> float:
     """An estimate of the number of nodes of the longest line, of which negligible ones do not count."""
+    most = _most_nodes(law, layout, size)
+    if not most:
+        return MAX_NODES
     share = relevant_share(law, layout.abscissa, layout.step, size, _log_floor(layout, kernel, size)[0])
-    return MAX_NODES / max(2 * share, 1 / _LEFT_OUT) if share < _SPARSE else MAX_NODES
+    return max(MAX_NODES, most / max(2 * share, 1 / _LEFT_OUT)) if share < _SPARSE else MAX_NODES
 
 
 def lay_sparse(law: LossTransform, layout: Layout, kernel: Kernel, values_on: ValuesOn) -> Contour | None:
@@ -41,20 +48,29 @@ def lay_sparse(law: LossTransform, layout: Layout, kernel: Kernel, values_on: Va
     The omitted nodes count in the truncation error.
     """
     size, log_tail = length(law, layout, SEARCHED, kernel)
-    if size <= LONG:
+    most = min(_SPARSE * size, _most_nodes(law, layout, size))
+    if size <= LONG or not most:
         return None
     log_floor, log_kernel = _log_floor(layout, kernel, size)
     found = relevant_blocks(law, layout.abscissa, layout.step, size, log_floor)
     if found is None:
         return None
     firsts = np.unique(found[0] // _RUN) * _RUN
-    if firsts.size * _RUN > min(_SPARSE * size, MAX_NODES):
+    if firsts.size * _RUN > most:
         return None
     line = SparseLine(layout.abscissa, layout.step, firsts, _RUN)
     values = law.log_transform(line.points) if values_on is None else values_on(law, line)
     log_tail = float(np.logaddexp(log_tail, log_floor + log_kernel))
     real = law.log_transform(neighbours(layout))
     return completed(law, contour_of(line, values, real, layout.shift, log_tail, kernel))
+
+
+def _most_nodes(law: LossTransform, layout: Layout, size: int) -> float:
+    """The number of nodes that are worth computing one by one; none of a law with other parts than atoms."""
+    if any(atomic(term) is None for term, _ in terms_of(law)):
+        return 0.0
+    atoms = law.approximate.terms_on_line(layout.abscissa, layout.step * size)
+    return min(MAX_NODES, _RUN * _MOST_EXPONENTIALS / atoms)
 
 
 def _log_floor(layout: Layout, kernel: Kernel, size: int) -> tuple[float, float]:

@@ -175,9 +175,8 @@ class Finite(LossTransform):
         return self._tilted(line.abscissa).on_line(line)
 
     def log_block(self, abscissa: float, centres: Array, radius: float) -> Array:
-        """From sums over the relevant atoms under the tilt, and from their standard deviation."""
-        size = abs(abscissa) + float(centres.max(initial=0.0)) + radius
-        return self._tilted(abscissa).log_block(centres, radius, size, self.support.width)
+        """From sums over the relevant atoms under the tilt, and from their mean deviation."""
+        return self._tilted(abscissa).log_block(abscissa, centres, radius, self.support.width)
 
     def _tilted(self, abscissa: float) -> TiltedAtoms:
         return TiltedAtoms.of(self._logs[0], self._loss, self._errors, abscissa)

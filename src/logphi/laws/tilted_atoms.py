@@ -50,7 +50,7 @@ class TiltedAtoms:
             terms[kept],
             loss[kept],
             top,
-            weight_error + ELEMENTARY * size + (int(kept.sum()) + 16) * ULP,
+            weight_error + ELEMENTARY * size + 2 * (int(kept.sum()) + 8) * ULP,
             loss_error + ELEMENTARY * np.abs(loss[kept]),
             float(terms[~kept].sum()),
         )
@@ -80,11 +80,12 @@ class TiltedAtoms:
         wrong: Array = ((self.terms * np.expm1(np.minimum(exponent, 700.0))).sum(axis=1) + self.omitted) * (1 + 1e-9)
         return wrong
 
-    def log_block(self, heights: Array, radius: float, size: float, width: float) -> Array:
-        """Upper bounds of log |M(c + it)| - log M(c) within a radius of each height, at points z of at most this size.
+    def log_block(self, abscissa: float, heights: Array, radius: float, width: float) -> Array:
+        """Upper bounds of log |M(c + it)| - log M(c) within a radius of each height; c is the abscissa of the tilt.
 
         ``width`` is that of the support, with which omitted mass counts.
         """
+        size = abs(abscissa) + float(heights.max(initial=0.0)) + radius
         sums, wrong = self.sums(np.append(0.0, heights)), float(self.error(np.array([size]))[0])
         radius += 2 * _ROUNDED * size
         least = sums[0].real - wrong
@@ -92,9 +93,10 @@ class TiltedAtoms:
             return np.zeros(heights.shape)
         share = self.terms / sums[0].real
         away = np.abs(self.loss - share @ self.loss)
-        # errors of the masses change the mean and its distances by this share, and those of the losses by their size
-        moved = 1 + 3 * math.expm1(min(2 * float(self.weight_error.max()), 700.0)) + 1e-9
-        unsure = 4 * float((self.loss_error + ULP * np.abs(self.loss)).max())
+        # errors of the tilted masses change the mean and its distances by this share, and those of the losses by their size
+        tilted = float((self.weight_error + abs(abscissa) * self.loss_error).max())
+        moved = 1 + 3 * math.expm1(min(2 * tilted, 700.0)) + 1e-9
+        unsure = 4 * float((self.loss_error + self.loss.size * ULP * np.abs(self.loss)).max())
         omitted, half_width = self.omitted / least, width / 2 * (1 + 1e-6)
         deviation = (float(share @ away) + 2 * omitted * width) * moved + unsure
         square = math.sqrt(float(share @ away**2) + omitted * width**2) * moved + unsure

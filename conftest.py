@@ -24,6 +24,14 @@ WITH_OPACUS = (
 settings.register_profile("logphi", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("logphi")
 
+# Files that take minutes. A worker takes all tests of a file, and whoever begins one last is waited for.
+LONGEST = (
+    "tests/testing/test_conformance.py",
+    "tests/docs/test_site.py",
+    "tests/docs/test_docs.py",
+    "tests/classical/test_classical.py",
+)
+
 # The last line of a page whose examples take seconds; what they show is tested elsewhere, too.
 SLOW_PAGE = "<!-- its examples are slow tests -->"
 
@@ -70,4 +78,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for place in sorted(range(len(cases)), key=lambda place: place * GOLDEN % 1)[most:]:
             cases[place].add_marker(pytest.mark.slow)
     # what takes longest begins first, so that no worker is left alone with it
-    items.sort(key=lambda item: (not item.get_closest_marker("notebook"), not item.get_closest_marker("slow")))
+    items.sort(
+        key=lambda item: (
+            not item.get_closest_marker("notebook"),
+            not item.get_closest_marker("slow"),
+            item.path.relative_to(ROOT).as_posix() not in LONGEST,
+        )
+    )

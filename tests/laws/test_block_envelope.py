@@ -107,8 +107,9 @@ def test_a_line_of_many_responses_keeps_few_nodes_and_holds_the_truth(monkeypatc
     lines = []
 
     def watched(law, abscissa, step, size, log_floor):
-        firsts, nodes = found = relevant_blocks(law, abscissa, step, size, log_floor)
-        lines.append((size, firsts.size * nodes))
+        found = relevant_blocks(law, abscissa, step, size, log_floor)
+        assert found is not None
+        lines.append((size, found[0].size * found[1]))
         return found
 
     # not by a profiler, which would double the work

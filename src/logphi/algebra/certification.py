@@ -141,7 +141,7 @@ def certify(
 
     own = described(self)
     if several or own.known is not Known.LAW:
-        return certify_together(self, given, advantage=advantage, direction=direction, digits=digits)
+        return _claimed(self, own, given, advantage, digits, direction)
     if (epsilon is None) == (delta is None):
         raise ValueError(f"give exactly one of epsilon and delta, got epsilon={epsilon!r} and delta={delta!r}")
     at = check.real("epsilon", epsilon) if delta is None else check.open_unit("delta", delta)
@@ -167,9 +167,19 @@ def certify_together(
     direction: DirectionLike | None = None,
 ) -> CertifiedClaims:
     """One certificate of all that is given, of upper ends where no more is known."""
+    return _claimed(release, described(release), given, advantage, digits, direction)
+
+
+def _claimed(
+    release: Certifiable,
+    own: Described,
+    given: Mapping[str, Any],
+    advantage: bool,
+    digits: int,
+    direction: DirectionLike | None,
+) -> CertifiedClaims:
     from logphi.certified.several import Known
 
-    own = described(release)
     asked = claims_of(own, given, advantage=advantage, direction=direction)
     digits = check.whole("digits", digits, 1, MOST_DIGITS)
     return _together(asked, digits) if own.known is Known.LAW else _above(release, asked, digits)

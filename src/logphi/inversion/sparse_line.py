@@ -48,8 +48,8 @@ def lay_sparse(law: LossTransform, layout: Layout, kernel: Kernel, values_on: Va
     The omitted nodes count in the truncation error.
     """
     size, log_tail = length(law, layout, SEARCHED, kernel)
-    most = min(_SPARSE * size, _most_nodes(law, layout, size))
-    if size <= LONG or not most:
+    # most lines are short, and their laws are not looked at
+    if size <= LONG or not (most := min(_SPARSE * size, _most_nodes(law, layout, size))):
         return None
     log_floor, log_kernel = _log_floor(layout, kernel, size)
     found = relevant_blocks(law, layout.abscissa, layout.step, size, log_floor)

@@ -214,11 +214,8 @@ class Finite(LossTransform):
         near = (p < 2 * q) & (q < 2 * p)
         log_p, log_q = self._logs
         # the logarithm of a quotient has fewer roundings than a difference of two large logarithms
-        far = np.where(
-            self._has_quotient,
-            np.log(np.where(self._has_quotient, p, 1.0) / np.where(self._has_quotient, q, 1.0)),
-            log_p - log_q,
-        )
+        quotient = np.divide(p, q, out=np.ones_like(p), where=self._has_quotient)
+        far = np.where(self._has_quotient, np.log(quotient), log_p - log_q)
         return np.where(near, np.log1p(np.where(near, p - q, 0.0) / q), far)
 
     @cached_property

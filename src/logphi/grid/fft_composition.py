@@ -151,6 +151,9 @@ def compose(laws: Iterable[tuple[LatticeLaw, int]], grid: Grid, nodes: int, poin
         omitted_below += count * law.omitted_below
         if not grid.upper:
             log_moments += count * law.log_moments(points - c, h)
+    total = sum(count for *_, count, _ in transforms)
+    if _FACTOR * total > 1:
+        raise ValueError(f"the sum of {total:.3g} releases keeps no digits in a Fourier transform of doubles")
     kept, dropped = _kept(log_bound, c, h)
     weight = np.full(kept, 2.0 / nodes)
     # the first and the last frequency of a real transform count once, all others twice
@@ -166,7 +169,6 @@ def compose(laws: Iterable[tuple[LatticeLaw, int]], grid: Grid, nodes: int, poin
         with np.errstate(over="ignore"):  # an infinite error marks the value as unknown
             others = np.exp(np.minimum(log_bound[:kept] - log_largest[:kept], 700.0)) * kernel_size
             error += count * wrong * float(np.sqrt((weight * others**2).sum()))
-    total = sum(count for *_, count, _ in transforms)
     noise = min(_TERM + ULP * (math.log2(nodes) + 4 * c * h) + _FACTOR * total, 700.0)
     size = float(np.abs(terms).sum()) * (1 + 1e-9)
     columns = 1 << (kept.bit_length() + 1) // 2

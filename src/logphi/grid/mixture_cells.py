@@ -108,7 +108,7 @@ class MixtureCells(Discretizer):
             # cell 0 begins at the end of the merged mass, whose mean is a quotient of two normal masses
             y[0] = edge
             location_error += ULP * (32 - 8 * float(log_ndtr(edge) + log_ndtr(edge - m))) * lead
-        if not (y[1:] > y[:-1]).all():
+        if not (y[1:] > y[:-1]).all() or (merged and not big[1] > big[0]):
             raise ValueError("the lattice is finer than the doubles at the losses of one release")
         log_mass, share, share_error, sag, narrow = mixture.cells(y)
         exponent = log_mass + alpha * x[:-1]

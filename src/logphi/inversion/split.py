@@ -72,10 +72,12 @@ class Split:
     def of(laws: Sequence[tuple[Tilted, int]], tilt: float, density: float, share: float) -> Split | None:
         """The laws on a lattice so fine that D_Y - D_X is about a share of the excess; None if that takes too many nodes.
 
+        None also if so many laws leave no digits to the sum.
+
         ``density`` is an estimate of the density at the threshold, over the excess.
         """
         deviation = math.sqrt(sum(count * _variance(law) for law, count in laws))
-        if not deviation:
+        if not deviation or _rounding_of_sum(laws) > 1:
             return None
         # atoms that are anywhere between two nodes have a variance of h^2 / 6
         wanted = math.sqrt(6 * share / (_GAP * density * sum(count for _, count in laws)))
@@ -112,7 +114,7 @@ class Split:
         for side in range(3):
             weight, absolute = integer_sums.summed([one.weights[side] for one in self.laws], self.first, self.last)
             sums.append((weight, absolute))
-        error = math.expm1(min(relative + 32 * ELEMENTARY * sum(one.weights[0].count for one in self.laws), 700.0))
+        error = math.expm1(min(relative + _rounding_of_sum([(one.law, one.weights[0].count) for one in self.laws]), 700.0))
         whole = Tilted(
             location,
             sums[0][0],
@@ -184,6 +186,11 @@ def _variance(law: Tilted) -> float:
     total = float(law.weight.sum())
     mean = float((law.weight * law.location).sum()) / total
     return float((law.weight * (law.location - mean) ** 2).sum()) / total
+
+
+def _rounding_of_sum(laws: Sequence[tuple[Tilted, int]]) -> float:
+    """A bound of the relative rounding error of the sum of the laws."""
+    return 32 * ELEMENTARY * sum(count for _, count in laws)
 
 
 def _base(law: Tilted) -> float:

@@ -163,7 +163,8 @@ class LogPhi(LossTransform):
         """The sum of the envelopes."""
         total = np.zeros_like(heights)
         for law, count in self._parts:
-            total += count * law.log_envelope(abscissa, heights, end)
+            with np.errstate(over="ignore"):  # minus infinity: less than any double
+                total += count * law.log_envelope(abscissa, heights, end)
         return total
 
     def log_block(self, abscissa: float, centres: Array, radius: float) -> Array:

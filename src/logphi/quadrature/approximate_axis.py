@@ -12,7 +12,7 @@ import numpy as np
 
 from logphi.arrays import Array
 from logphi.quadrature.log_ratio import LogRatio
-from logphi.quadrature.mixture_trapezoid import approximate
+from logphi.quadrature.mixture_trapezoid import TINY, approximate
 
 # measured: larger tilts, in units of 1/C, or more mixtures, are quicker with nodes of their own
 _FARTHEST, _MOST = 22.0, 64
@@ -37,9 +37,12 @@ class ApproximateAxis:
 
     @staticmethod
     def of(mixtures: LogRatio) -> ApproximateAxis:
-        """Nodes for as many powers as share them at little cost; for no power, where there would be many mixtures or nodes."""
+        """Nodes for as many powers as share them at little cost; for no power, where there would be many mixtures or nodes.
+
+        Tiny l have nodes of their own too: the differences here, of first order, would lose all digits.
+        """
         shift, floor = mixtures.widest, float(mixtures.floor.max())
-        if not (shift <= _FARTHEST and mixtures.shift.size <= _MOST):
+        if not (shift <= _FARTHEST and mixtures.shift.size <= _MOST and mixtures.least_loss > TINY):
             return ApproximateAxis(mixtures, 0.0, -1.0, *np.zeros((3, 1)))
         highest = _FARTHEST / shift
         lowest = -min(highest, _LARGE / floor)

@@ -113,6 +113,11 @@ class LogRatio(ABC):
         """The largest slope of all at zero."""
         return float(self.slope(0.0).max())
 
+    @cached_property
+    def least_loss(self) -> float:
+        """The order of the smallest l at x of order one."""
+        return float((self.rate * np.minimum(self.shift, 1.0)).min())
+
     @property
     @abstractmethod
     def largest_log(self) -> float:

@@ -35,13 +35,15 @@ from logphi.arrays import Array
 from logphi.quadrature.inner_integral import INNER_TARGET, Nodes, Noise, by_abscissa, deviations, summed, weighted
 from logphi.quadrature.integration_range import cut_off, integration_range, log_tail
 from logphi.quadrature.log_ratio import LARGE, LogRatio
-from logphi.quadrature.second_order_sums import SecondMoments, along_line, one_by_one
+from logphi.quadrature.second_order_sums import SecondMoments, along_line, one_by_one, second_exp
 from logphi.quadrature.values import Line, Values
 
 # measured: no useful saddle point needs more nodes
 MAX_NODES = 1 << 15
 # measured: the logarithm of the share that an approximate sum may omit
 _LOG_APPROXIMATE = -18.0
+# derived: with larger l an approximate sum of second order loses at most nine digits to one of first order
+TINY = 1e-9
 
 
 def approximate(mixtures: LogRatio, abscissas: Array) -> Array:
@@ -72,7 +74,9 @@ def log_masses(mixtures: LogRatio, abscissas: Array) -> Array:
     density = np.exp(-x * x / 2) * (step / np.sqrt(2 * np.pi))
     exponent = power * loss[:, None, :]
     if exponent.max() < LARGE and loss.max() < LARGE:
-        log_mass = np.log1p(np.expm1(exponent) @ density - powers * (np.expm1(loss) @ density)[:, None])
+        # E[w - 1] = 0 leaves a sum of second order, in which expm1 has the digits that are needed unless l is tiny
+        growth = np.expm1 if mixtures.least_loss > TINY else second_exp
+        log_mass = np.log1p(growth(exponent) @ density - powers * (growth(loss) @ density)[:, None])
     else:
         log_terms = exponent - x * x / 2
         peak = log_terms.max(axis=2)

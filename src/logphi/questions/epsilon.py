@@ -43,6 +43,8 @@ _FLAT = 4.0
 # measured: the slope of the log-profile is at least the abscissa of Chernoff's bound over _STEEP; the largest factor by which a
 # profile may be less accurate than its crossing, as few digits do not determine a crossing
 _STEEP, _STEEPEST = 4.0, 1e3
+# measured: the sum of the distances of more releases than this is rarely below delta
+_FEW_RELEASES = 1000
 # derived: narrower profiles are not requested, because of rounding
 _DIGITS = 1e-15
 
@@ -178,7 +180,8 @@ def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tole
     doubtful = delta > 0.01 or start <= 0 or closed(loss, 0.0)
     if ceiling <= 0:
         ceiling = proved()
-    if ceiling <= 0 or (doubtful and _zero_suffices(loss, level, profiles, tolerance)):
+    known_zero = ceiling <= 0 or _distances_suffice(loss, delta, profiles)
+    if known_zero or (doubtful and _zero_suffices(loss, level, profiles, tolerance)):
         return Bound(0.0, 0.0, 0.0, method=EXACT)
     slack = _level_error(level)
     # a closed form is sharp at once
@@ -262,6 +265,19 @@ def _limited(loss: LogPhi, known: Bound, delta: float, profiles: Evaluator, tole
 
 def _zero_suffices(loss: LogPhi, level: float, profiles: Evaluator, tolerance: Tolerance) -> bool:
     return profiles(loss, 0.0, Demand(tolerance.aim, least=level, enough=tolerance.enough))(0.0).upper <= level
+
+
+def _distances_suffice(loss: LogPhi, delta: float, profiles: Evaluator) -> bool:
+    """Whether the total variation distances of the releases add up to at most delta: delta(0) is at most their sum."""
+    if sum(count for _, count in loss.terms) > _FEW_RELEASES:
+        return False
+    total = 0.0
+    for law, count in loss.terms:
+        one = LogPhi.of([(law, 1)])
+        if not closed(one, 0.0):
+            return False
+        total += count * math.exp(profiles(one, 0.0, Demand(_COARSE))(0.0).upper)
+    return total * (1 + 1e-12) <= delta
 
 
 def _slope(seen: dict[float, LogProbability], x: float) -> float:

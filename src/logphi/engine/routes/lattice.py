@@ -8,7 +8,7 @@ from logphi.engine.method import Method
 from logphi.engine.routes.route import LocalProfile, NotApplicableError, Route, inverted
 from logphi.inversion import contour
 from logphi.inversion.demand import Demand
-from logphi.inversion.lattice import PeriodicExcess
+from logphi.inversion.lattice import PeriodicExcess, reserve_at
 from logphi.laws.log_phi import LogPhi
 
 
@@ -17,6 +17,8 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     lattice = loss.support.lattice
     if lattice is None or math.isinf(lattice.span):
         raise NotApplicableError("method 'lattice' needs a loss on a lattice, which this one is not; leave method out")
+    if reserve_at(lattice, epsilon) > 1:
+        raise NotApplicableError("method 'lattice' needs losses that are known to within one nat; leave method out")
     # the lattice of the loss is used, as the reflected law may not find its own: that depends on the order of the atoms
     reflected = lattice.reflected()
     prepared = contour.prepare(

@@ -12,7 +12,7 @@ from logphi.engine.log_probability import LogProbability
 from logphi.engine.routes.evaluator import Evaluator
 from logphi.engine.routes.exact import closed
 from logphi.engine.routes.route import Solver
-from logphi.engine.warm_start import Onward
+from logphi.engine.warm_start import FirstGuess
 from logphi.inputs.tolerance import Tolerance
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
@@ -48,7 +48,7 @@ class Crossing:
 class CrossingSearch:
     """Searches for the crossing of one profile with ``level``, the logarithm of delta, between 0 and ``ceiling``.
 
-    ``onward`` has the first guess; the crossing of the profile's bounds is found by ``solve``.
+    ``guess`` has the first guess; the crossing of the profile's bounds is found by ``solve``.
     """
 
     loss: LogPhi
@@ -56,11 +56,11 @@ class CrossingSearch:
     solve: Solver
     level: float
     ceiling: float
-    onward: Onward
+    guess: FirstGuess
 
     def first(self, tolerance: Tolerance) -> Crossing:
         """The crossing of a profile that is as accurate as it must be where it is steep."""
-        return self._crossing(tolerance, self.onward.guess, self.onward.slope, self._steep)
+        return self._crossing(tolerance, self.guess.epsilon, self.guess.slope, self._steep)
 
     def narrowed(self, found: Crossing, tolerance: Tolerance) -> Crossing:
         """The crossing of a sharper profile, if a sharper one narrows it; the first one itself otherwise."""
@@ -82,17 +82,17 @@ class CrossingSearch:
     @cached_property
     def closed(self) -> bool:
         """Whether the profile has a closed form near the guess."""
-        return closed(self.loss, self.onward.guess)
+        return closed(self.loss, self.guess.epsilon)
 
     @property
     def at_once(self) -> bool:
         """Whether sharp profiles serve from the start: coarse ones are no faster, or the guess is close to the crossing."""
-        return self.closed or (self.onward.near and self.loss.coarsened is self.loss)
+        return self.closed or (self.guess.near and self.loss.coarsened is self.loss)
 
     @property
     def _steep(self) -> float:
         """How much smaller the error of the crossing is than that of the profile, if this is steep."""
-        return max(min(self.onward.abscissa * max(1.0, self.onward.guess) / _STEEP, _STEEPEST), 1.0)
+        return max(min(self.guess.abscissa * max(1.0, self.guess.epsilon) / _STEEP, _STEEPEST), 1.0)
 
 
 @dataclass
@@ -115,7 +115,7 @@ class _Profiles:
         if search.at_once and self.last and (search.closed or near_by(x, self.last[0]) or self._still_sharp(x)):
             return self.last[1]
         asked = self.tolerance if sharp or search.at_once else self.tolerance.at_least(_COARSE)
-        demand = Demand(asked.aim, search.onward.abscissa, search.level - 1, asked.enough * self.ease)
+        demand = Demand(asked.aim, search.guess.abscissa, search.level - 1, asked.enough * self.ease)
         local = search.profiles(search.loss if sharp else search.loss.coarsened, x, demand)
         own: dict[float, Enclosure] = {}
         slack = level_error(search.level)

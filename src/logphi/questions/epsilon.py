@@ -28,7 +28,7 @@ from logphi.engine.warm_start import WarmStart
 from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike, Number, Numbers
 from logphi.inputs.guesses import guided
-from logphi.inputs.route_names import Method, is_certified
+from logphi.inputs.route_names import MethodName, is_certified
 from logphi.inputs.tolerance import Tolerance
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
@@ -41,7 +41,7 @@ def epsilon(
     delta: Number,
     *,
     direction: DirectionLike | None = None,
-    method: Method | Route | None = None,
+    method: MethodName | Route | None = None,
     rtol: float | None = None,
 ) -> Bound: ...
 @overload
@@ -50,7 +50,7 @@ def epsilon(
     delta: Numbers,
     *,
     direction: DirectionLike | None = None,
-    method: Method | Route | None = None,
+    method: MethodName | Route | None = None,
     rtol: float | None = None,
 ) -> Bounds: ...
 @guided()
@@ -59,7 +59,7 @@ def epsilon(
     delta: Any,
     *,
     direction: DirectionLike | None = None,
-    method: Method | Route | None = None,
+    method: MethodName | Route | None = None,
     rtol: float | None = None,
 ) -> Bound | Bounds:
     """The smallest eps >= 0 with delta(eps) <= delta ([AFA] section 4, by a safeguarded secant on log delta).
@@ -146,20 +146,20 @@ def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tole
     if known is not None:
         return known
     level, log_excess = math.log(delta), math.log(delta - infinite[1])
-    onward, top = warm.onward(level, log_excess), max(loss.support.upper, 0.0)
+    guess, top = warm.guess(level, log_excess), max(loss.support.upper, 0.0)
 
     def proved_ceiling() -> float:
         return min(warm.ceiling(log_excess), top)
 
     # the search stays below an approximate upper bound, which is proved if an answer depends on it
-    ceiling = min(onward.about, top)
+    ceiling = min(guess.rough_ceiling, top)
     if ceiling <= 0:
         ceiling = proved_ceiling()
     # if the crossing may be at zero, no search is needed
-    doubtful = delta > 0.01 or onward.guess <= 0 or closed(loss, 0.0)
+    doubtful = delta > 0.01 or guess.epsilon <= 0 or closed(loss, 0.0)
     if ceiling <= 0 or (doubtful and _zero_suffices(loss, level, profiles, tolerance)):
         return _ZERO
-    search = CrossingSearch(loss, profiles, solve, level, ceiling, onward)
+    search = CrossingSearch(loss, profiles, solve, level, ceiling, guess)
     found = search.first(tolerance)
     if found.epsilon.lower == 0 and not doubtful and _zero_suffices(loss, level, profiles, tolerance):
         return _ZERO

@@ -12,7 +12,7 @@ import pytest
 from logphi.answers.status import Direction
 from logphi.engine.routes.registry import ROUTES
 from logphi.inputs.adjacency import Adjacency, AdjacencyLike
-from logphi.inputs.route_names import Method, RouteName
+from logphi.inputs.route_names import MethodName, RouteName
 from repository import ROOT
 
 PAGES = {"readme": ROOT / "README.md", "tutorial": ROOT / "docs" / "tutorial.md"}
@@ -223,7 +223,7 @@ def test_a_slip_is_caught(complaints, number):
 
 
 def test_the_names_are_those_that_are_understood():
-    names = {name for part in get_args(Method) for name in get_args(part) or (part,)}
+    names = {name for part in get_args(MethodName) for name in get_args(part) or (part,)}
     assert set(get_args(RouteName)) == set(ROUTES)
     assert names == {*ROUTES, "certified"}
     relations = next(part for part in get_args(AdjacencyLike) if part is not Adjacency)

@@ -30,7 +30,7 @@ _CLAIMED = {
 SOON = 0.12
 
 
-class Certifiable(HasLoss, Protocol):
+class Describable(HasLoss, Protocol):
     """A release that can be described to others."""
 
     def tree(self) -> list[tuple[int, dict[str, Any]]]:
@@ -46,7 +46,7 @@ class Certifiable(HasLoss, Protocol):
 # of one question the answer is a Certificate, but for releases of which only bounds are known: Any keeps its attributes at hand
 @overload
 def certify(
-    self: Certifiable,
+    self: Describable,
     *,
     epsilon: Scalar | None = None,
     delta: Scalar | None = None,
@@ -55,7 +55,7 @@ def certify(
 ) -> Certificate | Any: ...
 @overload
 def certify(
-    self: Certifiable,
+    self: Describable,
     *,
     epsilon: Scalar | Sequence[Scalar] | None = None,
     delta: Scalar | Sequence[Scalar] | None = None,
@@ -66,7 +66,7 @@ def certify(
     direction: DirectionLike | None = None,
 ) -> Certificate | CertifiedClaims: ...
 def certify(
-    self: Certifiable,
+    self: Describable,
     *,
     epsilon: Scalar | Sequence[Scalar] | None = None,
     delta: Scalar | Sequence[Scalar] | None = None,
@@ -159,7 +159,7 @@ def certify(
 
 
 def certify_together(
-    release: Certifiable,
+    release: Describable,
     given: Mapping[str, Any],
     *,
     advantage: bool,
@@ -171,7 +171,7 @@ def certify_together(
 
 
 def _claimed(
-    release: Certifiable,
+    release: Describable,
     own: Described,
     given: Mapping[str, Any],
     advantage: bool,
@@ -185,7 +185,7 @@ def _claimed(
     return _together(asked, digits) if own.known is Known.LAW else _above(release, asked, digits)
 
 
-def described(release: Certifiable) -> Described:
+def described(release: Describable) -> Described:
     """A release as certificates write it; a ValueError if it has no such description."""
     from logphi.certified.certificate import is_above
     from logphi.certified.several import Described, Known
@@ -220,7 +220,7 @@ def claims_of(
     return [Asked(release, quantity, at, one_order) for quantity, at in places]
 
 
-def suffices(release: Certifiable, miss: Certifiable | None, epsilon: float, delta: float) -> CertifiedClaims:
+def suffices(release: Describable, miss: Describable | None, epsilon: float, delta: float) -> CertifiedClaims:
     """The certificate that an epsilon suffices for a release at a delta, and that it does not for ``miss``."""
     from logphi.certified.several import Asked, Known
 
@@ -240,7 +240,7 @@ def _together(asked: Sequence[Asked], digits: int) -> CertifiedClaims:
     return issue_several(asked, digits=digits, **_checks())
 
 
-def _above(release: Certifiable, asked: Sequence[Asked], digits: int) -> CertifiedClaims:
+def _above(release: Describable, asked: Sequence[Asked], digits: int) -> CertifiedClaims:
     """The private ends: upper ones, and the lower one of a type II error; both ends of a bracket."""
     from logphi.certified.route import NotCertifiedError
     from logphi.certified.several import Known

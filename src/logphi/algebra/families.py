@@ -26,6 +26,11 @@ from logphi.pairs.pair import UnsupportedError
 
 if TYPE_CHECKING:
     from logphi.questions.risk import AttackRisk
+# measured: the two bounds are about as far apart, and a narrower answer for each takes longer
+_APART = 5e-7
+# measured: the share of the largest loss from which on finite pairs may be sharper than densities, and so many tolerances, from
+# which width on they may be so anywhere
+_NEAR_END, _WIDE = 0.9, 20.0
 
 
 class FamilyAnswers(ByOthers):
@@ -140,11 +145,6 @@ def _in_largest_order(covers: list[Any], options: dict[str, Any]) -> dict[str, A
 
 # the arguments of two questions
 _ASKED = {"delta": "epsilon", "epsilon": "delta"}
-# measured: the two bounds are about as far apart, and a narrower answer for each takes longer
-_APART = 5e-7
-# measured: the share of the largest loss from which on finite pairs may be sharper than densities, and so many tolerances, from
-# which width on they may be so anywhere
-_NEAR_END, _WIDE = 0.9, 20.0
 
 
 def _worth_finite(found: Any, name: str, asked: Any, rtol: float, above: Mechanism) -> bool:

@@ -38,6 +38,8 @@ LARGEST_LOSS = 300.0
 _ROUNDING = 1.2e-15
 # measured: the relative ranges of t tried around the best one; after the last the bound is accurate to 1e-7
 _ROUNDS = (0.3, 0.05, 0.01)
+# chosen: for this t the bound is close to the end of the support, and K still has digits
+_FARTHEST = 1e12
 
 
 def buckets_delta(release: Questions, epsilon: float, *, width: float, direction: DirectionLike | None = None) -> Bound:
@@ -156,10 +158,6 @@ def chernoff_ends(release: Questions, mass: float, *, direction: DirectionLike |
         for end, side in ((low, Side.LOWER), (high, Side.UPPER))
     )
     return lower, upper
-
-
-# chosen: for this t the bound is close to the end of the support, and K still has digits
-_FARTHEST = 1e12
 
 
 def _chernoff(law: LogPhi, mass: float, sign: int) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from logphi.engine.sampled_terms import terms_of
+from logphi.engine.sampled_terms import sampled_terms
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 
@@ -20,7 +20,7 @@ def needs_long_line(loss: LogPhi) -> bool:
     The transform of a sampled pair is unknown from an abscissa of about 2 log(1/q)/m^2 on, and the saddle is about the inverse
     of the standard deviation.
     """
-    found = terms_of(loss)
+    found = sampled_terms(loss)
     if found is None:
         return False
     terms, _ = found
@@ -31,7 +31,7 @@ def needs_long_line(loss: LogPhi) -> bool:
 
 def log_answer(loss: LogPhi, epsilon: float) -> float | None:
     """A guess of the logarithm of the excess of sampled Gaussians right of zero; None if there is none."""
-    found = terms_of(loss)
+    found = sampled_terms(loss)
     if found is None or not 0 <= epsilon < _FAR:
         return None
     # SciPy's normal tails would double the time of importing the package

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from logphi.engine.sampled_terms import terms_of
+from logphi.engine.sampled_terms import sampled_terms
 from logphi.inversion import contour
 from logphi.laws.log_phi import LogPhi
 
@@ -21,7 +21,7 @@ def log_ceiling(loss: LogPhi, x: float, level: float = math.inf, hint: float | N
 
 def without_large(loss: LogPhi, x: float) -> float:
     """The logarithm of an upper bound of the excess by clipped losses of sampled normals; the trivial zero for others."""
-    found = terms_of(loss) if x > 0 else None
+    found = sampled_terms(loss) if x > 0 else None
     if found is None:
         return 0.0
     # SciPy's normal tails would double the time of importing the package
@@ -36,7 +36,7 @@ def perhaps_below(loss: LogPhi, x: float, level: float, by: float = _SURELY) -> 
 
     The guess is the excess of a single large loss, or of many small ones.
     """
-    found = terms_of(loss) if x > 0 and level > -math.inf else None
+    found = sampled_terms(loss) if x > 0 and level > -math.inf else None
     if found is None:
         return False
     terms, reflected = found

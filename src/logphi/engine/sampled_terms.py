@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _MOST = 8
 
 
-def terms_of(loss: LogPhi) -> tuple[Terms, bool] | None:
+def sampled_terms(loss: LogPhi) -> tuple[Terms, bool] | None:
     """Shifts, rates, their errors and counts of sampled normal pairs, and whether all are reflected; None for other losses."""
     for reflected in (False, True):
         own, others = mixed_normals((loss.reflected() if reflected else loss).terms)

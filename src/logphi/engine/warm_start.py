@@ -38,7 +38,7 @@ class WarmStart:
         """Store a crossing, and minus the slope of the logarithm of the profile there."""
         self._last = level, x, slope
 
-    def onward(self, level: float, log_excess: float) -> Onward:
+    def guess(self, level: float, log_excess: float) -> FirstGuess:
         """The guess of the next crossing."""
         if self._chernoff is None or self._last is None or abs(level - self._last[0]) > _STRIDE:
             self._chernoff = Chernoff.of(self.loss, log_excess)
@@ -46,15 +46,15 @@ class WarmStart:
             atomless, slope = self.loss.support.atomless, -self._chernoff.abscissa
             rough = None
             if guess != self._chernoff.guess or needs_long_line(self.loss):
-                rough = _rough_crossing(self.loss, guess, self._chernoff.about(log_excess), level)
+                rough = _rough_crossing(self.loss, guess, self._chernoff.rough_ceiling(log_excess), level)
             self._near = atomless and (rough is not None or guess == self._chernoff.guess)
             if rough is not None:
                 guess, slope = rough
         else:
             before, x, fall = self._last
             guess, slope = x + (before - level) / fall, -fall
-        about = self._chernoff.about(log_excess)
-        return Onward(about, guess if math.isfinite(guess) else about, self._chernoff.abscissa, slope, self._near)
+        ceiling = self._chernoff.rough_ceiling(log_excess)
+        return FirstGuess(guess if math.isfinite(guess) else ceiling, ceiling, self._chernoff.abscissa, slope, self._near)
 
     def ceiling(self, log_excess: float) -> float:
         """An upper bound of the crossing."""
@@ -86,15 +86,15 @@ def _rough_crossing(loss: LogPhi, start: float, highest: float, level: float) ->
 
 
 @dataclass(frozen=True)
-class Onward:
-    """An approximate upper bound of a crossing, a guess, the abscissa of its saddle, and minus the slope of the log-profile.
+class FirstGuess:
+    """A guess of a crossing, an approximate upper bound of it, the abscissa of its saddle, and the slope of the log-profile.
 
     With ``near``, the guess is so near that a sharp profile prepared there is used at once: a saddle-point approximation,
     mostly within a thousandth, or a rough one of sampled Gaussians, for which coarse profiles are hardly quicker.
     """
 
-    about: float
-    guess: float
+    epsilon: float
+    rough_ceiling: float
     abscissa: float
     slope: float
     near: bool
@@ -135,7 +135,7 @@ class Chernoff:
         guess = (height - float(log_kappa(np.array([c]))[0]) + factor - log_excess) / c
         return Chernoff(loss, c, height, guess)
 
-    def about(self, log_excess: float) -> float:
+    def rough_ceiling(self, log_excess: float) -> float:
         """An approximate upper bound of the crossing for any delta."""
         return (self.height - log_excess) / self.abscissa
 

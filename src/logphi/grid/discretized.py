@@ -46,6 +46,14 @@ _FARTHEST = 1e14
 _UNKNOWN = Scaled(0.0, 0.5, truncation=0.5)
 # measured: the largest number of nodes of a single law, in periods of the transform
 _PERIODS = 16
+# measured: with this share for cut tails and wrap-around, both are far below the distance of the bounds
+_SHARP = 1e-10
+# measured: deeper cuts change no answer; this many bisections of the exponent find a cut to within some percent
+_DEEPEST = -1e9
+_BISECTIONS = 9
+# measured: the shifts of the abscissa, in units of the tilt, that are tried for the wrap-around
+_BELOW = np.geomspace(1 / 256, 1, 17)
+_ABOVE = np.geomspace(1 / 256, 4, 21)
 
 
 @dataclass(frozen=True)
@@ -199,10 +207,6 @@ def at_width(law: LossTransform, x: float, width: float, connect_dots: bool) -> 
     return Prepared(factor, np.inf, sides_of(parts, parts, plan, width, size))
 
 
-# measured: with this share for cut tails and wrap-around, both are far below the distance of the bounds
-_SHARP = 1e-10
-
-
 @dataclass(frozen=True)
 class Plan:
     """The tilt, the period in nats, the rates of the Chernoff bounds of the wrap-around, and the depth of tails and cuts."""
@@ -212,14 +216,6 @@ class Plan:
     points: Array
     depth: float
     cut: float
-
-
-# measured: deeper cuts change no answer; this many bisections of the exponent find a cut to within some percent
-_DEEPEST = -1e9
-_BISECTIONS = 9
-# measured: the shifts of the abscissa, in units of the tilt, that are tried for the wrap-around
-_BELOW = np.geomspace(1 / 256, 1, 17)
-_ABOVE = np.geomspace(1 / 256, 4, 21)
 
 
 def plan_for(parts: Parts, x: float, rtol: float) -> Plan | None:

@@ -23,7 +23,7 @@ RouteName = Literal[
 
 # this one is not a route: a release answers it itself, in ball arithmetic, as only it knows how its parameters were written
 CERTIFIED = "certified"
-Method = RouteName | Literal["certified"]
+MethodName = RouteName | Literal["certified"]
 
 
 def is_certified(method: object) -> bool:

@@ -42,7 +42,7 @@ _STEP = 1e-3
 
 
 @dataclass(frozen=True)
-class LargeLosses:
+class RareLosses:
     """P(F), and e^{log_q} = Q(F), with their relative error; R is at most e^{log_rest + (1 + exponent) x}."""
 
     log_p: float
@@ -63,7 +63,7 @@ class LargeLosses:
         return Scaled(self.log_p, 1 - taken + share / 2, truncation=share / 2, rounding=wrong)
 
 
-def without_large_losses(law: LossTransform, x: float, rtol: float) -> tuple[LossTransform, LargeLosses | None]:
+def without_large_losses(law: LossTransform, x: float, rtol: float) -> tuple[LossTransform, RareLosses | None]:
     """The law without losses above a cap, and the contribution of these; the law itself if that is no better near x."""
     finite, others = finite_laws(terms_of(law))
     large = tuple((term, count) for term, count in finite if term.support.upper > x)
@@ -115,7 +115,7 @@ def _cap(large: Counted, x: float, rtol: float, log_moments: Array, exponents: A
     return float(loss[last]) if last < loss.size else x
 
 
-def _large_losses(law: LossTransform, cut: Counted, cap: float, x: float, exponents: Array) -> LargeLosses | None:
+def _large_losses(law: LossTransform, cut: Counted, cap: float, x: float, exponents: Array) -> RareLosses | None:
     """The masses of F and the best bound of R, with proofs."""
     whole = law.log_transform(-1 - exponents)
     known = np.isfinite(whole.mid) & np.isfinite(whole.radius)
@@ -148,4 +148,4 @@ def _large_losses(law: LossTransform, cut: Counted, cap: float, x: float, expone
     best = int(np.argmin(np.where(np.isfinite(rests), rests + (1 + exponents) * x, np.inf)))
     if not math.isfinite(rests[best]):
         return None
-    return LargeLosses(log_p, log_q, error + float(ends.radius.max()), float(exponents[best]), float(rests[best]) + _ROUNDING)
+    return RareLosses(log_p, log_q, error + float(ends.radius.max()), float(exponents[best]), float(rests[best]) + _ROUNDING)

@@ -37,7 +37,7 @@ from logphi.inversion.kernels import Smooth, log_kappa
 from logphi.inversion.layout import Layout, layout
 from logphi.inversion.line_sum import MAX_NODES, SEARCHED, ValuesOn, lay
 from logphi.inversion.rare_atoms import without_rare_atoms
-from logphi.inversion.rare_losses import LargeLosses, without_large_losses
+from logphi.inversion.rare_losses import RareLosses, without_large_losses
 from logphi.inversion.saddle import RIGHT, saddle
 from logphi.inversion.sparse_line import lay_sparse, longest
 from logphi.inversion.threshold_sum import Summands, ThresholdSum
@@ -136,7 +136,7 @@ class Prepared:
     payoff: ThresholdSum
     hump: ThresholdSum
     omitted: float = 0.0
-    large_losses: LargeLosses | None = None
+    large_losses: RareLosses | None = None
 
     def at(self, x: float) -> Inversion:
         """The prepared functional at x; ``discretization`` is half the bound of the hump."""
@@ -173,7 +173,7 @@ def prepare(law: LossTransform, x: float, demand: Demand, values_on: ValuesOn = 
 
 
 def _prepared(
-    own: LossTransform, threshold: float, demand: Demand, reflected: bool, large_losses: LargeLosses | None, values_on: ValuesOn
+    own: LossTransform, threshold: float, demand: Demand, reflected: bool, large_losses: RareLosses | None, values_on: ValuesOn
 ) -> Prepared | None:
     """The sums for a law without its large losses, if some are omitted; ``large_losses`` is their contribution.
 
@@ -209,7 +209,7 @@ def _with_omitted(
     threshold: float,
     demand: Demand,
     reflected: bool,
-    large_losses: LargeLosses | None,
+    large_losses: RareLosses | None,
     values_on: ValuesOn,
 ) -> Prepared | None:
     """The sums for a law from which rare atoms of a mass are omitted."""
@@ -241,7 +241,7 @@ def _left_open(sums: tuple[ThresholdSum, ThresholdSum], x: float) -> float:
     return payoff.truncation + payoff.rounding + hump.high
 
 
-def _with(found: Scaled, large_losses: LargeLosses | None, x: float) -> float:
+def _with(found: Scaled, large_losses: RareLosses | None, x: float) -> float:
     """The value of a sum with the contribution of large losses, in units of the sum."""
     if large_losses is None:
         return found.value
@@ -321,7 +321,7 @@ class Plan:
         return Plan(line, window, rtol, log_share) if line.abscissa * window.width <= window.beta else None
 
     def deepened(
-        self, law: LossTransform, sums: tuple[ThresholdSum, ThresholdSum], x: float, large_losses: LargeLosses | None = None
+        self, law: LossTransform, sums: tuple[ThresholdSum, ThresholdSum], x: float, large_losses: RareLosses | None = None
     ) -> Plan | None:
         """The plan for a value so far below the integrand that the errors of a first line are too large; None otherwise."""
         found = sums[0].at(x)
@@ -342,7 +342,7 @@ class Plan:
         return Promise(self.rtol * wider**2, size * (_KERNELS + _LAW * len(terms_of(law))))
 
     def narrowed(
-        self, sums: tuple[ThresholdSum, ThresholdSum], x: float, large_losses: LargeLosses | None = None
+        self, sums: tuple[ThresholdSum, ThresholdSum], x: float, large_losses: RareLosses | None = None
     ) -> Plan | None:
         """The plan for a second sum, from the width of the first at x; None if none is needed, or none is better.
 

@@ -34,6 +34,9 @@ from logphi.laws.weights import Listed, Weight, Weights
 from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.values import SIZE_ONLY, Line, Values, log_one_plus
 
+# the empty sum is one atom at zero
+_AT_ZERO = Pieces((0.0,), (0.0,))
+
 
 @dataclass(frozen=True)
 class ConvexCombination(LossTransform):
@@ -316,10 +319,6 @@ def _quadratic(growth: Growth) -> float:
 def _alone(part: LogPhi) -> LossTransform | None:
     """The law of a sum with one term; None for a longer sum."""
     return part.terms[0][0] if len(part.terms) == 1 and part.terms[0][1] == 1 else None
-
-
-# the empty sum is one atom at zero
-_AT_ZERO = Pieces((0.0,), (0.0,))
 
 
 def _pieces_of(part: LogPhi) -> Pieces | None:

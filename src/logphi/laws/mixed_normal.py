@@ -33,6 +33,16 @@ from logphi.quadrature.mixture_envelope import FLOOR, log_mixture_envelope
 from logphi.quadrature.mixture_trapezoid import at_points, inner_nodes, on_line, on_line_and_real
 from logphi.quadrature.values import Line, Values
 
+# chosen: the points at which the number of nodes is estimated, for each mixture
+_AT_ONCE = 500
+# derived: for real points with a larger tilt than this, the exponents are too large for second-order sums
+_FARTHEST = 16.0
+# derived: below the last digit of every answer; measured: less decay than to a tenth is no quicker to prove
+_LOG_NEGLIGIBLE = -100.0
+_HIGHEST_FLOOR = 0.1
+# measured: shifts and rates whose logarithms differ by less than this count as equal in a coarsened sum
+_NEAR = 0.03
+
 
 @dataclass(frozen=True)
 class MixedNormal(LossTransform):
@@ -207,17 +217,6 @@ Counted = tuple[tuple[MixedNormal, int], ...]
 def mixed_normals(terms: Terms) -> tuple[Counted, Terms]:
     """The laws of this file among counted laws, and the others."""
     return apart(terms, MixedNormal)
-
-
-# chosen: the points at which the number of nodes is estimated, for each mixture
-_AT_ONCE = 500
-# derived: for real points with a larger tilt than this, the exponents are too large for second-order sums
-_FARTHEST = 16.0
-# derived: below the last digit of every answer; measured: less decay than to a tenth is no quicker to prove
-_LOG_NEGLIGIBLE = -100.0
-_HIGHEST_FLOOR = 0.1
-# measured: shifts and rates whose logarithms differ by less than this count as equal in a coarsened sum
-_NEAR = 0.03
 
 
 def _coarsened(terms: Sequence[tuple[MixedNormal, int]]) -> Sequence[tuple[MixedNormal, int]]:

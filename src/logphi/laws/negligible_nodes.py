@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,41 +11,38 @@ from logphi.arrays import Array
 from logphi.laws.block_envelope import MARGIN
 from logphi.laws.transform import LossTransform
 
-# chosen: the number of blocks at first, of parts of a block that is not negligible, and of nodes in the smallest block
-_BLOCKS, _PARTS, _SMALLEST = 64, 8, 16
-# measured: more blocks take longer than the nodes; a last block below this share of the line counts as short
-_MOST, _LAST = 1 << 14, 1e-2
+# the first nodes of blocks, and their length in nodes
+Blocks = tuple[NDArray[np.int64], int]
+
+# chosen: the number of parts of a block that is not negligible
+_PARTS = 4
+# chosen: the number of blocks with which the search for the last node begins, and the least number of nodes in a block
+_BLOCKS, _SMALLEST = 64, 16
+# measured: more blocks take longer than the nodes
+_MOST = 1 << 14
 # measured: the speedup of equally spaced blocks
 _SPARED = 8
 # chosen: the heights from which the share of relevant blocks is estimated, spread by the golden ratio; nodes in the smallest
 # block, and its multiples that are tried as the first size
 _SAMPLE = 64
-_FINEST, _SIZES = 4, 4 ** np.arange(12)
+_FINEST, _SIZES = 4, _PARTS ** np.arange(12)
 # measured: with more blocks, or a larger share of relevant ones, a line takes as long as one with all nodes
 _MOST_BLOCKS, _MOST_RELEVANT = 1 << 21, 0.25
 
 
 def negligible_from(law: LossTransform, abscissa: float, step: float, size: int, log_floor: float) -> int:
     """The first node from which |M|/M(c) is at most e^log_floor at all nodes of a line; its size if there is none."""
-    radius = step * size / (2 * _BLOCKS)
-    centres = np.asarray(radius * (2.0 * np.arange(_BLOCKS) + 1), dtype=np.float64)
-    while True:
-        centres = centres[~(law.log_block(abscissa, centres, radius * (1 + MARGIN)) <= log_floor)]
-        if not centres.size:
-            return 0
-        first = min(int((centres[-1] + radius) * (1 + MARGIN) / step) + 1, size)
-        if radius <= _SMALLEST * step or first <= _SMALLEST * _BLOCKS or centres.size > _MOST:
-            return first
+    parts = int(_SIZES[max(size / (_BLOCKS * _SMALLEST), 1) >= _SIZES][-1])
+    smallest, first = -(-size // (_BLOCKS * parts)), size
+    for firsts, nodes in _divided(law, abscissa, step, size, log_floor, parts * smallest, smallest):
+        first = min(int(firsts[-1]) + nodes, size)
+        if first <= _SMALLEST * _BLOCKS or firsts.size > _MOST:
+            break
         # no subdivision makes the last block negligible if its centre is not
-        if not law.log_block(abscissa, centres[-1:], 0.0)[0] <= log_floor and radius < _LAST * step * size:
-            return first
-        radius /= _PARTS
-        # equally spaced blocks are faster together, unless there are far more of them
-        all_of_them = np.ceil(first * step / (2 * radius))
-        if all_of_them <= _SPARED * _PARTS * centres.size:
-            centres = np.asarray(radius * (2.0 * np.arange(all_of_them) + 1), dtype=np.float64)
-        else:
-            centres = (centres[:, None] + radius * (2.0 * np.arange(_PARTS) + 1 - _PARTS)).ravel()
+        centre = np.array([step * (firsts[-1] + (nodes - 1) / 2)])
+        if not _negligible(law, abscissa, centre, step, 1, log_floor)[0]:
+            break
+    return first
 
 
 def relevant_share(
@@ -54,37 +53,52 @@ def relevant_share(
     return float((~_negligible(law, abscissa, spread, step, nodes, log_floor)).mean())
 
 
-def relevant_blocks(
-    law: LossTransform, abscissa: float, step: float, size: int, log_floor: float
-) -> tuple[NDArray[np.int64], int] | None:
-    """The blocks of a line in which |M|/M(c) may be above e^log_floor: their first nodes, and their length in nodes.
+def relevant_blocks(law: LossTransform, abscissa: float, step: float, size: int, log_floor: float) -> Blocks | None:
+    """The blocks of a line in which |M|/M(c) may be above e^log_floor.
 
     None if they are too many to be worth it. The estimated share chooses the size of the first blocks, and no more.
     """
-    nodes, least, work = 0, 1.0, np.inf
+    largest, least, work = 0, 1.0, np.inf
     for many in _FINEST * _SIZES[size >= _FINEST * _SIZES]:
         share = relevant_share(law, abscissa, step, size, log_floor, int(many))
         least = min(least, share)
         if share > least + 0.5:
             break
-        cost = size / many * (1 + 4 * _SPARED * share)
+        cost = size / many * (1 + _PARTS * _SPARED * share)
         if cost < work:
-            nodes, work = int(many), cost
+            largest, work = int(many), cost
     if least > _MOST_RELEVANT or work > _MOST_BLOCKS:
         return None
-    firsts = nodes * np.arange(-(-size // nodes), dtype=np.int64)
+    for firsts, nodes in _divided(law, abscissa, step, size, log_floor, largest, _FINEST):
+        if nodes == _FINEST:
+            return firsts, nodes
+        if _PARTS * firsts.size > _MOST_BLOCKS:
+            break
+    return None
+
+
+def _divided(
+    law: LossTransform, abscissa: float, step: float, size: int, log_floor: float, largest: int, smallest: int
+) -> Iterator[Blocks]:
+    """The blocks of a line that are not proved negligible: the largest ones, then their parts, and so on to the smallest."""
+    nodes, count = largest, -(-size // largest)
+    firsts = nodes * np.arange(count, dtype=np.int64)
     while True:
         centres = np.asarray(step * (firsts + (nodes - 1) / 2), dtype=np.float64)
         held = ~_negligible(law, abscissa, centres, step, nodes, log_floor)
         # half of the first node is the height zero
         held[0] = True
         firsts = firsts[held]
-        if nodes <= _FINEST:
-            return firsts, nodes
-        nodes //= 4
-        firsts = (firsts[:, None] + nodes * np.arange(4)).ravel()
-        if firsts.size > _MOST_BLOCKS:
-            return None
+        yield firsts, nodes
+        if nodes <= smallest:
+            return
+        nodes //= _PARTS
+        count = int(firsts[-1]) // nodes + _PARTS
+        # equally spaced blocks are faster together, unless there are far more of them
+        if count <= min(_SPARED * _PARTS * firsts.size, _MOST_BLOCKS):
+            firsts = nodes * np.arange(count, dtype=np.int64)
+        else:
+            firsts = (firsts[:, None] + nodes * np.arange(_PARTS)).ravel()
 
 
 def _negligible(

@@ -55,7 +55,11 @@ class LossTransform(ABC):
 
     @property
     def strip(self) -> tuple[float, float]:
-        """The open interval of real z where K is finite; it contains [-1, 0]."""
+        """The open interval of real z where K is finite; it contains [-1, 0].
+
+        On a side without an end of the support, K counts as infinite beyond the strip, unless ``growth`` says otherwise. So an
+        end must be right to half an ulp.
+        """
         return (-np.inf, np.inf)
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:

@@ -42,6 +42,10 @@ _WITH_OTHERS = 320
 _LEAST_PRIVATE = 1e6
 # derived: halvings that find an exponent to a few digits
 _HALVINGS = 60
+# chosen: the number of refinements of an epsilon
+_TRIES = 2
+# questions that one point of the profile answers
+_CLOSELY = ("delta", "log_delta", "epsilon")
 
 
 def orders(curve: Curve, most: int) -> Array:
@@ -126,12 +130,6 @@ class Alone(ByOthers, Primitive):
             covers.append(getattr(near, name)(*arguments, **options))
             places.append(covers[-1].upper)
         return between(covers, below)
-
-
-# chosen: the number of refinements of an epsilon
-_TRIES = 2
-# questions that one point of the profile answers
-_CLOSELY = ("delta", "log_delta", "epsilon")
 
 
 @frozen

@@ -42,6 +42,8 @@ _LONG_PHASE = 400.0
 # measured: the ratio of the last height of a block to the first
 _BLOCK = 2.0
 _NONE = Masses(*(np.zeros(0) for _ in range(4)))
+# the exponent of r^-m / r^(-j-1), in row j and column m - 1
+_LEFT = np.maximum(np.subtract.outer(np.arange(_TERMS + 1), np.arange(_TERMS + 1)), 0)
 
 
 def on_line(curve: Curve, line: Line, count: int = 1) -> Values:
@@ -125,10 +127,6 @@ def _block(curve: Curve, line: Line, first: int, last: int, log_mass: float) -> 
             relative_error = size * (own.loss_error + 8 * ULP * abs(own.loss)) + 64 * ULP
             wrong += weight_of_end * (own.error + own.size * math.expm1(min(relative_error, LARGE)))
     return Values.logarithm(sums, np.full(sums.shape, (wrong + inner) * (1 + 1e-9)), log_mass)
-
-
-# the exponent of r^-m / r^(-j-1), in row j and column m - 1
-_LEFT = np.maximum(np.subtract.outer(np.arange(_TERMS + 1), np.arange(_TERMS + 1)), 0)
 
 
 @lru_cache(maxsize=64)

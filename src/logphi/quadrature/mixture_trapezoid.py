@@ -44,6 +44,15 @@ MAX_NODES = 1 << 15
 _LOG_APPROXIMATE = -18.0
 # derived: with larger l an approximate sum of second order loses at most nine digits to one of first order
 TINY = 1e-9
+# measured: shares of the widest strip that are tried, the best within a percent of the optimum
+_SHARES = np.linspace(0.05, 1.0, 64)
+# measured: the b that are tried, and the largest b/m, at which the terms grow by e^{1.1}
+_SHIFTS = np.pi * np.array([0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.47])
+_FARTHEST = 1.5
+# measured: a step of this length on the real axis gives few nodes; otherwise a shifted contour, whose arithmetic is complex,
+# must allow a step this many times longer
+_FINE = 0.05
+_REPAID = 3.0
 
 
 def approximate(mixtures: LogRatio, abscissas: Array) -> Array:
@@ -191,10 +200,6 @@ def nodes_of(mixtures: LogRatio, abscissas: Array, step: float) -> Nodes | None:
     return replace(nodes, inner=inner)
 
 
-# measured: shares of the widest strip that are tried, the best within a percent of the optimum
-_SHARES = np.linspace(0.05, 1.0, 64)
-
-
 def steps(mixtures: LogRatio, lowest: float, highest: float, top: float, log_target: Array, shift: float = 0.0) -> Array:
     """The largest step in x for each mixture whose error bounds, at all powers in use, sum to less than the target."""
     m = mixtures.shift
@@ -228,15 +233,6 @@ def _turn_rate(mixtures: LogRatio, power: float, top: float, far: Array) -> Arra
     if log_tail(far_x, 0.1 / far_x, mixtures, np.array([power])).max() > -against:
         return np.ones(m.size)
     return np.where(far < np.pi / 2, mixtures.turn_rate(far_x, np.minimum(far, np.pi / 2)), 1.0)
-
-
-# measured: the b that are tried, and the largest b/m, at which the terms grow by e^{1.1}
-_SHIFTS = np.pi * np.array([0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.47])
-_FARTHEST = 1.5
-# measured: a step of this length on the real axis gives few nodes; otherwise a shifted contour, whose arithmetic is complex,
-# must allow a step this many times longer
-_FINE = 0.05
-_REPAID = 3.0
 
 
 def _worthwhile_shift(mixtures: LogRatio, abscissa: float, top: float) -> float:

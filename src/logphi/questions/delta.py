@@ -23,7 +23,7 @@ from logphi.engine.shared_evaluator import evaluator
 from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike, Number, Numbers
 from logphi.inputs.guesses import guided
-from logphi.inputs.route_names import Method, RouteName, is_certified
+from logphi.inputs.route_names import MethodName, RouteName, is_certified
 from logphi.inputs.tolerance import Tolerance
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
@@ -36,7 +36,7 @@ def delta(
     epsilon: Number,
     *,
     direction: DirectionLike | None = None,
-    method: Method | Route | None = None,
+    method: MethodName | Route | None = None,
     rtol: float | None = None,
 ) -> Bound: ...
 @overload
@@ -45,7 +45,7 @@ def delta(
     epsilon: Numbers,
     *,
     direction: DirectionLike | None = None,
-    method: Method | Route | None = None,
+    method: MethodName | Route | None = None,
     rtol: float | None = None,
 ) -> Bounds: ...
 @guided()
@@ -54,7 +54,7 @@ def delta(
     epsilon: Any,
     *,
     direction: DirectionLike | None = None,
-    method: Method | Route | None = None,
+    method: MethodName | Route | None = None,
     rtol: float | None = None,
 ) -> Bound | Bounds:
     """The privacy profile: delta(eps) = max over the relation of H_{e^eps}(P||Q) ([AFA] Definition 2).

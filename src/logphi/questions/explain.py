@@ -10,7 +10,7 @@ from logphi.engine.directions import Certifiable
 from logphi.engine.method import reason_of
 from logphi.engine.routes.choices import Choice, choices
 from logphi.inputs.guesses import guided
-from logphi.inputs.route_names import Method
+from logphi.inputs.route_names import MethodName
 from logphi.listed import Listed
 from logphi.questions.delta import delta as delta_of
 from logphi.questions.epsilon import epsilon as epsilon_of
@@ -81,7 +81,7 @@ class Explanation(Listed):
 
 @guided()
 def explain(
-    self: Certifiable, *, epsilon: float | None = None, delta: float | None = None, method: Method | None = None
+    self: Certifiable, *, epsilon: float | None = None, delta: float | None = None, method: MethodName | None = None
 ) -> Explanation:
     """How delta(epsilon) or epsilon(delta) is computed: the route and its reason, direction, status, every line of the ledger.
 

@@ -19,7 +19,7 @@ from logphi.engine.directions import Loss
 from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.arguments import DirectionLike, Number, Numbers
-from logphi.inputs.route_names import Method
+from logphi.inputs.route_names import MethodName
 from logphi.inputs.tolerance import Tolerance
 from logphi.listed import Listed
 from logphi.pairs.pair import UnsupportedError
@@ -70,7 +70,7 @@ class AttackRisk(Listed):
     loss: Loss
     profile: Callable[..., Bound | Bounds] = field(repr=False, compare=False)
 
-    def advantage(self, *, method: Method | None = None, rtol: float | None = None) -> Bound:
+    def advantage(self, *, method: MethodName | None = None, rtol: float | None = None) -> Bound:
         """The largest excess of the true over the false positive rate of any membership attack: delta(0).
 
         It is the total variation distance, the same in both directions, and also the largest difference that the release makes

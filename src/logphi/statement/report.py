@@ -14,7 +14,7 @@ from logphi.algebra.release import Mechanism
 from logphi.answers.bound import Bound, single
 from logphi.answers.status import Status
 from logphi.inputs import check
-from logphi.inputs.route_names import Method
+from logphi.inputs.route_names import MethodName
 from logphi.pairs.pair import UnsupportedError
 from logphi.progress import shown
 from logphi.statement.document import Curve, Report
@@ -37,7 +37,7 @@ def report(
     dataset_size: int | None = None,
     epsilons: Sequence[float] = _EPSILONS,
     deltas: Sequence[float] = _DELTAS,
-    method: Method | None = None,
+    method: MethodName | None = None,
     notes: Sequence[str] = (),
 ) -> Report:
     """The privacy statement of a release: everything that a claim of differential privacy should come with.

@@ -19,7 +19,7 @@ from logphi.answers.status import Side
 from logphi.engine.answer import unresolved
 from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike, Scalar
-from logphi.inputs.route_names import Method
+from logphi.inputs.route_names import MethodName
 from logphi.inputs.tolerance import Tolerance
 from logphi.sweeps.parallel_map import parallel_map
 from logphi.sweeps.sharing import EpsilonOfMany, alone
@@ -38,7 +38,7 @@ def sweep(
     delta: Any = None,
     ask: Callable[[Mechanism], Bound] | None = None,
     direction: DirectionLike | None = None,
-    method: Method | None = None,
+    method: MethodName | None = None,
     rtol: Scalar | None = None,
     executor: Executor | None = None,
     errors: str = "raise",

@@ -10,6 +10,11 @@ from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand, Promise
 from logphi.laws.log_phi import LogPhi
 
+# measured: the tolerance above which a smoothed line is short
+_SHARP = 3e-6
+# measured: the number of different laws above which their sums have more atoms, or transforms, than a smoothed line has nodes
+_MANY = 200
+
 
 def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     """The atoms tilted for an epsilon, and tilted again for distant ones."""
@@ -48,10 +53,6 @@ def _prepared(loss: LogPhi, x: float, demand: Demand) -> atoms.Prepared:
     return found
 
 
-# measured: the tolerance above which a smoothed line is short
-_SHARP = 3e-6
-# measured: the number of different laws above which their sums have more atoms, or transforms, than a smoothed line has nodes
-_MANY = 200
 _METHOD = Method("atoms", "sums over atoms: losses of discrete mechanisms of several kinds")
 ATOMS = Route(_METHOD, prepare)
 FEW_ATOMS = Route(_METHOD, _where_few)

@@ -22,7 +22,7 @@ from logphi.engine.routes.planner import Planned
 from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route
 from logphi.engine.routes.smoothed import SMOOTHED
 from logphi.engine.sampled_profile import release_of
-from logphi.engine.sampled_terms import terms_of
+from logphi.engine.sampled_terms import sampled_terms
 from logphi.inversion import atoms, real_space
 from logphi.inversion.demand import Demand, Promise
 from logphi.laws.log_phi import LogPhi
@@ -77,7 +77,7 @@ SINGLE_RELEASE = Route(EXACT, _single_release, forecast=_closed)
 
 def _reversed(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     """The offer of the other order at zero, where both have one profile; a bounded loss has no large values."""
-    found = terms_of(loss) if epsilon == 0 else None
+    found = sampled_terms(loss) if epsilon == 0 else None
     if found is None or found[1]:
         raise NotApplicableError("only at epsilon = 0, where the other order is quicker")
     offer, known = CONTOUR.offer(loss.reflected(), 0.0, demand), masses(loss)
@@ -108,7 +108,7 @@ def fitting(loss: LogPhi) -> list[Route]:
         return [FEW_ATOMS, CONTOUR, SMOOTHED, ATOMS_AFTER_ALL, LATTICES, LONGEST]
     if real_space.served(loss.terms) and real_space.flat_count(loss.terms) < real_space.FLAT_PARTS:
         return [EXPONENTIAL, *_FALLBACKS]
-    sampled = terms_of(loss)
+    sampled = sampled_terms(loss)
     if sampled is None:
         return [CONTOUR, CLIPPED, EXPONENTIAL, *_FALLBACKS]
     # with little noise, the loss without the record is nearly an atom

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from logphi.engine.method import Method
 from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route, inverted
-from logphi.engine.sampled_terms import terms_of
+from logphi.engine.sampled_terms import sampled_terms
 from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand, Promise
 from logphi.laws.log_phi import LogPhi
@@ -44,7 +44,7 @@ class _Question:
     @staticmethod
     def of(loss: LogPhi, epsilon: float, demand: Demand) -> _Question | None:
         """The question for a loss at an epsilon; None if epsilon is too large."""
-        found = terms_of(loss)
+        found = sampled_terms(loss)
         if found is None:
             raise NotApplicableError(
                 "method 'bent' needs a few kinds of Poisson-sampled Gaussians and nothing else; leave method out"

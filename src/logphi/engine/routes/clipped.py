@@ -12,6 +12,17 @@ from logphi.inversion import contour
 from logphi.inversion.demand import Demand, Promise
 from logphi.laws.log_phi import LogPhi
 
+_NO_LINE = (
+    "method 'clipped' needs epsilon > 0 and a few kinds of Poisson-sampled Gaussians, "
+    "of which a contour of reasonable length serves the small losses; leave method out"
+)
+# measured: operations to lay out a line, for each of its nodes and each law, and for a term of the inner sums of split lines
+_LAYOUT, _NODE, _TERM = 1e7, 350.0, 1.0
+# measured: the rounding of the sum, relative to the integrand
+_NOISE = 1e-11
+# chosen: how much lower, as a logarithm, lines for a better guess of the answer must lie
+_LOWER = 2.0
+
 
 def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     """The profile from a line for the small losses."""
@@ -53,15 +64,5 @@ def _laid(loss: LogPhi, draft: clipping.Draft | None, demand: Demand, answer: fl
     return inverted(loss, _METHOD, prepared.at)
 
 
-_NO_LINE = (
-    "method 'clipped' needs epsilon > 0 and a few kinds of Poisson-sampled Gaussians, "
-    "of which a contour of reasonable length serves the small losses; leave method out"
-)
-# measured: operations to lay out a line, for each of its nodes and each law, and for a term of the inner sums of split lines
-_LAYOUT, _NODE, _TERM = 1e7, 350.0, 1.0
-# measured: the rounding of the sum, relative to the integrand
-_NOISE = 1e-11
-# chosen: how much lower, as a logarithm, lines for a better guess of the answer must lie
-_LOWER = 2.0
 _METHOD = Method("clipped", "inversion without rare large losses, whose share has a closed form: small sampling rates")
 CLIPPED = Route(_METHOD, prepare, forecast=_forecast)

@@ -28,6 +28,14 @@ _SHORT, _QUICK, _LONGER = 1 << 12, 1 << 14, 1 << 15
 _MOST_LOST = 1e6
 # measured: the truncation error is a thousandth of the tolerance; with this factor, a tenth
 _SLOWLY = 100.0
+# measured: operations to lay out a line, for each node, and for each term of the sums for K
+_LAYOUT, _NODE, _TERM = 1.5e6, 150.0, 1.3
+# measured: the rounding of the sum relative to the integrand, and that of an exponent
+_NOISE, _ROUNDING = 2e-12, 1e-15
+# measured: how many times quicker than another route a line must be if it may lose all digits
+_IN_VAIN = 8.0
+# measured: the size up to which the layout takes longer than the terms of K
+_FEW = 1 << 8
 # chosen: a height above which no envelope falls further
 _FAR = np.array([1e100])
 _TOO_LONG = "the transform does not decay far enough for a contour of reasonable length"
@@ -91,14 +99,6 @@ def _local(loss: LogPhi, prepared: contour.Prepared | None, epsilon: float) -> L
     return inverted(loss, METHOD, SummedContour.of(prepared, epsilon).at)
 
 
-# measured: operations to lay out a line, for each node, and for each term of the sums for K
-_LAYOUT, _NODE, _TERM = 1.5e6, 150.0, 1.3
-# measured: the rounding of the sum relative to the integrand, and that of an exponent
-_NOISE, _ROUNDING = 2e-12, 1e-15
-# measured: how many times quicker than another route a line must be if it may lose all digits
-_IN_VAIN = 8.0
-# measured: the size up to which the layout takes longer than the terms of K
-_FEW = 1 << 8
 METHOD = Method("contour", "inversion on a vertical line: losses with a smooth part")
 CONTOUR = Route(METHOD, prepare, forecast=_forecast, slow=True)
 # measured: the accuracy and cost of the longest line; a smoothed line that is narrower is better

@@ -13,6 +13,13 @@ from logphi.inversion import contour, smoothed
 from logphi.inversion.demand import Demand, Promise
 from logphi.laws.log_phi import LogPhi
 
+# measured: about the coarsest tolerance that a line meets, and nearly the quickest
+_COARSE = 0.03
+# derived: the logarithm of a number below the smallest double
+_LEAST = -745.0
+# derived: the logarithm of a relative width far above every demand
+_FAR = 300.0
+
 
 def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     """The profile from one line for the smoothed payoff and for the bound of its error."""
@@ -39,12 +46,6 @@ def _of_the_integral(loss: LogPhi, epsilon: float, demand: Demand) -> Demand:
     return replace(demand, rtol=demand.rtol * math.exp(min(max(math.log(floor) - log_part, 0.0), _FAR)))
 
 
-# measured: about the coarsest tolerance that a line meets, and nearly the quickest
-_COARSE = 0.03
-# derived: the logarithm of a number below the smallest double
-_LEAST = -745.0
-# derived: the logarithm of a relative width far above every demand
-_FAR = 300.0
 _METHOD = Method("smoothed", "inversion with a smoothed threshold: any loss away from its atoms")
 # measured: about the width if no atom is near the threshold, and the work
 SMOOTHED = Route(_METHOD, prepare, mostly=Promise(1e-6, 3e8))

@@ -451,10 +451,10 @@ def test_powers_enclose(bound, power):
         ("spent / 0", ZeroDivisionError, "may be zero"),
         ("1 / Bound(0, 0.1, 0.2)", ZeroDivisionError, "between 0.0 and 0.2"),
         ("spent + math.nan", ValueError, "needs a number, got nan"),
-        ("spent ** 0.5", ValueError, "whole powers only, got 0.5"),
-        ("spent ** math.inf", ValueError, "whole powers only"),
+        ("spent ** 0.5", ValueError, "integer powers only, got 0.5"),
+        ("spent ** math.inf", ValueError, "integer powers only"),
         ("Bound(0, 0, math.inf) * 0", ValueError, "zero times infinity"),
-        ("Bound(0, 0, math.inf) - math.inf", ValueError, "infinity less infinity"),
+        ("Bound(0, 0, math.inf) - math.inf", ValueError, "infinity minus infinity"),
         ("spent + spent", TypeError, "compose the mechanisms"),
         ("spent / wide", TypeError, "which end of the result is private"),
         ("spent + 'a'", TypeError, "unsupported operand"),
@@ -534,7 +534,7 @@ def test_bounds_have_a_short_repr():
     assert "…, 0.1269367]" in many
     assert len(many) < 140
     assert repr(lp.Gaussian(sigma=1).delta([])) == "Bounds(shape=(0,), lower=[], upper=[])"
-    assert repr(Bounds([Bound(0, 1, 2, Status.WIDE), Bound(0, 0, 0)])).endswith("1 of 2 not as narrow as asked)")
+    assert repr(Bounds([Bound(0, 1, 2, Status.WIDE), Bound(0, 0, 0)])).endswith("1 of 2 not as narrow as requested)")
 
 
 def test_bounds_compare_point_by_point():

@@ -148,7 +148,7 @@ def test_calibration():
         ({"query_scale": 1, "threshold_scale": 1, "threshold_sigma": 1}, ValueError, ["exactly one", "Laplace or Gaussian"]),
         ({"query_scale": 1, "threshold_sigma": -2}, ValueError, ["threshold_sigma", "negative"]),
         ({"query_scale": 1, "threshold_scale": 1, "answers": 0}, ValueError, ["answers", "from 1"]),
-        ({"query_scale": 1, "threshold_scale": 1, "answers": 1.5}, TypeError, ["answers", "whole number"]),
+        ({"query_scale": 1, "threshold_scale": 1, "answers": 1.5}, TypeError, ["answers", "integer"]),
         ({"query_scale": 1, "threshold_scale": 1, "monotone": 1}, TypeError, ["monotone", "True or False"]),
         ({"query_scale": 1, "threshold_scale": 1, "c": 3}, TypeError, ["answers="]),
         ({"query_scale": 1e-300, "threshold_scale": 1}, ValueError, ["sensitivity / query_scale"]),

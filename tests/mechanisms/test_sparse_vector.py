@@ -136,8 +136,8 @@ def test_calibration():
     def release(b):
         return lp.SparseVector(query_scale=4 * b, threshold_scale=b, answers=5)
 
-    found = lp.calibrate(release, epsilon=1, delta=1e-6, rtol=1e-2)
-    assert release(found.value).epsilon(1e-6).upper <= 1 < release(0.97 * found.value).epsilon(1e-6).upper
+    found = lp.calibrate(release, epsilon=1, delta=1e-6, rtol=3e-2)
+    assert found.answer.upper <= 1 < release(0.95 * found.value).epsilon(1e-6).upper
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@
 #   make test-all   both
 #   make test-fast  only the default pytest run
 #   make docs       the site, in build/site; a warning is an error
-#   make support-matrix  print docs/support-matrix.md anew
+#   make support-matrix  print docs/support-matrix.md again
 #   make test-floors  the default tests with the oldest packages that pyproject.toml allows, in an environment of their own
 #   make bench      speed and width beside other accountants
 #   make dist       a source archive and a wheel, checked, in dist

@@ -30,6 +30,14 @@ LONGEST = (
     "tests/docs/test_site.py",
     "tests/docs/test_docs.py",
     "tests/classical/test_classical_on_its_side.py",
+    "tests/test_rows_and_answers.py",
+    "tests/test_comparison.py",
+    "tests/engine/test_clipping.py",
+    "tests/questions/test_phi.py",
+    "tests/checker/test_checker.py",
+    "tests/certified/test_certificates_of_cases.py",
+    "tests/quadrature/test_batched_mixtures.py",
+    "tests/algebra/test_repeat_and_select.py",
 )
 
 # The last line of a page whose examples take seconds; what they show is tested elsewhere, too.

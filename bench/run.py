@@ -1,7 +1,7 @@
 """Accuracy and speed beside other accountants: ``python bench/run.py [--json FILE] [--quick]``.
 
 Writes ``docs/benchmarks.md`` with its tables and pictures. Everything runs on one thread. A time is the median over fresh
-computations: each of them builds its mechanisms anew, so nothing is carried from one to the next. An accountant that is not
+computations: each of them builds its mechanisms afresh, so nothing is carried from one to the next. An accountant that is not
 installed is skipped.
 """
 

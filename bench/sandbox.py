@@ -68,7 +68,7 @@ def serve(accountants: Mapping[str, Accountant], line: Connection, inherited: Co
 
 
 class Sandbox:
-    """A process that measures accountants of a list by their names; started anew when one had to be stopped.
+    """A process that measures accountants of a list by their names; started again when one had to be stopped.
 
     What stands in the directory ``ahead`` takes the place of what is installed.
     """

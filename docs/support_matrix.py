@@ -73,7 +73,8 @@ REFUSED = {
 CERTIFIED_AT = {1: Fraction(1, 20), 20: Fraction(1)}
 # their loss is one of the two that are certified under the other relations
 ONE_ORDER = {"add", "remove"}
-DIGITS = 3
+# whether there is a certificate shows at one digit, in a tenth of the time
+DIGITS = 1
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ def test_a_matrix_mechanism_is_gaussian():
     assert found.sensitivity == sensitivity(strategy, participations=2, separation=40).upper
     assert lp.parse(str(found)) == lp.from_json(found.to_json()) == found
     assert found.group(2) == lp.Gaussian(2, sensitivity=2 * found.sensitivity)
-    # a tree begun anew in every epoch
+    # a tree begun again in every epoch
     assert (4 * release).epsilon(1e-6).value == pytest.approx(lp.Gaussian(0.75).epsilon(1e-6).value, rel=1e-12)
 
 

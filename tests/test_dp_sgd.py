@@ -267,7 +267,7 @@ def test_a_size_that_is_not_whole_is_a_type_error(name, value):
     arguments = {**MNIST, name: value}
     if name == "steps":
         arguments["epochs"] = None
-    refused(TypeError, lambda: lp.dp_sgd(**arguments), name, "whole number")
+    refused(TypeError, lambda: lp.dp_sgd(**arguments), name, "integer")
 
 
 PASSES: dict[str, Any] = {"dataset_size": 1000, "batch_size": 300, "noise_multiplier": 3}

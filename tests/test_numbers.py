@@ -20,7 +20,7 @@ SAMPLED = 3 * lp.Gaussian(sigma=2).poisson(0.125)
 
 
 class FromAFrame:
-    """What a column of nullable whole numbers holds: no int, but as good as one."""
+    """What a column of nullable integers holds: no int, but as good as one."""
 
     def __repr__(self):
         return "FromAFrame()"
@@ -49,29 +49,29 @@ HUNDRED = [
     FromAFrame(),
 ]
 NOT_COUNTS = [
-    (2.5, TypeError, "whole number"),
+    (2.5, TypeError, "integer"),
     (-1.0, ValueError, "negative"),
-    (math.nan, TypeError, "whole number"),
-    (math.inf, TypeError, "whole number"),
-    (Decimal("NaN"), TypeError, "whole number"),
-    (Decimal("sNaN"), TypeError, "whole number"),
-    (Decimal("-Infinity"), TypeError, "whole number"),
-    (Decimal("2.5"), TypeError, "whole number"),
-    (Decimal("1e-999999999"), TypeError, "whole number"),
+    (math.nan, TypeError, "integer"),
+    (math.inf, TypeError, "integer"),
+    (Decimal("NaN"), TypeError, "integer"),
+    (Decimal("sNaN"), TypeError, "integer"),
+    (Decimal("-Infinity"), TypeError, "integer"),
+    (Decimal("2.5"), TypeError, "integer"),
+    (Decimal("1e-999999999"), TypeError, "integer"),
     (Decimal("1e999999999"), ValueError, "1e300"),
-    (Fraction(1, 3), TypeError, "whole number"),
+    (Fraction(1, 3), TypeError, "integer"),
     (2.0**54, ValueError, "give an int"),
     (np.float32(2**25), ValueError, "give an int"),
-    (np.array(2.5), TypeError, "whole number"),
-    (True, TypeError, "whole number"),
-    (np.True_, TypeError, "whole number"),
-    (np.array(True), TypeError, "whole number"),
-    (np.timedelta64(3), TypeError, "whole number"),
+    (np.array(2.5), TypeError, "integer"),
+    (True, TypeError, "integer"),
+    (np.True_, TypeError, "integer"),
+    (np.array(True), TypeError, "integer"),
+    (np.timedelta64(3), TypeError, "integer"),
     (np.array([1, 2]), TypeError, "one by one"),
     (np.array([3]), TypeError, "one by one"),
-    (None, TypeError, "whole number"),
-    (3 + 0j, TypeError, "whole number"),
-    (M.delta(1), TypeError, "whole number"),
+    (None, TypeError, "integer"),
+    (3 + 0j, TypeError, "integer"),
+    (M.delta(1), TypeError, "integer"),
 ]
 
 

@@ -118,11 +118,11 @@ SAMPLERS: Mapping[str, Sampler] = {
         "every step draws a fresh, uniformly random batch of fixed size, without replacement", _without_replacement
     ),
     "balls_in_bins": Sampler(
-        "every epoch allocates anew: each record is in one of its batches, drawn uniformly and independently",
+        "every epoch allocates again: each record is in one of its batches, drawn uniformly and independently",
         _balls_in_bins,
         _whole,
     ),
-    "shuffled": Sampler(f"every epoch shuffles all records anew and divides them into batches: {_ONCE}", _shuffled, _begun),
+    "shuffled": Sampler(f"every epoch shuffles all records again and divides them into batches: {_ONCE}", _shuffled, _begun),
     "fixed_order": Sampler(f"batches keep the order of the data, which may be known: {_ONCE}", _fixed_order, _begun),
 }
 

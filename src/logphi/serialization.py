@@ -78,7 +78,7 @@ def mechanism_from_data(data: Any, depth: int = 0) -> Mechanism:
         if name == CHOICE:
             given["mechanisms"] = _listed(content.get("base"), depth)
         elif name not in CATALOGUE or "base" in content:
-            raise ValueError(f"no mechanism {name[:40]!r} is known here: it may be of a later version")
+            raise ValueError(f"no mechanism {name[:40]!r} is known here: it may belong to a later version")
         return CATALOGUE[name](**given, adjacency=adjacency)
     except (TypeError, OverflowError) as wrong:
         raise ValueError(f"the parameters of {name[:40]!r} do not fit: {wrong}") from None

@@ -23,7 +23,7 @@ from logphi.laws.log_phi import LogPhi
 from logphi.loaders import SAMPLERS, Batches, check_truncation, sampler_of
 from logphi.text.written import Written, meant
 
-# derived: all whole numbers up to this are doubles
+# derived: all integers up to this are doubles
 LARGEST_DATASET = 10**15
 # chosen: significant digits of a noise multiplier that is found
 _DIGITS = 6

@@ -191,7 +191,7 @@ class Subclass(dpa.GaussianDpEvent):
         (dpa.GaussianDpEvent("1"), ADD_OR_REMOVE, "non-negative number"),
         (dpa.SelfComposedDpEvent(GAUSSIAN, -1), ADD_OR_REMOVE, "must not be negative"),
         (dpa.SelfComposedDpEvent(GAUSSIAN, 0), ADD_OR_REMOVE, "at least 1"),
-        (dpa.SelfComposedDpEvent(GAUSSIAN, 2.5), ADD_OR_REMOVE, "whole number"),
+        (dpa.SelfComposedDpEvent(GAUSSIAN, 2.5), ADD_OR_REMOVE, "integer"),
         (dpa.SelfComposedDpEvent(dpa.SelfComposedDpEvent(GAUSSIAN, 10**200), 10**200), ADD_OR_REMOVE, "at most 1e300"),
         (dpa.PoissonSampledDpEvent(1.5, GAUSSIAN), ADD_OR_REMOVE, r"in \[0, 1\]"),
         (dpa.PoissonSampledDpEvent(0.1, LAPLACE), REPLACE, "`ADD_OR_REMOVE_ONE` or `REPLACE_SPECIAL`"),
@@ -216,7 +216,7 @@ class Subclass(dpa.GaussianDpEvent):
         (dpa.PoissonSampledDpEvent(0.1, dpa.SelfComposedDpEvent(GAUSSIAN, 10**300)), ADD_OR_REMOVE, "1e-100 and 1e100"),
         (dpa.ComposedDpEvent(None), ADD_OR_REMOVE, "iterable"),
         (dpa.SampledWithoutReplacementDpEvent(10, 11, GAUSSIAN), REPLACE, "from 0 to 10"),
-        (dpa.SampledWithoutReplacementDpEvent(10.5, 5, GAUSSIAN), REPLACE, "whole number"),
+        (dpa.SampledWithoutReplacementDpEvent(10.5, 5, GAUSSIAN), REPLACE, "integer"),
         (dpa.SampledWithoutReplacementDpEvent(10, 5, GAUSSIAN), SPECIAL, "replace_special"),
         (dpa.SampledWithReplacementDpEvent(10, 5, GAUSSIAN), REPLACE, "with replacement"),
         (dpa.ZCDpEvent(-1.0), ADD_OR_REMOVE, "rho"),
@@ -380,7 +380,7 @@ def newer(monkeypatch, name, **parameters):
             REPLACE,
             lp.DiscreteGaussian(3, sensitivity=3, adjacency="replace"),
         ),
-        # whole numbers move by one coordinate
+        # integers move by one coordinate
         (
             "DiscreteGaussianDpEvent",
             {"sigma": 3.0, "sensitivity": 1.0, "dimension": None},

@@ -332,8 +332,8 @@ BAD_STATES: list[tuple[Any, str]] = [
     ({"history": [(1.0, 0.1)], "mechanism": "rdp"}, "an entry of a history is"),
     ({"history": ["abc"], "mechanism": "rdp"}, "an entry of a history is"),
     ({"history": [(1.0, 0.1, -3)], "mechanism": "rdp"}, "number of steps must not be negative"),
-    ({"history": [(1.0, 0.1, 3.5)], "mechanism": "rdp"}, "whole number"),
-    ({"history": [(1.0, 0.1, True)], "mechanism": "rdp"}, "whole number"),
+    ({"history": [(1.0, 0.1, 3.5)], "mechanism": "rdp"}, "integer"),
+    ({"history": [(1.0, 0.1, True)], "mechanism": "rdp"}, "integer"),
     ({"history": [(1.0, 0.1, 10**400)], "mechanism": "rdp"}, "at most 1e300"),
     *(({"history": [(noise, rate, 1)], "mechanism": "rdp"}, text) for noise, rate, text in BAD_STEPS),
 ]

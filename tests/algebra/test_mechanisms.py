@@ -90,9 +90,9 @@ def test_composition_is_linear_in_the_number_of_terms():
 
 @pytest.mark.parametrize("count", [2.5, "3", True, None, math.nan, [2]])
 def test_counts_are_whole_numbers(count):
-    with pytest.raises((TypeError, ValueError), match=r"whole number|unsupported operand"):
+    with pytest.raises((TypeError, ValueError), match=r"integer|unsupported operand"):
         count * ONE
-    with pytest.raises((TypeError, ValueError), match=r"whole number|unsupported operand"):
+    with pytest.raises((TypeError, ValueError), match=r"integer|unsupported operand"):
         ONE * count
 
 

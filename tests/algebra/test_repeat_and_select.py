@@ -62,10 +62,10 @@ def test_every_score_leaks_at_most_the_upper_end_and_the_likelihood_ratio_at_lea
     law = chances(mean, shape)
     assert (law * np.arange(law.size)).sum() == pytest.approx(mean, rel=1e-6)
     by_ratio = sorted(range(4), key=lambda outcome: p[outcome] / q[outcome])
+    scores = [(best(p, order, law), best(q, order, law)) for order in itertools.permutations(range(4))]
     for epsilon in (0.0, 0.4, 1.5):
         both = {name: selected.delta(epsilon, direction=name) for name in ("remove", "add")}
-        for order in itertools.permutations(range(4)):
-            one, other = best(p, order, law), best(q, order, law)
+        for one, other in scores:
             assert excess(one, other, epsilon) <= both["remove"].upper + 1e-7
             assert excess(other, one, epsilon) <= both["add"].upper + 1e-7
         one, other = best(p, by_ratio, law), best(q, by_ratio, law)
@@ -170,8 +170,8 @@ def test_texts_and_json_read_back():
 
 @pytest.mark.slow
 def test_noise_is_calibrated():
-    found = lp.calibrate(lambda sigma: lp.Gaussian(sigma=sigma).repeat_and_select(4), epsilon=4, delta=1e-4, rtol=1e-2)
-    assert found.mechanism.epsilon(1e-4).upper <= 4
+    found = lp.calibrate(lambda sigma: lp.Gaussian(sigma=sigma).repeat_and_select(4), epsilon=4, delta=1e-4, rtol=3e-2)
+    assert found.answer.upper <= 4
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def test_bounds_have_a_short_repr():
     assert "…, 0.1269367]" in many
     assert len(many) < 140
     assert repr(lp.Gaussian(sigma=1).delta([])) == "Bounds(shape=(0,), lower=[], upper=[])"
-    assert repr(Bounds([Bound(0, 1, 2, Status.WIDE), Bound(0, 0, 0)])).endswith("1 of 2 not as narrow as asked)")
+    assert repr(Bounds([Bound(0, 1, 2, Status.WIDE), Bound(0, 0, 0)])).endswith("1 of 2 not as narrow as requested)")
 
 
 def test_bounds_compare_point_by_point():

@@ -417,7 +417,7 @@ def test_the_precision_of_others_is_left_alone():
 
 @pytest.mark.parametrize(("bits", "error"), [(1, ValueError), (1 << 40, ValueError), (53.5, TypeError), ("many", TypeError)])
 def test_bits_must_be_a_number_of_bits(bits, error):
-    with pytest.raises(error, match="bits must be a whole number"):
+    with pytest.raises(error, match="bits must be an integer"):
         Balls(bits)
 
 

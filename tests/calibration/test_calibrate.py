@@ -45,7 +45,7 @@ def around(found, truth):
     assert some(found.nearest_miss_answer).lower >= found.limit
 
 
-# by how much a target is relaxed for whole numbers
+# by how much a target is relaxed for integers
 NUDGE = 1e-7
 WHOLE = ("sensitivity=x", "group_size=x", "k=x")
 REFERENCE = {
@@ -85,7 +85,7 @@ def test_the_parameters_of_reference_values_are_found_again(name):
     at, value = float(case.at), float(case.value)
     epsilon, delta = (at, value) if case.query == "delta" else (value, at)
     if (isinstance(truth, int) and "=x" not in new) or new in WHOLE:
-        # a whole number that meets the target exactly may not be told from one that just misses it
+        # an integer that meets the target exactly may not be told from one that just misses it
         delta *= 1 + NUDGE
     around(lp.calibrate(lambda x: parse(text, variables={"x": x}), epsilon=epsilon, delta=delta), truth)
 
@@ -272,7 +272,7 @@ def test_whole_numbers_may_be_asked_for():
     assert (found.value, found.nearest_miss, type(found.value)) == (7, 6, int)
     least = lp.calibrate(lambda k: lp.KaryRandomizedResponse(k, 0.5), epsilon=2, delta=1e-5)
     assert (least.value, least.nearest_miss) == (6, 7)
-    with pytest.raises(TypeError, match="whole number"):
+    with pytest.raises(TypeError, match="integer"):
         lp.calibrate(lambda n: n * lp.Gaussian(5), epsilon=2, delta=1e-5, integer=False)
 
 
@@ -339,8 +339,8 @@ def test_what_nothing_meets_is_refused_with_the_closest():
         ({"epsilon": 1, "delta": 1e-5, "digits": 2.5}, TypeError, "digits"),
         ({"epsilon": 1, "delta": 1e-5, "lower": 3, "upper": 2}, ValueError, "lower must not be above upper"),
         ({"epsilon": 1, "delta": 1e-5, "lower": -3}, ValueError, "lower must be positive"),
-        ({"question": lambda m: m.zcdp()}, ValueError, "needs a limit"),
-        ({"limit": 1}, ValueError, "needs a limit"),
+        ({"question": lambda m: m.zcdp()}, ValueError, "go together"),
+        ({"limit": 1}, ValueError, "go together"),
         ({"question": lambda m: m.zcdp(), "limit": 1, "epsilon": 1}, ValueError, "not both"),
         ({"question": "zcdp", "limit": 1}, TypeError, "function of a mechanism"),
         ({"question": lambda _: 1.0, "limit": 1}, TypeError, "one Bound"),

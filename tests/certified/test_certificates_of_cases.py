@@ -126,7 +126,7 @@ EXPRESSIONS = [
 @pytest.mark.parametrize("times", [8, pytest.param(40, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("expression", "question"), EXPRESSIONS)
 def test_altered_certificates_are_rejected(expression, question, times):
-    """Any field; and any of the claim and the mechanism even if the digest is made anew, but for a claim of fewer digits."""
+    """Any field; and any of the claim and the mechanism even with a new digest, but for a claim of fewer digits."""
     content = json.loads(parse(expression).certify(**question).to_json())
     places = list(leaves(content))
     generator = random.Random(f"{times} {expression}")

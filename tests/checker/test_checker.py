@@ -215,7 +215,9 @@ ALTERATIONS = {
     "name", [pytest.param(name, marks=pytest.mark.slow if name == "huge count" else ()) for name in ALTERATIONS]
 )
 def test_altered_and_signed_again(name: str) -> None:
-    assert verify(altered(ALTERATIONS[name])).status == 1
+    # a large group exhausts any budget: a tenth of the usual one shows that as well
+    budget = {"work": 10**7} if name == "large group" else {}
+    assert verify(altered(ALTERATIONS[name]), **budget).status == 1
 
 
 def test_what_is_altered_without_a_signature() -> None:

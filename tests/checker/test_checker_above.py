@@ -278,5 +278,5 @@ def test_reports_and_calibrations():
 def test_what_is_refused():
     with pytest.raises(ValueError, match="all but Renyi divergences"):
         RELEASES["partitions"].certify(order=2)
-    with pytest.raises(ValueError, match="no sample of a StabilityThreshold"):
+    with pytest.raises(ValueError, match="samples of a StabilityThreshold"):
         RELEASES["partitions"].poisson(0.1).certify(epsilon=1)

@@ -98,7 +98,7 @@ def test_true_claims_follow_together():
 )
 @pytest.mark.parametrize("by", ["1e-6", "0.1"])
 def test_a_moved_claim_is_refused(name: str, end: str, by: str):
-    """The end is moved past the truth, and the other with it; signed anew."""
+    """The end is moved past the truth, and the other with it; signed again."""
     given = TRUE[name]
     room = {"epsilon": "0.1", "one end of epsilon": "0.1", "the other end": "0.1", "delta": "0.002"}.get(name, "0")
     sign = 1 if end == "lower" else -1

@@ -20,7 +20,7 @@ def gaussian(sigma: str) -> dict:
 
 
 def accepted(*mechanism, at: str, value: float, width: float = 1e-10, **more) -> bool:
-    """Whether the value is accepted; the same, signed anew with both ends on one side of it, must be refused."""
+    """Whether the value is accepted; the same, signed again with both ends on one side of it, must be refused."""
     for sign in (-3, 3):
         moved = value + sign * width
         assert verify(signed(*mechanism, at=at, lower=moved - width, upper=moved + width, **more)).status == 1

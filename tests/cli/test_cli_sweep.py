@@ -129,8 +129,8 @@ def test_steps_and_counts_agree(start, step, count):
         ("1,", "end of the text"),
         ("x", "'x' at character 1"),
         ("nan", "'nan'"),
-        ("1:2", "is no range"),
-        ("1:2:3:4", "is no range"),
+        ("1:2", "is not a range"),
+        ("1:2:3:4", "is not a range"),
         ("1:2:0", "steps of 0"),
         ("2:1:1", "do not lead from 2 to 1"),
         ("0:1:log3", "must be positive"),
@@ -294,7 +294,7 @@ def test_a_longer_sweep_goes_on_where_a_shorter_one_ended(capsys, whole):
 def test_another_question_does_not_go_on_with_a_file(other, capsys, whole):
     content = whole.read_bytes()
     err = refused(capsys, *other, "-o", str(whole))
-    assert "is not from this sweep: its " in err or "is not from this sweep: it goes on after" in err
+    assert "is not from this sweep: its " in err or "is not from this sweep: it continues after" in err
     assert "--restart" in err
     assert whole.read_bytes() == content
     assert run(capsys, *other, "-o", str(whole), "--restart") == (0, "", "")
@@ -399,13 +399,13 @@ def test_several_processes_write_the_same_file(capsys, tmp_path):
         ([PURE, "--vary", "e=1"], "--epsilon --delta is required"),
         ([PURE, "--vary", "e=1", "--delta", "2"], "[0, 1]"),
         ([PURE, "--vary", "e=1", "--delta", "x"], "--delta: 'x'"),
-        ([PURE, "--vary", "x=1", "--delta", "0"], "'x' is no name in the expression; there: e"),
+        ([PURE, "--vary", "x=1", "--delta", "0"], "'x' is not a name in the expression, which has: e"),
         ([PURE, "--vary", "1", "--delta", "0"], "--vary 1: write a name and its values"),
         ([PURE, "--vary", "e=1", "--vary", "e=2", "--delta", "0"], "'e' is given twice"),
         ([PURE, "--vary", "e=1", "--set", "e=2", "--delta", "0"], "'e' is given twice"),
         (["n*Gaussian(s)", "--vary", "s=1", "--delta", "0"], "no values for n: give --vary or --set n="),
         (["n*Gaussian(s)", "--vary", "s=1", "--set", "n=1,2", "--delta", "0"], "--set n: one number is needed, got 2"),
-        (["PureDP(1)", "--vary", "x=1", "--delta", "0"], "there: none"),
+        (["PureDP(1)", "--vary", "x=1", "--delta", "0"], "which has: none"),
         (["PureDP(epsilon=value)", "--vary", "value=1", "--delta", "0"], "'value' is a column of the output"),
         ([PURE, "--vary", "e=1", "--delta", "0", "--processes", "0"], "--processes: at least 1"),
         ([PURE, "--vary", "e=1", "--delta", "0", "--json", "-o", "x.csv"], "call it .jsonl"),
@@ -430,7 +430,7 @@ def test_bad_input_is_one_line_and_status_two(argv, said, capsys):
     [
         ("", "the first line names the columns"),
         ("e,\n1,2\n", "the first line names the columns"),
-        ("x;y\n1;2\n", "no column is a name in the expression; there: e; the header has 'x;y'"),
+        ("x;y\n1;2\n", "no column is a name in the expression, which has: e; the header has 'x;y'"),
         ("e,e\n1,2\n", "'e' is given twice"),
         ("e,upper\n1,2\n", "'upper' is a column of the output"),
         ('"e\n', "not a table"),

@@ -164,8 +164,8 @@ def test_a_law_without_cells_is_nothing_to_round() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"cells": 0}, "cells must be a whole number from 2"),
-        ({"cells": 10**9}, "cells must be a whole number from 2"),
+        ({"cells": 0}, "cells must be an integer from 2"),
+        ({"cells": 10**9}, "cells must be an integer from 2"),
         ({"reach": -1.0}, "reach"),
         ({"reach": float("inf")}, "reach"),
         ({"direction": "both ways"}, "direction"),

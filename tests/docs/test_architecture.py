@@ -12,5 +12,5 @@ def test_the_picture_is_drawn_from_the_code_of_today() -> None:
         [sys.executable, ROOT / "docs" / "architecture_picture.py"], capture_output=True, text=True, check=True
     )
     assert drawn.stdout == (ROOT / "docs" / "architecture.svg").read_text(encoding="utf-8"), (
-        "draw it anew: python docs/architecture_picture.py > docs/architecture.svg"
+        "draw it again: python docs/architecture_picture.py > docs/architecture.svg"
     )

@@ -137,7 +137,7 @@ class Keeper:
                                                ((Primitive,), {"_by_others": Keeper.family})])  # fmt: skip
 def test_a_family_that_nobody_would_ask_is_refused(bases, members):
     """Its hull would be called its answer, and the lower ends of hulls do not hold for several steps."""
-    with pytest.raises(TypeError, match=r"which only a logphi\.algebra\.\w+\.\w+ is asked for"):
+    with pytest.raises(TypeError, match=r"which is called on a logphi\.algebra\.\w+\.\w+ only"):
         type("Own", bases, members)
 
 

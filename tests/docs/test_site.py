@@ -1,13 +1,15 @@
 """The site, built from nothing with warnings as errors, and looked at in a real browser."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
 import threading
 import xml.etree.ElementTree as ET
+from dataclasses import dataclass
 from functools import partial
-from html.parser import HTMLParser
+from html import unescape
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from posixpath import dirname, join, normpath
 from urllib.parse import unquote, urlsplit
@@ -15,6 +17,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 import logphi as lp
+from notebook_runs import LONG, PATHS, run
 from repository import ROOT, module_of
 
 pytest.importorskip("sphinx")
@@ -45,6 +48,13 @@ PATIENCE = 10  # seconds, for what a script of the page does
 TELEPHONE = {"width": 390, "height": 800, "deviceScaleFactor": 1, "mobile": True}
 # WCAG 2.2, success criterion 1.4.3, for large text; the smaller demand, as a style sheet's greys are not ours
 CONTRAST = 3.0
+SCHEMES = ("light", "dark")
+
+
+@pytest.mark.parametrize("path", [path for path in PATHS if path.stem in LONG], ids=lambda path: path.stem)
+def test_a_long_notebook_runs(path, monkeypatch):
+    """Here, and before the site is built, as another worker would run it at the same time."""
+    run(path, monkeypatch)
 
 
 @pytest.fixture(scope="module")
@@ -100,19 +110,12 @@ def browser(tmp_path_factory):
     driver.quit()
 
 
-class Anchors(HTMLParser):
-    """The links of a page, and what can be linked to."""
+class Anchors:
+    """The links of a page, and what can be linked to; Sphinx puts all attributes in double quotes."""
 
     def __init__(self, text):
-        super().__init__()
-        self.links, self.ids = [], {""}
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        attributes = dict(attrs)
-        self.ids.add(attributes.get("id") or "")
-        if tag == "a" and attributes.get("href"):
-            self.links.append(attributes["href"])
+        self.links = [unescape(one) for one in re.findall(r'<a\s(?:[^>]*\s)?href="([^"]+)"', text)]
+        self.ids = {"", *(unescape(one) for one in re.findall(r'\sid="([^"]+)"', text))}
 
 
 def test_every_public_name_is_in_the_inventory(site):
@@ -172,58 +175,6 @@ UNSEEN = """
 """
 
 
-def test_every_page_opens_and_shows_what_is_on_it(site, served, browser):
-    wrong = {}
-    for address in looked_at(site):
-        browser.get(f"{served}/{address}")
-        found = complaints(browser, served) + browser.execute_script(UNSEEN)
-        if found or not browser.title:
-            wrong[address] = found
-    assert wrong == {}
-
-
-def test_there_are_formulas_and_pictures(served, browser):
-    browser.get(f"{served}/catalogue-noise.html")
-    assert len(browser.find_elements(By.CSS_SELECTOR, "article math")) > 50
-    browser.get(f"{served}/gallery.html")
-    assert len(browser.find_elements(By.CSS_SELECTOR, "article img")) > 10
-
-
-@pytest.mark.parametrize(
-    ("words", "page"),
-    [("Gaussian", "catalogue-noise.html"), ("calibrate", "calibration.html"), ("staircase", "add-a-mechanism.html")],
-)
-def test_the_search_finds(served, browser, words, page):
-    browser.get(f"{served}/index.html")
-    box = browser.find_element(By.CSS_SELECTOR, ".sidebar-search-container input[name=q]")
-    box.send_keys(words)
-    box.submit()
-    wait = WebDriverWait(browser, PATIENCE)
-    found = wait.until(lambda b: b.find_elements(By.CSS_SELECTOR, f"#search-results li a[href*='{page}']"))
-    # by its address: the results move while their summaries are loaded
-    browser.get(found[0].get_attribute("href"))
-    assert page in browser.current_url
-    assert words.lower() in browser.find_element(By.CSS_SELECTOR, "article").text.lower()
-
-
-@pytest.fixture
-def emulated(browser):
-    yield browser.execute_cdp_cmd
-    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
-
-
-def test_no_page_is_wider_than_a_telephone(site, served, browser, emulated):
-    emulated("Emulation.setDeviceMetricsOverride", TELEPHONE)
-    wide = {}
-    for address in addresses(site, listings=False):
-        browser.get(f"{served}/{address}")
-        width = browser.execute_script("return document.documentElement.scrollWidth")
-        if width > TELEPHONE["width"]:
-            wide[address] = width
-    assert wide == {}
-
-
 FAINT = """
     const light = colour => {
         const [r, g, b] = colour.match(/[\\d.]+/g).map(Number).map(v => v / 255)
@@ -250,14 +201,75 @@ FAINT = """
 """
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_stands_out_from_its_ground(site, served, browser, emulated, scheme):
-    emulated("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
-    wrong = {}
-    for address in addresses(site, listings=False):
+@dataclass
+class Look:
+    """What is to be said about a page: in light and in dark, as wide as a desk's screen and as a telephone's."""
+
+    title: str
+    faint: dict[str, list[str]]
+    ground: dict[str, float]
+    width: int
+    complaints: list[str]
+
+
+@pytest.fixture(scope="module")
+def looks(site, served, browser):
+    """Every page is loaded once, and looked at in every way before the next one."""
+    found = {}
+    for address in looked_at(site):
         browser.get(f"{served}/{address}")
-        faint, ground = browser.execute_script(FAINT, CONTRAST)
-        assert (ground < 0.5) == (scheme == "dark")
-        if faint:
-            wrong[address] = sorted(set(faint))[:5]
-    assert wrong == {}
+        title, unseen = browser.title, browser.execute_script(UNSEEN)
+        faint, ground = {}, {}
+        for scheme in SCHEMES:
+            features = [{"name": "prefers-color-scheme", "value": scheme}]
+            browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+            faint[scheme], ground[scheme] = browser.execute_script(FAINT, CONTRAST)
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", TELEPHONE)
+        width = browser.execute_script("return document.documentElement.scrollWidth")
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+        found[address] = Look(title, faint, ground, width, complaints(browser, served) + unseen)
+    return found
+
+
+def own(looks):
+    """The pages that do more than show code, which may be wide, and coloured by others."""
+    return {address: look for address, look in looks.items() if not address.startswith("source/")}
+
+
+def test_every_page_opens_and_shows_what_is_on_it(looks):
+    assert {address: look.complaints for address, look in looks.items() if look.complaints or not look.title} == {}
+
+
+def test_there_are_formulas_and_pictures(served, browser):
+    browser.get(f"{served}/catalogue-noise.html")
+    assert len(browser.find_elements(By.CSS_SELECTOR, "article math")) > 50
+    browser.get(f"{served}/gallery.html")
+    assert len(browser.find_elements(By.CSS_SELECTOR, "article img")) > 10
+
+
+@pytest.mark.parametrize(
+    ("words", "page"),
+    [("Gaussian", "catalogue-noise.html"), ("calibrate", "calibration.html"), ("staircase", "add-a-mechanism.html")],
+)
+def test_the_search_finds(served, browser, words, page):
+    browser.get(f"{served}/index.html")
+    box = browser.find_element(By.CSS_SELECTOR, ".sidebar-search-container input[name=q]")
+    box.send_keys(words)
+    box.submit()
+    wait = WebDriverWait(browser, PATIENCE)
+    found = wait.until(lambda b: b.find_elements(By.CSS_SELECTOR, f"#search-results li a[href*='{page}']"))
+    # by its address: the results move while their summaries are loaded
+    browser.get(found[0].get_attribute("href"))
+    assert page in browser.current_url
+    assert words.lower() in browser.find_element(By.CSS_SELECTOR, "article").text.lower()
+
+
+def test_no_page_is_wider_than_a_telephone(looks):
+    assert {address: look.width for address, look in own(looks).items() if look.width > TELEPHONE["width"]} == {}
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_text_stands_out_from_its_ground(looks, scheme):
+    assert all((look.ground[scheme] < 0.5) == (scheme == "dark") for look in own(looks).values())
+    assert {address: sorted(set(look.faint[scheme]))[:5] for address, look in own(looks).items() if look.faint[scheme]} == {}

@@ -151,7 +151,7 @@ def check(count: int, rate: float, sigma: float, delta: float) -> None:
     # an epsilon far below delta is known as delta is
     assert found.width <= (HEAVY if sigma < 1 else PROMISED) * max(found.upper, delta)
     if found.upper > 0 and count < 10**6:
-        above, below = (release.delta(end, method="discretized") for end in (found.lower, found.upper))
+        above, below = release.delta([found.lower, found.upper], method="discretized")
         assert above.upper >= delta * (1 - PROMISED)
         assert below.lower <= delta * (1 + PROMISED)
 

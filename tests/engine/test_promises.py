@@ -144,7 +144,7 @@ def test_few_of_many_promises_are_broken():
 @pytest.mark.parametrize(
     ("release", "question", "words"),
     [
-        (lambda: 14062 * lp.Gaussian(sigma=1.1).poisson(256 / 60000), {"delta": 1e-5}, "no other route was asked"),
+        (lambda: 14062 * lp.Gaussian(sigma=1.1).poisson(256 / 60000), {"delta": 1e-5}, "no other route was tried"),
         (lambda: 1000 * lp.Gaussian(sigma=1).poisson(1e-4), {"epsilon": 0.08}, "contour: a relative width of"),
         (lambda: 1000 * lp.Gaussian(sigma=1).poisson(1e-4), {"epsilon": 0.08}, "clipped promised a relative width of"),
         (lambda: 20 * lp.Gaussian(sigma=5) + 5 * lp.Laplace(scale=4), {"epsilon": 2.0}, "kept its promise"),
@@ -160,7 +160,7 @@ def test_explain_says_why(release: Callable[[], lp.Mechanism], question: dict[st
 
 def test_explain_of_a_named_route():
     told = (1000 * lp.Gaussian(sigma=1).poisson(1e-4)).explain(epsilon=0.08, method="contour")
-    assert "asked for by name" in str(told)
+    assert "requested by name" in str(told)
 
 
 @pytest.mark.parametrize("release", [lp.PureDP(1.0), lp.Gaussian(sigma=1).poisson(0.1)], ids=repr)

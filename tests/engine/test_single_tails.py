@@ -40,7 +40,7 @@ def up(t):
 
 
 def holds(found, exact, width):
-    """Whether an enclosure of a logarithm holds the number's, and is as narrow as asked."""
+    """Whether an enclosure of a logarithm holds the number's, and is as narrow as requested."""
     # weights add up to one but for the last of the fifty digits
     assert mpf(found.lower) <= min(log(exact), mpf(0)) <= mpf(found.upper)
     assert found.relative_width <= width + 256 * ULP * float(abs(log(exact)))

@@ -68,7 +68,7 @@ def test_any_real_scalar_is_a_parameter(value):
 
 @pytest.mark.parametrize("value", [True, np.True_, "a", None, 1j])
 def test_a_count_that_is_no_number_is_a_type_error(value):
-    refused(TypeError, lambda: GAUSSIAN * value, "number of repetitions", "whole number", repr(value))
+    refused(TypeError, lambda: GAUSSIAN * value, "number of repetitions", "integer", repr(value))
 
 
 def test_a_negative_count_is_refused():
@@ -224,7 +224,7 @@ def test_an_unknown_relation_is_refused(value, kind):
 def test_batches_that_are_not_samples_take_a_number_of_batches_and_no_rate():
     mechanism: Any = lp.Gaussian(1)
     for batches in (mechanism.shuffled, mechanism.fixed_order):
-        refused(TypeError, lambda of=batches: of(0.1), "batches", "whole number")
+        refused(TypeError, lambda of=batches: of(0.1), "batches", "integer")
         refused(ValueError, lambda of=batches: of(0), "batches", "1")
     refused(ValueError, lambda: lp.ExponentialMechanism(epsilon=1).shuffled(3), "many mechanisms", "fixed_order")
 

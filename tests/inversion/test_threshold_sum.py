@@ -1,4 +1,4 @@
-"""A sum that moves with its threshold: it is the sum formed anew."""
+"""A sum that moves with its threshold: it is the sum formed again."""
 
 from __future__ import annotations
 

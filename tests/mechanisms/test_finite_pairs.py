@@ -102,7 +102,7 @@ def test_reports_that_tell_next_to_nothing_or_nearly_all(p, relation):
 
 
 def noisy(weight, shift, reach, loss):
-    """Noise of probabilities proportional to ``weight``, moved by a whole number, point by point up to ``reach``."""
+    """Noise of probabilities proportional to ``weight``, moved by an integer, point by point up to ``reach``."""
     weights = {x: weight(x) for x in range(-reach, reach + 1)}
     total = mpmath.fsum(weights.values())
     cells: dict[Any, tuple[mpf, mpf]] = {}

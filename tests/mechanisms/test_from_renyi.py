@@ -37,7 +37,7 @@ def test_a_question_of_the_library_is_such_a_function():
     assert lp.FromRenyi(base.renyi).delta(1.0).value == pytest.approx(base.delta(1.0).value, rel=1e-9)
     both = lp.Gaussian(sigma=1) + lp.Laplace(scale=3)
     own, exact = lp.FromRenyi(both.renyi), both.delta(1.0)
-    found = own.delta(1.0, rtol=1e-4)
+    found = own.delta(1.0, rtol=1e-2)
     assert found.lower <= exact.upper
     assert exact.lower <= found.upper
 

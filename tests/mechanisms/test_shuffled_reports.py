@@ -128,7 +128,7 @@ def test_the_ends_of_the_range():
         ((1e-9, 10), ValueError, ["local_epsilon", "1e-06", "PureDP"]),
         ((400, 10), ValueError, ["local_epsilon", "300"]),
         ((1, 0), ValueError, ["records", "from 1"]),
-        ((1, 2.5), TypeError, ["records", "whole number"]),
+        ((1, 2.5), TypeError, ["records", "integer"]),
         ((1, 10**10), ValueError, ["records", "1000000000"]),
         (("1", 10), TypeError, ["local_epsilon"]),
     ],

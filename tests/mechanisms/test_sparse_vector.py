@@ -136,8 +136,8 @@ def test_calibration():
     def release(b):
         return lp.SparseVector(query_scale=4 * b, threshold_scale=b, answers=5)
 
-    found = lp.calibrate(release, epsilon=1, delta=1e-6, rtol=1e-2)
-    assert release(found.value).epsilon(1e-6).upper <= 1 < release(0.97 * found.value).epsilon(1e-6).upper
+    found = lp.calibrate(release, epsilon=1, delta=1e-6, rtol=3e-2)
+    assert found.answer.upper <= 1 < release(0.95 * found.value).epsilon(1e-6).upper
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_calibration():
         ({"query_scale": 1, "threshold_scale": 1, "threshold_sigma": 1}, ValueError, ["exactly one", "Laplace or Gaussian"]),
         ({"query_scale": 1, "threshold_sigma": -2}, ValueError, ["threshold_sigma", "negative"]),
         ({"query_scale": 1, "threshold_scale": 1, "answers": 0}, ValueError, ["answers", "from 1"]),
-        ({"query_scale": 1, "threshold_scale": 1, "answers": 1.5}, TypeError, ["answers", "whole number"]),
+        ({"query_scale": 1, "threshold_scale": 1, "answers": 1.5}, TypeError, ["answers", "integer"]),
         ({"query_scale": 1, "threshold_scale": 1, "monotone": 1}, TypeError, ["monotone", "True or False"]),
         ({"query_scale": 1, "threshold_scale": 1, "c": 3}, TypeError, ["answers="]),
         ({"query_scale": 1e-300, "threshold_scale": 1}, ValueError, ["sensitivity / query_scale"]),

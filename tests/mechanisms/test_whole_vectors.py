@@ -1,4 +1,4 @@
-"""Noise on vectors of whole numbers: against enumerations of all outcomes, and of all differences of queries."""
+"""Noise on vectors of integers: against enumerations of all outcomes, and of all differences of queries."""
 
 import itertools
 import math

@@ -134,14 +134,14 @@ def distinct(n):
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_distinct_steps_are_answered():
-    n = 100_000
+def test_thirty_thousand_distinct_steps_are_answered():
+    n = 30_000
     found, share = distinct(n).delta(1.0), np.arange(n) / n
     assert found.status is lp.Status.MET
-    # nearly a normal loss, of the variance that the chi-square divergences add up to; what is left of its skew is 7 percent
+    # nearly a normal loss, of the variance that the chi-square divergences add up to; what is left of its skew is 15 percent
     mu = float((10 / n * ((0.2 + 0.3 * share) / 3) ** 2 * np.expm1((1 + share) ** -2.0)).sum()) ** 0.5
     limit = lp.Gaussian(sigma=1 / mu).delta(1.0).value
-    assert limit < found.value < 1.1 * limit
+    assert limit < found.value < 1.2 * limit
 
 
 @pytest.mark.slow

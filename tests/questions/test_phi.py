@@ -385,7 +385,7 @@ def test_numbers_are_asked_for_where_symbols_are():
         release.subs(q=1)
     with pytest.raises(ValueError, match=r"m\.log_phi\('t'\)"):
         lp.Gaussian(sigma=ALPHA).log_phi()
-    with pytest.raises(ValueError, match="k must be a whole number"):
+    with pytest.raises(ValueError, match="k must be an integer"):
         lp.KaryRandomizedResponse(k=N, p=P).log_phi()
     with pytest.raises(ValueError, match="computes with"):
         lp.RandomizedResponse(p=P).poisson(Q).poisson(0.5).log_phi()

@@ -259,4 +259,4 @@ def test_a_training_run_allocates_afresh_in_each_epoch():
     assert training.epsilon(1e-6).same_as((3 * lp.Gaussian(sigma=2.0).allocation(10)).epsilon(1e-6))
     # an epoch that is begun counts
     assert lp.dp_sgd(**sizes, steps=21).epsilon(1e-6).same_as(training.epsilon(1e-6))
-    assert "allocates anew" in str(training)
+    assert "allocates again" in str(training)

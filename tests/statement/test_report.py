@@ -180,7 +180,7 @@ def test_the_claim_can_be_certified():
         ({"delta": 0.0}, ValueError, "delta must lie strictly between 0 and 1"),
         ({"delta": 1e-5, "unit": "  "}, ValueError, "unit must not be empty"),
         ({"delta": 1e-5, "unit": 3}, TypeError, "unit must be text"),
-        ({"delta": 1e-5, "dataset_size": 0}, ValueError, "dataset_size must be a whole number from 1"),
+        ({"delta": 1e-5, "dataset_size": 0}, ValueError, "dataset_size must be an integer from 1"),
         ({"delta": 1e-5, "notes": "one sentence"}, TypeError, "notes must be a list"),
         ({"delta": 1e-5, "deltas": [2]}, ValueError, "deltas must lie strictly between"),
         ({"delta": 1e-5, "epsilons": [-1]}, ValueError, "epsilons must not have negative entries"),
@@ -264,7 +264,7 @@ def test_a_bound_is_printed_with_its_ends_rounded_outward(lower, upper):
         (
             lp.dp_sgd(dataset_size=100, batch_size=10, epochs=2, noise_multiplier=4, sampler="shuffled"),
             (
-                "on all 10 batches of a data set that is shuffled anew",
+                "on all 10 batches of a freshly shuffled data set",
                 "its place stays empty",
                 "The bounds of epsilon are wide",
             ),

@@ -109,7 +109,7 @@ class PrivacyFilter(Guided, Checksummed):
         mechanism
             What is to be released, under the relation of the releases before.
         count
-            How many times, a whole number from 0 on.
+            How many times, an integer from 0 on.
 
         Returns
         -------
@@ -141,7 +141,7 @@ class PrivacyFilter(Guided, Checksummed):
         mechanism
             What is to be released, under the relation of the releases before.
         count
-            How many times, a whole number from 0 on.
+            How many times, an integer from 0 on.
 
         Raises
         ------
@@ -221,7 +221,7 @@ class PrivacyFilter(Guided, Checksummed):
         try:
             made = cls(rule=content["rule"], **numbers)
         except TypeError as wrong:
-            raise ValueError(f"the budget of a filter does not fit: {wrong}") from None
+            raise ValueError(f"the budget of a filter is not valid: {wrong}") from None
         made._resume(Accountant.of_content(content["ledger"]))
         return made
 

@@ -78,7 +78,9 @@ class Checksummed(Saved, Listed):
         except (RecursionError, ValueError):
             unchanged = False
         if not unchanged:
-            raise ValueError(f"the {cls._format} is not as it was written, as its digest does not fit: take an undamaged copy")
+            raise ValueError(
+                f"the {cls._format} was changed after it was written, as its digest does not match: use an undamaged copy"
+            )
         return cls.of_content({name: value for name, value in whole.items() if name not in ("format", "version", "made_by")})
 
     @classmethod

@@ -91,7 +91,7 @@ class Accountant(Guided, Checksummed):
         mechanism
             What was released, under the relation of the steps before.
         count
-            How many times, a whole number from 0 on.
+            How many times, an integer from 0 on.
 
         Raises
         ------

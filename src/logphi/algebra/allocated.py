@@ -41,7 +41,7 @@ class Allocated(OnSamples):
 
     def _assumptions(self) -> Iterator[str]:
         yield (
-            "That every record is put into one batch as stated, anew each time, in secret and independently of all others: "
+            "That every record is put into one batch as stated, afresh each time, in secret and independently of all others: "
             "batches of a shuffled data set are not drawn so. A mean must be divided by the expected size of a batch."
         )
 

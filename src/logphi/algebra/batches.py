@@ -91,7 +91,7 @@ def truncated(
         )
     if group_size != 1 or one_pair is not False:
         name = "one_pair" if group_size == 1 else "group_size"
-        raise UnsupportedError(f"{name} is not known for truncated batches: leave it or truncated_batch_size out")
+        raise UnsupportedError(f"{name} is not known for truncated batches: leave out either it or truncated_batch_size")
     from logphi.algebra.truncated_sample import TruncatedSample
 
     return TruncatedSample(base, rate, truncated_batch_size, dataset_size, relation)

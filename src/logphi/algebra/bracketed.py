@@ -52,7 +52,7 @@ class Bracketed(Enclosed):
         if name in TAILS:
             self._refuse()
         if options.get("method") is not None:
-            raise UnsupportedError("a bracket is no answer of one method: leave method out")
+            raise UnsupportedError("a bracket is not the answer of a single method: leave method out")
         above, below = (getattr(one, name)(*arguments, **options) for one in (self.cover, self.attack))
         return between([above], below)
 

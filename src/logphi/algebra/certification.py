@@ -212,7 +212,7 @@ def claims_of(
         if some is not None
     ]
     if any(quantity == "renyi" and not at > 1 for quantity, at in places):
-        raise ValueError("a certificate holds Renyi divergences of orders above 1: instead of 1 take an order slightly above")
+        raise ValueError("a certificate holds Renyi divergences of orders above 1: instead of 1 use an order slightly above it")
     if advantage:
         places.append(("advantage", Fraction(0)))
     if not places:

@@ -36,7 +36,7 @@ class Constructed:
         name = type(self).__name__
         if is_foreign(type(self)):
             raise ValueError(
-                f"a {name} cannot be written down: it is not in the catalogue, so that nobody could make it again from its "
+                f"a {name} cannot be written down: it is not in the catalogue, so that it cannot be rebuilt from its "
                 "parameters; write down a mechanism that dominates it, or pickle it"
             )
         given = self._given()

@@ -135,8 +135,8 @@ class Operations(Generic[M]):
         the batches for all of them: it is ``(E * m).allocation(t)``. The two differ by orders of magnitude.
 
         All releases of a composition see one allocation. For a record in k of the t batches, drawn uniformly, an upper bound
-        is returned: the composition of k epochs, in each of which the record is in one of t/k batches (rounded to whole
-        numbers that add up to t).
+        is returned: the composition of k epochs, in each of which the record is in one of t/k batches (rounded to
+        integers that add up to t).
 
         The Gaussian and mechanisms with few outcomes have sharp answers. One release of Laplace noise, and few outcomes in very
         many batches, have a bracket: between two pairs, one of which dominates the epoch, while the other is dominated by it.

@@ -207,7 +207,7 @@ class Parametric:
 
     def __mul__(self, count: Any) -> Any:
         if not (symbolic(count) or (isinstance(count, int) and count >= 0)):
-            raise ValueError(f"the number of repetitions must be a whole number, zero or more, or a symbol, got {count!r}")
+            raise ValueError(f"the number of repetitions must be an integer, zero or more, or a symbol, got {count!r}")
         return Parametric(tuple((call, own * count) for call, own in self.terms))
 
     __rmul__ = __mul__

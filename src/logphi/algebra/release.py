@@ -73,7 +73,7 @@ class Mechanism(Guided, Serializable, Operations["Mechanism"], Questions):
         for name, base in _ASKED_BY.items():
             defined = [vars(one)[name] for one in cls.__mro__ if name in vars(one)]
             if defined and not any(getattr(member, "__isabstractmethod__", False) for member in defined):
-                raise TypeError(f"{cls.__name__} defines {name}(), which only a {base} is asked for: derive it from that class")
+                raise TypeError(f"{cls.__name__} defines {name}(), which is called on a {base} only: derive it from that class")
 
     @abstractmethod
     def counted(self) -> tuple[tuple[Mechanism, int], ...]:

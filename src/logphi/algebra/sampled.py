@@ -124,7 +124,7 @@ class PoissonSampled(EnclosedSamples):
 
     def _assumptions(self) -> Iterator[str]:
         yield (
-            "That samples are drawn as stated, anew and in secret each time. Shuffled batches, or batches in a fixed order, "
+            "That samples are drawn as stated, afresh and in secret each time. Shuffled batches, or batches in a fixed order, "
             "are not Poisson samples, and have no such guarantee. A mean must be divided by the expected size of a sample."
         )
         if self.adjacency is Adjacency.REPLACE_SPECIAL:
@@ -222,7 +222,7 @@ class SubsetSampled(EnclosedSamples):
         return f"each time on a fresh random subset of fixed size, {self.rate!r} of the data set, drawn without replacement"
 
     def _assumptions(self) -> Iterator[str]:
-        yield "That subsets are drawn as stated, uniformly, anew and in secret each time."
+        yield "That subsets are drawn as stated, uniformly, afresh and in secret each time."
 
 
 @done_by

@@ -125,7 +125,7 @@ class Shuffled(Bracketed, OnSamples):
 
     def _sampling(self, unit: str) -> str:
         return (
-            f"each time on all {self.batches} batches of a data set that is shuffled anew: {unit} is in exactly one; the "
+            f"each time on all {self.batches} batches of a freshly shuffled data set: {unit} is in exactly one; the "
             "upper bounds rest on no more than that"
         )
 

@@ -74,6 +74,6 @@ class TruncatedSample(OnSamples):
 
     def _assumptions(self) -> Iterator[str]:
         yield (
-            "That samples are drawn and truncated as stated, anew and in secret each time, and that the number of records is "
+            "That samples are drawn and truncated as stated, afresh and in secret each time, and that the number of records is "
             "the stated one. A mean must be divided by a number that does not depend on the sample."
         )

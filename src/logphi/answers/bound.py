@@ -291,7 +291,7 @@ class Bounds(Elementwise):
         unmet = sum(not bound.status.met for bound in self._listed())
         parts = [f"shape={self.shape}", f"lower={self._few('lower', False)}", f"upper={self._few('upper', True)}"]
         if unmet:
-            parts.append(f"{unmet} of {self._bounds.size} not as narrow as asked")
+            parts.append(f"{unmet} of {self._bounds.size} not as narrow as requested")
         return f"Bounds({', '.join(parts)})"
 
     def __format__(self, spec: str) -> str:

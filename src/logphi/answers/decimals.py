@@ -112,7 +112,7 @@ def _shortest(number: float, upward: bool | None) -> str:
 
 
 def rounded(number: float, places: int | None, upward: bool | None) -> float:
-    """``number`` rounded to one side at so many decimal places, as a double; without places, to a whole number.
+    """``number`` rounded to one side at so many decimal places, as a double; without places, to an integer.
 
     Rounding the decimal to the nearest double cannot move it past ``number``, which is a double itself.
     """

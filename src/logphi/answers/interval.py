@@ -15,7 +15,7 @@ from logphi.text.written import Written
 # a float stands here for an infinity only
 Exact = Fraction | float
 
-# derived: every whole number up to here is a double
+# derived: every integer up to here is a double
 _WHOLE = 2.0**53
 
 
@@ -37,7 +37,7 @@ def exact(number: Any) -> Exact | None:
 def meant(number: Any) -> Interval | None:
     """The interval that a number stands for: for a float, half a unit in its last place on both sides of it.
 
-    Whole floats, whole numbers, fractions and decimals are exact. None for anything that is not a real number.
+    Whole floats, integers, fractions and decimals are exact. None for anything that is not a real number.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def _sum(one: Exact, other: Exact) -> Exact:
     if isinstance(one, Fraction):
         return one + other if isinstance(other, Fraction) else other
     if not isinstance(other, Fraction) and one != other:
-        raise ValueError("infinity less infinity is no number: the bound has an infinite end")
+        raise ValueError("infinity minus infinity is not a number: the bound has an infinite end")
     return one
 
 
@@ -144,7 +144,7 @@ def _product(one: Exact, other: Exact) -> Exact:
     if isinstance(one, Fraction) and isinstance(other, Fraction):
         return one * other
     if one == 0 or other == 0:
-        raise ValueError("zero times infinity is no number: the bound has an infinite end, or is multiplied by infinity")
+        raise ValueError("zero times infinity is not a number: the bound has an infinite end, or is multiplied by infinity")
     return math.inf if (one > 0) == (other > 0) else -math.inf
 
 

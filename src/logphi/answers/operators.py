@@ -70,7 +70,9 @@ class Arithmetic(Enclosed):
             return NotImplemented
         power, (lower, upper) = number.low, self._ends()
         if power != number.high or not isinstance(power, Fraction) or power.denominator != 1:
-            raise ValueError(f"a bound has whole powers only, got {exponent!r}: float(b) ** {exponent!r} is no bound, but near")
+            raise ValueError(
+                f"a bound has integer powers only, got {exponent!r}: float(b) ** {exponent!r} is close, but not a bound"
+            )
         if lower < 0 < upper:
             raise ValueError(
                 f"a power of a number between {lower!r} and {upper!r} may rise or fall with it, so that it has no private "
@@ -157,7 +159,7 @@ def _number(other: Any) -> Interval | None:
     """The interval that a number stands for; None if it is not a number. Raises a TypeError for a bound."""
     if isinstance(other, Enclosed):
         raise TypeError(
-            "a bound is not added to another one, nor multiplied or divided by one, as it is not known which end of the result "
-            "is private: take ends, as in a.upper + b.upper, or compose the mechanisms, whose epsilon is at most the sum"
+            "bounds are not added to, multiplied or divided by each other, as it is not known which end of the result is "
+            "private: use their ends, as in a.upper + b.upper, or compose the mechanisms, whose epsilon is at most the sum"
         )
     return meant(other)

@@ -24,7 +24,7 @@ _GUARD = 32
 class Balls(Arithmetic):
     """Numbers are :class:`Ball`, computed with ``bits`` bits.
 
-    A whole number between 16 and 2^20. A constant is the decimal or the quotient that was written, and of a plain double the
+    An integer between 16 and 2^20. A constant is the decimal or the quotient that was written, and of a plain double the
     shortest decimal that reads back as it. If ``proving``, formulas refuse numbers that were rounded to doubles before.
     FLINT's own precision is restored after each operation.
 

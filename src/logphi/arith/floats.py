@@ -112,7 +112,7 @@ class Floats(Arithmetic):
     """Numbers are :class:`Discs`."""
 
     def constant(self, value: float) -> Discs:
-        """Whole numbers up to 2^53 are exact; anything else stands for a decimal within half an ulp."""
+        """Integers up to 2^53 are exact; anything else stands for a decimal within half an ulp."""
         whole = float(value).is_integer() and abs(value) <= 2.0**53
         return Discs(np.float64(value), np.float64(0.0 if whole else ULP / 2 * abs(value)))  # type: ignore[arg-type]
 

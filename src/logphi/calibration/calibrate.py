@@ -61,11 +61,11 @@ def calibrate(
         Ends of the search, for example to choose one branch if both small and large values of the parameter are less private.
         Brackets of the answer are not needed.
     integer
-        Whether the parameter is a whole number. By default it is if the family accepts 1 and 2 but refuses 1.5.
+        Whether the parameter is an integer. By default it is if the family accepts 1 and 2 but refuses 1.5.
     digits
         The number of significant decimal digits of the value: the last such decimal that meets the target.
     rtol
-        The relative distance within which a value is proved to miss the target; for whole numbers it is the neighbour.
+        The relative distance within which a value is proved to miss the target; for integers it is the neighbour.
 
     Returns
     -------

@@ -80,8 +80,8 @@ def _decided_trial(trials: Trials, value: Any, gap: float) -> Trial:
     trial = trials.at(value, sharp=gap <= NEAR)
     if trial is None:
         raise ValueError(
-            f"the family refuses {value!r}, and allows both smaller and larger values ({trials.refusal}); if it takes whole "
-            "numbers only say integer=True, otherwise give lower= or upper="
+            f"the family refuses {value!r}, and allows both smaller and larger values ({trials.refusal}); if it takes only "
+            "integers, say integer=True, otherwise give lower= or upper="
         )
     return trial if trial.reading.meets or trial.reading.fails else trials.proof(trial)
 

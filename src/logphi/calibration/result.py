@@ -56,7 +56,7 @@ class Calibration(Enclosed):
     name
         The name of the family's parameter, such as ``"sigma"``.
     value
-        The value, on the private side: its mechanism is proved to meet the target. An int for whole numbers.
+        The value, on the private side: its mechanism is proved to meet the target. An int for integers.
     mechanism
         The mechanism of this value.
     answer

@@ -1,4 +1,4 @@
-"""The possible values of a parameter, positive reals or whole numbers, with distances on a logarithmic scale."""
+"""The possible values of a parameter, positive reals or integers, with distances on a logarithmic scale."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Reals(Scale):
 
 
 class Wholes(Scale):
-    """The whole numbers 0, 1, 2, ..."""
+    """The integers 0, 1, 2, ..."""
 
     def number(self, value: float) -> int:
         """Rounded."""

@@ -177,7 +177,7 @@ def stated_target(epsilon: Any, delta: Any, question: Any, limit: Any, rtol: flo
     Raises a ValueError or TypeError if they state none, or two, or a number is outside its range.
     """
     if (question is None) != (limit is None):
-        raise ValueError("a question needs a limit and a limit a question: give both, or epsilon and delta")
+        raise ValueError("question and limit go together: give both, or epsilon and delta")
     if question is not None:
         if epsilon is not None or delta is not None:
             raise ValueError("give either epsilon and delta, or question and limit, not both")

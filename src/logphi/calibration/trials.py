@@ -107,7 +107,7 @@ class Trials:
 def begin(
     family: Callable[[Any], Mechanism], target: Target, whole: bool | None, least: float | None, most: float | None
 ) -> tuple[Trials, Trial]:
-    """The trials of a family, with the first one; whether it takes whole numbers only is found by trying unless given.
+    """The trials of a family, with the first one; whether it takes integers only is found by trying unless given.
 
     Raises a ValueError if the family refuses all that is tried.
     """
@@ -133,7 +133,7 @@ def _begun(trials: Trials, start: Any) -> tuple[Trials, Trial]:
             raise ValueError(f"no value makes a mechanism: {said[0]}")
         raise ValueError(
             f"the family refuses every value that was tried, {trials.refusal or 'all outside of the limits'}; give lower= and "
-            "upper= inside of what it allows"
+            "upper= within what it allows"
         )
     return trials, first
 

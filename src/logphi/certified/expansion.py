@@ -35,7 +35,7 @@ class Budget:
         self.left -= amount
         if self.left < 0:
             raise NotCertifiedError(
-                f"the sum of these releases has too many different losses to write them out (more than {MOST_WORK} "
+                f"the sum of these releases has too many different losses to write out (more than {MOST_WORK} "
                 "coefficients): certify fewer different mechanisms, or ask without a certificate"
             )
 

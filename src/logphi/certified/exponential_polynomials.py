@@ -167,7 +167,7 @@ class Points(ExponentialPolynomial):
         bottom, top = (keys[indices.index(index)] for index in (0, max(indices)))
         terms: Terms = {}
         for k, weight in enumerate((flint.arb_poly(weights) ** count).coeffs()):
-            # the quotients are whole numbers, as all keys lie on one line
+            # the quotients are integers, as all keys lie on one line
             key = tuple(count * low + k * (high - low) // max(indices) for low, high in zip(bottom, top, strict=True))
             if truncation.above(key, rest):
                 terms[key] = flint.arb_poly([weight])

@@ -117,7 +117,7 @@ def _lattice_of(terms: Terms) -> Lattice:
 
 
 def _lattices(laws: Terms, arith: Arithmetic) -> list[tuple[Number, int, int]]:
-    """For each law its gap; twice the distance, in gaps, of some atom from zero, a whole number by symmetry; and its count."""
+    """For each law its gap; twice the distance, in gaps, of some atom from zero, an integer by symmetry; and its count."""
     found = [(law.lattice(arith), count) for law, count in laws]
     known = [(*one, count) for one, count in found if one is not None]
     if not known or len(known) < len(found):

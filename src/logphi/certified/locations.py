@@ -1,8 +1,8 @@
 """Locations of atoms as exact numbers, so that equality is decided exactly.
 
 A location is r + log(a) + k_1 x_1 + k_2 x_2 + ..., with r and a > 0 rational, whole k_i, and x_i numbers of which only balls
-are known. The a of all locations are products of powers of a few pairwise coprime whole numbers. So each location becomes a
-vector of whole numbers; sums of locations become sums of vectors, and equal vectors are equal locations.
+are known. The a of all locations are products of powers of a few pairwise coprime integers. So each location becomes a
+vector of integers; sums of locations become sums of vectors, and equal vectors are equal locations.
 """
 
 from __future__ import annotations

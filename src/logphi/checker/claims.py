@@ -59,9 +59,7 @@ class ReleaseLaws:
 def check_claim(claim: Claim, known: ReleaseLaws) -> None:
     """Return if the claim follows; raise a :class:`Fails` or an :class:`Undecided` with the reason if it does not."""
     if known.above and (claim.attained or (claim.upper is not None if claim.quantity == "tradeoff" else claim.lower > 0)):
-        raise Undecided(
-            f"only upper bounds are known of a {' or a '.join(UPPER_ONLY)}: nothing proves how much it leaks at least"
-        )
+        raise Undecided(f"only upper bounds are known of a {' or a '.join(UPPER_ONLY)}: nothing proves that it leaks this much")
     if claim.attained is not None and claim.upper is not None:
         size = max(claim.upper, Fraction(1)) if claim.quantity == "epsilon" else claim.upper
         if claim.upper - claim.lower > size / Fraction(10) ** claim.digits:

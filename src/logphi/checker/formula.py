@@ -6,7 +6,7 @@
     atom    = number | name | function, "(", sum, ")" | "(", sum, ")"
 
 A number is whole or a decimal; a name is that of the variable, ``pi`` or ``E``; a function is exp, log or sqrt; an exponent is
-a whole number, or a quotient of two in parentheses, each with an optional sign.
+an integer, or a quotient of two in parentheses, each with an optional sign.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ class _Reader:
         found = _EXPONENT.match(self.text, self.place)
         if found is None:
             raise NotAFormula(
-                "has an exponent that is no whole number, nor a quotient of two in parentheses: write exp and log"
+                "has an exponent that is neither an integer nor a quotient of two in parentheses: write exp and log"
             )
         whole, numerator, denominator = found.groups()
         if int(denominator or 1) == 0:

@@ -167,7 +167,7 @@ def _guarantee(_: Node, epsilon: Fraction, delta: Fraction = Fraction(0)) -> Law
 
 
 def _discrete_laplace(_: Node, scale: Fraction, sensitivity: int) -> Law | None:
-    """Outcomes at most 0, each whole number between 0 and s, and at least s: losses (2x - s) / scale."""
+    """Outcomes at most 0, each integer between 0 and s, and at least s: losses (2x - s) / scale."""
     rate, s = 1 / scale, sensitivity
     spend(4 * STORED * s)
 

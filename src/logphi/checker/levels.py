@@ -2,7 +2,7 @@
 
 E g(S) grows for every decreasing convex g >= 0, such as (b - S)_+, if in the law of S mass is added, moves down, or is spread
 with its mean kept; it falls if mass is left out, moves up, or is merged at its mean. Sums of independent variables keep this
-order. Masses are whole numbers in units of 2^-bits.
+order. Masses are integers in units of 2^-bits.
 
 * Above: mass between two nodes goes to both, in the shares that keep its mean. Numbers are rounded up.
 * Below: mass between two nodes is a lump at its mean. A lump to the left of a node is merged there with so much of those to its
@@ -44,7 +44,7 @@ class Kind:
     bits: int
 
     def rounded(self, mass: Any) -> Any:
-        """A nonnegative ball as a whole number."""
+        """A nonnegative ball as an integer."""
         scaled = mass * arb(2) ** self.bits
         found = (scaled.upper().ceil() if self.up else scaled.lower().floor()).unique_fmpz()
         if found is None:

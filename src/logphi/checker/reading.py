@@ -264,7 +264,7 @@ def _listed(value: Any, name: str, most: int) -> list[Any]:
 def number(value: Any, name: str) -> Fraction:
     """The rational number in a string."""
     if not isinstance(value, str) or len(value) > 2400 or not _NUMBER.fullmatch(value):
-        raise NotACertificate(f"{name} must be a string with a decimal or a quotient of whole numbers")
+        raise NotACertificate(f"{name} must be a string with a decimal or a quotient of integers")
     _, _, exponent = value.lower().partition("e")
     if exponent and abs(int(exponent)) > 1100:
         raise NotACertificate(f"{name} must have an exponent between -1100 and 1100")
@@ -308,12 +308,12 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_float(text: str) -> Any:
-    raise NotACertificate(f"numbers other than whole ones are strings, got {text[:30]}")
+    raise NotACertificate(f"numbers other than integers must be strings, got {text[:30]}")
 
 
 def _short_integer(text: str) -> int:
     if len(text) > 310:
-        raise NotACertificate("a whole number has more than 310 digits")
+        raise NotACertificate("an integer has more than 310 digits")
     return int(text)
 
 
@@ -330,7 +330,7 @@ def _one_of(value: Any, name: str, known: tuple[Any, ...]) -> Any:
 
 def _whole(value: Any, name: str, least: int, most: int) -> int:
     if type(value) is not int or not least <= value <= most:
-        raise NotACertificate(f"{name} must be a whole number from {least} to {most if most < 10**9 else f'{most:.0e}'}")
+        raise NotACertificate(f"{name} must be an integer from {least} to {most if most < 10**9 else f'{most:.0e}'}")
     return value
 
 
@@ -433,7 +433,7 @@ def _parameter(value: Any, name: str, rule: str) -> Any:
     read = number(value, name)
     if rule in _WHOLE:
         if read.denominator != 1 or not _WHOLE[rule][0] <= read <= _WHOLE[rule][1]:
-            raise NotACertificate(f"{name} must be a whole number from {_WHOLE[rule][0]} to {_WHOLE[rule][1]}")
+            raise NotACertificate(f"{name} must be an integer from {_WHOLE[rule][0]} to {_WHOLE[rule][1]}")
         return int(read)
     if not _RANGES[rule](read):
         raise NotACertificate(f"{name} is outside its range")

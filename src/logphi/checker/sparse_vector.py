@@ -104,7 +104,7 @@ def _vertices(shift: Fraction, largest: Any) -> list[tuple[Any, Any]]:
 def _move(q: Any, p: Any, grown: Any, step: float) -> tuple[Any, Any, int, Any, Any]:
     """A vertex, how many steps x goes back, and the weights of V there and one step further, times 1 - q.
 
-    V rises, so that x may be larger: by ``ASIDE``, which separates a whole number of steps from the next one.
+    V rises, so that x may be larger: by ``ASIDE``, which separates an integer of steps from the next one.
     """
     ratio = (1 - p) / (1 - q) * (1 + ball(ASIDE))
     back = math.floor(-math.log(rough(ratio)) / step)

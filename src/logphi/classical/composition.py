@@ -31,7 +31,7 @@ class Guarantee:
     Raises
     ------
     ValueError, TypeError
-        If epsilon is negative, delta outside [0, 1], the count not a whole number, or one of them not a proved bound.
+        If epsilon is negative, delta outside [0, 1], the count not an integer, or one of them not a proved bound.
 
     Examples
     --------

@@ -123,9 +123,11 @@ class Concentrated:
         known = [LossCurve(law) for law in laws]
         # for the finite part, eps becomes eps' = eps + shift
         rho = max(_rho(law) for law in laws)
-        if isinstance(mechanism, Mechanism) and any(family for _, family, _ in terms_of(mechanism)):
-            # families have no infinite losses
-            rho = min(rho, mechanism.zcdp(direction=direction).upper)
+        families = [family for _, family, _ in terms_of(mechanism)] if isinstance(mechanism, Mechanism) else []
+        if any(families):
+            # families have no infinite losses; beside sampled noise a sharper rho takes minutes
+            rtol = 1e-6 if all(families) else 1e-3
+            rho = min(rho, mechanism.zcdp(direction=direction, rtol=rtol).upper)
         return Concentrated(
             rho,
             infinite_mass=max(curve.infinite_mass[1] for curve in known),

@@ -22,7 +22,7 @@ def gaussian_adp(sigma: float, epsilon: float, *, sensitivity: float = 1.0, coun
     Raises
     ------
     ValueError, TypeError
-        If sigma or the sensitivity is not positive, epsilon not finite, or the count not a whole number of one or more.
+        If sigma or the sensitivity is not positive, epsilon not finite, or the count not an integer of one or more.
 
     Examples
     --------

@@ -30,7 +30,7 @@ def group_guarantee(guarantee: Guarantee, size: int = 2) -> Guarantee:
     Raises
     ------
     ValueError, TypeError
-        If the size is not a whole number of one or more.
+        If the size is not an integer of one or more.
 
     References
     ----------

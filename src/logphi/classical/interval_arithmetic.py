@@ -16,7 +16,7 @@ Interval = Any
 
 # measured: far below the half ulp of the parameters, also after cancellation; the cost hardly depends on it
 _BITS = 160
-# derived: every whole number up to here is a double
+# derived: every integer up to here is a double
 _WHOLE = 2.0**53
 # each thread has its own context for points, whose precision is raised temporarily
 _of_thread = local()
@@ -61,7 +61,7 @@ def exact(number: float) -> Interval:
 
 
 def decimal(number: float) -> Interval:
-    """A parameter as the user wrote it: any number that rounds to the double; whole numbers up to 2^53 are exact."""
+    """A parameter as the user wrote it: any number that rounds to the double; integers up to 2^53 are exact."""
     number = float(number)
     if (number.is_integer() and abs(number) <= _WHOLE) or not math.isfinite(number):
         return exact(number)

@@ -196,12 +196,12 @@ def discrete_gaussian_tail(sigma: float, reach: int) -> Claim:
     sigma
         The parameter of the noise, positive.
     reach
-        A whole number, at least 0: the largest |x| of the truncated noise.
+        An integer, at least 0: the largest |x| of the truncated noise.
 
     Raises
     ------
     ValueError, TypeError
-        If sigma is not positive, or reach not a whole number from 0 to 2^53.
+        If sigma is not positive, or reach not an integer from 0 to 2^53.
 
     References
     ----------

@@ -15,7 +15,7 @@ from logphi.classical.concentrated import Concentrated
 from logphi.classical.interval_arithmetic import Interval, decimal, down, exact, intervals
 from logphi.inputs import check
 
-# derived: whole numbers up to this one are doubles
+# derived: integers up to this one are doubles
 _MOST = 10**15
 
 
@@ -26,7 +26,7 @@ def mean_error(guarantee: Guarantee, records: int, queries: int) -> Claim:
     ------
     ValueError, TypeError
         If delta exceeds 1 / (100 n) or k is below 200 (e^eps - 1)^2 n, which the theorem excludes: :func:`implied_mean_error`
-        needs neither. Or if a number is not a whole number of one or more, or the guarantee is that of several releases.
+        needs neither. Or if a number is not an integer of one or more, or the guarantee is that of several releases.
 
     References
     ----------
@@ -60,7 +60,7 @@ def implied_mean_error(guarantee: Guarantee, records: int, queries: int) -> Clai
     Raises
     ------
     ValueError, TypeError
-        If a number is not a whole number of one or more, or the guarantee is that of several releases.
+        If a number is not an integer of one or more, or the guarantee is that of several releases.
 
     References
     ----------
@@ -84,7 +84,7 @@ def concentrated_mean_error(budget: Concentrated, records: int, queries: int) ->
     Raises
     ------
     ValueError, TypeError
-        If a number is not a whole number of one or more, or the budget is that of one order of the pair, or has infinite
+        If a number is not an integer of one or more, or the budget is that of one order of the pair, or has infinite
         losses.
 
     References

@@ -146,5 +146,5 @@ class Methods:
     @cached_property
     def _classes(self) -> tuple[loss_class.LossClass, ...]:
         if len(self._laws[0].terms) > _MOST_LOSSES:
-            raise UnsupportedError(f"more than {_MOST_LOSSES} distinct losses: a third moment of each takes long")
+            raise UnsupportedError(f"more than {_MOST_LOSSES} distinct losses: a third moment of each would take long")
         return tuple(loss_class.classes(self.mechanism))

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from logphi.answers.bound import Bound
 
 JSON = """print one JSON object for each point, in full precision: query, at, lower, value, upper, direction
-(null where the answer is not of one order), method, status, ledger; an infinite number is the string "inf" or "-inf" """
+(null if the answer belongs to no single order), method, status, ledger; an infinite number is the string "inf" or "-inf" """
 _FIELDS = ("lower", "value", "upper", "direction", "method", "status", "ledger")
 
 

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 EXAMPLES = 'logphi calibrate "1000 * Gaussian(sigma=x).poisson(0.01)" --epsilon 2 --delta 1e-5'
 
-_ABOUT = "the smallest noise, most steps, largest rate (a name in EXPR, such as x) that meets a target"
+_ABOUT = "the smallest noise, most steps or largest rate (a name in EXPR, such as x) that meets a target"
 _JSON = """print one JSON object, in full precision: query, name, value, nearest_miss (the next value, which misses the target),
-epsilon, delta, slack, status, evaluations, mechanism, answer (the epsilon that the value attains, as of logphi epsilon)"""
+epsilon, delta, slack, status, evaluations, mechanism, answer (the epsilon at this value, as printed by logphi epsilon)"""
 
 
 def add(commands: Commands) -> None:
@@ -28,11 +28,13 @@ def add(commands: Commands) -> None:
     add_expressions(command)
     command.add_argument("--epsilon", required=True, metavar="E", help="the target")
     command.add_argument("--delta", required=True, metavar="D", help="the target; 0 for pure privacy")
-    command.add_argument("--digits", type=int, metavar="N", help="round to so many digits, and meet the target with these")
-    command.add_argument("--integer", action="store_true", default=None, help="whole numbers only; tried out unless given")
-    command.add_argument("--lower", metavar="X", help="the smallest value to try; to choose between two branches")
+    command.add_argument(
+        "--digits", type=int, metavar="N", help="round to N digits, such that the rounded value meets the target"
+    )
+    command.add_argument("--integer", action="store_true", default=None, help="only integers (default: found out by trying)")
+    command.add_argument("--lower", metavar="X", help="the smallest value to try; chooses between two branches")
     command.add_argument("--upper", metavar="X", help="the largest value to try")
-    command.add_argument("--rtol", metavar="R", help="how near the next value is, which misses the target: 1e-6 unless given")
+    command.add_argument("--rtol", metavar="R", help="how near the next value is that misses the target (default: 1e-6)")
     command.add_argument("--json", action="store_true", help=_JSON)
 
 

@@ -17,10 +17,10 @@ logphi certify "100 * Laplace(scale=20)" --delta 1e-5 --type-one-error 0.01 --ad
 logphi verify certificate.json"""
 
 _CERTIFY = "a proof of epsilon at a delta, or of delta at an epsilon, that anyone can check"
-_VERIFY = "whether the claim of a certificate follows from the mechanism in it, proved anew"
+_VERIFY = "whether the claim of a certificate follows from its mechanism, proved independently"
 # the arguments of further claims, and what each claim is about
 _ALSO = {
-    "type-one-error": "the least type II error of a test at this one",
+    "type-one-error": "the least type II error of a test at this type I error",
     "order": "the Renyi divergence of this order, above 1",
 }
 # chosen: in bytes, far more than any certificate has
@@ -35,12 +35,12 @@ def add(commands: Commands) -> None:
     for name, about in _ALSO.items():
         command.add_argument(f"--{name}", metavar="X[,X...]", help=f"in the same file, also {about}")
     command.add_argument("--advantage", action="store_true", help="in the same file, also the membership advantage")
-    command.add_argument("--digits", type=int, default=15, metavar="N", help="how many are claimed at most: 15 unless given")
+    command.add_argument("--digits", type=int, default=15, metavar="N", help="the most digits to claim (default: 15)")
     add_direction(command)
-    command.add_argument("-o", "--output", default="-", metavar="FILE", help="standard output unless given")
+    command.add_argument("-o", "--output", default="-", metavar="FILE", help="default: standard output")
     command = commands.add("verify", _VERIFY, verify)
-    command.add_argument("file", metavar="FILE", help="the certificate; a lone - reads it from standard input")
-    command.add_argument("--work", metavar="N", help="the budget: 1e8 multiplications, about ten seconds, unless given")
+    command.add_argument("file", metavar="FILE", help="the certificate, or - to read it from standard input")
+    command.add_argument("--work", metavar="N", help="the budget in multiplications (default: 1e8, about ten seconds)")
 
 
 def certify(arguments: argparse.Namespace) -> int:

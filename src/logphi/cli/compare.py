@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 EXAMPLES = 'logphi compare "1000 * Gaussian(sigma=20)" --delta 1e-5'
 
 _ROWS = """print one JSON object for each method, in full precision: query, at, name, value, side (exact, upper bound,
-lower bound or approximation), gap (value less the exact one), source, note, and the reason where it does not apply"""
+lower bound or approximation), gap (value less the exact one), source, note, and the reason if it does not apply"""
 
 
 def add(commands: Commands) -> None:

@@ -17,7 +17,7 @@ from logphi.cli.parser import Commands, Parser
 
 EXAMPLES = "logphi completion bash > ~/.local/share/bash-completion/completions/logphi"
 
-_ABOUT = """print a script for your shell, which completes commands, options, their values, and names in expressions"""
+_ABOUT = "print a script with which your shell completes commands, options, their values, and names in expressions"
 
 # where there are no completions, the shell offers file names, as it does without this script
 _SCRIPTS = {
@@ -75,7 +75,7 @@ class _Offer(NamedTuple):
 def add(commands: Commands) -> None:
     """Add the command."""
     command = commands.add("completion", _ABOUT, run)
-    command.add_argument("shell", choices=list(_SCRIPTS), help="yours")
+    command.add_argument("shell", choices=list(_SCRIPTS), help="your shell")
     command.add_argument("words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
 
 

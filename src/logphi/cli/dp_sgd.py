@@ -13,9 +13,9 @@ from logphi.cli.parser import Commands
 EXAMPLES = """logphi dp-sgd --dataset-size 60000 --batch-size 256 --steps 14062 --noise-multiplier 1.1 --delta 1e-5
 logphi dp-sgd --dataset-size 60000 --batch-size 256 --steps 14062 --epsilon 2 --delta 1e-5"""
 
-_ABOUT = "the epsilon of a training run, or the noise that meets one, after the rate and the steps that follow from its sizes"
-_JSON = """print one JSON object: query, rate (exact), steps, noise_multiplier, nearest_miss (where the noise was found, the
-next smaller one, which misses the target), at, lower, value, upper, direction, method, status, ledger"""
+_ABOUT = "the epsilon of a training run, or the noise that meets one; rate and steps are derived from its sizes"
+_JSON = """print one JSON object: query, rate (exact), steps, noise_multiplier, nearest_miss (the next smaller noise, which
+misses the target, if the noise was found), at, lower, value, upper, direction, method, status, ledger"""
 
 
 def add(commands: Commands) -> None:
@@ -24,25 +24,27 @@ def add(commands: Commands) -> None:
     command.add_argument("--dataset-size", type=int, required=True, metavar="N", help="records in the data set")
     command.add_argument("--batch-size", type=int, required=True, metavar="B", help="records in a batch, on average")
     either = command.add_mutually_exclusive_group(required=True)
-    either.add_argument("--epochs", metavar="E", help="passes over the data, not necessarily whole")
+    either.add_argument("--epochs", metavar="E", help="passes over the data; may be a fraction")
     either.add_argument("--steps", type=int, metavar="S", help="noisy steps")
     noise = command.add_mutually_exclusive_group(required=True)
-    noise.add_argument("--noise-multiplier", metavar="SIGMA", help="standard deviation over the clipping norm")
-    noise.add_argument("--epsilon", metavar="E", help="the target: the least noise that meets it is found")
-    command.add_argument("--clipped-count-noise", metavar="SIGMA", help="adaptive clipping: noise of the clipped count")
-    command.add_argument("--accumulation", type=int, default=1, metavar="K", help="batches to one noisy step: 1 unless given")
+    noise.add_argument(
+        "--noise-multiplier", metavar="SIGMA", help="standard deviation of the noise, divided by the clipping norm"
+    )
+    noise.add_argument("--epsilon", metavar="E", help="the target: finds the least noise that meets it")
+    command.add_argument("--clipped-count-noise", metavar="SIGMA", help="adaptive clipping: noise added to the clipped count")
+    command.add_argument("--accumulation", type=int, default=1, metavar="K", help="batches per noisy step (default: 1)")
     command.add_argument(
         "--sampler",
         default="poisson",
         metavar="NAME",
-        help="how batches are drawn: poisson unless given, truncated_poisson, without_replacement, balls_in_bins, shuffled or "
+        help="how batches are drawn: poisson (the default), truncated_poisson, without_replacement, balls_in_bins, shuffled or "
         "fixed_order",
     )
     command.add_argument(
-        "--truncated-batch-size", type=int, metavar="B", help="the most records of truncated_poisson's batches"
+        "--truncated-batch-size", type=int, metavar="B", help="the most records in a batch of truncated_poisson"
     )
-    command.add_argument("--group-size", type=int, default=1, metavar="G", help="records that differ: 1 unless given")
-    command.add_argument("--adjacency", default="add_remove", help="the relation: add_remove unless given")
+    command.add_argument("--group-size", type=int, default=1, metavar="G", help="number of records that differ (default: 1)")
+    command.add_argument("--adjacency", default="add_remove", help="the relation (default: add_remove)")
     command.add_argument("--delta", required=True, metavar="D", help="the delta of the claim")
     command.add_argument("--json", action="store_true", help=_JSON)
 

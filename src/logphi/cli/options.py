@@ -18,12 +18,12 @@ STANDARD_INPUT = "-"
 
 def add_expression(command: argparse.ArgumentParser) -> None:
     """Add an argument for one mechanism."""
-    command.add_argument("expression", metavar="EXPR", help="the mechanism; a lone - reads it from standard input")
+    command.add_argument("expression", metavar="EXPR", help="the mechanism, or - to read it from standard input")
 
 
 def add_expressions(command: argparse.ArgumentParser) -> None:
     """Add an argument for one mechanism, or many."""
-    about = "the mechanism; a lone - reads one from each line of standard input"
+    about = "the mechanism, or - to read one per line from standard input"
     command.add_argument("expression", metavar="EXPR", help=about)
     command.set_defaults(json=False)
 
@@ -38,7 +38,7 @@ def add_question(command: argparse.ArgumentParser) -> None:
 
 def add_direction(command: argparse.ArgumentParser) -> None:
     """Add the option for a direction."""
-    command.add_argument("--direction", choices=["add", "remove"], help="one order of the neighbours only")
+    command.add_argument("--direction", choices=["add", "remove"], help="only one order of the neighbours")
 
 
 def add_method(command: argparse.ArgumentParser) -> None:
@@ -46,15 +46,13 @@ def add_method(command: argparse.ArgumentParser) -> None:
     from logphi.inputs.route_names import RouteName
 
     names = ", ".join(get_args(RouteName))
-    about = (
-        f"the route, chosen for you unless given: {names}; or certified: balls, in which all numbers are as they are written"
-    )
+    about = f"the route (default: chosen for you): {names}; or certified: ball arithmetic on the numbers as they are written"
     command.add_argument("--method", help=about)
 
 
 def add_rtol(command: argparse.ArgumentParser) -> None:
     """Add the option for a tolerance."""
-    command.add_argument("--rtol", metavar="R", help="the relative width asked for")
+    command.add_argument("--rtol", metavar="R", help="the relative width to aim for")
 
 
 def options(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -10,10 +10,11 @@ from typing import Any, NoReturn, Protocol
 from logphi.cli.exits import MET
 
 _ABOUT = """\
-EXPR is parsed, never run: numbers, + - * / **, brackets, lists, mechanisms, .poisson(...) and .subset(...); a lone -
-reads standard input: one on each line, # begins a comment, and the exit status is the worst; of certify, report and
-sweep one in all. The number to claim is the upper end, of a tradeoff the lower: both are rounded outward.
-exit status: 0 answered within tolerance, 1 valid but wider than asked, 2 bad input (one line on standard error);
+EXPR is parsed, never executed: numbers, + - * / **, brackets, lists, mechanisms, .poisson(...) and .subset(...).
+If EXPR is -, expressions are read from standard input, one per line, and # begins a comment; the exit status is the
+worst of all. certify, report and sweep read a single expression. The number to claim is the upper end of an answer, or
+the lower end of a tradeoff: both are rounded outward.
+exit status: 0 answered within tolerance, 1 valid but wider than requested, 2 bad input (one line on standard error);
 of verify: 0 the claim follows, 1 it does not, 2 not a certificate"""
 
 Run = Callable[[argparse.Namespace], int]
@@ -80,8 +81,10 @@ def parser(groups: Iterable[Group]) -> Parser:
     """The parser of all groups; the parsed arguments have a member ``run``, the function of the command."""
     listed = list(groups)
     examples = [line for group in listed for line in group.EXAMPLES.splitlines()]
-    whole = Parser("logphi", description="Tight differential-privacy accounting with bounds.", **_layout(examples))
-    whole.add_argument("--version", action=_Version, nargs=0, help="print the version and stop")
+    whole = Parser(
+        "logphi", description="Differential-privacy accounting with proved lower and upper bounds.", **_layout(examples)
+    )
+    whole.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     # completion reads commands and options from it
     whole.set_defaults(parser=whole)
     commands = Commands(whole.add_subparsers(dest="query", required=True, metavar="QUERY"), examples)

@@ -11,7 +11,7 @@ from logphi.cli.parser import Commands
 
 EXAMPLES = 'logphi report "1000 * Gaussian(sigma=1.2).poisson(0.01)" --delta 1e-6 --unit "one user" --dataset-size 50000'
 
-_ABOUT = "a privacy statement: what is released, what is promised, and what nobody checked"
+_ABOUT = "a privacy statement: what is released, what is promised, and what nobody has checked"
 
 
 def add(commands: Commands) -> None:
@@ -19,14 +19,14 @@ def add(commands: Commands) -> None:
     command = commands.add("report", _ABOUT, run)
     add_expression(command)
     command.add_argument("--delta", required=True, metavar="D", help="the delta of the claim")
-    command.add_argument("--unit", default="one record", help='what one record is: "one record" unless given')
-    command.add_argument("--dataset-size", type=int, metavar="N", help="how many there are, if that is public")
-    command.add_argument("--method", help="a route for all answers; certified is in ball arithmetic")
-    command.add_argument("--note", action="append", default=[], help="a sentence to add; may be given again")
-    command.add_argument("--certificate", metavar="FILE", help="also write a certificate of all that it claims")
-    command.add_argument("--json", action="store_true", help="as one JSON object, in full precision")
+    command.add_argument("--unit", default="one record", help='what one record is (default: "one record")')
+    command.add_argument("--dataset-size", type=int, metavar="N", help="the number of records, if that is public")
+    command.add_argument("--method", help="a route for all answers; certified uses ball arithmetic")
+    command.add_argument("--note", action="append", default=[], help="a sentence to add; may be repeated")
+    command.add_argument("--certificate", metavar="FILE", help="also write a certificate of all its claims")
+    command.add_argument("--json", action="store_true", help="print one JSON object, in full precision")
     command.add_argument(
-        "-o", "--output", default="-", metavar="FILE", help="JSON if it ends in .json; standard output unless given"
+        "-o", "--output", default="-", metavar="FILE", help="JSON if it ends in .json; default: standard output"
     )
 
 

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 EXAMPLES = 'logphi risk "14062 * Gaussian(sigma=1.1).poisson(256/60000)" --fpr 0.001,0.01 --slack 1e-6'
 
-_ABOUT = "what attacks attain at most: the advantage of a membership attack, and what else is asked for"
+_ABOUT = "the most that attacks attain: the advantage of a membership attack, and the risks chosen by options"
 # option -> the question to ask there, and the question in words
 _ASKED: dict[str, tuple[str, str]] = {
     "fpr": ("tpr", "the true positive rate of a membership attack at these false positive rates"),
-    "prior": ("success", "the probability of a right guess of membership, at these prior probabilities of it"),
-    "baseline": ("reconstruction", "the success of reconstructing a record, where guessing succeeds with this probability"),
-    "slack": ("gaussian_mu", "the mu of a Gaussian mechanism that leaks no less, up to so much of delta"),
+    "prior": ("success", "the probability of guessing membership right, at these prior probabilities"),
+    "baseline": ("reconstruction", "the probability of reconstructing a record, if guessing succeeds with this one"),
+    "slack": ("gaussian_mu", "the mu of a Gaussian mechanism that leaks at least as much, up to this much delta"),
 }
 
 

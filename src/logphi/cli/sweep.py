@@ -34,10 +34,10 @@ EXAMPLES = """\
 logphi sweep "n * Gaussian(sigma=s).poisson(q)" --vary s=0.5,1,2 --vary n=100:1000:100 --set q=0.01 --delta 1e-5
 logphi sweep "n * Gaussian(sigma=s).poisson(0.01)" --csv parameters.csv --delta 1e-5 --output answers.csv"""
 
-_ABOUT = "one question to a family of mechanisms, over a grid or a table of the names in EXPR: a row for each"
-_VALUES = "a name's values: 0.5,1,2 or 100:1000:100 (start:stop:step), 0:1:lin11 and 1e-3:1:log7 (so many)"
-_OUTPUT = """where the rows go: JSON lines if it ends in .jsonl, CSV otherwise; rows of this very sweep that are there already
-are kept, and not computed again; standard output unless given"""
+_ABOUT = "one question about many mechanisms, with values for the names in EXPR from a grid or a table: a row for each"
+_VALUES = "values of a name: 0.5,1,2 or 100:1000:100 (start:stop:step), 0:1:lin11 or 1e-3:1:log7 (11 or 7 values)"
+_OUTPUT = """where the rows go (default: standard output): JSON lines if it ends in .jsonl, CSV otherwise; rows of the same
+sweep that it already holds are kept and not computed again"""
 
 
 def add(commands: Commands) -> None:
@@ -45,16 +45,16 @@ def add(commands: Commands) -> None:
     command = commands.add("sweep", _ABOUT, run)
     add_expression(command)
     command.add_argument("--vary", action="append", default=[], metavar="NAME=X[,X...]", help=_VALUES)
-    command.add_argument("--set", action="append", default=[], metavar="NAME=X", help="one number for a name")
-    command.add_argument("--csv", metavar="FILE", help="a table whose first line names what its columns stand for in EXPR")
+    command.add_argument("--set", action="append", default=[], metavar="NAME=X", help="a single value of a name")
+    command.add_argument("--csv", metavar="FILE", help="a table; its first line has, for each column, the name in EXPR")
     add_question(command)
     add_direction(command)
     add_method(command)
     add_rtol(command)
     command.add_argument("-o", "--output", default="-", metavar="FILE", help=_OUTPUT)
-    command.add_argument("--restart", action="store_true", help="begin the output anew, whatever it holds")
+    command.add_argument("--restart", action="store_true", help="start the output over, whatever it holds")
     command.add_argument("--json", action="store_true", help="JSON lines instead of CSV")
-    command.add_argument("--processes", type=int, default=1, metavar="N", help="how many compute: 1 unless given")
+    command.add_argument("--processes", type=int, default=1, metavar="N", help="number of processes (default: 1)")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -68,7 +68,7 @@ class Buckets:
         pieces = law.support.pieces
         if pieces is None:
             raise ValueError(
-                "no probabilities of intervals are known of some loss: buckets serve Gaussian, Laplace, exponential and finite "
+                "some loss has no known probabilities of intervals: buckets serve Gaussian, Laplace, exponential and finite "
                 "mechanisms, Gaussians sampled too"
             )
         # weights are those of e^{-x/2} mu(dx)

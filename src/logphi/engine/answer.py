@@ -1,4 +1,4 @@
-"""From enclosures in each order of a pair to one answer: the worse order, and whether it is as narrow as asked."""
+"""From enclosures in each order of a pair to one answer: the worse order, and whether it is as narrow as requested."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class _Point:
 def epsilon_in_closed_form(loss: LogPhi, delta: float, tolerance: Tolerance) -> Bound | None:
     """The smallest eps >= 0 with delta(eps) <= delta, for a loss that is always finite and has a profile in closed form.
 
-    None for another loss, if the closed form overflows, and if the answer is not as narrow as asked.
+    None for another loss, if the closed form overflows, and if the answer is not as narrow as requested.
     """
     own = loss.closed_form
     if not (own.has_profile and 0 < delta < 1 and masses(loss)[0] == (0.0, 0.0)):

@@ -53,7 +53,7 @@ def cumulant(law: LogPhi, order: int) -> Bound:
     law
         The log-phi of one order of the pair.
     order
-        A whole number from 1 to 40; 1 is the mean, 2 the variance.
+        An integer from 1 to 40; 1 is the mean, 2 the variance.
 
     Raises
     ------
@@ -68,9 +68,7 @@ def cumulant(law: LogPhi, order: int) -> Bound:
     """
     order = check.whole("order", order, 1, HIGHEST)
     if law.empty:
-        raise ValueError(
-            "there is no finite loss, whose mean, variance and cumulants these are: every outcome tells everything"
-        )
+        raise ValueError("there is no finite loss to have a mean, a variance or cumulants: every outcome reveals everything")
     law = law.with_omitted_mass()
     total = Amount(0.0, 0.0)
     # extreme values overflow: the answer is then unknown

@@ -32,7 +32,7 @@ _FARTHEST = 30.0
 # derived: e^x is a double
 _LARGEST = 700.0
 # measured: pairs of points after the first that encloses x, for chords on both sides of a kink; how often the search begins
-# anew, and with which distance
+# again, and with which distance
 _MORE_PAIRS = 3
 _ROUNDS = 3
 _NEARER = 0.05

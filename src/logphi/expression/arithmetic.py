@@ -18,9 +18,9 @@ from logphi.text.spelling import LONGEST_DECIMAL
 from logphi.text.written import Written, exact
 
 LARGEST_WHOLE_FLOAT = 2**53
-"""Derived: above it neighbouring whole numbers share a double, so that a float is no longer a count."""
+"""Derived: above it neighbouring integers share a double, so that a float is no longer a count."""
 MOST_DIGITS = 400
-"""Chosen: digits computed before a whole number is compared with the largest double, which has 309."""
+"""Chosen: digits computed before an integer is compared with the largest double, which has 309."""
 MOST_BITS = 3600
 """Chosen: bits of a numerator or a denominator; a number that needs more is kept as its double only."""
 
@@ -46,7 +46,7 @@ def calculate(sign: Token, left: Any, right: Any) -> int | float:
     if not (is_number(left) and is_number(right)):
         sign.refuse(
             f"it cannot join {described(left)} and {described(right)}: "
-            "mechanisms compose with + and repeat with a whole number and *, lists are only arguments"
+            "mechanisms compose with + and repeat with an integer and *, lists are only arguments"
         )
     number = None
     try:
@@ -117,9 +117,9 @@ def _fitting(token: Token, number: int | float, vanished: bool = False) -> int |
 
 
 def repetitions(sign: Token, number: int | float) -> int:
-    """A whole number of repetitions."""
+    """An integer of repetitions."""
     if number < 0 or exact(number).denominator > 1:
-        sign.refuse(f"a mechanism is repeated a whole number of times, got {clipped(number)}: write a count")
+        sign.refuse(f"a mechanism is repeated an integer of times, got {clipped(number)}: write a count")
     if isinstance(number, float) and number > LARGEST_WHOLE_FLOAT:
         sign.refuse(f"{number!r} is no longer exact as a float: write the count as an integer")
     return int(number)

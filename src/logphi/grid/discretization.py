@@ -92,7 +92,7 @@ def discretizer_of(law: LossTransform) -> Discretizer:
     found = law.accept(_Discretizers())
     if found is None:
         raise ValueError(
-            "no cell masses are known of some loss: discretisation serves Gaussian, Laplace, exponential, truncated and finite "
+            "some loss has no known cell masses: discretisation serves Gaussian, Laplace, exponential, truncated and finite "
             "mechanisms, sampled or not, and densities"
         )
     return found

@@ -41,7 +41,7 @@ class Symbolic(Protocol):
         ...
 
 
-# one number; where a whole number is needed, 100.0 is one
+# one number; where an integer is needed, 100.0 is one
 Scalar = float | Fraction | Decimal | np.floating[Any] | np.integer[Any]
 # a parameter of a mechanism, and a list of them
 RealLike = Scalar | Symbolic

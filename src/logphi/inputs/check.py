@@ -25,7 +25,7 @@ NORMALIZED = 1e-14
 LARGEST_COUNT = 10**300
 # derived: decimals with larger exponents are no doubles; to make a quotient of a far larger one takes minutes
 _FARTHEST = 400
-# types that Python takes for whole numbers, and that are none
+# types that Python takes for integers, and that are none
 _NO_NUMBERS = (bool, np.bool_, np.timedelta64)
 
 
@@ -142,48 +142,48 @@ def unit(name: str, value: Any) -> float:
 
 
 def _integer(name: str, value: Any) -> int:
-    """A whole number of any type; a float only up to where neighbouring whole numbers have the same float."""
+    """An integer of any type; a float only up to where neighbouring integers have the same float."""
     if type(value) is int:
         return value
     plain = _unwrapped(value)
     if isinstance(plain, np.ndarray):
-        raise TypeError(f"{name} must be one whole number, got an array of shape {plain.shape}: take its numbers one by one")
+        raise TypeError(f"{name} must be one integer, got an array of shape {plain.shape}: take its numbers one by one")
     if isinstance(plain, _NO_NUMBERS):
-        raise TypeError(f"{name} must be a whole number, got {value!r} of type {type(value).__name__}")
+        raise TypeError(f"{name} must be an integer, got {value!r} of type {type(value).__name__}")
     try:
         return operator.index(plain)
     except TypeError:
         if not isinstance(plain, (numbers.Real, Decimal)):
-            raise TypeError(f"{name} must be a whole number, got {_shown(value)} of type {type(value).__name__}") from None
+            raise TypeError(f"{name} must be an integer, got {_shown(value)} of type {type(value).__name__}") from None
     if isinstance(plain, (Written, numbers.Rational, Decimal)):
         return _whole_exactly(name, plain)
     number = float(plain)
     if not number.is_integer() or number != plain:
-        raise TypeError(f"{name} must be a whole number, got {value!r}")
+        raise TypeError(f"{name} must be an integer, got {value!r}")
     # a narrower float runs out of digits earlier
     kind = getattr(plain, "dtype", None)
     digits = sys.float_info.mant_dig if kind is None else np.finfo(kind).nmant + 1
     if abs(number) > 2 ** min(digits, sys.float_info.mant_dig):
         raise ValueError(
-            f"{name} must be exact, got {value!r}: whole numbers this large are not all of type {type(value).__name__}, so "
+            f"{name} must be exact, got {value!r}: integers this large are not all of type {type(value).__name__}, so "
             "that it may be rounded; give an int"
         )
     return int(number)
 
 
 def _whole_exactly(name: str, value: Any) -> int:
-    """A quotient or a decimal as a whole number; an error if it is not one."""
+    """A quotient or a decimal as an integer; an error if it is not one."""
     if isinstance(value, Decimal) and value and value.is_finite() and value.adjusted() > _FARTHEST:
         raise ValueError(f"{name} must be at most 1e300, the range of doubles, got {_shown(value)}")
     fraction = isinstance(value, Decimal) and (not value.is_finite() or (bool(value) and value.adjusted() < 0))
     number = None if fraction else exact(value) if isinstance(value, Written) else Fraction(value) if value else Fraction(0)
     if number is None or number.denominator != 1:
-        raise TypeError(f"{name} must be a whole number, got {_shown(value)}")
+        raise TypeError(f"{name} must be an integer, got {_shown(value)}")
     return number.numerator
 
 
 def count(name: str, value: Any) -> int:
-    """A whole number, zero or more, of any type: ``100.0`` is a hundred."""
+    """An integer, zero or more, of any type: ``100.0`` is a hundred."""
     number = _integer(name, value)
     if number < 0:
         raise ValueError(f"{name} must not be negative, got {_shown(value)}")
@@ -193,10 +193,10 @@ def count(name: str, value: Any) -> int:
 
 
 def whole(name: str, value: Any, least: int, most: int) -> int:
-    """A whole number of any type between two bounds; ``4.0`` is one."""
+    """An integer of any type between two bounds; ``4.0`` is one."""
     number = _integer(name, value)
     if not least <= number <= most:
-        raise ValueError(f"{name} must be a whole number from {least} to {most}, got {_shown(value)}")
+        raise ValueError(f"{name} must be an integer from {least} to {most}, got {_shown(value)}")
     return number
 
 

@@ -1,7 +1,7 @@
 """Sums of independent laws on the integers: the weights in a window, by a finite Fourier transform.
 
 notation: X = sum of n_i X_i, each X_i with few weights w_i; phi_i its discrete transform on N nodes. The product of the
-phi_i^{n_i}, transformed back, has at each node the sum of the weights of all whole numbers that are equal modulo N: with N no
+phi_i^{n_i}, transformed back, has at each node the sum of the weights of all integers that are equal modulo N: with N no
 less than the length of the window, it errs upward by the weights outside, which are negligible by Chernoff's bound. A transform
 in doubles errs by log2(N) (few u) in the 2-norm (Higham 2002, *Accuracy and Stability*, Theorem 24.2).
 """

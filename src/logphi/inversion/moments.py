@@ -62,7 +62,7 @@ class Amount:
         return Amount(value, rounding, self.inner + other.inner, self.aliasing + other.aliasing)
 
     def times(self, factor: float) -> Amount:
-        """The product with a positive double, or with a whole number that is rounded to a double."""
+        """The product with a positive double, or with an integer that is rounded to a double."""
         value = self.value * factor
         return Amount(value, self.rounding * factor + ULP * abs(value), self.inner * factor, self.aliasing * factor)
 

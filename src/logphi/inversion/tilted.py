@@ -30,9 +30,9 @@ _LARGEST_BLOCK = 8
 _KINDS = 24
 # derived: a share far below the rounding of the whole
 _LEAST = 1e-19
-# derived: the index of an atom on its lattice differs from a whole number by rounding only
+# derived: the index of an atom on its lattice differs from an integer by rounding only
 _OFF = 1e-3
-# derived: whole numbers up to this, and sums of so many of them, are exact
+# derived: integers up to this, and sums of so many of them, are exact
 _FARTHEST = 2.0**40
 
 

@@ -84,7 +84,7 @@ class AdaptiveTwoPoints(LossTransform):
         NotAnsweredError
             Always.
         """
-        raise NotAnsweredError("what is chosen as one goes has no one law, and no log-phi")
+        raise NotAnsweredError("mechanisms that are chosen adaptively have no single law, and no log-phi")
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """Not known, like the formula."""

@@ -18,7 +18,7 @@ _LARGEST_RATIO = 20000
 def common_span(spans: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
     """The largest span that divides all given ones, with a bound of the error of their multiples of it.
 
-    ``spans`` are positive numbers with their absolute errors; None if their ratios are no fractions of small whole numbers.
+    ``spans`` are positive numbers with their absolute errors; None if their ratios are no fractions of small integers.
     """
     if not spans:
         return inf, 0.0

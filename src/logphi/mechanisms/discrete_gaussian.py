@@ -53,9 +53,9 @@ class DiscreteGaussian(Primitive):
         Width of the noise, in the units of the query, from 0.1 to 1e6; its standard deviation is slightly less. At 0, without
         noise, everything leaks.
     sensitivity
-        Sensitivity s of the query, one number; a whole number from 0, where nothing leaks, to 1e6.
+        Sensitivity s of the query, one number; an integer from 0, where nothing leaks, to 1e6.
     truncation
-        The largest |x| of the noise, a whole number up to 100000; None for no truncation. Below s/2 everything leaks.
+        The largest |x| of the noise, an integer up to 100000; None for no truncation. Below s/2 everything leaks.
     adjacency
         The relation under which the sensitivity is stated.
 
@@ -155,7 +155,7 @@ class DiscreteGaussian(Primitive):
 
 
 def _exponents(x: Array, sigma: float) -> tuple[Array, Array]:
-    """The double nearest to x^2 / (2 sigma^2), or next to it, and the rest, both for whole numbers x below 2^26."""
+    """The double nearest to x^2 / (2 sigma^2), or next to it, and the rest, both for integers x below 2^26."""
     square, beside = _exact_product(np.array(sigma), np.array(sigma))
     exponent = x * x / (2 * square)
     whole, under = _exact_product(exponent, 2 * square)

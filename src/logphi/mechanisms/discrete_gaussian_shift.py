@@ -96,7 +96,7 @@ def _theta(sigma: float, parties: int) -> tuple[Array, float] | None:
     x = np.arange(parties)[:, None]
     near = half * x // parties
     steps = np.arange(-reach, reach + 1)
-    # whole numbers, and so without rounding
+    # integers, and so without rounding
     apart = (steps + near) * parties - half * x
     y = near + steps
     exponent = (apart / parties) ** 2 * inverse

@@ -41,14 +41,14 @@ class DiscreteLaplace(Primitive):
     scale
         Scale of the noise, in the units of the query; at 0, without noise, everything leaks.
     sensitivity
-        L1 sensitivity of the query; a whole number from 0, where nothing leaks, to 1000.
+        L1 sensitivity of the query; an integer from 0, where nothing leaks, to 1000.
     adjacency
         The relation under which the sensitivity is stated.
 
     Raises
     ------
     ValueError, TypeError
-        If the scale is negative or not a finite number, or the sensitivity is not a whole number in its range.
+        If the scale is negative or not a finite number, or the sensitivity is not an integer in its range.
 
     References
     ----------

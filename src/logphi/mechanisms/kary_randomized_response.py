@@ -50,7 +50,7 @@ class KaryRandomizedResponse(Primitive):
     Raises
     ------
     ValueError, TypeError
-        If k is not a whole number from 1 to 2^53, p is not in [0, 1] or positive and below 1e-300 k, or another
+        If k is not an integer from 1 to 2^53, p is not in [0, 1] or positive and below 1e-300 k, or another
         relation is named.
 
     References

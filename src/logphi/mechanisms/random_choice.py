@@ -97,7 +97,7 @@ class RandomChoice(Primitive):
         return self.mechanisms
 
     def _assumptions(self) -> Iterator[str]:
-        yield "That the mechanism is chosen at random anew each time, and that the choice does not depend on the data."
+        yield "That the mechanism is chosen at random, afresh each time, and that the choice does not depend on the data."
 
     def _grouped(self, size: int) -> Mechanism:
         return RandomChoice([one.group(size) for one in self.mechanisms], self.probabilities)

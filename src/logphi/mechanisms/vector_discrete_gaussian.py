@@ -95,11 +95,11 @@ class VectorDiscreteGaussian(WholeVectorNoise):
         Width of the noise of one party, in the units of the rounded query; from 0.1 to 1e6. Or 0, without noise: everything
         leaks.
     l2_sensitivity
-        D2, the largest Euclidean norm of a difference of two queries, after scaling, clipping and rounding to whole numbers,
-        from 0 to 1e6. The square is rounded down to a whole number, unless that would take off less than a billionth of it.
+        D2, the largest Euclidean norm of a difference of two queries, after scaling, clipping and rounding to integers,
+        from 0 to 1e6. The square is rounded down to an integer, unless that would take off less than a billionth of it.
         Stochastic rounding makes norms larger: Kairouz, Liu & Steinke 2021, Proposition 22, has bounds of them.
     l1_sensitivity
-        D1, the largest sum of absolute values of a difference, if known. None for what follows from whole numbers: D2^2, or D2
+        D1, the largest sum of absolute values of a difference, if known. None for what follows from integers: D2^2, or D2
         times the root of the dimension.
     parties
         The number n of parties that certainly add noise: honest ones, which do not drop out; up to 1e6.

@@ -12,9 +12,9 @@ from typing import Any
 from logphi.inputs import check
 from logphi.text.written import meant
 
-# chosen: the norm and the dimension; derived: a sum of whole numbers is at most the square of the norm
+# chosen: the norm and the dimension; derived: a sum of integers is at most the square of the norm
 LARGEST_NORM, LARGEST_SUM, LARGEST_DIMENSION = 1e6, 1e12, 10**15
-# chosen: a norm that was computed in doubles may be slightly below the root of a whole number, which is meant
+# chosen: a norm that was computed in doubles may be slightly below the root of an integer, which is meant
 _ROOM = 1 + Fraction(1, 10**9)
 
 
@@ -22,7 +22,7 @@ _ROOM = 1 + Fraction(1, 10**9)
 class WholeVectors:
     """All integer vectors with a square of the Euclidean norm, a sum of absolute values and a number of coordinates.
 
-    All are at most these; ``coordinates`` counts those that are not zero. For whole numbers x is at most x^2 in absolute value,
+    All are at most these; ``coordinates`` counts those that are not zero. For integers x is at most x^2 in absolute value,
     and so none of the three exceeds the square of the norm, nor does the square exceed that of the sum.
     """
 

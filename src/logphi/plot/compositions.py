@@ -55,7 +55,7 @@ def composition(
     Raises
     ------
     ValueError, TypeError
-        If not exactly one of delta and epsilon is given, a count is not a positive whole number, or a method is unknown.
+        If not exactly one of delta and epsilon is given, a count is not a positive integer, or a method is unknown.
     ImportError
         If matplotlib is not installed.
 

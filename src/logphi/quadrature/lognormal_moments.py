@@ -55,7 +55,7 @@ class LognormalMoments:
     def log_moment_bound(self, at: float) -> float:
         """An upper bound of log E S^q for real q.
 
-        Between whole numbers by convexity; below zero as S is at least the geometric mean of the variables.
+        Between integers by convexity; below zero as S is at least the geometric mean of the variables.
         """
         m = self.shift * (1 + 1e-12)
         if at < 0:

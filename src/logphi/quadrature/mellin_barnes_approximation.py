@@ -53,7 +53,7 @@ def _approximate(mixing: Mixed, a: Array, last: int) -> Array:
     with np.errstate(all="ignore"):  # values that are not finite are replaced by the largest losses below
         values = np.exp(logs + (factor - top)[:, None])
         integral = _STEP / math.pi * gammasgn(-w) * (values.sum(axis=1) - values[:, 0] / 2).real
-        # at whole numbers the integral vanishes
+        # at integers the integral vanishes
         integral = np.where(np.isfinite(factor), integral, 0.0)
         total = (sign * np.exp(terms - top[:, None])).sum(axis=1) + integral
         start, _ = Series(mixing, 0.0, c, 1).constant(np.asarray(a, complex), 1.0)

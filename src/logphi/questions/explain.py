@@ -60,7 +60,7 @@ class Explanation(Listed):
     def _why(self) -> list[str]:
         """The reason for the route."""
         if self.named:
-            return ["  why      it was asked for by name"]
+            return ["  why      it was requested by name"]
         own = [one for one in self.choices if one.route is self.bound.method]
         if not own:
             return ["  why      nothing else was needed"] if not self.choices else ["  why      no other route led further"]

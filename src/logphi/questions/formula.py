@@ -53,7 +53,7 @@ def _term(law: LossTransform, count: int) -> str | None:
 
 
 def _size(part: Any) -> int:
-    """An estimate of the number of terms of a formula: its numbers, and whole numbers that may count terms."""
+    """An estimate of the number of terms of a formula: its numbers, and integers that may count terms."""
     if isinstance(part, tuple):
         return sum(map(_size, part))
     if is_dataclass(part):

@@ -253,7 +253,7 @@ class LossDistribution(Listed):
         Parameters
         ----------
         order
-            A whole number from 1 on: 1 is the mean, 2 the variance.
+            An integer from 1 on: 1 is the mean, 2 the variance.
 
         Returns
         -------
@@ -263,7 +263,7 @@ class LossDistribution(Listed):
         Raises
         ------
         ValueError, TypeError
-            If the order is not a whole number from 1 on, or every loss is infinite.
+            If the order is not an integer from 1 on, or every loss is infinite.
 
         Examples
         --------
@@ -380,7 +380,7 @@ class InnerLoss(LossDistribution):
 
     def __post_init__(self) -> None:
         if not self._kept[0] > 0:
-            raise ValueError(f"P(L < inf) is at most {self._kept[1]!r}: there is no finite loss whose law to tell")
+            raise ValueError(f"P(L < inf) is at most {self._kept[1]!r}: there is no finite loss to describe")
 
     @property
     def infinite_mass(self) -> Bound:

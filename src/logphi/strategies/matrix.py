@@ -105,7 +105,7 @@ class Matrix(Strategy):
         return Sensitivity(root_below(low, exponent), root_above(above, exponent), tuple(places.tolist()))
 
     def _rounded(self, operations: int) -> float:
-        """1 plus the relative error of a sum of so many products, and of reading entries as decimals; 1 for whole numbers."""
+        """1 plus the relative error of a sum of so many products, and of reading entries as decimals; 1 for integers."""
         return 1.0 if self._whole else 1 + (operations + 8) * EPS
 
     def _overlapping(self, matrix: Array, participation: Participation) -> tuple[float, Places]:

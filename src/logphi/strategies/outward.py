@@ -15,7 +15,7 @@ from logphi.text.written import meant
 EPS = 2.0**-52
 # derived: for a largest entry of at most one, more than the underflow of products in one sum
 TINY = 2.0**-1000
-# derived: up to this, sums of whole numbers are exact
+# derived: up to this, sums of integers are exact
 _WHOLE = 2.0**53
 
 

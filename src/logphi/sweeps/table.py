@@ -99,7 +99,7 @@ class Sweep(Listed):
         axes = ", ".join(f"{len(values)} of {name}" for name, values in zip(self.names, self.values, strict=True))
         refused = len(self.reasons)
         wide = sum(not bound.status.met for _, bound in self) - refused
-        counts = {"refused": refused, "not as narrow as asked": wide}
+        counts = {"refused": refused, "not as narrow as requested": wide}
         return "; ".join([f"{self.quantity} over {axes}", *(f"{n} of {len(self)} {what}" for what, n in counts.items() if n)])
 
     def to_dict(self) -> dict[str, list[Any]]:

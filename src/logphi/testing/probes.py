@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,8 @@ _ESTIMATE_FACTOR, _ESTIMATE_FLOOR, _ESTIMATE_PROFILE = 10.0, 1e-9, 1e-6
 # chosen: thresholds in units of the spread of the loss, and the largest unit
 _THRESHOLDS = np.array([-2.0, -0.8, -0.25, 0.0, 0.25, 0.8, 2.0])
 _LARGEST_SPREAD = 20.0
+# chosen: more than all checks of a mechanism ask, several of them at the same thresholds
+_REMEMBERED = 128
 
 
 def convexity_gap_of(law: LossTransform) -> float:
@@ -89,8 +92,13 @@ def profile_tolerance(loss: LogPhi) -> float:
 
 def profile_of(loss: LogPhi, at: Array, direction: Direction) -> tuple[Array, Array]:
     """Bounds of the profile of one direction."""
-    found = [single_bound(delta(Loss(loss, Adjacency.ADD_REMOVE), float(x), direction=direction)) for x in at]
+    found = [_delta(loss, float(x), direction) for x in at]
     return np.array([one.lower for one in found]), np.array([one.upper for one in found])
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _delta(loss: LogPhi, x: float, direction: Direction) -> Bound:
+    return single_bound(delta(Loss(loss, Adjacency.ADD_REMOVE), x, direction=direction))
 
 
 def single_bound(answer: Any) -> Bound:

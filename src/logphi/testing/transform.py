@@ -23,7 +23,7 @@ from logphi.testing.probes import (
 # chosen: precision of the reference arithmetic: thirty digits
 _MPMATH_BITS = 103
 # chosen: precisions of the balls, and how many points they are taken at; fewer where each takes a quadrature
-_BITS, _BALLS, _FEW_BALLS = (128, 256), 12, 3
+_BITS, _BALLS, _FEW_BALLS = (80, 128), 12, 3
 
 
 def check_conjugate_symmetry(mechanism: Mechanism) -> None:

@@ -46,7 +46,7 @@ def numbers_in(values: Iterable[Any]) -> Iterator[float]:
 def manner(numbers: Iterable[float]) -> str:
     """How numbers are known: all as they were written, or some floats as their shortest decimals.
 
-    Doubles that equal their shortest decimals, such as 0.5 and whole numbers below 2^53, count as written.
+    Doubles that equal their shortest decimals, such as 0.5 and integers below 2^53, count as written.
 
     Raises a ValueError if different numbers have the same double, as equal terms would be merged.
     """

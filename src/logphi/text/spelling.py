@@ -9,7 +9,7 @@ from logphi.text.written import Written, exact, meant
 
 LONGEST_DECIMAL = 500
 """Chosen: the most characters of a decimal that the language reads exactly, a number of some 2700 bits at most."""
-# derived: longer whole numbers may exceed every double, and the language refuses those
+# derived: longer integers may exceed every double, and the language refuses those
 _MOST_DIGITS = 308
 # chosen: the most characters of a mechanism in a message
 _SHOWN = 120
@@ -29,7 +29,7 @@ def short(value: Any) -> str:
 def spelled(value: Any) -> str:
     """Text that the language reads as the same number, exactly, or as a list of numbers.
 
-    A double becomes its shortest decimal. A number that was given exactly becomes a decimal, or a quotient of whole numbers
+    A double becomes its shortest decimal. A number that was given exactly becomes a decimal, or a quotient of integers
     such as ``1/3``; with more than some three hundred digits, its double. Classes of other packages are named with their
     module, which the language refuses: a user's own class must not pass for one of the catalogue.
 

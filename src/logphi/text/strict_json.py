@@ -1,6 +1,6 @@
 """JSON that is read strictly, and in which doubles and exact numbers are written differently.
 
-A double is a JSON number with a point or an exponent, a whole number is one without; a number that was given exactly is a
+A double is a JSON number with a point or an exponent, an integer is one without; a number that was given exactly is a
 quotient in a string.
 """
 
@@ -26,7 +26,7 @@ LONGEST_MECHANISM = 5_000_000
 _QUOTIENT = re.compile(rf"-?[0-9]{{1,{LONGEST_NUMBER}}}(/[0-9]{{1,{LONGEST_NUMBER}}})?", re.ASCII)
 # derived: a decimal digit holds more than three bits
 _MOST_BITS = 3 * LONGEST_NUMBER
-# chosen: the most digits of a whole number; counts have up to 301
+# chosen: the most digits of an integer; counts have up to 301
 _LONGEST_WHOLE = 400
 
 
@@ -70,12 +70,12 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _whole(digits: str) -> int:
     if len(digits) > _LONGEST_WHOLE:
-        raise ValueError(f"a whole number of {len(digits)} digits")
+        raise ValueError(f"an integer of {len(digits)} digits")
     return int(digits)
 
 
 def _constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")
 
 
 def number_to_json(what: str, value: Any) -> Any:
@@ -116,7 +116,7 @@ def number_from_json(what: str, data: Any) -> Any:
             raise ValueError(f"{what} is a quotient out of the range of doubles") from None
     if data is None or isinstance(data, (int, float)):
         return data
-    raise ValueError(f"{what} must be a number, a quotient of whole numbers in a string, or a list of them")
+    raise ValueError(f"{what} must be a number, a quotient of integers in a string, or a list of them")
 
 
 def fields(data: Any, what: str, needed: tuple[str, ...], optional: tuple[str, ...] = ()) -> dict[str, Any]:

@@ -58,7 +58,7 @@ class LogPhiAccountant(PrivacyAccountant):  # type: ignore[misc]
             If an event that is not private was composed.
         """
         if not self._private:
-            raise UnsupportedError("an event that is not private was composed: there is no privacy loss left to speak of")
+            raise UnsupportedError("an event that is not private was composed: nothing is left to account for")
         return composed(self._terms, self._adjacency)
 
     def compose(self, event: Any, count: int = 1) -> LogPhiAccountant:
@@ -69,7 +69,7 @@ class LogPhiAccountant(PrivacyAccountant):  # type: ignore[misc]
         UnsupportedEventError
             If the event is not supported.
         TypeError, ValueError
-            If it is not an event, or the count is not a whole number above zero.
+            If it is not an event, or the count is not an integer above zero.
         """
         count = check.count("count", count)
         # dp-accounting's own ledger takes Python's int only, and recurses once for each nested repetition

@@ -1,6 +1,6 @@
 """The single events that an event of dp-accounting is composed of, with counts.
 
-Counts are exact whole numbers of any size: nested repetitions multiply.
+Counts are exact integers of any size: nested repetitions multiply.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Leak(enum.Enum):
 def leaves(event: Any, count: int = 1) -> Iterator[tuple[Any, int]]:
     """The events that an event is composed of, with counts; without recursion, so that any depth is allowed.
 
-    Raises an UnreadableEventError if a number of repetitions is not a whole number from 1 to 1e300, a rate is not in [0, 1], or
+    Raises an UnreadableEventError if a number of repetitions is not an integer from 1 to 1e300, a rate is not in [0, 1], or
     a part is not an event.
     """
     waiting = [(event, count)]

@@ -41,7 +41,9 @@ def assignments(option: str, given: Sequence[str], known: Iterable[str]) -> dict
         if not equals:
             raise ValueError(f"--{option} {text}: write a name and its values, as in --{option} sigma=1")
         if name not in listed:
-            raise ValueError(f"--{option} {text}: {name!r} is no name in the expression; there: {', '.join(listed) or 'none'}")
+            raise ValueError(
+                f"--{option} {text}: {name!r} is not a name in the expression, which has: {', '.join(listed) or 'none'}"
+            )
         if name in found:
             raise ValueError(f"--{option} {text}: {name!r} is given twice")
         found[name] = value
@@ -55,14 +57,14 @@ def _piece(text: str) -> list[int | float]:
     if len(parts) == 1:
         return [parse_number(text)]
     if len(parts) != 3:
-        raise ValueError(f"{text.strip()!r} is no range: write start:stop:step, start:stop:lin11 or start:stop:log7")
+        raise ValueError(f"{text.strip()!r} is not a range: write start:stop:step, start:stop:lin11 or start:stop:log7")
     start, stop = map(parse_number, parts[:2])
     spaced = re.fullmatch(r"\s*(lin|log)([0-9]{1,9})\s*", parts[2])
     if spaced is None:
         return _stepped(text, start, stop, parse_number(parts[2]))
     count = int(spaced[2])
     if count < 2:
-        raise ValueError(f"{text.strip()!r} is no range: it has both ends, so at least 2 values")
+        raise ValueError(f"{text.strip()!r} is not a range: it includes both ends, so it has at least 2 values")
     _refuse_too_many(text, count)
     return _linear(start, stop, count) if spaced[1] == "lin" else _logarithmic(text, start, stop, count)
 
@@ -71,7 +73,7 @@ def _stepped(text: str, start: float, stop: float, step: float) -> list[int | fl
     from logphi.text.written import exact
 
     if step == 0 or (exact(stop) - exact(start)) * exact(step) < 0:
-        raise ValueError(f"{text.strip()!r} is no range: steps of {step!r} do not lead from {start!r} to {stop!r}")
+        raise ValueError(f"{text.strip()!r} is not a range: steps of {step!r} do not lead from {start!r} to {stop!r}")
     count = (exact(stop) - exact(start)) // exact(step) + 1
     _refuse_too_many(text, count)
     whole = all(type(number) is int for number in (start, step))
@@ -87,7 +89,7 @@ def _linear(start: float, stop: float, count: int) -> list[int | float]:
 
 def _logarithmic(text: str, start: float, stop: float, count: int) -> list[int | float]:
     if min(start, stop) <= 0:
-        raise ValueError(f"{text.strip()!r} is no range: between its logarithms, both ends must be positive")
+        raise ValueError(f"{text.strip()!r} is not a range: both ends must be positive, to have logarithms")
     low, high = math.log(start), math.log(stop)
     between = (math.exp(low + (high - low) * k / (count - 1)) for k in range(1, count - 1))
     whole = all(type(number) is int for number in (start, stop))

@@ -38,7 +38,7 @@ def parameters(arguments: argparse.Namespace, unknowns: list[str]) -> Iterator[P
     match its header; an OSError if the table cannot be read.
     """
     if not arguments.vary and arguments.csv is None:
-        raise ValueError("nothing varies: give --vary name=values or --csv FILE, or ask logphi epsilon or logphi delta")
+        raise ValueError("nothing varies: give --vary name=values or --csv FILE, or use logphi epsilon or logphi delta")
     axes = {name: _values("vary", name, text) for name, text in assignments("vary", arguments.vary, unknowns).items()}
     fixed = {name: _values("set", name, text) for name, text in assignments("set", arguments.set, unknowns).items()}
     several = next((name for name, values in fixed.items() if len(values) > 1), None)
@@ -73,7 +73,7 @@ def _joined(
     columns = (*header, *axes, *fixed)
     twice = sorted(name for name in {*columns} if columns.count(name) > 1)
     if twice:
-        raise ValueError(f"{twice[0]!r} is given twice: once by --vary, --set or a column of the table is enough")
+        raise ValueError(f"{twice[0]!r} is given twice: give it once, by --vary, --set or a column of the table")
     missing = [name for name in unknowns if name not in columns]
     if missing:
         has = f"; the table has the columns {', '.join(map(repr, header))}" if header else ""
@@ -102,7 +102,9 @@ def _table(path: str, file: IO[str], unknowns: list[str]) -> tuple[list[str], It
         raise ValueError(f"{path}: the first line names the columns, separated by commas; got {','.join(header)!r}")
     if not set(unknowns).intersection(header):
         names = ", ".join(unknowns) or "none"
-        raise ValueError(f"{path}: no column is a name in the expression; there: {names}; the header has {','.join(header)!r}")
+        raise ValueError(
+            f"{path}: no column is a name in the expression, which has: {names}; the header has {','.join(header)!r}"
+        )
     return header, _rows(path, lines, header, unknowns)
 
 

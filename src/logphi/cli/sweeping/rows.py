@@ -93,7 +93,7 @@ def _missing(
             return chain([group], groups)
         statuses.update(row["status"] for row in rows)
     if file.read(1):
-        raise ValueError(f"it goes on after line {number}, where this sweep ends")
+        raise ValueError(f"it continues after line {number}, where this sweep ends")
     return groups
 
 
@@ -101,4 +101,4 @@ def _read(form: Format, columns: tuple[str, ...], line: bytes, number: int) -> R
     try:
         return form.read(columns, line.decode())
     except ValueError:
-        raise ValueError(f"its line {number} is no row of the columns {', '.join(columns)}") from None
+        raise ValueError(f"its line {number} is not a row of the columns {', '.join(columns)}") from None

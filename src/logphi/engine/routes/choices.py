@@ -60,7 +60,7 @@ class Choice:
         outcome = "kept its promise" if self.kept else "broke its promise"
         told = f"{self.route} promised {_in_words(self.promise)}; it {outcome}, with {self.width:.1g}"
         others = [f"  {name}: {_in_words(one)}" for name, one in self.others]
-        return "\n".join([told, *(others or ["  no other route was asked, as that is quick"])])
+        return "\n".join([told, *(others or ["  no other route was tried, as this one is quick"])])
 
 
 def _in_words(found: Promise | str) -> str:

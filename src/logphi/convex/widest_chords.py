@@ -18,8 +18,8 @@ chords of a convex function are nearly in order: of two of one width, the earlie
 lower where it ends itself.
 
 For several widths, T_i takes the supremum of the chords of one of them, and h_n, with n_i rounds of each, is the largest
-T_i h_{n - e_i}, by the best next round. It is at least h_0 after all T_i in any order, and no order gives more, not even one that is
-chosen as one goes. All widths are multiples of one step, rounded outward. In every case tried, the widest chords are best
+T_i h_{n - e_i}, by the best next round. It is at least h_0 after all T_i in any order; no order gives more, not even one that
+is chosen as one goes. All widths are multiples of one step, rounded outward. In every case tried, the widest chords are best
 taken first, next to h_0, but for a narrower one before three to five of them. A bound from below goes through these n alone.
 
 Every step adds positive numbers, so that rounding errors stay relative. Where h_k is tiny it is truncated: a constant is

@@ -12,111 +12,25 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
-from logphi.algebra.by_others import ByOthers
 from logphi.algebra.family import Family, Terms
 from logphi.algebra.hulls import hull
-from logphi.algebra.release import Mechanism, Primitive, compose
-from logphi.answers.bound import Bound
-from logphi.answers.ledger import Entry, Ledger
+from logphi.algebra.release import Mechanism, compose
 from logphi.arith.protocol import Plain
-from logphi.convex.linear_densities import CoarseError
 from logphi.convex.symmetric_pair import NearlyOneError
-from logphi.engine.answer import on_scale
-from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency
-from logphi.inputs.arguments import frozen
-from logphi.inputs.tolerance import Tolerance
 from logphi.laws.adaptive_two_points import AdaptiveTwoPoints, parts_for
-from logphi.laws.linear_density import LinearDensity
-from logphi.laws.log_phi import LogPhi
+from logphi.mechanisms.adaptive_steps import MOST, Steps, StepsBetween
 from logphi.mechanisms.discrete import Discrete
 from logphi.mechanisms.randomized_response import RandomizedResponse
-from logphi.pairs.finite import FinitePair
-from logphi.questions.delta import pointwise
+from logphi.mechanisms.several_ranges import SeveralRanges
 
 # derived: within these, e^epsilon and its inverse keep their digits on the grid; elsewhere the hulls are the bound
 _LEAST, _LARGEST = 1e-7, 50.0
-# measured: more steps take longer than a few seconds
-MOST = 4000
-# chosen: the vertices, on each side of zero, of the pair that composes with other releases
-_BENDS = 6000
-# measured: the profile of fewer steps is too steep near the largest loss for densities with steps of one length
-_SMOOTH_ABOVE, _SMOOTH_BELOW = 2, 3
-# measured: the weights of a density on each side of zero; more of them take longer, and their law is hardly nearer
-_WEIGHTS = 800
 # derived: orders differ from one by at least 1e-16, and K is about that times epsilon squared
 _BITS, _BITS_EACH = 400, 8
 # derived: up to this order minus one, sinh is accurate
 _FAR = 1e9
-
-
-@frozen
-class Steps(ByOthers, Primitive):
-    """Several mechanisms of bounded range, each chosen with knowledge of earlier outputs."""
-
-    law: AdaptiveTwoPoints
-    adjacency: Adjacency
-    _undescribed = "it is the profile of a composition"
-
-    def loss_law(self) -> LogPhi:
-        """A law of which only the profile is known."""
-        return LogPhi.of([(self.law, 1)])
-
-    def _by_others(self, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        """Epsilon, between the crossings of both bounds of the profile."""
-        return self._epsilon(*arguments, **options) if name == "epsilon" else None
-
-    def _epsilon(self, delta: Any, *, direction: Any = None, method: None = None, rtol: float | None = None) -> Any:
-        (order, _), *_ = self._loss().orders(direction)
-        tolerance = Tolerance.of(rtol)
-
-        def at(level: float) -> Bound:
-            if level == 0:
-                top = self.law.support.upper
-                lower, value, upper = top - self.law.support.error, top, top
-            else:
-                lower, value, upper = self.law.crossing(level) if level < 1 else (0.0, 0.0, 0.0)
-            ledger = Ledger(discretization=Entry(upper - lower))
-            return on_scale(Bound(lower, value, upper, direction=order, ledger=ledger), tolerance.enough)
-
-        return pointwise(check.unit_array("delta", delta), at)
-
-
-@frozen
-class StepsBetween(Primitive):
-    """A pair that dominates these steps if ``above``, and otherwise is dominated; with finitely many losses if ``finite``."""
-
-    law: AdaptiveTwoPoints
-    above: bool
-    adjacency: Adjacency
-    finite: bool = False
-    _undescribed = "it is a bound of a composition"
-
-    def pair(self) -> FinitePair:
-        """The pair of a few points of the profile."""
-        return _pair(self.law, self.above)
-
-    def loss_law(self) -> LogPhi:
-        """Of a density where that is sharp, as its transform decays; otherwise of the pair."""
-        smooth = not self.finite and sum(self.law.rounds) >= (_SMOOTH_ABOVE if self.above else _SMOOTH_BELOW)
-        density = _density(self.law, self.above) if smooth else None
-        return super().loss_law() if density is None else LogPhi.of([(density, 1)])
-
-
-@lru_cache(maxsize=64)
-def _density(law: AdaptiveTwoPoints, above: bool) -> LinearDensity | None:
-    try:
-        return law.density(_WEIGHTS, above=above)
-    except CoarseError:
-        return None
-
-
-@lru_cache(maxsize=64)
-def _pair(law: AdaptiveTwoPoints, above: bool) -> FinitePair:
-    p, q = law.pair(above=above, size=_BENDS)
-    return FinitePair(tuple(p.tolist()), tuple(q.tolist()))
 
 
 @dataclass(frozen=True)
@@ -129,9 +43,10 @@ class BoundedRange(Family):
 
     def merged(self, terms: Terms) -> tuple[Mechanism, Family] | None:
         """All steps of several ranges, unless they are too many."""
-        from logphi.mechanisms.several_ranges import SeveralRanges
-
-        found = SeveralRanges.of(tuple((family, count) for _, family, count in terms if isinstance(family, BoundedRange)))
+        ranges = [(family, count) for _, family, count in terms if isinstance(family, BoundedRange)]
+        if not all(family.known(count) for family, count in ranges):
+            return None
+        found = SeveralRanges.of(tuple((family.epsilon, family, count) for family, count in ranges), self.adjacency)
         return None if found is None else (compose(count * one for one, _, count in terms), found)
 
     def alone(self, count: int, rtol: float | None = None) -> Mechanism | None:

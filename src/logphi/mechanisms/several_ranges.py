@@ -18,26 +18,24 @@ from logphi.convex.symmetric_pair import NearlyOneError
 from logphi.convex.widest_chords import rounds_in_any_order
 from logphi.inputs.adjacency import Adjacency
 from logphi.laws.adaptive_two_points import MOST_ROUNDS, AdaptiveTwoPoints, common_parts
-from logphi.mechanisms.bounded_range import MOST, BoundedRange, Steps, StepsBetween
+from logphi.mechanisms.adaptive_steps import MOST, Steps, StepsBetween
 
 
 @dataclass(frozen=True)
 class SeveralRanges(Family):
     """All mechanisms of several bounded ranges: one step of this family is all steps of a composition."""
 
-    # increasing
-    ranges: tuple[tuple[BoundedRange, int], ...]
+    # epsilon, which increases, with its family and the number of its steps
+    ranges: tuple[tuple[float, Family, int], ...]
     adjacency: Adjacency
 
     attained = False
 
     @classmethod
-    def of(cls, ranges: tuple[tuple[BoundedRange, int], ...]) -> SeveralRanges | None:
-        """The family of these ranges with their counts; None for a single range, or if nothing is known of their recursion."""
-        ordered = tuple(sorted(ranges, key=lambda one: one[0].epsilon))
-        found = cls(ordered, ordered[0][0].adjacency)
-        known = all(family.known(count) for family, count in ordered) and sum(count for _, count in ordered) <= MOST
-        return found if len(ordered) > 1 and known and found._law(None, above=False) is not None else None
+    def of(cls, ranges: tuple[tuple[float, Family, int], ...], adjacency: Adjacency) -> SeveralRanges | None:
+        """The family of these ranges; None for a single one, or if nothing is known of their recursion."""
+        found = cls(tuple(sorted(ranges, key=lambda one: one[0])), adjacency)
+        return found if len(ranges) > 1 and found._law(None, above=False) is not None else None
 
     def alone(self, count: int, rtol: float | None = None) -> Mechanism | None:
         """The steps by their own profile, unless its recursion takes too long."""
@@ -52,7 +50,7 @@ class SeveralRanges(Family):
                 steps = StepsBetween(law, True, self.adjacency)
                 steps.loss_law()
                 return steps
-        return compose(family.above(own) for family, own in self.ranges)
+        return compose(family.above(own) for _, family, own in self.ranges)
 
     def below(self, count: int, skew: float = 0.5) -> Mechanism:
         """A pair below, of a certain order."""
@@ -66,28 +64,28 @@ class SeveralRanges(Family):
 
     def fixed(self, count: int, skew: float = 0.5) -> Mechanism:
         """A fixed member for the steps of each range."""
-        return compose(family.fixed(own, skew) for family, own in self.ranges)
+        return compose(family.fixed(own, skew) for _, family, own in self.ranges)
 
     def size(self) -> float:
         """The sum of all variances."""
-        return sum(own * family.size() for family, own in self.ranges)
+        return sum(own * family.size() for _, family, own in self.ranges)
 
-    def divergence(self, order: float) -> tuple[float, float]:
+    def divergence(self, order: float) -> tuple[float, float] | None:
         """The sum of those of all steps."""
-        ends = [[own * end for end in family.divergence(order)] for family, own in self.ranges]
-        low, high = (sum(side) for side in zip(*ends, strict=True))
-        room = 2 * ULP * (1 + len(ends))
+        steps = [(family.divergence(order), own) for _, family, own in self.ranges]
+        room = 2 * ULP * (1 + len(steps))
+        low, high = (sum(own * ends[side] for ends, own in steps if ends) for side in (0, 1))
         return low - room * abs(low), high + room * abs(high)
 
     def rho(self) -> float:
         """The sum of those of all steps."""
-        return sum(own * family.rho() for family, own in self.ranges) * (1 + 2 * ULP * (1 + len(self.ranges)))
+        return sum(own * family.rho() for _, family, own in self.ranges) * (1 + 2 * ULP * (1 + len(self.ranges)))
 
     def _law(self, rtol: float | None, *, above: bool) -> AdaptiveTwoPoints | None:
         """The losses, with steps that are affordable for both bounds, or for the one from below."""
-        counts = tuple(count for _, count in self.ranges)
+        widths, counts = [epsilon for epsilon, _, _ in self.ranges], tuple(own for _, _, own in self.ranges)
         rounds = rounds_in_any_order(counts) if above else 2 * sum(counts)
-        parts = (
-            common_parts([family.epsilon for family, _ in self.ranges], counts, rtol, rounds) if rounds <= MOST_ROUNDS else None
-        )
-        return None if parts is None else AdaptiveTwoPoints(tuple(Plain(one.epsilon) for one, _ in self.ranges), counts, parts)
+        if rounds > (MOST_ROUNDS if above else 2 * MOST):
+            return None
+        parts = common_parts(widths, counts, rtol, rounds)
+        return None if parts is None else AdaptiveTwoPoints(tuple(Plain(width) for width in widths), counts, parts)

@@ -22,3 +22,21 @@ def test_a_long_line_is_within_its_errors(atoms, size):
             exact = mpmath.fsum(mpmath.exp(mpmath.mpf(p) + z * mpmath.mpf(x)) for p, x in zip(log_p, loss, strict=True))
             error = abs(mpmath.exp(mpmath.mpc(values.mid[j])) / exact - 1)
         assert error <= np.expm1(values.radius[j])
+
+
+@pytest.mark.parametrize(("of_weights", "of_losses"), [(1e-15, 1e-16), (1e-3, 1e-4), (0.1, 0.01), (0.5, 0.3)])
+def test_errors_are_at_least_those_of_every_term(of_weights, of_losses):
+    draw, size = np.random.default_rng(3), 200
+    tilted = TiltedAtoms(
+        draw.uniform(0, 1, size),
+        draw.normal(size=size),
+        0.0,
+        draw.uniform(0, of_weights, size),
+        draw.uniform(0, of_losses, size),
+        1e-9,
+    )
+    sizes = 2.0 ** np.arange(9)
+    terms = tilted.terms * np.expm1(tilted.weight_error + sizes[:, None] * tilted.loss_error)
+    exact, bound = terms.sum(axis=1) + tilted.omitted, tilted.error(sizes)
+    assert (exact <= bound).all()
+    assert (bound <= 1.1 * exact).all()

@@ -14,7 +14,7 @@ CASES = [(0.03, 4), (0.25, 3), (0.9, 5), (0.4, 12), (2.0, 6)]
 
 
 def grid(width, rounds, parts=None):
-    return GridBounds(width, 0.0, rounds, parts or parts_for(rounds), width * rounds)
+    return GridBounds(((width, rounds, parts or parts_for(rounds)),), 0.0, width * rounds)
 
 
 def exact_weights(weights):

@@ -165,10 +165,7 @@ def test_with_a_response_it_is_a_mean_of_profiles():
     assert found.width <= 1e-4 * found.value
 
 
-@pytest.mark.few(3)
-@pytest.mark.parametrize(
-    "release", [E(0.3) + E(0.2), 4 * E(0.3) + 3 * E(0.1), 5 * E(0.5).poisson(0.2), E(0.2) + E(0.2).poisson(0.5), 6000 * E(0.01)]
-)
+@pytest.mark.parametrize("release", [5 * E(0.5).poisson(0.2), E(0.2) + E(0.2).poisson(0.5), 6000 * E(0.01)])
 def test_elsewhere_the_ends_are_of_different_things(release):
     bound = release.epsilon(1e-4)
     assert bound.status is lp.Status.BRACKET

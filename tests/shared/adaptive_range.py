@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,3 +57,32 @@ def fixed(epsilon: float, count: int, threshold: float, picks: int = 200) -> flo
         masses = np.exp(log_binomial + (count - i) * math.log(p) + i * math.log1p(-p))
         best = max(best, float(masses @ np.maximum(-np.expm1(np.minimum(threshold - count * pick + i * epsilon, 0.0)), 0.0)))
     return best
+
+
+def in_any_order(epsilons: tuple[int, ...], counts: tuple[int, ...], step: float, fine: int = 1) -> tuple[Array, Array]:
+    """Thresholds, and the best profile there by any next step, whose range is a whole number of ``step``.
+
+    By picks on the grid it is a lower bound. By finer ones, with profiles linear in e^x, it is nearly an upper bound.
+    """
+    size = sum(e * count for e, count in zip(epsilons, counts, strict=True))
+    x = np.arange(-size, size + 1).astype(float) * step
+
+    @cache
+    def profile(left: tuple[int, ...]) -> Array:
+        best: Array = np.maximum(-np.expm1(x), 0.0)
+        for place, (parts, count) in enumerate(zip(epsilons, left, strict=True)):
+            if not count:
+                continue
+            after = profile((*left[:place], count - 1, *left[place + 1 :]))
+
+            def at(shift: float, known: Array = after) -> Array:
+                places = x + shift * step
+                inside = np.interp(np.exp(places), np.exp(x), known)
+                return np.where(places < x[0], -np.expm1(places), np.where(places > x[-1], 0.0, inside))
+
+            for pick in np.linspace(0, parts, fine * parts + 1):
+                p = math.expm1((pick - parts) * step) / math.expm1(-parts * step)
+                best = np.maximum(best, p * at(-pick) + (1 - p) * at(parts - pick))
+        return best
+
+    return x, profile(counts)

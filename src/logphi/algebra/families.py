@@ -78,12 +78,11 @@ def family_of(mechanism: Mechanism) -> Family | None:
 def terms_of(release: Mechanism) -> Terms:
     """The distinct mechanisms of a release with their families and counts; families that merge are one."""
     terms = [(one, family_of(one), count) for one, count in release.counted()]
-    listed = [(family, count) for _, family, count in terms if family is not None]
-    joined = next((found for family, _ in listed if (found := family.merged(listed)) is not None), None)
-    if joined is None:
-        return terms
-    rest = [term for term in terms if term[1] is None or term[1].merged(()) is None]
-    return [*rest, (joined, family_of(joined), 1)]
+    for kind in dict.fromkeys(type(family) for _, family, _ in terms if family is not None):
+        alike = [term for term in terms if type(term[1]) is kind]
+        if (first := alike[0][1]) is not None and (joined := first.merged(alike)):
+            terms = [*(term for term in terms if type(term[1]) is not kind), (*joined, 1)]
+    return terms
 
 
 def answered(release: Mechanism, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:

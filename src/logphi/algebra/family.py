@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from logphi.algebra.release import Mechanism
+
+# distinct mechanisms with the families that they stand for, and their counts
+Terms: TypeAlias = "Sequence[tuple[Mechanism, Family | None, int]]"
 
 
 class Family(ABC):
@@ -50,8 +54,8 @@ class Family(ABC):
         """(xi, rho) such that the divergence is at most xi + rho a at every order a above 1."""
         return 0.0, self.rho()
 
-    def merged(self, terms: Sequence[tuple[Family, int]]) -> Mechanism | None:
-        """One release that stands for all steps of families of this kind in a composition; None where they do not merge."""
+    def merged(self, terms: Terms) -> tuple[Mechanism, Family] | None:
+        """One release that stands for terms of this kind, this one among them, and its family; None where they do not merge."""
         return None
 
     def nearly(self) -> tuple[Mechanism, Mechanism] | None:
@@ -64,7 +68,3 @@ class Family(ABC):
     def joint_bound(self, terms: Terms) -> Mechanism | None:
         """Another mechanism that dominates a whole composition; None if there is none."""
         return None
-
-
-# distinct mechanisms with the families that they stand for, and their counts
-Terms = Sequence[tuple[Mechanism, Family | None, int]]

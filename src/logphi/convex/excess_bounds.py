@@ -13,7 +13,7 @@ from logphi.arrays import Array
 from logphi.convex.linear_densities import Weights, weights_above, weights_below
 from logphi.convex.smooth_chords import SmoothBounds
 from logphi.convex.symmetric_pair import pair_above, pair_below
-from logphi.convex.widest_chords import Bounds, widest_chords
+from logphi.convex.widest_chords import Bounds, Widths, in_any_order
 
 # derived: the share of the distance between the two bounds at which the truth lies: the lower bound, from chords between nodes,
 # is too small by a twelfth of a squared step on average, and the upper bound too large by five times that
@@ -45,34 +45,29 @@ class ExcessBounds(Protocol):
 
 @dataclass(frozen=True)
 class GridBounds:
-    """From the grid of nodes alone, for a width that is known up to an error; h_k is zero from ``end`` on."""
+    """From the grid of nodes alone, for widths that are known up to a relative error; h_k is zero from ``end`` on."""
 
-    width: float
+    widths: Widths
     error: float
-    rounds: int
-    parts: int
     end: float
 
     def low(self, x: float) -> float:
         """From the best chords of the neighbouring nodes at x itself."""
         bounds = self._bounds(above=False)
         node = x / bounds.step
-        if bounds.best.size == 0:
+        if not bounds.chords:
             # one round has a formula
             left = max(bounds.step * bounds.parts - x, 0.0)
             return math.exp(x) * math.expm1(left / 2) ** 2 / math.expm1(bounds.step * bounds.parts) * (1 - 64 * ULP)
-        found, (near, far), m = 0.0, bounds.before, bounds.parts
-        whole = math.expm1(m * bounds.step)
-        for one in {int(node), int(node) + 1}:
-            if one >= bounds.best.size:
-                continue
-            first = int(bounds.best[one])
-            behind = (node - (first - m)) * bounds.step
-            if 0 <= behind <= m * bounds.step:
-                ahead = m * bounds.step - behind
-                chord = math.exp(behind) * math.expm1(ahead) * near[first] + math.expm1(behind) * far[first]
-                found = max(found, chord / whole)
-        return float(found) * (1 - 64 * ULP)
+        found = 0.0
+        for chords in bounds.chords:
+            near = np.unique([int(node), int(node) + 1])
+            near = near[near < chords.best.size]
+            behind = node + chords.parts - chords.best[near]
+            inside = near[(behind >= 0) & (behind <= chords.parts)]
+            if inside.size:
+                found = max(found, float(chords.at(np.array(node), bounds.step, inside)[0].max()))
+        return found * (1 - 64 * ULP)
 
     def high(self, x: float) -> float:
         """Linear in e^x between two nodes."""
@@ -116,9 +111,8 @@ class GridBounds:
         return weights_below(bounds.lines(bounds.values.size), self.end, size)
 
     def _bounds(self, *, above: bool) -> Bounds:
-        # the rounded widths differ from the width by more than its error
-        moved = self.width + (1 if above else -1) * self.error
-        return widest_chords(moved, self.rounds, self.parts, above=above)
+        moved = 1 + (self.error if above else -self.error)
+        return in_any_order(tuple((width * moved, rounds, parts) for width, rounds, parts in self.widths), above=above)
 
 
 @dataclass(frozen=True, eq=False)

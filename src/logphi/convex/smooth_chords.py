@@ -144,7 +144,7 @@ class SmoothBounds:
         times = max(1, round(size / self.last))
         high = self.high(np.arange(self.last * times + 1.0) * (self.step / times))
         end = float(high[-1])
-        return Bounds(self.step / times, self.parts * times, high - end, end, np.zeros(0, dtype=np.int64), (high, high))
+        return Bounds(self.step / times, self.parts * times, high - end, end)
 
 
 @lru_cache(maxsize=64)
@@ -226,9 +226,8 @@ class _Grid:
         second, slope = log.near[0][column], np.abs(log.cells[1])[column]
         steep = (slope + second) / self.step
         bent = float((second / self.step**2 + steep + steep**2).max()) * fine**2 / 8 * 1.1
-        first = below.best[every]
-        near, far = (end[first] for end in below.before)
-        falls = np.exp((every + below.parts - first) * below.step) * (far - near) / self.whole
+        (chords,) = below.chords
+        falls = chords.at(every.astype(float), below.step, every)[1]
         met = (falls[1:] * math.exp(-self.step / times) - falls[:-1]) * fine / 4 / low[1:]
         convex = self.convex(log, last)
         refolded = self.refolded(log)
@@ -239,7 +238,7 @@ class _Grid:
         if not (convex and all(math.isfinite(one.constant) for one in off) and self.falls(log, last)):
             raise UnprovedError("the splines do not describe the first rounds")
         more, less = above.truncated + float(high[-1]) * 1.001, float(g[-1]) * 1.001
-        behind = (every + below.parts - first)[nodes] / times
+        behind = (nodes + below.parts - chords.best[nodes]) / times
         return replace(bounds, above=off[0], below=off[1], more=more, less=less), behind
 
     def spline(self, values: Array) -> Quintic:

@@ -1,7 +1,7 @@
 """Transforms on a long vertical line: a law that is an integral becomes one sum over nodes, for all heights together.
 
 notation: K(z) = log E_Q[e^{al}], a = z + 1, z = c + it. The nodes are those of Gauss-Legendre panels that serve all heights of
-the line (:mod:`logphi.quadrature.panels`), or the atoms of the law; :mod:`logphi.grid.spread_sums` computes their sums.
+the line (:mod:`logphi.quadrature.panels`), or the atoms of the law; :mod:`logphi.quadrature.spread_sums` computes their sums.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import numpy as np
 
 from logphi.arith.floats import FLOATS, LOG_ROOT_TWO_PI, ULP
 from logphi.arith.protocol import Parameter
-from logphi.grid.spread_sums import spread_sums
 from logphi.laws.log_phi import LogPhi, terms_of
 from logphi.laws.transform import LossTransform
 from logphi.laws.visitor import LawVisitor, ListedMasses
@@ -24,6 +23,7 @@ from logphi.quadrature.curve import Curve, Factor
 from logphi.quadrature.exponential_sums import exponential_sums
 from logphi.quadrature.gauss_legendre import Masses, nodes_of, whole_law
 from logphi.quadrature.panels import log_errors, panels
+from logphi.quadrature.spread_sums import spread_sums
 from logphi.quadrature.values import Line, SparseLine, Values
 
 # measured: on shorter lines a matrix product is as quick

@@ -127,17 +127,22 @@ class BoxSums:
     def _partly(self, rows: NDArray[np.intp], y: Array, payoff: Payoff) -> tuple[Array, Array]:
         """The payoff as the alternating sum over the corners, and its rounding error."""
         group, half_diagonal = self.group[rows], self.half_diagonal[rows]
-        order, kinds = self.order[group][:, None], self.kinds[group][:, None]
         signed, below = self.multiplicity[group], self.half_extent[group]
-        half = ((y + half_diagonal) / 2)[:, None] - below
-        factor = 2.0 ** (order + payoff.smoothness) * signed * np.exp(-below)
-        part = factor * payoff.series(np.maximum(half, 0.0), order)
+        top = (y + half_diagonal)[:, None]
         # the rounding of a corner's position: the slope is at most one, and at most that of the first term
-        location_error = ULP * (2 + 2 * kinds) * (np.abs(y + half_diagonal)[:, None] + below)
+        location_error = ULP * (2 + 2 * self.kinds[group])[:, None] * (np.abs(top) + below)
+        half = top / 2 - below
+        # other corners are surely below the threshold, or fill up the columns
+        row, column = np.nonzero((half > -location_error) & (signed != 0))
+        half, below, location_error = half[row, column], below[row, column], location_error[row, column]
+        order = self.order[group][row]
+        factor = 2.0 ** (order + payoff.smoothness) * signed[row, column] * np.exp(-below)
+        part = factor * payoff.series(np.maximum(half, 0.0), order)
         first = np.maximum(order + payoff.smoothness - 1, 0)
-        slope = np.minimum(1.0, np.maximum(half + location_error, 0.0) ** first / factorials(first))
+        slope = np.minimum(1.0, (half + location_error) ** first / factorials(first))
         noise = (8 + order) * ELEMENTARY * (1 + below / 16) * np.abs(part) + np.abs(factor) * slope * location_error
-        return np.maximum(part.sum(axis=1), 0.0), noise.sum(axis=1)
+        total, rounding = (np.bincount(row, weights=one, minlength=rows.size) for one in (part, noise))
+        return np.maximum(total, 0.0), rounding
 
 
 def _corners(flats: tuple[tuple[float, int], ...]) -> tuple[Array, Array]:

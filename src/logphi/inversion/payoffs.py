@@ -18,6 +18,8 @@ from logphi.arrays import Array
 # derived: above it a polynomial in h loses no more than a digit; up to it so many terms leave less than 1e-17
 _LONG = 12.0
 _TERMS = 64
+# derived: of a sum whose further terms fall by a half at least, below rounding
+_LEFT = 5e-19
 
 
 @dataclass(frozen=True)
@@ -58,8 +60,7 @@ def damped_sinh(h: Array, k: NDArray[np.intp]) -> Array:
     small, order = h[near], k[near]
     square, series = small * small, np.ones_like(small)
     top = int(k.max(initial=1))
-    # derived: the remainder is below 1e-18 of the first term for h <= k
-    for r in range(2 * top + 6, 0, -1):
+    for r in range(_terms_of_sinh(small, order), 0, -1):
         series = 1 + square / ((order + 2 * r) * (order + 2 * r - 1)) * series
     result[near] = small**order / factorials(order) * np.exp(-small) * series
     large, order = h[~near], k[~near]
@@ -71,6 +72,15 @@ def damped_sinh(h: Array, k: NDArray[np.intp]) -> Array:
             term = term * large / (j + 1)
         result[~near] = rest
     return result
+
+
+def _terms_of_sinh(h: Array, k: NDArray[np.intp]) -> int:
+    """How many terms after the first leave less than 1e-18 of it, for all these h and k at once."""
+    largest, least, term, count = float(h.max(initial=0.0)) ** 2, int(k.min(initial=1 << 30)), 1.0, 0
+    while term > _LEFT or 2 * largest > (least + 2 * count + 1) * (least + 2 * count + 2):
+        count += 1
+        term *= largest / ((least + 2 * count) * (least + 2 * count - 1))
+    return count
 
 
 def _damped_exponential(h: Array, m: NDArray[np.intp]) -> Array:

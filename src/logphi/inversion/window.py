@@ -89,17 +89,23 @@ class Window:
 
 def _scaled(v: NDArray[Any]) -> tuple[NDArray[Any], Array]:
     """B(v) e^{-v} for Re v >= 0, and the size of the two parts of which it is the difference."""
-    near = np.abs(v) < 1
-    far, square = np.where(near, 1.0, v), np.where(near, v, 0.0) ** 2
+    size = np.abs(v)
+    near = size < 1
+    far = np.where(near, 1.0, v)
     # e^{-2v} is negligible far to the right
     fall = np.zeros_like(far)
     left = far.real < _FAR
     fall[left] = np.exp(-2 * far[left])
-    series = np.full_like(square, _SERIES[-1])
-    for coefficient in _SERIES[-2::-1]:
-        series = series * square + coefficient
-    value = np.where(near, series * np.exp(-v), ((1 + fall) - (1 - fall) / far) / (2 * far * far))
-    return value, np.where(near, np.abs(value), 2 / np.abs(far) ** 2)
+    value = ((1 + fall) - (1 - fall) / far) / (2 * far * far)
+    parts = 2 / np.maximum(size, 1.0) ** 2
+    if near.any():
+        square = v[near] ** 2
+        series = np.full_like(square, _SERIES[-1])
+        for coefficient in _SERIES[-2::-1]:
+            series = series * square + coefficient
+        value[near] = series * np.exp(-v[near])
+        parts[near] = np.abs(value[near])
+    return value, parts
 
 
 def _scaled_real(v: Array) -> Array:

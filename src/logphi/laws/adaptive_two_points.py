@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NoReturn
@@ -38,6 +39,20 @@ _FEW, _STEPS = 4096, 40_000
 _COARSEST, _FINEST = 16, 8192
 # measured: the relative distance of the two bounds of a crossing, times the square of the number of steps
 _SPREAD = 2.0
+# measured: where widths differ, what a node of a round takes in seconds
+_NODE = 7e-8
+# chosen: the time for all nodes, and for those of an answer that is to be narrow
+_TIME, _LONGEST = 0.5, 10.0
+# chosen: the most rounds, each of which takes some half a millisecond besides
+MOST_ROUNDS = 4000
+# chosen: no narrower by default
+_NARROW = 1e-6
+# measured: relative to the variance, what a composition of pairs loses, for the variance of all but the largest of its groups
+_GROUPED = 0.02
+# derived: values above the truncated ones lie within so many standard deviations
+_REACH = 12.0
+# chosen: the fewest steps to the least width
+_LEAST = 4
 
 
 def _log_sinhc(x: Array) -> Array:
@@ -55,6 +70,31 @@ def parts_for(rounds: int, rtol: float | None = None) -> int:
     return _alone(rounds) if rtol is None else max(_COARSEST, min(_FINEST, int(math.sqrt(_SPREAD / max(rtol, 1e-12)))))
 
 
+def common_parts(widths: Sequence[float], counts: Sequence[int], rtol: float | None, rounds: int) -> tuple[int, ...] | None:
+    """Steps to each of several increasing widths, all nearly of one length, for crossings about as narrow as ``rtol``.
+
+    None if a composition of groups is better than what ``rounds`` on affordable nodes give. The relative distance of their
+    bounds is about 2 s^2 per round for steps s, relative to the sum of all squared widths, and twice the relative difference of
+    the steps of different widths.
+    """
+    w, n = np.array(widths), np.array(counts)
+    squares = float(n @ w**2)
+    spread = 2 * float(n.sum()) / squares
+    reach = min(float(n @ w), _REACH / 2 * math.sqrt(squares) + squares / 8)
+    affordable = reach * _NODE * rounds / (_TIME if rtol is None else _LONGEST)
+    step = max(math.sqrt((_NARROW if rtol is None else max(rtol, 1e-12)) / spread), affordable)
+    fewest = max(_LEAST, math.ceil(w[0] / step))
+    first = np.arange(fewest, fewest + fewest // 2 + 2)
+    parts = np.round(first[:, None] * (w / w[0]))
+    steps = w / parts
+    longest, shortest = steps.max(axis=1), steps.min(axis=1)
+    apart = spread * longest**2 + 2 * (longest / shortest - 1)
+    best = int(np.argmin(apart))
+    if apart[best] > _GROUPED * (1 - float((n * w**2).max()) / squares) or shortest[best] < affordable / 4:
+        return None
+    return tuple(int(one) for one in parts[best])
+
+
 def _alone(rounds: int) -> int:
     """Affordable for all rounds."""
     few = min(_FEW, int(max(_WORK / rounds**0.5, _QUICK / rounds**1.5)))
@@ -63,16 +103,17 @@ def _alone(rounds: int) -> int:
 
 @dataclass(frozen=True)
 class AdaptiveTwoPoints(LossTransform):
-    """The sum of k losses t or t - w, each t chosen with knowledge of the earlier ones: its largest excess at any threshold.
+    """The sum of losses t or t - w, each t chosen with knowledge of the earlier ones: its largest excess at any threshold.
 
     Each pair of points has the probability (1 - e^{t-w}) / (1 - e^{-w}) of t, so that its tilt by e^{-x} is one too. The best
-    choice depends on the threshold, so that no single law has this excess. Known are the excess itself, by
-    :mod:`logphi.convex.widest_chords`, and the support.
+    choice depends on the threshold, so that no single law has this excess. If there are several widths, the next one is chosen
+    too. Known are the excess itself, by :mod:`logphi.convex.widest_chords`, and the support.
     """
 
-    width: Parameter
-    rounds: int
-    parts: int
+    # increasing
+    widths: tuple[Parameter, ...]
+    rounds: tuple[int, ...]
+    parts: tuple[int, ...]
 
     traits = Traits(symmetric=True)
 
@@ -96,10 +137,12 @@ class AdaptiveTwoPoints(LossTransform):
         return Approximation(self._largest)
 
     def _largest(self, c: Array) -> Array:
-        half = float(self.width.under(FLOATS).mid) / 2
-        rough: Array = self.rounds * (
-            (c + 1) * _log_sinhc((c + 1) * half) - c * _log_sinhc(c * half) - _log_sinhc(np.array(half))
-        )
+        rough: Array = np.zeros_like(c)
+        for width, rounds in zip(self.widths, self.rounds, strict=True):
+            half = float(width.under(FLOATS).mid) / 2
+            rough = rough + rounds * (
+                (c + 1) * _log_sinhc((c + 1) * half) - c * _log_sinhc(c * half) - _log_sinhc(np.array(half))
+            )
         return rough
 
     @property
@@ -109,10 +152,14 @@ class AdaptiveTwoPoints(LossTransform):
 
     @cached_property
     def support(self) -> Support:
-        """Within k times the width."""
-        disc = self.width.under(FLOATS)
-        end, error = self.rounds * float(disc.mid), self.rounds * float(disc.rad)
-        return Support.within((end + error) * (1 + 4 * ULP), 2 * error + 16 * ULP * end)
+        """Within the sum of all widths."""
+        discs = [width.under(FLOATS) for width in self.widths]
+        end, error = (
+            sum(rounds * float(size) for rounds, size in zip(self.rounds, sizes, strict=True))
+            for sizes in zip(*((disc.mid, disc.rad) for disc in discs), strict=True)
+        )
+        room = (2 + 2 * len(discs)) * ULP
+        return Support.within((end + error) * (1 + room), 2 * error + 4 * room * end)
 
     @property
     def closed_form(self) -> ClosedForm:
@@ -152,10 +199,11 @@ class AdaptiveTwoPoints(LossTransform):
 
     @cached_property
     def _bounds(self) -> ExcessBounds:
-        """By splines for many rounds, where they prove something."""
-        disc = self.width.under(FLOATS)
-        width, error = float(disc.mid), float(disc.rad)
-        many = self.rounds > _MANY and self.parts > _ROUGH
-        grid = GridBounds(width, error, self.rounds, _alone(self.rounds) if many else self.parts, self.support.upper)
-        splines = smooth_chords(width, self.rounds, self.parts) if many and error <= 2 * ULP * width else None
+        """By splines for many rounds of one width, where they prove something."""
+        discs = [width.under(FLOATS) for width in self.widths]
+        widths, error = [float(disc.mid) for disc in discs], max(float(disc.rad) / float(disc.mid) for disc in discs)
+        many = len(widths) == 1 and self.rounds[0] > _MANY and self.parts[0] > _ROUGH
+        parts = (_alone(self.rounds[0]),) if many else self.parts
+        grid = GridBounds(tuple(zip(widths, self.rounds, parts, strict=True)), error * (1 + 4 * ULP), self.support.upper)
+        splines = smooth_chords(widths[0], self.rounds[0], self.parts[0]) if many and error <= 2 * ULP else None
         return grid if splines is None else SplineBounds(splines, grid)

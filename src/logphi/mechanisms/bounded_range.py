@@ -12,116 +12,25 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
-from logphi.algebra.by_others import ByOthers
-from logphi.algebra.family import Family
+from logphi.algebra.family import Family, Terms
 from logphi.algebra.hulls import hull
-from logphi.algebra.release import Mechanism, Primitive
-from logphi.answers.bound import Bound
-from logphi.answers.ledger import Entry, Ledger
-from logphi.arith.protocol import Parameter, Plain
-from logphi.convex.linear_densities import CoarseError
+from logphi.algebra.release import Mechanism, compose
+from logphi.arith.protocol import Plain
 from logphi.convex.symmetric_pair import NearlyOneError
-from logphi.engine.answer import on_scale
-from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency
-from logphi.inputs.arguments import frozen
-from logphi.inputs.tolerance import Tolerance
 from logphi.laws.adaptive_two_points import AdaptiveTwoPoints, parts_for
-from logphi.laws.linear_density import LinearDensity
-from logphi.laws.log_phi import LogPhi
+from logphi.mechanisms.adaptive_steps import MOST, Steps, StepsBetween
 from logphi.mechanisms.discrete import Discrete
 from logphi.mechanisms.randomized_response import RandomizedResponse
-from logphi.pairs.finite import FinitePair
-from logphi.questions.delta import pointwise
+from logphi.mechanisms.several_ranges import SeveralRanges
 
 # derived: within these, e^epsilon and its inverse keep their digits on the grid; elsewhere the hulls are the bound
 _LEAST, _LARGEST = 1e-7, 50.0
-# measured: more steps take longer than a few seconds
-_MOST = 4000
-# chosen: the vertices, on each side of zero, of the pair that composes with other releases
-_BENDS = 6000
-# measured: the profile of fewer steps is too steep near the largest loss for densities with steps of one length
-_SMOOTH_ABOVE, _SMOOTH_BELOW = 2, 3
-# measured: the weights of a density on each side of zero; more of them take longer, and their law is hardly nearer
-_WEIGHTS = 800
 # derived: orders differ from one by at least 1e-16, and K is about that times epsilon squared
 _BITS, _BITS_EACH = 400, 8
 # derived: up to this order minus one, sinh is accurate
 _FAR = 1e9
-
-
-@frozen
-class Steps(ByOthers, Primitive):
-    """Several mechanisms of bounded range, each chosen with knowledge of earlier outputs."""
-
-    law: AdaptiveTwoPoints
-    adjacency: Adjacency
-    _undescribed = "it is the profile of a composition"
-
-    def loss_law(self) -> LogPhi:
-        """A law of which only the profile is known."""
-        return LogPhi.of([(self.law, 1)])
-
-    def _by_others(self, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        """Epsilon, between the crossings of both bounds of the profile."""
-        return self._epsilon(*arguments, **options) if name == "epsilon" else None
-
-    def _epsilon(self, delta: Any, *, direction: Any = None, method: None = None, rtol: float | None = None) -> Any:
-        (order, _), *_ = self._loss().orders(direction)
-        tolerance = Tolerance.of(rtol)
-
-        def at(level: float) -> Bound:
-            if level == 0:
-                top = self.law.support.upper
-                lower, value, upper = top - self.law.support.error, top, top
-            else:
-                lower, value, upper = self.law.crossing(level) if level < 1 else (0.0, 0.0, 0.0)
-            ledger = Ledger(discretization=Entry(upper - lower))
-            return on_scale(Bound(lower, value, upper, direction=order, ledger=ledger), tolerance.enough)
-
-        return pointwise(check.unit_array("delta", delta), at)
-
-
-@frozen
-class StepsBetween(Primitive):
-    """A pair that dominates these steps if ``above``, and otherwise is dominated; with finitely many losses if ``finite``."""
-
-    width: Parameter
-    count: int
-    above: bool
-    adjacency: Adjacency
-    finite: bool = False
-    _undescribed = "it is a bound of a composition"
-
-    def pair(self) -> FinitePair:
-        """The pair of a few points of the profile."""
-        return _pair(self._law, self.above)
-
-    def loss_law(self) -> LogPhi:
-        """Of a density where that is sharp, as its transform decays; otherwise of the pair."""
-        smooth = not self.finite and self.count >= (_SMOOTH_ABOVE if self.above else _SMOOTH_BELOW)
-        density = _density(self._law, self.above) if smooth else None
-        return super().loss_law() if density is None else LogPhi.of([(density, 1)])
-
-    @property
-    def _law(self) -> AdaptiveTwoPoints:
-        return AdaptiveTwoPoints(self.width, self.count, parts_for(self.count))
-
-
-@lru_cache(maxsize=64)
-def _density(law: AdaptiveTwoPoints, above: bool) -> LinearDensity | None:
-    try:
-        return law.density(_WEIGHTS, above=above)
-    except CoarseError:
-        return None
-
-
-@lru_cache(maxsize=64)
-def _pair(law: AdaptiveTwoPoints, above: bool) -> FinitePair:
-    p, q = law.pair(above=above, size=_BENDS)
-    return FinitePair(tuple(p.tolist()), tuple(q.tolist()))
 
 
 @dataclass(frozen=True)
@@ -132,17 +41,23 @@ class BoundedRange(Family):
     epsilon: float
     adjacency: Adjacency
 
+    def merged(self, terms: Terms) -> tuple[Mechanism, Family] | None:
+        """All steps of several ranges, unless they are too many."""
+        ranges = [(family, count) for _, family, count in terms if isinstance(family, BoundedRange)]
+        if not all(family.known(count) for family, count in ranges):
+            return None
+        found = SeveralRanges.of(tuple((family.epsilon, family, count) for family, count in ranges), self.adjacency)
+        return None if found is None else (compose(count * one for one, _, count in terms), found)
+
     def alone(self, count: int, rtol: float | None = None) -> Mechanism | None:
         """The steps by their own profile, unless there are too many."""
-        if not self._known(count):
-            return None
-        return Steps(AdaptiveTwoPoints(Plain(self.epsilon), count, parts_for(count, rtol)), self.adjacency)
+        return Steps(self.law(count, rtol), self.adjacency) if self.known(count) else None
 
     def above(self, count: int) -> Mechanism:
         """A pair above; for one step, or too many, the hull; groups of steps where all of them leak nearly everything."""
-        if count == 1 or not self._known(count):
+        if count == 1 or not self.known(count):
             return count * hull(self.release)
-        steps = StepsBetween(Plain(self.epsilon), count, True, self.adjacency)
+        steps = StepsBetween(self.law(count), True, self.adjacency)
         try:
             steps.loss_law()
         except NearlyOneError:
@@ -154,14 +69,18 @@ class BoundedRange(Family):
         """A pair below; for one step, the hull."""
         if count == 1:
             return hull(self.release)
-        if self._known(count):
-            return StepsBetween(Plain(self.epsilon), count, False, self.adjacency)
+        if self.known(count):
+            return StepsBetween(self.law(count), False, self.adjacency)
         return self.fixed(count, skew)
 
     def finite(self, count: int, *, above: bool) -> Mechanism | None:
         """The finite pair, which is sharper next to the largest loss."""
-        known = count > 1 and self._known(count)
-        return StepsBetween(Plain(self.epsilon), count, above, self.adjacency, finite=True) if known else None
+        known = count > 1 and self.known(count)
+        return StepsBetween(self.law(count), above, self.adjacency, finite=True) if known else None
+
+    def law(self, count: int, rtol: float | None = None) -> AdaptiveTwoPoints:
+        """The losses of the best picks."""
+        return AdaptiveTwoPoints((Plain(self.epsilon),), (count,), (parts_for(count, rtol),))
 
     def fixed(self, count: int, skew: float = 0.5) -> Mechanism:
         """Two opposite losses or, for a larger ``skew``, a small loss and a rarer, large negative one."""
@@ -194,8 +113,9 @@ class BoundedRange(Family):
         """Epsilon squared over eight."""
         return self.epsilon**2 / 8 * (1 + 1e-15)
 
-    def _known(self, count: int) -> bool:
-        return _LEAST <= self.epsilon <= _LARGEST and count <= _MOST
+    def known(self, count: int) -> bool:
+        """Whether the profile of so many steps is known."""
+        return _LEAST <= self.epsilon <= _LARGEST and count <= MOST
 
 
 @lru_cache(maxsize=4096)

@@ -8,7 +8,6 @@ releases imply.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -156,9 +155,11 @@ class Keeping(Family):
     # no member attains the whole profile
     attained = False
 
-    def merged(self, terms: Sequence[tuple[Family, int]]) -> Mechanism:
+    def merged(self, terms: Terms) -> tuple[Mechanism, Family]:
         """All declared releases as one."""
-        return Declared(Summed(tuple((one.curve, count) for one, count in terms if isinstance(one, Keeping))), self.adjacency)
+        summed = Summed(tuple((family.curve, count) for _, family, count in terms if isinstance(family, Keeping)))
+        joined = Declared(summed, self.adjacency)
+        return joined, Keeping(joined, summed, self.adjacency)
 
     def alone(self, count: int, rtol: float | None = None) -> Mechanism:
         """Bounds by the implied pair and by a Gaussian mechanism in the family."""

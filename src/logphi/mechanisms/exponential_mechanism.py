@@ -26,9 +26,9 @@ class ExponentialMechanism(Representative, Primitive):
     M(z) = sinh(u eps) / (2u sinh(eps/2)). Profile of one release: (e^{eps/2} - e^{x/2})^2 / (e^eps - 1) for |x| <= eps.
 
     Several releases leak less than as many hulls, as each of them has one two-point pair, chosen before its output is seen.
-    ``delta``, ``epsilon`` and trade-off functions are those of the worst adaptive choices, divergences and zCDP those of the
-    worst pair at each order. ``log_phi``, ``loss`` and certificates are those of the hulls: for several releases their upper
-    ends hold, their lower ends do not.
+    ``delta``, ``epsilon`` and trade-off functions are those of the worst adaptive choices, in the worst order, divergences and
+    zCDP those of the worst pair at each order. ``log_phi``, ``loss`` and certificates are those of the hulls: for several
+    releases their upper ends hold, their lower ends do not.
 
     Parameters
     ----------

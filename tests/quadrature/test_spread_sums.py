@@ -6,7 +6,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from logphi.grid.spread_sums import spread_sums
+from logphi.quadrature.spread_sums import spread_sums
 
 
 def summed(places: np.ndarray, weights: np.ndarray, height: float) -> mp.mpc:
@@ -33,6 +33,15 @@ def test_errors_are_negligible_but_near_the_end_of_the_line() -> None:
     assert errors[:1024].max() < 3e-13
     assert errors[:2048].max() < 1e-9
     assert errors.max() < 1e-5
+
+
+def test_more_room_leaves_the_error_of_rounding() -> None:
+    places, weights = np.linspace(-3.0, 3.0, 100), np.linspace(0.1, 1.0, 100)
+    sums, errors = spread_sums(places, weights, 0.1, 3000, room=16)
+    assert errors.max() < 1e-12
+    for j in (1, 1500, 2999):
+        height = 0.1 * j
+        assert abs(mp.mpc(sums[j]) - summed(places, weights, height)) <= (errors[j] + 1e-15 * height * 6) * weights.sum()
 
 
 def test_one_place_is_a_rotation() -> None:

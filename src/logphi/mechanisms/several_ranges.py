@@ -1,0 +1,91 @@
+"""Compositions of mechanisms of different bounded ranges, for the best adaptive choices, in the best order.
+
+An adversary who may run the steps in any order, and chooses the next one knowing all outcomes, has at each threshold the
+largest value of a recursion over what is left: :mod:`logphi.convex.widest_chords` bounds it from both sides. The bound from
+above holds for every order; the one from below is that of a certain order.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+
+from logphi.algebra.family import Family
+from logphi.algebra.release import Mechanism, compose
+from logphi.arith.floats import ULP
+from logphi.arith.protocol import Plain
+from logphi.convex.symmetric_pair import NearlyOneError
+from logphi.convex.widest_chords import rounds_in_any_order
+from logphi.inputs.adjacency import Adjacency
+from logphi.laws.adaptive_two_points import MOST_ROUNDS, AdaptiveTwoPoints, common_parts
+from logphi.mechanisms.adaptive_steps import MOST, Steps, StepsBetween
+
+
+@dataclass(frozen=True)
+class SeveralRanges(Family):
+    """All mechanisms of several bounded ranges: one step of this family is all steps of a composition."""
+
+    # epsilon, which increases, with its family and the number of its steps
+    ranges: tuple[tuple[float, Family, int], ...]
+    adjacency: Adjacency
+
+    attained = False
+
+    @classmethod
+    def of(cls, ranges: tuple[tuple[float, Family, int], ...], adjacency: Adjacency) -> SeveralRanges | None:
+        """The family of these ranges; None for a single one, or if nothing is known of their recursion."""
+        found = cls(tuple(sorted(ranges, key=lambda one: one[0])), adjacency)
+        return found if len(ranges) > 1 and found._law(None, above=False) is not None else None
+
+    def alone(self, count: int, rtol: float | None = None) -> Mechanism | None:
+        """The steps by their own profile, unless its recursion takes too long."""
+        law = self._law(rtol, above=True)
+        return None if law is None else Steps(law, self.adjacency)
+
+    def above(self, count: int) -> Mechanism:
+        """A pair above; the ranges one by one where the recursion takes too long, or all steps leak nearly everything."""
+        law = self._law(None, above=True)
+        with suppress(NearlyOneError):
+            if law is not None:
+                steps = StepsBetween(law, True, self.adjacency)
+                steps.loss_law()
+                return steps
+        return compose(family.above(own) for _, family, own in self.ranges)
+
+    def below(self, count: int, skew: float = 0.5) -> Mechanism:
+        """A pair below, of a certain order."""
+        law = self._law(None, above=False)
+        return self.fixed(count, skew) if law is None else StepsBetween(law, False, self.adjacency)
+
+    def finite(self, count: int, *, above: bool) -> Mechanism | None:
+        """The finite pair, which is sharper next to the largest loss."""
+        law = self._law(None, above=True)
+        return None if law is None else StepsBetween(law, above, self.adjacency, finite=True)
+
+    def fixed(self, count: int, skew: float = 0.5) -> Mechanism:
+        """A fixed member for the steps of each range."""
+        return compose(family.fixed(own, skew) for _, family, own in self.ranges)
+
+    def size(self) -> float:
+        """The sum of all variances."""
+        return sum(own * family.size() for _, family, own in self.ranges)
+
+    def divergence(self, order: float) -> tuple[float, float] | None:
+        """The sum of those of all steps."""
+        steps = [(family.divergence(order), own) for _, family, own in self.ranges]
+        room = 2 * ULP * (1 + len(steps))
+        low, high = (sum(own * ends[side] for ends, own in steps if ends) for side in (0, 1))
+        return low - room * abs(low), high + room * abs(high)
+
+    def rho(self) -> float:
+        """The sum of those of all steps."""
+        return sum(own * family.rho() for _, family, own in self.ranges) * (1 + 2 * ULP * (1 + len(self.ranges)))
+
+    def _law(self, rtol: float | None, *, above: bool) -> AdaptiveTwoPoints | None:
+        """The losses, with steps that are affordable for both bounds, or for the one from below."""
+        widths, counts = [epsilon for epsilon, _, _ in self.ranges], tuple(own for _, _, own in self.ranges)
+        rounds = rounds_in_any_order(counts) if above else 2 * sum(counts)
+        if rounds > (MOST_ROUNDS if above else 2 * MOST):
+            return None
+        parts = common_parts(widths, counts, rtol, rounds)
+        return None if parts is None else AdaptiveTwoPoints(tuple(Plain(width) for width in widths), counts, parts)

@@ -56,7 +56,7 @@ from logphi.pairs.finite import FinitePair
 from logphi.pairs.pair import Pair
 from logphi.pairs.pair_above import MASS_ERROR, Point, pair_above
 from logphi.sampling.repetitions import Repetitions
-from logphi.text.description import node
+from logphi.text.description import node, numbers_in
 
 # measured: this number of points adds less than 1e-5 to epsilon, in a second or two
 _POINTS = 4096
@@ -104,7 +104,7 @@ class Selected(Bracketed, Primitive):
         return node("repeat_and_select", self.adjacency.value, given, write, self.base._data(write))
 
     def _numbers(self) -> Iterator[float]:
-        return chain([self.mean, self.shape], self.base._numbers())
+        return chain(numbers_in([self.mean, self.shape]), self.base._numbers())
 
     def _parts(self) -> tuple[Mechanism, ...]:
         return (self.base,)
@@ -120,7 +120,7 @@ class Selected(Bracketed, Primitive):
         return grouped
 
     def _uncertified(self) -> str:
-        return "certificates do not know the best of many runs, whose answers are brackets: certify one run"
+        return next((why for one, _ in self.base.counted() if (why := one._uncertified())), "")
 
 
 @frozen

@@ -54,12 +54,13 @@ CONSTRUCTORS = {
         "poisson": "rate group_size",
         "subset": "rate",
         "allocation": "batches",
+        "repeat_and_select": "mean shape",
     }.items()
 }
 # mechanisms known by divergences only
 _DECLARED = ("ZCDP", "RenyiDP")
 # mechanisms known by bounds only: certificates give upper ends alone
-UPPER_ONLY = (*_DECLARED, "StabilityThreshold", "SparseVector")
+UPPER_ONLY = (*_DECLARED, "StabilityThreshold", "SparseVector", "repeat_and_select")
 # composed adaptively, exponential mechanisms may leak less than the composition of their pairs
 HULL = "ExponentialMechanism"
 # derived: the exponent of the least number that the format has, and the most decimals that fit its denominators

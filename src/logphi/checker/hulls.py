@@ -17,6 +17,8 @@ from logphi.checker.work import EXP, Undecided, spend
 
 # chosen: the precision that decides which points are vertices of a hull
 BITS = 400
+# an epsilon, and a delta there
+Place = tuple[Fraction, Fraction]
 
 
 def of_tradeoff(first: list[Fraction], second: list[Fraction]) -> tuple[list[Fraction], list[Fraction]]:
@@ -74,25 +76,14 @@ class Point:
         return a, 1 - a + a * ball(self.delta) if self.reflected else ball(self.delta)
 
 
-def of_profile(epsilons: list[Fraction], deltas: list[Fraction], both_orders: bool) -> Finite:
+def of_profile(there: Iterable[Place], turned: Iterable[Place] = ()) -> Finite:
     """The law whose profile is the largest convex, decreasing function of a = e^eps below the points and (0, 1).
 
     After the last point the profile is constant. With -s_k the slope after the vertex a_k, Q has the mass s_{k-1} - s_k there,
-    and P a_k times as much. P alone has the height of the last vertex ([AFA] Corollary 26). Where the points hold in both
-    orders, each gives a second one, by h(1/a) = 1 - 1/a + h(a)/a.
+    and P a_k times as much. P alone has the height of the last vertex ([AFA] Corollary 26). Points that hold when P and Q are
+    ``turned`` give others by h(1/a) = 1 - 1/a + h(a)/a.
     """
-    kept: list[Point] = []
-    for epsilon, delta in sorted(zip(epsilons, deltas, strict=True)):
-        # other points are implied by an earlier one, or by (0, 1), and so are their reflections
-        if delta < (kept[-1].delta if kept else 1):
-            kept.append(Point(epsilon, delta))
-    if both_orders:
-        kept += [Point(one.epsilon, one.delta, True) for one in kept if one.epsilon]
-    return of_points(kept)
-
-
-def of_points(kept: list[Point]) -> Finite:
-    """The same of points of either kind, no two of which are one."""
+    kept = [Point(*one) for one in _falling(there)] + [Point(*one, True) for one in _falling(turned) if one[0]]
     with precision(BITS):
         chain = _vertices(sorted(kept, key=lambda point: point.exponent))
     # whether the height is exactly zero; that of a reflected point is not, as e^eps would be rational
@@ -106,6 +97,15 @@ def of_points(kept: list[Point]) -> Finite:
         return [*found, *([] if private else [(places[-1][1], arb(0))]), (arb(0), 1 - slopes[0])]
 
     return Finite(cached(outcomes), None, exact=tuple(point.exponent for point in chain))
+
+
+def _falling(points: Iterable[Place]) -> list[Place]:
+    """Those that no earlier one implies, nor (0, 1); the reflections of others are implied, too."""
+    kept: list[Place] = []
+    for epsilon, delta in sorted(points):
+        if delta < (kept[-1][1] if kept else 1):
+            kept.append((epsilon, delta))
+    return kept
 
 
 def _vertices(points: list[Point]) -> list[Point]:

@@ -30,6 +30,7 @@ from logphi.checker.normal_mixtures import AT_ZERO, NormalMixtures
 from logphi.checker.normal_pair import NormalPair
 from logphi.checker.reading import PRESENCE, Node, total
 from logphi.checker.sampled import Sampled, SubsetSampled
+from logphi.checker.selection import selected
 from logphi.checker.sparse_vector import sparse_vector
 from logphi.checker.transform import Transform
 from logphi.checker.truncated_normal import TruncatedNormal
@@ -235,7 +236,8 @@ def _tradeoff(node: Node, type_one_errors: list[Fraction], type_two_errors: list
 
 def _profile(node: Node, epsilons: list[Fraction], deltas: list[Fraction]) -> Law | None:
     """Under add and under remove the points hold in that order, elsewhere in both."""
-    found = of_profile(epsilons, deltas, node.adjacency not in ("add", "remove"))
+    points = list(zip(epsilons, deltas, strict=True))
+    found = of_profile(points, () if node.adjacency in ("add", "remove") else points)
     return found.reversed() if node.adjacency == "add" else found
 
 
@@ -354,6 +356,12 @@ def _allocation(node: Node, batches: int) -> Law | None:
     return counted(law.as_finite(), batches) if law.atomic else Allocated(law, batches)
 
 
+def _selected(node: Node, mean: Fraction, shape: Fraction | None) -> Law | None:
+    """The best of a random number of runs."""
+    run = composed(node.parts[0])
+    return selected(run, mean, shape) if run.terms else None
+
+
 def _each(node: Node, choice: Node) -> Node:
     """A sample of a random choice, as a random choice of samples: the choice is public, so each pair is mixed separately."""
     if not all([count for count, _ in part] == [1] for part in choice.parts):
@@ -412,4 +420,5 @@ _LAWS: dict[str, Callable[..., Law | None]] = {
     "poisson": _poisson,
     "subset": _subset,
     "allocation": _allocation,
+    "repeat_and_select": _selected,
 }

@@ -96,7 +96,9 @@ def of_profile(there: Iterable[Place], turned: Iterable[Place] = ()) -> Finite:
         found = [(a * mass, mass) for (a, _), mass in zip(places[1:], masses, strict=True)]
         return [*found, *([] if private else [(places[-1][1], arb(0))]), (arb(0), 1 - slopes[0])]
 
-    return Finite(cached(outcomes), None, exact=tuple(point.exponent for point in chain))
+    losses = [point.exponent for point in chain]
+    signs = tuple((loss > 0) - (loss < 0) for loss in losses)
+    return Finite(cached(outcomes), None, signs=signs, known=cached(lambda: [ball(loss) for loss in losses]))
 
 
 def _falling(points: Iterable[Place]) -> list[Place]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from flint import arb
 
+from logphi.checker.above import law_above
 from logphi.checker.allocated import Allocated, counted
 from logphi.checker.balls import Real, ball, cached, exactly
 from logphi.checker.choice import Choice
@@ -386,8 +387,10 @@ def _subset(node: Node, rate: Fraction) -> Law | None:
 
 
 def _sampled(node: Node, rate: Fraction) -> Law | None:
-    """The law of what is sampled; None if a sample of it has no loss."""
+    """The law of what is sampled, or of one above it that is a single release; None if a sample of it has no loss."""
     assert node.base is not None, "a sample has a base"
+    if rate and node.base.name == "StabilityThreshold":
+        return law_above(composed(((1, node.base),)))
     return law_of(node.base) if rate else None
 
 

@@ -125,7 +125,6 @@ _OF_OTHERS = _SAMPLES | _CHOICES | {"repeat_and_select"}
 # what a mechanism must not be part of, and the words for it
 _NOT_WITHIN: dict[str, tuple[Outer, str]] = {
     **dict.fromkeys(_SAMPLES, (_SAMPLES, "the base of a sample must not be a sample itself")),
-    "StabilityThreshold": (_SAMPLES, "a StabilityThreshold is not known on a sample"),
     "ShuffledReports": (_SAMPLES, "a ShuffledReports is not known on a sample"),
     "allocation": (_SAMPLES | _CHOICES, "random allocation is not known on a sample, in a random choice, or of itself"),
     "RandomChoice": (_CHOICES, "an alternative of a random choice must not be a random choice itself"),

@@ -22,75 +22,52 @@ on the safe side. In the other order P and Q change places.
 from __future__ import annotations
 
 import math
-from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
 from flint import arb
 
-from logphi.checker import cells
-from logphi.checker.above import DEEPEST, Bound, points, top, upper
+from logphi.checker.above import BITS, Bound, places, profile, upper
 from logphi.checker.balls import ball, precision
 from logphi.checker.composition import Composition
 from logphi.checker.finite import Finite
 from logphi.checker.hulls import Place, of_profile
 from logphi.checker.work import EXP, Undecided, spend
 
-# chosen: the precision, far more than the cells below need
-BITS = 160
-# measured: with these epsilon grows by less than a thousandth of it: cells of one run, and points of its profile
-CELLS, POINTS = 2000, 800
-# chosen: halvings in searches for t and s
+# derived: halvings in the searches for t and s
 HALVINGS = 40
-# chosen: the largest epsilon of one run that is looked at, and the largest t
-FARTHEST, LARGEST = Fraction(250), Fraction(1024)
+# chosen: the largest t
+LARGEST = 1024
 
 
 def selected(run: Composition, mean: Fraction, shape: Fraction | None) -> Finite:
     """The hull of the bounds of both orders; a ``shape`` of None is the Poisson law."""
     with precision(BITS):
-        there = _profile(run)
-        turned = there if run.symmetric else _profile(run.reversed())
-        found = _points(run, there, _log_ratio(turned if shape is not None else there, mean, shape), mean)
-        if run.symmetric:
-            return of_profile(found, found)
-        other = _log_ratio(there if shape is not None else turned, mean, shape)
-        return of_profile(found, _points(run.reversed(), turned, other, mean))
+        orders = (run,) if run.symmetric else (run, run.reversed())
+        bounds = [profile(one) for one in orders]
+        ratios = [_log_ratio(bound, mean, shape) for bound in bounds]
+        # the ratio of one order follows from the profile of the other, or from delta(0), which is the same in both
+        found = [_points(one, *known, mean) for one, *known in zip(orders, bounds, ratios[::-1], strict=True)]
+        return of_profile(found[0], found[-1])
 
 
-def _profile(run: Composition) -> Bound:
-    """An upper bound of the profile of one run as a function of epsilon."""
-    alone, infinite = run.alone, run.infinite()
-    if alone is not None:
-        with suppress(Undecided):
-            alone.single_excess(arb(1))
-            return lambda epsilon: infinite + alone.single_excess(epsilon)
-    excess = cells.upper_bound(run.terms, DEEPEST, CELLS)
-    return lambda epsilon: infinite + excess(epsilon)
-
-
-def _points(run: Composition, profile: Bound, log_ratio: Fraction, mean: Fraction) -> list[Place]:
+def _points(run: Composition, bound: Bound, log_ratio: Fraction, mean: Fraction) -> list[Place]:
     """Epsilons, and bounds of the profile of the selected output there."""
-    infinite, most = run.infinite(), run.largest()
-    last = top(lambda epsilon: profile(epsilon) - infinite, FARTHEST)
     # at smaller epsilons the bound is one or more
-    first = max(Fraction(math.log1p(-1 / float(mean))), -last) if mean > 1 else -last
-    found = points(profile, first, last, POINTS)
-    if most is not None:
-        found.append((upper(most), upper(infinite)))
-    return [(epsilon + log_ratio, mean * delta) for epsilon, delta in found if mean * delta < 1]
+    known = places(run, bound, Fraction(math.log1p(-1 / float(mean)))) if float(mean) > 1 else places(run, bound)
+    return [(epsilon + log_ratio, mean * delta) for epsilon, delta in known if mean * delta < 1]
 
 
-def _log_ratio(profile: Bound, mean: Fraction, shape: Fraction | None) -> Fraction:
+def _log_ratio(bound: Bound, mean: Fraction, shape: Fraction | None) -> Fraction:
     """An upper bound of log r, by the profile of the reversed pair."""
     if shape is None:
-        return mean * upper(profile(arb(0)))
+        return mean * upper(bound(arb(0)))
     high = _exponent(mean, shape)
     low, most = Fraction(0), ball(high).expm1()
     spend(10 * EXP * HALVINGS)
     for _ in range(HALVINGS):
         s = (low + high) / 2
-        low, high = (low, s) if profile(ball(s)) * most <= ball(s).expm1() else (s, high)
+        low, high = (low, s) if bound(ball(s)) * most <= ball(s).expm1() else (s, high)
     return high * (shape + 1)
 
 

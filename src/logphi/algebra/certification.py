@@ -242,12 +242,9 @@ def _together(asked: Sequence[Asked], digits: int) -> CertifiedClaims:
 
 def _above(release: Certifiable, asked: Sequence[Asked], digits: int) -> CertifiedClaims:
     """The private ends: upper ones, and the lower one of a type II error; both ends of a bracket."""
-    from logphi.certified.route import NotCertifiedError
     from logphi.certified.several import Known
     from logphi.certified.upper_ends import issue_above
 
-    if any(one.quantity == "renyi" for one in asked):
-        raise NotCertifiedError("where only bounds are known, a certificate holds upper ends of all but Renyi divergences")
     return issue_above(release, asked, digits=digits, both=asked[0].release.known is Known.BRACKET, **_checks())
 
 

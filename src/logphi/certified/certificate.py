@@ -265,8 +265,8 @@ def refuse_unknown(node: Mapping[str, Any]) -> None:
             raise NotCertifiedError(
                 f"certificates know no {name} of declared divergences: declare the divergences of the whole"
             )
-        if one["name"] == "allocation":
-            raise NotCertifiedError("certificates know random allocation in compositions only: certify it without the sample")
+        if one["name"] == "allocation" and name in ("poisson", "subset"):
+            raise NotCertifiedError("certificates know no samples of random allocation: certify it without the sample")
         refuse_unknown(one)
 
 

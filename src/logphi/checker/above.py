@@ -71,7 +71,7 @@ def top(bound: Bound, end: Fraction) -> Fraction:
 
 def points(bound: Bound, low: Fraction, high: Fraction, number: int) -> list[Place]:
     """Points of a profile, equally far apart."""
-    spend((10 * EXP + STORED) * number)
+    spend((10 * EXP + 10 * STORED) * number)
     listed = [low + (high - low) * k / number for k in range(number + 1)]
     return [(x, delta) for x in listed if (delta := upper(bound(ball(x)))) < 1]
 

@@ -117,10 +117,6 @@ class Finite(Law):
             first = first.max(loss)
         return first
 
-    def as_finite(self) -> Finite:
-        """The law itself."""
-        return self
-
     def on_line(self, c: Any, step: Any, nodes: int) -> list[Any]:
         """The sums of p e^{zL} over the outcomes."""
         common, losses = self.common(), self.losses()
@@ -186,7 +182,7 @@ class DiscreteGaussian(ClosedForm):
         lead = (-(1 + z) * self.shift**2 / (2 * variance)).exp()
         return lead * acb.modular_theta(y, tau)[2] / acb.modular_theta(acb(0), tau)[2]
 
-    def as_finite(self) -> Finite:
+    def listed(self) -> Finite:
         """The outcomes that the precision in force resolves."""
         far, half = self._far(), Fraction(self.shift, 2)
         spend(2 * STORED * (2 * far + self.shift))
@@ -203,7 +199,7 @@ class DiscreteGaussian(ClosedForm):
         """The law on a subset, outcome by outcome, with the outcomes that each precision resolves."""
 
         def listed() -> Finite:
-            found = self.as_finite().subset(rate)
+            found = self.listed().subset(rate)
             assert isinstance(found, Finite), "the losses are steps of one unit"
             return found
 

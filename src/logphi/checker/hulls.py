@@ -13,7 +13,7 @@ from flint import arb
 
 from logphi.checker.balls import ball, cached, precision
 from logphi.checker.finite import Finite
-from logphi.checker.work import EXP, Undecided, spend
+from logphi.checker.work import EXP, STORED, Undecided, spend
 
 # chosen: the precision that decides which points are vertices of a hull
 BITS = 400
@@ -71,7 +71,7 @@ class Point:
 
     def place(self) -> tuple[Any, Any]:
         """The point (a, h) as balls at the precision in force."""
-        spend(EXP)
+        spend(EXP + 3 * STORED)
         a = ball(self.exponent).exp()
         return a, 1 - a + a * ball(self.delta) if self.reflected else ball(self.delta)
 
@@ -88,13 +88,16 @@ def of_profile(there: Iterable[Place], turned: Iterable[Place] = ()) -> Finite:
         chain = _vertices(sorted(kept, key=lambda point: point.exponent))
     # whether the height is exactly zero; that of a reflected point is not, as e^eps would be rational
     private = chain[-1].delta == 0 and not chain[-1].reflected
+    # likewise in the other order
+    reached = chain[0].delta == 0 and chain[0].reflected
 
     def outcomes() -> list[tuple[Any, Any]]:
         places = [(arb(0), arb(1)), *(point.place() for point in chain)]
         slopes = [(one[1] - other[1]) / (other[0] - one[0]) for one, other in pairwise(places)]
         masses = [steep - flat for steep, flat in pairwise([*slopes, arb(0)])]
         found = [(a * mass, mass) for (a, _), mass in zip(places[1:], masses, strict=True)]
-        return [*found, *([] if private else [(places[-1][1], arb(0))]), (arb(0), 1 - slopes[0])]
+        alone = [*([] if private else [(places[-1][1], arb(0))]), *([] if reached else [(arb(0), 1 - slopes[0])])]
+        return [*found, *alone]
 
     losses = [point.exponent for point in chain]
     signs = tuple((loss > 0) - (loss < 0) for loss in losses)

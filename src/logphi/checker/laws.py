@@ -354,7 +354,7 @@ def _allocation(node: Node, batches: int) -> Law | None:
         raise Undecided("of several releases that are allocated together, this checker knows those of Gaussian noise")
     if not law.omitted().is_zero():
         raise Undecided("this checker does not allocate releases whose outcomes it does not list all")
-    return counted(law.as_finite(), batches) if law.atomic else Allocated(law, batches)
+    return counted(law.listed(), batches) if law.atomic else Allocated(law, batches)
 
 
 def _selected(node: Node, mean: Fraction, shape: Fraction | None) -> Law | None:

@@ -126,7 +126,7 @@ _OF_OTHERS = _SAMPLES | _CHOICES | {"repeat_and_select"}
 _NOT_WITHIN: dict[str, tuple[Outer, str]] = {
     **dict.fromkeys(_SAMPLES, (_SAMPLES, "the base of a sample must not be a sample itself")),
     "ShuffledReports": (_SAMPLES, "a ShuffledReports is not known on a sample"),
-    "allocation": (_SAMPLES | _CHOICES, "random allocation is not known on a sample, in a random choice, or of itself"),
+    "allocation": (_SAMPLES | {"allocation"}, "random allocation is not known on a sample, or of itself"),
     "RandomChoice": (_CHOICES, "an alternative of a random choice must not be a random choice itself"),
     "repeat_and_select": (_OF_OTHERS, "the best of many runs is not known as a part of another mechanism"),
 }

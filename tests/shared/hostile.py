@@ -54,8 +54,8 @@ def _composition(*terms: list[Any]) -> dict[str, Any]:
 
 
 def _partitions(scale: str) -> dict[str, Any]:
-    own = {"threshold": "90", "scale": scale, "sigma": None, "truncation": None, "sensitivity": "1", "partitions": "1000000"}
-    return _node("StabilityThreshold", **own)
+    given: dict[str, Any] = {"threshold": "90", "scale": scale, "sigma": None, "truncation": None, "sensitivity": "1"}
+    return _node("StabilityThreshold", partitions="1000000", **given)
 
 
 HOSTILE: dict[str, Terms] = {

@@ -86,7 +86,9 @@ class Choice(Law):
         def mean(*masses: Any) -> Any:
             return sum((share * mass for share, mass in zip(shares, masses, strict=True)), arb(0))
 
-        p, q, below, above = (list(map(mean, *many)) for many in zip(*((c.p, c.q, c.below, c.above) for c in parts), strict=True))
+        p, q, below, above = (
+            list(map(mean, *many)) for many in zip(*((c.p, c.q, c.below, c.above) for c in parts), strict=True)
+        )
         return Cells(parts[0].points, p, q, (below[0], below[1]), (above[0], above[1]))
 
     def atom_losses(self) -> list[Any]:

@@ -166,7 +166,7 @@ class Node:
     adjacency: str
     parameters: Mapping[str, Any]
     base: Node | None = None
-    # compositions of counted mechanisms: the alternatives of a random choice; or the one of a batch that is allocated, or of a run
+    # compositions of counted mechanisms: the alternatives of a random choice, or the one of a batch or of a run
     parts: tuple[tuple[tuple[int, Node], ...], ...] = ()
 
     def within(self) -> Iterator[tuple[int, Node]]:
@@ -263,9 +263,7 @@ def _release(value: Any, outer: Outer = frozenset()) -> Release:
     terms = _listed(value["mechanism"], "mechanism", MOST_TERMS)
     if not all(isinstance(term, list) and len(term) == 2 for term in terms):
         raise NotACertificate("every entry of mechanism must be a count and a mechanism")
-    counted = tuple(
-        (_whole(count, "a count", 1, LARGEST_COUNT), _node(node, outer)) for count, node in terms
-    )
+    counted = tuple((_whole(count, "a count", 1, LARGEST_COUNT), _node(node, outer)) for count, node in terms)
     if any(node.adjacency != adjacency for _, node in counted):
         raise NotACertificate("all mechanisms must have the adjacency of the certificate")
     return Release(counted, adjacency)

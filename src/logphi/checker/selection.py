@@ -9,7 +9,8 @@ F <= 1 - T(G), and f'(F) <= r f'(G) with r = sup_x f'(1 - T(x)) / f'(x), as f' g
 
     p f'(F) - e^eps q f'(G) <= f'(1) (p - e^{eps - log r} q)_+ ,     delta_selected(eps) <= f'(1) delta(eps - log r).
 
-f'(1) is the mean of K. For a Poisson law log r = mean sup(1 - T(x) - x) = mean delta(0). Otherwise log r <= s (eta + 1) if
+f'(1) is the mean of K. Where K = 0 nothing is released under both laws, which adds to delta at a negative eps: for a Poisson law
+the points at eps >= 0 are taken. For it, log r = mean sup(1 - T(x) - x) = mean delta(0). Otherwise log r <= s (eta + 1) if
 1 - c x <= e^s (gamma + c T(x)) for all x. As T(x) >= 1 - delta(-s) - e^{-s} x = e^{-s} (1 - delta_reversed(s)) - e^{-s} x, that
 follows from
 
@@ -47,15 +48,19 @@ def selected(run: Composition, mean: Fraction, shape: Fraction | None) -> Finite
         bounds = [profile(one) for one in orders]
         ratios = [_log_ratio(bound, mean, shape) for bound in bounds]
         # the ratio of one order follows from the profile of the other, or from delta(0), which is the same in both
-        found = [_points(one, *known, mean) for one, *known in zip(orders, bounds, ratios[::-1], strict=True)]
+        found = [
+            _points(one, bound, log_ratio, mean, shape is None)
+            for one, bound, log_ratio in zip(orders, bounds, ratios[::-1], strict=True)
+        ]
         return of_profile(found[0], found[-1])
 
 
-def _points(run: Composition, bound: Bound, log_ratio: Fraction, mean: Fraction) -> list[Place]:
+def _points(run: Composition, bound: Bound, log_ratio: Fraction, mean: Fraction, poisson: bool) -> list[Place]:
     """Epsilons, and bounds of the profile of the selected output there."""
-    # at smaller epsilons the bound is one or more
-    known = places(run, bound, Fraction(math.log1p(-1 / float(mean)))) if float(mean) > 1 else places(run, bound)
-    return [(epsilon + log_ratio, mean * delta) for epsilon, delta in known if mean * delta < 1]
+    # at smaller epsilons the bound does not hold, or is one or more
+    first = -log_ratio if poisson else Fraction(math.log1p(-1 / float(mean)))
+    known = [(epsilon + log_ratio, mean * delta) for epsilon, delta in places(run, bound, first)]
+    return [(epsilon, delta) for epsilon, delta in known if delta < 1 and (epsilon >= 0 or not poisson)]
 
 
 def _log_ratio(bound: Bound, mean: Fraction, shape: Fraction | None) -> Fraction:

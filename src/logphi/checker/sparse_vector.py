@@ -33,7 +33,7 @@ from logphi.checker.composition import Terms
 from logphi.checker.finite import Finite
 from logphi.checker.hulls import of_profile
 from logphi.checker.law import Law
-from logphi.checker.work import EXP, STORED, Undecided, spend
+from logphi.checker.work import EXP, Undecided, spend
 
 # chosen: the precision, far more than the grids below need
 BITS = 160

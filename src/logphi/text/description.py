@@ -21,8 +21,9 @@ def canonical(data: Any) -> str:
 
 
 def rational(name: str, value: Any) -> str | list[Any] | None:
-    """A number in lowest terms, such as ``"11/10"`` or ``"2"``; a list entry by entry; None stays None,
-    infinity is ``"oo"``.
+    """A number in lowest terms, such as ``"11/10"`` or ``"2"``; a list entry by entry.
+
+    None stays None, and infinity becomes ``"oo"``.
 
     Raises a ValueError for anything else.
     """

@@ -63,7 +63,7 @@ def test_every_score_leaks_at_most_the_upper_end_and_the_likelihood_ratio_at_lea
     assert (law * np.arange(law.size)).sum() == pytest.approx(mean, rel=1e-6)
     by_ratio = sorted(range(4), key=lambda outcome: p[outcome] / q[outcome])
     scores = [(best(p, order, law), best(q, order, law)) for order in itertools.permutations(range(4))]
-    for epsilon in (0.0, 0.4, 1.5):
+    for epsilon in (-0.3, 0.0, 0.4, 1.5):
         both = {name: selected.delta(epsilon, direction=name) for name in ("remove", "add")}
         for one, other in scores:
             assert excess(one, other, epsilon) <= both["remove"].upper + 1e-7
@@ -71,6 +71,15 @@ def test_every_score_leaks_at_most_the_upper_end_and_the_likelihood_ratio_at_lea
         one, other = best(p, by_ratio, law), best(q, by_ratio, law)
         assert both["remove"].lower <= excess(one, other, epsilon) + 1e-7
         assert both["add"].lower <= excess(other, one, epsilon) + 1e-7
+
+
+@pytest.mark.parametrize("epsilon", [-1.0, -0.05, 0.0, 0.3])
+def test_a_poisson_number_of_runs_may_be_none(epsilon):
+    """No run is likely, which adds to the profile at negative epsilons; the bound is useful although the mean is below 1."""
+    p, q, law = np.array([0.55, 0.45]), np.array([0.45, 0.55]), chances(0.5, math.inf)
+    selected = lp.Discrete(p.tolist(), q.tolist()).repeat_and_select(0.5, math.inf)
+    worst = max(excess(best(p, order, law), best(q, order, law), epsilon) for order in ([0, 1], [1, 0]))
+    assert worst <= selected.delta(epsilon).upper + 1e-12 <= 2 * max(worst, 1e-9)
 
 
 @pytest.mark.slow

@@ -178,7 +178,7 @@ def test_two_ways_agree() -> None:
         assert one.overlaps(other)
         assert max(float(one.rad()), float(other.rad())) < 1e-20
     whole = DiscreteGaussian(Fraction(3, 2), 2)
-    (one,) = residues.enclose(Composition([(whole.as_finite(), 3)]), [Fraction("1.5")], -50.0)
+    (one,) = residues.enclose(Composition([(whole.listed(), 3)]), [Fraction("1.5")], -50.0)
     (other,) = contour.enclose_on_lattice(Composition([(whole, 3)]), [Fraction("1.5")], -50.0)
     assert one.overlaps(other)
     assert max(float(one.rad()), float(other.rad())) < 1e-20

@@ -1,5 +1,6 @@
 """Declared divergences: their upper ends against the members of the family, and against the conversion in doubles."""
 
+import json
 import math
 from fractions import Fraction
 
@@ -13,6 +14,7 @@ from logphi.checker import verify
 from logphi.checker.composition import Composition
 from logphi.checker.declared import Declared, enclose
 from logphi.checker.work import budget
+from signed_claims import sealed
 
 RELEASES = {
     "zcdp": (lp.ZCDP(rho=0.1), [(Declared(Fraction(1, 10)), 1)]),
@@ -70,9 +72,37 @@ def test_certificates_hold_upper_ends():
     ("ask", "message"),
     [
         (lambda: lp.ZCDP(rho=0.1).poisson(0.1).certify(delta=1e-6), "declared divergences"),
-        (lambda: lp.ZCDP(rho=0.1).certify(order=3), "upper ends of all but Renyi"),
+        (lambda: lp.RenyiDP(orders=[2, 4], epsilons=[0.1, 0.2]).certify(order=5), "no finite renyi"),
     ],
 )
 def test_what_is_refused(ask, message: str):
     with pytest.raises(ValueError, match=message):
         ask()
+
+
+@pytest.mark.parametrize(
+    ("release", "order", "bound"),
+    [
+        # D_a <= xi + rho a, and a s^2 / (2 sigma^2) of a Gaussian
+        (lp.ZCDP(rho=0.1, xi=0.2), "5/2", Fraction(1, 5) + Fraction(1, 10) * Fraction(5, 2)),
+        (3 * lp.ZCDP(rho=0.1) + lp.Gaussian(sigma=2), "3", 3 * Fraction(3, 10) + Fraction(3, 8)),
+        # (a - 1) D_a lies below the chord from 1 at order 2 to 6 at order 4
+        (lp.RenyiDP(orders=[2, 4], epsilons=[1, 2]), "3", Fraction(7, 4)),
+        (lp.RenyiDP(orders=[2, 4], epsilons=[1, 2]), "3/2", Fraction(1)),
+    ],
+)
+def test_divergences_of_what_is_declared(release: lp.Mechanism, order: str, bound: Fraction):
+    made = release.certify(order=[Fraction(order)])
+    (claim,) = made.claims
+    assert claim.lower == 0
+    assert claim.upper is not None
+    assert bound <= Fraction(claim.upper) <= bound * (1 + Fraction(1, 10**8))
+    text = json.loads(made.to_json())
+    for ends, status in (
+        ({"upper": str(bound * (1 + Fraction(1, 10**9)))}, 0),
+        ({"upper": str(bound * (1 - Fraction(1, 10**9)))}, 1),
+        ({"lower": str(bound / 2), "upper": str(2 * bound)}, 1),
+        ({"at": "5"}, 1 if "RenyiDP" in str(release) else None),
+    ):
+        forged = {**text, "claims": [{**text["claims"][0], **ends}]}
+        assert status is None or verify(sealed(forged)).status == status

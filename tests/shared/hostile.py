@@ -45,6 +45,19 @@ def _allocation(base: Any, batches: str) -> dict[str, Any]:
     return _node("allocation", base=base, batches=batches)
 
 
+def _selection(base: Any, mean: str = "10", shape: str = "1") -> dict[str, Any]:
+    return _node("repeat_and_select", base=base, mean=mean, shape=shape)
+
+
+def _composition(*terms: list[Any]) -> dict[str, Any]:
+    return {"name": "composition", "adjacency": "add_remove", "terms": list(terms)}
+
+
+def _partitions(scale: str) -> dict[str, Any]:
+    given: dict[str, Any] = {"threshold": "90", "scale": scale, "sigma": None, "truncation": None, "sensitivity": "1"}
+    return _node("StabilityThreshold", partitions="1000000", **given)
+
+
 HOSTILE: dict[str, Terms] = {
     "two mixtures of a hundred": [[2, _mixture(100)]],
     "two samples of groups of 99": [[2, _sample(_gaussian(), "0.1", "99")]],
@@ -73,6 +86,12 @@ HOSTILE: dict[str, Terms] = {
     "epochs with hardly any noise": [[10**9, _allocation(_gaussian("1/5"), "1000")]],
     "allocations of many kinds": [[3, _allocation(_gaussian(f"{k}.5"), "997")] for k in range(1, 60)],
     "an allocation of responses": [[5, _allocation(_node("RandomizedResponse", p="0.51"), "5000")]],
+    "600 kinds of selections": [[1, _selection(_gaussian(f"{k}.5"))] for k in range(1, 600)],
+    "selections of hardly any noise": [[10**9, _selection(_gaussian("1e-5"), "1e9", "1e6")]],
+    "a selection of many kinds": [[5, _selection(_composition(*([10**9, _laplace(f"{k}.5")] for k in range(1, 200))))]],
+    "selections of almost one run": [[9, _selection(_sample(_mixture(300)), f"{10**999 + k}/{10**999}")] for k in range(1, 50)],
+    "selections of rarely many runs": [[1, _selection(_laplace(f"{k}.5"), "1e9", "-0.999")] for k in range(1, 50)],
+    "samples of a million partitions": [[7, _sample(_partitions(f"{k}.5"))] for k in range(1, 99)],
     "a hundred kinds of responses": [[50, _node("RandomizedResponse", p=f"0.5{k:02d}")] for k in range(1, 100)],
 }
 

@@ -105,7 +105,8 @@ def certify(
     Certificate or CertifiedClaims
         See :class:`logphi.certified.certificate.Certificate`; and :class:`logphi.certified.several.CertifiedClaims` where
         lists, a type I error, an order or the advantage are asked for, and always of upper ends where of a part only bounds
-        are known (ZCDP, RenyiDP, StabilityThreshold, SparseVector): of what it leaks at most, and of the least type II error.
+        are known (ZCDP, RenyiDP, StabilityThreshold, SparseVector, the best of many runs): of what it leaks at most, and of the
+        least type II error.
 
     Raises
     ------
@@ -242,12 +243,9 @@ def _together(asked: Sequence[Asked], digits: int) -> CertifiedClaims:
 
 def _above(release: Describable, asked: Sequence[Asked], digits: int) -> CertifiedClaims:
     """The private ends: upper ones, and the lower one of a type II error; both ends of a bracket."""
-    from logphi.certified.route import NotCertifiedError
     from logphi.certified.several import Known
     from logphi.certified.upper_ends import issue_above
 
-    if any(one.quantity == "renyi" for one in asked):
-        raise NotCertifiedError("where only bounds are known, a certificate holds upper ends of all but Renyi divergences")
     return issue_above(release, asked, digits=digits, both=asked[0].release.known is Known.BRACKET, **_checks())
 
 

@@ -14,8 +14,9 @@ test of P against Q, hence F <= 1 - T(G), and f'(F) <= f'(1 - T(G)) <= r f'(G), 
 
     p f'(F) - e^eps q f'(G) <= f'(F) (p - e^{eps - log r} q) <= f'(1) (p - e^{eps - log r} q)_+ ,
 
-and the integral of the positive part is the claim. Where K = 0 nothing is released, as likely under P as under Q. The same
-holds with P and Q exchanged, where T is the trade-off function of that order.
+and the integral of the positive part is the claim. Where K = 0 nothing is released, as likely under P as under Q, which adds
+P(K = 0) (1 - e^eps) where that is positive: for Poisson laws the claim holds at eps >= 0. The same holds with P and Q exchanged,
+where T is the trade-off function of that order.
 
 r. Of the truncated negative binomial law f'(1 - T) / f'(x) is ((1 - c x) / (gamma + c T))^{eta + 1}, c = 1 - gamma, which is at
 most e^{s (eta + 1)} for all x where T(x) >= (e^{-s} (1 - c x) - gamma) / c, a line of slope -e^{-s}. The best such line below T
@@ -25,7 +26,7 @@ is 1 - delta(-s) - e^{-s} x, and with delta(-s) = 1 - e^{-s} + e^{-s} delta_reve
 
 any such s >= 0 will do, and the least is the best. Of the Poisson law log r = (E K) sup(1 - T(x) - x) = (E K) delta(0).
 
-The claim holds at every eps and in both orders, so that the hull of such points is the profile of a dominating pair, and these
+The claims of both orders bound the profile, so that the hull of such points is the profile of a dominating pair, and these
 compose. The bound need not be attained. The lower end is an attack: runs whose score is their own log(p/q). The events that the
 selected score is above y have the probabilities 1 - f(T(x)) under P and 1 - f(1 - x) under Q.
 """
@@ -56,7 +57,7 @@ from logphi.pairs.finite import FinitePair
 from logphi.pairs.pair import Pair
 from logphi.pairs.pair_above import MASS_ERROR, Point, pair_above
 from logphi.sampling.repetitions import Repetitions
-from logphi.text.description import node
+from logphi.text.description import node, numbers_in
 
 # measured: this number of points adds less than 1e-5 to epsilon, in a second or two
 _POINTS = 4096
@@ -104,7 +105,7 @@ class Selected(Bracketed, Primitive):
         return node("repeat_and_select", self.adjacency.value, given, write, self.base._data(write))
 
     def _numbers(self) -> Iterator[float]:
-        return chain([self.mean, self.shape], self.base._numbers())
+        return chain(numbers_in([self.mean, self.shape]), self.base._numbers())
 
     def _parts(self) -> tuple[Mechanism, ...]:
         return (self.base,)
@@ -120,7 +121,7 @@ class Selected(Bracketed, Primitive):
         return grouped
 
     def _uncertified(self) -> str:
-        return "certificates do not know the best of many runs, whose answers are brackets: certify one run"
+        return next((why for one, _ in self.base.counted() if (why := one._uncertified())), "")
 
 
 @frozen
@@ -158,8 +159,8 @@ class SelectionCover(_SelectionPair):
     def _points(self, runs: Repetitions, order: Direction, reverse: Direction) -> list[Point]:
         """Places e^eps, and bounds of the profile of the selected output there."""
         shift = _log_ratio(self.base, runs, order, reverse)
-        # at smaller epsilons the bound is at least the mean times 1 - e^eps, which is one or more
-        first = max(math.log1p(-1 / runs.mean), -FARTHEST / 4) if runs.mean > 1 else -FARTHEST / 4
+        # at smaller epsilons the bound does not hold, or is at least the mean times 1 - e^eps, which is one or more
+        first = -shift if runs.poisson else max(math.log1p(-1 / runs.mean), -FARTHEST / 4) if runs.mean > 1 else -FARTHEST / 4
         tried = places(self.base, first, order, _POINTS)
         # sums round half an ulp
         epsilons = (tried + shift) + 2 * ULP * (np.abs(tried) + shift)
@@ -168,7 +169,7 @@ class SelectionCover(_SelectionPair):
         return [
             (exponential(Fraction(epsilon)), mean * Fraction(delta))
             for epsilon, delta in zip(epsilons.tolist(), deltas.tolist(), strict=True)
-            if delta * runs.mean < 1 and epsilon < FARTHEST
+            if delta * runs.mean < 1 and epsilon < FARTHEST and (epsilon >= 0 or not runs.poisson)
         ]
 
 

@@ -54,12 +54,13 @@ CONSTRUCTORS = {
         "poisson": "rate group_size",
         "subset": "rate",
         "allocation": "batches",
+        "repeat_and_select": "mean shape",
     }.items()
 }
 # mechanisms known by divergences only
 _DECLARED = ("ZCDP", "RenyiDP")
 # mechanisms known by bounds only: certificates give upper ends alone
-UPPER_ONLY = (*_DECLARED, "StabilityThreshold", "SparseVector")
+UPPER_ONLY = (*_DECLARED, "StabilityThreshold", "SparseVector", "repeat_and_select")
 # composed adaptively, exponential mechanisms may leak less than the composition of their pairs
 HULL = "ExponentialMechanism"
 # derived: the exponent of the least number that the format has, and the most decimals that fit its denominators
@@ -264,10 +265,8 @@ def refuse_unknown(node: Mapping[str, Any]) -> None:
             raise NotCertifiedError(
                 f"certificates do not cover a {name} of declared divergences: declare the divergences of the whole"
             )
-        if one["name"] == "StabilityThreshold" and name in ("poisson", "subset"):
-            raise NotCertifiedError("certificates do not cover samples of a StabilityThreshold: certify it without the sample")
-        if one["name"] == "allocation":
-            raise NotCertifiedError("certificates cover random allocation in compositions only: certify it without the sample")
+        if one["name"] == "allocation" and name in ("poisson", "subset"):
+            raise NotCertifiedError("certificates do not cover samples of random allocation: certify it without the sample")
         refuse_unknown(one)
 
 

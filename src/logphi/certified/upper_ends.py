@@ -13,7 +13,7 @@ from logphi.certified.route import NotCertifiedError
 from logphi.certified.several import Asked, CertifiedClaim, CertifiedClaims, bundle, tried_digits
 
 # the question that bounds what is claimed
-_QUESTIONS = {"epsilon": "epsilon", "delta": "delta", "advantage": "delta", "tradeoff": "tradeoff"}
+_QUESTIONS = {"epsilon": "epsilon", "delta": "delta", "advantage": "delta", "tradeoff": "tradeoff", "renyi": "renyi"}
 # chosen: the numbers of digits that are tried if all claims exceed the budget of a check together
 _FEWER = (4, 2)
 # chosen: the relative distance of two type I errors between which the slope is taken, and the logarithm of one that is zero
@@ -83,7 +83,7 @@ def _ends(quantity: str, found: Any, digits: int, both: bool) -> tuple[Decimal |
         return _decimal(Fraction(found.lower) * (1 - moved), digits, ROUND_FLOOR), None
     most = _decimal(Fraction(found.upper) * (1 + moved), digits, ROUND_CEILING)
     least = _decimal(Fraction(found.lower) * (1 - moved), digits, ROUND_FLOOR) if both else Fraction(0)
-    return least, most if quantity == "epsilon" else min(most, Decimal(1))
+    return least, most if quantity in ("epsilon", "renyi") else min(most, Decimal(1))
 
 
 def _decimal(number: Fraction, digits: int, rounding: str) -> Decimal:

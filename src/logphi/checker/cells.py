@@ -126,7 +126,7 @@ def _attempt(terms: Terms, epsilons: Sequence[Fraction], goal: float, cells: int
 
 def upper_bound(terms: Terms, goal: float, cells: int) -> Callable[[Any], Any]:
     """An upper bound of D as a function of epsilon, with this many cells for the law with the widest range."""
-    _, upper, omitted = _bounds([(law.as_finite() if law.atomic else law, count) for law, count in terms], goal, cells)
+    _, upper, omitted = _bounds([(law.listed(), count) for law, count in terms], goal, cells)
     return lambda epsilon: (upper(epsilon) + omitted).upper()
 
 
@@ -164,7 +164,7 @@ def _separated(terms: Terms) -> tuple[Terms, Terms]:
             few.append((law, count))
             size *= values
         else:
-            others.append((law.as_finite() if law.atomic else law, count))
+            others.append((law.listed(), count))
     return few, others
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -11,7 +11,8 @@ from flint import acb, arb
 
 from logphi.checker.balls import ball, rough
 from logphi.checker.composition import Composition
-from logphi.checker.law import Law
+from logphi.checker.law import Cells, Law
+from logphi.checker.work import STORED, spend
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,10 @@ class Choice(Law):
     def reversed(self) -> Choice:
         """Every part reversed."""
         return Choice(tuple((weight, part.reversed()) for weight, part in self.parts))
+
+    def listed(self) -> Choice:
+        """The same of listed laws."""
+        return Choice(tuple((weight, part.listed()) for weight, part in self.parts))
 
     def infinite(self) -> Any:
         """The mean of those of the parts."""
@@ -62,6 +67,29 @@ class Choice(Law):
             own = part.tails(epsilon)
             p, q = p + ball(weight) * own[0], q + ball(weight) * own[1]
         return p, q
+
+    def loss_range(self, goal: float) -> tuple[float, float]:
+        """Around those of all parts."""
+        lows, highs = zip(*(part.loss_range(goal) for _, part in self.parts), strict=True)
+        return min(lows), max(highs)
+
+    def cuts(self, base: Any, step: Any, number: int) -> tuple[Cells, Cells]:
+        """The means of the masses of the parts."""
+        both = zip(*(part.cuts(base, step, number) for _, part in self.parts), strict=True)
+        below, above = (self._mean(cells) for cells in both)
+        return below, above
+
+    def _mean(self, parts: Sequence[Cells]) -> Cells:
+        shares = [ball(weight) for weight, _ in self.parts]
+        spend(3 * STORED * len(shares) * len(parts[0].p))
+
+        def mean(*masses: Any) -> Any:
+            return sum((share * mass for share, mass in zip(shares, masses, strict=True)), arb(0))
+
+        p, q, below, above = (
+            list(map(mean, *many)) for many in zip(*((c.p, c.q, c.below, c.above) for c in parts), strict=True)
+        )
+        return Cells(parts[0].points, p, q, (below[0], below[1]), (above[0], above[1]))
 
     def atom_losses(self) -> list[Any]:
         """The smallest and the largest atom of all parts."""

@@ -188,10 +188,16 @@ def _ceiling(places: list[Any], heights: list[Any]) -> Any:
 
 
 def _by_moment(claim: Claim, known: ReleaseLaws, goal: float) -> bool:
-    """Check the Renyi divergence of an order a > 1, log M(a - 1) / (a - 1), the larger one over the orders of the pair."""
+    """Check the Renyi divergence of an order a > 1, log M(a - 1) / (a - 1), the larger one over the orders of the pair.
+
+    Where divergences are declared, they are bounds.
+    """
     place, found = claim.at - 1, []
     with precision(resolving(goal) + claim.at.numerator.bit_length()):
         for whole in known.orders(claim.direction).values():
+            if declared.applies(whole):
+                found.append(declared.divergence(whole, place))
+                continue
             if not (whole.infinite().is_zero() and whole.omitted().is_zero() and place < whole.end):
                 raise Undecided("a divergence is checked only where all losses are finite and the order lies in the strip")
             found.append(whole.log_moment(ball(place)) / ball(place))

@@ -11,7 +11,7 @@ from typing import Any
 from flint import acb, arb
 
 from logphi.checker.balls import ball
-from logphi.checker.law import Law, Spacing, common_span
+from logphi.checker.law import Cells, Law, Spacing, common_span
 from logphi.checker.work import STORED, Undecided, spend
 
 Terms = Sequence[tuple[Law, int]]
@@ -47,6 +47,10 @@ class Composition(Law):
         """Every law reversed."""
         return Composition([(law.reversed(), count) for law, count in self.terms])
 
+    def listed(self) -> Composition:
+        """The same of listed laws."""
+        return Composition([(law.listed(), count) for law, count in self.terms])
+
     def infinite(self) -> Any:
         """One minus the product of the finite masses."""
         return -sum((count * (-law.infinite()).log1p() for law, count in self.terms), arb(0)).expm1()
@@ -81,6 +85,14 @@ class Composition(Law):
             raise Undecided("of several releases together, this checker knows the transform but no tails")
         mass = arb(0) if epsilon > 0 else arb(1) if epsilon < 0 else arb(0).union(arb(1))
         return mass, mass
+
+    def loss_range(self, goal: float) -> tuple[float, float]:
+        """That of a single release."""
+        return super().loss_range(goal) if self.alone is None else self.alone.loss_range(goal)
+
+    def cuts(self, base: Any, step: Any, number: int) -> tuple[Cells, Cells]:
+        """Those of a single release."""
+        return super().cuts(base, step, number) if self.alone is None else self.alone.cuts(base, step, number)
 
     def atom_losses(self) -> list[Any]:
         """Those of all laws."""

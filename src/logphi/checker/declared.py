@@ -71,6 +71,14 @@ def enclose(whole: Composition, epsilons: Sequence[Fraction], goal: float) -> li
         return [between(0, _upper_bound(whole, epsilon)) for epsilon in epsilons]
 
 
+def divergence(whole: Composition, z: Fraction) -> Any:
+    """From zero to the bound of the divergence of order 1 + z."""
+    total = _total(whole, z)
+    if total is None:
+        raise Undecided("no bound of a divergence of this order is declared, or one is infinite")
+    return between(0, total / ball(z))
+
+
 # w, and K(z)
 Constraint = tuple[Fraction, Any]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -31,25 +31,25 @@ class Finite(Law):
     """Outcomes with their probabilities under P and Q, in which zeros are exact.
 
     ``spacing`` gives the losses of the outcomes that both P and Q reach, in their order. ``omitted`` bounds the probability,
-    under P, of outcomes that are not listed; ``exact`` are the losses, where they are rational, or ``signs`` theirs, where no
-    more is known.
+    under P, of outcomes that are not listed. Without a spacing, ``known`` gives the losses where they are known better than as
+    log p/q, and ``signs`` are theirs.
     """
 
     outcomes: Outcomes
     spacing: Spacing | None
     omitted: Real = ZERO
     signs: tuple[int, ...] | None = None
-    exact: tuple[Fraction, ...] | None = None
+    known: Callable[[], list[Any]] | None = None
     atomic = True
 
     @staticmethod
-    def spaced(outcomes: Outcomes, omitted: Real = ZERO) -> Finite:
+    def spaced(outcomes: Outcomes, omitted: Real = ZERO, known: Callable[[], list[Any]] | None = None) -> Finite:
         """A law of losses without a common unit; of two losses, their difference is the unit."""
-        free = Finite(outcomes, None, omitted)
+        free = Finite(outcomes, None, omitted, known=known)
         if len(free.common()) != 2:
             return free
         unit: Real = lambda: free.losses()[1] - free.losses()[0]  # noqa: E731
-        return Finite(outcomes, Spacing(free, unit, (Fraction(0), Fraction(1)), lambda: free.losses()[0]), omitted)
+        return replace(free, spacing=Spacing(free, unit, (Fraction(0), Fraction(1)), lambda: free.losses()[0]))
 
     def lattice(self) -> Spacing | None:
         """The spacing of the losses."""
@@ -66,8 +66,11 @@ class Finite(Law):
         if mine is not None:
             spacing = Spacing(mine.key, mine.unit, tuple(-step for step in mine.steps), lambda: -mine.base())
         signs = None if self.signs is None else tuple(-sign for sign in self.signs)
-        losses = None if self.exact is None else tuple(-loss for loss in self.exact)
-        return Finite(cached(lambda: [(q, p) for p, q in self.outcomes()]), spacing, self.omitted, signs, losses)
+        return Finite(
+            cached(lambda: [(q, p) for p, q in self.outcomes()]),
+            *(spacing, self.omitted, signs),
+            None if self.known is None else lambda: [-loss for loss in self.losses()],
+        )
 
     def infinite(self) -> Any:
         """P(L = inf)."""
@@ -75,8 +78,8 @@ class Finite(Law):
 
     def losses(self) -> list[Any]:
         """Log p/q of the outcomes that both reach."""
-        if self.exact is not None:
-            return [ball(loss) for loss in self.exact]
+        if self.spacing is None and self.known is not None:
+            return self.known()
         if self.spacing is None:
             common = self.common()
             spend(2 * EXP * len(common))
@@ -114,10 +117,6 @@ class Finite(Law):
             first = first.max(loss)
         return first
 
-    def as_finite(self) -> Finite:
-        """The law itself."""
-        return self
-
     def on_line(self, c: Any, step: Any, nodes: int) -> list[Any]:
         """The sums of p e^{zL} over the outcomes."""
         common, losses = self.common(), self.losses()
@@ -126,16 +125,21 @@ class Finite(Law):
         return exponential_sums(weights, losses, step, nodes)
 
     def sampled(self, rate: Fraction) -> Finite:
-        """The mixture, outcome by outcome."""
-        return Finite.spaced(_mixed(self.outcomes, rate), self.omitted)
+        """The mixture, outcome by outcome: 1 - g + g p/q is known well where p and q are small differences."""
+        g = exactly(rate)
+
+        def losses() -> list[Any]:
+            own, reached = iter(self.losses()), [p for p, q in self.outcomes() if not q.is_zero()]
+            spend(2 * EXP * len(reached))
+            return [(-g()).log1p() if p.is_zero() else (g() * next(own).expm1()).log1p() for p in reached]
+
+        return Finite.spaced(_mixed(self.outcomes, rate), self.omitted, cached(losses))
 
     def subset(self, rate: Fraction) -> Law | None:
         """The law on a subset, outcome by outcome, if the sign of each loss is known exactly."""
-        g, signs, known = exactly(rate), self.signs, self.exact
+        g, signs = exactly(rate), self.signs
         if self.spacing is not None and self.spacing.base().is_zero():
-            known = self.spacing.steps
-        if known is not None:
-            signs = tuple((loss > 0) - (loss < 0) for loss in known)
+            signs = tuple((loss > 0) - (loss < 0) for loss in self.spacing.steps)
         if signs is None:
             return super().subset(rate)
 
@@ -178,7 +182,7 @@ class DiscreteGaussian(ClosedForm):
         lead = (-(1 + z) * self.shift**2 / (2 * variance)).exp()
         return lead * acb.modular_theta(y, tau)[2] / acb.modular_theta(acb(0), tau)[2]
 
-    def as_finite(self) -> Finite:
+    def listed(self) -> Finite:
         """The outcomes that the precision in force resolves."""
         far, half = self._far(), Fraction(self.shift, 2)
         spend(2 * STORED * (2 * far + self.shift))
@@ -195,7 +199,7 @@ class DiscreteGaussian(ClosedForm):
         """The law on a subset, outcome by outcome, with the outcomes that each precision resolves."""
 
         def listed() -> Finite:
-            found = self.as_finite().subset(rate)
+            found = self.listed().subset(rate)
             assert isinstance(found, Finite), "the losses are steps of one unit"
             return found
 

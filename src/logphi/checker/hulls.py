@@ -13,10 +13,12 @@ from flint import arb
 
 from logphi.checker.balls import ball, cached, precision
 from logphi.checker.finite import Finite
-from logphi.checker.work import EXP, Undecided, spend
+from logphi.checker.work import EXP, STORED, Undecided, spend
 
 # chosen: the precision that decides which points are vertices of a hull
 BITS = 400
+# an epsilon, and a delta there
+Place = tuple[Fraction, Fraction]
 
 
 def of_tradeoff(first: list[Fraction], second: list[Fraction]) -> tuple[list[Fraction], list[Fraction]]:
@@ -69,43 +71,46 @@ class Point:
 
     def place(self) -> tuple[Any, Any]:
         """The point (a, h) as balls at the precision in force."""
-        spend(EXP)
+        spend(EXP + 3 * STORED)
         a = ball(self.exponent).exp()
         return a, 1 - a + a * ball(self.delta) if self.reflected else ball(self.delta)
 
 
-def of_profile(epsilons: list[Fraction], deltas: list[Fraction], both_orders: bool) -> Finite:
+def of_profile(there: Iterable[Place], turned: Iterable[Place] = ()) -> Finite:
     """The law whose profile is the largest convex, decreasing function of a = e^eps below the points and (0, 1).
 
     After the last point the profile is constant. With -s_k the slope after the vertex a_k, Q has the mass s_{k-1} - s_k there,
-    and P a_k times as much. P alone has the height of the last vertex ([AFA] Corollary 26). Where the points hold in both
-    orders, each gives a second one, by h(1/a) = 1 - 1/a + h(a)/a.
+    and P a_k times as much. P alone has the height of the last vertex ([AFA] Corollary 26). Points that hold when P and Q are
+    ``turned`` give others by h(1/a) = 1 - 1/a + h(a)/a.
     """
-    kept: list[Point] = []
-    for epsilon, delta in sorted(zip(epsilons, deltas, strict=True)):
-        # other points are implied by an earlier one, or by (0, 1), and so are their reflections
-        if delta < (kept[-1].delta if kept else 1):
-            kept.append(Point(epsilon, delta))
-    if both_orders:
-        kept += [Point(one.epsilon, one.delta, True) for one in kept if one.epsilon]
-    return of_points(kept)
-
-
-def of_points(kept: list[Point]) -> Finite:
-    """The same of points of either kind, no two of which are one."""
+    kept = [Point(*one) for one in _falling(there)] + [Point(*one, True) for one in _falling(turned) if one[0]]
     with precision(BITS):
         chain = _vertices(sorted(kept, key=lambda point: point.exponent))
     # whether the height is exactly zero; that of a reflected point is not, as e^eps would be rational
     private = chain[-1].delta == 0 and not chain[-1].reflected
+    # likewise in the other order
+    reached = chain[0].delta == 0 and chain[0].reflected
 
     def outcomes() -> list[tuple[Any, Any]]:
         places = [(arb(0), arb(1)), *(point.place() for point in chain)]
         slopes = [(one[1] - other[1]) / (other[0] - one[0]) for one, other in pairwise(places)]
         masses = [steep - flat for steep, flat in pairwise([*slopes, arb(0)])]
         found = [(a * mass, mass) for (a, _), mass in zip(places[1:], masses, strict=True)]
-        return [*found, *([] if private else [(places[-1][1], arb(0))]), (arb(0), 1 - slopes[0])]
+        alone = [*([] if private else [(places[-1][1], arb(0))]), *([] if reached else [(arb(0), 1 - slopes[0])])]
+        return [*found, *alone]
 
-    return Finite(cached(outcomes), None, exact=tuple(point.exponent for point in chain))
+    losses = [point.exponent for point in chain]
+    signs = tuple((loss > 0) - (loss < 0) for loss in losses)
+    return Finite(cached(outcomes), None, signs=signs, known=cached(lambda: [ball(loss) for loss in losses]))
+
+
+def _falling(points: Iterable[Place]) -> list[Place]:
+    """Those that no earlier one implies, nor (0, 1); the reflections of others are implied, too."""
+    kept: list[Place] = []
+    for epsilon, delta in sorted(points):
+        if delta < (kept[-1][1] if kept else 1):
+            kept.append((epsilon, delta))
+    return kept
 
 
 def _vertices(points: list[Point]) -> list[Point]:

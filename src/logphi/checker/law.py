@@ -182,9 +182,9 @@ class Law:
         """The largest finite loss; None if there is none, or it is unknown."""
         return None
 
-    def as_finite(self) -> Any:
-        """The :class:`Finite` law of the outcomes that the precision in force resolves; for atomic laws only."""
-        raise NotImplementedError
+    def listed(self) -> Any:
+        """An atomic law as a :class:`Finite` one, of the outcomes that the precision in force resolves; others as they are."""
+        return self
 
     def sampled(self, rate: Fraction) -> Law | None:
         """The law of ((1-rate) Q + rate P, Q), for 0 < rate < 1, if more than its tails is known; None otherwise."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from flint import arb
 
+from logphi.checker.above import law_above
 from logphi.checker.allocated import Allocated, counted
 from logphi.checker.balls import Real, ball, cached, exactly
 from logphi.checker.choice import Choice
@@ -30,6 +31,7 @@ from logphi.checker.normal_mixtures import AT_ZERO, NormalMixtures
 from logphi.checker.normal_pair import NormalPair
 from logphi.checker.reading import PRESENCE, Node, total
 from logphi.checker.sampled import Sampled, SubsetSampled
+from logphi.checker.selection import selected
 from logphi.checker.sparse_vector import sparse_vector
 from logphi.checker.transform import Transform
 from logphi.checker.truncated_normal import TruncatedNormal
@@ -235,7 +237,8 @@ def _tradeoff(node: Node, type_one_errors: list[Fraction], type_two_errors: list
 
 def _profile(node: Node, epsilons: list[Fraction], deltas: list[Fraction]) -> Law | None:
     """Under add and under remove the points hold in that order, elsewhere in both."""
-    found = of_profile(epsilons, deltas, node.adjacency not in ("add", "remove"))
+    points = list(zip(epsilons, deltas, strict=True))
+    found = of_profile(points, () if node.adjacency in ("add", "remove") else points)
     return found.reversed() if node.adjacency == "add" else found
 
 
@@ -351,7 +354,13 @@ def _allocation(node: Node, batches: int) -> Law | None:
         raise Undecided("of several releases that are allocated together, this checker knows those of Gaussian noise")
     if not law.omitted().is_zero():
         raise Undecided("this checker does not allocate releases whose outcomes it does not list all")
-    return counted(law.as_finite(), batches) if law.atomic else Allocated(law, batches)
+    return counted(law.listed(), batches) if law.atomic else Allocated(law, batches)
+
+
+def _selected(node: Node, mean: Fraction, shape: Fraction | None) -> Law | None:
+    """The best of a random number of runs."""
+    run = composed(node.parts[0])
+    return selected(run, mean, shape) if run.terms else None
 
 
 def _each(node: Node, choice: Node) -> Node:
@@ -378,8 +387,10 @@ def _subset(node: Node, rate: Fraction) -> Law | None:
 
 
 def _sampled(node: Node, rate: Fraction) -> Law | None:
-    """The law of what is sampled; None if a sample of it has no loss."""
+    """The law of what is sampled, or of one above it that is a single release; None if a sample of it has no loss."""
     assert node.base is not None, "a sample has a base"
+    if rate and node.base.name == "StabilityThreshold":
+        return law_above(composed(((1, node.base),)))
     return law_of(node.base) if rate else None
 
 
@@ -412,4 +423,5 @@ _LAWS: dict[str, Callable[..., Law | None]] = {
     "poisson": _poisson,
     "subset": _subset,
     "allocation": _allocation,
+    "repeat_and_select": _selected,
 }

@@ -66,7 +66,7 @@ _ARGUMENTS: dict[str, Callable[[Fraction], bool]] = {
     "renyi": lambda x: 1 < x <= LARGEST_ORDER,
 }
 # mechanisms whose pair lies above what they leak, so that no lower end holds for them
-UPPER_ONLY = ("StabilityThreshold", "SparseVector")
+UPPER_ONLY = ("StabilityThreshold", "SparseVector", "repeat_and_select")
 # relations of a base that Poisson sampling accepts: under these, Q is the law without the record
 _SAMPLED = (*PRESENCE, "replace_special")
 
@@ -115,6 +115,20 @@ CONSTRUCTORS: dict[str, dict[str, str]] = {
     "poisson": {"rate": "unit", "group_size": "up to 1e3"},
     "subset": {"rate": "unit"},
     "allocation": {"batches": "batches"},
+    "repeat_and_select": {"mean": "up to 1e9", "shape": "shape"},
+}
+# the names of the mechanisms that a mechanism is part of
+Outer = frozenset[str]
+_SAMPLES, _CHOICES = frozenset({"poisson", "subset"}), frozenset({"RandomChoice", "allocation"})
+# mechanisms of others, which are their base
+_OF_OTHERS = _SAMPLES | _CHOICES | {"repeat_and_select"}
+# what a mechanism must not be part of, and the words for it
+_NOT_WITHIN: dict[str, tuple[Outer, str]] = {
+    **dict.fromkeys(_SAMPLES, (_SAMPLES, "the base of a sample must not be a sample itself")),
+    "ShuffledReports": (_SAMPLES, "a ShuffledReports is not known on a sample"),
+    "allocation": (_SAMPLES | {"allocation"}, "random allocation is not known on a sample, or of itself"),
+    "RandomChoice": (_CHOICES, "an alternative of a random choice must not be a random choice itself"),
+    "repeat_and_select": (_OF_OTHERS, "the best of many runs is not known as a part of another mechanism"),
 }
 _WHOLE = {
     "up to 1e3": (1, 1000),
@@ -135,6 +149,8 @@ _RANGES: dict[str, Callable[[Fraction], bool]] = {
     "below one": lambda x: 0 <= x < 1,
     "0.1 to 1e6": lambda x: Fraction(1, 10) <= x <= 10**6,
     "real": lambda x: True,
+    "up to 1e9": lambda x: 0 < x <= 10**9,
+    "shape": lambda x: -1 < x <= 10**6,
 }
 
 
@@ -150,7 +166,7 @@ class Node:
     adjacency: str
     parameters: Mapping[str, Any]
     base: Node | None = None
-    # for a random choice, its alternatives: each a composition of counted mechanisms; for an allocation, the one in each batch
+    # compositions of counted mechanisms: the alternatives of a random choice, or the one of a batch or of a run
     parts: tuple[tuple[tuple[int, Node], ...], ...] = ()
 
     def within(self) -> Iterator[tuple[int, Node]]:
@@ -241,15 +257,13 @@ def read(source: str | bytes | Mapping[str, Any]) -> Certificate:
     return Certificate((release,), (claim,), witness, whole)
 
 
-def _release(value: Any, sampled: bool | None = None) -> Release:
+def _release(value: Any, outer: Outer = frozenset()) -> Release:
     _keys(value, "a release", "adjacency mechanism")
     adjacency = _one_of(value["adjacency"], "adjacency", _RELATIONS)
     terms = _listed(value["mechanism"], "mechanism", MOST_TERMS)
     if not all(isinstance(term, list) and len(term) == 2 for term in terms):
         raise NotACertificate("every entry of mechanism must be a count and a mechanism")
-    counted = tuple(
-        (_whole(count, "a count", 1, LARGEST_COUNT), _node(node, bool(sampled), sampled is not None)) for count, node in terms
-    )
+    counted = tuple((_whole(count, "a count", 1, LARGEST_COUNT), _node(node, outer)) for count, node in terms)
     if any(node.adjacency != adjacency for _, node in counted):
         raise NotACertificate("all mechanisms must have the adjacency of the certificate")
     return Release(counted, adjacency)
@@ -379,45 +393,41 @@ def _said(value: Any, adjacency: str, known: tuple[str, ...]) -> tuple[str, Frac
     return quantity, at, direction, lower, upper
 
 
-def _node(value: Any, sampled: bool = False, chosen: bool = False) -> Node:
+def _node(value: Any, outer: Outer) -> Node:
     name = value.get("name") if isinstance(value, dict) else None
     if not isinstance(name, str) or name not in CONSTRUCTORS:
         raise NotACertificate(f"a mechanism must be an object with a known name, got {str(name)[:40]!r}")
-    samples, chooses, allocates = name in ("poisson", "subset"), name == "RandomChoice", name == "allocation"
-    if samples and sampled:
-        raise NotACertificate("the base of a sample must not be a sample itself")
-    if name in ("StabilityThreshold", "ShuffledReports") and sampled:
-        raise NotACertificate(f"a {name} is not known on a sample")
-    if allocates and (sampled or chosen):
-        raise NotACertificate("random allocation is not known on a sample, in a random choice, or of itself")
-    if chooses and chosen:
-        raise NotACertificate("an alternative of a random choice must not be a random choice itself")
-    of_others = samples or chooses or allocates
+    refused, why = _NOT_WITHIN.get(name, (frozenset(), ""))
+    if outer & refused:
+        raise NotACertificate(why)
+    of_others = name in _OF_OTHERS
     _keys(value, f"a {name}", f"name adjacency parameters{' base' if of_others else ''}")
     rules = CONSTRUCTORS[name]
     _keys(value["parameters"], f"the parameters of {name}", " ".join(rules))
     parameters = {key: _parameter(value["parameters"][key], f"{key} of {name}", rule) for key, rule in rules.items()}
     adjacency = _one_of(value["adjacency"], "adjacency", _RELATIONS)
-    base = _node(value["base"], sampled=True, chosen=chosen) if samples else None
-    # the alternatives of a random choice, or the one base of an allocation
-    listed = _listed(value["base"], "base", MOST_ENTRIES) if chooses else [value["base"]] if allocates else []
-    node = Node(name, adjacency, parameters, base, tuple(_part(one, sampled) for one in listed))
+    inner, base, listed = outer | {name}, None, list[Any]()
+    if name in _SAMPLES:
+        base = _node(value["base"], inner)
+    elif of_others:
+        listed = _listed(value["base"], "base", MOST_ENTRIES) if name == "RandomChoice" else [value["base"]]
+    node = Node(name, adjacency, parameters, base, tuple(_part(one, inner) for one in listed))
     complaint = next((words for holds, words in _demands(node) if not holds), "")
     if complaint:
         raise NotACertificate(f"a {name} {complaint}")
     return node
 
 
-def _part(value: Any, sampled: bool) -> tuple[tuple[int, Node], ...]:
-    """One alternative of a random choice, or what is released in a batch: a mechanism, or a composition."""
+def _part(value: Any, outer: Outer) -> tuple[tuple[int, Node], ...]:
+    """One alternative of a random choice, or what is released in a batch or a run: a mechanism, or a composition."""
     if not isinstance(value, dict) or value.get("name") != "composition":
-        return ((1, _node(value, sampled, chosen=True)),)
+        return ((1, _node(value, outer)),)
     _keys(value, "a composition", "name adjacency terms")
-    return _release({"adjacency": value["adjacency"], "mechanism": value["terms"]}, sampled).terms
+    return _release({"adjacency": value["adjacency"], "mechanism": value["terms"]}, outer).terms
 
 
 def _parameter(value: Any, name: str, rule: str) -> Any:
-    if rule in ("truncation", "optional") and value is None:
+    if (rule in ("truncation", "optional") and value is None) or (rule == "shape" and value == "oo"):
         return None
     if rule in ("vector", "probabilities", "reals"):
         if not isinstance(value, list) or not 0 < len(value) <= MOST_ENTRIES:
@@ -489,11 +499,14 @@ def _demands(node: Node) -> Iterator[tuple[bool, str]]:
             yield moved, "needs a positive sensitivity of positive probability"
         case "GaussianMixturePair", {"values": values, "p": p, "q": q}:
             yield len(values) == len(p) == len(q), "needs as many values as p and q"
-        case ("RandomChoice" | "allocation") as name, given:
+        case ("RandomChoice" | "allocation" | "repeat_and_select") as name, given:
             if name == "RandomChoice":
                 yield len(given["probabilities"]) == len(node.parts), "needs as many mechanisms as probabilities"
-            else:
+            elif name == "allocation":
                 yield relation in _SAMPLED, "is of a mechanism that is stated under add/remove or replace_special"
+            else:
+                yield not one_order, "bounds both orders of two neighbours"
+                yield given["shape"] is None or given["mean"] > 1, "needs a mean above 1, as there is always one run"
             yield all(one.adjacency == relation for _, one in node.within()), "is of mechanisms under its own adjacency"
         case "TruncatedGaussian" | "TruncatedLaplace", {"truncation": far, "sensitivity": move}:
             yield 2 * far > move, "needs a truncation of more than half its sensitivity"

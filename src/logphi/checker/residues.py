@@ -81,7 +81,7 @@ def all_atoms(terms: Terms) -> tuple[Atoms, Any]:
     """The finite losses of a composition of atomic laws, with a bound of the omitted probability."""
     atoms, omitted = [(arb(0), arb(1))], arb(0)
     for law, count in terms:
-        listed = law.as_finite()
+        listed = law.listed()
         omitted += count * listed.omitted()
         atoms = _composed(atoms, _atoms(listed, count))
     return atoms, omitted
@@ -94,7 +94,7 @@ def vectors(kinds: int, draws: int) -> int:
 
 def values_of(law: Law, count: int) -> int:
     """The largest number of values of a sum of ``count`` losses."""
-    finite = law.as_finite()
+    finite = law.listed()
     spacing, kinds = finite.spacing, len(finite.common())
     if spacing is None or not spacing.span():
         return vectors(kinds, count) if count <= MOST_ATOMS else MOST_ATOMS

@@ -27,12 +27,13 @@ from typing import Any
 from flint import arb
 
 from logphi.checker import cells
+from logphi.checker.above import DEEPEST, points, top, upper
 from logphi.checker.balls import ball, precision, rough
 from logphi.checker.composition import Terms
 from logphi.checker.finite import Finite
-from logphi.checker.hulls import Point, of_points, of_profile
+from logphi.checker.hulls import of_profile
 from logphi.checker.law import Law
-from logphi.checker.work import EXP, STORED, Undecided, spend
+from logphi.checker.work import EXP, Undecided, spend
 
 # chosen: the precision, far more than the grids below need
 BITS = 160
@@ -41,13 +42,13 @@ BITS = 160
 TANGENTS, STEPS, POINTS = 64, 48, 240
 # measured: likewise: cells of the composition in the move of a query; and chosen: the fewest and the most for the leading law
 CELLS, FEWEST, MOST = 80, 127, 5999
-# chosen: how far x goes up, in moves and at most; the logarithm of the delta down to which the profile is followed
-FAR, FARTHEST, DEEPEST = 30, 60, -46.0
+# chosen: how far x goes up, in moves and at most
+FAR, FARTHEST = 30, 60
 # chosen: the moves of queries that are taken
 SMALLEST, LARGEST = Fraction(1, 10**6), 50
 ASIDE = Fraction(1, 2**30)
-# derived: halvings of the range of epsilon, and standard deviations of the noise with less than that delta outside
-HALVINGS, WIDE = 40, 10
+# derived: standard deviations of the noise with less than the least delta outside
+WIDE = 10
 
 
 def sparse_vector(shift: Fraction, noise: Law, end: Fraction | None, answers: int, one_sided: bool) -> Finite:
@@ -58,16 +59,14 @@ def sparse_vector(shift: Fraction, noise: Law, end: Fraction | None, answers: in
         square = noise.squared_shift
         wide = end if square is None else Fraction(rough(square() / 2 + WIDE * square().sqrt()))
         assert wide is not None, "noise that is not normal has an end"
-        top = _top(both, wide + answers * shift)
+        farthest = top(both, wide + answers * shift)
         last = [] if end is None else [(end + answers * shift, Fraction(0))]
         if not one_sided:
-            first = [*_points(both, Fraction(0), top), *last]
-            return of_profile([x for x, _ in first], [delta for _, delta in first], both_orders=True)
+            found = [*points(both, Fraction(0), farthest, POINTS), *last]
+            return of_profile(found, found)
         alone = _composed(game, shift)
-        kept = [*_points(alone, -top, min(top, answers * shift)), (answers * shift, Fraction(0))]
-        turned = [*_points(both, -top, top), *last]
-        # one of several points at one place, the lowest
-        return of_points([Point(x, y) for x, y in dict(kept).items()] + [Point(x, y, True) for x, y in dict(turned).items()])
+        kept = [*points(alone, -farthest, min(farthest, answers * shift), POINTS), (answers * shift, Fraction(0))]
+        return of_profile(kept, [*points(both, -farthest, farthest, POINTS), *last])
 
 
 def answer_above(shift: Fraction) -> Finite:
@@ -83,7 +82,7 @@ def answer_above(shift: Fraction) -> Finite:
     count = math.ceil(min(FAR * float(shift), FARTHEST) / float(step)) + number
     spend((count + EXP) * len(vertices) * 10)
     moves = [_move(q, p, grown, float(step)) for q, p in vertices]
-    points, v = [(shift, Fraction(0))], [arb(0)]
+    found, v = [(shift, Fraction(0))], [arb(0)]
     for j in range(1, count + 1):
         x = (j * ball(step)).exp() / largest
         best = (x - 1).max(arb(0))
@@ -91,8 +90,8 @@ def answer_above(shift: Fraction) -> Finite:
             rest = near * v[j - back] + far * v[j - back - 1] if j > back else arb(0)
             best = best.max((x * p - q).max(arb(0)) + rest)
         v.append(best.upper())
-        points.append((shift - j * step, _above(v[j] / x)))
-    return of_profile([epsilon for epsilon, _ in points], [delta for _, delta in points], both_orders=False)
+        found.append((shift - j * step, upper(v[j] / x)))
+    return of_profile(found)
 
 
 def _vertices(shift: Fraction, largest: Any) -> list[tuple[Any, Any]]:
@@ -118,26 +117,3 @@ def _composed(terms: Terms, shift: Fraction) -> Callable[[Any], Any]:
     """An upper bound of the profile of a composition, with as many cells for the first law as the move needs."""
     low, high = terms[0][0].loss_range(DEEPEST)
     return cells.upper_bound(terms, DEEPEST, min(max(math.ceil((high - low) / float(shift) * CELLS), FEWEST), MOST))
-
-
-def _top(bound: Callable[[Any], Any], end: Fraction) -> Fraction:
-    """An epsilon with a delta of about e^DEEPEST, or the end; no proof relies on it."""
-    low, high = 0.0, float(end)
-    spend(10 * EXP * HALVINGS)
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if rough(bound(arb(middle))) > math.exp(DEEPEST) else (low, middle)
-    return Fraction(high)
-
-
-def _points(bound: Callable[[Any], Any], low: Fraction, high: Fraction) -> list[tuple[Fraction, Fraction]]:
-    """Points of a profile, equally far apart."""
-    spend((10 * EXP + STORED) * POINTS)
-    places = [low + (high - low) * k / POINTS for k in range(POINTS + 1)]
-    return [(x, delta) for x in places if (delta := _above(bound(ball(x)))) < 1]
-
-
-def _above(value: Any) -> Fraction:
-    """An upper bound of a ball as a fraction."""
-    mantissa, exponent = value.upper().man_exp()
-    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)

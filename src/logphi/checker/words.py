@@ -66,11 +66,12 @@ def _terms(terms: tuple[tuple[int, Node], ...]) -> str:
 
 
 def _node(node: Node) -> str:
-    given = ", ".join(f"{name}={_parameter(value)}" for name, value in node.parameters.items() if value is not None)
-    if node.name == "allocation":
+    repeats = node.name == "repeat_and_select"
+    given = ", ".join(f"{name}={_parameter(value)}" for name, value in node.parameters.items() if repeats or value is not None)
+    if repeats or node.name == "allocation":
         (base,) = node.parts
         text = _terms(base)
-        return f"{f'({text})' if base[1:] or base[0][0] > 1 else text}.allocation({given})"
+        return f"{f'({text})' if base[1:] or base[0][0] > 1 else text}.{node.name}({given})"
     if node.parts:
         listed = ", ".join(_terms(part) for part in node.parts[:20])
         return f"{node.name}([{listed}{', ...' if len(node.parts) > 20 else ''}], {given})"
@@ -80,6 +81,8 @@ def _node(node: Node) -> str:
 
 
 def _parameter(value: Any) -> str:
+    if value is None:
+        return "oo"
     if isinstance(value, Formula):
         return value.text
     if isinstance(value, list) and isinstance(value[0], Piece):

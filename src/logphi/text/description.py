@@ -21,12 +21,16 @@ def canonical(data: Any) -> str:
 
 
 def rational(name: str, value: Any) -> str | list[Any] | None:
-    """A number in lowest terms, such as ``"11/10"`` or ``"2"``; a list entry by entry; None stays None.
+    """A number in lowest terms, such as ``"11/10"`` or ``"2"``; a list entry by entry.
+
+    None stays None, and infinity becomes ``"oo"``.
 
     Raises a ValueError for anything else.
     """
     if value is None:
         return None
+    if value == math.inf:
+        return "oo"
     if isinstance(value, tuple):
         return [rational(name, entry) for entry in value]
     if not isinstance(value, (int, float)):

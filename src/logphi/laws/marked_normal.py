@@ -2,7 +2,8 @@
 
 notation: a normal variable X is marked with the probability Phi((X - b) / tau), by a coin. With the coin it is a normal
 variable of variance 1 + tau^2, which gives the masses. The marked part is a sum of positive terms, each relatively known
-however rare it is; the other one, whose transform is near one, is a sum of second order.
+however rare it is; the other one, whose transform is near one, is a sum of second order. Another end b' > b, with the same
+coin, leaves out what is huge: X is marked if with the coin it lies between both.
 """
 
 from __future__ import annotations
@@ -59,6 +60,7 @@ class MarkedNormal(LossTransform):
     middle: float
     width: float
     side: int
+    far: float = math.inf
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
@@ -67,7 +69,8 @@ class MarkedNormal(LossTransform):
 
         def kept(x: Number) -> Number:
             u = self.side * (x - self.middle) / self.width
-            return arith.integral(lambda y: arith.exp(-((u - y) ** 2) / 2), 0 * m, None) / (2 * half)
+            top = (self.far - self.middle) / self.width if math.isfinite(self.far) else None
+            return arith.integral(lambda y: arith.exp(-((u - y) ** 2) / 2), 0 * m, top) / (2 * half)
 
         def density(x: Number) -> Number:
             return (1 - q + q * arith.exp(m * x - m * m / 2)) ** (z + 1) * arith.exp(-x * x / 2) * kept(x)
@@ -82,7 +85,11 @@ class MarkedNormal(LossTransform):
         spread = math.sqrt(1 + self.width**2)
         # X and the coin together are a normal variable of this spread
         u = -self.side * (np.array([self.middle, self.middle - m])) / spread
-        own, other = np.exp(log_ndtr(-u)).tolist()
+        own, other = np.exp(log_ndtr(-u))
+        if math.isfinite(self.far):
+            v = (self.far - np.array([0.0, m])) / spread
+            own, other = np.array([own, other]) + np.exp(log_ndtr(-v))
+            u = np.append(u, v)
         wrong = parameter_error(self.whole.shift)
         moved = (1 + float(np.abs(u).max())) * (float(np.abs(u).max()) + m) * (8 * ULP + 2 * wrong)
         unsure = 64 * ULP + moved + float(self.whole.rate.under(FLOATS).rad) / q
@@ -91,12 +98,13 @@ class MarkedNormal(LossTransform):
             -np.inf,
             np.inf,
             (-LOG_ROOT_TWO_PI, 0.0, -0.5),
-            omitted=((1 - q) * own + q * other, own),
+            omitted=(float((1 - q) * own + q * other), float(own)),
             error=wrong,
             omitted_error=unsure,
             middle=self.middle,
             width=self.width,
             side=self.side,
+            far=self.far,
         )
 
     def _nodes(self, powers: Array, top: float) -> tuple[Masses, Array] | None:
@@ -141,6 +149,13 @@ class MarkedNormal(LossTransform):
             low, high = _LOWEST, self.middle + _FARTHEST * self.width
             steepest = m * -math.expm1(-float(self.curve.loss(np.array([high]))[0]))
             reach = (_FARTHEST - _NEGLIGIBLE) / (steepest * self.width)
+        elif math.isfinite(self.far):
+            low, high = self.middle - _FARTHEST * self.width, self.far + _FARTHEST * self.width
+            reach = (_FARTHEST - _NEGLIGIBLE) / (m * self.width)
+            long = min(_PANEL, _PANEL_TURN / m, _PANEL_COIN * self.width)
+            edge = np.linspace(low, high, 2 + int((high - low) / long))
+            s, log_weight, _ = gauss(edge[:-1], edge[1:])
+            return self.curve.loss(s), self.curve.log_density(s) + log_weight, reach
         else:
             # a tilted normal law has its mean at m times the power
             low, high = self.middle - _NEGLIGIBLE * self.width, self.middle + m + _BEYOND

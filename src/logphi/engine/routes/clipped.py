@@ -31,6 +31,8 @@ def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     if draft is None:
         raise NotApplicableError("no contour of reasonable length serves the small losses")
     width = width_left(draft.log_height, answer, _NOISE, demand)
+    if answer is not None and draft.log_loose > answer + math.log(demand.rtol):
+        width += math.exp(min(draft.log_loose - answer, 0.0))
     work = _LAYOUT + _NODE * len(large) * draft.nodes + _TERM * draft.terms
     if not math.isfinite(work):
         raise NotApplicableError("the inner integrals of the large losses are too long")

@@ -116,7 +116,8 @@ class Prepared:
             amount += self.large_losses.at(x)
         for ceiling in self.ceilings:
             amount += Scaled(ceiling.at(x), 0.5, truncation=0.5)
-        return Inversion(Part.EXCESS, amount, self.contours[0].abscissa, sum(one.line.size for one in self.contours))
+        abscissa = self.contours[0].abscissa if self.contours else None
+        return Inversion(Part.EXCESS, amount, abscissa, sum(one.line.size for one in self.contours))
 
 
 def _integral(contour: Contour, near: float) -> Callable[[float], Scaled]:
@@ -171,7 +172,7 @@ class Draft:
     @property
     def log_height(self) -> float:
         """About the logarithm of the largest integrand."""
-        return max(one.log_height for one in self.lines)
+        return max((one.log_height for one in self.lines), default=-math.inf)
 
     @property
     def nodes(self) -> int:
@@ -182,7 +183,7 @@ class Draft:
     def terms(self) -> float:
         """About the number of terms of all inner sums on split lines; infinite where one is too long."""
         lines = self.lines if self.split else ()
-        return sum(one.extent.size * one.law.approximate.terms_on_line(one.layout.abscissa, one.top) for one in lines)
+        return sum(one.terms for one in lines)
 
     def laid(self) -> Prepared | None:
         """The contours and the large losses; None if the inner integrals of a line need too many nodes."""

@@ -95,6 +95,11 @@ class Tails:
     leasts: tuple[float, ...]
     log_shares: tuple[float, ...] = (0.0,)
 
+    @property
+    def log_more(self) -> float:
+        """About the logarithm of P(F) - Q(F)."""
+        return float(np.logaddexp.reduce([part.log_more + math.log(count) for part, count in self.parts]))
+
     def log_decay(self, v: float) -> float:
         """The logarithm of a bound of E_Q[e^{-v l}] over the large losses of any of the laws."""
         exponents = np.array(self.log_shares) - v * np.array(self.leasts)

@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 _NEGLIGIBLE = 4.0
 # chosen: caps above about which a loss is large that are tried, over x
 _LOWER_CAPS = (0.9, 0.8, 0.65, 0.5, 0.3, 0.15)
-# measured: abscissas that are tried for a part, times x
-_PLACES = np.geomspace(0.1, 1e4, 81)
+# measured: abscissas that are tried for a part: how many, the least one times x, and the largest one over the tilt
+_TRIED, _LEAST, _MOST = 49, 0.5, 2.5
 # measured: widths of coins, as the change of the tilted loss; with the first, lines are short, and parts mostly lie not much
 # higher than with a sharp cap
-COINS = (3.0, 1.0)
+COINS = (3.0, 1.0, 0.4)
 # chosen: the least distance between both caps in widths of the coin, and the cap over x above which no loss is left out as huge
 _LEAST_WIDTHS, _HIGHEST = 10.0, 100.0
 # chosen: how much lower, as a logarithm, the integrand of another cap must be, and for how much a part without decay counts
@@ -81,6 +81,11 @@ class PlannedLine:
         """The height of the last node."""
         return self.extent.step * self.extent.size
 
+    @property
+    def terms(self) -> float:
+        """About the number of terms of all inner sums; infinite where one is too long."""
+        return self.extent.size * self.law.approximate.terms_on_line(self.layout.abscissa, self.top)
+
     def laid(self, x: float) -> Contour | None:
         """The contour; None where the line needs too many nodes of the inner integrals."""
         line = lay_out(self.law, self.layout, self.extent, Smooth(x))
@@ -119,7 +124,7 @@ def parts_of(
     best: _Tried | None = None
     for coin in coins:
         for share in _LOWER_CAPS:
-            found = _Tried.of(large, others, x, share, coin / tilt, cap)
+            found = _Tried.of(large, others, x, share, coin, tilt, cap)
             if math.isfinite(found.level) and (
                 best is None or found.score(log_answer, log_rtol) < best.score(log_answer, log_rtol) - _FLAT
             ):
@@ -129,7 +134,11 @@ def parts_of(
             break
     if best is None:
         return None
-    one, level = best.one, best.level if log_answer is None else log_answer
+    one = best.one
+    tails = Tails.marked(large, one.ends, [width for _, width in one.marks]) if one.ends else None
+    # the guess of the answer may be above all parts of it
+    most = float(np.logaddexp(best.level, -math.inf if tails is None else tails.log_more))
+    level = most if log_answer is None else min(log_answer, most)
     laws: tuple[LogPhi | SomeLarge, ...] = (LogPhi((*one.none_large, *others.terms)), one, replace(one, several=True))
     lines, ceilings, log_loose = [], [], -math.inf
     for law, place in zip(laws[: 2 + several_exist], best.places, strict=True):
@@ -137,6 +146,8 @@ def parts_of(
         line = None
         if not found.value < level + log_rtol - _NEGLIGIBLE:
             line = PlannedLine.of(law, x, log_rtol, found, level)
+            if line is not None and math.isinf(line.terms):
+                line = None
             if line is None and not found.value < level - _LOOSE:
                 return None
         if line is None:
@@ -144,8 +155,7 @@ def parts_of(
             log_loose = max(log_loose, found.value)
         else:
             lines.append(line)
-    tails = Tails.marked(large, one.ends, [width for _, width in one.marks]) if one.ends else None
-    return Parts(tuple(lines), tuple(ceilings), tails, log_loose) if lines else None
+    return Parts(tuple(lines), tuple(ceilings), tails, log_loose)
 
 
 @dataclass(frozen=True)
@@ -157,20 +167,20 @@ class _Tried:
     places: tuple[float, ...]
 
     @staticmethod
-    def of(large: Counted, others: LogPhi, x: float, share: float, change: float, cap: float) -> _Tried:
-        """With a lower cap of ``share`` x, and coins over whose width the loss changes by about ``change``."""
+    def of(large: Counted, others: LogPhi, x: float, share: float, coin: float, tilt: float, cap: float) -> _Tried:
+        """With a lower cap of ``share`` x, and coins over whose width the loss changes by about ``coin`` / ``tilt``."""
         # SciPy's normal tails would double the time of importing the package
         from logphi.laws.some_large import SomeLarge
 
         marks, ends = [], []
         for law, _ in large:
             middle = np.array([float(law.ratio.terms.inverse(share * x)[0, 0])])
-            width = change / float(law.ratio.slope(middle)[0, 0])
+            width = coin / (tilt * float(law.ratio.slope(middle)[0, 0]))
             marks.append((float(middle[0]), width))
             ends.append(max(Tails.end_above(cap, law, width), float(middle[0]) + _LEAST_WIDTHS * width))
         one = SomeLarge(large, tuple(marks), others, ends=tuple(ends) if cap < _HIGHEST * x else ())
         several_exist = sum(count for _, count in large) > 1
-        places = _PLACES / x
+        places = np.geomspace(min(_LEAST / x, tilt), _MOST * tilt, _TRIED)
         with np.errstate(invalid="ignore"):  # out of reach
             heights = np.stack(one.approximate_parts(places)) - places * x + Smooth(x).log_real(places)
         heights = np.where(np.isfinite(heights), heights, np.inf)[: 2 + several_exist]

@@ -27,7 +27,7 @@ from logphi.engine.large_losses import LargeLosses, Rest, Tails
 from logphi.engine.one_large import COINS, PlannedLine, parts_of
 from logphi.inversion.contour import Ceiling, Inversion, Part
 from logphi.inversion.demand import Demand
-from logphi.inversion.half_line import spread
+from logphi.inversion.half_line import centre, spread
 from logphi.inversion.kernels import Smooth
 from logphi.inversion.line_sum import Contour
 from logphi.inversion.saddle import RIGHT, Saddle, saddle
@@ -41,7 +41,7 @@ _SHARE = 0.1
 _AHEAD = 1.25
 # measured: the largest number of laws, each of which has a quadrature of its own
 _MOST = 8
-# chosen: caps B that are tried, as (B - eps) / eps, and the share of the tolerance that R may take
+# chosen: caps B that are tried, as (B - l) / l for the least large loss l, and the share of the tolerance that R may take
 _CAPS = np.geomspace(1e-3, 1e6, 109)
 _REST = 1e-2
 # measured: the logarithm of the integrand over the answer from which on a line is split
@@ -70,9 +70,17 @@ def large_of(loss: LogPhi) -> Counted:
     return found if len(found) <= _MOST else ()
 
 
+def least_large(loss: LogPhi, x: float) -> float:
+    """About the loss that makes the sum exceed x if all others are small."""
+    return max(x, x - centre(loss))
+
+
 def decides(loss: LogPhi, x: float, abscissa: float) -> bool:
-    """Whether, under the tilt e^{cL}, losses above x are likely and large enough to keep the saddle small."""
-    if not _NEAREST < x < _FARTHEST:
+    """Whether, under the tilt e^{cL}, losses that make the sum exceed x are so likely and large that the saddle is small."""
+    if not 0 <= x < _FARTHEST:
+        return False
+    x = least_large(loss, x)
+    if not x > _NEAREST:
         return False
     # large losses that matter just above the saddle make the contour longer, too
     abscissa *= _AHEAD
@@ -203,10 +211,14 @@ class Draft:
 
 @dataclass(frozen=True)
 class _Question:
-    """A loss, a threshold, a cap for it, the law of the losses up to the cap with its saddle, and the tails above the cap."""
+    """A loss, a threshold, a cap for it, the law of the losses up to the cap with its saddle, and the tails above the cap.
+
+    ``least`` is about the least loss that makes the sum exceed the threshold.
+    """
 
     loss: LogPhi
     x: float
+    least: float
     rest: Rest
     cap: float
     clipped: LogPhi
@@ -216,18 +228,19 @@ class _Question:
     def of(loss: LogPhi, x: float, demand: Demand) -> _Question | None:
         """None if no loss can be clipped."""
         large = large_of(loss)
-        if not large or not _NEAREST < x < _FARTHEST:
+        least = least_large(loss, x) if large and 0 <= x < _FARTHEST else 0.0
+        if not least > _NEAREST:
             return None
         # SciPy's normal tails would double the time of importing the package
         from logphi.laws.clipped import ClippedNormal
 
-        rest = Rest.near(loss, x)
-        cap = _cap(large, rest, math.log(_REST * demand.rtol), demand.least)
+        rest = Rest.near(loss, x, least)
+        cap = _cap(large, rest, least, math.log(_REST * demand.rtol), demand.least)
         laws = tuple((ClippedNormal.at(law, cap), count) for law, count in large)
         if not max(law.upper_tail.error for law, _ in laws) < _KNOWN:
             # the threshold is too large, or too close to zero
             return None
-        return _Question(loss, x, rest, cap, LogPhi((*laws, *mixed_normals(loss.terms)[1])), Tails.clipped(laws))
+        return _Question(loss, x, least, rest, cap, LogPhi((*laws, *mixed_normals(loss.terms)[1])), Tails.clipped(laws))
 
     @cached_property
     def saddle(self) -> Saddle:
@@ -241,7 +254,9 @@ class _Question:
             (large if _matters(law, count, self.cap, tilt) else others).append((law, count))
         if not large:
             return None
-        found = parts_of(tuple(large), LogPhi(tuple(others)), self.x, _log_rtol(demand), log_answer, self.cap, tilt, coins)
+        found = parts_of(
+            tuple(large), LogPhi(tuple(others)), self.x, self.least, _log_rtol(demand), log_answer, self.cap, tilt, coins
+        )
         if found is None:
             return None
         return Draft(self.x, self.loss, found.lines, self.rest, found.tails, found.ceilings, True, found.log_loose)
@@ -273,15 +288,17 @@ def guess(loss: LogPhi, x: float, log_level: float, abscissa: float) -> float:
     """
     if not decides(loss, x, abscissa):
         return x
+    if not x > _NEAREST:
+        return x
     places = x * _BELOW
     _, log_jump = _masses_above(large_of(loss), places, places)
     alone = float(places[int(np.argmax(log_jump <= log_level))])
     return min(x, alone + spread(loss) * math.sqrt(max(-2 * log_level, 0.0)))
 
 
-def _cap(large: Counted, rest: Rest, log_share: float, log_least: float) -> float:
+def _cap(large: Counted, rest: Rest, least: float, log_share: float, log_least: float) -> float:
     """The lowest cap at which R is a small share of the excess; any cap gives a bound."""
-    caps = rest.x * (1 + _CAPS)
+    caps = least * (1 + _CAPS)
     log_mass, log_jump = _masses_above(large, rest.x, caps)
     good = rest.log_bounds(caps).min(axis=0) + log_mass <= np.maximum(log_jump, log_least) + log_share
     return float(caps[int(np.argmax(good)) if good.any() else -1])

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from logphi.laws.clipped import ClippedNormal, UpperTail
     from logphi.laws.mixed_normal import MixedNormal
 
-# chosen: exponents v among which the best is found, over the spread of L, and the least one over the threshold
+# chosen: exponents v among which the best is found, over the spread of L, and the least one over the least large
+# loss
 _EXPONENTS = np.geomspace(0.1, 30.0, 24)
 _LEAST = 3.0
 # chosen: the k at which losses that coins mark as huge exceed a cap, and those of the terms of the bound
@@ -54,12 +55,12 @@ class Rest:
     moments: Array
 
     @staticmethod
-    def near(loss: LogPhi, x: float) -> Rest:
-        """The bounds for exponents on the scales of the small losses and of the threshold."""
+    def near(loss: LogPhi, x: float, least: float) -> Rest:
+        """The bounds for exponents on the scales of the small losses and of the least large loss."""
         exponents = _EXPONENTS / spread(loss)
-        if exponents[0] > _LEAST / x:
+        if exponents[0] > _LEAST / least:
             # losses that coins mark are not above a sharp cap
-            exponents = np.append(np.geomspace(_LEAST / x, exponents[0], _EXPONENTS.size)[:-1], exponents)
+            exponents = np.append(np.geomspace(_LEAST / least, exponents[0], _EXPONENTS.size)[:-1], exponents)
         return Rest(x, exponents, loss.approximate(-1 - exponents))
 
     def log_bounds(self, caps: Array) -> Array:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from logphi.engine.large_losses import Tails
-from logphi.inversion.contour import Ceiling, ceiling
+from logphi.inversion.contour import Ceiling
 from logphi.inversion.kernels import Smooth, log_kappa
 from logphi.inversion.layout import SHARE, Layout, layout
 from logphi.inversion.line_sum import Contour, Extent, extent, lay_out
@@ -31,18 +31,23 @@ if TYPE_CHECKING:
 
 # derived: a part so far below the tolerance, as a logarithm, adds little to the width
 _NEGLIGIBLE = 4.0
-# chosen: caps above about which a loss is large that are tried, over x
+# chosen: caps above about which a loss is large that are tried, over the least large loss
 _LOWER_CAPS = (0.9, 0.8, 0.65, 0.5, 0.3, 0.15)
-# measured: abscissas that are tried for a part: how many, the least one times x, and the largest one over the tilt
+# measured: abscissas that are tried for a part: how many, the least one times the cap, and the largest one over the tilt
 _TRIED, _LEAST, _MOST = 49, 0.5, 2.5
 # measured: widths of coins, as the change of the tilted loss; with the first, lines are short, and parts mostly lie not much
 # higher than with a sharp cap
 COINS = (3.0, 1.0, 0.4)
-# chosen: the least distance between both caps in widths of the coin, and the cap over x above which no loss is left out as huge
+# measured: over the width of a coin of one the loss changes by at most the lower cap over this
+_SHARPEST = 14.0
+# chosen: the least distance between both caps in widths of the coin, and the cap over the lower one above which no loss is
+# left out as huge
 _LEAST_WIDTHS, _HIGHEST = 10.0, 100.0
 # chosen: how much lower, as a logarithm, the integrand of another cap must be, and for how much a part without decay counts
 # unless it is negligible
 _FLAT, _DECAY = 0.5, 5.0
+# chosen: abscissas that are tried for a ceiling, over that of the saddle, where the transform may be unknown
+_NEARER = 0.5 ** np.arange(4)
 # chosen: a part so far below the answer, as a logarithm, may be left to its ceiling where its line would be too long
 _LOOSE = 7.0
 
@@ -109,6 +114,7 @@ def parts_of(
     large: Counted,
     others: LogPhi,
     x: float,
+    least: float,
     log_rtol: float,
     log_answer: float | None,
     cap: float,
@@ -117,14 +123,15 @@ def parts_of(
 ) -> Parts | None:
     """Lines for the whole loss with none, one and several losses above about a lower cap, and none above about ``cap``.
 
-    The lower cap is the one whose parts lie lowest. The coins are so wide that the loss changes by about one of ``coins`` over
-    ``tilt`` over their width, where ``tilt`` is the saddle of the law without losses above a sharp cap.
+    About ``least`` makes the sum exceed x. The lower cap is the one whose parts lie lowest. The coins are so wide that the loss
+    changes by about one of ``coins`` over ``tilt`` over their width, where ``tilt`` is the saddle of the law without losses
+    above a sharp cap.
     """
     several_exist = sum(count for _, count in large) > 1
     best: _Tried | None = None
     for coin in coins:
         for share in _LOWER_CAPS:
-            found = _Tried.of(large, others, x, share, coin, tilt, cap)
+            found = _Tried.of(large, others, x, share * least, coin, tilt, cap)
             if math.isfinite(found.level) and (
                 best is None or found.score(log_answer, log_rtol) < best.score(log_answer, log_rtol) - _FLAT
             ):
@@ -151,7 +158,7 @@ def parts_of(
             if line is None and not found.value < level - _LOOSE:
                 return None
         if line is None:
-            ceilings.append(_ceiling(law, x, found.abscissa))
+            ceilings.append(_ceiling(law, found.abscissa))
             log_loose = max(log_loose, found.value)
         else:
             lines.append(line)
@@ -167,20 +174,20 @@ class _Tried:
     places: tuple[float, ...]
 
     @staticmethod
-    def of(large: Counted, others: LogPhi, x: float, share: float, coin: float, tilt: float, cap: float) -> _Tried:
-        """With a lower cap of ``share`` x, and coins over whose width the loss changes by about ``coin`` / ``tilt``."""
+    def of(large: Counted, others: LogPhi, x: float, lower: float, coin: float, tilt: float, cap: float) -> _Tried:
+        """With a lower cap, and coins over whose width the loss changes by about ``coin`` / ``tilt``."""
         # SciPy's normal tails would double the time of importing the package
         from logphi.laws.some_large import SomeLarge
 
         marks, ends = [], []
         for law, _ in large:
-            middle = np.array([float(law.ratio.terms.inverse(share * x)[0, 0])])
-            width = coin / (tilt * float(law.ratio.slope(middle)[0, 0]))
+            middle = np.array([float(law.ratio.terms.inverse(lower)[0, 0])])
+            width = coin / (max(tilt, _SHARPEST / lower) * float(law.ratio.slope(middle)[0, 0]))
             marks.append((float(middle[0]), width))
             ends.append(max(Tails.end_above(cap, law, width), float(middle[0]) + _LEAST_WIDTHS * width))
-        one = SomeLarge(large, tuple(marks), others, ends=tuple(ends) if cap < _HIGHEST * x else ())
+        one = SomeLarge(large, tuple(marks), others, ends=tuple(ends) if cap < _HIGHEST * lower else ())
         several_exist = sum(count for _, count in large) > 1
-        places = np.geomspace(min(_LEAST / x, tilt), _MOST * tilt, _TRIED)
+        places = np.geomspace(min(_LEAST / min(cap, _HIGHEST * lower), tilt), _MOST * max(tilt, 1 / lower), _TRIED)
         with np.errstate(invalid="ignore"):  # out of reach
             heights = np.stack(one.approximate_parts(places)) - places * x + Smooth(x).log_real(places)
         heights = np.where(np.isfinite(heights), heights, np.inf)[: 2 + several_exist]
@@ -204,9 +211,15 @@ class _Tried:
         return self._negligible(log_answer, log_rtol) and (log_answer is None or self.level < log_answer + _DECAY)
 
 
-def _ceiling(law: LogPhi | SomeLarge, x: float, abscissa: float) -> Ceiling:
-    """A bound of a negligible part, whose transform may be too small to compute."""
-    if isinstance(law, LogPhi):
-        return ceiling(law, x, hint=abscissa)
-    height, size = law.log_bound(abscissa)
-    return Ceiling(abscissa, height + float(log_kappa(np.array([abscissa]))[0]), size) if math.isfinite(height) else Ceiling()
+def _ceiling(law: LogPhi | SomeLarge, abscissa: float) -> Ceiling:
+    """A bound of a small part, whose transform may be too small to compute."""
+    for c in abscissa * _NEARER:
+        kappa = float(log_kappa(np.array([c]))[0])
+        if isinstance(law, LogPhi):
+            values = law.log_transform(np.array([c]))
+            height, size = float((values.mid + values.radius)[0]), float(np.abs(values.mid)[0])
+        else:
+            height, size = law.log_bound(float(c))
+        if math.isfinite(height):
+            return Ceiling(float(c), height + kappa, size)
+    return Ceiling()

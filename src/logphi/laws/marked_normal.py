@@ -43,6 +43,8 @@ _PANEL, _PANEL_TURN, _PANEL_COIN = 4.0, 8.0, 10.0
 # chosen: its range, from how many widths of the coin on nearly all or nothing is marked, and how many a tilted law may reach
 _BEYOND = 40.0
 _NEGLIGIBLE, _FARTHEST = 10.0, 30.0
+# chosen: distances above the range at which the tilted density is checked, and minus the logarithm of what may be left there
+_OUTWARD, _LEFT_OUT = 40, 50.0
 
 # measured: the logarithm of the weight over the largest below which losses do not count, the number of nodes for a phase, and
 # the phase from which there are too many panels
@@ -147,11 +149,10 @@ class MarkedNormal(LossTransform):
         if self.side < 0:
             # where the tilt outweighs the coin, the tilted law is farther out
             low, high = _LOWEST, self.middle + _FARTHEST * self.width
-            steepest = m * -math.expm1(-float(self.curve.loss(np.array([high]))[0]))
-            reach = (_FARTHEST - _NEGLIGIBLE) / (steepest * self.width)
+            reach = self._reach(self.middle)
         elif math.isfinite(self.far):
             low, high = self.middle - _FARTHEST * self.width, self.far + _FARTHEST * self.width
-            reach = (_FARTHEST - _NEGLIGIBLE) / (m * self.width)
+            reach = self._reach(self.far)
             long = min(_PANEL, _PANEL_TURN / m, _PANEL_COIN * self.width)
             edge = np.linspace(low, high, 2 + int((high - low) / long))
             s, log_weight, _ = gauss(edge[:-1], edge[1:])
@@ -173,6 +174,15 @@ class MarkedNormal(LossTransform):
         edge = np.unique(np.concatenate([coin, inner + self.side * np.append(away[away < far], far)]))
         s, log_weight, _ = gauss(edge[:-1], edge[1:])
         return self.curve.loss(s), self.curve.log_density(s) + log_weight, reach
+
+    def _reach(self, end: float) -> float:
+        """The largest power whose tilt moves hardly any mass more than some widths of the coin above an end."""
+        high = end + _FARTHEST * self.width
+        slope = float(self.whole.ratio.slope(np.array([high]))[0, 0])
+        away = np.geomspace(_FARTHEST * self.width, max(_BEYOND, 2 * _FARTHEST * self.width), _OUTWARD)
+        loss = np.maximum(self.whole.ratio.value(end + away)[0], 1e-300)
+        fall = (away / self.width) ** 2 / 2 + away * (away / 2 + end) - _LEFT_OUT
+        return min((_FARTHEST - _NEGLIGIBLE) / (slope * self.width), float((fall / loss).min()))
 
     @property
     def approximate(self) -> Approximation:

@@ -201,6 +201,8 @@ class SomeLarge(LossTransform):
         for (lower, count), large in zip(self.none_large, self._large, strict=True):
             (own, own_error), (other, other_error) = at_abscissa(lower, c, count), at_abscissa(large, c)
             error = own_error + other_error
+            if not math.isfinite(own + other + error):
+                return math.inf, math.inf
             logs.append(math.log(count) + other - own + error)
             bound += count * (own + error)
             size += count * abs(own) + abs(own) + abs(other)

@@ -20,6 +20,8 @@ from logphi.quadrature.curve import Curve
 
 # derived: a normal law this far from its mean is below e^-72
 _NEAR = 12.0
+# derived: the exponential of this is a double
+_LARGEST = 600.0
 # chosen: so many widths from an interval next to nothing is kept, whatever the tilt
 _BEYOND = 40.0
 
@@ -74,14 +76,28 @@ class MarkedCurve(Curve):
         # its rounding and that of its argument
         return super().highest(low, high) + kept + 1e-12 * (1 + np.abs(kept))
 
+    def highest_beside(self, low: Array, high: Array, v: Array) -> Array:
+        """The smaller of two bounds: where nearly all is kept, Phi differs from one by Phi(-u), also off the real line."""
+        steep = v * v / (2 * self.width**2)
+        # the distance from an end is concave in s
+        least = np.minimum(self._inside(low), self._inside(high))
+        missing = log_ndtr(-least) + steep + (math.log(2) if math.isfinite(self.far) else 0.0)
+        nearly_all = np.log1p(np.exp(np.minimum(missing, _LARGEST)))
+        whole = super().highest(low, high) + super().bend * v * v
+        near_all = whole + nearly_all + 1e-12 * (1 + np.abs(missing))
+        beside = self.highest(low, high) + self.bend * v * v
+        return np.asarray(np.minimum(np.where(missing < _LARGEST, near_all, np.inf), beside))
+
     def within(self, left: float, right: float) -> tuple[float, float]:
         """That of the whole curve; where the large part is kept, from what counts without a tilt."""
         if math.isfinite(self.far):
             return self.middle - _BEYOND * self.width, self.far + _BEYOND * self.width
         low, high = super().within(left, right)
+        if self.side < 0:
+            return low, max(min(high, self.middle + _BEYOND * self.width), low + _NEAR)
         # the density times that of the coin is largest here
         peak = self.middle / (1 + self.width**2)
-        return (low, high) if self.side < 0 or peak < 0 else (max(low, peak - _NEAR), max(high, peak + right))
+        return (low, high) if peak < 0 else (max(low, peak - _NEAR), max(high, peak + right))
 
     def log_slope(self, s: Array) -> Array:
         """The derivative of the logarithm of the density."""

@@ -22,7 +22,7 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
 def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     """The offer, if large losses obstruct a plain contour; digits are lost where the integrand is far above the answer."""
     large = clipping.large_of(loss)
-    if not (large and epsilon > 0):
+    if not (large and epsilon >= 0):
         raise NotApplicableError("no loss at this epsilon can be clipped")
     if not clipping.decides(loss, epsilon, contour.saddle_of_excess(loss, epsilon, demand.hint).abscissa):
         raise NotApplicableError("no large losses are in the way of a plain contour")
@@ -30,7 +30,7 @@ def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     draft = clipping.Draft.of(loss, epsilon, demand, answer)
     if draft is None:
         raise NotApplicableError("no contour of reasonable length serves the small losses")
-    width = width_left(draft.log_height, answer, _NOISE, demand)
+    width = width_left(draft.log_height, answer, _NOISE, demand) if draft.lines else demand.rtol
     if answer is not None and draft.log_loose > answer + math.log(demand.rtol):
         width += math.exp(min(draft.log_loose - answer, 0.0))
     work = _LAYOUT + _NODE * len(large) * draft.nodes + _TERM * draft.terms
@@ -56,7 +56,7 @@ def _laid(loss: LogPhi, draft: clipping.Draft | None, demand: Demand, answer: fl
 
 
 _NO_LINE = (
-    "method 'clipped' needs epsilon > 0 and a few kinds of Poisson-sampled Gaussians, "
+    "method 'clipped' needs epsilon >= 0 and a few kinds of Poisson-sampled Gaussians, "
     "of which a contour of reasonable length serves the small losses; leave method out"
 )
 # measured: operations to lay out a line, for each of its nodes and each law, and for a term of the inner sums of split lines

@@ -288,7 +288,7 @@ def test_one_large_loss_among_many_tiny_ones(count, rate, sigma, epsilon):
     bound = release.delta(epsilon, direction="remove")
     assert bound.status is Status.MET
     # other coins split the law elsewhere
-    draft = clipping.Draft.in_parts(release.loss_law(), epsilon, Demand(PROMISED), math.log(bound.value), deviations=16.0)
+    draft = clipping.Draft.in_parts(release.loss_law(), epsilon, Demand(PROMISED), math.log(bound.value), coins=(2.0,))
     assert draft is not None
     prepared = draft.laid()
     assert prepared is not None

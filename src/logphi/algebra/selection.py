@@ -15,8 +15,8 @@ test of P against Q, hence F <= 1 - T(G), and f'(F) <= f'(1 - T(G)) <= r f'(G), 
     p f'(F) - e^eps q f'(G) <= f'(F) (p - e^{eps - log r} q) <= f'(1) (p - e^{eps - log r} q)_+ ,
 
 and the integral of the positive part is the claim. Where K = 0 nothing is released, as likely under P as under Q, which adds
-P(K = 0) (1 - e^eps) where that is positive: for Poisson laws the claim holds at eps >= 0. The same holds with P and Q exchanged,
-where T is the trade-off function of that order.
+P(K = 0) (1 - e^eps) where that is positive: for Poisson laws the claim holds at eps >= 0. The same holds with P and Q
+exchanged, where T is the trade-off function of that order.
 
 r. Of the truncated negative binomial law f'(1 - T) / f'(x) is ((1 - c x) / (gamma + c T))^{eta + 1}, c = 1 - gamma, which is at
 most e^{s (eta + 1)} for all x where T(x) >= (e^{-s} (1 - c x) - gamma) / c, a line of slope -e^{-s}. The best such line below T

@@ -15,29 +15,25 @@ M(c) e^{-c eps} is close to delta.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
-from logphi.engine.large_losses import LargeLosses, Rest
-from logphi.engine.one_large import DEVIATIONS, PlannedLine, parts_of
+from logphi.engine.large_losses import LargeLosses, Rest, Tails
+from logphi.engine.one_large import COINS, PlannedLine, parts_of
 from logphi.inversion.contour import Ceiling, Inversion, Part
 from logphi.inversion.demand import Demand
-from logphi.inversion.half_line import spread
+from logphi.inversion.half_line import centre, spread
 from logphi.inversion.kernels import Smooth
 from logphi.inversion.line_sum import Contour
+from logphi.inversion.saddle import RIGHT, Saddle, saddle
 from logphi.inversion.threshold_sum import LONG_LINE, Summands, ThresholdSum
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.mixed_normal import Counted, mixed_normals
-
-if TYPE_CHECKING:
-    from logphi.laws.clipped import ClippedNormal
-
+from logphi.laws.mixed_normal import Counted, MixedNormal, mixed_normals
 
 # measured: a contour of the whole loss loses digits where the tilted mean square of the large losses exceeds this share of the
 # squared threshold; the tilt is the saddle times _AHEAD
@@ -45,7 +41,7 @@ _SHARE = 0.1
 _AHEAD = 1.25
 # measured: the largest number of laws, each of which has a quadrature of its own
 _MOST = 8
-# chosen: caps B that are tried, as (B - eps) / eps, and the share of the tolerance that R may take
+# chosen: caps B that are tried, as (B - l) / l for the least large loss l, and the share of the tolerance that R may take
 _CAPS = np.geomspace(1e-3, 1e6, 109)
 _REST = 1e-2
 # measured: the logarithm of the integrand over the answer from which on a line is split
@@ -54,6 +50,9 @@ _LOST = 9.0
 _COARSEST = 1e-6
 # chosen: thresholds that are tried, relative to a first guess that is too high
 _BELOW = np.geomspace(1e-9, 1.0, 181)
+# measured: how much farther than the tilt a law must be alike with and without large losses, and the difference of the
+# logarithms of its transforms
+_FARTHER, _ALIKE = 1.5, 0.01
 # chosen: distances above the threshold at which the tilted law is sampled, in units of its shift
 _STEPS = np.concatenate([[0.0], np.geomspace(1e-3, 1.0, 255)])
 # derived: thresholds whose squares do not underflow, and for which e^{2 eps} does not overflow
@@ -61,8 +60,6 @@ _NEAREST, _FARTHEST = 1e-100, 300.0
 # derived: up to this relative error, masses and their logarithms have about the same error
 _KNOWN = 1e-3
 _UNKNOWN = Scaled(0.0, 0.5, truncation=0.5)
-
-Clipped = tuple[tuple["ClippedNormal", int], ...]
 
 
 def large_of(loss: LogPhi) -> Counted:
@@ -73,9 +70,17 @@ def large_of(loss: LogPhi) -> Counted:
     return found if len(found) <= _MOST else ()
 
 
+def least_large(loss: LogPhi, x: float) -> float:
+    """About the loss that makes the sum exceed x if all others are small."""
+    return max(x, x - centre(loss))
+
+
 def decides(loss: LogPhi, x: float, abscissa: float) -> bool:
-    """Whether, under the tilt e^{cL}, losses above x are likely and large enough to keep the saddle small."""
-    if not _NEAREST < x < _FARTHEST:
+    """Whether, under the tilt e^{cL}, losses that make the sum exceed x are so likely and large that the saddle is small."""
+    if not 0 <= x < _FARTHEST:
+        return False
+    x = least_large(loss, x)
+    if not x > _NEAREST:
         return False
     # large losses that matter just above the saddle make the contour longer, too
     abscissa *= _AHEAD
@@ -119,7 +124,8 @@ class Prepared:
             amount += self.large_losses.at(x)
         for ceiling in self.ceilings:
             amount += Scaled(ceiling.at(x), 0.5, truncation=0.5)
-        return Inversion(Part.EXCESS, amount, self.contours[0].abscissa, sum(one.line.size for one in self.contours))
+        abscissa = self.contours[0].abscissa if self.contours else None
+        return Inversion(Part.EXCESS, amount, abscissa, sum(one.line.size for one in self.contours))
 
 
 def _integral(contour: Contour, near: float) -> Callable[[float], Scaled]:
@@ -131,14 +137,20 @@ def _integral(contour: Contour, near: float) -> Callable[[float], Scaled]:
 
 @dataclass(frozen=True)
 class Draft:
-    """Clipped laws and lines for the rest, or lines for all parts, without the values of K on them."""
+    """Lines for the losses that are not too large, without the values of K on them, and the tails of the large ones.
+
+    A ``split`` draft has a line for each number of losses that are large, but not too large, or a ceiling: ``log_loose`` is
+    about the logarithm of the largest one.
+    """
 
     x: float
     loss: LogPhi
-    laws: Clipped
-    rest: Rest | None
     lines: tuple[PlannedLine, ...]
+    rest: Rest
+    tails: Tails | None
     ceilings: tuple[Ceiling, ...] = ()
+    split: bool = False
+    log_loose: float = -math.inf
 
     @staticmethod
     def of(loss: LogPhi, x: float, demand: Demand, log_answer: float | None = None) -> Draft | None:
@@ -146,43 +158,29 @@ class Draft:
 
         ``log_answer`` is about the logarithm of the excess, where it is known: a line far above it is split in two.
         """
-        large = large_of(loss)
-        if not large or not _NEAREST < x < _FARTHEST:
+        question = _Question.of(loss, x, demand)
+        if question is None:
             return None
-        # SciPy's normal tails would double the time of importing the package
-        from logphi.laws.clipped import ClippedNormal
-
-        rest = Rest.near(loss, x)
-        cap = _cap(large, rest, math.log(_REST * demand.rtol), demand.least)
-        laws = tuple((ClippedNormal.at(law, cap), count) for law, count in large)
-        if not max(law.upper_tail.error for law, _ in laws) < _KNOWN:
-            # the threshold is too large, or too close to zero
-            return None
-        others = LogPhi(tuple(mixed_normals(loss.terms)[1]))
-        line = PlannedLine.of(LogPhi((*laws, *others.terms)), x, _log_rtol(demand))
+        line = PlannedLine.of(question.clipped, x, _log_rtol(demand), question.saddle)
         if line is not None and (log_answer is None or line.log_height < log_answer + _LOST):
-            return Draft(x, loss, laws, rest, (line,))
-        split = Draft.in_parts(loss, x, demand, log_answer)
+            return Draft(x, loss, (line,), question.rest, question.tails)
+        split = question.in_parts(demand, log_answer)
         if split is not None and (line is None or split.log_height < line.log_height):
             return split
-        return None if line is None else Draft(x, loss, laws, rest, (line,))
+        return None if line is None else Draft(x, loss, (line,), question.rest, question.tails)
 
     @staticmethod
     def in_parts(
-        loss: LogPhi, x: float, demand: Demand, log_answer: float | None = None, deviations: float = DEVIATIONS
+        loss: LogPhi, x: float, demand: Demand, log_answer: float | None = None, coins: Sequence[float] = COINS
     ) -> Draft | None:
-        """Lines for none, one and several large losses; None if there is none.
-
-        ``deviations`` widths of a coin, which marks losses as large, lie between its middle and the threshold.
-        """
-        others = LogPhi(tuple(mixed_normals(loss.terms)[1]))
-        found = parts_of(large_of(loss), others, x, _log_rtol(demand), log_answer, deviations)
-        return None if found is None else Draft(x, loss, (), None, *found)
+        """Lines for none, one and several large losses; None if there is none. ``coins`` as in :func:`parts_of`."""
+        question = _Question.of(loss, x, demand)
+        return None if question is None else question.in_parts(demand, log_answer, coins)
 
     @property
     def log_height(self) -> float:
         """About the logarithm of the largest integrand."""
-        return max(one.log_height for one in self.lines)
+        return max((one.log_height for one in self.lines), default=-math.inf)
 
     @property
     def nodes(self) -> int:
@@ -192,8 +190,8 @@ class Draft:
     @property
     def terms(self) -> float:
         """About the number of terms of all inner sums on split lines; infinite where one is too long."""
-        lines = () if self.laws else self.lines
-        return sum(one.extent.size * one.law.approximate.terms_on_line(one.layout.abscissa, one.top) for one in lines)
+        lines = self.lines if self.split else ()
+        return sum(one.terms for one in lines)
 
     def laid(self) -> Prepared | None:
         """The contours and the large losses; None if the inner integrals of a line need too many nodes."""
@@ -204,11 +202,73 @@ class Draft:
                 return None
             lines.append(line)
         known = tuple(lines)
-        if self.rest is None:
+        if self.tails is None:
             return Prepared(self.x, known, self.ceilings, None)
-        large_losses = LargeLosses.above_cap(self.laws, self.loss, self.rest)
+        large_losses = LargeLosses.of(self.tails, self.loss, self.rest)
         # far to the left the transform may be unknown
         return Prepared(self.x, known, self.ceilings, large_losses) if math.isfinite(large_losses.log_rest) else None
+
+
+@dataclass(frozen=True)
+class _Question:
+    """A loss, a threshold, a cap for it, the law of the losses up to the cap with its saddle, and the tails above the cap.
+
+    ``least`` is about the least loss that makes the sum exceed the threshold.
+    """
+
+    loss: LogPhi
+    x: float
+    least: float
+    rest: Rest
+    cap: float
+    clipped: LogPhi
+    tails: Tails
+
+    @staticmethod
+    def of(loss: LogPhi, x: float, demand: Demand) -> _Question | None:
+        """None if no loss can be clipped."""
+        large = large_of(loss)
+        least = least_large(loss, x) if large and 0 <= x < _FARTHEST else 0.0
+        if not least > _NEAREST:
+            return None
+        # SciPy's normal tails would double the time of importing the package
+        from logphi.laws.clipped import ClippedNormal
+
+        rest = Rest.near(loss, x, least)
+        cap = _cap(large, rest, least, math.log(_REST * demand.rtol), demand.least)
+        laws = tuple((ClippedNormal.at(law, cap), count) for law, count in large)
+        if not max(law.upper_tail.error for law, _ in laws) < _KNOWN:
+            # the threshold is too large, or too close to zero
+            return None
+        return _Question(loss, x, least, rest, cap, LogPhi((*laws, *mixed_normals(loss.terms)[1])), Tails.clipped(laws))
+
+    @cached_property
+    def saddle(self) -> Saddle:
+        """That of the clipped law."""
+        return saddle(self.clipped, Smooth(self.x), RIGHT)
+
+    def in_parts(self, demand: Demand, log_answer: float | None, coins: Sequence[float] = COINS) -> Draft | None:
+        """Lines for none, one and several of those losses that matter, or None."""
+        tilt, large, others = self.saddle.abscissa, [], list(mixed_normals(self.loss.terms)[1])
+        for law, count in large_of(self.loss):
+            (large if _matters(law, count, self.cap, tilt) else others).append((law, count))
+        if not large:
+            return None
+        found = parts_of(
+            tuple(large), LogPhi(tuple(others)), self.x, self.least, _log_rtol(demand), log_answer, self.cap, tilt, coins
+        )
+        if found is None:
+            return None
+        return Draft(self.x, self.loss, found.lines, self.rest, found.tails, found.ceilings, True, found.log_loose)
+
+
+def _matters(law: MixedNormal, count: int, cap: float, tilt: float) -> bool:
+    """Whether losses above a cap matter under the tilt e^{tilt l}, or one a little farther."""
+    from logphi.laws.clipped import ClippedNormal
+
+    abscissa = np.array([_FARTHER * tilt])
+    whole, kept = (float(one.approximate(abscissa)[0]) for one in (law, ClippedNormal.at(law, cap)))
+    return not count * (whole - kept) < _ALIKE
 
 
 def _log_rtol(demand: Demand) -> float:
@@ -228,15 +288,17 @@ def guess(loss: LogPhi, x: float, log_level: float, abscissa: float) -> float:
     """
     if not decides(loss, x, abscissa):
         return x
+    if not x > _NEAREST:
+        return x
     places = x * _BELOW
     _, log_jump = _masses_above(large_of(loss), places, places)
     alone = float(places[int(np.argmax(log_jump <= log_level))])
     return min(x, alone + spread(loss) * math.sqrt(max(-2 * log_level, 0.0)))
 
 
-def _cap(large: Counted, rest: Rest, log_share: float, log_least: float) -> float:
+def _cap(large: Counted, rest: Rest, least: float, log_share: float, log_least: float) -> float:
     """The lowest cap at which R is a small share of the excess; any cap gives a bound."""
-    caps = rest.x * (1 + _CAPS)
+    caps = least * (1 + _CAPS)
     log_mass, log_jump = _masses_above(large, rest.x, caps)
     good = rest.log_bounds(caps).min(axis=0) + log_mass <= np.maximum(log_jump, log_least) + log_share
     return float(caps[int(np.argmax(good)) if good.any() else -1])

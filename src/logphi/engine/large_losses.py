@@ -3,6 +3,14 @@
 notation as in :mod:`logphi.engine.clipping`: F is the event that a loss exceeds its cap B > eps, and
 
     R <= kappa(v) e^{eps + v (eps - B)} M(-1 - v) * (sum of Q(l > B)),    v > 0.
+
+Where coins of width tau mark the losses in F, X with the noise of its coin is a normal variable S of variance 1 + tau^2, and
+S > b. For a given S the law of X is normal with mean S / (1 + tau^2) and variance tau^2 / (1 + tau^2), so that X lies below
+x_k = b / (1 + tau^2) - k tau with a probability of at most Phi(-k). With the losses l_k there,
+
+    E_Q[e^{-v l}; S > b] <= Q(S > b) (e^{-v l_1} + Phi(-1) e^{-v l_2} + Phi(-2) e^{-v l_3} + ...),
+
+where the last term has the least loss.
 """
 
 from __future__ import annotations
@@ -22,10 +30,18 @@ from logphi.inversion.kernels import log_kappa
 from logphi.laws.log_phi import LogPhi
 
 if TYPE_CHECKING:
-    from logphi.laws.clipped import ClippedNormal
+    from logphi.laws.clipped import ClippedNormal, UpperTail
+    from logphi.laws.mixed_normal import MixedNormal
 
-# chosen: exponents v among which the best is found, over the spread of L
+# chosen: exponents v among which the best is found, over the spread of L, and the least one over the least large
+# loss
 _EXPONENTS = np.geomspace(0.1, 30.0, 24)
+_LEAST = 3.0
+# chosen: the k at which losses that coins mark as huge exceed a cap, and those of the terms of the bound
+_CERTAIN = 9.0
+_STEPS = np.arange(1.0, 41.0)
+# derived: far above the relative rounding of a loss
+_DOUBT = 1e-13
 # derived: masses below this unit count linearly to the last digit, and their quotients do not overflow
 _LOG_LEAST = -600.0
 
@@ -39,9 +55,12 @@ class Rest:
     moments: Array
 
     @staticmethod
-    def near(loss: LogPhi, x: float) -> Rest:
-        """The bounds for exponents on the scale of the small losses."""
+    def near(loss: LogPhi, x: float, least: float) -> Rest:
+        """The bounds for exponents on the scales of the small losses and of the least large loss."""
         exponents = _EXPONENTS / spread(loss)
+        if exponents[0] > _LEAST / least:
+            # losses that coins mark are not above a sharp cap
+            exponents = np.append(np.geomspace(_LEAST / least, exponents[0], _EXPONENTS.size)[:-1], exponents)
         return Rest(x, exponents, loss.approximate(-1 - exponents))
 
     def log_bounds(self, caps: Array) -> Array:
@@ -50,18 +69,72 @@ class Rest:
         bounds: Array = log_kappa(v) + self.x + v * (self.x - caps) + self.moments[:, None]
         return bounds
 
-    def proved(self, loss: LogPhi, cap: float) -> tuple[float, float]:
-        """The best v at which M(-1 - v) is known, and log(kappa(v) e^{-vB} M(-1 - v))."""
+    def proved(self, loss: LogPhi, tails: Tails) -> tuple[float, float]:
+        """The best v at which M(-1 - v) is known, and log(kappa(v) M(-1 - v)) with the decay of the tails."""
         exponent, bound = math.nan, math.inf
-        for best in np.argsort(self.log_bounds(np.array([cap]))[:, 0]):
+        decay = np.array([tails.log_decay(float(v)) for v in self.exponents])
+        for best in np.argsort(log_kappa(self.exponents) + (1 + self.exponents) * self.x + self.moments + decay):
             abscissa = -1 - float(self.exponents[best])
             exponent = -1 - abscissa
             values = loss.log_transform(np.array([abscissa]))
-            bound = float((log_kappa(np.array([exponent])) + values.mid + values.radius)[0]) - exponent * cap
-            bound += 1e-13 * (1 + abs(float(values.mid[0])) + exponent * abs(cap))
+            own = tails.log_decay(exponent)
+            bound = float((log_kappa(np.array([exponent])) + values.mid + values.radius)[0]) + own
+            bound += 1e-13 * (1 + abs(float(values.mid[0])) + abs(own))
             if math.isfinite(bound):
                 break
         return exponent, bound
+
+
+@dataclass(frozen=True)
+class Tails:
+    """The masses of large losses of each law, and lower bounds of these losses.
+
+    Of each law at most a share of e^{log_shares[i]} lies between ``leasts[i]`` and the bound before.
+    """
+
+    parts: tuple[tuple[UpperTail, int], ...]
+    leasts: tuple[float, ...]
+    log_shares: tuple[float, ...] = (0.0,)
+
+    @property
+    def log_more(self) -> float:
+        """About the logarithm of P(F) - Q(F)."""
+        return float(np.logaddexp.reduce([part.log_more + math.log(count) for part, count in self.parts]))
+
+    def log_decay(self, v: float) -> float:
+        """The logarithm of a bound of E_Q[e^{-v l}] over the large losses of any of the laws."""
+        exponents = np.array(self.log_shares) - v * np.array(self.leasts)
+        return float(np.logaddexp.reduce(exponents + _DOUBT * (1 + np.abs(exponents))))
+
+    @staticmethod
+    def clipped(laws: Sequence[tuple[ClippedNormal, int]]) -> Tails:
+        """The losses above a cap."""
+        return Tails(tuple((law.upper_tail, count) for law, count in laws), (min(law.least_above for law, _ in laws),))
+
+    @staticmethod
+    def marked(laws: Sequence[tuple[MixedNormal, int]], ends: Sequence[float], widths: Sequence[float]) -> Tails:
+        """The losses that coins of these widths mark as above the ends."""
+        # SciPy's normal tails would double the time of importing the package
+        from scipy.special import log_ndtr
+
+        from logphi.laws.clipped import UpperTail
+
+        parts, leasts = [], []
+        for (law, count), end, width in zip(laws, ends, widths, strict=True):
+            (m, q), spread = law.constants, math.sqrt(1 + width * width)
+            parts.append((UpperTail.above(m / spread, q, end / spread, law.relative_errors[1]), count))
+            places = end / spread**2 - _STEPS * width
+            least = law.ratio.value(places)[0]
+            # the slope of the loss is at most m (l + q)
+            least = least - _DOUBT * (np.abs(least) + q) * (1 + m * (m + np.abs(places)))
+            leasts.append(np.append(least, law.support.lower * (1 + _DOUBT)))
+        shares = np.append(0.0, log_ndtr(-_STEPS))
+        return Tails(tuple(parts), tuple(np.min(leasts, axis=0).tolist()), tuple(shares.tolist()))
+
+    @staticmethod
+    def end_above(cap: float, law: MixedNormal, width: float) -> float:
+        """The end above which coins of a width mark hardly any loss that is below the cap."""
+        return (float(law.ratio.terms.inverse(cap)[0, 0]) + _CERTAIN * width) * (1 + width * width)
 
 
 @dataclass(frozen=True)
@@ -76,10 +149,10 @@ class LargeLosses:
     log_rest: float
 
     @staticmethod
-    def above_cap(laws: Sequence[tuple[ClippedNormal, int]], loss: LogPhi, rest: Rest) -> LargeLosses:
-        """The large losses of clipped laws, from their masses above the cap, with the best v at the threshold."""
-        counts = np.array([float(count) for _, count in laws])
-        parts = [law.upper_tail for law, _ in laws]
+    def of(tails: Tails, loss: LogPhi, rest: Rest) -> LargeLosses:
+        """The large losses with these tails, with the best v at the threshold."""
+        counts = np.array([float(count) for _, count in tails.parts])
+        parts = [part for part, _ in tails.parts]
         log_mass, log_more = (np.array([getattr(part, name) for part in parts]) for name in ("log_mass", "log_more"))
         log_unit = float((np.maximum(log_mass, log_more) + np.log(counts)).max())
         unit = math.exp(max(log_unit, _LOG_LEAST))
@@ -88,7 +161,7 @@ class LargeLosses:
         kept = float(counts @ np.log1p(-unit * mass)) / unit
         apart = float(counts @ np.log1p(-unit * excess_mass / (1 - unit * mass))) / unit
         relative = max(part.error for part in parts) + 16 * ULP
-        exponent, log_rest = rest.proved(loss, min(law.least_above for law, _ in laws))
+        exponent, log_rest = rest.proved(loss, tails)
         return LargeLosses(
             log_unit,
             -math.exp(kept * unit) * math.expm1(apart * unit) / unit,

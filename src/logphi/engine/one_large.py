@@ -1,19 +1,23 @@
 """One large loss among many tiny ones: lines for the loss with none, one and several large losses.
 
-Where one large loss decides, the moments of the whole loss allow for several of them and say little: its line lies far above
-the answer. Those of the loss with exactly one stay near it. Which losses count as large is left to coins, whose probabilities
-are smooth (:mod:`logphi.laws.some_large`), so that the line of one large loss is short although nothing else decays.
+Where one large loss decides, the moments of the whole loss allow for several of them, and for much larger ones, and say
+little: its line lies far above the answer. Those of the loss with exactly one between two caps stay near it. Which losses
+count as large, and which as huge, is left to coins, whose probabilities are smooth (:mod:`logphi.laws.some_large`), so that
+the line of one large loss is short although nothing else decays. What huge losses add has a closed form
+(:mod:`logphi.engine.large_losses`).
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from logphi.inversion.contour import Ceiling, ceiling
+from logphi.engine.large_losses import Tails
+from logphi.inversion.contour import Ceiling
 from logphi.inversion.kernels import Smooth, log_kappa
 from logphi.inversion.layout import SHARE, Layout, layout
 from logphi.inversion.line_sum import Contour, Extent, extent, lay_out
@@ -27,13 +31,25 @@ if TYPE_CHECKING:
 
 # derived: a part so far below the tolerance, as a logarithm, adds little to the width
 _NEGLIGIBLE = 4.0
-# chosen: caps above about which a loss is large that are tried, over x
+# chosen: caps above about which a loss is large that are tried, over the least large loss
 _LOWER_CAPS = (0.9, 0.8, 0.65, 0.5, 0.3, 0.15)
-# measured: abscissas that are tried for a part, times x
-_PLACES = np.geomspace(0.1, 1e4, 81)
-# chosen: how many widths of the coin lie between a cap and the threshold; how much lower, as a logarithm, the integrand of
-# another cap must be, and for how much a part without decay counts unless it is negligible
-DEVIATIONS, _FLAT, _DECAY = 11.0, 0.5, 5.0
+# measured: abscissas that are tried for a part: how many, the least one times the cap, and the largest one over the tilt
+_TRIED, _LEAST, _MOST = 49, 0.5, 2.5
+# measured: widths of coins, as the change of the tilted loss; with the first, lines are short, and parts mostly lie not much
+# higher than with a sharp cap
+COINS = (3.0, 1.0, 0.4)
+# measured: over the width of a coin of one the loss changes by at most the lower cap over this
+_SHARPEST = 14.0
+# chosen: the least distance between both caps in widths of the coin, and the cap over the lower one above which no loss is
+# left out as huge
+_LEAST_WIDTHS, _HIGHEST = 10.0, 100.0
+# chosen: how much lower, as a logarithm, the integrand of another cap must be, and for how much a part without decay counts
+# unless it is negligible
+_FLAT, _DECAY = 0.5, 5.0
+# chosen: abscissas that are tried for a ceiling, over that of the saddle, where the transform may be unknown
+_NEARER = 0.5 ** np.arange(4)
+# chosen: a part so far below the answer, as a logarithm, may be left to its ceiling where its line would be too long
+_LOOSE = 7.0
 
 
 @dataclass(frozen=True)
@@ -70,62 +86,140 @@ class PlannedLine:
         """The height of the last node."""
         return self.extent.step * self.extent.size
 
+    @property
+    def terms(self) -> float:
+        """About the number of terms of all inner sums; infinite where one is too long."""
+        return self.extent.size * self.law.approximate.terms_on_line(self.layout.abscissa, self.top)
+
     def laid(self, x: float) -> Contour | None:
         """The contour; None where the line needs too many nodes of the inner integrals."""
         line = lay_out(self.law, self.layout, self.extent, Smooth(x))
         return line if line is not None and (line.values.radius < 1).any() else None
 
 
-def parts_of(
-    large: Counted, others: LogPhi, x: float, log_rtol: float, log_answer: float | None, deviations: float = DEVIATIONS
-) -> tuple[tuple[PlannedLine, ...], tuple[Ceiling, ...]] | None:
-    """Lines for the whole loss with none, one and several losses above about a cap, each with a saddle of its own.
+@dataclass(frozen=True)
+class Parts:
+    """Lines for parts of a loss, ceilings of small ones, and the tails of the losses that are in none of them.
 
-    Where one large loss decides, moments that allow for several of them say little; those of the law with exactly one stay near
-    the answer. The cap is the one whose parts lie lowest.
+    ``log_loose`` is about the logarithm of the largest ceiling.
     """
-    # SciPy's normal tails would double the time of importing the package
-    from logphi.laws.some_large import SomeLarge
 
+    lines: tuple[PlannedLine, ...]
+    ceilings: tuple[Ceiling, ...]
+    tails: Tails | None
+    log_loose: float
+
+
+def parts_of(
+    large: Counted,
+    others: LogPhi,
+    x: float,
+    least: float,
+    log_rtol: float,
+    log_answer: float | None,
+    cap: float,
+    tilt: float,
+    coins: Sequence[float] = COINS,
+) -> Parts | None:
+    """Lines for the whole loss with none, one and several losses above about a lower cap, and none above about ``cap``.
+
+    About ``least`` makes the sum exceed x. The lower cap is the one whose parts lie lowest. The coins are so wide that the loss
+    changes by about one of ``coins`` over ``tilt`` over their width, where ``tilt`` is the saddle of the law without losses
+    above a sharp cap.
+    """
     several_exist = sum(count for _, count in large) > 1
-    places = _PLACES / x
-    best: tuple[float, SomeLarge, list[int]] | None = None
-    above = [float(law.ratio.terms.inverse(x)[0, 0]) for law, _ in large]
-    for share in _LOWER_CAPS:
-        middles = [float(law.ratio.terms.inverse(share * x)[0, 0]) for law, _ in large]
-        # at the threshold all but nothing is not marked
-        marks = tuple((middle, (top - middle) / deviations) for middle, top in zip(middles, above, strict=True))
-        one = SomeLarge(large, marks, others)
+    best: _Tried | None = None
+    for coin in coins:
+        for share in _LOWER_CAPS:
+            found = _Tried.of(large, others, x, share * least, coin, tilt, cap)
+            if math.isfinite(found.level) and (
+                best is None or found.score(log_answer, log_rtol) < best.score(log_answer, log_rtol) - _FLAT
+            ):
+                best = found
+        if best is not None and best.serves(log_answer, log_rtol):
+            # sharper coins make longer lines
+            break
+    if best is None:
+        return None
+    one = best.one
+    tails = Tails.marked(large, one.ends, [width for _, width in one.marks]) if one.ends else None
+    # the guess of the answer may be above all parts of it
+    most = float(np.logaddexp(best.level, -math.inf if tails is None else tails.log_more))
+    level = most if log_answer is None else min(log_answer, most)
+    laws: tuple[LogPhi | SomeLarge, ...] = (LogPhi((*one.none_large, *others.terms)), one, replace(one, several=True))
+    lines, ceilings, log_loose = [], [], -math.inf
+    for law, place in zip(laws[: 2 + several_exist], best.places, strict=True):
+        found = saddle(law, Smooth(x), RIGHT, place)
+        line = None
+        if not found.value < level + log_rtol - _NEGLIGIBLE:
+            line = PlannedLine.of(law, x, log_rtol, found, level)
+            if line is not None and math.isinf(line.terms):
+                line = None
+            if line is None and not found.value < level - _LOOSE:
+                return None
+        if line is None:
+            ceilings.append(_ceiling(law, found.abscissa))
+            log_loose = max(log_loose, found.value)
+        else:
+            lines.append(line)
+    return Parts(tuple(lines), tuple(ceilings), tails, log_loose)
+
+
+@dataclass(frozen=True)
+class _Tried:
+    """A law with one large loss, and about the least heights of the parts with none, one and several, with their abscissas."""
+
+    one: SomeLarge
+    heights: tuple[float, ...]
+    places: tuple[float, ...]
+
+    @staticmethod
+    def of(large: Counted, others: LogPhi, x: float, lower: float, coin: float, tilt: float, cap: float) -> _Tried:
+        """With a lower cap, and coins over whose width the loss changes by about ``coin`` / ``tilt``."""
+        # SciPy's normal tails would double the time of importing the package
+        from logphi.laws.some_large import SomeLarge
+
+        marks, ends = [], []
+        for law, _ in large:
+            middle = np.array([float(law.ratio.terms.inverse(lower)[0, 0])])
+            width = coin / (max(tilt, _SHARPEST / lower) * float(law.ratio.slope(middle)[0, 0]))
+            marks.append((float(middle[0]), width))
+            ends.append(max(Tails.end_above(cap, law, width), float(middle[0]) + _LEAST_WIDTHS * width))
+        one = SomeLarge(large, tuple(marks), others, ends=tuple(ends) if cap < _HIGHEST * lower else ())
+        several_exist = sum(count for _, count in large) > 1
+        places = np.geomspace(min(_LEAST / min(cap, _HIGHEST * lower), tilt), _MOST * max(tilt, 1 / lower), _TRIED)
         with np.errstate(invalid="ignore"):  # out of reach
             heights = np.stack(one.approximate_parts(places)) - places * x + Smooth(x).log_real(places)
         heights = np.where(np.isfinite(heights), heights, np.inf)[: 2 + several_exist]
-        least = heights.min(axis=1)
-        level = float(least.max())
-        # a part without decay is better if it is negligible
-        score = level + (_DECAY if least[0] >= (level if log_answer is None else log_answer) + log_rtol - _NEGLIGIBLE else 0.0)
-        if math.isfinite(level) and (best is None or score < best[0] - _FLAT):
-            best = score, one, heights.argmin(axis=1).tolist()
-    if best is None:
-        return None
-    level, one, at = best
-    level = level if log_answer is None else log_answer
-    laws: tuple[LogPhi | SomeLarge, ...] = (LogPhi((*one.none_large, *others.terms)), one, replace(one, several=True))
-    lines, ceilings = [], []
-    for law, place in zip(laws, at, strict=False):
-        found = saddle(law, Smooth(x), RIGHT, float(places[place]))
-        if found.value < level + log_rtol - _NEGLIGIBLE:
-            ceilings.append(_ceiling(law, x, found.abscissa))
-            continue
-        line = PlannedLine.of(law, x, log_rtol, found, level)
-        if line is None:
-            return None
-        lines.append(line)
-    return (tuple(lines), tuple(ceilings)) if lines else None
+        return _Tried(one, tuple(heights.min(axis=1).tolist()), tuple(places[heights.argmin(axis=1)].tolist()))
+
+    @property
+    def level(self) -> float:
+        """The largest height."""
+        return max(self.heights)
+
+    def _negligible(self, log_answer: float | None, log_rtol: float) -> bool:
+        """Whether the part without large losses, which may not decay, is negligible."""
+        return self.heights[0] < (self.level if log_answer is None else log_answer) + log_rtol - _NEGLIGIBLE
+
+    def score(self, log_answer: float | None, log_rtol: float) -> float:
+        """A part without decay is better if it is negligible."""
+        return self.level + (0.0 if self._negligible(log_answer, log_rtol) else _DECAY)
+
+    def serves(self, log_answer: float | None, log_rtol: float) -> bool:
+        """Whether no other parts are needed."""
+        return self._negligible(log_answer, log_rtol) and (log_answer is None or self.level < log_answer + _DECAY)
 
 
-def _ceiling(law: LogPhi | SomeLarge, x: float, abscissa: float) -> Ceiling:
-    """A bound of a negligible part, whose transform may be too small to compute."""
-    if isinstance(law, LogPhi):
-        return ceiling(law, x, hint=abscissa)
-    height, size = law.log_bound(abscissa)
-    return Ceiling(abscissa, height + float(log_kappa(np.array([abscissa]))[0]), size) if math.isfinite(height) else Ceiling()
+def _ceiling(law: LogPhi | SomeLarge, abscissa: float) -> Ceiling:
+    """A bound of a small part, whose transform may be too small to compute."""
+    for c in abscissa * _NEARER:
+        kappa = float(log_kappa(np.array([c]))[0])
+        if isinstance(law, LogPhi):
+            values = law.log_transform(np.array([c]))
+            height, size = float((values.mid + values.radius)[0]), float(np.abs(values.mid)[0])
+        else:
+            height, size = law.log_bound(float(c))
+        if math.isfinite(height):
+            return Ceiling(float(c), height + kappa, size)
+    return Ceiling()

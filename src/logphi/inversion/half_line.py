@@ -196,6 +196,12 @@ def _step(x: float, pole: float, lattice: Lattice | None) -> Kernel:
     return PeriodicStep(at_or_above(lattice, x), lattice.span, reserve_at(lattice, x), pole)
 
 
+def centre(law: LossTransform) -> float:
+    """An estimate of the mean of the law tilted by e^{-X/2}."""
+    low, high = law.approximate(np.array([-0.75, -0.25])).tolist()
+    return 2 * (high - low) if math.isfinite(high - low) else 0.0
+
+
 def spread(law: LossTransform) -> float:
     """An estimate of the standard deviation of the law tilted by e^{-X/2}."""
     low, middle, high = law.approximate(np.array([-0.75, -0.5, -0.25])).tolist()

@@ -39,6 +39,18 @@ class UpperTail:
     log_more: float
     error: float
 
+    @staticmethod
+    def above(m: float, q: float, end: float, rate_error: float) -> UpperTail:
+        """The masses where a normal variable exceeds an end, of the law with shift m and rate q; all to some ulps."""
+        ahead = end - np.array([0.0, m])
+        (own, other), wrong = log_masses(ahead, np.full(2, np.inf))
+        # half an ulp of m changes a tail by at most (end + 1) times that, relatively
+        moved = float((wrong + (1 + np.maximum(ahead, 0.0)) * ULP * (8 * m + 4 * np.abs(ahead))).max())
+        # if the share rounds to one, the error exceeds one
+        share = min(math.exp(own - other), 1 - ULP)
+        error = moved * (1 + share) / (1 - share) + rate_error + ULP * (8 + abs(own) + abs(other))
+        return UpperTail(float(own), math.log(q) + float(other) + math.log1p(-share), error)
+
 
 @dataclass(frozen=True)
 class ClippedNormal(Curved):
@@ -66,15 +78,7 @@ class ClippedNormal(Curved):
     def upper_tail(self) -> UpperTail:
         """The masses above the end, under Q and P."""
         m, q = self.whole.constants
-        ahead = self.end - np.array([0.0, m])
-        (own, other), wrong = log_masses(ahead, np.full(2, np.inf))
-        # half an ulp of m changes a tail by at most (end + 1) times that, relatively
-        moved = float((wrong + (1 + np.maximum(ahead, 0.0)) * ULP * (4 * m + np.abs(ahead))).max())
-        log_rate_error = float(self.whole.rate.under(FLOATS).rad) / q
-        # if the share rounds to one, the error exceeds one
-        share = min(math.exp(own - other), 1 - ULP)
-        error = moved * (1 + share) / (1 - share) + log_rate_error + ULP * (8 + abs(own) + abs(other))
-        return UpperTail(float(own), math.log(q) + float(other) + math.log1p(-share), error)
+        return UpperTail.above(m, q, self.end, float(self.whole.rate.under(FLOATS).rad) / q)
 
     @property
     def least_above(self) -> float:

@@ -2,7 +2,8 @@
 
 notation: a normal variable X is marked with the probability Phi((X - b) / tau), by a coin. With the coin it is a normal
 variable of variance 1 + tau^2, which gives the masses. The marked part is a sum of positive terms, each relatively known
-however rare it is; the other one, whose transform is near one, is a sum of second order.
+however rare it is; the other one, whose transform is near one, is a sum of second order. Another end b' > b, with the same
+coin, leaves out what is huge: X is marked if with the coin it lies between both.
 """
 
 from __future__ import annotations
@@ -42,6 +43,8 @@ _PANEL, _PANEL_TURN, _PANEL_COIN = 4.0, 8.0, 10.0
 # chosen: its range, from how many widths of the coin on nearly all or nothing is marked, and how many a tilted law may reach
 _BEYOND = 40.0
 _NEGLIGIBLE, _FARTHEST = 10.0, 30.0
+# chosen: distances above the range at which the tilted density is checked, and minus the logarithm of what may be left there
+_OUTWARD, _LEFT_OUT = 40, 50.0
 
 # measured: the logarithm of the weight over the largest below which losses do not count, the number of nodes for a phase, and
 # the phase from which there are too many panels
@@ -59,6 +62,7 @@ class MarkedNormal(LossTransform):
     middle: float
     width: float
     side: int
+    far: float = math.inf
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
@@ -67,7 +71,8 @@ class MarkedNormal(LossTransform):
 
         def kept(x: Number) -> Number:
             u = self.side * (x - self.middle) / self.width
-            return arith.integral(lambda y: arith.exp(-((u - y) ** 2) / 2), 0 * m, None) / (2 * half)
+            top = (self.far - self.middle) / self.width if math.isfinite(self.far) else None
+            return arith.integral(lambda y: arith.exp(-((u - y) ** 2) / 2), 0 * m, top) / (2 * half)
 
         def density(x: Number) -> Number:
             return (1 - q + q * arith.exp(m * x - m * m / 2)) ** (z + 1) * arith.exp(-x * x / 2) * kept(x)
@@ -82,7 +87,11 @@ class MarkedNormal(LossTransform):
         spread = math.sqrt(1 + self.width**2)
         # X and the coin together are a normal variable of this spread
         u = -self.side * (np.array([self.middle, self.middle - m])) / spread
-        own, other = np.exp(log_ndtr(-u)).tolist()
+        own, other = np.exp(log_ndtr(-u))
+        if math.isfinite(self.far):
+            v = (self.far - np.array([0.0, m])) / spread
+            own, other = np.array([own, other]) + np.exp(log_ndtr(-v))
+            u = np.append(u, v)
         wrong = parameter_error(self.whole.shift)
         moved = (1 + float(np.abs(u).max())) * (float(np.abs(u).max()) + m) * (8 * ULP + 2 * wrong)
         unsure = 64 * ULP + moved + float(self.whole.rate.under(FLOATS).rad) / q
@@ -91,12 +100,13 @@ class MarkedNormal(LossTransform):
             -np.inf,
             np.inf,
             (-LOG_ROOT_TWO_PI, 0.0, -0.5),
-            omitted=((1 - q) * own + q * other, own),
+            omitted=(float((1 - q) * own + q * other), float(own)),
             error=wrong,
             omitted_error=unsure,
             middle=self.middle,
             width=self.width,
             side=self.side,
+            far=self.far,
         )
 
     def _nodes(self, powers: Array, top: float) -> tuple[Masses, Array] | None:
@@ -139,8 +149,14 @@ class MarkedNormal(LossTransform):
         if self.side < 0:
             # where the tilt outweighs the coin, the tilted law is farther out
             low, high = _LOWEST, self.middle + _FARTHEST * self.width
-            steepest = m * -math.expm1(-float(self.curve.loss(np.array([high]))[0]))
-            reach = (_FARTHEST - _NEGLIGIBLE) / (steepest * self.width)
+            reach = self._reach(self.middle)
+        elif math.isfinite(self.far):
+            low, high = self.middle - _FARTHEST * self.width, self.far + _FARTHEST * self.width
+            reach = self._reach(self.far)
+            long = min(_PANEL, _PANEL_TURN / m, _PANEL_COIN * self.width)
+            edge = np.linspace(low, high, 2 + int((high - low) / long))
+            s, log_weight, _ = gauss(edge[:-1], edge[1:])
+            return self.curve.loss(s), self.curve.log_density(s) + log_weight, reach
         else:
             # a tilted normal law has its mean at m times the power
             low, high = self.middle - _NEGLIGIBLE * self.width, self.middle + m + _BEYOND
@@ -158,6 +174,15 @@ class MarkedNormal(LossTransform):
         edge = np.unique(np.concatenate([coin, inner + self.side * np.append(away[away < far], far)]))
         s, log_weight, _ = gauss(edge[:-1], edge[1:])
         return self.curve.loss(s), self.curve.log_density(s) + log_weight, reach
+
+    def _reach(self, end: float) -> float:
+        """The largest power whose tilt moves hardly any mass more than some widths of the coin above an end."""
+        high = end + _FARTHEST * self.width
+        slope = float(self.whole.ratio.slope(np.array([high]))[0, 0])
+        away = np.geomspace(_FARTHEST * self.width, max(_BEYOND, 2 * _FARTHEST * self.width), _OUTWARD)
+        loss = np.maximum(self.whole.ratio.value(end + away)[0], 1e-300)
+        fall = (away / self.width) ** 2 / 2 + away * (away / 2 + end) - _LEFT_OUT
+        return min((_FARTHEST - _NEGLIGIBLE) / (slope * self.width), float((fall / loss).min()))
 
     @property
     def approximate(self) -> Approximation:

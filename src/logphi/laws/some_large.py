@@ -50,15 +50,17 @@ _NEAR, _TERMS = 0.05, 13
 
 @dataclass(frozen=True)
 class SomeLarge(LossTransform):
-    """The sum of independent losses of which exactly one is large, or ``several``, two at least.
+    """The sum of independent losses of which exactly one is large, or ``several``, two at least, and none is huge.
 
-    ``marks`` are the place b and the width tau of each law; ``others`` are losses of other kinds.
+    ``marks`` are the place b and the width tau of each law; ``others`` are losses of other kinds. ``ends`` are the places from
+    which on losses of each law are huge, by the same coins; none are by default.
     """
 
     laws: tuple[tuple[MixedNormal, int], ...]
     marks: tuple[tuple[float, float], ...]
     others: LogPhi
     several: bool = False
+    ends: tuple[float, ...] = ()
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
@@ -76,7 +78,8 @@ class SomeLarge(LossTransform):
 
     @cached_property
     def _large(self) -> tuple[MarkedNormal, ...]:
-        return tuple(MarkedNormal(law, *mark, 1) for (law, _), mark in zip(self.laws, self.marks, strict=True))
+        ends = self.ends or (math.inf,) * len(self.laws)
+        return tuple(MarkedNormal(law, *mark, 1, end) for (law, _), mark, end in zip(self.laws, self.marks, ends, strict=True))
 
     @property
     def strip(self) -> tuple[float, float]:
@@ -198,6 +201,8 @@ class SomeLarge(LossTransform):
         for (lower, count), large in zip(self.none_large, self._large, strict=True):
             (own, own_error), (other, other_error) = at_abscissa(lower, c, count), at_abscissa(large, c)
             error = own_error + other_error
+            if not math.isfinite(own + other + error):
+                return math.inf, math.inf
             logs.append(math.log(count) + other - own + error)
             bound += count * (own + error)
             size += count * abs(own) + abs(own) + abs(other)

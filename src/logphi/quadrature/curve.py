@@ -80,6 +80,10 @@ class Curve:
         peak = np.clip(-g1 / (2 * g2), low, high) if g2 else np.where(g1 > 0, high, low)
         return np.asarray(g0 + peak * (g1 + g2 * peak))
 
+    def highest_beside(self, low: Array, high: Array, v: Array) -> Array:
+        """A bound of the logarithm of the density within v of an interval, off the real line."""
+        return self.highest(low, high) + self.bend * v * v
+
     def density_error(self, s: Array, size: Array) -> Array | float:
         """The relative error of what else is in the density."""
         return 0.0

@@ -242,7 +242,7 @@ class Ellipses:
         r, middle = ((high - low) / 2)[:, None], ((high + low) / 2)[:, None]
         along, v = r * (rho + 1 / rho) / 2, r * (rho - 1 / rho) / 2
         left, right = middle - along, middle + along
-        log_density = curve.highest(left, right) + curve.bend * v * v
+        log_density = curve.highest_beside(left, right, v)
         least, most, argument, deviation, loss_left, loss_right = (np.zeros(v.shape) for _ in range(6))
         near = np.ones(v.shape, dtype=bool)
         for factor in curve.factors:

@@ -13,7 +13,7 @@ from logphi.inversion.demand import Demand, Promise
 from logphi.laws.log_phi import LogPhi
 
 _NO_LINE = (
-    "method 'clipped' needs epsilon > 0 and a few kinds of Poisson-sampled Gaussians, "
+    "method 'clipped' needs epsilon >= 0 and a few kinds of Poisson-sampled Gaussians, "
     "of which a contour of reasonable length serves the small losses; leave method out"
 )
 # measured: operations to lay out a line, for each of its nodes and each law, and for a term of the inner sums of split lines
@@ -33,7 +33,7 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
 def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     """The offer, if large losses obstruct a plain contour; digits are lost where the integrand is far above the answer."""
     large = clipping.large_of(loss)
-    if not (large and epsilon > 0):
+    if not (large and epsilon >= 0):
         raise NotApplicableError("no loss at this epsilon can be clipped")
     if not clipping.decides(loss, epsilon, contour.saddle_of_excess(loss, epsilon, demand.hint).abscissa):
         raise NotApplicableError("no large losses are in the way of a plain contour")
@@ -41,7 +41,9 @@ def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     draft = clipping.Draft.of(loss, epsilon, demand, answer)
     if draft is None:
         raise NotApplicableError("no contour of reasonable length serves the small losses")
-    width = width_left(draft.log_height, answer, _NOISE, demand)
+    width = width_left(draft.log_height, answer, _NOISE, demand) if draft.lines else demand.rtol
+    if answer is not None and draft.log_loose > answer + math.log(demand.rtol):
+        width += math.exp(min(draft.log_loose - answer, 0.0))
     work = _LAYOUT + _NODE * len(large) * draft.nodes + _TERM * draft.terms
     if not math.isfinite(work):
         raise NotApplicableError("the inner integrals of the large losses are too long")

@@ -182,7 +182,9 @@ class MarkedNormal(LossTransform):
         away = np.geomspace(_FARTHEST * self.width, max(_BEYOND, 2 * _FARTHEST * self.width), _OUTWARD)
         loss = np.maximum(self.whole.ratio.value(end + away)[0], 1e-300)
         fall = (away / self.width) ** 2 / 2 + away * (away / 2 + end) - _LEFT_OUT
-        return min((_FARTHEST - _NEGLIGIBLE) / (slope * self.width), float((fall / loss).min()))
+        with np.errstate(over="ignore"):  # where the loss hardly changes, every power is within reach
+            farthest = float((fall / loss).min())
+        return min((_FARTHEST - _NEGLIGIBLE) / max(slope * self.width, 1e-300), farthest)
 
     @property
     def approximate(self) -> Approximation:

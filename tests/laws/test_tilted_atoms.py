@@ -35,7 +35,7 @@ def test_errors_are_at_least_those_of_every_term(of_weights, of_losses):
         draw.uniform(0, of_losses, size),
         1e-9,
     )
-    sizes = 2.0 ** np.arange(9)
+    sizes = np.exp2(np.arange(9.0))
     terms = tilted.terms * np.expm1(tilted.weight_error + sizes[:, None] * tilted.loss_error)
     exact, bound = terms.sum(axis=1) + tilted.omitted, tilted.error(sizes)
     assert (exact <= bound).all()

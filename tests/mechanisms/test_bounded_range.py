@@ -276,3 +276,8 @@ def test_tails_of_families_are_refused(release):
     for ask in (lambda: release.pdp_delta(0.009), lambda: release.pdp_epsilon(0.9)):
         with pytest.raises(UnsupportedError, match="one pair"):
             ask()
+
+
+def test_what_no_double_holds_needs_no_bound_from_below():
+    found = (16 * E(0.2277) + lp.Gaussian(4)).delta(40.0)
+    assert (found.lower, found.upper) == (0, math.ulp(0.0))

@@ -120,6 +120,8 @@ def answered(release: Mechanism, name: str, arguments: tuple[Any, ...], options:
     if finite and options.get("rtol") is None:
         options = {**options, "rtol": _APART}
     covers = [getattr(one, name)(*arguments, **options) for one in above]
+    if name == "delta" and (nothing := _no_double(covers)) is not None:
+        return nothing
     # any order of the pair gives a bound from below
     of_members = _in_largest_order(covers, options) if name in _ASKED else options
     members = [getattr(one, name)(*arguments, **of_members) for one in below]
@@ -132,6 +134,12 @@ def answered(release: Mechanism, name: str, arguments: tuple[Any, ...], options:
                 answers.append(getattr(other, name)(*arguments, **own))
         found = between(covers, *members)
     return found
+
+
+def _no_double(covers: list[Any]) -> Bound | None:
+    """The answer if a bound from above is at most the least positive double, so that no other one is narrower."""
+    least = next((one for one in covers if isinstance(one, Bound) and one.upper <= math.ulp(0.0)), None)
+    return None if least is None else replace(least, lower=0.0, value=0.0)
 
 
 def _in_largest_order(covers: list[Any], options: dict[str, Any]) -> dict[str, Any]:

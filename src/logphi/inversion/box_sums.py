@@ -141,7 +141,7 @@ class BoxSums:
         first = np.maximum(order + payoff.smoothness - 1, 0)
         slope = np.minimum(1.0, (half + location_error) ** first / factorials(first))
         noise = (8 + order) * ELEMENTARY * (1 + below / 16) * np.abs(part) + np.abs(factor) * slope * location_error
-        total, rounding = (np.bincount(row, weights=one, minlength=rows.size) for one in (part, noise))
+        total, rounding = (np.bincount(row, one, rows.size).astype(np.float64) for one in (part, noise))
         return np.maximum(total, 0.0), rounding
 
 

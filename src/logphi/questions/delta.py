@@ -26,6 +26,8 @@ from logphi.inputs.guesses import guided
 from logphi.inputs.route_names import MethodName, RouteName, is_certified
 from logphi.inputs.tolerance import Tolerance
 from logphi.inversion.demand import Demand
+from logphi.inversion.kernels import Smooth
+from logphi.inversion.saddle import RIGHT, saddle
 from logphi.laws.log_phi import LogPhi
 from logphi.progress import shown
 
@@ -95,7 +97,7 @@ def delta(
     loss = self._loss()
     tolerance = checked_options(loss, direction, method, rtol)
     points = check.real_array("epsilon", epsilon)
-    orders, profiles = loss.orders(direction), evaluator(method, many=points.ndim > 0)
+    orders, profiles = _likelier_first(loss.orders(direction), points), evaluator(method, many=points.ndim > 0)
     return pointwise(
         points, lambda at: probability(_largest(orders, at, profiles, tolerance, NEGLIGIBLE), tolerance.enough), falling=True
     )
@@ -174,7 +176,7 @@ def log_profile(
     """Log of the profile of a loss. Bounds proved to lie below ``least`` need not be tight."""
     tolerance = checked_options(loss, direction, method, rtol)
     points = check.real_array("epsilon", epsilon)
-    orders, profiles = loss.orders(direction), evaluator(method, many=points.ndim > 0)
+    orders, profiles = _likelier_first(loss.orders(direction), points), evaluator(method, many=points.ndim > 0)
     return pointwise(
         points, lambda at: log_probability(_largest(orders, at, profiles, tolerance, least), tolerance.enough), falling=True
     )
@@ -224,3 +226,11 @@ def _largest(
             continue
         found.append(replace(known or profiles(part, epsilon, demand)(epsilon), direction=order))
     return worst(found)
+
+
+def _likelier_first(orders: list[tuple[Direction, LogPhi]], points: Array) -> list[tuple[Direction, LogPhi]]:
+    """Both orders of a loss of several kinds, that with the larger Chernoff bound first: it may save the other one."""
+    if len(orders) < 2 or len(orders[0][1].terms) < 2 or points.ndim or not points > 0:
+        return orders
+    first, second = (saddle(part, Smooth(float(points)), RIGHT).value for _, part in orders)
+    return orders[::-1] if first < second else orders

@@ -37,7 +37,8 @@ def transform(
         kept -= mpmath.ncdf((x - mpmath.mpf(far)) / mpmath.mpf(width)) if far < math.inf else 0
         return mpmath.npdf(x) * kept * (1 - q + q * mpmath.exp(m * x - m * m / 2)) ** (z + 1)
 
-    near = {middle + k * width for k in (-3, -1, 0, 1, 3)} | ({far + k * width for k in (-3, 0, 3)} if far < math.inf else set())
+    near = {middle + k * width for k in (-3, -1, 0, 1, 3)}
+    near |= {far + k * width for k in (-3, 0, 3)} if far < math.inf else set()
     ends = sorted({-14.0, -5.0, 0.0, 4.0, *near, middle + 3, 16.0, max(25.0, middle + 9)})
     return mpmath.quad(density, ends)
 

@@ -13,7 +13,7 @@ from logphi.arith.scaled import Scaled
 from logphi.engine.ceiling import log_ceiling
 from logphi.engine.log_probability import LogProbability, from_inversion, masses, trivial
 from logphi.engine.method import CHERNOFF
-from logphi.engine.sampled_terms import terms_of
+from logphi.engine.sampled_terms import sampled_terms
 from logphi.inversion import contour
 from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand
@@ -66,7 +66,7 @@ def _log_moment_of_sampled(loss: LogPhi, u: float) -> float:
 
     As (a + b)^s <= a^s + b^s for 0 < s < 1, E_Q[w^{1-u}] <= (1 - q)^{1-u} + q^{1-u} e^{-u(1-u) m^2/2}.
     """
-    found = terms_of(loss)
+    found = sampled_terms(loss)
     if found is None or found[1]:
         return math.inf
     total, s = 0.0, 1 - u

@@ -75,7 +75,11 @@ def test_a_convolution_of_densities_lies_inside_the_bounds():
 @pytest.mark.parametrize(
     ("count", "rate", "sigma", "epsilon", "delta"),
     # by the convolution above at 40 to 90 steps to a rate, which agree in all but the last digits given
-    [(100, 1e-3, 2.0, 0.038, 1.85115357849e-12), (1000, 1e-3, 4.0, 0.0497, 1.043580367876e-12)],
+    [
+        (100, 1e-3, 2.0, 0.038, 1.85115357849e-12),
+        (1000, 1e-3, 4.0, 0.0497, 1.043580367876e-12),
+        (30, 0.01, 2.0, 0.8, 8.5422207053966e-23),
+    ],
 )
 def test_finer_convolutions_lie_inside_the_bounds(count, rate, sigma, epsilon, delta):
     bound = sampled(count, rate, sigma).delta(epsilon, method="clipped")
@@ -272,6 +276,54 @@ def test_two_releases_of_which_one_decides(rate, sigma, epsilon):
     low, high = prepared.at(epsilon).amount.log_ends
     assert low <= float(mpmath.log(truth)) <= high
     assert high - low < HEAVY
+
+
+@pytest.mark.few(1)
+@pytest.mark.parametrize(
+    ("rate", "sigma", "epsilon"), [(1e-3, 0.2, 0.0), (1e-4, 0.15, 0.0), (1e-6, 0.11, 0.002), (1e-6, 0.11, 0.5)]
+)
+def test_two_releases_with_little_noise(rate, sigma, epsilon):
+    """Losses are nearly nothing or large, at epsilon zero, too."""
+    with mpmath.workdps(25):
+        truth = float(mpmath.log(excess_of_two(rate, sigma, epsilon)))
+    draft = clipping.Draft.in_parts(sampled(2, rate, sigma).loss_law(), epsilon, Demand(PROMISED), truth)
+    assert draft is not None
+    prepared = draft.laid()
+    assert prepared is not None
+    low, high = prepared.at(epsilon).amount.log_ends
+    assert low <= truth <= high
+    assert low > truth - DEEP
+    assert epsilon == 0 or high - low < PROMISED * 10
+
+
+@pytest.mark.few(1)
+@pytest.mark.parametrize(
+    ("kinds", "epsilon"),
+    [
+        ([(173, 0.0038679872281416386, 68.66), (2367, 9.995024633751483e-05, 3.5894)], 0.11083984616480112),
+        ([(44, 0.0036129857343623296, 5.673), (2034, 0.004650068767689647, 65.656), (2, 0.039, 44.65)], 0.5232122136148778),
+        ([(13, 1.3451464089323417e-05, 1.66), (23, 0.2430415167941137, 91.85)], 0.6488741091690446),
+    ],
+)
+def test_a_few_kinds_of_which_one_large_loss_decides_far_out(kinds: list[tuple[int, float, float]], epsilon):
+    """The small losses are nearly normal, and their sum moves the threshold of the large one."""
+    release = lp.compose([sampled(*kind) for kind in kinds])
+    bound = release.delta(epsilon, direction="remove")
+    assert bound.status is Status.MET
+    assert 0 < bound.value < 1e-60
+    # other coins split the law elsewhere
+    draft = clipping.Draft.in_parts(release.loss_law(), epsilon, Demand(PROMISED), math.log(bound.value), coins=(1.7,))
+    assert draft is not None
+    prepared = draft.laid()
+    assert prepared is not None
+    low, high = prepared.at(epsilon).amount.log_ends
+    assert max(math.log(bound.lower), low) <= min(math.log(bound.upper), high)
+    assert high - low < PROMISED * 10
+    # one line for all losses up to a cap loses digits there
+    plain = clipping.prepare(release.loss_law(), epsilon, Demand(PROMISED), 0.0)
+    assert plain is not None
+    low, high = plain.at(epsilon).amount.log_ends
+    assert low <= math.log(bound.lower) <= math.log(bound.upper) <= high
 
 
 @pytest.mark.few(1)

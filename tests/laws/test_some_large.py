@@ -25,16 +25,20 @@ def law_of(sigma: float, rate: float) -> MixedNormal:
     return found
 
 
-def transform(sigma: float, rate: float, z: complex, mark: tuple[float, float] | None = None, side: int = 1) -> mpmath.mpc:
+def transform(
+    sigma: float, rate: float, z: complex, mark: tuple[float, float] | None = None, side: int = 1, far: float = math.inf
+) -> mpmath.mpc:
     """E[w^{z+1}], X marked or not, by quadrature."""
     m, q = 1 / mpmath.mpf(str(sigma)), mpmath.mpf(str(rate))
     middle, width = mark or (0.0, 1.0)
 
     def density(x):
         kept = mpmath.ncdf(side * (x - mpmath.mpf(middle)) / mpmath.mpf(width)) if mark else 1
+        kept -= mpmath.ncdf((x - mpmath.mpf(far)) / mpmath.mpf(width)) if far < math.inf else 0
         return mpmath.npdf(x) * kept * (1 - q + q * mpmath.exp(m * x - m * m / 2)) ** (z + 1)
 
     near = {middle + k * width for k in (-3, -1, 0, 1, 3)}
+    near |= {far + k * width for k in (-3, 0, 3)} if far < math.inf else set()
     ends = sorted({-14.0, -5.0, 0.0, 4.0, *near, middle + 3, 16.0, max(25.0, middle + 9)})
     return mpmath.quad(density, ends)
 
@@ -64,6 +68,53 @@ def test_guesses_hold_next_to_sharp_coins(mark: tuple[float, float], c: float, s
     law = MarkedNormal(law_of(0.8, 0.01), *mark, side)
     found = float(law.approximate(np.array([c]))[0])
     assert found == pytest.approx(float(truth), rel=1e-6, abs=1e-9)
+
+
+# a window of losses, and tilts that draw the law to either end of it
+WINDOWS = [(0.8, 0.01, (3.5, 0.2), 6.0), (1.8, 2e-4, (6.0, 0.07), 8.0), (0.11, 1e-6, (5.5, 0.01), 5.9)]
+
+
+@pytest.mark.few(4)
+@pytest.mark.parametrize("z", [0.3, 4.0, 4.0 + 9.0j, 15.0 + 30.0j])
+@pytest.mark.parametrize(("sigma", "rate", "mark", "far"), WINDOWS)
+def test_a_transform_between_two_ends_is_its_integral(sigma, rate, mark: tuple[float, float], far: float, z):
+    with mpmath.workdps(30):
+        whole = transform(sigma, rate, z, mark, 1, far)
+    law = MarkedNormal(law_of(sigma, rate), *mark, 1, far)
+    values = law.log_transform(np.array([z]))
+    assert abs(complex(mpmath.exp(complex(values.mid[0])) / whole) - 1) <= math.expm1(values.radius[0]) + 1e-15
+    assert values.radius[0] <= ROUNDING * 100
+    if isinstance(z, float):
+        assert float(law.approximate(np.array([z]))[0]) == pytest.approx(float(mpmath.log(whole)), rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.few(1)
+@pytest.mark.parametrize("c", [0.5, 6.0])
+@pytest.mark.parametrize(("sigma", "rate", "mark", "far"), WINDOWS[:2])
+def test_the_envelope_between_two_ends_holds_and_falls(sigma, rate, mark: tuple[float, float], far: float, c):
+    law = MarkedNormal(law_of(sigma, rate), *mark, 1, far)
+    heights = np.linspace(0.5, 300.0, 200)
+    values, real = law.log_transform(c + 1j * heights), law.log_transform(np.array([c]))
+    known = values.radius < 1
+    envelope = law.log_envelope(c, heights)
+    assert (values.mid.real - real.mid[0] <= envelope + values.radius + real.radius[0])[known].all()
+    assert envelope[-1] < -3
+
+
+@pytest.mark.parametrize(("side", "far"), [(1, math.inf), (-1, math.inf), (1, 6.0)])
+def test_what_is_kept_is_bounded_beside_the_real_line(side, far: float):
+    curve = MarkedNormal(law_of(0.8, 0.01), 3.5, 0.2, side, far).curve
+
+    def below(u: mpmath.mpc) -> mpmath.mpc:
+        return mpmath.erfc(-u / mpmath.sqrt(2)) / 2
+
+    for low, high, v in [(1.0, 1.5, 0.6), (3.2, 3.4, 0.1), (4.4, 5.2, 0.5), (4.4, 4.5, 3.0), (7.0, 7.2, 0.3)]:
+        bound = float(curve.highest_beside(np.array([low]), np.array([high]), np.array([v]))[0])
+        with mpmath.workdps(30):
+            for share in (0.0, 0.3, 1.0):
+                z = mpmath.mpc(low + share * (high - low), v)
+                kept = below(side * (z - 3.5) / 0.2) - (below((z - far) / 0.2) if far < math.inf else 0)
+                assert mpmath.log(abs(mpmath.npdf(z) * kept)) <= bound
 
 
 @pytest.mark.parametrize(("sigma", "rate", "mark"), CASES)

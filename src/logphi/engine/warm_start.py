@@ -9,7 +9,7 @@ import numpy as np
 
 from logphi.arrays import Array
 from logphi.bracketing import fall
-from logphi.engine import clipping
+from logphi.engine import large_guesses
 from logphi.engine.cancellation import log_answer, needs_long_line
 from logphi.inversion.kernels import log_kappa
 from logphi.inversion.layout import exactly_reflectable
@@ -42,7 +42,7 @@ class WarmStart:
         """The guess of the next crossing."""
         if self._chernoff is None or self._last is None or abs(level - self._last[0]) > _STRIDE:
             self._chernoff = Chernoff.of(self.loss, log_excess)
-            guess = clipping.guess(self.loss, self._chernoff.guess, level, self._chernoff.abscissa)
+            guess = large_guesses.guess(self.loss, self._chernoff.guess, level, self._chernoff.abscissa)
             atomless, slope = self.loss.support.atomless, -self._chernoff.abscissa
             rough = None
             if guess != self._chernoff.guess or needs_long_line(self.loss):

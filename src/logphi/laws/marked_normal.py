@@ -180,7 +180,7 @@ class MarkedNormal(LossTransform):
         high = end + _FARTHEST * self.width
         slope = float(self.whole.ratio.slope(np.array([high]))[0, 0])
         away = np.geomspace(_FARTHEST * self.width, max(_BEYOND, 2 * _FARTHEST * self.width), _OUTWARD)
-        loss = np.maximum(self.whole.ratio.value(end + away)[0], 1e-300)
+        loss = np.maximum(self.whole.ratio.value(end + away)[0] - float(self.whole.ratio.value(np.array([end]))[0, 0]), 1e-300)
         fall = (away / self.width) ** 2 / 2 + away * (away / 2 + end) - _LEFT_OUT
         with np.errstate(over="ignore"):  # where the loss hardly changes, every power is within reach
             farthest = float((fall / loss).min())

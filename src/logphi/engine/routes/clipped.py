@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from logphi.engine import clipping
+from logphi.engine import clipping, large_guesses
 from logphi.engine.cancellation import log_answer, width_left
 from logphi.engine.method import Method
 from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route, inverted
@@ -18,6 +18,8 @@ _NO_LINE = (
 )
 # measured: operations to lay out a line, for each of its nodes and each law, and for a term of the inner sums of split lines
 _LAYOUT, _NODE, _TERM = 1e7, 350.0, 1.0
+# measured: at zero, the shift from which on other routes are slow
+_LITTLE_NOISE = 4.0
 # measured: the rounding of the sum, relative to the integrand
 _NOISE = 1e-11
 # chosen: how much lower, as a logarithm, lines for a better guess of the answer must lie
@@ -32,10 +34,10 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
 
 def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     """The offer, if large losses obstruct a plain contour; digits are lost where the integrand is far above the answer."""
-    large = clipping.large_of(loss)
-    if not (large and epsilon >= 0):
+    large = large_guesses.large_of(loss)
+    if not (large and epsilon >= 0) or (epsilon == 0 and max(law.constants[0] for law, _ in large) < _LITTLE_NOISE):
         raise NotApplicableError("no loss at this epsilon can be clipped")
-    if not clipping.decides(loss, epsilon, contour.saddle_of_excess(loss, epsilon, demand.hint).abscissa):
+    if not large_guesses.decides(loss, epsilon, contour.saddle_of_excess(loss, epsilon, demand.hint).abscissa):
         raise NotApplicableError("no large losses are in the way of a plain contour")
     answer = log_answer(loss, epsilon)
     draft = clipping.Draft.of(loss, epsilon, demand, answer)

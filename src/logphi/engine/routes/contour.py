@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from logphi.engine import clipping
+from logphi.engine import large_guesses
 from logphi.engine.cancellation import log_answer, needs_long_line, width_left
 from logphi.engine.method import Method
 from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route, inverted
@@ -57,7 +57,7 @@ def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     chosen = contour.smallest_functional(loss, epsilon, demand.hint, excess=saddle)
     if chosen is None:
         raise NotApplicableError("the transform is unknown at every abscissa")
-    held_back = chosen.part is Part.EXCESS and (needs_long_line(loss) or clipping.decides(loss, epsilon, saddle.abscissa))
+    held_back = chosen.part is Part.EXCESS and (needs_long_line(loss) or large_guesses.decides(loss, epsilon, saddle.abscissa))
     # a line on which M falls slowly is long, and its truncation error need not be far below the tolerance
     lines = [
         (demand, 1.0, _SHORT),

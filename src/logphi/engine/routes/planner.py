@@ -15,7 +15,7 @@ from logphi.answers.enclosure import meet
 from logphi.bracketing import near_by
 from logphi.engine.ceiling import perhaps_below
 from logphi.engine.log_probability import LogProbability
-from logphi.engine.routes.chernoff import by_chernoff, level_of_the_omitted, may_be_beneath
+from logphi.engine.routes.chernoff import by_chernoff, level_of_the_omitted, may_be_beneath, may_be_certain
 from logphi.engine.routes.choices import Choice, note
 from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route
 from logphi.inversion.demand import Demand, Promise
@@ -87,7 +87,7 @@ class Planned:
             return ceiling
         asked: dict[Route, Promise | str] = {}
         for one in self._in_turn(x, asked):
-            if one.promise.operations >= _DEAR and ceiling is None and self._may_be_beneath(x):
+            if one.promise.operations >= _DEAR and ceiling is None and self._may_be_trivial(x):
                 ceiling = by_chernoff(self._loss, x)
                 if ceiling.meets(self._demand):
                     break
@@ -134,9 +134,11 @@ class Planned:
     def _reversed(self) -> LogPhi:
         return self._loss.reflected()
 
-    def _may_be_beneath(self, x: float) -> bool:
-        """Whether the profile may be below all demands; not near an epsilon that a route has answered."""
-        return id(self._loss) not in self._leading and may_be_beneath(self._loss, x, self._demand.least)
+    def _may_be_trivial(self, x: float) -> bool:
+        """Whether the profile may be below all demands, or one to all digits; not near an epsilon that a route has answered."""
+        if id(self._loss) in self._leading:
+            return False
+        return may_be_beneath(self._loss, x, self._demand.least) or may_be_certain(self._loss, x, self._demand.rtol)
 
     def _in_turn(self, x: float, asked: dict[Route, Promise | str]) -> Iterator[_Asked]:
         """The offers of routes, the best known one first; a further route is asked only if no good offer is left."""

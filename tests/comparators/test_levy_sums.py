@@ -84,7 +84,7 @@ def test_the_mass_beyond_the_reach_is_in_the_upper_bound() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(
     st.floats(-0.4, 1.3),
     st.floats(-3.5, -0.05),

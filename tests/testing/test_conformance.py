@@ -91,7 +91,6 @@ SLOW_ROWS = [
     "Gaussian(sigma=2).poisson(1, adjacency='replace')",
     "Gaussian(sigma=1.3, adjacency='replace').subset(0.2, adjacency='replace')",
     "Gaussian(sigma=20, adjacency='replace').subset(0.01, adjacency='replace')",
-    "GaussianMixturePair(sigma=1, values=[0, 1, 2], p=[0.5, 0.3, 0.2], q=[0.4, 0.4, 0.2])",
     "GaussianMixturePair(sigma=0.5, values=[0, 3, 1], p=[0.5, 0.5, 0], q=[0, 0.25, 0.75], adjacency='add')",
     "GaussianMixturePair(sigma=1, values=[0, 2], p=[0.3, 0.7], q=[0.6, 0.4]).poisson(0.1)",
     "TruncatedGaussian(sigma=1.3, truncation=3).poisson(0.2)",

@@ -3,6 +3,7 @@
 import json
 import math
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -92,7 +93,7 @@ def test_what_is_refused(ask, message: str):
     ],
 )
 def test_divergences_of_what_is_declared(release: lp.Mechanism, order: str, bound: Fraction):
-    made = release.certify(order=[Fraction(order)])
+    made: Any = release.certify(order=[Fraction(order)])
     (claim,) = made.claims
     assert claim.lower == 0
     assert claim.upper is not None

@@ -111,7 +111,7 @@ def test_no_score_leaks_more(given: tuple[str, str], epsilon: str, direction: st
 
 
 def test_runs_that_leak_nothing():
-    nothing = node("PureDP", epsilon="0")
+    nothing = node("Discrete", p=["0.5", "0.5"], q=["0.5", "0.5"])
     assert verify(signed((1, runs(nothing, "3", "1")), at="0.1", lower=0, upper=0)).status == 0
 
 

@@ -10,7 +10,7 @@ F <= 1 - T(G), and f'(F) <= r f'(G) with r = sup_x f'(1 - T(x)) / f'(x), as f' g
     p f'(F) - e^eps q f'(G) <= f'(1) (p - e^{eps - log r} q)_+ ,     delta_selected(eps) <= f'(1) delta(eps - log r).
 
 f'(1) is the mean of K. Where K = 0 nothing is released under both laws, which adds to delta at a negative eps: for a Poisson
-law the points at eps >= 0 are taken. For it, log r = mean sup(1 - T(x) - x) = mean delta(0). Otherwise log r <= s (eta + 1) if
+law the points at eps >= 0 are taken, and log r = mean sup(1 - T(x) - x) = mean delta(0). Otherwise log r <= s (eta + 1) if
 1 - c x <= e^s (gamma + c T(x)) for all x. As T(x) >= 1 - delta(-s) - e^{-s} x = e^{-s} (1 - delta_reversed(s)) - e^{-s} x, that
 follows from
 

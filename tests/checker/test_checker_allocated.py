@@ -29,6 +29,7 @@ from logphi.checker.ratios import Sums  # noqa: E402
 from logphi.checker.uniform import laplace  # noqa: E402
 from logphi.checker.work import budget  # noqa: E402
 from repository import ROOT  # noqa: E402
+from signed_claims import node, sealed, signed  # noqa: E402
 from slowly import slowly  # noqa: E402
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(180)
@@ -309,3 +310,20 @@ def test_several_gaussians_in_each_batch_are_one() -> None:
     known = lp.Gaussian(sigma=1).allocation(10).delta(1)
     assert float(made.lower) <= known.value <= float(made.upper)
     assert verify(made)
+
+
+def test_outcomes_that_are_not_listed_count() -> None:
+    """A discrete Gaussian has no largest loss: at epsilon 100, where no listed outcome leaks, delta is 3.6e-196."""
+    noise = node("DiscreteGaussian", sigma="0.3", sensitivity="1", truncation=None)
+    mechanism = (1, node("allocation", noise, batches="2"))
+    content = json.loads(signed(mechanism, at="100", lower=0, upper=0.5))
+    content["claims"][0]["upper"] = "1e-250"
+    assert verify(sealed(content)).status == 1
+    # and where some do, the others are added: by enumeration of both batches
+    weights = {x: math.exp(-(x**2) / 0.18) for x in range(-10, 12)}
+    q = {x: weights[x] / sum(weights.values()) for x in weights}
+    places = itertools.product(range(-8, 10), repeat=2)
+    near = sum(max((q[x - 1] * q[y] + q[x] * q[y - 1]) / 2 - math.e * q[x] * q[y], 0) for x, y in places)
+    alone = {**mechanism[1], "adjacency": "remove", "base": {**noise, "adjacency": "remove"}}
+    for upper, status in ((near + 1e-12, 0), (near - 1e-12, 1)):
+        assert verify(signed((1, alone), at="1", lower=0, upper=upper, adjacency="remove")).status == status

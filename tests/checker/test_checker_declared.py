@@ -15,7 +15,7 @@ from logphi.checker import verify
 from logphi.checker.composition import Composition
 from logphi.checker.declared import Declared, enclose
 from logphi.checker.work import budget
-from signed_claims import sealed
+from signed_claims import node, sealed, signed
 
 RELEASES = {
     "zcdp": (lp.ZCDP(rho=0.1), [(Declared(Fraction(1, 10)), 1)]),
@@ -79,6 +79,16 @@ def test_certificates_hold_upper_ends():
 def test_what_is_refused(ask, message: str):
     with pytest.raises(ValueError, match=message):
         ask()
+
+
+def test_outcomes_that_are_not_listed_count():
+    """The moments of a law whose far outcomes are left out prove nothing: at epsilon 20 they leak all that there is."""
+    noise = node("DiscreteGaussian", sigma="1", sensitivity="1", truncation=None)
+    sample = node("poisson", noise, rate="1/2", group_size="1")
+    content = json.loads(signed((1, sample), (1, node("ZCDP", rho="1e-9", xi="0")), at="20", lower=0, upper=0.5))
+    content["claims"][0]["upper"] = "1e-150"
+    # the sample alone has 1.9e-97
+    assert verify(sealed(content)).status == 1
 
 
 @pytest.mark.parametrize(

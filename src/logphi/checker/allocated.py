@@ -158,7 +158,7 @@ def counted(base: Finite, batches: int) -> Finite:
         alone = base.infinite()
         return found if alone.is_zero() else [*found, (alone, arb(0))]
 
-    return Finite.spaced(cached(outcomes))
+    return Finite.spaced(cached(outcomes), lambda: batches * base.omitted())
 
 
 def _even(number: float) -> int:

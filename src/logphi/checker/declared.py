@@ -119,7 +119,7 @@ def _total(whole: Composition, z: Fraction) -> Any:
             if own is None:
                 return None
             total += count * ball(own)
-        elif not law.infinite().is_zero() or not z < law.end:
+        elif not (law.infinite().is_zero() and law.omitted().is_zero() and z < law.end):
             return None
         else:
             total += count * law.moment(ball(z)).log()

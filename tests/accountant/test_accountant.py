@@ -199,7 +199,7 @@ def test_a_step_under_another_relation_is_refused_and_leaves_no_trace():
 
 @pytest.mark.parametrize(
     ("count", "kind", "needle"),
-    [(-1, ValueError, "negative"), (1.5, TypeError, "whole"), (True, TypeError, "whole"), (10**301, ValueError, "1e300")],
+    [(-1, ValueError, "negative"), (1.5, TypeError, "integer"), (True, TypeError, "integer"), (10**301, ValueError, "1e300")],
 )
 def test_a_count_that_is_none_is_refused_and_leaves_no_trace(count, kind, needle):
     accountant = holding((STEPS[0], 3))

@@ -419,7 +419,7 @@ def test_what_is_refused():
     refused(ValueError, lambda: lp.VectorDiscreteGaussian(2, 3, -2), "l1_sensitivity", "negative")
     refused(ValueError, lambda: lp.VectorDiscreteGaussian(2, 3, 1e13), "l1_sensitivity", "leave it out")
     refused(ValueError, lambda: lp.VectorDiscreteGaussian(2, parties=0), "parties", "from 1")
-    refused(TypeError, lambda: lp.VectorDiscreteGaussian(2, parties=2.5), "parties", "whole")
+    refused(TypeError, lambda: lp.VectorDiscreteGaussian(2, parties=2.5), "parties", "integer")
     refused(ValueError, lambda: lp.VectorDiscreteGaussian(2, dimension=0), "dimension", "from 1")
     refused(ValueError, lambda: lp.Skellam(0.001), "variance", "0.01")
     refused(ValueError, lambda: lp.Skellam(1, 100), "units", "variance=1.0")

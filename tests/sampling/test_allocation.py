@@ -235,7 +235,7 @@ def test_text_and_json_read_back(text):
     ("call", "needles"),
     [
         (lambda m: m.allocation(0), ("batches", "0")),
-        (lambda m: m.allocation(2.5), ("batches", "whole")),
+        (lambda m: m.allocation(2.5), ("batches", "integer")),
         (lambda m: m.allocation(3, epochs=0), ("epochs", "0")),
         (lambda m: m.allocation(3, epochs=-1), ("epochs", "-1")),
         (lambda m: m.allocation(3, participations=4), ("participations", "batches=3", "4")),

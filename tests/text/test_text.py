@@ -302,7 +302,7 @@ def nested(depth: int, **inner: Any) -> Any:
         (whole({"name": "composition", "adjacency": "add_remove", "terms": [[1]]}), "list"),
         (whole({"name": "composition", "adjacency": "replace", "terms": [[1, gaussian()]]}), "different relations"),
         (whole({"name": "composition", "adjacency": "add_remove", "terms": [[-1, gaussian()]]}), "negative"),
-        (whole({"name": "composition", "adjacency": "add_remove", "terms": [[1.5, gaussian()]]}), "whole"),
+        (whole({"name": "composition", "adjacency": "add_remove", "terms": [[1.5, gaussian()]]}), "integer"),
         (whole({"name": "composition", "adjacency": "add_remove", "terms": [[10**301, gaussian()]]}), "1e300"),
         (whole({"name": "composition", "adjacency": "add_remove", "terms": [[10**300, gaussian()]] * 2}), "1e300"),
     ],

@@ -28,7 +28,7 @@ def kept(path: Path, cache: Path) -> Path:
     return cache / f"{path.stem}-{state(path)}.ipynb"
 
 
-def run(path: Path, cache: Path):
+def run(path: Path, cache: Path) -> Any:
     """The notebook with its outputs, run in a kernel of its own and kept in the cache."""
     notebook = nbformat.read(path, as_version=4)
     # the kernel of this environment, whatever the author's was called
@@ -47,13 +47,13 @@ def run(path: Path, cache: Path):
     return notebook
 
 
-def executed(path: Path, cache: Path):
+def executed(path: Path, cache: Path) -> Any:
     """The notebook with its outputs, from the cache if neither it nor the library has changed."""
     found = kept(path, cache)
     return nbformat.read(found, as_version=4) if found.exists() else run(path, cache)
 
 
-def output(data, name: str, directory: Path) -> str:
+def output(data: Any, name: str, directory: Path) -> str:
     """One output of a cell: a picture if it is one, else its text."""
     for kind, suffix in (("image/svg+xml", "svg"), ("image/png", "png")):
         if kind in data:
@@ -65,7 +65,7 @@ def output(data, name: str, directory: Path) -> str:
     return f"```text\n{data['text/plain'].rstrip()}\n```"
 
 
-def joined(outputs):
+def joined(outputs: Any) -> list[Any]:
     """Outputs of a cell: what a kernel printed in several messages is one text."""
     found: list[Any] = []
     for one in outputs:
@@ -76,7 +76,7 @@ def joined(outputs):
     return found
 
 
-def page(notebook, stem: str, directory: Path) -> tuple[str, list[str]]:
+def page(notebook: Any, stem: str, directory: Path) -> tuple[str, list[str]]:
     """The page of an executed notebook, and the names of its pictures, which go to a directory."""
     parts: list[str] = []
     pictures: list[str] = []

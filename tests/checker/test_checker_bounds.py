@@ -24,7 +24,7 @@ from logphi.checker.uniform import SampledUniform, bounded_range, laplace, trunc
 ZERO = (exactly(1), Fraction(0))
 
 
-def mixture(*pairs: tuple[str, str]) -> tuple:
+def mixture(*pairs: tuple[str, str]) -> tuple[Any, ...]:
     return tuple((exactly(Fraction(weight)), Fraction(shift)) for weight, shift in pairs)
 
 
@@ -71,7 +71,7 @@ def mass(shifts, x):
     return sum(weight * density(x, mpmath.mpf(shift.numerator) / shift.denominator) for weight, shift in numbers)
 
 
-def moment(name: str, z):
+def moment(name: str, z: Any) -> Any:
     """M(z), straight from the two laws."""
     law = LAWS[name]
     if isinstance(law, NormalMixtures):

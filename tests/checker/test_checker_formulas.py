@@ -5,6 +5,7 @@ import json
 import math
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ from logphi.checker.reading import NOT_COVERED
 from logphi.checker.work import Undecided
 
 
-def piece(low, high, log_p, log_q) -> Piece:
+def piece(low: Any, high: Any, log_p: Any, log_q: Any) -> Piece:
     first, last = (None if end is None else Fraction(end) for end in (low, high))
     return Piece(first, last, *(one and read(one, "x") for one in (log_p, log_q)))
 
@@ -38,11 +39,11 @@ LAWS = {
 EPSILONS = ("-1/2", "0", "7/10")
 
 
-def of(pieces) -> Densities:
+def of(pieces: Any) -> Densities:
     return Densities(lambda: (pieces, [arb(0), arb(0)]))
 
 
-def log_of(law, side: int):
+def log_of(law: Any, side: int) -> Any:
     """The density in mpmath, not divided by its integral."""
 
     def density(x):
@@ -58,7 +59,7 @@ def log_of(law, side: int):
     return density
 
 
-def edges(law) -> list:
+def edges(law: Any) -> list[Any]:
     ends = {end for one in law for end in (one.low, one.high) if end is not None}
     inner = [mpmath.mpf(end.numerator) / end.denominator for end in ends]
     near = [x for x in (-8, -3, -1, 0, 1, 3, 8) if min(inner, default=-9) < x < max(inner, default=9) or law[-1].high is None]
@@ -69,7 +70,7 @@ def edges(law) -> list:
 @pytest.mark.few(1)
 @pytest.mark.parametrize("name", LAWS)
 @pytest.mark.parametrize("side", [0, 1])
-def test_the_excess_is_that_of_a_quadrature(name: str, side: int):
+def test_the_excess_is_that_of_a_quadrature(name: str, side: int) -> None:
     """Of both orders; where the loss crosses epsilon is found on a grid and by bisection."""
     law = LAWS[name]
     densities = [log_of(law, k) for k in (0, 1)]
@@ -87,7 +88,7 @@ def test_the_excess_is_that_of_a_quadrature(name: str, side: int):
             assert mine.rad() < 1e-15
 
 
-def roots(function, cuts) -> list:
+def roots(function: Any, cuts: Any) -> list[Any]:
     """Where a function changes its sign between the cuts, infinite ends moved to 60."""
     found = []
     inside = [min(max(cut, mpmath.mpf(-60)), mpmath.mpf(60)) for cut in cuts]
@@ -100,7 +101,7 @@ def roots(function, cuts) -> list:
 
 
 @pytest.mark.parametrize("name", LAWS)
-def test_tails_and_excess_agree(name: str):
+def test_tails_and_excess_agree(name: str) -> None:
     """Two ways of adding up the same parts; and the reverse of the reverse is itself."""
     law = of(LAWS[name])
     with precision(110):
@@ -139,7 +140,7 @@ def test_an_atom_is_between_the_values_on_its_sides():
         "1 - 2 - 3",
     ],
 )
-def test_formulas_are_read_as_python_reads_them(text: str):
+def test_formulas_are_read_as_python_reads_them(text: str) -> None:
     formula, x = read(text, "x"), 1.75
     known = {"x": x, "log": math.log, "exp": math.exp, "sqrt": math.sqrt, "pi": math.pi, "E": math.e}
     with precision(100):
@@ -157,7 +158,7 @@ def test_formulas_are_read_as_python_reads_them(text: str):
         "(" * 100 + "x" + ")" * 100, "-" * 100 + "x", "1" * 400, "x+" * 3000 + "x",
     ],
 )  # fmt: skip
-def test_whatever_else_is_no_formula(text: str):
+def test_whatever_else_is_no_formula(text: str) -> None:
     with pytest.raises(NotAFormula):
         read(text, "x")
 
@@ -172,7 +173,7 @@ def test_whatever_else_is_no_formula(text: str):
         ("-3*log(x)/2", 1),
     ],
 )
-def test_bounds_far_out(text: str, sign: int):
+def test_bounds_far_out(text: str, sign: int) -> None:
     """The integral from a place on is below its bound, and near it."""
     formula, start = read(text, "x"), 32
     with precision(80), mpmath.workdps(20):
@@ -187,12 +188,12 @@ def test_bounds_far_out(text: str, sign: int):
 
 
 @pytest.mark.parametrize("text", ["x", "-log(x)", "0", "exp(x)", "-log(log(x))", "-1/x", "-log(exp(x)+1)", "x*log(x)"])
-def test_what_has_no_integral_far_out_has_no_bound(text: str):
+def test_what_has_no_integral_far_out_has_no_bound(text: str) -> None:
     with precision(80), pytest.raises(Undecided):
         read(text, "x").at(Asymptotic(arb(32), arb(1), Fraction(1)), AsymptoticArithmetic(arb(32))).integral()
 
 
-def signed(pieces, lower: str, upper: str, at: str = "1/2", count: int = 1) -> str:
+def signed(pieces: Any, lower: str, upper: str, at: str = "1/2", count: int = 1) -> str:
     node = {"name": "FromDensities", "adjacency": "add_remove", "parameters": {"pieces": pieces}}
     body = {
         "format": "logphi-certificate",
@@ -260,6 +261,6 @@ HOSTILE = {
 @pytest.mark.few(4)
 @pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.parametrize("count", [1, 10**9])
-def test_hostile_formulas_keep_the_budget(name: str, count: int):
+def test_hostile_formulas_keep_the_budget(name: str, count: int) -> None:
     verdict = verify(signed(HOSTILE[name], "0.3", "0.3", count=count), work=1e6)
     assert verdict.status == 1, verdict.reason

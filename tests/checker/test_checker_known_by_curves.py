@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from statistics import NormalDist
+from typing import Any
 
 import pytest
 
@@ -15,11 +16,11 @@ from signed_claims import node, signed  # noqa: E402
 PHI = NormalDist().cdf
 
 
-def gaussian(sigma: str) -> dict:
+def gaussian(sigma: str) -> dict[str, Any]:
     return node("Gaussian", sigma=sigma, sensitivity="1")
 
 
-def accepted(*mechanism, at: str, value: float, width: float = 1e-10, **more) -> bool:
+def accepted(*mechanism: Any, at: str, value: float, width: float = 1e-10, **more: Any) -> bool:
     """Whether the value is accepted; the same, signed again with both ends on one side of it, must be refused."""
     for sign in (-3, 3):
         moved = value + sign * width
@@ -49,7 +50,7 @@ def by_quadrature(density: Callable[[float], float], epsilon: float, move: float
     ],
 )
 @pytest.mark.parametrize("epsilon", ["0.1", "-0.2"])
-def test_truncated_noise(name: str, density, move: float, end: float, epsilon: str):
+def test_truncated_noise(name: str, density: Callable[[float], float], move: float, end: float, epsilon: str) -> None:
     width = "sigma" if "Gauss" in name else "scale"
     noise = node(name, **{width: "1"}, truncation=str(end), sensitivity=str(move))
     value = by_quadrature(density, float(epsilon), move, end)
@@ -73,7 +74,7 @@ POINTS = [(0.0, 0.875), (0.125, 0.5), (0.25, 0.45), (0.5, 0.125)]
 
 @pytest.mark.parametrize("adjacency", ["add_remove", "remove", "add"])
 @pytest.mark.parametrize("epsilon", ["0.3", "1.1", "-0.4", "5"])
-def test_a_tradeoff_function(adjacency: str, epsilon: str):
+def test_a_tradeoff_function(adjacency: str, epsilon: str) -> None:
     """Delta is the conjugate: the largest 1 - f - a alpha over the vertices; of the inverse, alpha and f change places."""
     vertices = [*POINTS, (1.0, 0.0)]
     a = math.exp(float(epsilon))
@@ -87,7 +88,7 @@ def test_a_tradeoff_function(adjacency: str, epsilon: str):
 
 @pytest.mark.parametrize("adjacency", ["add_remove", "remove", "add"])
 @pytest.mark.parametrize("epsilon", ["0.2", "0.5", "0.7", "1.5", "-0.3"])
-def test_a_profile(adjacency: str, epsilon: str):
+def test_a_profile(adjacency: str, epsilon: str) -> None:
     """Delta is the largest convex function below the points, linear in a between two of them."""
     given = [(0.5, 0.25), (1.0, 0.015625), (0.9, 0.2)]
     points = [(math.exp(e), d) for e, d in given]
@@ -121,7 +122,7 @@ FINITE = {
 @pytest.mark.parametrize("name", FINITE)
 @pytest.mark.parametrize("rate", ["1/5", "3/4"])
 @pytest.mark.parametrize("epsilon", ["0", "0.05", "0.6"])
-def test_a_subset_under_replace(name: str, rate: str, epsilon: str):
+def test_a_subset_under_replace(name: str, rate: str, epsilon: str) -> None:
     """From zero on the profile is g delta(log(1 + (e^eps - 1) / g)), delta that of the base ([AFA] Proposition 30)."""
     base, outcomes = FINITE[name]
     g = float(Fraction(rate))
@@ -204,7 +205,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_is_no_mechanism(name: str):
+def test_what_is_no_mechanism(name: str) -> None:
     assert verify(signed((1, WRONG[name]), at="1/10", lower=0, upper=1)).status == 2
 
 
@@ -257,7 +258,7 @@ HOSTILE = {
 
 @pytest.mark.few(2)
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_mechanisms_keep_the_budget(name: str):
+def test_hostile_mechanisms_keep_the_budget(name: str) -> None:
     """Whatever is listed, the verdict comes within a small budget."""
     verdict = verify(signed(*HOSTILE[name], at="1/10", lower=0.3, upper=0.3), work=3e6)
     assert verdict.status == 1, verdict.reason

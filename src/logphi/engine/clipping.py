@@ -197,7 +197,8 @@ class _Question:
 
     def in_parts(self, demand: Demand, log_answer: float | None, coins: Sequence[float] = COINS) -> Draft | None:
         """Lines for none, one and several of those losses that matter, or None."""
-        tilt, large, others = self.saddle.abscissa, [], list(mixed_normals(self.loss.terms)[1])
+        tilt, others = self.saddle.abscissa, list(mixed_normals(self.loss.terms)[1])
+        large: list[tuple[MixedNormal, int]] = []
         for law, count in large_of(self.loss):
             (large if _matters(law, count, self.cap, tilt) else others).append((law, count))
         if not large:

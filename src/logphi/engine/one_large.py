@@ -149,17 +149,17 @@ def parts_of(
     laws: tuple[LogPhi | SomeLarge, ...] = (LogPhi((*one.none_large, *others.terms)), one, replace(one, several=True))
     lines, ceilings, log_loose = [], [], -math.inf
     for law, place in zip(laws[: 2 + several_exist], best.places, strict=True):
-        found = saddle(law, Smooth(x), RIGHT, place)
+        lowest = saddle(law, Smooth(x), RIGHT, place)
         line = None
-        if not found.value < level + log_rtol - _NEGLIGIBLE:
-            line = PlannedLine.of(law, x, log_rtol, found, level)
+        if not lowest.value < level + log_rtol - _NEGLIGIBLE:
+            line = PlannedLine.of(law, x, log_rtol, lowest, level)
             if line is not None and math.isinf(line.terms):
                 line = None
-            if line is None and not found.value < level - _LOOSE:
+            if line is None and not lowest.value < level - _LOOSE:
                 return None
         if line is None:
-            ceilings.append(_ceiling(law, found.abscissa))
-            log_loose = max(log_loose, found.value)
+            ceilings.append(_ceiling(law, lowest.abscissa))
+            log_loose = max(log_loose, lowest.value)
         else:
             lines.append(line)
     return Parts(tuple(lines), tuple(ceilings), tails, log_loose)

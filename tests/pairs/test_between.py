@@ -64,7 +64,8 @@ def test_a_response_beside_noise_is_between(mechanism, profile, share):
 def test_two_finite_mechanisms_are_between(seed):
     rng = np.random.default_rng(seed)
     drawn = [(rng.dirichlet(np.ones(size)), rng.dirichlet(np.ones(size))) for size in (6, 9)]
-    release = sum(count * lp.Discrete(p.tolist(), q.tolist()) for count, (p, q) in zip((2, 1), drawn, strict=True))
+    first, second = (lp.Discrete(p.tolist(), q.tolist()) for p, q in drawn)
+    release = 2 * first + second
     (p, q), (r, s) = drawn
     with_it, without = (np.einsum("i,j,k", a, a, b).ravel() for a, b in ((p, r), (q, s)))
     below, above = between(release.loss_law())

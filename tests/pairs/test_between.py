@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -32,7 +33,7 @@ def laplace(width: float, epsilon: float) -> float:
     return 1 - math.exp((epsilon - width) / 2) if epsilon > -width else 1 - math.exp(epsilon)
 
 
-def beside_response(profile, truth: float, epsilon: float) -> float:
+def beside_response(profile: Callable[[float], float], truth: float, epsilon: float) -> float:
     """The profile together with a randomized response: a mean over its outcomes."""
     loss = math.log(truth / (1 - truth))
     return truth * profile(epsilon - loss) + (1 - truth) * profile(epsilon + loss)

@@ -180,7 +180,7 @@ def test_text_and_json_read_back():
     ("make", "needles"),
     [
         (lambda: lp.Laplace(scale=0.1).allocation(100), ("largest loss", "10", "fixed_order")),
-        (lambda: (2 * lp.Laplace(scale=1)).allocation(100), ("one release of Laplace noise", "fixed_order")),
+        (lambda: (lp.GaussianPair(0, 1, 0.5, 1.2) + lp.Laplace(1)).allocation(9), ("several such", "fixed_order")),
         (lambda: lp.Laplace(scale=1).allocation(100).group(2), ("group of 2", "AllocatedBetween")),
         (lambda: lp.Laplace(scale=1).allocation(100).loss_law(), ("between two bounds",)),
     ],
@@ -235,3 +235,37 @@ def test_an_end_that_is_rarer_than_the_digits_of_what_lies_next_to_it_is_not_ove
     assert lp.Discrete(p, q).pair().ratios(1 << 13).cells.held[0] == pytest.approx(rare)
     attack = sum(max(Fraction(w) - a * Fraction(v), Fraction(0)) for v, w in zip(below.p, below.q, strict=True))
     assert attack <= truth * (1 + Fraction(1, 10**9))
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_several_releases_with_many_outcomes_are_enumerated(direction):
+    rng = np.random.default_rng(4)
+    (p, q), (r, s) = (tuple(rng.dirichlet(np.full(size, 20.0)) for _ in range(2)) for size in (65, 67))
+    release = (lp.Discrete(p.tolist(), q.tolist()) + lp.Discrete(r.tolist(), s.tolist())).allocation(2)
+    with_it, without = np.outer(p, r).ravel(), np.outer(q, s).ravel()
+    bound, exact = release.delta(0.2, direction=direction), 0.0
+    for a, b in zip(with_it, without, strict=True):
+        mixed, alone = (a * without + b * with_it) / 2, b * without
+        one, other = (mixed, alone) if direction == "remove" else (alone, mixed)
+        exact += float(np.maximum(one - math.exp(0.2) * other, 0).sum())
+    assert bound.lower - 1e-12 <= exact <= bound.upper + 1e-12
+    assert bound.width <= 5e-3 * exact
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_laplace_releases_in_the_same_batch_agree_with_a_simulation(direction):
+    random, batches = np.random.default_rng(6), 20
+    noise = random.laplace(size=(100_000, batches, 2)) * np.array([1.0, 2.0])
+    ratio = np.exp(((np.abs(noise) - np.abs(noise - 1)) / np.array([1.0, 2.0])).sum(axis=2)).mean(axis=1)
+    sample = np.maximum(ratio - math.exp(0.2), 0) if direction == "remove" else np.maximum(1 - math.exp(0.2) * ratio, 0)
+    bound = (lp.Laplace(scale=1) + lp.Laplace(scale=2)).allocation(batches).delta(0.2, direction=direction)
+    assert abs(sample.mean() - bound.value) <= 5 * sample.std() / math.sqrt(sample.size)
+    assert bound.width <= 1e-4 * bound.value
+
+
+@pytest.mark.slow
+def test_kept_batches_of_laplace_noise_are_one_allocation():
+    kept = lp.Laplace(scale=2).allocation(30, epochs=2)
+    assert kept == (2 * lp.Laplace(scale=2)).allocation(30)
+    assert (2 * lp.Laplace(scale=2).allocation(30)).delta(0.3).upper < kept.delta(0.3).lower

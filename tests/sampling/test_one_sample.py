@@ -1,10 +1,12 @@
 """Several releases on one Poisson sample, against enumeration and quadrature of the mixed laws."""
 
 import itertools
+import math
 from fractions import Fraction
 from typing import Any
 
 import mpmath
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +15,7 @@ from mpmath import exp, mpf, ncdf
 import logphi as lp
 from directions import DIRECTIONS
 from exact import contains, dec
+from logphi.answers.status import Status
 from refusals import refused
 
 PROBABILITIES = st.floats(0.05, 0.95)
@@ -234,3 +237,57 @@ def test_text_of_a_sampled_composition_is_read_back():
     sampled = (2 * lp.Gaussian(sigma=3) + lp.Laplace(scale=2)).poisson(0.1)
     assert repr(sampled) == "(2 * Gaussian(sigma=3.0) + Laplace(scale=2.0)).poisson(0.1)"
     assert parse(repr(sampled)) == sampled
+
+
+def listed(sizes: tuple[int, int], seed: int) -> tuple[lp.Mechanism, np.ndarray, np.ndarray]:
+    """Two finite mechanisms whose joint outcomes are many, and the probabilities of these."""
+    rng = np.random.default_rng(seed)
+    drawn = [tuple(rng.dirichlet(np.full(size, 3.0)) for _ in range(2)) for size in sizes]
+    (p, q), (r, s) = drawn
+    release = lp.Discrete(p.tolist(), q.tolist()) + lp.Discrete(r.tolist(), s.tolist())
+    return release, np.outer(p, r).ravel(), np.outer(q, s).ravel()
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_two_samples_of_many_outcomes_are_enumerated(direction):
+    release, p, q = listed((65, 67), 2)
+    rate = 0.25
+    mixed = (1 - rate) * q + rate * p
+    bound = (2 * release.poisson(rate)).delta(0.3, direction=direction)
+    one, other = (mixed, q) if direction == "remove" else (q, mixed)
+    exact = math.fsum(float(np.maximum(one * a - math.exp(0.3) * other * b, 0).sum()) for a, b in zip(one, other, strict=True))
+    assert bound.lower - 1e-12 <= exact <= bound.upper + 1e-12
+    assert bound.status is Status.BRACKET
+    assert bound.width <= 2e-3 * exact
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_samples_without_much_noise_agree_with_a_simulation(direction):
+    random, rate, count = np.random.default_rng(11), 0.1, 20
+    # under Q the noise is around 0
+    x, y = random.laplace(size=(200_000, count)), random.standard_normal((200_000, count))
+    ratio = (1 - rate + rate * np.exp(np.abs(x) - np.abs(x - 1) + y - 0.5)).prod(axis=1)
+    sample = np.maximum(ratio - math.exp(0.5), 0) if direction == "remove" else np.maximum(1 - math.exp(0.5) * ratio, 0)
+    bound = (count * (lp.Laplace(scale=1) + lp.Gaussian(sigma=1)).poisson(rate)).delta(0.5, direction=direction)
+    assert abs(sample.mean() - bound.value) <= 5 * sample.std() / math.sqrt(sample.size)
+    assert bound.width <= 2e-4 * bound.value
+
+
+@pytest.mark.slow
+def test_symmetric_bases_have_the_same_subsets_as_samples():
+    parts = [(lp.Laplace(scale=1, adjacency=one) + lp.Laplace(scale=2, adjacency=one)) for one in ("replace", "add_remove")]
+    subset = (30 * parts[0].subset(0.05, adjacency="add_remove")).epsilon(1e-5, direction="remove")
+    sample = (30 * parts[1].poisson(0.05)).epsilon(1e-5, direction="remove")
+    assert subset.upper == pytest.approx(sample.upper, rel=1e-9)
+    assert subset.lower == pytest.approx(sample.lower, rel=1e-9)
+    assert subset.width <= 1e-4
+
+
+@pytest.mark.slow
+def test_brackets_compose_with_other_releases():
+    step = (lp.Laplace(scale=1) + lp.RandomizedResponse(p=0.7)).poisson(0.05)
+    alone, more = 50 * step, 50 * step + lp.Gaussian(sigma=5)
+    assert alone.epsilon(1e-5).upper < more.epsilon(1e-5).lower
+    found = more.epsilon(1e-5)
+    assert more.delta(found.upper).lower <= 1e-5 <= more.delta(found.lower).upper

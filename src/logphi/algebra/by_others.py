@@ -76,3 +76,13 @@ def between(covers: Sequence[Any], *below: Any) -> Any:
         return above
     status = between_others(all(one.ledger.proved for one in (*covers, *below)))
     return replace(above, lower=min(lower, above.value), upper=max(upper, above.value), status=status, method=METHOD)
+
+
+def narrower(one: Any, other: Any) -> Any:
+    """The narrower of two answers to one question, point by point."""
+    if not isinstance(one, Bounds):
+        return one if one.width < other.width else other
+    answers = np.empty(one.shape, dtype=object)
+    for place in np.ndindex(answers.shape):
+        answers[place] = narrower(one[place], other[place])
+    return Bounds(answers)

@@ -6,11 +6,17 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
-from logphi.algebra.by_others import PROFILES, ByOthers, between
+import numpy as np
+
+from logphi.algebra.asking import Questions
+from logphi.algebra.by_others import PROFILES, ByOthers, between, narrower
 from logphi.algebra.families import FamilyComposition
 from logphi.algebra.release import Composition, Mechanism, compose
 
 Ends = tuple[Mechanism, Mechanism]
+
+# chosen: ends that are further apart, relatively, are compared with the loss
+_WIDE = 1e-2
 
 
 class Enclosed(ByOthers):
@@ -34,12 +40,32 @@ class Enclosed(ByOthers):
     def _composition(self) -> type[Composition]:
         return EnclosedComposition if self._enclosed else super()._composition()
 
+    def _answering(self) -> Ends | None:
+        """The ends, where they answer questions to this release itself; None where the loss does."""
+        return self.ends()
+
+    @property
+    def _loss_is_proved(self) -> bool:
+        """Whether the errors of the loss are proved, so that it may answer where the ends are far apart."""
+        return False
+
+    def _loss_is_sharp(self, count: int = 1) -> bool:
+        """Whether the loss of so many of these may give a narrower answer than the ends."""
+        return False
+
     def _by_others(self, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        ends = self.ends() if name in PROFILES and options.get("method") is None else None
+        ends = self._answering() if name in PROFILES and options.get("method") is None else None
         if ends is None:
             return super()._by_others(name, arguments, options)
+        by_loss = getattr(Questions, name)
+        own = by_loss(self, *arguments, **options) if self._loss_is_sharp() else None
+        if own is not None and np.all([status.met for status in np.ravel(own.status)]):
+            return own
         below, above = (getattr(one, name)(*arguments, **options) for one in ends)
-        return between([above], below)
+        found = between([above], below)
+        if own is None and self._loss_is_proved and not np.all(found.upper - found.lower <= _WIDE * np.abs(found.upper)):
+            own = by_loss(self, *arguments, **options)
+        return found if own is None else narrower(own, found)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -49,6 +75,14 @@ class EnclosedComposition(Enclosed, FamilyComposition):
     @property
     def _enclosed(self) -> bool:
         return True
+
+    @property
+    def _loss_is_proved(self) -> bool:
+        return all(one._loss_is_proved for one, _ in self.terms if isinstance(one, Enclosed) and one._enclosed)
+
+    def _loss_is_sharp(self, count: int = 1) -> bool:
+        enclosed = [(one, own) for one, own in self.terms if isinstance(one, Enclosed) and one._enclosed]
+        return all(one._loss_is_sharp(count * own) for one, own in enclosed)
 
     def ends(self) -> Ends | None:
         """The compositions of all lower and of all upper ends."""

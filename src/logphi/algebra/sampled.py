@@ -12,6 +12,7 @@ from logphi.algebra.families import Representative
 from logphi.algebra.family import Family
 from logphi.algebra.hulls import sampled_family
 from logphi.algebra.on_samples import OnSamples
+from logphi.algebra.one_sample import finite_ends, has_finite_ends, has_sharp_loss
 from logphi.algebra.operations import done_by
 from logphi.algebra.parametric import Parametric, symbolic
 from logphi.algebra.parametric import poisson as symbolic_poisson
@@ -34,13 +35,32 @@ LARGEST_GROUP = 1000
 class EnclosedSamples(Enclosed, Representative, OnSamples):
     """A mechanism on samples, between the samples of the ends of its base: sampling keeps the order of pairs."""
 
+    rate: Real
+
     @property
     def _enclosed(self) -> bool:
+        return self._base_enclosed or has_finite_ends(self.base)
+
+    @property
+    def _base_enclosed(self) -> bool:
         return isinstance(self.base, Enclosed) and self.base._enclosed
+
+    @property
+    def _loss_is_proved(self) -> bool:
+        return not self._base_enclosed
+
+    def _loss_is_sharp(self, count: int = 1) -> bool:
+        return not self._base_enclosed and has_sharp_loss(self.base, count * self.rate)
+
+    def _answering(self) -> Ends | None:
+        # one sample of a base whose loss is proved has a closed form
+        return self.ends() if self._base_enclosed else None
 
     def ends(self) -> Ends | None:
         """The ends of the base, sampled."""
-        found = self.base.ends() if isinstance(self.base, Enclosed) else None
+        found = self.base.ends() if isinstance(self.base, Enclosed) and self.base._enclosed else None
+        if found is None and has_finite_ends(self.base):
+            found = finite_ends(self.base)
         try:
             return found and (self._on(found[0]), self._on(found[1]))
         except UnsupportedError:

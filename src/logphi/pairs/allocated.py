@@ -20,8 +20,9 @@ from logphi.arrays import Array
 from logphi.grid.mean_power import MOST_DIRECT, Draws
 from logphi.grid.ratio_cells import RatioCells
 from logphi.grid.ratio_laws import Ratios, TooWideError
+from logphi.pairs.between import between, is_known
 from logphi.pairs.finite import FinitePair
-from logphi.pairs.pair import Pair, UnsupportedError
+from logphi.pairs.pair import Joint, Pair, UnsupportedError
 
 # measured: FFTs of this size give six digits for up to a thousand batches in a second
 _SIZE = 1 << 18
@@ -51,7 +52,15 @@ def check_ratios(pair: Pair, batches: int) -> None:
     UnsupportedError
         If it is not.
     """
-    _lattices(pair, batches)
+    for one in _finite_ends(pair) or (pair,):
+        _lattices(one, batches)
+
+
+def _finite_ends(pair: Pair) -> tuple[FinitePair, FinitePair] | None:
+    """Finite pairs below and above a pair of which only the loss is known: allocation keeps their order."""
+    if not isinstance(pair, Joint) or not is_known(pair.loss()):
+        return None
+    return between(pair.loss())
 
 
 @lru_cache(maxsize=16)
@@ -91,6 +100,9 @@ def _cells_for(pair: Pair, batches: int) -> int:
 @lru_cache(maxsize=16)
 def allocated_between(pair: Pair, batches: int) -> tuple[FinitePair, FinitePair]:
     """For many batches, one of which, drawn uniformly, has the law P, a pair that they dominate and one that dominates them."""
+    ends = _finite_ends(pair)
+    if ends is not None:
+        return allocated_between(ends[0], batches)[0], allocated_between(ends[1], batches)[1]
     known, below, above = _lattices(pair, batches)
     return _mean(known, below, batches, upper=False), _mean(known, above, batches, upper=True)
 

@@ -45,7 +45,8 @@ class LossCells:
 
     ``only`` are the masses of P and Q where the other density is zero, with their relative errors ``only_error``. ``vague`` are
     those where only a bound of the other's mass is known, which is at most ``hidden`` in all. ``omitted`` bounds the mass of
-    either law that is left out, there and anywhere. ``step`` is about the distance of the nodes.
+    either law that is left out, there and anywhere. ``step`` is about the distance of the nodes, which are its multiples if
+    ``on_multiples``.
     """
 
     p: Array
@@ -61,10 +62,13 @@ class LossCells:
     hidden: float
     omitted: float
     step: float
+    on_multiples: bool = False
 
     @cached_property
     def nodes(self) -> tuple[float, float]:
         """One node and the distance of two, such that the smallest and the largest losses are near nodes."""
+        if self.on_multiples:
+            return 0.0, self.step
         loss = np.log(self.p) - np.log(self.q)
         ends = [self._mean_near(np.abs(loss - extreme)) for extreme in (loss.min(), loss.max())]
         number = round((ends[1] - ends[0]) / self.step)
@@ -115,7 +119,7 @@ class LossCells:
 
     def below(self) -> FinitePair:
         """A pair that is dominated, as cells are joined: those of one loss, if losses are few, or such that nodes are met."""
-        groups, lost, few = list[_Group](), 0.0, _of_few_losses(self)
+        groups, lost, few = list[_Group](), 0.0, None if self.on_multiples else _of_few_losses(self)
         for one in _joined(self) if few is None else few:
             least = min(one.p, one.q)
             # what is left out of one law alone is an error of the mass of the group
@@ -218,8 +222,11 @@ def _joined(cells: LossCells) -> list[_Group]:
             if excess <= 0 or excess < lacking:
                 group.add(part.p, part.q, part.error, part.count)
                 break
-            # a first part on its node but for rounding is a group by itself
-            group.add(*part.give(lacking / excess if group.count and lacking > 0 else 1.0))
+            if not group.count:
+                # on its node but for rounding: a group by itself
+                group.add(*part.give(1.0))
+            elif lacking > 0:
+                group.add(*part.give(lacking / excess))
             if not group.p > 0:
                 break
             done.append(group)

@@ -139,8 +139,9 @@ class NotAllocatedError(UnsupportedError):
 def not_allocated() -> NotAllocatedError:
     """The refusal of random allocation, with what to do instead."""
     return NotAllocatedError(
-        "random allocation is known for the Gaussian mechanism, for one release of Laplace noise and for mechanisms with few "
-        "outcomes; m.fixed_order(batches) is an upper bound for every mechanism, and m.poisson(1 / batches) is another scheme"
+        "random allocation is known for the Gaussian mechanism, for Laplace noise, for mechanisms with few outcomes and for "
+        "several such releases in one batch; m.fixed_order(batches) is an upper bound for every mechanism, and "
+        "m.poisson(1 / batches) is another scheme"
     )
 
 

@@ -1,0 +1,297 @@
+"""Several releases on one sample, between two finite pairs: one that their joint pair dominates, and one that dominates it.
+
+The loss of each release is put on the multiples of one step, above and below (:mod:`logphi.pairs.loss_cells`). A product of
+pairs dominates, or is dominated, factor by factor, and its masses are convolutions: sums of positive numbers, relatively
+accurate far into the tails.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from logphi.arith.floats import ULP
+from logphi.arrays import Array
+from logphi.grid.atoms import Atoms
+from logphi.grid.cell_masses import CellMasses
+from logphi.grid.discretization import discretizer_of, without_constants
+from logphi.grid.discretizer import Discretizer, DoubleInterval
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.parameters import normal_shift
+from logphi.laws.transform import LossTransform
+from logphi.pairs.finite import FinitePair
+from logphi.pairs.loss_cells import LossCells
+
+# measured: direct convolutions of so many nodes take half a second
+_NODES = 1 << 14
+# chosen: the logarithm of the mass that is left out of an unbounded loss, on each side
+_DEEP = -75.0
+# chosen: nodes whose relative error is larger are left out
+_VAGUE = 1e-6
+# chosen: rarer nodes are left out
+_RARE = 1e-60
+# chosen: the number of steps that are tried, by how well they divide the losses at both ends
+_STEPS = 1024
+# chosen: the shares of a step within which a loss is on a node, and within which it is too near to one, where the small share
+# of its mass that goes to the other node would not be known well
+_ON_NODE, _BESIDE = 1e-9, 1e-3
+# measured: rates of Chernoff bounds of a tail
+_RATES = np.geomspace(1 / 64, 256, 120)
+
+
+class NotBetweenError(ValueError):
+    """No finite pairs are known."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Nodes:
+    """Masses of P and Q on the multiples ``first``, ``first + 1``, .. of a step, with upper bounds of them (``most_p``, ..).
+
+    ``only`` are the masses of either law where the other has none, with a relative error ``only_error``; ``of_ratio`` bounds
+    the error of every log-ratio, and ``omitted`` the mass of either law that is left out.
+    """
+
+    first: int
+    p: Array
+    q: Array
+    most_p: Array
+    most_q: Array
+    only: tuple[float, float]
+    only_error: float
+    of_ratio: float
+    omitted: float
+
+    @staticmethod
+    def of(pair: FinitePair, step: float) -> _Nodes:
+        """The nodes of a pair all of whose losses are on them."""
+        p, q, errors = np.array(pair.p), np.array(pair.q), np.array(pair.cell_errors)
+        both = (p > 0) & (q > 0)
+        index = np.rint((np.log(p[both]) - np.log(q[both])) / step).astype(np.int64)
+        first = int(index.min())
+        # of a node that several cells have, the sum is rounded
+        growth = 1 + errors[both, :2].T + 2 * ULP * index.size
+        of_p, of_q = (np.bincount(index - first, mass[both]).astype(np.float64) for mass in (p, q))
+        most_p, most_q = (
+            np.bincount(index - first, mass[both] * more).astype(np.float64) for mass, more in zip((p, q), growth, strict=True)
+        )
+        only = float(p[q == 0].sum()), float(q[p == 0].sum())
+        only_error = float(errors[~both, :2].max(initial=0.0)) + 2 * ULP
+        return _Nodes(first, of_p, of_q, most_p, most_q, only, only_error, float(errors[both, 2].max()), pair.omitted_mass)
+
+    def __mul__(self, other: _Nodes) -> _Nodes:
+        rounding = (min(self.p.size, other.p.size) + 8) * ULP
+        p, q = np.convolve(self.p, other.p), np.convolve(self.q, other.q)
+        most_p, most_q = (
+            np.convolve(mine, theirs) * (1 + 2 * rounding)
+            for mine, theirs in ((self.most_p, other.most_p), (self.most_q, other.most_q))
+        )
+        # products of rare masses lose their digits
+        rare = (p < _RARE) | (q < _RARE)
+        omitted = self.omitted + other.omitted + float(np.maximum(most_p, most_q)[rare].sum()) + rare.size * _RARE
+        held = np.flatnonzero(~rare)
+        kept = slice(int(held[0]), int(held[-1]) + 1)
+        p, q, most_p, most_q = (np.where(rare[kept], 0.0, mass[kept]) for mass in (p, q, most_p, most_q))
+        only = [
+            mine * (float(theirs.sum()) + also) + float(own.sum()) * also
+            for mine, own, theirs, also in zip(self.only, (self.p, self.q), (other.p, other.q), other.only, strict=True)
+        ]
+        # the sums have the errors of their terms
+        sums = [
+            float(most.sum() / held.sum())
+            for most, held in ((self.most_p, self.p), (other.most_p, other.p), (self.most_q, self.q), (other.most_q, other.q))
+        ]
+        only_error = (1 + self.only_error) * (1 + other.only_error) * max(sums) ** 2 * (1 + rare.size * ULP) - 1
+        of_ratio = self.of_ratio + other.of_ratio + 2 * rounding
+        first = self.first + other.first + kept.start
+        return _Nodes(first, p, q, most_p, most_q, (only[0], only[1]), only_error, of_ratio, omitted)
+
+    def power(self, count: int) -> _Nodes:
+        """So many independent copies."""
+        if count == 1:
+            return self
+        half = self.power(count // 2)
+        return half * half * self if count % 2 else half * half
+
+    def pair(self) -> FinitePair:
+        """The finite pair."""
+        there = (self.p > 0) & (self.q > 0)
+        p, q, most_p, most_q = (mass[there] for mass in (self.p, self.q, self.most_p, self.most_q))
+        of_p, of_q = (most_p / p - 1) * 1.01 + 4 * ULP, (most_q / q - 1) * 1.01 + 4 * ULP
+        vague = np.maximum(of_p, of_q) > _VAGUE
+        omitted = (self.omitted + float(np.maximum(most_p, most_q)[vague].sum())) * (1 + 1e-9)
+        p, q, of_p, of_q = (part[~vague] for part in (p, q, of_p, of_q))
+        of_ratio = np.full(p.size, self.of_ratio)
+        if self.only[0] > 0:
+            p, q = np.append(p, self.only[0]), np.append(q, 0.0)
+        if self.only[1] > 0:
+            p, q = np.append(p, 0.0), np.append(q, self.only[1])
+        of_p, of_q = (np.append(part, np.full(p.size - part.size, self.only_error)) for part in (of_p, of_q))
+        of_ratio = np.append(of_ratio, np.zeros(p.size - of_ratio.size))
+        errors = tuple(zip(of_p.tolist(), of_q.tolist(), of_ratio.tolist(), strict=True))
+        largest = float(max(of_p.max(), of_q.max()))
+        return FinitePair(tuple(p.tolist()), tuple(q.tolist()), largest, None, omitted, math.inf, errors)
+
+
+@lru_cache(maxsize=16)
+def between(loss: LogPhi, nodes: int = _NODES) -> tuple[FinitePair, FinitePair]:
+    """A finite pair that the pair of a loss dominates, and one that dominates it.
+
+    Raises
+    ------
+    NotBetweenError
+        If the cell masses of a release are not known, or its loss has no bounded range.
+    """
+    parts = _parts(loss)
+    length = sum(count * (part.high - part.low) for part, count in parts)
+    step = _step(parts, length / nodes)
+    try:
+        found = [_product([(part.nodes(step, upper=upper), count) for part, count in parts]) for upper in (False, True)]
+    except (ValueError, ArithmeticError) as unknown:
+        raise NotBetweenError(str(unknown)) from unknown
+    return found[0].pair(), found[1].pair()
+
+
+@lru_cache(maxsize=64)
+def is_known(loss: LogPhi) -> bool:
+    """Whether :func:`between` knows pairs."""
+    try:
+        _parts(loss)
+    except NotBetweenError:
+        return False
+    return True
+
+
+def _product(factors: Sequence[tuple[_Nodes, int]]) -> _Nodes:
+    powers = sorted((factor.power(count) for factor, count in factors), key=lambda one: one.p.size)
+    found = powers[0]
+    for one in powers[1:]:
+        found = found * one
+    return found
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One release: its cells, the range of its loss, what P has above it and Q below, and the masses where one law has none."""
+
+    cells: Discretizer
+    low: float
+    high: float
+    beyond: tuple[float, float]
+    only: tuple[float, float]
+    only_error: float
+
+    def nodes(self, step: float, *, upper: bool) -> _Nodes:
+        """Its loss on the multiples of a step, from above or from below."""
+        first, last = math.floor(self.low / step), math.ceil(self.high / step)
+        cells = _loss_cells(self.cells.cells(first, max(last, first + 1), step, upper), self, step)
+        return _Nodes.of(cells.above() if upper else cells.below(), step)
+
+
+def _loss_cells(found: CellMasses, part: _Part, step: float) -> LossCells:
+    x = found.index * step
+    low, high = x - found.location_error, x + np.where(found.share > 0, step, 0.0) + found.location_error
+    if isinstance(part.cells, Atoms):
+        # an atom beside a node is spread further: the small share of the node beyond it would not be known well
+        low = low - np.where((found.share > 0) & (found.share < _BESIDE), step, 0.0)
+        high = high + np.where(found.share > 1 - _BESIDE, step, 0.0)
+    q = np.exp(found.log_mass)
+    grown = 1 + found.share * math.expm1(step)
+    p = np.exp(found.log_mass + x) * grown
+    size = ULP * (16 + 4 * (np.abs(found.log_mass) + np.abs(x)))
+    q_error = found.error + size
+    p_error = q_error + math.expm1(step) * found.share_error / grown + 2 * found.location_error + 4 * ULP
+    # a cell of which only a sliver is in the range of the loss is not known well
+    kept = (p > _RARE) & (q > _RARE) & (np.maximum(p_error, q_error) < _VAGUE)
+    lost = float(np.maximum(p * (1 + p_error), q * (1 + q_error))[~kept].sum()) * 1.01
+    return LossCells(
+        p[kept],
+        q[kept],
+        p_error[kept],
+        q_error[kept],
+        low[kept],
+        high[kept],
+        part.only,
+        (part.only_error, part.only_error),
+        (0.0, 0.0),
+        (0.0, 0.0),
+        0.0,
+        lost + max(part.beyond),
+        step,
+        on_multiples=True,
+    )
+
+
+def _parts(loss: LogPhi) -> list[tuple[_Part, int]]:
+    terms, _ = without_constants(loss.terms)
+    constant = [(law, count) for law, count in loss.terms if not any(law is one for one, _ in terms)]
+    if constant:
+        raise NotBetweenError("a part of the loss is constant")
+    shifts = [(DoubleInterval.of(shift), count) for law, count in terms if (shift := normal_shift(law)) is not None]
+    parts = [(_of_law(law), count) for law, count in terms if normal_shift(law) is None]
+    if shifts:
+        from logphi.grid.mixture_cells import MixtureCells
+
+        room = 1 + (len(shifts) + 4) * ULP
+        low, high = (math.sqrt(sum(count * one.at(side) ** 2 for one, count in shifts)) for side in (False, True))
+        whole = DoubleInterval(low / room, high * room)
+        # P(X > s^2/2 + z s) and Q(X < -s^2/2 - z s) are at most e^{-z^2/2}
+        reach = whole.high * math.sqrt(-2 * _DEEP) + whole.high**2 / 2
+        cells = MixtureCells((whole,), (DoubleInterval(1.0, 1.0),))
+        parts.append((_Part(cells, -reach, reach, (math.exp(_DEEP),) * 2, (0.0, 0.0), 0.0), 1))
+    return parts
+
+
+def _of_law(law: LossTransform) -> _Part:
+    try:
+        cells = discretizer_of(law)
+    except ValueError as unknown:
+        raise NotBetweenError(str(unknown)) from unknown
+    support = law.support
+    masses = support.masses
+    only, only_error = [0.0, 0.0], 0.0
+    if not masses.certain:
+        for side, log_mass in enumerate((masses.own, masses.tilted)):
+            mid, radius = float(log_mass.mid[0].real), float(log_mass.radius[0])
+            only[side] = -math.expm1(mid)
+            if only[side] > 0:
+                only_error = max(only_error, 1.01 * radius * math.exp(mid) / only[side] + 4 * ULP)
+    low, high, beyond = support.lower - support.error, support.upper + support.error, [0.0, 0.0]
+    if math.isinf(high):
+        high = _end(law, 1.0)
+        beyond[0] = math.exp(_DEEP)
+    if math.isinf(low):
+        low = _end(law, -1.0)
+        beyond[1] = math.exp(_DEEP)
+    return _Part(cells, low, high, (beyond[0], beyond[1]), (only[0], only[1]), only_error)
+
+
+def _end(law: LossTransform, side: float) -> float:
+    """A loss above which P, or below which Q, has mass e^-75 at most, by Chernoff's bound."""
+    rates = _RATES if side > 0 else -1 - _RATES
+    low, high = law.strip
+    rates = rates[(rates > low) & (rates < high)]
+    values = law.log_transform(rates)
+    known = np.isfinite(values.mid.real) & np.isfinite(values.radius)
+    if not known.any():
+        raise NotBetweenError("the tail of a loss is not known")
+    bound = (values.mid.real + values.radius)[known] - _DEEP
+    return float(side * (bound / _RATES[: rates.size][known]).min() * (1 + 1e-9))
+
+
+def _step(parts: Sequence[tuple[_Part, int]], least: float) -> float:
+    """A step of at least this size, by up to a third, that nearly divides the losses at both ends, where there are atoms."""
+    bounded = [part for part, _ in parts if not any(part.beyond)]
+    ends = np.unique(np.abs([end for part in bounded for end in (part.low, part.high)]))
+    ends = ends[ends > 4 * least]
+    if not ends.size:
+        return least
+    most = math.floor(ends[-1] / least)
+    steps = ends[-1] / np.arange(most, max(most * 3 // 4, most - _STEPS, 1) - 1, -1)
+    position = ends[:, None] / steps
+    off = np.abs(position - np.rint(position))
+    missed = np.where((off > _ON_NODE) & (off < _BESIDE), 1.0, off).sum(axis=0)
+    return float(steps[int(np.argmin(missed))])

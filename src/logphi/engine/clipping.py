@@ -33,6 +33,7 @@ from logphi.inversion.saddle import RIGHT, Saddle, saddle
 from logphi.inversion.threshold_sum import LONG_LINE, Summands, ThresholdSum
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal, mixed_normals
+from logphi.laws.transform import LossTransform
 
 # measured: the logarithm of the integrand over the answer from which on a line is split
 _LOST = 9.0
@@ -197,7 +198,9 @@ class _Question:
 
     def in_parts(self, demand: Demand, log_answer: float | None, coins: Sequence[float] = COINS) -> Draft | None:
         """Lines for none, one and several of those losses that matter, or None."""
-        tilt, large, others = self.saddle.abscissa, [], list(mixed_normals(self.loss.terms)[1])
+        tilt = self.saddle.abscissa
+        large: list[tuple[MixedNormal, int]] = []
+        others: list[tuple[LossTransform, int]] = list(mixed_normals(self.loss.terms)[1])
         for law, count in large_of(self.loss):
             (large if _matters(law, count, self.cap, tilt) else others).append((law, count))
         if not large:

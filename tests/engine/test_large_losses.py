@@ -23,7 +23,7 @@ def integral(case: tuple[float, float, float, float], power: float) -> mpmath.mp
         kept = mpmath.log(mpmath.ncdf((x - end) / width))
         return kept - x * x / 2 + power * mpmath.log(1 - q + q * mpmath.exp(m * x - m * m / 2))
 
-    low, high = -12.0, end + 25.0
+    low, high, top = -12.0, end + 25.0, mpmath.mpf(0)
     for _ in range(4):
         places = [low + (high - low) * k / 60 for k in range(61)]
         logs = [log_density(mpmath.mpf(place)) for place in places]

@@ -131,11 +131,11 @@ def parts_of(
     best: _Tried | None = None
     for coin in coins:
         for share in _LOWER_CAPS:
-            found = _Tried.of(large, others, x, share * least, coin, tilt, cap)
-            if math.isfinite(found.level) and (
-                best is None or found.score(log_answer, log_rtol) < best.score(log_answer, log_rtol) - _FLAT
+            tried = _Tried.of(large, others, x, share * least, coin, tilt, cap)
+            if math.isfinite(tried.level) and (
+                best is None or tried.score(log_answer, log_rtol) < best.score(log_answer, log_rtol) - _FLAT
             ):
-                best = found
+                best = tried
         if best is not None and best.serves(log_answer, log_rtol):
             # sharper coins make longer lines
             break
@@ -147,7 +147,9 @@ def parts_of(
     most = float(np.logaddexp(best.level, -math.inf if tails is None else tails.log_more))
     level = most if log_answer is None else min(log_answer, most)
     laws: tuple[LogPhi | SomeLarge, ...] = (LogPhi((*one.none_large, *others.terms)), one, replace(one, several=True))
-    lines, ceilings, log_loose = [], [], -math.inf
+    lines: list[PlannedLine] = []
+    ceilings: list[Ceiling] = []
+    log_loose = -math.inf
     for law, place in zip(laws[: 2 + several_exist], best.places, strict=True):
         lowest = saddle(law, Smooth(x), RIGHT, place)
         line = None

@@ -33,7 +33,6 @@ from logphi.inversion.saddle import RIGHT, Saddle, saddle
 from logphi.inversion.threshold_sum import LONG_LINE, Summands, ThresholdSum
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal, mixed_normals
-from logphi.laws.transform import LossTransform
 
 # measured: the logarithm of the integrand over the answer from which on a line is split
 _LOST = 9.0

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import logphi as lp
+from profiles import gaussian_profile
 from refusals import untyped
 
 pytest.importorskip("dp_accounting")
@@ -26,8 +27,7 @@ TRANSFORM = 1e-13
 
 
 def _gaussian(sigma, epsilon):
-    mu, epsilon = 1 / mpmath.mpf(sigma), mpmath.mpf(epsilon)
-    return mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
+    return gaussian_profile(1 / mpmath.mpf(sigma))(mpmath.mpf(epsilon))
 
 
 def _sampled(sigma, rate, epsilon):

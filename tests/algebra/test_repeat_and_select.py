@@ -10,6 +10,7 @@ import pytest
 import logphi as lp
 from exact import dec
 from logphi.sampling.repetitions import Repetitions
+from profiles import gaussian_profile
 from refusals import refused
 
 # measured: by how much the hull of the bounds may exceed one of them, relative to delta
@@ -92,10 +93,6 @@ def test_two_selections_of_pairs_leak_at_most_the_composition():
         assert excess(np.outer(p1, p2), np.outer(q1, q2), 1.0) <= upper + 1e-7
 
 
-def gaussian_profile(mu, epsilon):
-    return mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
-
-
 @pytest.mark.few(1)
 @pytest.mark.parametrize(("mean", "shape"), [(10, 1), (30, 0.5), (10, 0), (8, math.inf)])
 def test_the_upper_end_is_the_theorem(mean, shape):
@@ -103,7 +100,7 @@ def test_the_upper_end_is_the_theorem(mean, shape):
     mu = dec(0.5)
     with mpmath.workdps(30):
         if math.isinf(shape):
-            log_ratio = mean * gaussian_profile(mu, 0)
+            log_ratio = mean * gaussian_profile(mu)(0)
         else:
             odds = mpmath.findroot(
                 lambda g: (shape * (1 - g) / (g * (1 - g**shape)) if shape else (1 / g - 1) / -mpmath.log(g)) - mean,
@@ -116,7 +113,7 @@ def test_the_upper_end_is_the_theorem(mean, shape):
             log_ratio = (shape + 1) * max(mpmath.log((1 - c * x) / (odds + c * t)) for x, t in zip(xs, errors, strict=True))
         selected = lp.Gaussian(sigma=2).repeat_and_select(mean, shape)
         for epsilon in (1.5, 3.0, 4.5):
-            exact = min(mean * gaussian_profile(mu, epsilon - log_ratio), 1)
+            exact = min(mean * gaussian_profile(mu)(epsilon - log_ratio), 1)
             if exact < 0.05:
                 found = selected.delta(epsilon).upper
                 assert exact * (1 - mpmath.mpf(10) ** -5) <= found <= exact * (1 + HULL)

@@ -12,17 +12,13 @@ pytest.importorskip("flint")
 
 import logphi as lp
 from logphi.checker import verify
+from profiles import gaussian_profile
 from signed_claims import node, sealed, signed
 
 
 def laplace_profile(w, epsilon):
     """Of Lap(w, 1) against Lap(0, 1)."""
     return max(1 - mpmath.exp((epsilon - w) / 2) if epsilon > -w else 1 - mpmath.exp(epsilon), mpmath.mpf(0))
-
-
-def normal_profile(m, epsilon):
-    """Of N(m, 1) against N(0, 1)."""
-    return mpmath.ncdf(m / 2 - epsilon / m) - mpmath.exp(epsilon) * mpmath.ncdf(-m / 2 - epsilon / m)
 
 
 def truncated_profile(m, far, epsilon):
@@ -59,13 +55,13 @@ def partitions(**given) -> dict:
     ("given", "number", "count", "chance", "profile"),
     [
         ({"scale": "2"}, 1, 1, lambda: seen(4.5, laplace_tail), lambda x: laplace_profile(0.5, x)),
-        ({"sigma": "4"}, 1, 9, lambda: seen(mpmath.mpf(9) / 4, normal_tail), lambda x: normal_profile(0.75, x)),
+        ({"sigma": "4"}, 1, 9, lambda: seen(mpmath.mpf(9) / 4, normal_tail), gaussian_profile(0.75)),
         (
             {"sigma": "4", "partitions": "3"},
             3,
             3,
             lambda: seen(mpmath.mpf(9) / 4, normal_tail),
-            lambda x: normal_profile(0.75, x),
+            gaussian_profile(0.75),
         ),
         (
             {"sigma": "4", "truncation": "12", "threshold": "-2"},

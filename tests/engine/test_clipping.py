@@ -296,6 +296,17 @@ def test_two_releases_with_little_noise(rate, sigma, epsilon):
     assert epsilon == 0 or high - low < PROMISED * 10
 
 
+def assert_split_elsewhere_agrees(release: lp.Mechanism, epsilon: float, bound: lp.Bound, coin: float) -> None:
+    """Other coins split the law elsewhere."""
+    draft = clipping.Draft.in_parts(release.loss_law(), epsilon, Demand(PROMISED), math.log(bound.value), coins=(coin,))
+    assert draft is not None
+    prepared = draft.laid()
+    assert prepared is not None
+    low, high = prepared.at(epsilon).amount.log_ends
+    assert max(math.log(bound.lower), low) <= min(math.log(bound.upper), high)
+    assert high - low < PROMISED * 10
+
+
 @pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("kinds", "epsilon"),
@@ -311,14 +322,7 @@ def test_a_few_kinds_of_which_one_large_loss_decides_far_out(kinds: list[tuple[i
     bound = release.delta(epsilon, direction="remove")
     assert bound.status is Status.MET
     assert 0 < bound.value < 1e-60
-    # other coins split the law elsewhere
-    draft = clipping.Draft.in_parts(release.loss_law(), epsilon, Demand(PROMISED), math.log(bound.value), coins=(1.7,))
-    assert draft is not None
-    prepared = draft.laid()
-    assert prepared is not None
-    low, high = prepared.at(epsilon).amount.log_ends
-    assert max(math.log(bound.lower), low) <= min(math.log(bound.upper), high)
-    assert high - low < PROMISED * 10
+    assert_split_elsewhere_agrees(release, epsilon, bound, coin=1.7)
     # one line for all losses up to a cap loses digits there
     plain = clipping.prepare(release.loss_law(), epsilon, Demand(PROMISED), 0.0)
     assert plain is not None
@@ -339,14 +343,7 @@ def test_one_large_loss_among_many_tiny_ones(count, rate, sigma, epsilon):
     release = sampled(count, rate, sigma)
     bound = release.delta(epsilon, direction="remove")
     assert bound.status is Status.MET
-    # other coins split the law elsewhere
-    draft = clipping.Draft.in_parts(release.loss_law(), epsilon, Demand(PROMISED), math.log(bound.value), coins=(2.0,))
-    assert draft is not None
-    prepared = draft.laid()
-    assert prepared is not None
-    low, high = prepared.at(epsilon).amount.log_ends
-    assert max(math.log(bound.lower), low) <= min(math.log(bound.upper), high)
-    assert high - low < PROMISED * 10
+    assert_split_elsewhere_agrees(release, epsilon, bound, coin=2.0)
     rough = release.delta(epsilon, direction="remove", method="discretized")
     assert rough.lower <= bound.lower <= bound.upper <= rough.upper
 

@@ -4,11 +4,12 @@ import math
 
 import mpmath
 import pytest
-from mpmath import exp, mpf, sqrt
+from mpmath import mpf, sqrt
 
 import logphi as lp
 from effort import calls
 from exact import contains, dec
+from profiles import gaussian_profile
 
 DIGITS = 40
 SHARP = 1e-9
@@ -30,9 +31,9 @@ def release(parts):
 
 
 def profile(parts, x):
-    """Balle & Wang 2018, Theorem 8, of the root of the sum of squares."""
+    """Of the root of the sum of squares."""
     m = sqrt(sum((count / dec(sigma) ** 2 for count, sigma in parts), mpf(0)))
-    return mpmath.ncdf(m / 2 - x / m) - exp(x) * mpmath.ncdf(-m / 2 - x / m)
+    return gaussian_profile(m)(x)
 
 
 @pytest.mark.parametrize("parts", COMPOSITIONS, ids=str)

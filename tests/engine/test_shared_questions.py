@@ -9,6 +9,7 @@ import logphi as lp
 from effort import answers
 from exact import contains, dec
 from logphi.inversion import line_sum
+from profiles import gaussian_profile
 
 # an array may be answered a little wider than its points alone
 WIDER = 1.01e-9
@@ -28,18 +29,13 @@ EPSILONS = np.array([-3.0, -0.1, 0.0, 1e-6, 0.02, *np.linspace(0.1, 4.0, 16), 9.
 DELTAS = np.concatenate([np.geomspace(1e-14, 1e-2, 9), [0.0, 1e-200, 0.1, 0.5, 1.0]])
 
 
-def profile_of(m, eps):
-    """Of one Gaussian mechanism with mu = m (Balle & Wang 2018, Theorem 8)."""
-    return mpmath.ncdf(m / 2 - eps / m) - mpmath.exp(eps) * mpmath.ncdf(-m / 2 - eps / m)
-
-
 def test_a_curve_of_gaussians_holds_the_closed_form():
     release, epsilons = 2000 * lp.Gaussian(sigma=100.0), np.linspace(-2.0, 6.0, 161)
     found = release.delta(epsilons)
     with mpmath.workdps(60):
         m = mpmath.sqrt(2000) / dec(100)
         for bound, epsilon in zip(found, epsilons, strict=True):
-            exact = profile_of(m, dec(epsilon))
+            exact = gaussian_profile(m)(dec(epsilon))
             assert contains(bound, exact), epsilon
             assert bound.upper - bound.lower <= WIDER * float(exact)
 
@@ -50,7 +46,7 @@ def test_epsilons_of_gaussians_are_on_either_side_of_the_closed_form():
     with mpmath.workdps(60):
         m = mpmath.sqrt(2000) / dec(100)
         for bound, delta in zip(found, deltas, strict=True):
-            assert profile_of(m, mpf(bound.upper)) <= dec(delta) <= profile_of(m, mpf(bound.lower))
+            assert gaussian_profile(m)(mpf(bound.upper)) <= dec(delta) <= gaussian_profile(m)(mpf(bound.lower))
             assert bound.width <= WIDER * max(1.0, bound.value)
 
 
@@ -97,7 +93,7 @@ def test_a_curve_goes_beyond_the_support(direction):
             e = dec(epsilon)
             # delta(e) of the mixture against the normal law; reflected, it is 1 - exp(e) (1 - delta(-e))
             inside = 1 + (mpmath.exp(e if direction == "remove" else -e) - 1) / mpf(rate)
-            exact = rate * profile_of(mpf(1), mpmath.log(inside)) if inside > 0 else rate * (1 - inside)
+            exact = rate * gaussian_profile(mpf(1))(mpmath.log(inside)) if inside > 0 else rate * (1 - inside)
             exact = exact if direction == "remove" else mpmath.chop(1 - mpmath.exp(e) * (1 - exact), 1e-30)
             assert contains(bound, exact), epsilon
 
@@ -110,6 +106,6 @@ def test_where_the_profile_is_flat_epsilons_are_as_narrow_as_alone(rtol):
     with mpmath.workdps(40):
         m = mpmath.sqrt(5) / dec(0.3)
         for bound, delta in zip(found, deltas, strict=True):
-            assert profile_of(m, mpf(bound.upper)) <= dec(delta) <= profile_of(m, mpf(bound.lower))
+            assert gaussian_profile(m)(mpf(bound.upper)) <= dec(delta) <= gaussian_profile(m)(mpf(bound.lower))
             assert bound.status is lp.Status.MET
             assert bound.width <= rtol * max(1.0, bound.value)

@@ -11,21 +11,20 @@ import pytest
 import sympy
 
 import logphi as lp
+from profiles import gaussian_profile
 
 WEIGHTS = [0.25, 0.75]
 SAMPLED = [lp.Gaussian(sigma=1).poisson(0.1), lp.Gaussian(sigma=3)]
-
-
-def gaussian_delta(mu: mpmath.mpf, epsilon: float) -> mpmath.mpf:
-    epsilon = mpmath.mpf(epsilon)
-    return mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
 
 
 @pytest.mark.parametrize("epsilon", [-1.0, 0.0, 1.0, 20.0])
 def test_one_release_has_the_weighted_profile(epsilon):
     coin = lp.RandomChoice([lp.Gaussian(sigma=1), lp.Gaussian(sigma=4)], WEIGHTS)
     with mpmath.workdps(40):
-        exact = gaussian_delta(mpmath.mpf(1), epsilon) / 4 + 3 * gaussian_delta(mpmath.mpf(1) / 4, epsilon) / 4
+        exact = (
+            gaussian_profile(mpmath.mpf(1))(mpmath.mpf(epsilon)) / 4
+            + 3 * gaussian_profile(mpmath.mpf(1) / 4)(mpmath.mpf(epsilon)) / 4
+        )
         found = coin.delta(epsilon)
         assert found.lower <= exact <= found.upper
     assert found.width <= 1e-9 * found.value
@@ -42,7 +41,7 @@ def test_a_composition_is_the_binomial_mixture_of_gaussians(epsilon):
             * mpmath.mpf(1)
             / 4**j
             * (mpmath.mpf(3) / 4) ** (n - j)
-            * gaussian_delta(mpmath.sqrt(mpmath.mpf(j) / 4 + mpmath.mpf(n - j) / 25), epsilon)
+            * gaussian_profile(mpmath.sqrt(mpmath.mpf(j) / 4 + mpmath.mpf(n - j) / 25))(mpmath.mpf(epsilon))
             for j in range(n + 1)
         )
         assert found.lower <= exact <= found.upper

@@ -71,10 +71,14 @@ class SeveralRanges(Family):
         return sum(own * family.size() for _, family, own in self.ranges)
 
     def divergence(self, order: float) -> tuple[float, float] | None:
-        """The sum of those of all steps."""
-        steps = [(family.divergence(order), own) for _, family, own in self.ranges]
-        room = 2 * ULP * (1 + len(steps))
-        low, high = (sum(own * ends[side] for ends, own in steps if ends) for side in (0, 1))
+        """The sum of those of all steps; None if one is unknown."""
+        low = high = 0.0
+        for _, family, own in self.ranges:
+            ends = family.divergence(order)
+            if ends is None:
+                return None
+            low, high = low + own * ends[0], high + own * ends[1]
+        room = 2 * ULP * (1 + len(self.ranges))
         return low - room * abs(low), high + room * abs(high)
 
     def rho(self) -> float:

@@ -125,8 +125,8 @@ class Balls(Arithmetic):
         """Exponential; it neither overflows nor underflows."""
         return self._of(x, lambda _, value: value.exp()) if isinstance(x, Ball) else x.exp()
 
-    def log_normal_mean(self, function: Callable[[Number], Number]) -> Ball:
-        """The mean by quadrature between -R and R, and a bound of the two tails.
+    def log_normal_mean(self, function: Callable[[Number], Number], guard: int = _GUARD) -> Ball:
+        """The mean by quadrature between -R and R, and a bound of the two tails, at most 2^-(``bits`` + ``guard``).
 
         The function is evaluated once to bound its growth (:mod:`logphi.arith.order`). If |f(x)| <= e^{a|x| + b} for real x,
         the two tails of E[f(X)] are at most 2 e^{b + a^2/2} P(X > R - a) <= e^{b + a^2/2 - (R - a)^2/2} for R >= a.
@@ -143,7 +143,7 @@ class Balls(Arithmetic):
         with precision(self.bits) as flint:
             rise, start = (bound.upper() for bound in size.above)
             top = start + rise * rise / 2
-            spare = top.max(flint.arb(0)) + (self.bits + _GUARD) * flint.arb(2).log()
+            spare = top.max(flint.arb(0)) + (self.bits + guard) * flint.arb(2).log()
             if not (rise + spare).is_finite():
                 return Ball(flint.acb("nan"), self.bits)
             half_range = flint.arb((rise + (2 * spare).sqrt()).upper().ceil().unique_fmpz())

@@ -84,13 +84,13 @@ class Participation:
                 best, places = float(np.max(sums)), rows[np.argmax(sums)]
         return best, places
 
-    def of_pairs_at_most(self, gram: Array) -> tuple[float, Places]:
+    def of_pairs_at_most(self, gram: Array, operations: int = _MOST_COUNTED) -> tuple[float, Places]:
         """A bound of the same sum, and a pattern with a large sum.
 
         The t-th step of a pattern has t - 1 predecessors, whose pairs with it weigh at most as much as the heaviest t - 1
         predecessors that the separation allows. With this bound as the weight of the step as t-th, a sum over steps remains.
-        The bound is exact if the heaviest predecessors are always the nearest ones, and heaviest at the earliest steps. If this
-        takes too long, the bound uses as many predecessors as the separation allows.
+        The bound is exact if the heaviest predecessors are always the nearest ones, and heaviest at the earliest steps. If
+        counting predecessors takes more ``operations``, the bound uses as many as the separation allows.
         """
         diagonal = np.diag(gram)
         late = np.arange(self.separation, self.steps)
@@ -100,7 +100,7 @@ class Participation:
             heavy[self.separation :] += 2 * before[late, late - self.separation]
             return heavy
 
-        if self.most * gram.size > _MOST_COUNTED:
+        if self.most * gram.size > operations:
             return self._chain([weight(self._heaviest(gram))] * self.most)
         weights, before = [diagonal], np.zeros_like(gram)
         for _ in range(1, self.most):

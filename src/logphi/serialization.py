@@ -1,11 +1,12 @@
 """Mechanisms from plain data, as :meth:`logphi.Mechanism.to_json` and ledgers contain them.
 
-The layout is that of certificates (:mod:`logphi.text.description`); numbers that were written exactly are distinguished from
-doubles (:mod:`logphi.text.strict_json`).
+The layout is that of certificates (:mod:`logphi.text.description`), whose mechanisms are read too; numbers that were written
+exactly are distinguished from doubles (:mod:`logphi.text.strict_json`).
 """
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from logphi.algebra.release import Composition, Mechanism, compose
@@ -79,7 +80,10 @@ def mechanism_from_data(data: Any, depth: int = 0) -> Mechanism:
             given["mechanisms"] = _listed(content.get("base"), depth)
         elif name not in CATALOGUE or "base" in content:
             raise ValueError(f"no mechanism {name[:40]!r} is known here: it may belong to a later version")
-        return CATALOGUE[name](**given, adjacency=adjacency)
+        made: Any = CATALOGUE[name]
+        # certificates write a flag as 0 or 1
+        flags = [one.name for one in dataclasses.fields(made) if one.default is False and given.get(one.name) in (0, 1)]
+        return made(**{**given, **{one: bool(given[one]) for one in flags}}, adjacency=adjacency)  # type: ignore[no-any-return]
     except (TypeError, OverflowError) as wrong:
         raise ValueError(f"the parameters of {name[:40]!r} do not fit: {wrong}") from None
 

@@ -20,6 +20,7 @@ from logphi.accountant.rules import NAMES, rule_of
 from logphi.algebra.families import family_of
 from logphi.engine.log_moment import finite_log_moment
 from logphi.expression import parse
+from profiles import gaussian_profile
 from refusals import refused
 
 TENTH = Fraction(1, 10)
@@ -290,9 +291,7 @@ def test_the_budget_of_squares_is_that_of_the_tight_gaussian(epsilon, delta):
         most = lp.PrivacyFilter(epsilon=epsilon, delta=delta, rule="gaussian").budget["mu_squared"]
 
         def delta_of(square):
-            mu = mpmath.sqrt(mpmath.mpf(square.numerator) / square.denominator)
-            here, there = mu / 2 - epsilon / mu, -mu / 2 - epsilon / mu
-            return mpmath.ncdf(here) - mpmath.exp(epsilon) * mpmath.ncdf(there)
+            return gaussian_profile(mpmath.sqrt(mpmath.mpf(square.numerator) / square.denominator))(epsilon)
 
         assert delta_of(most) <= delta < delta_of(most * Fraction(1_000_001, 1_000_000))
 

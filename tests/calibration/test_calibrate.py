@@ -20,6 +20,7 @@ from logphi import CalibrationStatus
 from logphi.calibration.scale import Reals, Wholes
 from logphi.calibration.target import excess
 from logphi.expression import parse, unknowns
+from profiles import gaussian_profile
 from refusals import untyped
 from slowly import slowly
 from some import some
@@ -96,15 +97,10 @@ def test_the_parameters_of_reference_values_are_found_again(name):
 def test_gaussian_noise_inverts_the_closed_form(count, epsilon, log_delta):
     with mpmath.workdps(40):
         level = mpmath.exp(log_delta)
-
-        def profile(mu):
-            # Balle & Wang 2018, Theorem 8
-            return mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
-
         low, high = mpmath.mpf("1e-4"), mpmath.mpf(60)
         for _ in range(80):
             middle = mpmath.sqrt(low * high)
-            low, high = (middle, high) if profile(middle) < level else (low, middle)
+            low, high = (middle, high) if gaussian_profile(middle)(epsilon) < level else (low, middle)
         truth = float(mpmath.sqrt(count) / low)
     around(lp.calibrate(lambda sigma: count * lp.Gaussian(sigma), epsilon=epsilon, delta=float(level)), truth)
 
@@ -168,12 +164,8 @@ def test_what_is_attained_is_told_in_the_unit_that_was_asked():
     found = lp.calibrate(lambda sigma: 30 * lp.Gaussian(sigma), epsilon=2, delta=1e-5, digits=3)
     with mpmath.workdps(40):
         for sigma, answer in ((found.value, found.answer), (found.nearest_miss, some(found.nearest_miss_answer))):
-            mu = mpmath.sqrt(30) / sigma
-
-            def profile(epsilon, mu=mu):
-                return mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
-
-            epsilon = mpmath.findroot(lambda x: mpmath.log(profile(x)) - mpmath.log(mpmath.mpf("1e-5")), 2)
+            profile = gaussian_profile(mpmath.sqrt(30) / sigma)
+            epsilon = mpmath.findroot(lambda x: mpmath.log(profile(x)) - mpmath.log(mpmath.mpf("1e-5")), 2)  # noqa: B023
             assert answer.lower <= epsilon * (1 + TEXT)
             assert answer.upper >= epsilon * (1 - TEXT)
             assert answer.width < 1e-9

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from statistics import NormalDist
 from typing import Any
 
 import pytest
@@ -11,9 +10,8 @@ import pytest
 flint = pytest.importorskip("flint")
 
 from logphi.checker import verify  # noqa: E402
+from profiles import gaussian_profile  # noqa: E402
 from signed_claims import node, signed  # noqa: E402
-
-PHI = NormalDist().cdf
 
 
 def gaussian(sigma: str) -> dict[str, Any]:
@@ -59,7 +57,7 @@ def test_truncated_noise(name: str, density: Callable[[float], float], move: flo
 
 
 def profile(mu: float, epsilon: float) -> float:
-    return PHI(mu / 2 - epsilon / mu) - math.exp(epsilon) * PHI(-mu / 2 - epsilon / mu)
+    return float(gaussian_profile(mu)(epsilon))
 
 
 def test_releases_of_noise_that_is_hardly_cut():

@@ -17,6 +17,7 @@ from logphi.engine import clipping
 from logphi.inversion.demand import Demand
 from logphi.laws.clipped import ClippedNormal
 from logphi.laws.mixed_normal import MixedNormal
+from profiles import gaussian_profile
 from slowly import slowly
 from some import some
 
@@ -357,7 +358,7 @@ def test_one_large_loss_among_almost_constant_ones_decides_far_out():
 
         def single(x: mpmath.mpf) -> mpmath.mpf:
             t = mpmath.log1p(mpmath.expm1(x) / q)
-            return q * (mpmath.ncdf(m / 2 - t / m) - mpmath.exp(t) * mpmath.ncdf(-m / 2 - t / m))
+            return q * gaussian_profile(m)(t)
 
         x = mpmath.mpf(str(epsilon))
         # of the other losses: E[l^2] = q^2 (e^{m^2} - 1), and E_P[l] is half of it, up to shares of q

@@ -11,6 +11,7 @@ from logphi.engine.concentration import at_once, epsilon_of_many
 from logphi.engine.log_probability import masses
 from logphi.inputs.tolerance import Tolerance
 from one_of_each import EXAMPLES
+from profiles import gaussian_profile
 
 HUGE = 10**300
 DELTA = 1e-5
@@ -73,19 +74,16 @@ def test_the_profile_of_many_gaussians_is_enclosed():
     loss = (count * lp.Gaussian(sigma=1.0)).loss_law()
     with mpmath.workdps(40):
         mu = mpmath.sqrt(count)
+        profile = gaussian_profile(mu)
         for away in (-40, -5, -0.5, 0, 0.5, 5, 40):
             x = float(mu * mu / 2 + away * mu)
-            exact = mpmath.ncdf(mu / 2 - x / mu) - mpmath.exp(x + mpmath.log(mpmath.ncdf(-mu / 2 - x / mu)))
+            exact = profile(x)
             found = at_once(loss, masses(loss), x)
             if found is not None:
                 assert found.lower <= mpmath.log(exact) + mpf(10) ** -15
                 assert mpmath.log(exact) <= found.upper + mpf(10) ** -15
         bound = epsilon_of_many(loss, DELTA, Tolerance.of(1e-6))
         assert bound is not None
-
-        def profile(x):
-            return mpmath.ncdf(mu / 2 - x / mu) - mpmath.exp(x + mpmath.log(mpmath.ncdf(-mu / 2 - x / mu)))
-
         assert profile(mpf(bound.lower)) >= DELTA >= profile(mpf(bound.upper))
 
 

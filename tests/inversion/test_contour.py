@@ -15,6 +15,7 @@ from logphi.inversion.demand import Demand
 from logphi.inversion.kernels import log_kappa
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.normal import Normal
+from profiles import gaussian_profile
 from slowly import slowly
 from some import some
 
@@ -196,10 +197,7 @@ def test_one_sampled_gaussian_at_large_thresholds(sigma, epsilon):
     with mpmath.workdps(DIGITS):
         inner = mpmath.log1p(mpmath.expm1(dec(epsilon)) / rate)
     with mpmath.workdps(int(3 * float(inner)) + 100 if inner < 2000 else 100):
-        first, second = inner / m - m / 2, inner / m + m / 2
-        exact = mpmath.log(rate) + mpmath.log(
-            mpmath.erfc(first / mpmath.sqrt(2)) / 2 - exp(inner) * mpmath.erfc(second / mpmath.sqrt(2)) / 2
-        )
+        exact = mpmath.log(rate) + mpmath.log(gaussian_profile(m)(inner))
         bound = lp.Gaussian(sigma=sigma).poisson(0.5).log_delta(epsilon, direction="remove")
         assert contains(bound, exact), (mpmath.nstr(exact, 20), bound)
 

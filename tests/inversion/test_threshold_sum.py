@@ -14,12 +14,10 @@ from logphi.inversion.kernels import Smooth
 from logphi.inversion.line_sum import plan
 from logphi.inversion.threshold_sum import Summands, SummedContour, ThresholdSum
 from logphi.laws.normal import Normal
+from profiles import gaussian_profile
 
 LAW = Normal(Plain(1.3))
-TRUTH = {
-    0.4: 0.5 * (math.erfc((0.4 / 1.3 - 0.65) / math.sqrt(2)) - math.exp(0.4) * math.erfc((0.4 / 1.3 + 0.65) / math.sqrt(2))),
-    1.0: 0.5 * (math.erfc((1.0 / 1.3 - 0.65) / math.sqrt(2)) - math.exp(1.0) * math.erfc((1.0 / 1.3 + 0.65) / math.sqrt(2))),
-}
+TRUTH = {x: float(gaussian_profile(1.3)(x)) for x in (0.4, 1.0)}
 
 
 @pytest.mark.parametrize("x", list(TRUTH))

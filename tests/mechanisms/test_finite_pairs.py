@@ -10,6 +10,7 @@ from mpmath import exp, mpf
 
 import logphi as lp
 from exact import contains, dec
+from profiles import gaussian_profile
 from slowly import slowly
 
 DIGITS = 60
@@ -286,11 +287,7 @@ def test_wide_normal_noise_is_nearly_that_of_the_line(epsilon):
 def test_normal_noise_composes_with_that_of_the_line(sigma):
     release = lp.DiscreteGaussian(sigma=sigma, sensitivity=3) + lp.Gaussian(sigma=2)
     with mpmath.workdps(30):
-        m = mpf(1) / 2
-
-        def line(eps):
-            return mpmath.ncdf(m / 2 - eps / m) - exp(eps) * mpmath.ncdf(-m / 2 - eps / m)
-
+        line = gaussian_profile(mpf(1) / 2)
         cells = infinite(normal(sigma, 3))
         for epsilon in (0.0, 1.3, 6.0):
             exact = mpmath.fsum(p * line(dec(epsilon) - mpmath.log(p / q)) for p, q in cells.values())

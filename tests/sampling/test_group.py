@@ -16,6 +16,7 @@ from finite import hockey_stick
 from logphi.pairs.pair import UnsupportedError
 from logphi.text.written import exactly
 from own import Own
+from profiles import gaussian_profile
 from refusals import refused
 
 PLACES = [0.0, 0.2, 0.6, 1.1, 2.3]
@@ -73,7 +74,7 @@ def test_noise_moved_by_the_whole_group():
         found = lp.Laplace(scale=2).group(4).delta(epsilon)
         assert hockey_stick(one, other, epsilon) * 1e-4 == pytest.approx(found.value, abs=1e-7)
         m = mp.mpf(4) / 2
-        truth = mp.ncdf(m / 2 - epsilon / m) - mp.exp(epsilon) * mp.ncdf(-m / 2 - epsilon / m)
+        truth = gaussian_profile(m)(epsilon)
         equal(lp.Gaussian(sigma=2).group(4).delta(epsilon), float(truth))
 
 

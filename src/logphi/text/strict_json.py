@@ -19,8 +19,9 @@ VERSION = 1
 MECHANISM = "logphi-mechanism"
 # chosen: the most digits of a number; for longer ones the interpreter is slow, or refuses
 LONGEST_NUMBER = 4000
-# JSON has no infinite number
+# JSON has no infinite number; the second is what certificates write
 _INFINITE = "inf"
+_INFINITIES = (_INFINITE, "oo")
 # chosen: the most characters of a text that is read
 LONGEST_MECHANISM = 5_000_000
 _QUOTIENT = re.compile(rf"-?[0-9]{{1,{LONGEST_NUMBER}}}(/[0-9]{{1,{LONGEST_NUMBER}}})?", re.ASCII)
@@ -101,13 +102,13 @@ def number_to_json(what: str, value: Any) -> Any:
 
 
 def number_from_json(what: str, data: Any) -> Any:
-    """The value that :func:`number_to_json` wrote, as exact as it was.
+    """The value that :func:`number_to_json` or a certificate wrote, as exact as it was.
 
     Raises a ValueError if it is not a number, flag, list of numbers or None.
     """
     if isinstance(data, list) and not any(isinstance(entry, list) for entry in data):
         return tuple(number_from_json(what, entry) for entry in data)
-    if data == _INFINITE:
+    if data in _INFINITIES:
         return math.inf
     if isinstance(data, str) and _QUOTIENT.fullmatch(data):
         try:

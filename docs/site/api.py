@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules, resolve_name
 from types import ModuleType
+from typing import Any
 
 from sphinx.ext.autodoc.mock import mock
 
@@ -24,13 +25,13 @@ MISSING = [name for name in ("dp_accounting", "opacus", "torch") if importlib.ut
 MECHANISMS = "logphi.mechanisms"
 
 
-def first_line(one) -> str:
+def first_line(one: Any) -> str:
     """The first line of a docstring, what it refers to by name only."""
     line = (inspect.getdoc(one) or "").partition("\n")[0].replace("|", r"\|")
     return re.sub(r":\w+:`~?([\w.]+)`", r"``\1``", line)
 
 
-def returned(function) -> list[str]:
+def returned(function: Any) -> list[str]:
     """Classes of the library that the section Returns of a docstring names."""
     found = RETURNS.search(inspect.getdoc(function) or "")
     names = found[1].replace(",", " or ").split(" or ") if found else ()
@@ -57,7 +58,7 @@ class Reference:
     names: dict[int, str] = field(default_factory=dict)
     referred: set[str] = field(default_factory=set)
 
-    def entry(self, name: str, one) -> str:
+    def entry(self, name: str, one: Any) -> str:
         """An object at a name, or a link to where it was described before."""
         if id(one) in self.names and not isinstance(one, str | tuple):
             return f"* ``{name}`` is :py:obj:`{self.names[id(one)]}`.\n"
@@ -77,7 +78,7 @@ class Reference:
             return f".. autofunction:: {name}\n"
         return f".. autodata:: {name}\n   :no-value:\n"
 
-    def notice(self, one) -> None:
+    def notice(self, one: Any) -> None:
         """Remember what a docstring refers to, and those of the members."""
         members = [one]
         if isinstance(one, type):

@@ -7,6 +7,7 @@ import runpy
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 import api
 import notebook_pages
@@ -18,7 +19,7 @@ DOCS = ROOT / "docs"
 WHOLE = ("CHANGELOG.md", "CONTRIBUTING.md")
 
 
-def gallery(pictures, notebooks) -> str:
+def gallery(pictures: Any, notebooks: Any) -> str:
     """The page of all pictures."""
     parts = ["# Gallery\n"]
     for title, name, caption, code in pictures:

@@ -34,7 +34,7 @@ MIXED = lp.GaussianMixture(2, [0, 1, 2], [0.5, 0.3, 0.2])
 ROUNDING = 1e-12
 
 
-class ConformanceTest(privacy_accountant_test.PrivacyAccountantTest):
+class ConformanceTest(privacy_accountant_test.PrivacyAccountantTest):  # type: ignore[misc]
     """What dp-accounting asks of every accountant."""
 
     def _make_test_accountants(self):
@@ -42,7 +42,7 @@ class ConformanceTest(privacy_accountant_test.PrivacyAccountantTest):
 
 
 @pytest.mark.slow
-class TestsOfThePldAccountant(pld_privacy_accountant_test.PldPrivacyAccountantTest):
+class TestsOfThePldAccountant(pld_privacy_accountant_test.PldPrivacyAccountantTest):  # type: ignore[misc]
     """What dp-accounting asks of its own accountant of distributions, asked of ours."""
 
     def setUp(self):
@@ -176,7 +176,7 @@ def test_gaussians_on_one_sample_are_one_with_no_more_noise_than_they_have():
     assert (100 * merged).delta(1).value == pytest.approx((100 * alone).delta(1).value, rel=ROUNDING)
 
 
-class Subclass(dpa.GaussianDpEvent):
+class Subclass(dpa.GaussianDpEvent):  # type: ignore[misc]
     pass
 
 
@@ -311,7 +311,7 @@ def test_answers_are_the_upper_ends_of_bounds():
 
 
 def test_a_guarantee_is_understood_where_dp_accounting_has_an_event_for_it(monkeypatch):
-    class EpsilonDeltaDpEvent(dp_event.DpEvent):
+    class EpsilonDeltaDpEvent(dp_event.DpEvent):  # type: ignore[misc]
         epsilon, delta = 1.0, 1e-6
 
     guarantee = EpsilonDeltaDpEvent()

@@ -37,7 +37,7 @@ QUESTIONS: dict[str, Any] = {
         "20 * DiscreteGaussian(sigma=9) + Laplace(scale=4)",
     ],
 )
-def test_every_claim_lies_around_the_answer_in_doubles(text: str):
+def test_every_claim_lies_around_the_answer_in_doubles(text: str) -> None:
     release = lp.parse(text)
     made = release.certify(**QUESTIONS, digits=6)
     verdict = lp.verify(made)
@@ -174,7 +174,7 @@ def test_on_the_command_line(tmp_path, capsys):
     ],
 )
 @pytest.mark.parametrize("epsilon", [Fraction(1, 20), Fraction(-1, 5)])
-def test_the_doubles_agree(text: str, epsilon: Fraction):
+def test_the_doubles_agree(text: str, epsilon: Fraction) -> None:
     release = lp.parse(text)
     made = release.certify(epsilon=epsilon)
     found = release.delta(float(epsilon))

@@ -44,17 +44,17 @@ SIGNATURES: dict[str, dict[str, Any]] = {
 }
 
 
-def tree(expression: str) -> list:
+def tree(expression: str) -> list[Any]:
     """The counted mechanisms of an expression, as a certificate writes them."""
 
-    def number(node: ast.expr):
+    def number(node: ast.expr) -> Any:
         if isinstance(node, ast.List):
             return [number(one) for one in node.elts]
         if isinstance(node, ast.BinOp):
             return f"{Fraction(number(node.left)) / Fraction(number(node.right))}"
         return ast.get_source_segment(expression, node)
 
-    def mechanism(call: Any) -> dict:
+    def mechanism(call: Any) -> dict[str, Any]:
         sampled = isinstance(call.func, ast.Attribute)
         base = mechanism(call.func.value) if sampled else None
         name: str = call.func.attr if sampled else call.func.id
@@ -69,7 +69,7 @@ def tree(expression: str) -> list:
         node = {"name": name, "adjacency": adjacency, "parameters": parameters}
         return {**node, "base": base} if base else node
 
-    def terms(node: Any) -> list:
+    def terms(node: Any) -> list[Any]:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
             return terms(node.left) + terms(node.right)
         if isinstance(node, ast.BinOp):
@@ -80,7 +80,7 @@ def tree(expression: str) -> list:
     return terms(ast.parse(expression, mode="eval").body)
 
 
-def signed(certificate: dict) -> dict:
+def signed(certificate: dict[str, Any]) -> dict[str, Any]:
     body = {key: value for key, value in certificate.items() if key != "sha256"}
     text = json.dumps(body, sort_keys=True, separators=(",", ":"))
     return {**body, "sha256": hashlib.sha256(text.encode()).hexdigest()}
@@ -99,7 +99,7 @@ def outward(value: str, shift: str = "0", digits: int = 15) -> tuple[str, str]:
         )
 
 
-def certificate(case: dict, shift: str = "0", digits: int = 15) -> dict:
+def certificate(case: dict[str, Any], shift: str = "0", digits: int = 15) -> dict[str, Any]:
     low, high = outward(case["value"], shift, digits)
     mechanism = tree(case["expression"])
     adjacency, direction = case["adjacency"], case["direction"]
@@ -141,13 +141,13 @@ SMALL = next(case for case in CASES if case["id"] == "p076")
 
 @pytest.mark.few(6)
 @pytest.mark.parametrize("case", ALL)
-def test_true_claims_follow(case: dict) -> None:
+def test_true_claims_follow(case: dict[str, Any]) -> None:
     # of fifteen digits the certificates of all these cases are checked where they are made
     verdict = verify(json.dumps(certificate(case, digits=25)))
     assert verdict.status == 0, verdict.reason
 
 
-def is_refused(case: dict, shift: str) -> None:
+def is_refused(case: dict[str, Any], shift: str) -> None:
     verdict = verify(json.dumps(certificate(case, shift)))
     assert verdict.status == 1
     assert "\n" not in verdict.reason
@@ -157,7 +157,7 @@ def is_refused(case: dict, shift: str) -> None:
 @pytest.mark.few(6)
 @pytest.mark.parametrize("case", ALL)
 @pytest.mark.parametrize("shift", ["1e-14", "-1e-14"])
-def test_false_claims_do_not(case: dict, shift: str) -> None:
+def test_false_claims_do_not(case: dict[str, Any], shift: str) -> None:
     is_refused(case, shift)
 
 
@@ -165,7 +165,7 @@ def test_false_claims_do_not(case: dict, shift: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("case", ALL[::5])
 @pytest.mark.parametrize("shift", ["1e-6", "-1e-6"])
-def test_claims_that_are_wrong_by_more_do_not(case: dict, shift: str) -> None:
+def test_claims_that_are_wrong_by_more_do_not(case: dict[str, Any], shift: str) -> None:
     is_refused(case, shift)
 
 
@@ -175,11 +175,11 @@ def test_a_verdict_is_true_only_if_the_claim_follows() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", [case for case in CASES if case["id"] in UNKNOWN], ids=lambda case: case["id"])
-def test_what_is_not_known_is_refused(case: dict) -> None:
+def test_what_is_not_known_is_refused(case: dict[str, Any]) -> None:
     assert verify(json.dumps(certificate(case))).status == 1
 
 
-def altered(change, case: dict = SMALL) -> dict:
+def altered(change: Any, case: dict[str, Any] = SMALL) -> dict[str, Any]:
     """A certificate with a change, signed again."""
     one = certificate(case)
     change(one)
@@ -310,8 +310,8 @@ NUMBERS += ["9" * 3000, "", " 1", "1 "]
 
 @pytest.mark.parametrize("text", [*NUMBERS, 1.5, 2, None, [], {}, True, "1e1100", "-1"])
 @pytest.mark.parametrize("place", ["at", "sigma"])
-def test_numbers_that_are_none(text, place: str) -> None:
-    def change(one: dict) -> None:
+def test_numbers_that_are_none(text: Any, place: str) -> None:
+    def change(one: dict[str, Any]) -> None:
         target = one["claim"] if place == "at" else one["mechanism"][0][1]["base"]["parameters"]
         target[place] = text
 
@@ -328,7 +328,7 @@ def leaves(value, path=()):
 
 @pytest.mark.few(2)
 @pytest.mark.parametrize("put", [None, "x", 7, -1, [], {}, True, ["1"] * 5000, {"a": 1}, "1" * 10_000])
-def test_no_place_may_hold_anything_else(put) -> None:
+def test_no_place_may_hold_anything_else(put: Any) -> None:
     template = certificate(next(case for case in CASES if case["id"] == "p060"))
     for path in leaves(template):
         if not path or path == ("sha256",):
@@ -374,5 +374,5 @@ ANYTHING = st.recursive(st.none() | st.integers() | st.text(), lambda one: st.li
 
 @given(ANYTHING)
 @settings(max_examples=40)
-def test_any_json(value) -> None:
+def test_any_json(value: Any) -> None:
     assert verify(json.dumps(value)).status == 2

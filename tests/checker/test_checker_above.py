@@ -44,7 +44,7 @@ def normal_tail(x):
     return mpmath.erfc(x / mpmath.sqrt(2)) / 2
 
 
-def partitions(**given) -> dict:
+def partitions(**given: Any) -> dict[str, Any]:
     own = {"threshold": "10", "scale": None, "sigma": None, "truncation": None, "sensitivity": "1", "partitions": "1"}
     return node("StabilityThreshold", **{"adjacency": "add_remove", **own, **given})
 
@@ -72,7 +72,9 @@ def partitions(**given) -> dict:
         ({"sigma": "4", "truncation": "9"}, 1, 1, lambda: 0, lambda x: truncated_profile(0.25, mpmath.mpf(9) / 4, x)),
     ],
 )
-def test_partitions(epsilon: str, adjacency: str, given: dict, number: int, count: int, chance, profile):
+def test_partitions(
+    epsilon: str, adjacency: str, given: dict[str, Any], number: int, count: int, chance: Any, profile: Any
+) -> None:
     """With missed the probability that none is seen: 1 - missed + missed delta(eps - log missed), delta that of the noise."""
     with mpmath.workdps(40):
         missed = (1 - chance()) ** (number * count)
@@ -87,7 +89,7 @@ def test_partitions(epsilon: str, adjacency: str, given: dict, number: int, coun
 @pytest.mark.parametrize("epsilon", ["0.05", "0.3"])
 @pytest.mark.parametrize("adjacency", ["remove", "add"])
 @pytest.mark.parametrize("chosen", [False, True])
-def test_samples_of_partitions(epsilon: str, adjacency: str, chosen: bool):
+def test_samples_of_partitions(epsilon: str, adjacency: str, chosen: bool) -> None:
     """Where one partition is never new, its sample is that of noise; else a sample at rate 1 is the mechanism itself."""
     noise = partitions(sigma="4", truncation="9", adjacency="add_remove")
     base = node("RandomChoice", [noise], probabilities=["1"]) if chosen else noise
@@ -104,7 +106,7 @@ def test_samples_of_partitions(epsilon: str, adjacency: str, chosen: bool):
     assert verify(signed(mechanism, at=epsilon, lower=1e-9, upper=1, adjacency=adjacency)).status == 1
 
 
-def vector(**given) -> dict:
+def vector(**given: Any) -> dict[str, Any]:
     own = {
         "query_scale": "8",
         "threshold_scale": None,
@@ -131,7 +133,7 @@ def attack(scale: float, query: float, number: int, epsilon: float) -> float:
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("epsilon", ["0", "0.15", "0.4"])
-def test_a_sparse_vector_leaks_more_than_an_attack_and_less_than_its_pure_guarantee(epsilon: str):
+def test_a_sparse_vector_leaks_more_than_an_attack_and_less_than_its_pure_guarantee(epsilon: str) -> None:
     given = {"threshold_scale": "4", "query_scale": "4", "answers": "1"}
     least, total = attack(4.0, 4.0, 4, float(epsilon)), 0.25 + 0.5
     most = max(math.exp(total) - math.exp(float(epsilon)), 0.0) / (1 + math.exp(total))
@@ -154,7 +156,7 @@ def test_a_sparse_vector_leaks_more_than_an_attack_and_less_than_its_pure_guaran
         ("replace", "threshold_sigma", True),
     ],
 )
-def test_a_sparse_vector_is_as_the_doubles_say(adjacency: Any, width: str, monotone: bool):
+def test_a_sparse_vector_is_as_the_doubles_say(adjacency: Any, width: str, monotone: bool) -> None:
     """Two programs with grids of their own, both from above."""
     release = lp.SparseVector(query_scale=8, answers=2, monotone=monotone, adjacency=adjacency, **{width: 4})
     found = release.delta(0.2).upper
@@ -190,13 +192,13 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_is_no_mechanism(name: str):
+def test_what_is_no_mechanism(name: str) -> None:
     relation = WRONG[name]["adjacency"]
     assert verify(signed((1, WRONG[name]), at="0.1", lower=0, upper=1, adjacency=relation)).status == 2
 
 
 @pytest.mark.parametrize("count", [1, 10**300])
-def test_hostile_numbers_keep_the_budget(count: int):
+def test_hostile_numbers_keep_the_budget(count: int) -> None:
     far = partitions(scale="1e-300", threshold="1e300", partitions="1000000")
     assert verify(signed((count, far), at="0.1", lower=0, upper=0.5)).status in (0, 1)
 
@@ -213,7 +215,7 @@ HOSTILE = {
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_vectors_keep_the_budget(name: str):
+def test_hostile_vectors_keep_the_budget(name: str) -> None:
     assert verify(signed((1, HOSTILE[name]), at="0.1", lower=0, upper=0.01), work=10**7).status == 1
 
 
@@ -229,7 +231,7 @@ RELEASES = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RELEASES)
-def test_a_certificate_holds_the_private_ends(name: str):
+def test_a_certificate_holds_the_private_ends(name: str) -> None:
     release = RELEASES[name]
     made: Any = release.certify(delta=[1e-4], epsilon=0.5, type_one_error=0.1, advantage=True)
     assert lp.verify(made)
@@ -246,7 +248,7 @@ def test_a_certificate_holds_the_private_ends(name: str):
     assert Fraction(found.lower) * Fraction(997, 1000) <= errors.lower <= found.lower
 
 
-def altered(made, change) -> str:
+def altered(made: Any, change: Any) -> str:
     """With another claim or mechanism, and a digest that agrees."""
     content = json.loads(made.to_json())
     change(content)

@@ -7,6 +7,7 @@ import math
 from decimal import Decimal
 from fractions import Fraction
 from statistics import NormalDist
+from typing import Any
 
 import pytest
 
@@ -33,18 +34,18 @@ TOUCHED = NORMAL.inv_cdf(0.95) - 0.5
 ADVANTAGE = 2 * NORMAL.cdf(0.5) - 1
 
 
-def signed(content: dict) -> str:
+def signed(content: dict[str, Any]) -> str:
     body = {key: value for key, value in content.items() if key != "sha256"}
     text = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return json.dumps({**body, "sha256": hashlib.sha256(text.encode()).hexdigest()})
 
 
-def claim(quantity: str, at: str, lower: str, upper: str | None, **more) -> dict:
+def claim(quantity: str, at: str, lower: str, upper: str | None, **more: Any) -> dict[str, Any]:
     places = {"quantity": quantity, "at": at, "direction": None, "lower": lower, "upper": upper}
     return {**places, "release": 0, "lines": {}, **more}
 
 
-def written(*claims: dict, releases=(RELEASE,)) -> dict:
+def written(*claims: dict[str, Any], releases: Any = (RELEASE,)) -> dict[str, Any]:
     return {
         "format": "logphi-certificate",
         "version": 2,
@@ -56,11 +57,11 @@ def written(*claims: dict, releases=(RELEASE,)) -> dict:
     }
 
 
-def status(*claims: dict, releases=(RELEASE,)) -> int:
+def status(*claims: dict[str, Any], releases: Any = (RELEASE,)) -> int:
     return verify(signed(written(*claims, releases=releases))).status
 
 
-def lines(step: float, at: float = TOUCHED) -> dict:
+def lines(step: float, at: float = TOUCHED) -> dict[str, Any]:
     three = [str(Fraction(repr(at + k * step))) for k in (-1, 0, 1)]
     return {"remove": three, "add": three}
 
@@ -97,7 +98,7 @@ def test_true_claims_follow_together():
     ("name", "end"), [(name, end) for name in TRUE for end in ("lower", "upper") if TRUE[name][end] not in (None, "0")]
 )
 @pytest.mark.parametrize("by", ["1e-6", "0.1"])
-def test_a_moved_claim_is_refused(name: str, end: str, by: str):
+def test_a_moved_claim_is_refused(name: str, end: str, by: str) -> None:
     """The end is moved past the truth, and the other with it; signed again."""
     given = TRUE[name]
     room = {"epsilon": "0.1", "one end of epsilon": "0.1", "the other end": "0.1", "delta": "0.002"}.get(name, "0")
@@ -125,7 +126,7 @@ def test_a_moved_claim_is_refused(name: str, end: str, by: str):
         {"remove": ["10000", "-10000", "0"], "add": ["0"]},
     ],
 )
-def test_lines_that_do_not_show_a_type_two_error_are_refused(given: dict):
+def test_lines_that_do_not_show_a_type_two_error_are_refused(given: dict[str, Any]) -> None:
     assert status({**TRUE["tradeoff"], "lines": given}) == 1
 
 
@@ -141,7 +142,7 @@ def test_few_lines_show_the_end_that_they_can():
 
 
 @pytest.mark.parametrize("alpha", ["1/20", "1/5", "1/3", "9/10"])
-def test_a_curve_with_corners(alpha: str):
+def test_a_curve_with_corners(alpha: str) -> None:
     """Randomised response: f is piecewise linear with one corner at (1/4, 1/4)."""
     at = float(Fraction(alpha))
     truth = max(1 - 3 * at, (1 - at) / 3)
@@ -237,7 +238,7 @@ MALFORMED = [
 
 
 @pytest.mark.parametrize("change", MALFORMED)
-def test_malformed_claims(change: dict):
+def test_malformed_claims(change: dict[str, Any]) -> None:
     assert status({**claim("advantage", "0", "0.3", "0.4"), **change}) == 2
 
 
@@ -245,7 +246,7 @@ FILES = [{"claims": []}, {"releases": []}, {"claims": {}}, {"releases": [{}]}, {
 
 
 @pytest.mark.parametrize("change", FILES)
-def test_malformed_files(change: dict):
+def test_malformed_files(change: dict[str, Any]) -> None:
     assert verify(signed({**written(TRUE["advantage"]), **change})).status == 2
 
 
@@ -276,7 +277,7 @@ HOSTILE = {
 
 @pytest.mark.few(4)
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_claims_keep_the_budget(name: str, monkeypatch: pytest.MonkeyPatch):
+def test_hostile_claims_keep_the_budget(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """No more is spent than was allowed, whatever is claimed."""
     claims, mechanism = HOSTILE[name]
     text = signed(written(*claims, releases=[{"adjacency": "add_remove", "mechanism": mechanism}]))

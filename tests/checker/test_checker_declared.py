@@ -30,7 +30,7 @@ RELEASES = {
 @pytest.mark.few(1)
 @pytest.mark.parametrize("name", RELEASES)
 @pytest.mark.parametrize("epsilon", ["1/2", "2"])
-def test_the_bound_is_that_of_the_conversion_in_doubles(name: str, epsilon: str):
+def test_the_bound_is_that_of_the_conversion_in_doubles(name: str, epsilon: str) -> None:
     """It is above what a Gaussian mechanism with these divergences leaks, and as sharp as what doubles say."""
     release, terms = RELEASES[name]
     with budget(1e8):
@@ -42,7 +42,7 @@ def test_the_bound_is_that_of_the_conversion_in_doubles(name: str, epsilon: str)
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
-def test_no_pair_that_keeps_the_curve_leaks_more(epsilon: float):
+def test_no_pair_that_keeps_the_curve_leaks_more(epsilon: float) -> None:
     """The loss of randomized response has divergences in closed form: declared at two orders, its delta is below the bound."""
     odds = 1.5
     truth = 1 / (1 + math.exp(-odds))
@@ -76,7 +76,7 @@ def test_certificates_hold_upper_ends():
         (lambda: lp.RenyiDP(orders=[2, 4], epsilons=[0.1, 0.2]).certify(order=5), "no finite renyi"),
     ],
 )
-def test_what_is_refused(ask, message: str):
+def test_what_is_refused(ask: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         ask()
 
@@ -102,7 +102,7 @@ def test_outcomes_that_are_not_listed_count():
         (lp.RenyiDP(orders=[2, 4], epsilons=[1, 2]), "3/2", Fraction(1)),
     ],
 )
-def test_divergences_of_what_is_declared(release: lp.Mechanism, order: str, bound: Fraction):
+def test_divergences_of_what_is_declared(release: lp.Mechanism, order: str, bound: Fraction) -> None:
     made: Any = release.certify(order=[Fraction(order)])
     (claim,) = made.claims
     assert claim.lower == 0

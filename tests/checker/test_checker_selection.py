@@ -56,7 +56,7 @@ def log_ratio(m, mean, shape):
         ("0.5", "oo", "-1.5"),
     ],
 )
-def test_normal_runs(mean: str, shape: str, epsilon: str):
+def test_normal_runs(mean: str, shape: str, epsilon: str) -> None:
     """Where delta is small, the hull of the points of the theorem is the theorem."""
     with mpmath.workdps(25):
         m, number, x = mpmath.mpf(1) / 2, mpmath.mpf(mean), mpmath.mpf(epsilon)
@@ -92,7 +92,7 @@ LAWS = {
 @pytest.mark.parametrize("given", LAWS)
 @pytest.mark.parametrize("epsilon", ["0", "0.7"])
 @pytest.mark.parametrize("direction", ["remove", "add"])
-def test_no_score_leaks_more(given: tuple[str, str], epsilon: str, direction: str):
+def test_no_score_leaks_more(given: tuple[str, str], epsilon: str, direction: str) -> None:
     """Of three outcomes, all orders of their scores: less than the worst of them leaks is refused as an upper end."""
     p, q = (0.5, 0.3, 0.2), (0.2, 0.3, 0.5)
     base = node("Discrete", p=["0.5", "0.3", "0.2"], q=["0.2", "0.3", "0.5"])
@@ -140,7 +140,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_is_no_mechanism(name: str):
+def test_what_is_no_mechanism(name: str) -> None:
     relation = WRONG[name]["adjacency"]
     assert verify(signed((1, WRONG[name]), at="0.1", lower=0, upper=1, adjacency=relation)).status == 2
 
@@ -158,7 +158,7 @@ def test_what_is_no_mechanism(name: str):
         "StabilityThreshold(threshold=60, scale=4).repeat_and_select(3)",
     ],
 )
-def test_certificates_hold_the_upper_end(expression: str):
+def test_certificates_hold_the_upper_end(expression: str) -> None:
     release = lp.parse(expression)
     made: Any = release.certify(delta=[1e-4], type_one_error=0.1, digits=6)
     assert lp.verify(made)

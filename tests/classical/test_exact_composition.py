@@ -74,7 +74,7 @@ def test_many_guarantees():
             assert engine.width <= 1e-6 * engine.upper
 
 
-def hull(rng, size) -> tuple[Any, Any]:
+def hull(rng: Any, size: Any) -> tuple[Any, Any]:
     """Vertices (epsilons, deltas) of a random convex profile, to nine digits."""
     epsilons = np.sort(np.round(rng.normal(0, 1, size), 3))
     a = np.exp(epsilons)

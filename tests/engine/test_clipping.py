@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -317,7 +318,7 @@ def assert_split_elsewhere_agrees(release: lp.Mechanism, epsilon: float, bound: 
         ([(13, 1.3451464089323417e-05, 1.66), (23, 0.2430415167941137, 91.85)], 0.6488741091690446),
     ],
 )
-def test_a_few_kinds_of_which_one_large_loss_decides_far_out(kinds: list[tuple[int, float, float]], epsilon):
+def test_a_few_kinds_of_which_one_large_loss_decides_far_out(kinds: list[tuple[int, float, float]], epsilon: Any) -> None:
     """The small losses are nearly normal, and their sum moves the threshold of the large one."""
     release = lp.compose([sampled(*kind) for kind in kinds])
     bound = release.delta(epsilon, direction="remove")

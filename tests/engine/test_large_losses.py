@@ -36,7 +36,7 @@ def integral(case: tuple[float, float, float, float], power: float) -> mpmath.mp
 
 @pytest.mark.few(2)
 @pytest.mark.parametrize("case", CASES)
-def test_masses_and_decay_of_marked_tails(case: tuple[float, float, float, float]):
+def test_masses_and_decay_of_marked_tails(case: tuple[float, float, float, float]) -> None:
     sigma, rate, end, width = case
     law = lp.Gaussian(sigma=sigma).poisson(rate).loss_law().terms[0][0]
     assert isinstance(law, MixedNormal)

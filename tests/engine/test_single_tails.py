@@ -192,7 +192,7 @@ def test_mixtures_of_gaussians(sigma, shifts, weights, place):
     dense(mechanism.dual_loss, -x, density * exp(-dec(x)), wide)
 
 
-def laplace(y, scale, moved) -> tuple[Any, Any]:
+def laplace(y: Any, scale: Any, moved: Any) -> tuple[Any, Any]:
     """The mass of a Laplace law below y, and above."""
     away = (y - moved) / scale
     below = exp(away) / 2 if away < 0 else 1 - exp(-away) / 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -51,7 +52,7 @@ POINTS = [0.3, 2.5, 4.0 + 9.0j, 1.0 + 40.0j]
 @pytest.mark.parametrize("side", [1, -1])
 @pytest.mark.parametrize("z", POINTS)
 @pytest.mark.parametrize(("sigma", "rate", "mark"), CASES)
-def test_a_marked_transform_is_its_integral(sigma, rate, mark: tuple[float, float], z, side):
+def test_a_marked_transform_is_its_integral(sigma: Any, rate: Any, mark: tuple[float, float], z: Any, side: Any) -> None:
     with mpmath.workdps(30):
         whole = transform(sigma, rate, z, mark, side)
     values = MarkedNormal(law_of(sigma, rate), *mark, side).log_transform(np.array([z]))
@@ -63,7 +64,7 @@ def test_a_marked_transform_is_its_integral(sigma, rate, mark: tuple[float, floa
 @pytest.mark.parametrize("side", [1, -1])
 @pytest.mark.parametrize("c", [0.3, 4.0, 8.0])
 @pytest.mark.parametrize("mark", [(3.8, 1e-4), (6.0, 0.02), (5.0, 0.8)])
-def test_guesses_hold_next_to_sharp_coins(mark: tuple[float, float], c: float, side: int):
+def test_guesses_hold_next_to_sharp_coins(mark: tuple[float, float], c: float, side: int) -> None:
     truth = mpmath.log(transform(0.8, 0.01, c, mark, side))
     law = MarkedNormal(law_of(0.8, 0.01), *mark, side)
     found = float(law.approximate(np.array([c]))[0])
@@ -77,7 +78,9 @@ WINDOWS = [(0.8, 0.01, (3.5, 0.2), 6.0), (1.8, 2e-4, (6.0, 0.07), 8.0), (0.11, 1
 @pytest.mark.few(4)
 @pytest.mark.parametrize("z", [0.3, 4.0, 4.0 + 9.0j, 15.0 + 30.0j])
 @pytest.mark.parametrize(("sigma", "rate", "mark", "far"), WINDOWS)
-def test_a_transform_between_two_ends_is_its_integral(sigma, rate, mark: tuple[float, float], far: float, z):
+def test_a_transform_between_two_ends_is_its_integral(
+    sigma: Any, rate: Any, mark: tuple[float, float], far: float, z: Any
+) -> None:
     with mpmath.workdps(30):
         whole = transform(sigma, rate, z, mark, 1, far)
     law = MarkedNormal(law_of(sigma, rate), *mark, 1, far)
@@ -91,7 +94,9 @@ def test_a_transform_between_two_ends_is_its_integral(sigma, rate, mark: tuple[f
 @pytest.mark.few(1)
 @pytest.mark.parametrize("c", [0.5, 6.0])
 @pytest.mark.parametrize(("sigma", "rate", "mark", "far"), WINDOWS[:2])
-def test_the_envelope_between_two_ends_holds_and_falls(sigma, rate, mark: tuple[float, float], far: float, c):
+def test_the_envelope_between_two_ends_holds_and_falls(
+    sigma: Any, rate: Any, mark: tuple[float, float], far: float, c: Any
+) -> None:
     law = MarkedNormal(law_of(sigma, rate), *mark, 1, far)
     heights = np.linspace(0.5, 300.0, 200)
     values, real = law.log_transform(c + 1j * heights), law.log_transform(np.array([c]))
@@ -103,7 +108,7 @@ def test_the_envelope_between_two_ends_holds_and_falls(sigma, rate, mark: tuple[
 
 
 @pytest.mark.parametrize(("side", "far"), [(1, math.inf), (-1, math.inf), (1, 6.0)])
-def test_what_is_kept_is_bounded_beside_the_real_line(side, far: float):
+def test_what_is_kept_is_bounded_beside_the_real_line(side: Any, far: float) -> None:
     curve = MarkedNormal(law_of(0.8, 0.01), 3.5, 0.2, side, far).curve
 
     def below(u: mpmath.mpc) -> mpmath.mpc:
@@ -119,7 +124,7 @@ def test_what_is_kept_is_bounded_beside_the_real_line(side, far: float):
 
 
 @pytest.mark.parametrize(("sigma", "rate", "mark"), CASES)
-def test_values_on_a_line_are_those_at_points(sigma, rate, mark: tuple[float, float]):
+def test_values_on_a_line_are_those_at_points(sigma: Any, rate: Any, mark: tuple[float, float]) -> None:
     law, line = MarkedNormal(law_of(sigma, rate), *mark, 1), Line(2.0, 0.75, 20)
     there, here = law.on_line(line), law.log_transform(line.points)
     turned = (there.mid - here.mid).imag / (2 * math.pi)

@@ -1,6 +1,7 @@
 """Densities and transforms that are written as formulas: their pieces, and their certificates."""
 
 import math
+from typing import Any
 
 import pytest
 
@@ -51,7 +52,7 @@ def test_any_name_of_the_output_and_floats_as_decimals():
         (-(X**2) / 2 - sympy.log(2 * sympy.pi) / 2 + sympy.sin(X) / 10**9, "among what a certificate"),
     ],
 )
-def test_what_cannot_be_written_is_refused(log_p, message: str):
+def test_what_cannot_be_written_is_refused(log_p: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         lp.FromDensities(log_p, -(X**2) / 2 - sympy.log(2 * sympy.pi) / 2, LINE).certify(epsilon=0.1)
 

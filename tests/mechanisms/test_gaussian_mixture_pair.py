@@ -76,7 +76,7 @@ class Laws:
 @pytest.mark.slow
 @pytest.mark.parametrize("pair", PAIRS)
 @pytest.mark.parametrize("rate", [None, 0.3])
-def test_one_release(pair: tuple[Any, Any, Any, Any], rate):
+def test_one_release(pair: tuple[Any, Any, Any, Any], rate: Any) -> None:
     with mpmath.workdps(DIGITS):
         laws = Laws(*pair, rate)
         base = lp.GaussianMixturePair(*pair)

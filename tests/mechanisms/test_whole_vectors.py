@@ -37,7 +37,7 @@ def skellam(variance):
     return stats.skellam.pmf(np.arange(-reach, reach + 1), variance / 2, variance / 2)
 
 
-def moved(noise, shift) -> tuple[Any, Any]:
+def moved(noise: Any, shift: Any) -> tuple[Any, Any]:
     """The noise moved, and the noise, where both have digits."""
     whole = np.pad(noise, abs(shift))
     p, q = np.roll(whole, shift), whole
@@ -54,7 +54,7 @@ def divergence(noise, difference, order):
     return total
 
 
-def joint(noise, difference) -> tuple[Any, Any]:
+def joint(noise: Any, difference: Any) -> tuple[Any, Any]:
     p, q = np.ones(1), np.ones(1)
     for shift in difference:
         one, other = moved(noise, shift)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from fractions import Fraction
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -324,7 +325,7 @@ def test_probabilistic_privacy() -> None:
         (lambda loss: loss.cdf(0.5, rtol=-1), ValueError),
     ],
 )
-def test_bad_questions(ask, error) -> None:
+def test_bad_questions(ask: Any, error: Any) -> None:
     with pytest.raises(error, match=r"\S"):
         ask(lp.Gaussian(sigma=1).loss)
 
@@ -398,14 +399,14 @@ BEYOND_DOUBLES = [
 ]
 
 
-def shortened(release) -> str:
+def shortened(release: Any) -> str:
     return str(release)[-40:]
 
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("x", [1e150, *slowly(-1e150, 1e308, -1e308, 5e-324)])
 @pytest.mark.parametrize("release", BEYOND_DOUBLES, ids=shortened)
-def test_thresholds_that_leave_the_doubles(release, x) -> None:
+def test_thresholds_that_leave_the_doubles(release: Any, x: Any) -> None:
     """Answers without warnings."""
     above, below = release.loss.sf(x), release.loss.cdf(x)
     assert above.lower + below.lower <= 1 <= (above.upper + below.upper) * (1 + 1e-14)
@@ -415,7 +416,7 @@ def test_thresholds_that_leave_the_doubles(release, x) -> None:
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("release", BEYOND_DOUBLES, ids=shortened)
-def test_quantiles_that_leave_the_doubles(release) -> None:
+def test_quantiles_that_leave_the_doubles(release: Any) -> None:
     for p in (1e-300, 0.5, 1.0):
         assert not math.isnan(release.loss.quantile(p).value)
 
@@ -443,7 +444,7 @@ def test_quantiles_of_wide_losses() -> None:
 @pytest.mark.few(1)
 @pytest.mark.parametrize("count", [10**6, 10**9, 10**12])
 @pytest.mark.parametrize("place", [-1000, 0, 3, *slowly(-100, -3, 100)])
-def test_sums_of_so_many_flat_parts_that_only_the_contour_is_sharp(count, place) -> None:
+def test_sums_of_so_many_flat_parts_that_only_the_contour_is_sharp(count: Any, place: Any) -> None:
     """By the theorem of Berry and Esseen: what underflows is not zero, and what is no number is not known."""
     release = count * Flat(1.0)
     mean, spread = release.loss.mean.value, math.sqrt(release.loss.variance.value)

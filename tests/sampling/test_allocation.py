@@ -247,7 +247,7 @@ def test_text_and_json_read_back(text):
         (lambda m: m.balls_in_bins(3), ("allocation",)),
     ],
 )
-def test_bad_input_is_refused_by_name(call: Any, needles):
+def test_bad_input_is_refused_by_name(call: Any, needles: Any) -> None:
     with pytest.raises((ValueError, TypeError, AttributeError)) as refusal:
         call(lp.Gaussian(sigma=1))
     assert all(needle in str(refusal.value) for needle in needles)

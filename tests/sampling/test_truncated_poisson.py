@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,7 +36,7 @@ def test_a_tail_that_is_out_of_reach_is_bounded(size, least):
     assert high - low == Fraction(1, 10**290)
 
 
-def cut_off(size: int, **options):
+def cut_off(size: int, **options: Any) -> Any:
     return lp.Gaussian(sigma=1).poisson(0.5, truncated_batch_size=2, dataset_size=size, **options)
 
 

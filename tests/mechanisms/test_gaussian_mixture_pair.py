@@ -96,6 +96,19 @@ def test_one_release(pair: tuple[Any, Any, Any, Any], rate: Any) -> None:
             assert reflected.upper - reflected.lower < 1e-8
 
 
+@pytest.mark.parametrize("rate", [None, 0.1])
+def test_above_the_largest_loss_there_is_nothing(rate):
+    """The ratio of two components is monotone: its supremum is that of their weights, in both orders."""
+    base = lp.GaussianMixturePair(1, [0, 2], [0.3, 0.7], [0.6, 0.4])
+    mechanism = base if rate is None else base.poisson(rate)
+    q = 1 if rate is None else rate
+    for direction, largest in (("remove", math.log(1 - q + q * 7 / 4)), ("add", -math.log(1 - q + q / 2))):
+        within = mechanism.delta(largest - 1e-9, direction=direction)
+        assert within.upper > 0
+        above = mechanism.delta(largest + 1e-9, direction=direction)
+        assert (above.lower, above.upper) == (0.0, 0.0)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("pair", [PAIRS[0], *(pytest.param(pair, marks=pytest.mark.slow) for pair in PAIRS[1:])])
 @pytest.mark.parametrize("rate", [0.3, *slowly(None)])

@@ -83,6 +83,14 @@ class PairLogRatio:
         """The log-ratio of Q to P."""
         return PairLogRatio(self.centres, self.q, self.p, -self.difference, self.rate, self.centre_error)
 
+    @cached_property
+    def most(self) -> float:
+        """An upper bound of l: that of the largest ratio of two weights, as P/Q is a mean of these ratios."""
+        with np.errstate(divide="ignore"):  # components of P alone
+            largest = float((self.difference / self.q).max())
+        # derived: the ratio is at least one, and an ulp of each weight and of the rate moves it by a few ulp
+        return math.log1p(largest) + 32 * ULP * (1 + largest) if math.isfinite(largest) else math.inf
+
     @property
     def of_rate(self) -> float:
         """The relative effect of half an ulp of the rate on 1 - rate."""
@@ -180,8 +188,8 @@ class PairLogRatio:
 
     def log_outside(self, points: Points, powers: Array) -> Array:
         """Logarithms of the mass outside of the first and last point, for each power."""
-        below, above = (self.log_tail(points, powers, sign)[at] for sign, at in ((-1, 0), (1, -1)))
-        return np.asarray(np.logaddexp(below, above))
+        first, last = points.within(slice(1)), points.within(slice(-1, None))
+        return np.asarray(np.logaddexp(self.log_tail(first, powers, -1)[0], self.log_tail(last, powers, 1)[0]))
 
     def log_tail(self, points: Points, powers: Array, sign: int) -> Array:
         """Logarithms of the integral of P^c Q^{1-c} outward from each point, (point, power); infinite if no bound is known."""

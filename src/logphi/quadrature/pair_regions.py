@@ -118,6 +118,8 @@ def _log_mass(pair: PairLogRatio, weights: Array, intervals: Array, sign: int) -
 
 def excess(pair: PairLogRatio, x: float) -> Scaled | None:
     """E[(1 - e^{x-L})_+], the integral of (P - e^x Q)_+; None if the threshold is out of range."""
+    if x >= pair.most:
+        return Scaled(0.0, 0.0)
     found = regions(pair, x) if abs(x) < _LARGE else None
     if found is None:
         return None

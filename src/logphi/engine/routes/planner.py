@@ -102,7 +102,7 @@ class Planned:
                     self._leading[id(self._loss)] = self._loss, one.route
                 if best.meets(self._demand):
                     break
-        if best is None or (best.lower == -math.inf and not self._loss.closed_form.without_transform):
+        if best is None or (best.lower == -math.inf < best.upper and not self._loss.closed_form.without_transform):
             ceiling = ceiling or by_chernoff(self._loss, x)
             best = ceiling if best is None else meet(best, ceiling)
         return best

@@ -46,6 +46,8 @@ html_show_sphinx = False
 pygments_style = "default"
 pygments_dark_style = "github-dark"
 
+SIDEBARS: dict[int, str] = {}
+
 
 def linkcode_resolve(domain, info):
     """Where the site shows the source of an object; Sphinx asks for all that the API reference describes."""
@@ -84,7 +86,22 @@ def bars_as_bars(app, what, name, one, options, lines):
         lines[:0] = ["..", ""]  # a comment, so that napoleon finds no colon
 
 
+def one_sidebar(app, page, template, context, doctree):
+    """The pages of the sources are in no toctree: those in folders of one depth have the same sidebar, which is made once."""
+    if not page.startswith("source/"):
+        return
+    make, depth = context["toctree"], page.count("/")
+
+    def known(**options):
+        if depth not in SIDEBARS:
+            SIDEBARS[depth] = make(**options)
+        return SIDEBARS[depth]
+
+    context["toctree"] = known
+
+
 def setup(app):
     """Called by Sphinx."""
+    app.connect("html-page-context", one_sidebar, priority=400)  # before the theme
     app.connect("autodoc-process-docstring", bars_as_bars, priority=400)  # before napoleon
     app.connect("missing-reference", public_or_plain)

@@ -9,7 +9,7 @@ from logphi.engine.cancellation import needs_long_line
 from logphi.engine.combined_profile import combination_of
 from logphi.engine.log_probability import masses, trivial
 from logphi.engine.method import EXACT
-from logphi.engine.routes.atoms import ATOMS_AFTER_ALL, FEW_ATOMS
+from logphi.engine.routes.atoms import FEW_ATOMS
 from logphi.engine.routes.bent import BENT
 from logphi.engine.routes.clipped import CLIPPED
 from logphi.engine.routes.contour import CONTOUR, LONGEST
@@ -105,7 +105,7 @@ def fitting(loss: LogPhi) -> list[Route]:
         sharp = [LATTICE, EXPONENTIAL] if math.isfinite(lattice.span) else [EXPONENTIAL]
         return [*sharp, *_FALLBACKS]
     if atoms.served(loss.terms) and not real_space.quick(loss.terms):
-        return [FEW_ATOMS, CONTOUR, SMOOTHED, ATOMS_AFTER_ALL, LATTICES, LONGEST]
+        return [FEW_ATOMS, CONTOUR, *_FALLBACKS]
     if real_space.served(loss.terms) and real_space.flat_count(loss.terms) < real_space.FLAT_PARTS:
         return [EXPONENTIAL, *_FALLBACKS]
     sampled = sampled_terms(loss)

@@ -10,9 +10,6 @@ from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 
-# measured: the number of different laws above which their sums have more atoms, or transforms, than a smoothed line has nodes
-_MANY = 200
-
 
 def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     """The atoms tilted for an epsilon, and tilted again for distant ones."""
@@ -32,14 +29,6 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     return at
 
 
-def _where_few(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
-    """The profile if the composition has few kinds of losses."""
-    # counting atoms takes long for many laws
-    if len(loss.terms) > _MANY:
-        raise NotApplicableError("a smoothed line is as sharp, and quicker")
-    return prepare(loss, epsilon, demand)
-
-
 def _prepared(loss: LogPhi, x: float) -> atoms.Prepared:
     found = atoms.prepare(loss, x)
     if found is None:
@@ -51,4 +40,3 @@ def _prepared(loss: LogPhi, x: float) -> atoms.Prepared:
 
 _METHOD = Method("atoms", "sums over atoms: losses of discrete mechanisms of several kinds")
 ATOMS = Route(_METHOD, prepare)
-FEW_ATOMS = Route(_METHOD, _where_few)

@@ -14,7 +14,7 @@ from mpmath import exp, log, mpf
 import logphi as lp
 from exact import contains, dec
 from logphi.engine.routes.route import NotApplicableError
-from logphi.inversion import atoms, integer_sums
+from logphi.inversion import integer_sums
 from logphi.inversion.convolution import power
 from logphi.inversion.demand import Demand
 from logphi.inversion.flat_shares import log_tail
@@ -126,47 +126,6 @@ def test_far_out_digits_stay():
     assert exact < 1e-6
     assert contains(found, exact)
     assert found.width <= RTOL * exact
-
-
-@pytest.mark.parametrize("share", [1e-2, 1e-4, 1e-7])
-def test_split_atoms_are_on_both_sides(share):
-    release = 4 * lp.DiscreteLaplace(2.3, sensitivity=3).poisson(0.6) + 3 * lp.DiscreteLaplace(1.1, sensitivity=2).poisson(0.3)
-    parts = [(sampled(discrete_laplace(2.3, 3), 0.6), 4), (sampled(discrete_laplace(1.1, 2), 0.3), 3)]
-    thresholds = (-0.3, 0.0, 0.4, 1.1, 1.9)
-    with mpmath.workdps(DIGITS):
-        exact = truths(parts, thresholds, added=False)
-    for near in thresholds:
-        plan = atoms.plan(release.loss_law(), near, share, listed=4)
-        assert plan is not None
-        assert plan.split is not None
-        prepared = plan.composed()
-        assert prepared is not None
-        assert prepared.at(near).discretization > 0
-        # bounds hold everywhere, though they are wide elsewhere
-        for x, number in zip(thresholds, exact, strict=True):
-            found = prepared.at(x)
-            scale = exp(mpf(found.log_scale))
-            assert found.low * scale <= number <= found.high * scale
-
-
-def test_a_finer_share_is_narrower():
-    law = (60 * lp.DiscreteGaussian(sigma=2.0).poisson(0.1)).loss_law()
-    widths = []
-    for share in (1e-3, 1e-5, 1e-7):
-        plan = atoms.plan(law, 0.5, share)
-        assert plan is not None
-        prepared = plan.composed()
-        assert prepared is not None
-        widths.append(prepared.at(0.5).relative_width)
-    assert widths[0] > 20 * widths[1] > 400 * widths[2]
-    assert widths[2] < 1e-6
-
-
-def test_split_atoms_agree_with_a_smoothed_threshold():
-    release = 60 * lp.DiscreteGaussian(sigma=2.0).poisson(0.1) + 3 * lp.DiscreteLaplace(scale=4)
-    found, other = (release.delta(0.8, method=method) for method in ("atoms", "smoothed"))
-    assert max(found.lower, other.lower) <= min(found.upper, other.upper)
-    assert found.width < 1e-6 * found.upper
 
 
 def test_laplace_noise_beside_endless_atoms():

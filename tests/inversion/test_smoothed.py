@@ -13,7 +13,9 @@ from exact import contains, dec
 from flat import Flat
 from logphi.inversion.contour import Part
 from logphi.inversion.demand import Demand
-from logphi.inversion.smoothed import Plan, Smoothed, prepare, promise
+from logphi.inversion.line_sum import MAX_NODES
+from logphi.inversion.smoothed import Plan, Smoothed, prepare
+from logphi.inversion.truncation import length
 from logphi.inversion.window import Window
 from logphi.laws.finite import Finite
 from logphi.laws.log_phi import LogPhi
@@ -191,21 +193,12 @@ def test_an_atom_away_from_the_threshold():
     assert sharp.lower <= found.upper
 
 
-@pytest.mark.parametrize("x", [0.2, 1.1, -0.7])
-def test_a_promise_says_how_wide_the_answer_is(x):
-    law = (8 * lp.Laplace(scale=2).poisson(0.3)).loss_law() + LogPhi.of([(Finite(P, Q), 6)])
-    for rtol in (1e-4, 1e-6):
-        promised = some(promise(law, x, Demand(rtol)))
-        found = some(prepare(law, x, Demand(rtol)))
-        assert found.at(x).amount.relative_width <= 3 * promised.relative_width <= 3 * rtol * (1 + 1e-12)
-        assert 0.5 <= promised.operations / (found.at(x).nodes * 1600) <= 2
-
-
 def test_an_atom_at_the_threshold_is_approached_by_a_second_window():
     """Laplace mechanisms in even numbers leave an atom at zero."""
     law = (14 * lp.Laplace(scale=7.85) + 6 * lp.Laplace(scale=2.19)).loss_law()
     first, found = some(Plan.of(law, 0.0, 1e-5, None)), some(prepare(law, 0.0, Demand(1e-5)))
-    assert found.payoff.contour.line.size > 1.5 * first.promise(law, 0.0).operations / 1600
+    nodes, _ = length(law, first.layout, MAX_NODES, Smoothed(0.0, first.window, "both"))
+    assert found.payoff.contour.line.size > 1.5 * nodes
     assert found.at(0.0).amount.relative_width < 2e-5
 
 

@@ -23,10 +23,6 @@ _STEEPEST = 1e9
 # measured: the excess is hardly ever below e^-12 of its bound at the saddle; a share of e^-23 of the excess is negligible
 _NEGLIGIBLE = 35.0
 _CLIPS = 4
-# derived: a step for second differences of the logarithm of a transform, as a share of the tilt
-_DIFFERENCE = 1e-2
-# measured: where a law is far from normal, the density is hardly ever below this multiple of c (c + 1) times the excess
-_LEAST_DENSITY = 1e-2
 
 LatticeSums = tuple[list[LatticeSum | Tilted], list[tuple[Tilted, int]]]
 
@@ -77,19 +73,6 @@ class Laws:
         farthest = _STEEP / min(spans) if spans else _STEEPEST
         found = minimise(lambda c: self.approximate(c) - c * x - np.log(c) - np.log1p(c), Interval(0.0, farthest))
         return found.abscissa, found.value
-
-    def density(self, tilt: float, x: float) -> float:
-        """An estimate of the density at a threshold over the excess, as of a nearly normal tilted law."""
-        step = _DIFFERENCE * tilt
-        low, here, high = self.approximate(tilt + step * np.array([-1.0, 0.0, 1.0])).tolist()
-        deviation = math.sqrt(max((low + high - 2 * here) / step**2, 1e-300))
-        ahead = (high - low) / (2 * step) - x
-        # the payoff and the normal density in units of the deviation, up to where either has vanished
-        y = np.linspace(0.0, 12.0, 1201) * min(deviation, 4 / tilt)
-        shape = np.exp(-(((y - ahead) / deviation) ** 2) / 2 - tilt * y)
-        excess = float((shape * -np.expm1(-y)).sum()) * float(y[1])
-        # a guess where the law is far from normal
-        return max(math.exp(-((ahead / deviation) ** 2) / 2) / max(excess, 1e-300), _LEAST_DENSITY * tilt * (tilt + 1))
 
     def sums(self, tilt: float) -> LatticeSums:
         """The sums of laws on one lattice each, and the other laws with their counts."""

@@ -24,10 +24,8 @@ from logphi.arrays import Array
 from logphi.inversion.atomic import atomic
 from logphi.inversion.atomic_laws import Laws, number_of, ways
 from logphi.inversion.convolution import Terms
-from logphi.inversion.demand import Demand
 from logphi.inversion.kernels import log_kappa
 from logphi.inversion.piecewise_excess import FARTHEST, PiecewiseExcess
-from logphi.inversion.split import Composed, Split, estimated_nodes
 from logphi.inversion.tilted import MOST, NOTHING, LatticeSum, Tilted
 from logphi.laws.log_phi import LogPhi
 
@@ -35,15 +33,8 @@ from logphi.laws.log_phi import LogPhi
 _LOOK_UP = 40.0
 # measured: floating-point operations for each node of a transform
 _NODE = 60.0
-# measured: a relative width of the answer that takes a few hundredths of a second to reach; chosen: the number of refinements
-_GOAL = 2e-7
-_REFINEMENTS = 2
 # measured: so many atoms are tabulated in a few milliseconds
 LISTED = 1 << 16
-# measured: transforms of so many nodes take about ten milliseconds, no more than a smoothed line
-FEW_NODES = 1 << 15
-# measured: so many atoms are split over nodes in a few milliseconds
-_IN_BLOCK = 1 << 15
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,32 +47,19 @@ class Plan:
     near: float
     tilt: float
     sums: tuple[LatticeSum | Tilted, ...]
-    split: Split | None = None
     dropped: float = 0.0
-
-    @property
-    def cost(self) -> float:
-        """An estimate of the number of operations."""
-        atoms_in_all = sum(math.prod(len(run) for run in side) for side in self._sides)
-        return _LOOK_UP * atoms_in_all + _NODE * sum(len(run) for run in (*self.sums, *((self.split,) if self.split else ())))
 
     @property
     def few(self) -> bool:
         """Whether the atoms are few enough to be summed."""
-        return all(math.prod(len(run) for run in side) <= MOST for side in self._sides)
-
-    @property
-    def _sides(self) -> tuple[Sequence[LatticeSum | Tilted], Sequence[LatticeSum | Tilted]]:
-        return (self.sums, ()) if self.split else _balanced(self.sums)
+        return all(math.prod(len(run) for run in side) <= MOST for side in _balanced(self.sums))
 
     def composed(self) -> Prepared | None:
         """The two sets of atoms; None if their masses overflow."""
-        first, second = (_sum(_composed(side)) for side in self._sides)
-        nodes = None if self.split is None else self.split.composed()
-        second = second if nodes is None else nodes.sum
+        first, second = (_sum(_composed(side)) for side in _balanced(self.sums))
         if self.tilt * max(float(np.ptp(one.location)) for one in (first, second)) / 2 > FARTHEST:
             return None
-        return Prepared.of(self, first, second, nodes)
+        return Prepared.of(self, first, second)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +68,6 @@ class Prepared:
 
     plan: Plan
     first: Tilted
-    nodes: Composed | None
     steps: tuple[PiecewiseExcess, PiecewiseExcess]
     location_error: float
     log_scale: float
@@ -98,7 +75,7 @@ class Prepared:
     log_omitted: float
 
     @staticmethod
-    def of(plan: Plan, first: Tilted, second: Tilted, nodes: Composed | None) -> Prepared:
+    def of(plan: Plan, first: Tilted, second: Tilted) -> Prepared:
         """The excess of the second set as a function of the threshold, from lower and upper bounds of its weights."""
         middle = float(second.location[[0, -1]].mean())
         below, above = (PiecewiseExcess.of(second.location, weight, plan.tilt, middle) for weight in second.between)
@@ -107,18 +84,17 @@ class Prepared:
         omitted = 1.01 * (first.omitted * other + second.omitted * one + first.omitted * second.omitted)
         log_omitted = math.log(omitted + 1e-300) + float(log_kappa(np.array([plan.tilt]))[0])
         location_error = first.location_error + second.location_error
-        return Prepared(plan, first, nodes, (below, above), location_error, log_scale, middle, log_omitted)
+        return Prepared(plan, first, (below, above), location_error, log_scale, middle, log_omitted)
 
     def serves(self, x: float) -> bool:
         """Whether this tilt is about as good at x as the best one."""
         return self.plan.tilt * abs(x - self.plan.near) <= 1
 
     def at(self, x: float) -> Scaled:
-        """E[(1 - e^{x-X})_+]; ``discretization`` is the error from splitting atoms over nodes."""
+        """E[(1 - e^{x-X})_+]."""
         tilt, location_error = self.plan.tilt, self.location_error + 4 * ULP * self._size(x)
         # the threshold less each atom of the first set
         rest = x - self.first.location
-        splitting_error = self.nodes.splitting_error(rest + location_error, self.middle) if self.nodes else np.zeros(rest.size)
         below, above = (
             steps.at(rest + moved) * (1 + sign * steps.relative_error)
             for steps, moved, sign in zip(self.steps, (location_error, -location_error), (-1, 1), strict=True)
@@ -126,7 +102,7 @@ class Prepared:
         lower, upper = self.first.between
         # logarithms in units of e^{log_scale - c x}
         exponent = tilt * (rest - self.middle)
-        log_low, own_error = _log_sum(lower, np.maximum(below - splitting_error, 0.0), exponent)
+        log_low, own_error = _log_sum(lower, below, exponent)
         log_high, rounding_error = _log_sum(upper, above, exponent)
         # the tilt of the weights counts the errors of the locations
         rounding_error = (
@@ -135,18 +111,13 @@ class Prepared:
             + ULP * (4 * abs(self.log_scale) + 2 * tilt * self._size(x))
         )
         log_low, log_high = log_low - rounding_error, log_high + rounding_error
-        log_omitted = float(np.logaddexp(self.log_omitted, self.nodes.log_tail if self.nodes else -math.inf))
-        top = float(np.logaddexp(log_high, log_omitted))
-        low, high, apart = (
-            math.exp(min(one - top, 0.0)) for one in (log_low, log_high, _log_sum(upper, splitting_error, exponent)[0])
-        )
-        apart = min(apart, high - low)
+        top = float(np.logaddexp(log_high, self.log_omitted))
+        low, high = (math.exp(min(one - top, 0.0)) for one in (log_low, log_high))
         found = Scaled(
             self.log_scale - tilt * x + top,
             (low + high) / 2,
             truncation=1.01 * (1 - high),
-            rounding=(high - low - apart) / 2 + 4e-16,
-            discretization=apart / 2,
+            rounding=(high - low) / 2 + 4e-16,
         )
         # the payoff is at most one
         return found + Scaled(0.0, 0.0, truncation=self.plan.dropped) if self.plan.dropped else found
@@ -170,51 +141,26 @@ def _log_sum(weight: Array, value: Array, exponent: Array) -> tuple[float, float
     return peak + math.log(float(terms.sum())), float((terms * lost).sum() / terms.sum()) * (1 + 1e-9) + ULP * (16 + abs(peak))
 
 
-def plan(law: LogPhi, x: float, share: float = _GOAL, most: int = MOST, listed: int = LISTED) -> Plan | None:
-    """The atoms of a sum of laws, tilted for a threshold; None if there are other parts or too many atoms.
-
-    More than ``listed`` atoms are split over nodes, ``most`` of them at most, with an error of about a ``share`` of the excess.
-    """
+def plan(law: LogPhi, x: float) -> Plan | None:
+    """The atoms of a sum of laws, tilted for a threshold; None if there are other parts or too many atoms."""
     found = Laws.of(law.terms)
     if found is None:
         return None
     laws, tilt, dropped = found.for_threshold(x)
     sums, others = laws.sums(tilt)
-    scattered: list[tuple[Tilted, int]] = []
-    # laws with few atoms first, as long as their sums have few atoms
+    # laws with few atoms first
     for atoms, count in sorted(others, key=lambda one: ways(*one)):
-        if math.prod(len(run) for run in sums) * ways(atoms, count) <= listed:
-            sums.append(atoms.drawn(count))
-        else:
-            scattered += atoms.in_blocks(count, _IN_BLOCK)
-    if not scattered:
-        result = Plan(x, tilt, tuple(sums), None, dropped)
-        return result if result.few else None
-    density = laws.density(tilt, x)
-    if most < MOST and estimated_nodes(scattered, density, share) > most:
-        return None
-    split = Split.of(scattered, tilt, density, share)
-    result = Plan(x, tilt, tuple(sums), split, dropped)
-    return result if split and result.few and len(split) <= most else None
+        if math.prod(len(run) for run in sums) * ways(atoms, count) > LISTED:
+            return None
+        sums.append(atoms.drawn(count))
+    result = Plan(x, tilt, tuple(sums), dropped)
+    return result if result.few else None
 
 
-def prepare(law: LogPhi, x: float, demand: Demand) -> Prepared | None:
-    """The atoms of a sum of laws near a threshold, split more finely if the first result is too wide."""
-    share = max(demand.rtol / 2, _GOAL)
-    found = plan(law, x, share)
-    prepared = None if found is None else found.composed()
-    for _ in range(_REFINEMENTS):
-        if found is None or prepared is None or found.split is None or found.split.finest:
-            break
-        width = prepared.at(x).relative_width
-        if width <= 2 * share:
-            break
-        finer = plan(law, x, share * max(share / width, 1e-6))
-        closer = None if finer is None else finer.composed()
-        if closer is None:
-            break
-        found, prepared = finer, closer
-    return prepared
+def prepare(law: LogPhi, x: float) -> Prepared | None:
+    """The atoms of a sum of laws near a threshold; None as for :func:`plan`, and if their masses overflow."""
+    found = plan(law, x)
+    return None if found is None else found.composed()
 
 
 def served(terms: Terms) -> bool:

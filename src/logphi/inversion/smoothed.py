@@ -32,7 +32,7 @@ from logphi.arith.floats import ELEMENTARY
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.inversion.contour import Inversion, Part
-from logphi.inversion.demand import Demand, Promise
+from logphi.inversion.demand import Demand
 from logphi.inversion.kernels import Smooth, log_kappa
 from logphi.inversion.layout import Layout, layout
 from logphi.inversion.line_sum import MAX_NODES, SEARCHED, ValuesOn, lay
@@ -41,9 +41,7 @@ from logphi.inversion.rare_losses import RareLosses, without_large_losses
 from logphi.inversion.saddle import RIGHT, saddle
 from logphi.inversion.sparse_line import lay_sparse, longest
 from logphi.inversion.threshold_sum import Summands, ThresholdSum
-from logphi.inversion.truncation import length
 from logphi.inversion.window import Window
-from logphi.laws.log_phi import terms_of
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import SparseLine
 
@@ -69,8 +67,6 @@ _DEEPER, _UNSEEN, _LEAST_SHARE = 3, 1e-3, -60.0
 _RESOLVED = 1e-2
 # derived: the logarithm of a relative width far above every demand
 _FAR = 300.0
-# measured: operations for each node of the line: those of the two kernels, and of one law
-_KERNELS, _LAW = 600.0, 500.0
 # measured: a window that is narrowed by less gains nothing
 _NARROWER = 0.9
 # measured: how often more rare atoms are left out, and by which factor, as a logarithm, rounding must exceed their mass
@@ -249,14 +245,6 @@ def _with(found: Scaled, large_losses: RareLosses | None, x: float) -> float:
     return found.value + more.value * math.exp(min(more.log_scale - found.log_scale, _FAR))
 
 
-def promise(law: LossTransform, x: float, demand: Demand) -> Promise | None:
-    """The accuracy and cost that :func:`prepare` promises near x, from K on the real axis; None if it would return None."""
-    own, threshold = (law.reflected(), -x) if x < 0 else (law, x)
-    own, _, near = without_rare_atoms(own, threshold, demand.rtol, None if x < 0 else demand.hint)
-    plan = Plan.of(own, threshold, demand.rtol, near)
-    return None if plan is None else plan.promise(own, threshold)
-
-
 def _laid(
     law: LossTransform, x: float, plan: Plan, values_on: ValuesOn
 ) -> tuple[Plan, tuple[ThresholdSum, ThresholdSum]] | None:
@@ -334,12 +322,6 @@ class Plan:
         if not _LEAST_SHARE < log_share < self.log_share - 1:
             return None
         return Plan._at(law, x, self.rtol, self.layout.abscissa, log_share)
-
-    def promise(self, law: LossTransform, x: float) -> Promise:
-        """The accuracy and cost to expect without an atom near the threshold: the hump grows with the square of the width w."""
-        size, _ = length(law, self.layout, MAX_NODES, Smoothed(x, self.window, "both"))
-        wider = max(self.window.width / _wanted(self.layout, self.rtol, self.window.beta), 1.0)
-        return Promise(self.rtol * wider**2, size * (_KERNELS + _LAW * len(terms_of(law))))
 
     def narrowed(
         self, sums: tuple[ThresholdSum, ThresholdSum], x: float, large_losses: RareLosses | None = None

@@ -25,9 +25,6 @@ DEPTH = 45.0
 MOST = 1 << 19
 # derived: weights below e to this are near the smallest double, and negligible in every sum
 _DEEPEST = -600.0
-# measured: blocks of more laws, or multisets of more atoms, take longer to tabulate than they save
-_LARGEST_BLOCK = 8
-_KINDS = 24
 # derived: a share far below the rounding of the whole
 _LEAST = 1e-19
 # derived: the index of an atom on its lattice differs from an integer by rounding only
@@ -97,20 +94,6 @@ class Tilted:
         location_errors = count * (self.location_error + 2 * ULP * float(np.abs(self.location).max()))
         found = normalized(draws.location, draws.log_weight, location_errors, error, count * self.omitted)
         return replace(found, log_scale=found.log_scale + count * self.log_scale)
-
-    def in_blocks(self, count: int, most: int) -> list[tuple[Tilted, int]]:
-        """The sum of ``count`` equal laws as a sum of fewer laws with at most ``most`` atoms each; light atoms are left out."""
-        heavy = self.weight > _LEAST * float(self.weight.max())
-        held, light = np.flatnonzero(heavy), 1.01 * float(self.weight[~heavy].sum())
-        law = replace(self, location=self.location[held], weight=self.weight[held], omitted=self.omitted + light)
-        if len(law) > _KINDS:
-            whole, rest = divmod(count, 2)
-            blocks = [(law.convolve(law), whole), (law, rest)] if len(law) ** 2 <= most else [(law, count)]
-        else:
-            size = max(k for k in range(1, min(count, _LARGEST_BLOCK) + 1) if math.comb(k + len(law) - 1, k) <= most or k == 1)
-            whole, rest = divmod(count, size)
-            blocks = [(law.drawn(size), whole), *([(law.drawn(rest), 1)] if rest else [])]
-        return [block for block in blocks if block[1]]
 
     def convolve(self, other: Tilted) -> Tilted:
         """The convolution: all sums of two locations, in order."""

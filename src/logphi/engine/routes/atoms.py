@@ -7,24 +7,19 @@ from logphi.engine.method import Method
 from logphi.engine.routes.route import LocalProfile, NotApplicableError, Route
 from logphi.inversion import atoms
 from logphi.inversion.contour import Inversion, Part
-from logphi.inversion.demand import Demand, Promise
+from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
-
-# measured: the tolerance above which a smoothed line is short
-_SHARP = 3e-6
-# measured: the number of different laws above which their sums have more atoms, or transforms, than a smoothed line has nodes
-_MANY = 200
 
 
 def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     """The atoms tilted for an epsilon, and tilted again for distant ones."""
-    known, prepared = masses(loss), _prepared(loss, epsilon, demand)
+    known, prepared = masses(loss), _prepared(loss, epsilon)
 
     def at(x: float) -> LogProbability:
         nonlocal prepared
         found = answer(prepared, x)
         if not (found.meets(demand.sufficient) or prepared.serves(x)):
-            prepared = _prepared(loss, x, demand)
+            prepared = _prepared(loss, x)
             found = answer(prepared, x)
         return found
 
@@ -34,18 +29,8 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     return at
 
 
-def _where_few(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
-    """The profile if the composition has few atoms, or few nodes over which they are split."""
-    rtol = demand.sufficient.rtol
-    # counting atoms takes long for many laws
-    found = None if len(loss.terms) > _MANY else atoms.plan(loss, epsilon, rtol / 2, atoms.FEW_NODES if rtol <= _SHARP else 0)
-    if found is None:
-        raise NotApplicableError("a smoothed line is as sharp, and quicker")
-    return prepare(loss, epsilon, demand)
-
-
-def _prepared(loss: LogPhi, x: float, demand: Demand) -> atoms.Prepared:
-    found = atoms.prepare(loss, x, demand.sufficient)
+def _prepared(loss: LogPhi, x: float) -> atoms.Prepared:
+    found = atoms.prepare(loss, x)
     if found is None:
         raise NotApplicableError(
             "method 'atoms' needs a loss of atoms only, few of them or equally spaced, which this one is not; leave method out"
@@ -55,6 +40,3 @@ def _prepared(loss: LogPhi, x: float, demand: Demand) -> atoms.Prepared:
 
 _METHOD = Method("atoms", "sums over atoms: losses of discrete mechanisms of several kinds")
 ATOMS = Route(_METHOD, prepare)
-FEW_ATOMS = Route(_METHOD, _where_few)
-# measured: accuracy and cost near an atom, where a smoothed line is wide
-ATOMS_AFTER_ALL = Route(_METHOD, prepare, mostly=Promise(1e-5, 3.5e8))

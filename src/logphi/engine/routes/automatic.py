@@ -9,7 +9,7 @@ from logphi.engine.cancellation import needs_long_line
 from logphi.engine.combined_profile import combination_of
 from logphi.engine.log_probability import masses, trivial
 from logphi.engine.method import EXACT
-from logphi.engine.routes.atoms import ATOMS_AFTER_ALL, FEW_ATOMS
+from logphi.engine.routes.atoms import ATOMS
 from logphi.engine.routes.bent import BENT
 from logphi.engine.routes.clipped import CLIPPED
 from logphi.engine.routes.contour import CONTOUR, LONGEST
@@ -28,6 +28,8 @@ from logphi.inversion.demand import Demand, Promise
 from logphi.laws.log_phi import LogPhi
 
 _FALLBACKS = (SMOOTHED, LATTICES, LONGEST)
+# measured: of more different laws it takes long to count the atoms, which are more than a smoothed line has nodes
+_MANY = 200
 # measured: for sampled Gaussians, the accuracy and cost of lattices where contours have failed
 COARSE_LATTICES = replace(LATTICES, mostly=Promise(1e-2, 2e8))
 # measured: for these, a smoothed line is about as accurate as other lines
@@ -105,7 +107,7 @@ def fitting(loss: LogPhi) -> list[Route]:
         sharp = [LATTICE, EXPONENTIAL] if math.isfinite(lattice.span) else [EXPONENTIAL]
         return [*sharp, *_FALLBACKS]
     if atoms.served(loss.terms) and not real_space.quick(loss.terms):
-        return [FEW_ATOMS, CONTOUR, SMOOTHED, ATOMS_AFTER_ALL, LATTICES, LONGEST]
+        return [*([ATOMS] if len(loss.terms) <= _MANY else []), CONTOUR, *_FALLBACKS]
     if real_space.served(loss.terms) and real_space.flat_count(loss.terms) < real_space.FLAT_PARTS:
         return [EXPONENTIAL, *_FALLBACKS]
     sampled = sampled_terms(loss)

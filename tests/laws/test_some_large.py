@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import logphi as lp
+from logphi.laws import some_large
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.marked_normal import MarkedNormal
 from logphi.laws.mixed_normal import MixedNormal
@@ -160,6 +161,51 @@ def test_two_rare_losses_keep_their_digits():
     assert truth < -50
     assert abs(float(several.mid[0]) - float(truth)) <= several.radius[0] + 1e-13
     assert several.radius[0] <= ROUNDING
+
+
+@pytest.mark.parametrize("z", [1.0, 3.0, 5.0, 3.0 + 1.0j])
+def test_two_large_losses_of_different_laws_keep_their_digits_where_one_is_far_rarer(z):
+    # one release of each: both are large, and the transform is the product of theirs
+    laws, mark = ((law_of(0.3, 1e-3), 1), (law_of(0.3, 1e-20), 1)), (4.0, 0.3)
+    several = SomeLarge(laws, (mark, mark), LogPhi(()), several=True)
+    both = [MarkedNormal(law, *mark, 1).log_transform(np.array([z])) for law, _ in laws]
+    found, truth = several.log_transform(np.array([z])), both[0] + both[1]
+    assert abs(np.expm1(found.mid - truth.mid)[0]) <= np.expm1(found.radius + truth.radius)[0]
+    assert found.radius[0] <= max(ROUNDING, 2 * truth.radius[0])
+    if isinstance(z, float):
+        assert several.approximate(np.array([z]))[0] == pytest.approx(float(truth.mid[0]), rel=1e-6)
+        bound, _ = several.log_bound(z)
+        shares = [
+            high.mid[0] - law.log_transform(np.array([z])).mid[0]
+            for high, (law, _) in zip(both, several.none_large, strict=True)
+        ]
+        # at most e^s times the product
+        assert 0 <= bound - truth.mid[0] <= sum(math.exp(share) for share in shares) + 1e-6
+
+
+def test_the_envelope_holds_where_one_large_loss_is_far_rarer():
+    laws, mark, heights = ((law_of(0.3, 1e-3), 1), (law_of(0.3, 1e-20), 1)), (4.0, 0.3), np.geomspace(0.1, 4.0, 60)
+    several = SomeLarge(laws, (mark, mark), LogPhi(()), several=True)
+    parts = [MarkedNormal(law, *mark, 1) for law, _ in laws]
+    for c in (0.5, 3.0):
+        values = [part.log_transform(c + 1j * heights) for part in parts]
+        real = [part.log_transform(np.array([c])) for part in parts]
+        known = np.all([value.radius < 1 for value in values], axis=0)
+        fall = sum(value.mid.real - at.mid[0] for value, at in zip(values, real, strict=True))
+        room = sum(value.radius + at.radius[0] for value, at in zip(values, real, strict=True))
+        assert (fall <= several.log_envelope(c, heights) + room)[known].all()
+        assert known.sum() > 20
+
+
+def test_the_sum_of_several_is_known_where_it_nearly_vanishes():
+    # e^S - 1 - S is zero near this S, where a relative error of it would be nothing
+    root = mpmath.findroot(lambda s: mpmath.exp(s) - 1 - s, mpmath.mpc(2.0888, 7.4615))
+    count = 10**6
+    ratio = np.array([complex(mpmath.expm1(root / count))])
+    with mpmath.workdps(40):
+        exact = (1 + mpmath.mpc(ratio[0])) ** count - 1 - count * mpmath.mpc(ratio[0])
+    found = some_large._Grown.none((1,), np.dtype(complex)).with_law(ratio, np.zeros(1), count)
+    assert abs(complex(exact) - found.second[0]) <= found.of_second[0] < 1e-10
 
 
 @pytest.mark.few(3)

@@ -74,6 +74,50 @@ def test_two_finite_mechanisms_are_between(seed):
             assert high - low <= 2e-3
 
 
+def test_an_atom_beside_a_node_is_not_left_out():
+    # the losses of this response are known to 1e-12, and a share of a cell to no better than that over its width
+    release = lp.RandomizedResponse(p=0.999954) + lp.Gaussian(sigma=1.3)
+    below, above = between(release.loss_law())
+    assert above.omitted_mass < 1e-20
+    for epsilon in (0.0, 3.0, 9.98):
+        exact = beside_response(lambda x: gaussian(1 / 1.3, x), 0.999954, epsilon)
+        low, high = excess(below, epsilon, reverse=False), excess(above, epsilon, reverse=False)
+        assert low - 1e-13 <= exact <= high * (1 + above.relative_error) + above.omitted_mass + 1e-13
+        assert high <= exact * (1 + 1e-4) and low >= exact * (1 - 5e-3)
+
+
+def two_shifts(sigma: float) -> tuple[np.ndarray, np.ndarray]:
+    """Discrete Gaussian noise around one and around zero."""
+    x = np.arange(-40, 42)
+    p, q = (np.exp(-((x - shift) ** 2) / (2 * sigma**2)) for shift in (1, 0))
+    return p / p.sum(), q / q.sum()
+
+
+@pytest.mark.parametrize(("sigma", "truth", "count"), [(0.382, 0.790206, 3), (0.943, 0.999954, 1)])
+def test_few_losses_are_known_as_they_are(sigma, truth, count):
+    release = count * lp.DiscreteGaussian(sigma=sigma) + lp.RandomizedResponse(p=truth)
+    below, above = between(release.pair().loss())
+    assert below is above
+    with_it, without = np.array([truth, 1 - truth]), np.array([1 - truth, truth])
+    for _ in range(count):
+        p, q = two_shifts(sigma)
+        with_it, without = np.outer(with_it, p).ravel(), np.outer(without, q).ravel()
+        likely = np.maximum(with_it, without) > 1e-40
+        with_it, without = with_it[likely], without[likely]
+    assert above.omitted_mass < 1e-55
+    for epsilon in (-1.0, 0.0, 0.7, 3.5, 20.0):
+        exact = math.fsum(np.maximum(with_it - math.exp(epsilon) * without, 0).tolist())
+        found = excess(above, epsilon, reverse=False)
+        assert abs(found - exact) <= 3 * above.relative_error * exact + 1e-15
+        assert above.relative_error < 1e-9
+
+
+def test_many_losses_are_put_on_nodes():
+    release = lp.DiscreteGaussian(sigma=20) + lp.DiscreteGaussian(sigma=20.1) + lp.DiscreteGaussian(sigma=20.2)
+    below, above = between(release.pair().loss())
+    assert below is not above
+
+
 def test_masses_sum_to_one_and_infinite_losses_stay():
     release = lp.ApproximateDP(epsilon=0.5, delta=1e-3) + lp.Laplace(scale=1)
     for pair in between(release.pair().loss()):

@@ -61,8 +61,9 @@ class Enclosed(ByOthers):
         own = by_loss(self, *arguments, **options) if self._loss_is_sharp() else None
         if own is not None and np.all([status.met for status in np.ravel(own.status)]):
             return own
-        below, above = (getattr(one, name)(*arguments, **options) for one in ends)
-        found = between([above], below)
+        found = getattr(ends[1], name)(*arguments, **options)
+        if ends[0] != ends[1]:
+            found = between([found], getattr(ends[0], name)(*arguments, **options))
         if own is None and self._loss_is_proved and not np.all(found.upper - found.lower <= _WIDE * np.abs(found.upper)):
             own = by_loss(self, *arguments, **options)
         return found if own is None else narrower(own, found)

@@ -48,8 +48,11 @@ def has_finite_ends(base: Mechanism) -> bool:
 
 
 def finite_ends(base: Mechanism) -> tuple[FiniteEnd, FiniteEnd]:
-    """The ends of a base that has them."""
-    return FiniteEnd(base, False, base.adjacency), FiniteEnd(base, True, base.adjacency)
+    """The ends of a base that has them; both are one where its pair is finite."""
+    from logphi.pairs.between import between
+
+    below, above = between(base.pair().loss())
+    return FiniteEnd(base, below is above, base.adjacency), FiniteEnd(base, True, base.adjacency)
 
 
 def has_sharp_loss(base: Mechanism, participations: float) -> bool:

@@ -8,15 +8,17 @@ degree one, and of degree two and more, with r_k = J_k / C_k,
     one = R prod C_k^{n_k} s,                  s = sum of n_k r_k,
     several = R prod C_k^{n_k} (e^S - 1 - s),  S = sum of n_k log(1 + r_k),
 
-are transforms of positive measures as well. No digits are lost where J is far smaller than C. All coefficients are positive:
-on a line both are at most what they are for bounds of |C_k| and |J_k|, and an error of at most d_k in r_k moves e^S - 1 - s by
-at most sum of n_k d_k (e^T - 1), where T is S for |r_k| + d_k. A sharp cap instead of the coins would leave a kink, for which
-lines are too short.
+are transforms of positive measures as well. No digits are lost where J is far smaller than C, nor where the large losses of one
+law are far rarer than those of another: with E = e^{S_k} - 1 of one law and F = e^{S_l} - 1 of the others, e^S - 1 - s is the
+sum of both such terms and E F. All coefficients are positive: on a line both are at most what they are for bounds of |C_k| and
+|J_k|, and an error of at most d in r_k moves E by at most n_k d e^T and E - n_k r_k by n_k d (e^T - 1), where e^T is the power
+n_k - 1 of 1 + |r_k| + d. A sharp cap instead of the coins would leave a kink, for which lines are too short.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -110,10 +112,8 @@ class SomeLarge(LossTransform):
     def _combined(self, total: Values, lower: list[Values], large: list[Values]) -> Values:
         """K from the transforms of the parts; unknown where one of these is, or where e^S is too large."""
         kind = np.result_type(total.mid, *(one.mid for one in (*lower, *large)))
-        # s, S, and S - s without its leading digits
-        first, share, second = (np.zeros(total.mid.shape, dtype=kind) for _ in range(3))
-        wrong, most, rounding, of_second = (np.zeros(total.mid.shape) for _ in range(4))
-        known = np.isfinite(total.mid)
+        first, wrong, known = np.zeros(total.mid.shape, dtype=kind), np.zeros(total.mid.shape), np.isfinite(total.mid)
+        grown = _Grown.none(total.mid.shape, kind)
         for (_, count), below, above in zip(self.none_large, lower, large, strict=True):
             good = np.isfinite(below.mid) & np.isfinite(above.mid) & (below.radius < 1) & (above.radius < _LEAST_KNOWN)
             own, other, lost = (np.where(good, one, 0.0) for one in (above.mid, below.mid, below.radius + above.radius))
@@ -125,26 +125,16 @@ class SomeLarge(LossTransform):
             resolved = lost < 1
             error = np.abs(ratio) * np.where(resolved, np.expm1(lost), np.exp(lost))
             ratio = np.where(resolved, ratio, 0.0)
-            log, rest = _log1p_and_rest(ratio)
-            first, share, second = first + count * ratio, share + count * log, second + count * rest
+            if self.several:
+                good &= count * np.log1p(np.abs(ratio) + error) < _LARGEST
+                grown = grown.with_law(np.where(good, ratio, 0.0), np.where(good, error, 0.0), count)
+            first += count * ratio
             wrong += count * error
-            most += count * np.log1p(np.abs(ratio) + error)
-            rounding += count * ELEMENTARY * np.abs(log)
-            # beside the series, a difference
-            own_rounding = 4 * np.abs(rest) + np.where(np.abs(ratio) < _NEAR, 0.0, np.abs(log) + np.abs(ratio))
-            of_second += count * ELEMENTARY * own_rounding
             known &= good
             total = total + below.times(count)
-        known &= np.isfinite(total.mid)
-        if self.several:
-            known &= most < _LARGEST
-            share, most = np.where(known, share, 0.0), np.where(known, most, 0.0)
-            main = second_exp(share)
-            sums = main + second
-            error = (wrong + 2 * rounding) * np.expm1(most) + rounding**2 + of_second + 4 * ELEMENTARY * np.abs(main)
-        else:
-            # rounding of the sum is less than what the errors of its terms allow for
-            sums, error = first, wrong * (1 + len(large))
+        # rounding of the sum is less than what the errors of its terms allow for
+        sums, error = (grown.second, grown.of_second) if self.several else (first, wrong * (1 + len(large)))
+        known &= np.isfinite(total.mid) & np.isfinite(sums) & np.isfinite(error)
         found = Values.logarithm(np.where(known, sums, 1.0), np.where(known, error, 0.0), 0.0)
         total = total + found
         parts = (np.where(known, part, np.inf) for part in (total.mid, total.rounding, total.inner))
@@ -175,43 +165,51 @@ class SomeLarge(LossTransform):
 
     def _log_several(self, log_ratios: list[Array]) -> Array:
         """That of e^S - 1 - s; infinite out of reach."""
-        counts = np.array([[float(count)] for _, count in self.laws])
-        log_ratio = np.stack(log_ratios)
-        peak = log_ratio.max(axis=0)
+        peak = np.stack(log_ratios).max(axis=0)
         inside = np.isfinite(peak) & (peak < _LARGEST)
-        shares = np.exp(np.where(inside, log_ratio - np.where(inside, peak, 0.0), 0.0))
-        # in units of the largest ratio, where all that follows the square is negligible
-        square = ((counts * shares).sum(axis=0) ** 2 - (counts * shares**2).sum(axis=0)) / 2
-        tiny = inside & (peak + np.log(counts.sum()) < _TINY)
-        log, rest = _log1p_and_rest(np.exp(np.where(inside & ~tiny, log_ratio, 0.0)))
-        total = np.where(tiny, 0.0, (counts * log).sum(axis=0))
-        inside &= total < _LARGEST
-        value = np.where(tiny, square, second_exp(np.where(inside, total, 0.0)) + (counts * rest).sum(axis=0))
-        inside &= value > 0
-        return np.where(inside, np.log(np.where(inside, value, 1.0)) + np.where(tiny, 2 * peak, 0.0), np.inf)
+        # where all that follows the square is negligible
+        tiny = inside & (peak + math.log(sum(count for _, count in self.laws)) < _TINY)
+        grown = _Grown.none(peak.shape, np.dtype(float))
+        for (_, count), log_ratio in zip(self.laws, log_ratios, strict=True):
+            inside &= count * np.logaddexp(0.0, log_ratio) < _LARGEST
+            grown = grown.with_law(np.exp(np.where(inside & ~tiny, log_ratio, -np.inf)), np.zeros(peak.shape), count)
+        inside &= tiny | ((grown.second > 0) & np.isfinite(grown.second))
+        with np.errstate(divide="ignore"):  # not taken
+            log_second = np.where(tiny, self._log_pairs(log_ratios), np.log(grown.second))
+        return np.where(inside, log_second, np.inf)
+
+    def _log_pairs(self, log_ratios: Sequence[Array]) -> Array:
+        """The logarithm of the part of e^S of degree two, a sum of positive terms."""
+        first, second = (np.full(np.shape(log_ratios[0]), -np.inf) for _ in range(2))
+        for (_, count), log_ratio in zip(self.laws, log_ratios, strict=True):
+            own = log_ratio + math.log(count)
+            second = np.logaddexp(second, first + own)
+            if count > 1:
+                second = np.logaddexp(second, 2 * log_ratio + math.log(count) + math.log(count - 1) - math.log(2))
+            first = np.logaddexp(first, own)
+        return second
 
     def log_bound(self, c: float) -> tuple[float, float]:
         """An upper bound of K at a real point, however small the transform is, and the size of what was added up for it.
 
-        e^S - 1 - s is at most e^s s^2 / 2.
+        The part of e^S of degree d is at most that of degree two times that of degree d - 2.
         """
         at = np.array([c])
         total = self.others.log_transform(at)
-        bound, size, logs = float((total.mid + total.radius)[0]), float(np.abs(total.mid)[0]), []
+        bound, size, log_ratios = float((total.mid + total.radius)[0]), float(np.abs(total.mid)[0]), list[Array]()
         for (lower, count), large in zip(self.none_large, self._large, strict=True):
             (own, own_error), (other, other_error) = at_abscissa(lower, c, count), at_abscissa(large, c)
             error = own_error + other_error
             if not math.isfinite(own + other + error):
                 return math.inf, math.inf
-            logs.append(math.log(count) + other - own + error)
+            log_ratios.append(np.array([other - own + error]))
             bound += count * (own + error)
             size += count * abs(own) + abs(own) + abs(other)
-        log_share = float(np.logaddexp.reduce(logs)) + 4 * ULP * (1 + len(logs))
-        share = math.exp(min(log_share, _LARGEST))
-        if log_share > _LARGEST or not math.isfinite(log_share + bound):
+        share = sum(count * float(np.logaddexp(0.0, one[0])) for (_, count), one in zip(self.laws, log_ratios, strict=True))
+        log_part = float(self._log_pairs(log_ratios)[0]) + share if self.several else float(self._log_one(log_ratios)[0])
+        if not math.isfinite(bound + log_part):
             return math.inf, math.inf
-        bound += 2 * log_share - math.log(2) + share if self.several else log_share
-        return bound, size + 2 * abs(log_share) + share
+        return bound + log_part, size + abs(log_part) + 2 * share + sum(abs(float(one[0])) for one in log_ratios)
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """From those of the marked parts: the others hardly fall where these have fallen enough."""
@@ -232,6 +230,45 @@ class SomeLarge(LossTransform):
         # number of large losses has a logarithmically concave law
         fall = self.others.log_envelope(abscissa, heights, end)
         return np.minimum(fall + factor - size + 4 * _SLACK * (2 + most), 0.0)
+
+
+@dataclass(frozen=True)
+class _Grown:
+    """E = e^S - 1 and e^S - 1 - s of several laws, with bounds of their errors."""
+
+    whole: NDArray[Any]
+    second: NDArray[Any]
+    of_whole: Array
+    of_second: Array
+
+    @staticmethod
+    def none(shape: tuple[int, ...], kind: np.dtype[Any]) -> _Grown:
+        """Of no laws."""
+        return _Grown(np.zeros(shape, dtype=kind), np.zeros(shape, dtype=kind), np.zeros(shape), np.zeros(shape))
+
+    def with_law(self, ratio: NDArray[Any], error: Array, count: int) -> _Grown:
+        """With ``count`` factors 1 + r more, where r is known to within an error."""
+        log, rest = _log1p_and_rest(ratio)
+        share, others = count * log, (count - 1) * np.log1p(np.abs(ratio) + error)
+        with np.errstate(invalid="ignore"):  # 1 + r may vanish
+            own = np.expm1(share)
+            moved = ELEMENTARY * np.abs(share)
+            of_own = count * error * np.exp(others) + 2 * moved * np.abs(1 + own) + 2 * ELEMENTARY * np.abs(own)
+            square, of_square = np.zeros_like(own), np.zeros(others.shape)
+            if count > 1:
+                known = second_exp(share)
+                square = known + count * rest
+                # beside the series, differences
+                lost = 4 * np.abs(known) + np.where(np.abs(share) < _NEAR, 0.0, np.abs(own) + np.abs(share))
+                lost += count * (4 * np.abs(rest) + np.where(np.abs(ratio) < _NEAR, 0.0, np.abs(log) + np.abs(ratio)))
+                of_square = count * error * np.expm1(others) + ELEMENTARY * lost
+                of_square += 2 * moved * (np.abs(own) + moved * np.abs(1 + own))
+            cross = self.whole * own
+            of_cross = np.abs(self.whole) * of_own + self.of_whole * (np.abs(own) + of_own) + ELEMENTARY * np.abs(cross)
+            whole, second = self.whole + own + cross, self.second + square + cross
+            of_whole = self.of_whole + of_own + of_cross + ELEMENTARY * (np.abs(self.whole + own) + np.abs(whole))
+            of_second = self.of_second + of_square + of_cross + ELEMENTARY * (np.abs(self.second + square) + np.abs(second))
+        return _Grown(whole, second, of_whole, of_second)
 
 
 def _log1p_and_rest(ratio: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

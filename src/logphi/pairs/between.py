@@ -1,8 +1,8 @@
 """Several releases on one sample, between two finite pairs: one that their joint pair dominates, and one that dominates it.
 
-The loss of each release is put on the multiples of one step, above and below (:mod:`logphi.pairs.loss_cells`). A product of
-pairs dominates, or is dominated, factor by factor, and its masses are convolutions: sums of positive numbers, relatively
-accurate far into the tails.
+Where there are few losses, both are the joint pair itself. Otherwise the loss of each release is put on the multiples of one
+step, above and below (:mod:`logphi.pairs.loss_cells`). A product of pairs dominates, or is dominated, factor by factor, and its
+masses are convolutions: sums of positive numbers, relatively accurate far into the tails.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from logphi.grid.discretizer import Discretizer, DoubleInterval
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.parameters import normal_shift
 from logphi.laws.transform import LossTransform
+from logphi.pairs.common_step import BESIDE, common_step
+from logphi.pairs.few_atoms import FewAtoms, ManyAtomsError, product_of
 from logphi.pairs.finite import FinitePair
 from logphi.pairs.loss_cells import LossCells
 
@@ -34,11 +36,6 @@ _DEEP = -75.0
 _VAGUE = 1e-6
 # chosen: rarer nodes are left out
 _RARE = 1e-60
-# chosen: the number of steps that are tried, by how well they divide the losses at both ends
-_STEPS = 1024
-# chosen: the shares of a step within which a loss is on a node, and within which it is too near to one, where the small share
-# of its mass that goes to the other node would not be known well
-_ON_NODE, _BESIDE = 1e-9, 1e-3
 # measured: rates of Chernoff bounds of a tail
 _RATES = np.geomspace(1 / 64, 256, 120)
 
@@ -138,7 +135,7 @@ class _Nodes:
 
 @lru_cache(maxsize=16)
 def between(loss: LogPhi, nodes: int = _NODES) -> tuple[FinitePair, FinitePair]:
-    """A finite pair that the pair of a loss dominates, and one that dominates it.
+    """A finite pair that the pair of a loss dominates, and one that dominates it; both are the pair itself if that is known.
 
     Raises
     ------
@@ -146,13 +143,28 @@ def between(loss: LogPhi, nodes: int = _NODES) -> tuple[FinitePair, FinitePair]:
         If the cell masses of a release are not known, or its loss has no bounded range.
     """
     parts = _parts(loss)
+    few = _of_few_atoms(parts)
+    if few is not None:
+        return few, few
     length = sum(count * (part.high - part.low) for part, count in parts)
-    step = _step(parts, length / nodes)
+    bounded = [part for part, _ in parts if not any(part.beyond)]
+    step = common_step([end for part in bounded for end in (part.low, part.high)], length / nodes)
     try:
         found = [_product([(part.nodes(step, upper=upper), count) for part, count in parts]) for upper in (False, True)]
     except (ValueError, ArithmeticError) as unknown:
         raise NotBetweenError(str(unknown)) from unknown
     return found[0].pair(), found[1].pair()
+
+
+def _of_few_atoms(parts: Sequence[tuple[_Part, int]]) -> FinitePair | None:
+    """The pair itself, if it has few losses."""
+    factors = [
+        (FewAtoms.of(part.cells, part.only, part.only_error), count) for part, count in parts if isinstance(part.cells, Atoms)
+    ]
+    try:
+        return product_of(factors) if len(factors) == len(parts) else None
+    except ManyAtomsError:
+        return None
 
 
 @lru_cache(maxsize=64)
@@ -193,17 +205,17 @@ class _Part:
 
 def _loss_cells(found: CellMasses, part: _Part, step: float) -> LossCells:
     x = found.index * step
-    low, high = x - found.location_error, x + np.where(found.share > 0, step, 0.0) + found.location_error
-    if isinstance(part.cells, Atoms):
-        # an atom beside a node is spread further: the small share of the node beyond it would not be known well
-        low = low - np.where((found.share > 0) & (found.share < _BESIDE), step, 0.0)
-        high = high + np.where(found.share > 1 - _BESIDE, step, 0.0)
     q = np.exp(found.log_mass)
     grown = 1 + found.share * math.expm1(step)
     p = np.exp(found.log_mass + x) * grown
     size = ULP * (16 + 4 * (np.abs(found.log_mass) + np.abs(x)))
     q_error = found.error + size
     p_error = q_error + math.expm1(step) * found.share_error / grown + 2 * found.location_error + 4 * ULP
+    low, high = x - found.location_error, x + np.where(found.share > 0, step, 0.0) + found.location_error
+    # mass beside a node is spread further: the small share of the node beyond it would not be known well
+    beside = np.maximum(BESIDE if isinstance(part.cells, Atoms) else 0.0, 8 * (p_error + q_error) / (step * _VAGUE))
+    low = low - np.where((found.share > 0) & (found.share < beside), step, 0.0)
+    high = high + np.where(found.share > 1 - beside, step, 0.0)
     # a cell of which only a sliver is in the range of the loss is not known well
     kept = (p > _RARE) & (q > _RARE) & (np.maximum(p_error, q_error) < _VAGUE)
     lost = float(np.maximum(p * (1 + p_error), q * (1 + q_error))[~kept].sum()) * 1.01
@@ -219,7 +231,7 @@ def _loss_cells(found: CellMasses, part: _Part, step: float) -> LossCells:
         (0.0, 0.0),
         (0.0, 0.0),
         0.0,
-        lost + max(part.beyond),
+        lost + sum(part.beyond),
         step,
         on_multiples=True,
     )
@@ -280,18 +292,3 @@ def _end(law: LossTransform, side: float) -> float:
         raise NotBetweenError("the tail of a loss is not known")
     bound = (values.mid.real + values.radius)[known] - _DEEP
     return float(side * (bound / _RATES[: rates.size][known]).min() * (1 + 1e-9))
-
-
-def _step(parts: Sequence[tuple[_Part, int]], least: float) -> float:
-    """A step of at least this size, by up to a third, that nearly divides the losses at both ends, where there are atoms."""
-    bounded = [part for part, _ in parts if not any(part.beyond)]
-    ends = np.unique(np.abs([end for part in bounded for end in (part.low, part.high)]))
-    ends = ends[ends > 4 * least]
-    if not ends.size:
-        return least
-    most = math.floor(ends[-1] / least)
-    steps = ends[-1] / np.arange(most, max(most * 3 // 4, most - _STEPS, 1) - 1, -1)
-    position = ends[:, None] / steps
-    off = np.abs(position - np.rint(position))
-    missed = np.where((off > _ON_NODE) & (off < _BESIDE), 1.0, off).sum(axis=0)
-    return float(steps[int(np.argmin(missed))])

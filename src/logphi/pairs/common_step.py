@@ -1,0 +1,28 @@
+"""A step whose multiples are near the ends of several losses, where there are atoms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+# chosen: the number of steps that are tried, by how well they divide the losses at both ends
+_STEPS = 1024
+# chosen: the shares of a step within which a loss is on a node, and within which it is too near to one, where the small share
+# of its mass that goes to the other node would not be known well
+_ON_NODE, BESIDE = 1e-9, 1e-3
+
+
+def common_step(losses: Sequence[float], least: float) -> float:
+    """A step of at least this size, by up to a third, that nearly divides the losses."""
+    ends = np.unique(np.abs(losses))
+    ends = ends[ends > 4 * least]
+    if not ends.size:
+        return least
+    most = math.floor(ends[-1] / least)
+    steps = ends[-1] / np.arange(most, max(most * 3 // 4, most - _STEPS, 1) - 1, -1)
+    position = ends[:, None] / steps
+    off = np.abs(position - np.rint(position))
+    missed = np.where((off > _ON_NODE) & (off < BESIDE), 1.0, off).sum(axis=0)
+    return float(steps[int(np.argmin(missed))])

@@ -1,0 +1,141 @@
+"""Several releases with few outcomes on one sample, as one finite pair: all products, but for rare ones.
+
+Outcomes of the same loss are joined, which changes no profile. What is rare is left out, so that the products of all others
+keep their digits, whatever the tails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from logphi.arith.floats import ELEMENTARY, ULP
+from logphi.arrays import Array
+from logphi.grid.atoms import Atoms
+from logphi.pairs.finite import MOST_CELLS, FinitePair
+
+# chosen: outcomes that are rarer under both laws are left out; derived: those with less under one, as products would underflow
+_RARE, _LEAST = 1e-60, 1e-140
+# measured: so many products take a tenth of a second
+_MOST_PRODUCTS = 1 << 20
+# derived: far above the rounding of a loss, relative to its size
+_SAME = 1e-12
+
+
+class ManyAtomsError(ValueError):
+    """There are too many different losses."""
+
+
+@dataclass(frozen=True, eq=False)
+class FewAtoms:
+    """Losses with the masses of P and Q and their relative errors; ``of_loss`` bounds the error of every loss.
+
+    ``only`` are the masses of either law where the other has none, with a relative error ``only_error``, and ``omitted`` bounds
+    the mass of either law that is left out.
+    """
+
+    loss: Array
+    p: Array
+    q: Array
+    of_p: Array
+    of_q: Array
+    of_loss: float
+    only: tuple[float, float]
+    only_error: float
+    omitted: float
+
+    @staticmethod
+    def of(atoms: Atoms, only: tuple[float, float], only_error: float) -> FewAtoms:
+        """One release."""
+        loss, log_p = np.array(atoms.locations), np.array(atoms.log_p)
+        log_q = log_p - loss
+        of_p, of_q = (
+            np.expm1(error + ELEMENTARY * (1 + np.abs(log_p) + np.abs(loss)))
+            for error in (atoms.location_error, 2 * atoms.location_error)
+        )
+        whole = FewAtoms(loss, np.exp(log_p), np.exp(log_q), of_p, of_q, atoms.location_error, only, only_error, 0.0)
+        return whole._without_rare()
+
+    def __mul__(self, other: FewAtoms) -> FewAtoms:
+        if self.p.size * other.p.size > _MOST_PRODUCTS:
+            raise ManyAtomsError("there are too many outcomes")
+        loss = np.add.outer(self.loss, other.loss).ravel()
+        p, q = (np.multiply.outer(mine, theirs).ravel() for mine, theirs in ((self.p, other.p), (self.q, other.q)))
+        of_p, of_q = (
+            np.add.outer(mine, theirs).ravel() + np.multiply.outer(mine, theirs).ravel() + 2 * ULP
+            for mine, theirs in ((self.of_p, other.of_p), (self.of_q, other.of_q))
+        )
+        only = [
+            mine * (float(theirs.sum()) + also) + float(own.sum()) * also
+            for mine, own, theirs, also in zip(self.only, (self.p, self.q), (other.p, other.q), other.only, strict=True)
+        ]
+        largest = max(float(one.max()) for one in (self.of_p, self.of_q, other.of_p, other.of_q))
+        only_error = (1 + max(self.only_error, largest)) * (1 + max(other.only_error, largest)) * (1 + p.size * ULP) - 1
+        of_loss = self.of_loss + other.of_loss + ULP * float(np.abs(loss).max())
+        omitted = (self.omitted + other.omitted) * (1 + 2 * ULP)
+        return FewAtoms(loss, p, q, of_p, of_q, of_loss, (only[0], only[1]), only_error, omitted)._joined()._without_rare()
+
+    def _joined(self) -> FewAtoms:
+        """One outcome for each loss."""
+        order = np.argsort(self.loss, kind="stable")
+        loss = self.loss[order]
+        starts = np.flatnonzero(np.diff(loss, prepend=-np.inf) > _SAME * (1 + np.abs(loss)))
+        if starts.size > MOST_CELLS:
+            raise ManyAtomsError("there are too many losses")
+        ends = np.append(starts[1:], loss.size) - 1
+        p, q = (np.add.reduceat(mass[order], starts) for mass in (self.p, self.q))
+        rounding = ULP * float((ends - starts + 1).max())
+        of_p, of_q = (np.maximum.reduceat(error[order], starts) + rounding for error in (self.of_p, self.of_q))
+        # the ratio of joined outcomes lies between theirs
+        of_loss = self.of_loss + float((loss[ends] - loss[starts]).max())
+        return FewAtoms(loss[starts], p, q, of_p, of_q, of_loss, self.only, self.only_error, self.omitted)
+
+    def _without_rare(self) -> FewAtoms:
+        rare = (np.maximum(self.p, self.q) < _RARE) | (np.minimum(self.p, self.q) < _LEAST)
+        lost = float(np.maximum(self.p * (1 + self.of_p), self.q * (1 + self.of_q))[rare].sum()) * (1 + 1e-9)
+        kept = [part[~rare] for part in (self.loss, self.p, self.q, self.of_p, self.of_q)]
+        if not kept[0].size:
+            raise ManyAtomsError("all outcomes are rare")
+        # masses may have underflowed
+        omitted = self.omitted + lost + float(rare.sum()) * 1e-300
+        return FewAtoms(*kept, self.of_loss, self.only, self.only_error, omitted)
+
+    def power(self, count: int) -> FewAtoms:
+        """So many independent copies."""
+        if count == 1:
+            return self
+        half = self.power(count // 2)
+        return half * half * self if count % 2 else half * half
+
+    def pair(self) -> FinitePair:
+        """The finite pair."""
+        p, q = self.p, self.p * np.exp(-self.loss)
+        of_ratio = self.of_loss + ELEMENTARY * (1 + np.abs(self.loss))
+        of_q = self.of_p + np.expm1(of_ratio) * (1 + self.of_p) + 4 * ULP
+        columns = [p, q, self.of_p, of_q, of_ratio]
+        for side in (0, 1):
+            if self.only[side] > 0:
+                more = [0.0, 0.0, self.only_error, self.only_error, 0.0]
+                more[side] = self.only[side]
+                columns = [np.append(column, one) for column, one in zip(columns, more, strict=True)]
+        p, q, *errors = columns
+        largest = float(max(errors[0].max(), errors[1].max()))
+        listed = tuple(zip(*(one.tolist() for one in errors), strict=True))
+        return FinitePair(tuple(p.tolist()), tuple(q.tolist()), largest, None, self.omitted, float("inf"), listed)
+
+
+def product_of(factors: Sequence[tuple[FewAtoms, int]]) -> FinitePair:
+    """The pair of all releases together.
+
+    Raises
+    ------
+    ManyAtomsError
+        If there are too many different losses.
+    """
+    powers = sorted((one.power(count) for one, count in factors), key=lambda one: one.p.size)
+    found = powers[0]
+    for one in powers[1:]:
+        found = found * one
+    return found.pair()

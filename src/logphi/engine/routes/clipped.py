@@ -60,8 +60,8 @@ def _laid(loss: LogPhi, draft: clipping.Draft | None, demand: Demand, answer: fl
     if amount.relative_width > demand.sufficient.rtol and math.isfinite(log_upper := amount.log_ends[1]):
         # the answer had been guessed too large
         again = clipping.Draft.of(loss, draft.x, demand, log_upper)
-        # lower lines, or tolerances relative to a smaller answer
-        lower = again is not None and (
+        # a single line is the same for every answer; split ones may be lower, or have tolerances relative to a smaller answer
+        lower = (again is not None and again.split) and (
             again.log_height < draft.log_height - _LOWER or (answer is not None and log_upper < answer - _LOWER)
         )
         prepared = (again.laid() if again is not None and lower else None) or prepared

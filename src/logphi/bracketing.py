@@ -73,6 +73,8 @@ def crossing(
             break
     function = near(x, True)
     x, slope, here = _secant(function, level, floor, x, ceiling, watch, slope)
+    if x <= floor and function(floor).upper <= level:
+        return Enclosure(floor, floor, floor)
     return _prove(function, level, floor, x, ceiling, slope, here)
 
 

@@ -47,7 +47,7 @@ _LEAST_WIDTHS, _HIGHEST = 10.0, 100.0
 # unless it is negligible
 _FLAT, _DECAY = 0.5, 5.0
 # chosen: abscissas that are tried for a ceiling, over that of the saddle, where the transform may be unknown
-_NEARER = 0.5 ** np.arange(4)
+_NEARER = (1.0, 0.97, 0.9, 0.8, 0.65, 0.5, 0.25)
 # chosen: a part so far below the answer, as a logarithm, may be left to its ceiling where its line would be too long
 _LOOSE = 7.0
 
@@ -161,7 +161,7 @@ def parts_of(
                 return None
         if line is None:
             ceilings.append(_ceiling(law, lowest.abscissa))
-            log_loose = max(log_loose, lowest.value)
+            log_loose = max(log_loose, ceilings[-1].at(x))
         else:
             lines.append(line)
     return Parts(tuple(lines), tuple(ceilings), tails, log_loose)
@@ -215,7 +215,7 @@ class _Tried:
 
 def _ceiling(law: LogPhi | SomeLarge, abscissa: float) -> Ceiling:
     """A bound of a small part, whose transform may be too small to compute."""
-    for c in abscissa * _NEARER:
+    for c in (abscissa * share for share in _NEARER):
         kappa = float(log_kappa(np.array([c]))[0])
         if isinstance(law, LogPhi):
             values = law.log_transform(np.array([c]))

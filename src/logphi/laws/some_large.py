@@ -117,12 +117,14 @@ class SomeLarge(LossTransform):
         for (_, count), below, above in zip(self.none_large, lower, large, strict=True):
             good = np.isfinite(below.mid) & np.isfinite(above.mid) & (below.radius < 1) & (above.radius < _LEAST_KNOWN)
             own, other, lost = (np.where(good, one, 0.0) for one in (above.mid, below.mid, below.radius + above.radius))
+            gap = np.where(good, own - other, 0.0)
+            good &= gap.real < _LARGEST
             # nearer to zero doubles have fewer digits
-            good &= np.abs((own - other).real) < _LARGEST
-            ratio = np.exp(np.where(good, own - other, 0.0))
+            tiny = gap.real < -_LARGEST
+            ratio = np.exp(np.where(tiny, -_LARGEST, np.where(good, gap, 0.0)))
             lost = lost + 2 * ULP * (np.abs(own) + np.abs(other)) + ELEMENTARY
-            # of a large error only the size remains
-            resolved = lost < 1
+            # of a large error, or of a tiny ratio, only the size remains
+            resolved = (lost < 1) & ~tiny
             error = np.abs(ratio) * np.where(resolved, np.expm1(lost), np.exp(lost))
             ratio = np.where(resolved, ratio, 0.0)
             if self.several:

@@ -31,12 +31,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from logphi.arith.floats import ELEMENTARY, LOG_ROOT_TWO_PI, ULP, complex_log1p
-from logphi.arith.summation import error_of_log, roundings
+from logphi.arith.summation import roundings
 from logphi.arrays import Array, Complex
 from logphi.quadrature.inner_integral import Nodes, Noise
 from logphi.quadrature.panels import gauss
 from logphi.quadrature.second_order_sums import along_line
-from logphi.quadrature.values import Line, Values
+from logphi.quadrature.values import Line, Values, log_of_deviation
 
 # chosen: nodes of a panel and parameters of the ellipses, for the horizontal line and the segment at the end: 3^-48 is 1e-23
 _ORDER = 24
@@ -144,10 +144,9 @@ class ClippedContour:
         cut = self._below(power, top) - log_mass
         wrong = np.logaddexp(level.log_wrong, down.log_wrong) - log_mass
         inner = float(axis.inner[0, 0]) + math.exp(min(float(np.logaddexp(cut, wrong)), _LARGEST))
-        with np.errstate(divide="ignore"):  # a zero of the characteristic function: infinite error
-            scale = 1 + 1 / np.abs(1 + deviation)
-        rounding = noise.at(line.abscissa + 1j * heights)[0] + heights * slope_error
-        return Values(log_mass + complex_log1p(deviation), error_of_log(rounding * scale), error_of_log(inner * scale))
+        # the weights contain w^p, so that only the phase adds to their errors
+        rounding = noise.at(1j * heights)[0] + heights * slope_error
+        return Values(*log_of_deviation(np.array([log_mass]), deviation, rounding, np.array([inner])))
 
     def _less_one(self, x: Array, y: Array) -> tuple[Complex, Array]:
         """W - 1 at x + iy, and its error: by roundings of its parts, and of the parameters."""

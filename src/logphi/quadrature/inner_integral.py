@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.arith.floats import ELEMENTARY, ULP, complex_log1p
+from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arith.summation import error_of_log, product, roundings
 from logphi.arrays import Array
 from logphi.quadrature.approximate_nodes import ApproximateNodes
 from logphi.quadrature.second_order_sums import SecondMoments, along_line, one_by_one, second_exp
-from logphi.quadrature.values import Line, Values
+from logphi.quadrature.values import Line, Values, log_of_deviation
 
 # measured: the relative error asked of the inner integral, to be divided by the number of repetitions: below all rounding
 INNER_TARGET = 1e-16
@@ -194,11 +194,8 @@ def deviations(
     kept = (size > size.max(axis=1, keepdims=True) * np.exp(np.log(INNER_TARGET / count) - 12)[:, None]).any(axis=0)
     dropped = (size * (1 + top * np.abs(nodes.loss)))[:, ~kept].sum(axis=1)
     deviation = second_moments(heights, nodes.loss[:, kept], weight[:, kept]) + 1j * heights * nodes.slope
-    with np.errstate(divide="ignore"):  # a zero of the characteristic function: infinite error
-        scale = 1 + 1 / np.abs(1 + deviation)
-    rounding = error_of_log(nodes.noise.at(abscissa + 1j * heights) * scale)
-    inner = error_of_log((nodes.inner + 2 * dropped[:, None]) * scale)
-    return nodes.log_mass + complex_log1p(deviation), rounding, inner
+    rounding, inner = nodes.noise.at(abscissa + 1j * heights), nodes.inner + 2 * dropped[:, None]
+    return log_of_deviation(nodes.log_mass, deviation, rounding, inner)
 
 
 def by_abscissa(z: NDArray[Any], on_real: Callable[[Array], Values], on_vertical: Callable[[float, Array], Values]) -> Values:

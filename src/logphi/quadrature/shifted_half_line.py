@@ -49,7 +49,7 @@ from logphi.quadrature.half_line_sums import HalfLineSums
 _LOWEST = -10.0
 _LEFT = np.arange(-38.0, _LOWEST)
 # measured: widths of cells in x and in m x, with which bounds are some percent too large
-_CELL, _TURN = 0.25, 0.1
+_CELL, _TURN = 0.5, 0.2
 # measured: the logarithm of the relative error of N due to the inner sum
 _LOG_TARGET = math.log(1e-17)
 # measured: the half-width of the strip relative to the height; the half-width for an unshifted line, in x and in m x

@@ -58,11 +58,10 @@ def _laid(loss: LogPhi, draft: clipping.Draft | None, demand: Demand, answer: fl
         raise NotApplicableError(_NO_LINE)
     amount = prepared.at(draft.x).amount
     if amount.relative_width > demand.sufficient.rtol and math.isfinite(log_upper := amount.log_ends[1]):
-        # the answer had been guessed too large
-        again = clipping.Draft.of(loss, draft.x, demand, log_upper)
-        # lower lines, or tolerances relative to a smaller answer
+        # a single line is the same for every answer; split ones may be lower, or have tolerances relative to a smaller answer
+        again = clipping.Draft.in_parts(loss, draft.x, demand, log_upper)
         lower = again is not None and (
-            again.log_height < draft.log_height - _LOWER or (answer is not None and log_upper < answer - _LOWER)
+            again.log_height < draft.log_height - _LOWER or (draft.split and answer is not None and log_upper < answer - _LOWER)
         )
         prepared = (again.laid() if again is not None and lower else None) or prepared
     return inverted(loss, _METHOD, prepared.at)

@@ -33,7 +33,8 @@ _WORTH = 5e7
 _GAIN = 2.0
 # measured: the work above which it is quicker to check first whether the profile is far below all demands
 _DEAR = 2e8
-# measured: the relative distance from the epsilon of preparation within which preparing again does not narrow an answer
+# measured: the relative distance from the epsilon of preparation within which preparing again does not narrow an answer, and
+# from that of an offer within which it still stands
 _NEAR = 1e-3
 # measured: the number of broken promises for one loss after which a route is not tried again
 _AGAIN = 3
@@ -67,6 +68,7 @@ class Planned:
         self._loss, self._demand, self._routes, self._leading = loss, demand, routes, leading
         self._omits = loss.support.omitted.mass > 0
         self._prepared: dict[Route, tuple[float, LocalProfile | None]] = {}
+        self._offers: dict[Route, tuple[float, Offer]] = {}
         self._broken: Counter[Route] = Counter()
         self._refused: dict[Route, tuple[float, str]] = {}
         self._earlier = earlier
@@ -160,7 +162,7 @@ class Planned:
             yield best
 
     def _offer(self, route: Route, x: float, asked: dict[Route, Promise | str]) -> Offer | None:
-        if route in self._prepared and abs(x - self._prepared[route][0]) <= _NEAR * abs(self._prepared[route][0]):
+        if route in self._prepared and _beside(x, self._prepared[route][0]):
             return None
         if self._broken[route] >= _AGAIN:
             asked[route] = "too many of its promises have been broken"
@@ -168,12 +170,17 @@ class Planned:
         if route in self._refused and near_by(x, self._refused[route][0]):
             asked[route] = self._refused[route][1]
             return None
+        at, offer = self._offers.get(route, (math.nan, None))
+        if offer is not None and _beside(x, at):
+            asked[route] = offer.promise
+            return offer
         try:
             offer = route.offer(self._loss, x, self._demand)
         except NotApplicableError as error:
             asked[route] = str(error)
             self._refused[route] = x, str(error)
             return None
+        self._offers[route] = x, offer
         asked[route] = offer.promise
         return offer
 
@@ -213,3 +220,8 @@ class Planned:
         self._broken[one.route] += not choice.kept
         note(choice)
         return answer
+
+
+def _beside(x: float, at: float) -> bool:
+    """Whether a profile prepared at one epsilon is as narrow at the other as one prepared there."""
+    return abs(x - at) <= _NEAR * abs(at)

@@ -11,6 +11,7 @@ import pytest
 from mpmath import exp, log, mpf
 
 import logphi as lp
+from directions import OneDirection
 from exact import dec
 from logphi.arith.mp import MULTIPRECISION
 from logphi.quadrature.pair_envelope import log_pair_envelope
@@ -102,7 +103,8 @@ def test_above_the_largest_loss_there_is_nothing(rate):
     base = lp.GaussianMixturePair(1, [0, 2], [0.3, 0.7], [0.6, 0.4])
     mechanism = base if rate is None else base.poisson(rate)
     q = 1 if rate is None else rate
-    for direction, largest in (("remove", math.log(1 - q + q * 7 / 4)), ("add", -math.log(1 - q + q / 2))):
+    ends: dict[OneDirection, float] = {"remove": math.log(1 - q + q * 7 / 4), "add": -math.log(1 - q + q / 2)}
+    for direction, largest in ends.items():
         within = mechanism.delta(largest - 1e-9, direction=direction)
         assert within.upper > 0
         above = mechanism.delta(largest + 1e-9, direction=direction)

@@ -95,12 +95,12 @@ class FewAtoms:
     def _without_rare(self) -> FewAtoms:
         rare = (np.maximum(self.p, self.q) < _RARE) | (np.minimum(self.p, self.q) < _LEAST)
         lost = float(np.maximum(self.p * (1 + self.of_p), self.q * (1 + self.of_q))[rare].sum()) * (1 + 1e-9)
-        kept = [part[~rare] for part in (self.loss, self.p, self.q, self.of_p, self.of_q)]
-        if not kept[0].size:
+        loss, p, q, of_p, of_q = (part[~rare] for part in (self.loss, self.p, self.q, self.of_p, self.of_q))
+        if not loss.size:
             raise ManyAtomsError("all outcomes are rare")
         # masses may have underflowed
         omitted = self.omitted + lost + float(rare.sum()) * 1e-300
-        return FewAtoms(*kept, self.of_loss, self.only, self.only_error, omitted)
+        return FewAtoms(loss, p, q, of_p, of_q, self.of_loss, self.only, self.only_error, omitted)
 
     def power(self, count: int) -> FewAtoms:
         """So many independent copies."""

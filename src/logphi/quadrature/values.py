@@ -168,7 +168,8 @@ def log_of_deviation(
     relative = np.where(resolved, wrong * (1 + size), 0.0) / np.where(resolved, size, 1.0)
     error = np.where(resolved, -np.log1p(-relative), np.where(bounded, SIZE_ONLY, np.inf))
     share = np.where(resolved, inner / np.where(resolved, np.maximum(wrong, 1e-300), 1.0), 0.0)
-    log = np.where(resolved, complex_log1p(np.where(resolved, deviation, 0.0)), np.log(np.where(bounded, size + 4 * wrong, 1.0)))
+    log_size = np.log(np.where(bounded, size + 4 * wrong, 1.0))
+    log = np.where(resolved, complex_log1p(np.where(resolved, deviation, 0.0)), log_size)
     return log_mass + log, np.where(share < 1, error * (1 - share), 0.0), error * share
 
 

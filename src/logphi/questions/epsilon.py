@@ -165,7 +165,8 @@ def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tole
         return _ZERO
     search = CrossingSearch(loss, profiles, solve, level, ceiling, guess)
     found = search.first(tolerance)
-    if found.epsilon.upper == 0 or (found.epsilon.lower == 0 and not doubtful and _zero_suffices(loss, level, profiles, tolerance)):
+    perhaps_zero = found.epsilon.lower == 0 and not doubtful
+    if found.epsilon.upper == 0 or (perhaps_zero and _zero_suffices(loss, level, profiles, tolerance)):
         return _ZERO
     found = search.narrowed(found, tolerance)
     epsilon, nearest = found.epsilon, found.nearest

@@ -27,6 +27,8 @@ from own import Own
 from slowly import slowly
 from some import some
 
+SAMPLED_DENSITIES = EXAMPLES["FromDensities"]().poisson(0.2)
+
 ROWS = [
     *(make() for make in EXAMPLES.values()),
     "Gaussian(sigma=1.1).poisson(0.01)",
@@ -120,7 +122,7 @@ SLOW_ROWS = [
     "FromProfile(epsilons=[0, 0.5, 1], deltas=[0.4, 0.2, 0], adjacency='replace').subset(0.2, adjacency='replace')",
     "FromTradeoff(type_one_errors=[0, 0.6], type_two_errors=[1, 0], adjacency='replace').subset(0.2, adjacency='replace')",
     "FromTradeoff(type_one_errors=[0, 0.01, 0.2, 1], type_two_errors=[1, 0.9, 0.6, 0]).poisson(0.2)",
-    EXAMPLES["FromDensities"]().poisson(0.2),
+    SAMPLED_DENSITIES,
     "20 * Laplace(scale=3).poisson(0.1) + 10 * Gaussian(sigma=4).poisson(0.1)",
     "50 * Gaussian(sigma=3).poisson(0.1, group_size=3) + ExponentialMechanism(epsilon=0.3).poisson(0.5)",
 ]
@@ -135,16 +137,22 @@ def name_of(row):
     return re.sub(r"<function (\w+) at \w+>", r"\1", str(row))
 
 
-# hundreds of cells, as those of `ZCDP`, whose formula is compared in three arithmetics: ten seconds each
-CELLS_LIKE_ZCDP = (lp.VectorDiscreteGaussian, lp.Skellam)
+def covered(mechanism):
+    """The checks that take ten seconds or more and ask another row of the same law."""
+    if isinstance(mechanism, (lp.VectorDiscreteGaussian, lp.Skellam)):
+        # hundreds of cells, as those of `ZCDP`, whose formula is compared in three arithmetics
+        return [testing.check_balls, testing.check_symbolic]
+    if mechanism == SAMPLED_DENSITIES:
+        # a law of densities, as a sampled `GaussianPair`; that they are functions is told to the row that is not sampled
+        return [testing.check_tradeoff, testing.check_distribution, testing.check_orders]
+    return []
 
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("row", [*ROWS, *slowly(*SLOW_ROWS)], ids=name_of)
 def test_conforms(row):
     mechanism = mechanism_of(row)
-    alike = isinstance(mechanism, CELLS_LIKE_ZCDP)
-    testing.check_mechanism(mechanism, without=[testing.check_balls, testing.check_symbolic] if alike else [])
+    testing.check_mechanism(mechanism, without=covered(mechanism))
 
 
 # ------------------------------------------------------------------------------------------ a user's own

@@ -176,7 +176,8 @@ def test_a_verdict_is_true_only_if_the_claim_follows() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("case", [case for case in CASES if case["id"] in UNKNOWN], ids=lambda case: case["id"])
 def test_what_is_not_known_is_refused(case: dict[str, Any]) -> None:
-    assert verify(json.dumps(certificate(case))).status == 1
+    # whoever mends it will hardly need this much work
+    assert verify(json.dumps(certificate(case)), work=10**7).status == 1
 
 
 def altered(change: Any, case: dict[str, Any] = SMALL) -> dict[str, Any]:

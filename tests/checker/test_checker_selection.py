@@ -154,7 +154,7 @@ def test_what_is_no_mechanism(name: str) -> None:
         "2 * (Laplace(scale=4) + Gaussian(sigma=5)).repeat_and_select(2, inf) + Gaussian(sigma=5)",
         "ApproximateDP(0.2, 1e-9).repeat_and_select(5, 2)",
         "RandomChoice([Gaussian(4), Laplace(5)], [0.5, 0.5]).repeat_and_select(3)",
-        "Gaussian(4).allocation(8).repeat_and_select(3)",
+        "Gaussian(4).allocation(2).repeat_and_select(3)",
         "StabilityThreshold(threshold=60, scale=4).repeat_and_select(3)",
     ],
 )

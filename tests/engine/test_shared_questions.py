@@ -56,7 +56,9 @@ def test_epsilons_of_gaussians_are_on_either_side_of_the_closed_form():
 def test_an_array_is_answered_as_its_points_are(name, question, points):
     release = RELEASES[name]
     together = getattr(release, question)(points)
-    for bound, at in zip(together, points, strict=True):
+    # a point alone takes this one a second, and its neighbours in the array are the same
+    step = 3 if name == "many" else 1
+    for bound, at in list(zip(together, points, strict=True))[::step]:
         alone = getattr(release, question)(at)
         assert bound.lower <= alone.upper
         assert alone.lower <= bound.upper

@@ -35,8 +35,10 @@ LONGEST = (
     "tests/engine/test_clipping.py",
     "tests/questions/test_phi.py",
     "tests/checker/test_checker.py",
+    "tests/checker/test_checker_above.py",
+    "tests/checker/test_checker_forged.py",
+    "tests/checker/test_checker_selection.py",
     "tests/certified/test_certificates_of_cases.py",
-    "tests/quadrature/test_batched_mixtures.py",
     "tests/algebra/test_repeat_and_select.py",
 )
 

@@ -110,6 +110,7 @@ __all__ = [
     "check_mechanism",
     "check_modulus",
     "check_multiprecision",
+    "check_orders",
     "check_pieces",
     "check_profile",
     "check_reflection",

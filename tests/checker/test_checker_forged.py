@@ -40,7 +40,7 @@ CERTIFICATES: dict[str, dict[str, Any]] = {
     "2 * StabilityThreshold(threshold=30, sigma=5)": {"delta": 1e-4},
     "3 * RandomChoice([Gaussian(2), 2 * Gaussian(4) + Laplace(3)], [0.25, 0.75])": {"epsilon": 0.5},
     "3 * GaussianPair(0.5, 1.2, 0, 1)": {"epsilon": 0.5},
-    "2 * Gaussian(sigma=3).repeat_and_select(5)": {"delta": 1e-4},
+    "2 * Gaussian(sigma=3).repeat_and_select(5)": {"delta": 1e-4, "digits": 3},
     "Discrete(p=[0.2, 0.3, 0.5], q=[0.3, 0.3, 0.4]).repeat_and_select(3, 0.5)": {"epsilon": 0.2},
     "Laplace(scale=3).repeat_and_select(0.7, inf)": {"epsilon": 0.2},
     "StabilityThreshold(threshold=30, sigma=5).poisson(0.25)": {"delta": 1e-3},

@@ -19,8 +19,11 @@ import logphi as lp
 from alterations import STRANGE, altered, places
 from logphi.algebra.release import Composition
 from logphi.extend import LogPhi, Primitive
+from logphi.mechanisms.catalogue import PYTHON_ONLY
+from logphi.serialization import mechanism_from_data
 from logphi.text.spelling import spelled
 from logphi.text.written import Written, exactly, meant
+from one_of_each import EXAMPLES
 from refusals import refused
 from releases import RELEASES
 
@@ -202,6 +205,17 @@ def test_what_no_text_can_hold_is_shown_and_not_read_back(mechanism, shown, need
     assert shown in str(mechanism)
     refused(ValueError, lambda: lp.parse(str(mechanism)), "at character", *needles)
     refused(ValueError, mechanism.to_json, "cannot be written down", "dominates")
+
+
+# all that certificates know
+CERTIFIED = [EXAMPLES[name]() for name in sorted(set(EXAMPLES) - {*PYTHON_ONLY, "Skellam", "VectorDiscreteGaussian"})]
+
+
+@pytest.mark.parametrize("release", [*CERTIFIED, lp.Laplace(3).repeat_and_select(2, math.inf)], ids=str)
+def test_the_mechanisms_of_certificates_are_read_back(release):
+    """Infinity is written as "oo" there, and a flag as a number."""
+    whole = 3 * release
+    assert lp.compose(count * mechanism_from_data(node) for count, node in whole.tree()) == whole
 
 
 @pytest.mark.slow

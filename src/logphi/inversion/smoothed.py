@@ -75,6 +75,10 @@ _LOOSER, _UNBALANCED = 3, 3.0
 _FALL = 6.0
 # measured: the share of the tolerance that the hump may take
 _HUMP = 0.8
+# measured: where a law is far from normal, its density is hardly ever below this multiple of c (c + 1) times D
+_LEAST_DENSITY = 1e-2
+# derived: so many deviations from its mean a normal density is far below that
+_DEVIATIONS = 9.0
 
 
 @dataclass(frozen=True)
@@ -363,8 +367,15 @@ def _fitted(law: LossTransform, line: Layout, x: float, rtol: float) -> Window:
 
 
 def _wanted(line: Layout, rtol: float, beta: float) -> float:
-    """The width w at which the hump takes its share of the tolerance: at the saddle, the density is c (c + 1) times D."""
-    return math.sqrt(_HUMP * rtol * beta / (line.abscissa * (line.abscissa + 1)))
+    """The width w at which the hump takes its share of the tolerance, if the law is nearly normal under the tilt.
+
+    Its mean is then 1/c + 1/(c + 1) above the threshold: with that as a deviations, the density is c (c + 1) times D, times
+    (1 + a^2)^{1/2} e^{-a^2/2}. It is far smaller where D is nearly one.
+    """
+    c = line.abscissa
+    ahead = min((1 / c + 1 / (c + 1)) / math.sqrt(line.curvature), _DEVIATIONS) if line.curvature > 0 else 0.0
+    share = max(math.sqrt(1 + ahead * ahead) * math.exp(-ahead * ahead / 2), _LEAST_DENSITY)
+    return math.sqrt(_HUMP * rtol * beta / (c * (c + 1) * share))
 
 
 def _narrowest(line: Layout, beta: float) -> float:

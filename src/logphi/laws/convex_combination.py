@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from operator import add
 from typing import Any
 
@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arith.protocol import Arithmetic, Number
-from logphi.arith.safe import safe_expm1
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm, Sides
@@ -36,6 +35,7 @@ from logphi.quadrature.values import SIZE_ONLY, Line, Values, log_one_plus
 
 # the empty sum is one atom at zero
 _AT_ZERO = Pieces((0.0,), (0.0,))
+_FORM_AT_ZERO = ClosedForm(partial_masses=partial(partial_masses, _AT_ZERO))
 
 
 @dataclass(frozen=True)
@@ -215,8 +215,8 @@ class ConvexCombination(LossTransform):
 
     @property
     def closed_form(self) -> ClosedForm:
-        """Weighted sums of the closed forms, if all parts have them."""
-        forms = [_closed_form_of(part) for part in self._finite]
+        """Weighted sums of the masses and densities of the parts; the profile is that of the parts, by any route."""
+        forms = [part.closed_form if part.terms else _FORM_AT_ZERO for part in self._finite]
         weights = [weight for part, weight in zip(self.parts, self.weights.table(), strict=True) if not part.empty]
 
         def total(amounts: Iterable[Scaled | None]) -> Scaled | None:
@@ -232,14 +232,7 @@ class ConvexCombination(LossTransform):
             above, below = (total(sides and sides[i] for sides in each) for i in (0, 1))
             return None if above is None or below is None else (above, below)
 
-        plain = ClosedForm(partial_masses=masses, density=lambda x: total(form.density(x) for form in forms))
-        if not all(form.has_profile for form in forms):
-            return plain
-        return replace(
-            plain,
-            excess=lambda x: total(form.excess(x) for form in forms),
-            reversed_excess=lambda x: total(form.reversed_excess(x) for form in forms),
-        )
+        return ClosedForm(partial_masses=masses, density=lambda x: total(form.density(x) for form in forms))
 
     @cached_property
     def traits(self) -> Traits:
@@ -328,20 +321,6 @@ def _pieces_of(part: LogPhi) -> Pieces | None:
 
 def _lattice_of(part: LogPhi) -> Lattice | None:
     return part.support.lattice if part.terms else Lattice(0.0, math.inf)
-
-
-def _closed_form_of(part: LogPhi) -> ClosedForm:
-    if part.terms:
-        return part.closed_form
-
-    def excess(x: float) -> Scaled:
-        amount = max(-safe_expm1(x), 0.0)
-        return Scaled(0.0, amount, rounding=4 * ULP * amount)
-
-    def reversed_excess(x: float) -> Scaled:
-        return excess(-x).times_exp(x)
-
-    return ClosedForm(excess, reversed_excess, lambda x, *, tilted=False: partial_masses(_AT_ZERO, x, tilted=tilted))
 
 
 def _times(amount: Scaled, weight: Weight) -> Scaled:

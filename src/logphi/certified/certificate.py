@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from importlib.metadata import version
+from types import MappingProxyType
 from typing import Any, Protocol
 
 import flint
@@ -20,8 +21,8 @@ from logphi.progress import shown
 from logphi.text.checksum import Saved, with_checksum
 from logphi.text.description import COMPOSITION, WRITTEN
 
-FORMAT, VERSION = "logphi-certificate", 1
-# the constructors of version 1 and their parameters, as the checker reads them
+FORMAT, VERSION = "logphi-certificate", 2
+# the constructors and their parameters, as the checker reads them
 CONSTRUCTORS = {
     name: frozenset(parameters.split())
     for name, parameters in {
@@ -95,13 +96,11 @@ class Certificate(Saved, Listed):
     direction
         The one order that was asked for, or None for the larger of both.
     attained
-        The order that attains the maximum, or ``"both"``.
+        The order that attains the maximum, or ``"both"``; no part of the claim.
     digits
         ``upper - lower`` is at most 10^-digits of ``upper``.
     lower, upper
         The claim.
-    witness
-        For each order, the numbers that the proof chose.
     made_by
         Versions of the software.
     """
@@ -116,31 +115,12 @@ class Certificate(Saved, Listed):
     digits: int
     lower: Decimal
     upper: Decimal
-    witness: Mapping[str, Any] = field(repr=False)
     made_by: Mapping[str, str] = field(repr=False)
 
     def to_json(self) -> str:
         """The certificate as JSON, the same bytes for the same certificate; ASCII, ends in a line break."""
-        content = {
-            "format": FORMAT,
-            "version": VERSION,
-            "made_by": self.made_by,
-            "mechanism": self.mechanism,
-            "parameters": self.parameters,
-            "adjacency": self.adjacency,
-            "claim": {
-                "quantity": self.quantity,
-                "at": str(self.at),
-                "direction": self.direction,
-                "attained": self.attained,
-                "digits": self.digits,
-                "lower": str(self.lower).lower(),
-                "upper": str(self.upper).lower(),
-            },
-            "witness": self.witness,
-            "not_covered": NOT_COVERED,
-        }
-        return with_checksum(content)
+        claim = written_claim(self.quantity, self.at, self.direction, self.lower, self.upper)
+        return written([(self.adjacency, self.mechanism)], self.parameters, [claim], self.made_by)
 
     def __str__(self) -> str:
         given = "delta" if self.quantity == "epsilon" else "epsilon"
@@ -154,6 +134,46 @@ class Certificate(Saved, Listed):
             f"  to {self.digits} digits, under {self.adjacency}{order}, {known}, "
             f"for {count} release{'s' if count > 1 else ''}{hulls}"
         )
+
+
+def written_claim(
+    quantity: str,
+    at: Fraction,
+    direction: str | None,
+    lower: Decimal | Fraction,
+    upper: Decimal | Fraction | None,
+    release: int = 0,
+    lines: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> dict[str, Any]:
+    """A claim as plain data for JSON."""
+    return {
+        "quantity": quantity,
+        "at": str(at),
+        "direction": direction,
+        "lower": str(lower).lower(),
+        "upper": None if upper is None else str(upper).lower(),
+        "release": release,
+        "lines": dict(lines),
+    }
+
+
+def written(
+    releases: Sequence[tuple[str, Sequence[tuple[int, Mapping[str, Any]]]]],
+    parameters: str,
+    claims: Sequence[dict[str, Any]],
+    software: Mapping[str, str],
+) -> str:
+    """Claims about releases, each a relation and counted mechanisms, as the text of a certificate."""
+    content = {
+        "format": FORMAT,
+        "version": VERSION,
+        "made_by": software,
+        "releases": [{"adjacency": relation, "mechanism": mechanism} for relation, mechanism in releases],
+        "parameters": parameters,
+        "claims": claims,
+        "not_covered": NOT_COVERED,
+    }
+    return with_checksum(content)
 
 
 class Check(Protocol):
@@ -189,7 +209,7 @@ def issue(
 
     order = None if direction is None else direction_of(direction)
 
-    def written(answer: Answer, digits: int) -> Certificate:
+    def made(answer: Answer, digits: int) -> Certificate:
         return Certificate(
             mechanism=mechanism,
             parameters=parameters,
@@ -201,16 +221,14 @@ def issue(
             digits=digits,
             lower=Decimal(answer.lower),
             upper=Decimal(answer.upper),
-            # both orders of a symmetric loss are equal
-            witness={"remove" if one == "both" else one: chosen for one, chosen in answer.witness.items()},
             made_by=made_by(),
         )
 
     def accepted(by: Callable[[Certificate], Check]) -> Callable[[Answer, int], bool]:
-        return lambda answer, digits: bool(by(written(answer, digits)))
+        return lambda answer, digits: bool(by(made(answer, digits)))
 
     try:
-        certificate = written(certify(loss, quantity=quantity, at=at, direction=direction, digits=digits, shown=shown), digits)
+        certificate = made(certify(loss, quantity=quantity, at=at, direction=direction, digits=digits, shown=shown), digits)
         _refuse_too_small(certificate.lower)
         verdict = check(certificate)
         if verdict:
@@ -219,7 +237,7 @@ def issue(
     except NotCertifiedError as reason:
         refusal = reason
     try:
-        return written(
+        return made(
             *proposed(
                 loss,
                 quantity=quantity,

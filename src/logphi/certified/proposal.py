@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from types import MappingProxyType
 
 from logphi.answers.bound import Bound
 from logphi.answers.status import Direction
@@ -85,10 +84,8 @@ def _rounded(found: Bound, digits: int, most: Decimal | None) -> Answer | None:
         <= Fraction(lower) + (Fraction(upper) / 10**digits)
     ):
         return None
-    attained = Direction.BOTH.value if found.direction is None else found.direction.value
-    orders = ("remove", "add") if attained == Direction.BOTH.value else (attained,)
-    witness = MappingProxyType({one: {"route": "cells"} for one in orders})
-    return Answer(str(lower).lower(), str(upper).lower(), attained, witness)
+    attained = Direction.BOTH if found.direction is None else found.direction
+    return Answer(str(lower).lower(), str(upper).lower(), attained.value)
 
 
 def _decimal(number: Fraction, context: Context) -> Decimal:

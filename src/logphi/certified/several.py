@@ -16,7 +16,7 @@ from typing import Any
 
 from logphi.answers.bound import Bound
 from logphi.answers.status import Direction
-from logphi.certified.certificate import FORMAT, NOT_COVERED, Check, issue, made_by, refuse_unknown
+from logphi.certified.certificate import Check, issue, made_by, refuse_unknown, written, written_claim
 from logphi.certified.route import NotCertifiedError
 from logphi.engine.directions import Loss, direction_of
 from logphi.engine.supporting_lines import ProfileLines
@@ -26,10 +26,9 @@ from logphi.laws.log_phi import LogPhi
 from logphi.listed import Listed
 from logphi.questions.renyi import renyi
 from logphi.questions.tradeoff import lines_demand, tradeoff
-from logphi.text.checksum import Saved, with_checksum
+from logphi.text.checksum import Saved
 from logphi.text.description import DECIMALS, WRITTEN
 
-VERSION = 2
 # measured: the numbers of digits that are tried, in decreasing order
 _DIGITS = (12, 9, 7, 5, 4, 3, 2, 1)
 # chosen: the relative tolerance of the answers in doubles
@@ -96,15 +95,9 @@ class CertifiedClaim:
 
     def data(self) -> dict[str, Any]:
         """As plain data for JSON."""
-        return {
-            "quantity": self.quantity,
-            "at": str(self.at),
-            "direction": self.direction,
-            "lower": str(self.lower).lower(),
-            "upper": None if self.upper is None else str(self.upper).lower(),
-            "release": self.release,
-            "lines": self.lines,
-        }
+        return written_claim(
+            self.quantity, self.at, self.direction, self.lower, self.upper, release=self.release, lines=self.lines
+        )
 
 
 @dataclass(frozen=True)
@@ -132,16 +125,7 @@ class CertifiedClaims(Saved, Listed):
 
     def to_json(self) -> str:
         """The certificate as JSON, the same bytes for the same certificate; ASCII, ends in a line break."""
-        content = {
-            "format": FORMAT,
-            "version": VERSION,
-            "made_by": self.made_by,
-            "releases": [{"adjacency": relation, "mechanism": mechanism} for relation, mechanism in self.releases],
-            "parameters": self.parameters,
-            "claims": [claim.data() for claim in self.claims],
-            "not_covered": NOT_COVERED,
-        }
-        return with_checksum(content)
+        return written(self.releases, self.parameters, [claim.data() for claim in self.claims], self.made_by)
 
     def __str__(self) -> str:
         return "\n".join(f"certified: {' '.join(self._words(claim))}" for claim in self.claims)

@@ -152,8 +152,8 @@ def _exact(p: list[Fraction], q: list[Fraction]) -> Finite | None:
         unit = ("log", max(second / first, first / second))
         sign = 1 if second > first else -1
         spacing = Spacing(unit, lambda: ball(unit[1]).log(), (Fraction(0), Fraction(sign)), lambda: ball(first).log())
-    signs = tuple((ratio > 1) - (ratio < 1) for ratio in ratios)
-    return Finite(cached(lambda: [(ball(a), ball(b)) for a, b in merged.values()]), spacing, signs=signs)
+    losses = cached(lambda: [ball(ratio).log() for ratio in ratios])
+    return Finite(cached(lambda: [(ball(a), ball(b)) for a, b in merged.values()]), spacing, known=losses)
 
 
 def _guarantee(_: Node, epsilon: Fraction, delta: Fraction = Fraction(0)) -> Law | None:

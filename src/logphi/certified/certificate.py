@@ -51,6 +51,8 @@ CONSTRUCTORS = {
         "ShuffledReports": "local_epsilon records",
         "StabilityThreshold": "threshold scale sigma truncation sensitivity partitions",
         "SparseVector": "query_scale threshold_scale threshold_sigma sensitivity answers monotone",
+        "VectorDiscreteGaussian": "sigma l2_sensitivity l1_sensitivity parties dimension",
+        "Skellam": "variance l2_sensitivity l1_sensitivity dimension",
         "RandomChoice": "probabilities",
         "poisson": "rate group_size",
         "subset": "rate",
@@ -59,9 +61,9 @@ CONSTRUCTORS = {
     }.items()
 }
 # mechanisms known by divergences only
-_DECLARED = ("ZCDP", "RenyiDP")
+_DECLARED = ("ZCDP", "RenyiDP", "Skellam")
 # mechanisms known by bounds only: certificates give upper ends alone
-UPPER_ONLY = (*_DECLARED, "StabilityThreshold", "SparseVector", "repeat_and_select")
+UPPER_ONLY = (*_DECLARED, "StabilityThreshold", "SparseVector", "VectorDiscreteGaussian", "repeat_and_select")
 # composed adaptively, exponential mechanisms may leak less than the composition of their pairs
 HULL = "ExponentialMechanism"
 # derived: the exponent of the least number that the format has, and the most decimals that fit its denominators

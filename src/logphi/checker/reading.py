@@ -61,7 +61,7 @@ _ARGUMENTS: dict[str, Callable[[Fraction], bool]] = {
     "renyi": lambda x: 1 < x <= LARGEST_ORDER,
 }
 # mechanisms whose pair lies above what they leak, so that no lower end holds for them
-UPPER_ONLY = ("StabilityThreshold", "SparseVector", "repeat_and_select")
+UPPER_ONLY = ("StabilityThreshold", "SparseVector", "VectorDiscreteGaussian", "Skellam", "repeat_and_select")
 # relations of a base that Poisson sampling accepts: under these, Q is the law without the record
 _SAMPLED = (*PRESENCE, "replace_special")
 
@@ -106,6 +106,14 @@ CONSTRUCTORS: dict[str, dict[str, str]] = {
         "answers": "partitions",
         "monotone": "flag",
     },
+    "VectorDiscreteGaussian": {
+        "sigma": "0.1 to 1e6",
+        "l2_sensitivity": "up to 1e9",
+        "l1_sensitivity": "optional",
+        "parties": "partitions",
+        "dimension": "dimension",
+    },
+    "Skellam": {"variance": "positive", "l2_sensitivity": "up to 1e9", "l1_sensitivity": "optional", "dimension": "dimension"},
     "RandomChoice": {"probabilities": "probabilities"},
     "poisson": {"rate": "unit", "group_size": "up to 1e3"},
     "subset": {"rate": "unit"},
@@ -133,6 +141,7 @@ _WHOLE = {
     "records": (1, 10**9),
     "partitions": (1, 10**6),
     "batches": (2, 10**6),
+    "dimension": (1, 10**15),
     "flag": (0, 1),
 }
 _RANGES: dict[str, Callable[[Fraction], bool]] = {
@@ -395,7 +404,7 @@ def _part(value: Any, outer: Outer) -> tuple[tuple[int, Node], ...]:
 
 
 def _parameter(value: Any, name: str, rule: str) -> Any:
-    if (rule in ("truncation", "optional") and value is None) or (rule == "shape" and value == "oo"):
+    if (rule in ("truncation", "optional", "dimension") and value is None) or (rule == "shape" and value == "oo"):
         return None
     if rule in ("vector", "probabilities", "reals"):
         if not isinstance(value, list) or not 0 < len(value) <= MOST_ENTRIES:

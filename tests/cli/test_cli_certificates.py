@@ -60,7 +60,7 @@ def test_a_certificate_in_a_file(capsys: Capture, tmp_path: Path) -> None:
         (["Gaussian(1)", "--delta", "0.1", "--digits", "0"], "from 1 to 1000"),
         (
             ["ZCDP(0.1).poisson(0.1)", "--epsilon", "1"],
-            "certificates do not cover a ZCDP of declared divergences",
+            "certificates do not cover a poisson of declared divergences",
         ),
         (["Gaussian(1)", "--delta", "0.1", "-o", "/nowhere/all"], "there is no folder '/nowhere' for 'all'"),
     ],

@@ -231,8 +231,10 @@ def _tradeoff(one: Asked, order: Direction | None, digits: int, accepts: Accepts
 
     def attempt(tried: int) -> CertifiedClaim | None:
         ends = _rounded(found, tried, most=Decimal(1))
+        if ends is None:
+            return None
         # the error of chords is of second order in the distance where the curve is smooth, and of first order at a kink
-        for power in () if ends is None else (tried / 2, tried + 1):
+        for power in (tried / 2, tried + 1):
             lines = {
                 key: _around(*best[name], power if found.direction in (name, Direction.BOTH, None) else None)
                 for name, _ in orders

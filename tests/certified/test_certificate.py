@@ -7,6 +7,7 @@ import math
 import os
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -167,7 +168,7 @@ def test_json_of_one_form():
     assert set(content) == {"format", "version", "made_by", "releases", "parameters", "claims", "not_covered"}
     assert (content["format"], content["version"]) == ("logphi-certificate", 2)
     assert content["releases"] == [{"adjacency": "add_remove", "mechanism": [[1, NODES["Gaussian(sigma=1.1)"]]]}]
-    claim = {"quantity": "epsilon", "at": "1/100000", "direction": None, "release": 0, "lines": {}}
+    claim: dict[str, Any] = {"quantity": "epsilon", "at": "1/100000", "direction": None, "release": 0, "lines": {}}
     assert content["claims"] == [{**claim, "lower": str(certificate.lower), "upper": str(certificate.upper)}]
     assert set(content["made_by"]) == {"logphi", "python-flint", "flint"}
 

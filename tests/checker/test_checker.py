@@ -179,7 +179,7 @@ def altered(change: Any, case: dict[str, Any] = SMALL) -> dict[str, Any]:
     return signed(one)
 
 
-def terms(one: dict[str, Any]) -> list[Any]:
+def terms(one: dict[str, Any]) -> Any:
     """The counted mechanisms."""
     return one["releases"][0]["mechanism"]
 

@@ -61,8 +61,8 @@ def bound(terms: Any, epsilon: str) -> float:
 def test_discrete_gaussians_are_bounded(
     sigma: str, parties: int, difference: tuple[int, ...], room: float, epsilon: str
 ) -> None:
-    square, total = sum(x * x for x in difference), sum(difference)
-    found = bound(discrete_gaussians(Fraction(sigma), parties, square, total, len(difference)), epsilon)
+    l2, l1 = (Fraction(math.hypot(*difference)), Fraction(sum(difference)))
+    found = bound(discrete_gaussians(Fraction(sigma), l2, l1, parties, len(difference)), epsilon)
     truth = delta(gaussian(float(Fraction(sigma)), parties), difference, float(epsilon))
     assert truth * (1 - 1e-9) <= found <= truth * room
 
@@ -92,8 +92,8 @@ def test_the_terms_of_many_parties_are_those_of_few() -> None:
 @pytest.mark.parametrize("difference", [(3,), (2, 1)])
 def test_skellam_noise_is_bounded(difference: tuple[int, ...]) -> None:
     law = skellam_law(12.5, 12.5).pmf(OUTPUTS)
-    square, total = sum(x * x for x in difference), sum(difference)
-    found = bound([(skellam(Fraction(25), square, total), 1)], "1")
+    l2, l1 = (Fraction(math.hypot(*difference)), Fraction(sum(difference)))
+    found = bound([(skellam(Fraction(25), l2, l1, len(difference)), 1)], "1")
     truth = delta(law, difference, 1.0)
     assert truth <= found <= 4 * truth
 

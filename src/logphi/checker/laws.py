@@ -36,7 +36,7 @@ from logphi.checker.sparse_vector import sparse_vector
 from logphi.checker.transform import Transform
 from logphi.checker.truncated_normal import TruncatedNormal
 from logphi.checker.uniform import bounded_range, laplace, truncated_laplace
-from logphi.checker.whole_vectors import discrete_gaussians, moves, skellam
+from logphi.checker.whole_vectors import discrete_gaussians, skellam
 from logphi.checker.work import EXP, STORED, Undecided, spend
 
 # chosen: about ten thousand outcomes
@@ -58,7 +58,7 @@ def _factors(node: Node, count: int) -> Terms:
     if node.name == "StabilityThreshold":
         return _stability_threshold(count, **node.parameters)
     if node.name == "VectorDiscreteGaussian":
-        return [(law, count) for law, _ in _vector_discrete_gaussian(**node.parameters)]
+        return [(law, count) for law, _ in discrete_gaussians(**node.parameters)]
     law = law_of(node)
     return [] if law is None else [(law, count)]
 
@@ -280,21 +280,6 @@ def _sparse_vector(
     return sparse_vector(shift, noise, end, answers, bool(monotone) and node.adjacency in PRESENCE)
 
 
-def _vector_discrete_gaussian(
-    sigma: Fraction, l2_sensitivity: Fraction, l1_sensitivity: Fraction | None, parties: int, dimension: int | None
-) -> Terms:
-    """See ``whole_vectors``."""
-    return discrete_gaussians(sigma, parties, *moves(l2_sensitivity, l1_sensitivity, dimension))
-
-
-def _skellam(
-    _: Node, variance: Fraction, l2_sensitivity: Fraction, l1_sensitivity: Fraction | None, dimension: int | None
-) -> Law | None:
-    """See ``whole_vectors``."""
-    square, total, _coordinates = moves(l2_sensitivity, l1_sensitivity, dimension)
-    return skellam(variance, square, total)
-
-
 def _noise(move: Fraction, far: Fraction | None, normal: bool) -> Law:
     """Noise of unit width that is moved, within [-far, far] if there is an end."""
     if far is None:
@@ -437,7 +422,7 @@ _LAWS: dict[str, Callable[..., Law | None]] = {
     "FromLogPhi": _log_phi,
     "ShuffledReports": _reports,
     "SparseVector": _sparse_vector,
-    "Skellam": _skellam,
+    "Skellam": lambda _, **given: skellam(**given),
     "RandomChoice": _choice,
     "poisson": _poisson,
     "subset": _subset,

@@ -48,8 +48,11 @@ def moves(l2: Fraction, l1: Fraction | None, dimension: int | None) -> tuple[int
     return square, min(total, math.isqrt(coordinates * square)), coordinates
 
 
-def discrete_gaussians(sigma: Fraction, parties: int, square: int, total: int, coordinates: int) -> Terms:
+def discrete_gaussians(
+    sigma: Fraction, l2_sensitivity: Fraction, l1_sensitivity: Fraction | None, parties: int, dimension: int | None
+) -> Terms:
     """A Gaussian and whether it misses, or the divergences; one coordinate and one party have their own law."""
+    square, total, coordinates = moves(l2_sensitivity, l1_sensitivity, dimension)
     if not square:
         return []
     if coordinates == parties == 1:
@@ -82,8 +85,11 @@ def _fall(square: Fraction) -> Any:
     return (-2 * arb.pi() ** 2 * ball(square)).exp()
 
 
-def skellam(variance: Fraction, square: int, total: int) -> Declared | None:
+def skellam(
+    variance: Fraction, l2_sensitivity: Fraction, l1_sensitivity: Fraction | None, dimension: int | None
+) -> Declared | None:
     """By the divergences."""
+    square, total, _ = moves(l2_sensitivity, l1_sensitivity, dimension)
     if not square:
         return None
 

@@ -6,22 +6,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
-from importlib.metadata import version
-from types import MappingProxyType
 from typing import Any, Protocol
 
-import flint
-
 from logphi.certified.answer import Answer, certify
+from logphi.certified.form import made_by, written, written_claim
 from logphi.certified.proposal import proposed
 from logphi.certified.route import NotCertifiedError
 from logphi.engine.directions import Loss, direction_of
 from logphi.listed import Listed
 from logphi.progress import shown
-from logphi.text.checksum import Saved, with_checksum
+from logphi.text.checksum import Saved
 from logphi.text.description import COMPOSITION, WRITTEN
 
-FORMAT, VERSION = "logphi-certificate", 2
 # the constructors and their parameters, as the checker reads them
 CONSTRUCTORS = {
     name: frozenset(parameters.split())
@@ -68,14 +64,6 @@ UPPER_ONLY = (*_DECLARED, "StabilityThreshold", "SparseVector", "VectorDiscreteG
 HULL = "ExponentialMechanism"
 # derived: the exponent of the least number that the format has, and the most decimals that fit its denominators
 _LEAST_EXPONENT, _MOST_DECIMALS = -1100, 1113
-NOT_COVERED = (
-    "That each mechanism did what it is described to do: queries of the stated sensitivity, contributions really clipped.",
-    "That samples, allocations, shuffles and random choices were drawn as described, each independently of all others.",
-    "That random numbers were unpredictable, and that noise in floating-point numbers has the stated law.",
-    "That the stated relation between data sets is the one that matters, and one record all that a person contributes.",
-    "That a mechanism known by its guarantee attains its pair: it leaks at most the upper end, and the pair the lower one.",
-    "That nothing else was computed from the data: tuning, evaluation and other releases count only if they are listed.",
-)
 
 
 @dataclass(frozen=True)
@@ -136,46 +124,6 @@ class Certificate(Saved, Listed):
             f"  to {self.digits} digits, under {self.adjacency}{order}, {known}, "
             f"for {count} release{'s' if count > 1 else ''}{hulls}"
         )
-
-
-def written_claim(
-    quantity: str,
-    at: Fraction,
-    direction: str | None,
-    lower: Decimal | Fraction,
-    upper: Decimal | Fraction | None,
-    release: int = 0,
-    lines: Mapping[str, Sequence[str]] = MappingProxyType({}),
-) -> dict[str, Any]:
-    """A claim as plain data for JSON."""
-    return {
-        "quantity": quantity,
-        "at": str(at),
-        "direction": direction,
-        "lower": str(lower).lower(),
-        "upper": None if upper is None else str(upper).lower(),
-        "release": release,
-        "lines": dict(lines),
-    }
-
-
-def written(
-    releases: Sequence[tuple[str, Sequence[tuple[int, Mapping[str, Any]]]]],
-    parameters: str,
-    claims: Sequence[dict[str, Any]],
-    software: Mapping[str, str],
-) -> str:
-    """Claims about releases, each a relation and counted mechanisms, as the text of a certificate."""
-    content = {
-        "format": FORMAT,
-        "version": VERSION,
-        "made_by": software,
-        "releases": [{"adjacency": relation, "mechanism": mechanism} for relation, mechanism in releases],
-        "parameters": parameters,
-        "claims": claims,
-        "not_covered": NOT_COVERED,
-    }
-    return with_checksum(content)
 
 
 class Check(Protocol):
@@ -261,11 +209,6 @@ def _refuse_too_small(number: Decimal) -> None:
             f"the answer is about {number:.1e}, and certificates hold no number below 1e{_LEAST_EXPONENT}, or of more than "
             f"{_MOST_DECIMALS} decimals: ask at a smaller epsilon"
         )
-
-
-def made_by() -> dict[str, str]:
-    """Versions of the software."""
-    return {"logphi": version("logphi"), "python-flint": flint.__version__, "flint": flint.__FLINT_VERSION__}
 
 
 def refuse_unknown(node: Mapping[str, Any]) -> None:

@@ -16,7 +16,8 @@ from typing import Any
 
 from logphi.answers.bound import Bound
 from logphi.answers.status import Direction
-from logphi.certified.certificate import Check, issue, made_by, refuse_unknown, written, written_claim
+from logphi.certified.certificate import Check, issue, refuse_unknown
+from logphi.certified.form import made_by, written, written_claim
 from logphi.certified.proposal import sharpest
 from logphi.certified.route import NotCertifiedError
 from logphi.engine.directions import Loss, direction_of

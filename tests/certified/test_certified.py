@@ -271,8 +271,7 @@ def test_a_published_value_lies_below_the_truth():
 
 @pytest.mark.parametrize(("p", "count", "epsilon"), [("0.75", 1, "0.5"), ("0.6", 10, 1), ("0.51", 1000, 2), ("0.9", 7, 0)])
 def test_lattices_against_binomial_sums(p, count, epsilon):
-    lower, upper, found = ask(f"{count} * RandomizedResponse(p={p})", "delta", epsilon, 25)
-    assert found.witness["both"]["route"] == "lattice"
+    lower, upper, _ = ask(f"{count} * RandomizedResponse(p={p})", "delta", epsilon, 25)
     with mpmath.workdps(60):
         p = mpf(p)
         total = mpf(0)
@@ -324,7 +323,6 @@ def test_directions_and_the_one_that_attains():
     assert both[:2] == remove[:2]
     assert both[2].attained == "remove"
     assert add[1] < remove[0]
-    assert set(both[2].witness) == {"remove", "add"}
 
 
 def test_epsilon_zero():

@@ -263,6 +263,10 @@ def certificate() -> dict[str, Any]:
     return found
 
 
+def terms(certificate: dict[str, Any]) -> Any:
+    return certificate["releases"][0]["mechanism"]
+
+
 def altered(certificate: dict[str, Any], change: Callable[[dict[str, Any]], Any]) -> Any:
     copy = json.loads(json.dumps(certificate))
     change(copy)
@@ -272,17 +276,17 @@ def altered(certificate: dict[str, Any], change: Callable[[dict[str, Any]], Any]
 @pytest.mark.parametrize(
     ("change", "status"),
     [
-        (lambda one: one["mechanism"][0][1]["parameters"].update(batches="5"), 1),
-        (lambda one: one["mechanism"][0][1]["parameters"].update(batches="20"), 1),
-        (lambda one: one["mechanism"][0][1]["parameters"].update(batches="1"), 2),
-        (lambda one: one["mechanism"][0][1]["parameters"].update(batches="10/3"), 2),
-        (lambda one: one["mechanism"][0].__setitem__(0, 3), 1),
-        (lambda one: one["mechanism"][0].__setitem__(0, 1), 1),
-        (lambda one: one["mechanism"][0][1]["base"]["parameters"].update(sigma="19/10"), 1),
-        (lambda one: one["mechanism"][0][1]["base"].update(adjacency="replace"), 2),
-        (lambda one: one["mechanism"][0][1].update(base=dict(one["mechanism"][0][1])), 2),
-        (lambda one: one["claim"].update(lower=one["claim"]["upper"]), 1),
-        (lambda one: one["claim"].update(upper=one["claim"]["lower"]), 1),
+        (lambda one: terms(one)[0][1]["parameters"].update(batches="5"), 1),
+        (lambda one: terms(one)[0][1]["parameters"].update(batches="20"), 1),
+        (lambda one: terms(one)[0][1]["parameters"].update(batches="1"), 2),
+        (lambda one: terms(one)[0][1]["parameters"].update(batches="10/3"), 2),
+        (lambda one: terms(one)[0].__setitem__(0, 3), 1),
+        (lambda one: terms(one)[0].__setitem__(0, 1), 1),
+        (lambda one: terms(one)[0][1]["base"]["parameters"].update(sigma="19/10"), 1),
+        (lambda one: terms(one)[0][1]["base"].update(adjacency="replace"), 2),
+        (lambda one: terms(one)[0][1].update(base=dict(terms(one)[0][1])), 2),
+        (lambda one: one["claims"][0].update(lower=one["claims"][0]["upper"]), 1),
+        (lambda one: one["claims"][0].update(upper=one["claims"][0]["lower"]), 1),
     ],
 )
 def test_a_forged_certificate_is_refused(certificate: dict[str, Any], change: Callable[[Any], Any], status: int) -> None:

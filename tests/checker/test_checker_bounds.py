@@ -14,7 +14,7 @@ from flint import acb, arb  # noqa: E402
 from logphi.checker import contour, residues  # noqa: E402
 from logphi.checker.balls import ball, exactly, precision  # noqa: E402
 from logphi.checker.composition import Composition  # noqa: E402
-from logphi.checker.finite import DiscreteGaussian  # noqa: E402
+from logphi.checker.finite import DiscreteGaussian, Finite  # noqa: E402
 from logphi.checker.law import Reversed  # noqa: E402
 from logphi.checker.normal import Normal, SubsetNormal  # noqa: E402
 from logphi.checker.normal_mixtures import NormalMixtures  # noqa: E402
@@ -192,3 +192,17 @@ def test_gaussians_are_known() -> None:
         with precision(250):
             assert found.overlaps(Normal(exactly(1)).single_excess(ball(Fraction(epsilon))))
         assert float(found.rad()) < 1e-51
+
+
+@pytest.mark.parametrize("epsilon", ["-0.4", "0.05", "0.9"])
+def test_tails_beside_losses_that_are_one_number(epsilon: str) -> None:
+    """Laplace noise, and a partition that is missed with probability 0.9 under P and always under Q: a loss of log 0.9."""
+    with precision(100):
+        seen = Finite.spaced(lambda: [(ball(Fraction(1, 10)), arb(0)), (ball(Fraction(9, 10)), arb(1))])
+        p, q = Composition([(laplace(exactly(1)), 1), (seen, 2)]).tails(ball(Fraction(epsilon)))
+    # the output at which the loss 2x - 1, between -1 and 1, and twice log 0.9 sum to epsilon
+    at = (float(epsilon) - 2 * math.log(0.9) + 1) / 2
+    tail = lambda x: math.exp(-x) / 2 if x > 0 else 1 - math.exp(x) / 2  # noqa: E731
+    above = at < 1
+    assert float(p) == pytest.approx(0.81 * tail(at - 1) * above, abs=1e-12)
+    assert float(q) == pytest.approx(tail(at) * above, abs=1e-12)

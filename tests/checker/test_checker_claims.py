@@ -242,7 +242,7 @@ def test_malformed_claims(change: dict[str, Any]) -> None:
     assert status({**claim("advantage", "0", "0.3", "0.4"), **change}) == 2
 
 
-FILES = [{"claims": []}, {"releases": []}, {"claims": {}}, {"releases": [{}]}, {"version": 3}, {"witness": {}}]
+FILES = [{"claims": []}, {"releases": []}, {"claims": {}}, {"releases": [{}]}, {"version": 1}, {"version": 3}, {"witness": {}}]
 
 
 @pytest.mark.parametrize("change", FILES)

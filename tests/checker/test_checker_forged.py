@@ -52,12 +52,12 @@ CERTIFICATES: dict[str, dict[str, Any]] = {
 
 
 def forged(content: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The certificate with each of its numbers changed, but for those of the witness, on which nothing rests."""
+    """The certificate with each of its numbers changed."""
     for path in places(content):
         value: Any = content
         for key in path:
             value = value[key]
-        if not path or path[0] not in ("claim", "claims", "mechanism", "releases") or isinstance(value, bool):
+        if not path or path[0] not in ("claims", "releases") or isinstance(value, bool):
             continue
         if isinstance(value, int):
             yield from (altered(content, path, one) for one in (value + 1, 2 * value) if one != value)
@@ -94,7 +94,6 @@ def test_what_is_accepted_is_true(expression: str) -> None:
         if verify(with_checksum(one), work=work).status:
             refused += 1
             continue
-        releases = one.get("releases") or [one]
-        for claim in one.get("claims") or [one["claim"]]:
-            assert agrees(claim, releases[claim.get("release", 0)]["mechanism"]), one
+        for claim in one["claims"]:
+            assert agrees(claim, one["releases"][claim["release"]]["mechanism"]), one
     assert refused

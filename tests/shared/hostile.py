@@ -102,27 +102,18 @@ def certificate(
     *,
     at: tuple[str, str] = ("delta", "1"),
     digits: int = 15,
-    bounds: tuple[str, str] = ("0.1", "0.1"),
-    attained: str = "remove",
+    bounds: tuple[str, str] | None = None,
 ) -> str:
-    """A claim about these mechanisms, with a digest that fits."""
+    """A claim about these mechanisms, of so many digits or with these bounds, with a digest that fits."""
+    lower, upper = bounds or ("0.1", f"0.1{'0' * (digits - 1)}1")
+    ends = {"lower": lower, "upper": upper}
     body = {
         "format": "logphi-certificate",
-        "version": 1,
+        "version": 2,
         "made_by": {},
-        "mechanism": terms,
+        "releases": [{"adjacency": terms[0][1]["adjacency"], "mechanism": terms}],
         "parameters": "as written",
-        "adjacency": terms[0][1]["adjacency"],
-        "claim": {
-            "quantity": at[0],
-            "at": at[1],
-            "direction": None,
-            "attained": attained,
-            "digits": digits,
-            "lower": bounds[0],
-            "upper": bounds[1],
-        },
-        "witness": {"remove": {"route": "pieces"}},
+        "claims": [{"quantity": at[0], "at": at[1], "direction": None, "release": 0, "lines": {}, **ends}],
         "not_covered": list(not_covered),
     }
     return json.dumps({**body, "sha256": hashlib.sha256(canonical(body).encode("ascii")).hexdigest()})

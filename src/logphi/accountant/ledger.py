@@ -216,7 +216,9 @@ class Accountant(Guided, Checksummed):
         >>> accountant = lp.Accountant()
         >>> accountant.step(lp.Gaussian(sigma=20), count=100)
         >>> print(lp.verify(accountant.certify(delta=1e-5, digits=8)))
-        the claim follows: epsilon at 1/100000 lies within its bounds, to 8 digits
+        the claim follows:
+        of 100 * Gaussian(sigma=20, sensitivity=1), under add_remove:
+          epsilon at delta = 0.00001: at most 1.993091406 and more than 1.993091403
         """
         return self.release.certify(
             epsilon=epsilon,

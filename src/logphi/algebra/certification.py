@@ -105,8 +105,8 @@ def certify(
     Certificate or CertifiedClaims
         See :class:`logphi.certified.certificate.Certificate`; and :class:`logphi.certified.several.CertifiedClaims` where
         lists, a type I error, an order or the advantage are asked for, and always of upper ends where of a part only bounds
-        are known (ZCDP, RenyiDP, StabilityThreshold, SparseVector, the best of many runs): of what it leaks at most, and of the
-        least type II error.
+        are known (ZCDP, RenyiDP, VectorDiscreteGaussian, Skellam, StabilityThreshold, SparseVector, the best of many runs): of
+        what it leaks at most, and of the least type II error.
 
     Raises
     ------

@@ -8,7 +8,6 @@ from typing import Any
 
 from flint import arb
 
-from logphi.certified.decimals import shown
 from logphi.certified.laws.registry import terms_of
 from logphi.certified.route import Demand, NotThisRouteError, Route
 from logphi.laws.log_phi import LogPhi
@@ -20,15 +19,9 @@ class AboveSupport:
 
     supremum: Any
 
-    name = "beyond"
-
     def excess(self, epsilon: Any) -> Any:
         """Zero above the support, unknown below."""
         return arb(0) if epsilon >= self.supremum else arb(0.5, 0.5)
-
-    def witness(self, epsilon: Any) -> dict[str, Any]:
-        """The bound of the loss."""
-        return {"route": self.name, "supremum": shown(self.supremum, 20)}
 
 
 def prepare(loss: LogPhi, epsilon: Any, demand: Demand) -> Route:

@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
-from types import MappingProxyType
 from typing import Any
 
 from flint import arb
@@ -42,13 +41,12 @@ _LEAST = 1e-3
 class Answer:
     """``lower`` and ``upper`` as decimals, each at least a unit of its last place away from the truth, unless exact.
 
-    ``attained`` is the order that attains the maximum, or ``"both"``; ``witness`` holds, for each order, how it was computed.
+    ``attained`` is the order that attains the maximum, or ``"both"``.
     """
 
     lower: str
     upper: str
     attained: str
-    witness: Mapping[str, Any]
 
 
 class _TooWideError(Exception):
@@ -107,14 +105,12 @@ Orders = list[tuple[Direction, LogPhi]]
 
 
 def _delta(orders: Orders, at: Fraction, digits: int, demand: Demand) -> Answer:
-    place, witness = ball(at), dict[str, Any]()
+    place = ball(at)
     found: dict[Direction, Any] = {}
     for one, part in orders:
         # an order that cannot attain the maximum is not computed
         level = worst(found)[0].lower() if found else 0
-        prepared = prepare(part, place, replace(demand, level=level))
-        found[one] = prepared.delta(place)
-        witness[one.value] = prepared.route.witness(place)
+        found[one] = prepare(part, place, replace(demand, level=level)).delta(place)
     largest, attained = worst(found)
     if not largest.is_finite():
         raise _TooWideError
@@ -122,7 +118,7 @@ def _delta(orders: Orders, at: Fraction, digits: int, demand: Demand) -> Answer:
     lower, upper = enclosing(lowest, min(rational(largest.upper()), Fraction(1)), digits + 2)
     if Fraction(upper) - Fraction(lower) > Fraction(upper) / 10**digits:
         raise _TooWideError
-    return Answer(lower, upper, attained.value, MappingProxyType(witness))
+    return Answer(lower, upper, attained.value)
 
 
 def _epsilon(
@@ -143,13 +139,9 @@ def _epsilon(
         for one, part in orders
     }
 
-    def answered(lower: str, upper: str, order: Direction) -> Answer:
-        witness = {one.value: own.route.witness(arb(upper)) for one, own in profiles.items()}
-        return Answer(lower, upper, order.value, MappingProxyType(witness))
-
     order = next((one for one in profiles if one is guess.direction), next(iter(profiles)))
     if guess.lower <= 0 and all(own.delta(arb(0)) <= level for own in profiles.values()):
-        return answered("0", "0", order)
+        return Answer("0", "0", order.value)
     for _ in profiles:
         root = rational(_root(profiles[order].delta, level, guess.value, digits, demand.shown))
         lower, upper = enclosing(max(root, Fraction(0)), max(root, Fraction(0)), digits + 2)
@@ -162,7 +154,7 @@ def _epsilon(
         proved = all(value <= level for value in above.values())
         if not proved or not (Fraction(lower) == 0 or profiles[order].delta(ball(Fraction(lower))) > level):
             raise _TooWideError
-        return answered(lower, upper, order)
+        return Answer(lower, upper, order.value)
     raise _TooWideError
 
 

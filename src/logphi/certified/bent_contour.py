@@ -65,10 +65,6 @@ class BentContour:
         )
         return (found.imag + arb(0, rest_of_rays.upper())) / arb.pi()
 
-    def witness(self, epsilon: Any) -> dict[str, Any]:
-        """The abscissa from which the rays start."""
-        return {"route": self.name, "abscissa": repr(self.abscissa), "bits": ctx.prec}
-
 
 def prepare(loss: LogPhi, epsilon: Any, demand: Demand) -> Route:
     """A route for a few pairs of normal laws and no other law, near an epsilon.

@@ -6,22 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
-from importlib.metadata import version
 from typing import Any, Protocol
 
-import flint
-
 from logphi.certified.answer import Answer, certify
+from logphi.certified.form import made_by, written, written_claim
 from logphi.certified.proposal import proposed
 from logphi.certified.route import NotCertifiedError
 from logphi.engine.directions import Loss, direction_of
 from logphi.listed import Listed
 from logphi.progress import shown
-from logphi.text.checksum import Saved, with_checksum
+from logphi.text.checksum import Saved
 from logphi.text.description import COMPOSITION, WRITTEN
 
-FORMAT, VERSION = "logphi-certificate", 1
-# the constructors of version 1 and their parameters, as the checker reads them
+# the constructors and their parameters, as the checker reads them
 CONSTRUCTORS = {
     name: frozenset(parameters.split())
     for name, parameters in {
@@ -50,6 +47,8 @@ CONSTRUCTORS = {
         "ShuffledReports": "local_epsilon records",
         "StabilityThreshold": "threshold scale sigma truncation sensitivity partitions",
         "SparseVector": "query_scale threshold_scale threshold_sigma sensitivity answers monotone",
+        "VectorDiscreteGaussian": "sigma l2_sensitivity l1_sensitivity parties dimension",
+        "Skellam": "variance l2_sensitivity l1_sensitivity dimension",
         "RandomChoice": "probabilities",
         "poisson": "rate group_size",
         "subset": "rate",
@@ -58,21 +57,13 @@ CONSTRUCTORS = {
     }.items()
 }
 # mechanisms known by divergences only
-_DECLARED = ("ZCDP", "RenyiDP")
+_DECLARED = ("ZCDP", "RenyiDP", "Skellam")
 # mechanisms known by bounds only: certificates give upper ends alone
-UPPER_ONLY = (*_DECLARED, "StabilityThreshold", "SparseVector", "repeat_and_select")
+UPPER_ONLY = (*_DECLARED, "StabilityThreshold", "SparseVector", "VectorDiscreteGaussian", "repeat_and_select")
 # composed adaptively, exponential mechanisms may leak less than the composition of their pairs
 HULL = "ExponentialMechanism"
 # derived: the exponent of the least number that the format has, and the most decimals that fit its denominators
 _LEAST_EXPONENT, _MOST_DECIMALS = -1100, 1113
-NOT_COVERED = (
-    "That each mechanism did what it is described to do: queries of the stated sensitivity, contributions really clipped.",
-    "That samples, allocations, shuffles and random choices were drawn as described, each independently of all others.",
-    "That random numbers were unpredictable, and that noise in floating-point numbers has the stated law.",
-    "That the stated relation between data sets is the one that matters, and one record all that a person contributes.",
-    "That a mechanism known by its guarantee attains its pair: it leaks at most the upper end, and the pair the lower one.",
-    "That nothing else was computed from the data: tuning, evaluation and other releases count only if they are listed.",
-)
 
 
 @dataclass(frozen=True)
@@ -95,13 +86,11 @@ class Certificate(Saved, Listed):
     direction
         The one order that was asked for, or None for the larger of both.
     attained
-        The order that attains the maximum, or ``"both"``.
+        The order that attains the maximum, or ``"both"``; no part of the claim.
     digits
         ``upper - lower`` is at most 10^-digits of ``upper``.
     lower, upper
         The claim.
-    witness
-        For each order, the numbers that the proof chose.
     made_by
         Versions of the software.
     """
@@ -116,31 +105,12 @@ class Certificate(Saved, Listed):
     digits: int
     lower: Decimal
     upper: Decimal
-    witness: Mapping[str, Any] = field(repr=False)
     made_by: Mapping[str, str] = field(repr=False)
 
     def to_json(self) -> str:
         """The certificate as JSON, the same bytes for the same certificate; ASCII, ends in a line break."""
-        content = {
-            "format": FORMAT,
-            "version": VERSION,
-            "made_by": self.made_by,
-            "mechanism": self.mechanism,
-            "parameters": self.parameters,
-            "adjacency": self.adjacency,
-            "claim": {
-                "quantity": self.quantity,
-                "at": str(self.at),
-                "direction": self.direction,
-                "attained": self.attained,
-                "digits": self.digits,
-                "lower": str(self.lower).lower(),
-                "upper": str(self.upper).lower(),
-            },
-            "witness": self.witness,
-            "not_covered": NOT_COVERED,
-        }
-        return with_checksum(content)
+        claim = written_claim(self.quantity, self.at, self.direction, self.lower, self.upper)
+        return written([(self.adjacency, self.mechanism)], self.parameters, [claim], self.made_by)
 
     def __str__(self) -> str:
         given = "delta" if self.quantity == "epsilon" else "epsilon"
@@ -189,7 +159,7 @@ def issue(
 
     order = None if direction is None else direction_of(direction)
 
-    def written(answer: Answer, digits: int) -> Certificate:
+    def made(answer: Answer, digits: int) -> Certificate:
         return Certificate(
             mechanism=mechanism,
             parameters=parameters,
@@ -201,16 +171,14 @@ def issue(
             digits=digits,
             lower=Decimal(answer.lower),
             upper=Decimal(answer.upper),
-            # both orders of a symmetric loss are equal
-            witness={"remove" if one == "both" else one: chosen for one, chosen in answer.witness.items()},
             made_by=made_by(),
         )
 
     def accepted(by: Callable[[Certificate], Check]) -> Callable[[Answer, int], bool]:
-        return lambda answer, digits: bool(by(written(answer, digits)))
+        return lambda answer, digits: bool(by(made(answer, digits)))
 
     try:
-        certificate = written(certify(loss, quantity=quantity, at=at, direction=direction, digits=digits, shown=shown), digits)
+        certificate = made(certify(loss, quantity=quantity, at=at, direction=direction, digits=digits, shown=shown), digits)
         _refuse_too_small(certificate.lower)
         verdict = check(certificate)
         if verdict:
@@ -219,7 +187,7 @@ def issue(
     except NotCertifiedError as reason:
         refusal = reason
     try:
-        return written(
+        return made(
             *proposed(
                 loss,
                 quantity=quantity,
@@ -241,11 +209,6 @@ def _refuse_too_small(number: Decimal) -> None:
             f"the answer is about {number:.1e}, and certificates hold no number below 1e{_LEAST_EXPONENT}, or of more than "
             f"{_MOST_DECIMALS} decimals: ask at a smaller epsilon"
         )
-
-
-def made_by() -> dict[str, str]:
-    """Versions of the software."""
-    return {"logphi": version("logphi"), "python-flint": flint.__version__, "flint": flint.__FLINT_VERSION__}
 
 
 def refuse_unknown(node: Mapping[str, Any]) -> None:

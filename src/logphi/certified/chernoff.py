@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from flint import arb, ctx
+from flint import arb
 
-from logphi.certified.decimals import shown
 from logphi.certified.laws.registry import terms_of
 from logphi.certified.route import Demand, NotThisRouteError, Route
 from logphi.inversion.kernels import log_kappa
@@ -32,16 +31,9 @@ class ChernoffBound:
     abscissa: float
     constant: Any
 
-    name = "ceiling"
-
     def excess(self, epsilon: Any) -> Any:
         """An interval from zero to the bound."""
         return arb(0).union(self._bound(epsilon))
-
-    def witness(self, epsilon: Any) -> dict[str, Any]:
-        """The abscissa and the bound."""
-        bound = shown(self._bound(epsilon).upper(), 8)
-        return {"route": self.name, "abscissa": repr(self.abscissa), "bound": bound, "bits": ctx.prec}
 
     def _bound(self, epsilon: Any) -> Any:
         return self.constant * (-arb(self.abscissa) * epsilon).exp()

@@ -20,9 +20,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from flint import acb, arb, ctx
+from flint import acb, arb
 
-from logphi.certified.decimals import shown
 from logphi.certified.exponential_sums import exponential_sums
 from logphi.certified.laws.law import Terms
 from logphi.certified.laws.registry import terms_of
@@ -92,30 +91,10 @@ class Line(ABC):
         c, (up, down) = arb(self.layout.abscissa), map(arb, self._shifts)
         return [(u, shift, _chernoff(self.parts, u)) for u, shift in ((c + up, up), (c - down, down))]
 
-    def witness(self, epsilon: Any) -> dict[str, Any]:
-        """The line, and its errors at an epsilon."""
-        return {
-            "route": self.name,
-            "abscissa": repr(self.layout.abscissa),
-            "step": shown(self.step, 20),
-            "nodes": self.size,
-            "shifts": [repr(shift) for shift in self._shifts],
-            "bits": ctx.prec,
-            "aliasing": shown(self.aliasing(epsilon).upper(), 8),
-            "truncation": shown(self.truncation(epsilon).upper(), 8),
-        }
-
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """The name of the route."""
-
 
 @dataclass(frozen=True, eq=False)
 class Contour(Line):
     """The sum with the kernel e^{-zx}/(z (z + 1)), up to a height above which the transform is small."""
-
-    name = "contour"
 
     @cached_property
     def _weights(self) -> list[Any]:
@@ -145,10 +124,6 @@ class Contour(Line):
             part.ceiling(c, height, count, line[0].real.upper())
             for (part, count), line in zip(self.parts, self._lines, strict=True)
         ]
-
-    def witness(self, epsilon: Any) -> dict[str, Any]:
-        """Also the bound of |M| of each part at the omitted nodes."""
-        return {**super().witness(epsilon), "envelopes": [shown(ceiling, 20) for ceiling in self._ceilings]}
 
 
 def prepare(loss: LogPhi, epsilon: Any, demand: Demand, most: int = MOST_NODES) -> Route:

@@ -4,23 +4,6 @@ from __future__ import annotations
 
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from typing import Any
-
-from flint import arb
-
-from logphi.certified.reals import rational
-
-# chosen: smaller numbers are written as 10 to minus this
-_NEGLIGIBLE = 1000
-
-
-def shown(value: Any, digits: int) -> str:
-    """The upper end of a real ball, rounded up to some digits, and no less than ``1e-1000`` if positive."""
-    top = value.upper()
-    if 0 < top < arb(10) ** -_NEGLIGIBLE:
-        return f"1e-{_NEGLIGIBLE}"
-    number = rational(top)
-    return _plain(_context(digits, ROUND_CEILING).divide(Decimal(number.numerator), Decimal(number.denominator)))
 
 
 def enclosing(lower: Fraction, upper: Fraction, digits: int) -> tuple[str, str]:

@@ -45,8 +45,6 @@ class Periodic(Line):
 
     lattice: Lattice
 
-    name = "lattice"
-
     def kernel(self, epsilon: Any) -> list[Any]:
         """The factors d g(z), as the sum over the nodes is multiplied by h/(2 pi) = 1/(N d)."""
         c, span = arb(self.layout.abscissa), self.lattice.span

@@ -25,18 +25,11 @@ _ENOUGH = 3
 
 @dataclass(frozen=True)
 class FewReleases:
-    """The excess of few releases by a formula, at a precision of its own; ``places`` gives the points of its witness."""
+    """The excess of few releases by a formula, at a precision of its own."""
 
-    name: str
     loss: LogPhi
     bits: int
     formula: Callable[[list[LawInBalls]], ClosedForm]
-    places: Callable[[Any, Any], dict[str, str]]
-
-    def witness(self, epsilon: Any) -> dict[str, Any]:
-        """The precision, and the points at the middle of the ball."""
-        with precision(self.bits):
-            return {"route": self.name, "bits": self.bits} | self.places(self.parts[0], epsilon.mid())
 
     def excess(self, epsilon: Any) -> Any:
         """By the formula, at both ends of the ball."""

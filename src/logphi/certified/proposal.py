@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from types import MappingProxyType
+from typing import TypeVar
 
 from logphi.answers.bound import Bound
 from logphi.answers.status import Direction
@@ -20,14 +20,29 @@ from logphi.engine.directions import Loss
 from logphi.questions.delta import delta
 from logphi.questions.epsilon import epsilon
 
-# measured: the largest number of digits that cells prove
-MOST_DIGITS = 9
+T = TypeVar("T")
+
+# measured: the largest numbers of digits that doubles give, and that cells prove
+DOUBLES, MOST_DIGITS = 12, 9
 # chosen: for so few digits, a check of the whole budget is worth its time
 FEW = 4
 # chosen: the relative tolerance of the answer in doubles
 _RTOL = 1e-12
 # chosen: the width of a claim, as a share of what its digits allow
 _WIDTH = Fraction(9, 10)
+
+
+def sharpest(digits: int, attempt: Callable[[int], T | None]) -> T | None:
+    """What an attempt makes of the most digits, by bisection, as fewer are easier; None if it makes nothing of one digit."""
+    best, low, high = None, 0, min(digits, DOUBLES)
+    while low < high:
+        tried = (low + high + 1) // 2
+        made = attempt(tried)
+        if made is None:
+            high = tried - 1
+        else:
+            best, low = made, tried
+    return best
 
 
 def proposed(
@@ -85,10 +100,8 @@ def _rounded(found: Bound, digits: int, most: Decimal | None) -> Answer | None:
         <= Fraction(lower) + (Fraction(upper) / 10**digits)
     ):
         return None
-    attained = Direction.BOTH.value if found.direction is None else found.direction.value
-    orders = ("remove", "add") if attained == Direction.BOTH.value else (attained,)
-    witness = MappingProxyType({one: {"route": "cells"} for one in orders})
-    return Answer(str(lower).lower(), str(upper).lower(), attained, witness)
+    attained = Direction.BOTH if found.direction is None else found.direction
+    return Answer(str(lower).lower(), str(upper).lower(), attained.value)
 
 
 def _decimal(number: Fraction, context: Context) -> Decimal:

@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import flint
 import numpy as np
@@ -64,15 +64,6 @@ class ResidueSum:
     floor: Any
     bits: int
     tail: Tail | None
-    name: ClassVar[str] = "pieces"
-
-    def witness(self, epsilon: Any) -> dict[str, Any]:
-        """The number of places, and the powers of t with the bound of the others."""
-        found: dict[str, Any] = {"route": self.name, "terms": len(self._terms), "bits": self.bits}
-        if self.tail is not None:
-            tail = self.tail
-            found |= {"degree": tail.degree, "abscissa": str(tail.abscissa), "stretch": str(tail.stretch)}
-        return found
 
     def excess(self, epsilon: Any) -> Any:
         """From the values at the two ends of the ball: less cancels at an exact epsilon."""
@@ -86,7 +77,7 @@ class ResidueSum:
     def sum_above(self, epsilon: Any) -> Any:
         """The contribution of exponents above a point, up to the degree."""
         total = flint.arb(0)
-        for place, coefficients in self._terms:
+        for place, coefficients in self.kept:
             y = (place - epsilon) / 2
             if y <= 0:
                 continue
@@ -112,7 +103,7 @@ class ResidueSum:
         return sum((count * part.values[0] for part, count in self._parts), flint.arb(0))
 
     @cached_property
-    def _terms(self) -> list[tuple[Any, list[Any]]]:
+    def kept(self) -> list[tuple[Any, list[Any]]]:
         """Places above the floor and the coefficients of the powers of t there."""
         with precision(self.bits):
             parts = self._parts

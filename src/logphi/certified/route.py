@@ -51,12 +51,5 @@ class ClosedForm(Protocol):
 class Route(Protocol):
     """A loss prepared near an epsilon, used at the precision of the caller; if balls are too wide, the caller raises it."""
 
-    @property
-    def name(self) -> str:
-        """The name in the witness: beyond, ceiling, contour, lattice, pieces, rays, single or twofold."""
-
-    def witness(self, epsilon: Any) -> dict[str, Any]:
-        """How it is computed, and the errors at an epsilon, as plain data for JSON."""
-
     def excess(self, epsilon: Any) -> Any:
         """``E_P[(1 - e^{epsilon - L})_+; |L| < inf]`` as a real ball, for a real ball ``epsilon``."""

@@ -16,7 +16,9 @@ from typing import Any
 
 from logphi.answers.bound import Bound
 from logphi.answers.status import Direction
-from logphi.certified.certificate import FORMAT, NOT_COVERED, Check, issue, made_by, refuse_unknown
+from logphi.certified.certificate import Check, issue, refuse_unknown
+from logphi.certified.form import made_by, written, written_claim
+from logphi.certified.proposal import sharpest
 from logphi.certified.route import NotCertifiedError
 from logphi.engine.directions import Loss, direction_of
 from logphi.engine.supporting_lines import ProfileLines
@@ -26,12 +28,9 @@ from logphi.laws.log_phi import LogPhi
 from logphi.listed import Listed
 from logphi.questions.renyi import renyi
 from logphi.questions.tradeoff import lines_demand, tradeoff
-from logphi.text.checksum import Saved, with_checksum
+from logphi.text.checksum import Saved
 from logphi.text.description import DECIMALS, WRITTEN
 
-VERSION = 2
-# measured: the numbers of digits that are tried, in decreasing order
-_DIGITS = (12, 9, 7, 5, 4, 3, 2, 1)
 # chosen: the relative tolerance of the answers in doubles
 _RTOL = 1e-12
 # chosen: the numbers of digits if the checker cannot derive all claims in its budget
@@ -96,15 +95,9 @@ class CertifiedClaim:
 
     def data(self) -> dict[str, Any]:
         """As plain data for JSON."""
-        return {
-            "quantity": self.quantity,
-            "at": str(self.at),
-            "direction": self.direction,
-            "lower": str(self.lower).lower(),
-            "upper": None if self.upper is None else str(self.upper).lower(),
-            "release": self.release,
-            "lines": self.lines,
-        }
+        return written_claim(
+            self.quantity, self.at, self.direction, self.lower, self.upper, release=self.release, lines=self.lines
+        )
 
 
 @dataclass(frozen=True)
@@ -132,16 +125,7 @@ class CertifiedClaims(Saved, Listed):
 
     def to_json(self) -> str:
         """The certificate as JSON, the same bytes for the same certificate; ASCII, ends in a line break."""
-        content = {
-            "format": FORMAT,
-            "version": VERSION,
-            "made_by": self.made_by,
-            "releases": [{"adjacency": relation, "mechanism": mechanism} for relation, mechanism in self.releases],
-            "parameters": self.parameters,
-            "claims": [claim.data() for claim in self.claims],
-            "not_covered": NOT_COVERED,
-        }
-        return with_checksum(content)
+        return written(self.releases, self.parameters, [claim.data() for claim in self.claims], self.made_by)
 
     def __str__(self) -> str:
         return "\n".join(f"certified: {' '.join(self._words(claim))}" for claim in self.claims)
@@ -225,16 +209,19 @@ Accepts = Callable[[CertifiedClaim], bool]
 
 def _divergence(one: Asked, order: Direction | None, digits: int, accepts: Accepts) -> CertifiedClaim:
     found = renyi(one.release.loss, float(one.at), direction=order, rtol=_RTOL)
-    for tried in tried_digits(digits):
+
+    def attempt(tried: int) -> CertifiedClaim | None:
         ends = _rounded(found, tried)
-        if ends is not None:
-            claim = CertifiedClaim("renyi", one.at, one.direction, *ends)
-            if accepts(claim):
-                return claim
-    raise NotCertifiedError(
-        "the checker of certificates cannot derive a single digit of this divergence: it is infinite or zero, or the moments "
-        "of a law are not known to it"
-    )
+        claim = None if ends is None else CertifiedClaim("renyi", one.at, one.direction, *ends)
+        return claim if claim and accepts(claim) else None
+
+    claim = sharpest(digits, attempt)
+    if claim is None:
+        raise NotCertifiedError(
+            "the checker of certificates cannot derive a single digit of this divergence: it is infinite or zero, or the "
+            "moments of a law are not known to it"
+        )
+    return claim
 
 
 def _tradeoff(one: Asked, order: Direction | None, digits: int, accepts: Accepts) -> CertifiedClaim:
@@ -242,10 +229,11 @@ def _tradeoff(one: Asked, order: Direction | None, digits: int, accepts: Accepts
     found = tradeoff(one.release.loss, alpha, direction=order, rtol=_RTOL)
     orders = one.release.loss.orders(order)
     best = {name: _best_line(part, alpha) for name, part in orders}
-    for tried in tried_digits(digits):
+
+    def attempt(tried: int) -> CertifiedClaim | None:
         ends = _rounded(found, tried, most=Decimal(1))
         if ends is None:
-            continue
+            return None
         # the error of chords is of second order in the distance where the curve is smooth, and of first order at a kink
         for power in (tried / 2, tried + 1):
             lines = {
@@ -256,7 +244,12 @@ def _tradeoff(one: Asked, order: Direction | None, digits: int, accepts: Accepts
             claim = CertifiedClaim("tradeoff", one.at, one.direction, *ends, lines=lines)
             if accepts(claim):
                 return claim
-    raise NotCertifiedError("the checker of certificates cannot derive a single digit of this type II error")
+        return None
+
+    claim = sharpest(digits, attempt)
+    if claim is None:
+        raise NotCertifiedError("the checker of certificates cannot derive a single digit of this type II error")
+    return claim
 
 
 def _best_line(part: LogPhi, alpha: float) -> tuple[float, float]:
@@ -278,11 +271,6 @@ def _around(place: float, scale: float, power: float | None) -> list[str]:
 
 def _line(place: float) -> str:
     return str(Fraction(repr(place)))
-
-
-def tried_digits(digits: int) -> list[int]:
-    """The numbers of digits to try, from the requested one downwards."""
-    return [min(digits, _DIGITS[0]), *(one for one in _DIGITS[1:] if one < digits)]
 
 
 def _rounded(found: Bound, digits: int, most: Decimal | None = None) -> tuple[Decimal, Decimal] | None:

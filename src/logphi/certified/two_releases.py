@@ -34,7 +34,6 @@ _SPARE = 44
 # measured: the points and the range of the first estimate of the excess; a tail is good if it is this near to what is wanted
 _POINTS, _FARTHEST, _NEAR = 400, 60, 2.0**-8
 _FEW_BITS = 64
-_WITNESS_DIGITS = 10
 
 
 @dataclass(frozen=True)
@@ -160,7 +159,7 @@ def prepare(loss: LogPhi, epsilon: Any, demand: Demand) -> FewReleases:
     # law has 2^-goal left, twice over for answers that are small themselves
     far = math.sqrt(4 * math.log(2) * goal)
     more = math.ceil(m * (far + m / 2) / math.log(2))
-    return FewReleases("twofold", loss, goal + more, partial(_two, goal=goal), _ends)
+    return FewReleases(loss, goal + more, partial(_two, goal=goal))
 
 
 def _two(laws: list[LawInBalls], goal: int) -> Two:
@@ -177,16 +176,6 @@ def _two(laws: list[LawInBalls], goal: int) -> Two:
     # normal laws come first, because they have no kink
     other = laws[1] if laws[0].explicit_root() is not None else laws[0]
     return Two(other.mixtures(), explicit[0], goal)
-
-
-def _ends(two: Two, epsilon: Any) -> dict[str, str]:
-    """The ends of the integral, if there is one."""
-    integral = two.at(epsilon)
-    low, high = integral.ends
-    if not (low < epsilon and epsilon < high):
-        return {}
-    start, end, _ = integral.cuts(two.goal)
-    return {"from": start.str(_WITNESS_DIGITS, radius=False), "to": end.str(_WITNESS_DIGITS, radius=False)}
 
 
 def _below(side: tuple[Component, ...], x: Any) -> Any:

@@ -9,8 +9,9 @@ from fractions import Fraction
 from typing import Any
 
 from logphi.certified.certificate import Check, refuse_unknown
+from logphi.certified.proposal import sharpest
 from logphi.certified.route import NotCertifiedError
-from logphi.certified.several import Asked, CertifiedClaim, CertifiedClaims, bundle, tried_digits
+from logphi.certified.several import Asked, CertifiedClaim, CertifiedClaims, bundle
 
 # the question that bounds what is claimed
 _QUESTIONS = {"epsilon": "epsilon", "delta": "delta", "advantage": "delta", "tradeoff": "tradeoff", "renyi": "renyi"}
@@ -68,12 +69,15 @@ def _claim(
     """The end with the most digits that a short check accepts, or the fewest that any does."""
     if not found.upper < math.inf:
         raise NotCertifiedError(f"no finite {one.quantity} is known at {one.at}")
-    tries = [(tried, check_soon) for tried in tried_digits(digits)]
-    for tried, accepts in [*tries, (min(2, digits), check)]:
+
+    def attempt(tried: int, accepts: Callable[[Any], Check]) -> CertifiedClaim | None:
         claim = CertifiedClaim(one.quantity, one.at, one.direction, *_ends(one.quantity, found, tried, both), lines=lines)
-        if accepts(bundle([(one.release, claim)])):
-            return claim
-    raise NotCertifiedError("the checker of certificates does not derive a single digit of this bound")
+        return claim if accepts(bundle([(one.release, claim)])) else None
+
+    claim = sharpest(digits, lambda tried: attempt(tried, check_soon)) or attempt(min(2, digits), check)
+    if claim is None:
+        raise NotCertifiedError("the checker of certificates does not derive a single digit of this bound")
+    return claim
 
 
 def _ends(quantity: str, found: Any, digits: int, both: bool) -> tuple[Decimal | Fraction, Decimal | None]:

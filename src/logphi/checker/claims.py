@@ -6,7 +6,7 @@ The worse of the two orders counts: in both, the answer must not exceed the uppe
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -58,12 +58,8 @@ class ReleaseLaws:
 
 def check_claim(claim: Claim, known: ReleaseLaws) -> None:
     """Return if the claim follows; raise a :class:`Fails` or an :class:`Undecided` with the reason if it does not."""
-    if known.above and (claim.attained or (claim.upper is not None if claim.quantity == "tradeoff" else claim.lower > 0)):
+    if known.above and (claim.upper is not None if claim.quantity == "tradeoff" else claim.lower > 0):
         raise Undecided(f"only upper bounds are known of a {' or a '.join(UPPER_ONLY)}: nothing proves that it leaks this much")
-    if claim.attained is not None and claim.upper is not None:
-        size = max(claim.upper, Fraction(1)) if claim.quantity == "epsilon" else claim.upper
-        if claim.upper - claim.lower > size / Fraction(10) ** claim.digits:
-            raise Fails("the bounds are farther apart than the digits say")
     # the size of the numbers compared; 1e-400 where they are zero
     scale = max(claim.at if claim.quantity == "epsilon" else claim.upper or claim.lower, Fraction(1, 10**400))
     for attempt in range(ATTEMPTS):
@@ -80,27 +76,15 @@ def _by_profile(claim: Claim, known: ReleaseLaws, goal: float) -> bool:
     As delta falls with epsilon, the smallest epsilon with delta(epsilon) <= at is above ``lower`` if delta(lower) > at, and at
     most ``upper`` if delta(upper) <= at.
     """
-    of_epsilon = claim.quantity == "epsilon"
-    points = [claim.at]
+    of_epsilon, points, most, least = claim.quantity == "epsilon", [claim.at], claim.upper, claim.lower
     if of_epsilon:
-        low = [claim.lower] if claim.lower or claim.attained else []
-        points = [*low, *([] if claim.upper is None else [claim.upper])]
-    found = {order: known.deltas(order, points, goal) for order in known.orders(claim.direction)}
+        ends = [end for end in (claim.lower or None, claim.upper) if end is not None]
+        points, most, least = ends, None if claim.upper is None else claim.at, claim.at if claim.lower else Fraction(0)
+    found = [known.deltas(order, points, goal) for order in known.orders(claim.direction)]
     with precision(resolving(goal)):
-        return _settled(claim, found)
-
-
-def _settled(claim: Claim, found: Mapping[str, list[Any]]) -> bool:
-    """Whether the balls prove the whole claim; raises a :class:`Fails` if they disprove part of it."""
-    # the last delta must be at most ``most`` in all orders, and the first one reach ``least`` in some order
-    strict = claim.quantity == "epsilon"
-    most, least = (None if claim.upper is None else claim.at, claim.at) if strict else (claim.upper, claim.lower)
-    end = "the upper epsilon" if strict else "the epsilon asked for"
-    sure = _kept([deltas[-1] for deltas in found.values()], most, f"delta at {end} exceeds {float(most or 0):.6g}")
-    reaching = {order: _reaches(claim, deltas[0], ball(least)) for order, deltas in found.items()}
-    if all(reaches is False for reaches in reaching.values()):
-        raise Fails("the lower bound is too large: delta is smaller there in every direction")
-    return sure and _attained(claim, found, reaching)
+        kept = _kept([deltas[-1] for deltas in found], most, f"delta at the upper end exceeds {float(most or 0):.6g}")
+        lack = "the lower end is too large: delta is smaller there in every direction"
+        return _reached([deltas[0] for deltas in found], least, lack, strict=of_epsilon) and kept
 
 
 def _kept(values: Sequence[Any], most: Fraction | None, excess: str) -> bool:
@@ -110,41 +94,11 @@ def _kept(values: Sequence[Any], most: Fraction | None, excess: str) -> bool:
     return most is None or all(value <= ball(most) for value in values)
 
 
-def _reached(values: Sequence[Any], least: Fraction, lack: str) -> bool:
-    """Whether the balls prove that some value is at least the lower end; a :class:`Fails` if they disprove it."""
-    if least and all(value < ball(least) for value in values):
+def _reached(values: Sequence[Any], least: Fraction, lack: str, strict: bool = False) -> bool:
+    """Whether the balls prove that some value is at least the lower end, or above it; a :class:`Fails` if they disprove it."""
+    if least and all(value <= ball(least) if strict else value < ball(least) for value in values):
         raise Fails(lack)
-    return not least or any(value >= ball(least) for value in values)
-
-
-def _reaches(claim: Claim, delta: Any, least: Any) -> bool | None:
-    """Whether the answer of an order is at least the lower bound; None if the balls do not decide."""
-    if claim.lower == 0:
-        return True
-    strict = claim.quantity == "epsilon"
-    if delta > least or (not strict and delta >= least):
-        return True
-    return False if delta < least or (strict and delta <= least) else None
-
-
-def _attained(claim: Claim, found: Mapping[str, list[Any]], reaching: Mapping[str, bool | None]) -> bool:
-    """Whether the named order has the larger answer; where both are named, both answers must reach the lower bound."""
-    if claim.attained is None:
-        return any(reaching.values())
-    if len(found) == 1:
-        if claim.attained not in found:
-            raise Fails(f"attained names {claim.attained}, which is not the direction of the claim")
-        return reaching[claim.attained] is True
-    if claim.attained == "both":
-        for order, reaches in reaching.items():
-            if reaches is False:
-                raise Fails(f"the direction {order} does not attain the answer")
-        return all(reaching.values())
-    (other,) = set(found) - {claim.attained}
-    mine, theirs = found[claim.attained][0], found[other][0]
-    if reaching[claim.attained] is False or mine < theirs:
-        raise Fails(f"the direction {claim.attained} does not attain the answer, the other does")
-    return reaching[claim.attained] is True and (reaching[other] is False or bool(mine > theirs))
+    return not least or any(value > ball(least) if strict else value >= ball(least) for value in values)
 
 
 def _by_lines(claim: Claim, known: ReleaseLaws, goal: float) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 from flint import acb, arb
 
 from logphi.checker.balls import ball
+from logphi.checker.finite import Finite
 from logphi.checker.law import Cells, Law, Spacing, common_span
 from logphi.checker.work import STORED, Undecided, spend
 
@@ -78,13 +79,22 @@ class Composition(Law):
         return lambda time: sum((count * bound(time).log() for bound, count in bounds), arb(0)).exp().abs_upper()
 
     def tails(self, epsilon: Any) -> tuple[Any, Any]:
-        """Those of a single release, or of none."""
-        if self.alone is not None:
-            return self.alone.tails(epsilon)
-        if self.terms:
+        """Those of none or of a single release, beside others whose finite loss is one number."""
+        p, q, kept = arb(1), arb(1), Composition([])
+        for law, count in self.terms:
+            if isinstance(law, Finite) and law.omitted().is_zero() and len(law.common()) == 1:
+                ((own, other),) = law.common()
+                p, q = p * own**count, q * other**count
+            else:
+                kept = Composition([*kept.terms, (law, count)])
+        shifted = epsilon - (p / q).log()
+        if kept.alone is not None:
+            own, other = kept.alone.tails(shifted)
+            return p * own, q * other
+        if kept.terms:
             raise Undecided("of several releases together, this checker knows the transform but no tails")
-        mass = arb(0) if epsilon > 0 else arb(1) if epsilon < 0 else arb(0).union(arb(1))
-        return mass, mass
+        share = arb(0) if shifted > 0 else arb(1) if shifted < 0 else arb(0).union(arb(1))
+        return p * share, q * share
 
     def loss_range(self, goal: float) -> tuple[float, float]:
         """That of a single release."""

@@ -97,7 +97,8 @@ def _upper_bound(whole: Composition, epsilon: Fraction) -> Any:
         z = abs(used - Fraction(1, 2)) - Fraction(1, 2)
         at = min(range(len(places)), key=lambda k: abs(places[k] - z))
         low, high = places[max(at - 1, 0)], places[min(at + 1, len(places) - 1)]
-        places = sorted({*listed, *(Fraction(float(low + (high - low) * k / 8)) for k in range(9))})
+        near = (z for z in listed if low <= z <= high)
+        places = sorted({*near, *(Fraction(float(low + (high - low) * k / 8)) for k in range(9))})
     return best.upper()
 
 

@@ -30,15 +30,13 @@ def _mixed(outcomes: Outcomes, rate: Fraction) -> Outcomes:
 class Finite(Law):
     """Outcomes with their probabilities under P and Q, in which zeros are exact.
 
-    ``spacing`` gives the losses of the outcomes that both P and Q reach, in their order. ``omitted`` bounds the probability,
-    under P, of outcomes that are not listed. Without a spacing, ``known`` gives the losses where they are known better than as
-    log p/q, and ``signs`` are theirs.
+    ``spacing`` gives the losses of the outcomes that both P and Q reach, in their order; without one, ``known`` does where they
+    are known better than as log p/q. ``omitted`` bounds the probability, under P, of outcomes that are not listed.
     """
 
     outcomes: Outcomes
     spacing: Spacing | None
     omitted: Real = ZERO
-    signs: tuple[int, ...] | None = None
     known: Callable[[], list[Any]] | None = None
     atomic = True
 
@@ -65,12 +63,8 @@ class Finite(Law):
         spacing, mine = None, self.spacing
         if mine is not None:
             spacing = Spacing(mine.key, mine.unit, tuple(-step for step in mine.steps), lambda: -mine.base())
-        signs = None if self.signs is None else tuple(-sign for sign in self.signs)
-        return Finite(
-            cached(lambda: [(q, p) for p, q in self.outcomes()]),
-            *(spacing, self.omitted, signs),
-            None if self.known is None else lambda: [-loss for loss in self.losses()],
-        )
+        known = None if self.known is None else lambda: [-loss for loss in self.losses()]
+        return Finite(cached(lambda: [(q, p) for p, q in self.outcomes()]), spacing, self.omitted, known)
 
     def infinite(self) -> Any:
         """P(L = inf)."""
@@ -135,22 +129,20 @@ class Finite(Law):
 
         return Finite.spaced(_mixed(self.outcomes, rate), self.omitted, cached(losses))
 
-    def subset(self, rate: Fraction) -> Law | None:
-        """The law on a subset, outcome by outcome, if the sign of each loss is known exactly."""
-        g, signs = exactly(rate), self.signs
-        if self.spacing is not None and self.spacing.base().is_zero():
-            signs = tuple((loss > 0) - (loss < 0) for loss in self.spacing.steps)
-        if signs is None:
-            return super().subset(rate)
+    def subset(self, rate: Fraction) -> Finite:
+        """The law on a subset, outcome by outcome."""
+        g = exactly(rate)
 
         def outcomes() -> list[tuple[Any, Any]]:
-            signed = list(zip(signs, self.common(), strict=True))
+            known = list(zip(self.losses(), self.common(), strict=True))
+            if not all(loss.is_zero() or abs(loss) > 0 for loss, _ in known):
+                raise Undecided("the precision does not separate a loss from zero")
             alone, other = self.infinite(), self.reversed().infinite()
-            above = [((1 - g()) * q + g() * p, q) for sign, (p, q) in signed if sign > 0]
-            below = [(p, (1 - g()) * p + g() * q) for sign, (p, q) in signed if sign < 0]
+            above = [((1 - g()) * q + g() * p, q) for loss, (p, q) in known if loss > 0]
+            below = [(p, (1 - g()) * p + g() * q) for loss, (p, q) in known if loss < 0]
             # the remaining mass is the same for P and Q, with a loss of zero
-            rest = sum((p for sign, (p, _) in signed if sign == 0), arb(0))
-            rest += (1 - g()) * (sum((p - q for sign, (p, q) in signed if sign > 0), arb(0)) + alone)
+            rest = sum((p for loss, (p, _) in known if loss.is_zero()), arb(0))
+            rest += (1 - g()) * (sum((p - q for loss, (p, q) in known if loss > 0), arb(0)) + alone)
             return [*above, *below, (rest, rest), (g() * alone, arb(0)), (arb(0), g() * other)]
 
         # the omitted mass, and the mass that is then missing at zero
@@ -197,13 +189,7 @@ class DiscreteGaussian(ClosedForm):
 
     def subset(self, rate: Fraction) -> Finite:
         """The law on a subset, outcome by outcome, with the outcomes that each precision resolves."""
-
-        def listed() -> Finite:
-            found = self.listed().subset(rate)
-            assert isinstance(found, Finite), "the losses are steps of one unit"
-            return found
-
-        at = cached(listed)
+        at = cached(lambda: self.listed().subset(rate))
         return Finite(lambda: at().outcomes(), None, lambda: at().omitted())
 
     def _far(self) -> int:

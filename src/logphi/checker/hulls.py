@@ -99,9 +99,7 @@ def of_profile(there: Iterable[Place], turned: Iterable[Place] = ()) -> Finite:
         alone = [*([] if private else [(places[-1][1], arb(0))]), *([] if reached else [(arb(0), 1 - slopes[0])])]
         return [*found, *alone]
 
-    losses = [point.exponent for point in chain]
-    signs = tuple((loss > 0) - (loss < 0) for loss in losses)
-    return Finite(cached(outcomes), None, signs=signs, known=cached(lambda: [ball(loss) for loss in losses]))
+    return Finite(cached(outcomes), None, known=cached(lambda: [ball(point.exponent) for point in chain]))
 
 
 def _falling(points: Iterable[Place]) -> list[Place]:

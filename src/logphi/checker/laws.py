@@ -36,6 +36,7 @@ from logphi.checker.sparse_vector import sparse_vector
 from logphi.checker.transform import Transform
 from logphi.checker.truncated_normal import TruncatedNormal
 from logphi.checker.uniform import bounded_range, laplace, truncated_laplace
+from logphi.checker.whole_vectors import discrete_gaussians, skellam
 from logphi.checker.work import EXP, STORED, Undecided, spend
 
 # chosen: about ten thousand outcomes
@@ -56,6 +57,8 @@ def _factors(node: Node, count: int) -> Terms:
     """The laws of releases of one kind."""
     if node.name == "StabilityThreshold":
         return _stability_threshold(count, **node.parameters)
+    if node.name == "VectorDiscreteGaussian":
+        return [(law, count) for law, _ in discrete_gaussians(**node.parameters)]
     law = law_of(node)
     return [] if law is None else [(law, count)]
 
@@ -152,8 +155,8 @@ def _exact(p: list[Fraction], q: list[Fraction]) -> Finite | None:
         unit = ("log", max(second / first, first / second))
         sign = 1 if second > first else -1
         spacing = Spacing(unit, lambda: ball(unit[1]).log(), (Fraction(0), Fraction(sign)), lambda: ball(first).log())
-    signs = tuple((ratio > 1) - (ratio < 1) for ratio in ratios)
-    return Finite(cached(lambda: [(ball(a), ball(b)) for a, b in merged.values()]), spacing, signs=signs)
+    losses = cached(lambda: [ball(ratio).log() for ratio in ratios])
+    return Finite(cached(lambda: [(ball(a), ball(b)) for a, b in merged.values()]), spacing, known=losses)
 
 
 def _guarantee(_: Node, epsilon: Fraction, delta: Fraction = Fraction(0)) -> Law | None:
@@ -389,7 +392,7 @@ def _subset(node: Node, rate: Fraction) -> Law | None:
 def _sampled(node: Node, rate: Fraction) -> Law | None:
     """The law of what is sampled, or of one above it that is a single release; None if a sample of it has no loss."""
     assert node.base is not None, "a sample has a base"
-    if rate and node.base.name == "StabilityThreshold":
+    if rate and node.base.name in ("StabilityThreshold", "VectorDiscreteGaussian"):
         return law_above(composed(((1, node.base),)))
     return law_of(node.base) if rate else None
 
@@ -419,6 +422,7 @@ _LAWS: dict[str, Callable[..., Law | None]] = {
     "FromLogPhi": _log_phi,
     "ShuffledReports": _reports,
     "SparseVector": _sparse_vector,
+    "Skellam": lambda _, **given: skellam(**given),
     "RandomChoice": _choice,
     "poisson": _poisson,
     "subset": _subset,

@@ -10,7 +10,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -27,7 +27,7 @@ MOST_CLAIMS = 100
 MOST_ENTRIES = 1001
 MOST_PIECES = 100
 MOST_DIGITS = 1000
-# chosen: the digits of the first attempt, for a claim with one end or two equal ends
+# chosen: the digits of the first attempt at a claim with one end or two equal ends
 FIRST_DIGITS = 6
 # chosen: bits of a numerator or a denominator; those of a double have at most 1074
 MOST_BITS = 3700
@@ -46,17 +46,12 @@ NOT_COVERED = (
     "That nothing else was computed from the data: tuning, evaluation and other releases count only if they are listed.",
 )
 
-# the second sentence in certificates of earlier versions
-_EARLIER = "That the sampler drew as described, afresh for every release: Poisson samples, or subsets of a fixed size."
-
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:/[1-9][0-9]*|(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,4})?)")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _RELATIONS = ("add_remove", "add", "remove", "replace", "replace_special")
 PRESENCE = _RELATIONS[:3]
-# how parameters given as floats were read; the last two occur in certificates of earlier versions
-_FLOATS_AS = ("as written", "floats as their shortest decimals", "exact doubles", "mixed")
-QUANTITIES = ("epsilon", "delta", "advantage", "tradeoff", "renyi")
-_ATTAINED = ("remove", "add", "both")
+# how parameters given as floats were read
+_FLOATS_AS = ("as written", "floats as their shortest decimals")
 # the range of the argument of each quantity: a delta, an epsilon, an epsilon of zero, a type I error, an order
 _ARGUMENTS: dict[str, Callable[[Fraction], bool]] = {
     "epsilon": lambda x: 0 < x <= 1,
@@ -66,7 +61,7 @@ _ARGUMENTS: dict[str, Callable[[Fraction], bool]] = {
     "renyi": lambda x: 1 < x <= LARGEST_ORDER,
 }
 # mechanisms whose pair lies above what they leak, so that no lower end holds for them
-UPPER_ONLY = ("StabilityThreshold", "SparseVector", "repeat_and_select")
+UPPER_ONLY = ("StabilityThreshold", "SparseVector", "VectorDiscreteGaussian", "Skellam", "repeat_and_select")
 # relations of a base that Poisson sampling accepts: under these, Q is the law without the record
 _SAMPLED = (*PRESENCE, "replace_special")
 
@@ -111,6 +106,14 @@ CONSTRUCTORS: dict[str, dict[str, str]] = {
         "answers": "partitions",
         "monotone": "flag",
     },
+    "VectorDiscreteGaussian": {
+        "sigma": "0.1 to 1e6",
+        "l2_sensitivity": "up to 1e9",
+        "l1_sensitivity": "optional",
+        "parties": "partitions",
+        "dimension": "dimension",
+    },
+    "Skellam": {"variance": "positive", "l2_sensitivity": "up to 1e9", "l1_sensitivity": "optional", "dimension": "dimension"},
     "RandomChoice": {"probabilities": "probabilities"},
     "poisson": {"rate": "unit", "group_size": "up to 1e3"},
     "subset": {"rate": "unit"},
@@ -138,6 +141,7 @@ _WHOLE = {
     "records": (1, 10**9),
     "partitions": (1, 10**6),
     "batches": (2, 10**6),
+    "dimension": (1, 10**15),
     "flag": (0, 1),
 }
 _RANGES: dict[str, Callable[[Fraction], bool]] = {
@@ -197,7 +201,7 @@ class Release:
 class Claim:
     """A claim about the release of number ``release``; a ``direction`` of None means the worse of both orders.
 
-    ``upper`` None means no upper end, ``lower`` zero no lower end. Only the single claim of version 1 has ``attained``.
+    ``upper`` None means no upper end, ``lower`` zero no lower end; ``digits`` are those that the ends share.
     """
 
     quantity: str
@@ -206,9 +210,8 @@ class Claim:
     lower: Fraction
     upper: Fraction | None
     digits: int
-    attained: str | None = None
-    release: int = 0
-    lines: Mapping[str, tuple[Fraction, ...]] = field(default_factory=dict)
+    release: int
+    lines: Mapping[str, tuple[Fraction, ...]]
 
 
 @dataclass(frozen=True)
@@ -217,7 +220,6 @@ class Certificate:
 
     releases: tuple[Release, ...]
     claims: tuple[Claim, ...]
-    witness: Mapping[str, Any]
     whole: Mapping[str, Any]
 
     def digest_agrees(self) -> bool:
@@ -230,31 +232,22 @@ class Certificate:
 def read(source: str | bytes | Mapping[str, Any]) -> Certificate:
     """The certificate in a text, or a :class:`NotACertificate` that says what is wrong."""
     whole = _parsed(source)
-    several = whole.get("version") == 2
-    own = "claims releases" if several else "adjacency claim mechanism witness"
-    _keys(whole, "the certificate", f"format made_by not_covered parameters sha256 version {own}")
+    if whole.get("version") == 1:
+        raise NotACertificate("version 1, of checkouts before the first release, is no longer read: certify again")
+    _keys(whole, "the certificate", "format version made_by releases parameters claims not_covered sha256")
     if whole["format"] != "logphi-certificate":
         raise NotACertificate("format must be 'logphi-certificate'")
-    _whole(whole["version"], "version", 1, 2)
+    _whole(whole["version"], "version", 2, 2)
     if not isinstance(whole["made_by"], dict) or not all(isinstance(one, str) for one in whole["made_by"].values()):
         raise NotACertificate("made_by must map names to versions")
     _one_of(whole["parameters"], "parameters", _FLOATS_AS)
-    if whole["not_covered"] not in ([*NOT_COVERED], [NOT_COVERED[0], _EARLIER, *NOT_COVERED[2:]]):
+    if whole["not_covered"] != [*NOT_COVERED]:
         raise NotACertificate("not_covered must be the list of what no certificate covers, word by word")
     if not isinstance(whole["sha256"], str) or not _DIGEST.fullmatch(whole["sha256"]):
         raise NotACertificate("sha256 must be 64 hexadecimal digits")
-    if several:
-        releases = tuple(_release(one) for one in _listed(whole["releases"], "releases", MOST_RELEASES))
-        claims = tuple(_one_of_several(one, releases) for one in _listed(whole["claims"], "claims", MOST_CLAIMS))
-        return Certificate(releases, claims, {}, whole)
-    release = _release({"adjacency": whole["adjacency"], "mechanism": whole["mechanism"]})
-    claim = _claim(whole["claim"], release.adjacency)
-    witness = whole["witness"]
-    if not isinstance(witness, dict) or not set(witness) <= {"remove", "add"}:
-        raise NotACertificate("witness must hold an object for each direction, remove or add")
-    if not all(isinstance(one, dict) for one in witness.values()):
-        raise NotACertificate("the witness of a direction must be an object")
-    return Certificate((release,), (claim,), witness, whole)
+    releases = tuple(_release(one) for one in _listed(whole["releases"], "releases", MOST_RELEASES))
+    claims = tuple(_claim(one, releases) for one in _listed(whole["claims"], "claims", MOST_CLAIMS))
+    return Certificate(releases, claims, whole)
 
 
 def _release(value: Any, outer: Outer = frozenset()) -> Release:
@@ -348,37 +341,10 @@ def _whole(value: Any, name: str, least: int, most: int) -> int:
     return value
 
 
-def _claim(value: Any, adjacency: str) -> Claim:
-    _keys(value, "the claim", "quantity at direction attained digits lower upper")
-    quantity, at, direction, lower, upper = _said(value, adjacency, ("epsilon", "delta"))
-    if upper is None:
-        raise NotACertificate("the claim needs an upper end")
-    digits, attained = _whole(value["digits"], "digits", 1, MOST_DIGITS), _one_of(value["attained"], "attained", _ATTAINED)
-    return Claim(quantity, at, direction, lower, upper, digits, attained)
-
-
-def _one_of_several(value: Any, releases: tuple[Release, ...]) -> Claim:
+def _claim(value: Any, releases: tuple[Release, ...]) -> Claim:
     _keys(value, "a claim", "quantity at direction lower upper release lines")
     place = _whole(value["release"], "release", 0, len(releases) - 1)
-    quantity, at, direction, lower, upper = _said(value, releases[place].adjacency, QUANTITIES)
-    given = value["lines"]
-    if not isinstance(given, dict) or not set(given) <= ({"remove", "add"} if quantity == "tradeoff" else set()):
-        raise NotACertificate(
-            "lines must be an object, empty but for a trade-off function: then with a list for each direction"
-        )
-    lines = {order: tuple(number(x, "a line") for x in _listed(some, "lines", 3)) for order, some in given.items()}
-    if any(abs(x) > LARGEST_LINE for some in lines.values() for x in some):
-        raise NotACertificate(f"the epsilons of lines must lie between -{LARGEST_LINE} and {LARGEST_LINE}")
-    # initially, as many digits as both ends share
-    gap = upper - lower if upper else Fraction(0)
-    size = max(upper or 0, int(quantity == "epsilon"))
-    digits = next((k for k in range(MOST_DIGITS) if gap * 10**k >= size), FIRST_DIGITS) if gap else FIRST_DIGITS
-    return Claim(quantity, at, direction, lower, upper, digits, None, place, lines)
-
-
-def _said(value: Any, adjacency: str, known: tuple[str, ...]) -> tuple[str, Fraction, str | None, Fraction, Fraction | None]:
-    """The quantity, argument, direction and both ends of a claim."""
-    quantity = _one_of(value["quantity"], "quantity", known)
+    quantity, adjacency = _one_of(value["quantity"], "quantity", tuple(_ARGUMENTS)), releases[place].adjacency
     direction = _one_of(value["direction"], "direction", (None, "remove", "add"))
     if adjacency in ("add", "remove") and direction not in (None, adjacency):
         raise NotACertificate(f"there is no direction {direction} under adjacency {adjacency}")
@@ -390,7 +356,18 @@ def _said(value: Any, adjacency: str, known: tuple[str, ...]) -> tuple[str, Frac
         raise NotACertificate("a claim needs an end")
     if not _ARGUMENTS[quantity](at):
         raise NotACertificate(f"at is outside the range of a claim about {quantity}")
-    return quantity, at, direction, lower, upper
+    given = value["lines"]
+    if not isinstance(given, dict) or not set(given) <= ({"remove", "add"} if quantity == "tradeoff" else set()):
+        raise NotACertificate(
+            "lines must be an object, empty but for a trade-off function: then with a list for each direction"
+        )
+    lines = {order: tuple(number(x, "a line") for x in _listed(some, "lines", 3)) for order, some in given.items()}
+    if any(abs(x) > LARGEST_LINE for some in lines.values() for x in some):
+        raise NotACertificate(f"the epsilons of lines must lie between -{LARGEST_LINE} and {LARGEST_LINE}")
+    gap = upper - lower if upper else Fraction(0)
+    size = max(upper or 0, int(quantity == "epsilon"))
+    digits = next((k for k in range(MOST_DIGITS) if gap * 10**k >= size), FIRST_DIGITS) if gap else FIRST_DIGITS
+    return Claim(quantity, at, direction, lower, upper, digits, place, lines)
 
 
 def _node(value: Any, outer: Outer) -> Node:
@@ -427,7 +404,7 @@ def _part(value: Any, outer: Outer) -> tuple[tuple[int, Node], ...]:
 
 
 def _parameter(value: Any, name: str, rule: str) -> Any:
-    if (rule in ("truncation", "optional") and value is None) or (rule == "shape" and value == "oo"):
+    if (rule in ("truncation", "optional", "dimension") and value is None) or (rule == "shape" and value == "oo"):
         return None
     if rule in ("vector", "probabilities", "reals"):
         if not isinstance(value, list) or not 0 < len(value) <= MOST_ENTRIES:

@@ -53,12 +53,9 @@ def _release(release: Release) -> str:
     # exponential mechanisms chosen adaptively leak less than the composition of their pairs, of which the claim speaks
     several = sum(count for count, _ in release.terms) > 1
     hulls = " (of the hulls of bounded ranges)" if several and release.holds("ExponentialMechanism") else ""
-    return f"{text[:LONGEST]}{'...' if more else ''}, under {release.adjacency}{hulls}{condition(release)}:"
-
-
-def condition(release: Release) -> str:
-    """The assumption on which the claims rest that cannot be checked; or nothing."""
-    return " (if the transform is that of a pair)" if release.holds("FromLogPhi") else ""
+    # on which the claims rest, and which cannot be checked
+    condition = " (if the transform is that of a pair)" if release.holds("FromLogPhi") else ""
+    return f"{text[:LONGEST]}{'...' if more else ''}, under {release.adjacency}{hulls}{condition}:"
 
 
 def _terms(terms: tuple[tuple[int, Node], ...]) -> str:

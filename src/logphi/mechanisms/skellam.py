@@ -111,7 +111,6 @@ class Skellam(WholeVectorNoise):
     l1_sensitivity: RealOrNone = default(None)
     dimension: WholeOrNone = default(None)
     adjacency: Relation = ADD_REMOVE
-    _undescribed: ClassVar = "its probabilities are Bessel functions, which the checker does not know"
     _hints: ClassVar = {
         "sigma": "variance=, of the sum of all noise: sigma**2",
         "mu": "variance=, of the sum of all noise",

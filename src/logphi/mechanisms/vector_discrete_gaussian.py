@@ -131,9 +131,6 @@ class VectorDiscreteGaussian(WholeVectorNoise):
     parties: Whole = default(1)
     dimension: WholeOrNone = default(None)
     adjacency: Relation = ADD_REMOVE
-    _undescribed: ClassVar = (
-        "certify the ZCDP(rho) of its zcdp(), rounded up, or for one coordinate of one party a DiscreteGaussian"
-    )
     _hints: ClassVar = {
         "sensitivity": "l2_sensitivity=, or with dimension=1 that of one number",
         "variance": "sigma=, of the noise of one party",

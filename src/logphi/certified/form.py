@@ -1,0 +1,69 @@
+"""The form of certificates: releases, and claims about them, as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from importlib.metadata import version
+from types import MappingProxyType
+from typing import Any
+
+import flint
+
+from logphi.text.checksum import with_checksum
+
+FORMAT, VERSION = "logphi-certificate", 2
+NOT_COVERED = (
+    "That each mechanism did what it is described to do: queries of the stated sensitivity, contributions really clipped.",
+    "That samples, allocations, shuffles and random choices were drawn as described, each independently of all others.",
+    "That random numbers were unpredictable, and that noise in floating-point numbers has the stated law.",
+    "That the stated relation between data sets is the one that matters, and one record all that a person contributes.",
+    "That a mechanism known by its guarantee attains its pair: it leaks at most the upper end, and the pair the lower one.",
+    "That nothing else was computed from the data: tuning, evaluation and other releases count only if they are listed.",
+)
+
+
+def written_claim(
+    quantity: str,
+    at: Fraction,
+    direction: str | None,
+    lower: Decimal | Fraction,
+    upper: Decimal | Fraction | None,
+    release: int = 0,
+    lines: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> dict[str, Any]:
+    """A claim as plain data for JSON."""
+    return {
+        "quantity": quantity,
+        "at": str(at),
+        "direction": direction,
+        "lower": str(lower).lower(),
+        "upper": None if upper is None else str(upper).lower(),
+        "release": release,
+        "lines": dict(lines),
+    }
+
+
+def written(
+    releases: Sequence[tuple[str, Sequence[tuple[int, Mapping[str, Any]]]]],
+    parameters: str,
+    claims: Sequence[dict[str, Any]],
+    software: Mapping[str, str],
+) -> str:
+    """Claims about releases, each a relation and counted mechanisms, as the text of a certificate."""
+    content = {
+        "format": FORMAT,
+        "version": VERSION,
+        "made_by": software,
+        "releases": [{"adjacency": relation, "mechanism": mechanism} for relation, mechanism in releases],
+        "parameters": parameters,
+        "claims": claims,
+        "not_covered": NOT_COVERED,
+    }
+    return with_checksum(content)
+
+
+def made_by() -> dict[str, str]:
+    """Versions of the software."""
+    return {"logphi": version("logphi"), "python-flint": flint.__version__, "flint": flint.__FLINT_VERSION__}

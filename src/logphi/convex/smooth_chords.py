@@ -172,7 +172,8 @@ def _smooth_chords(width: float, rounds: int, fine: int) -> SmoothBounds:
         part, more = start.compared(one.log, proved.down)
         known = _Known(start.log, start.last, more, start.below, start.more, start.less)
         known = known.after(one.log, one.last, proved.up, proved.down, proved.tail)
-        before, previous, waiting = known, longer(start.behind, behind.size), []
+        before, previous = known, longer(start.behind, behind.size)
+        waiting: list[Round] = []
         log, last = one.log, one.last
         for count in range(first + 2, rounds + 2):
             if count in _HALVED and 2 * steps.step <= _LONGEST and count <= rounds:

@@ -51,7 +51,7 @@ class Off:
         return self.constant - self.share * logs + ROUNDED
 
 
-def offs(errors: Array, logs: Array, starts: NDArray[np.int64] | None = None, least: Sequence[float] = (0.0,)) -> list[Off]:
+def offs(errors: Array, logs: Array, starts: NDArray[np.int64] | None = None, least: Array | float = 0.0) -> list[Off]:
     """At least these errors, at logarithms that are at most these, for each stretch of them, and at least ``least``."""
     begin = np.zeros(1, dtype=np.int64) if starts is None else starts
     deep = logs < _DEEP
@@ -224,7 +224,8 @@ def convex(log: Quintic, columns: NDArray[np.int64], step: float) -> NDArray[np.
     """Whether g is convex in u on these cells."""
     slope = -log.cells[1]
     least = np.minimum(slope[columns], slope[columns + 1]) - log.near[0][columns] / 2
-    return (least > 0) & (log.least_bend(1)[columns] + step * least + least**2 > 0)
+    found: NDArray[np.bool_] = (least > 0) & (log.least_bend(1)[columns] + step * least + least**2 > 0)
+    return found
 
 
 def falls(log: Quintic, last: int) -> bool:
@@ -252,7 +253,7 @@ def refolded(log: Quintic, zero: NDArray[np.int64], steps: Steps) -> Array:
     gap = other + x - np.log(whole)
     inner = -back + s - (s * np.exp(x) + g * slope) / whole
     corners = np.array([_left(gap), _left(gap) + _left(inner) / 3, _right(gap) - _right(inner) / 3, _right(gap)])
-    n2, n3, n4 = (size[_left(right)] / _FOLDED**n for size, n in zip(log.near, (2, 3, 4), strict=True))
+    n2, n3, n4 = (size[right[..., :-1]] / _FOLDED**n for size, n in zip(log.near, (2, 3, 4), strict=True))
     n1 = np.maximum(*_ends(np.abs(slope))) + n2 / 2
     top = _left(g) * np.exp(n1)
     h = [s**n * np.exp(x[1:]) for n in (1, 2, 3, 4)]
@@ -263,7 +264,7 @@ def refolded(log: Quintic, zero: NDArray[np.int64], steps: Steps) -> Array:
     h[0] = np.maximum(*_ends(first)) + h[1] / 2
     bottom = np.minimum(*_ends(whole)) - h[0] / 2
     r1, r2, r3, r4 = (one / bottom for one in h)
-    fourth = r4 + 4 * r1 * r3 + 3 * r2**2 + 12 * r1**2 * r2 + 6 * r1**4 + log.near[2][_right(left)] / _FOLDED**4
+    fourth = r4 + 4 * r1 * r3 + 3 * r2**2 + 12 * r1**2 * r2 + 6 * r1**4 + log.near[2][left[..., 1:]] / _FOLDED**4
     found: Array = (np.abs(corners).max(axis=0) + np.where(bottom > 0, fourth, np.inf) / 384).max(axis=-1)
     return np.where(found < 1, found, np.inf)
 

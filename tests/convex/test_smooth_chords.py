@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from adaptive_range import fixed
-from logphi.convex.smooth_chords import LEAST, SmoothBounds, smooth_chords
+from logphi.convex.smooth_chords import SmoothBounds, smooth_chords
+from logphi.convex.spline_rounds import LEAST
 from logphi.convex.symmetric_pair import pair_above, pair_below
 from logphi.convex.widest_chords import widest_chords
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from adaptive_range import fixed
-from logphi.convex.smooth_chords import LEAST, SmoothBounds, smooth_chords
+from logphi.convex.smooth_chords import SmoothBounds, smooth_chords
+from logphi.convex.spline_rounds import LEAST
 from logphi.convex.symmetric_pair import pair_above, pair_below
 from logphi.convex.widest_chords import widest_chords
 
@@ -64,7 +65,7 @@ def test_one_more_round_from_the_definition(width, rounds):
     assert (after.low(x) <= best(now.low, width, x) * (1 + 1e-9)).all()
     # and the error of a round is small
     added = after.above.constant - now.above.constant + after.below.constant - now.below.constant
-    assert added < 3e-5 if rounds == 47 else added < 1e-6
+    assert added < 1e-6
 
 
 @pytest.mark.few(2)
@@ -95,7 +96,7 @@ def test_after_the_last_place_the_bound_is_constant():
     smooth = proved(0.1, 60, FINE)
     end = smooth.last * smooth.step
     last, later = smooth.high(np.array([end, 2 * end]))
-    assert last == later < 100 * LEAST
+    assert last == later < 1000 * LEAST
     assert smooth.low(np.array([1.01 * end]))[0] == 0
 
 

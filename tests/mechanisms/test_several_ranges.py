@@ -115,6 +115,24 @@ def test_divergences_add():
     assert release.zcdp().upper <= (3 * 0.16 + 2 * 0.0225) / 8 * (1 + 1e-6) + 1 / 18 * (1 + 1e-6)
 
 
+def test_many_different_steps_share_fewer_pairs_above():
+    epsilons = np.linspace(0.02, 0.1, 40).tolist()
+    release = lp.compose([E(epsilon) for epsilon in epsilons])
+    ((_, family, _),) = terms_of(release)
+    assert isinstance(family, SeveralRanges)
+    raised = family._raised()
+    assert len(raised) < 20
+    assert sum(own for _, own in raised) == 40
+    # for each number of the widest steps, their new ranges are not below the old ones
+    ranges = [family.epsilon for family, own in raised for _ in range(own)]
+    assert all(new >= old for new, old in zip(sorted(ranges), epsilons, strict=True))
+    found = release.epsilon(1e-6)
+    one_pick = lp.compose([lp.RandomizedResponse(1 / (1 + math.exp(-epsilon / 2))) for epsilon in epsilons])
+    assert one_pick.epsilon(1e-6).lower <= found.upper <= release.epsilon(1e-6, method="contour").upper
+    assert found.lower <= (40 * E(0.1)).epsilon(1e-6).upper
+    assert found.width < 0.1 * found.upper
+
+
 @pytest.mark.slow
 def test_too_many_steps_compose_in_groups_above_and_in_an_order_below():
     release = 100 * E(0.02) + 100 * E(0.05)

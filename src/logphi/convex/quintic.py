@@ -50,8 +50,8 @@ class Quintic:
     @cached_property
     def cells(self) -> Array:
         """The polynomials from each knot to the next one, from the knot ``first`` + 2 on."""
-        windows = np.lib.stride_tricks.sliding_window_view(self.coefficients, 6)
-        found: Array = np.ascontiguousarray(_LOCAL @ windows.T)
+        count = self.coefficients.size - 5
+        found: Array = _LOCAL @ np.array([self.coefficients[n : n + count] for n in range(6)])
         return found
 
     def column(self, knots: NDArray[np.int64]) -> NDArray[np.int64]:

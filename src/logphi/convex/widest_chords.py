@@ -136,9 +136,14 @@ def _more(counts: tuple[int, ...], i: int) -> tuple[int, ...]:
 
 def _in_order(found: tuple[int, ...], counts: tuple[int, ...]) -> bool:
     """Whether there are no chords, or only one of the widest but one, while wider ones are left."""
-    whole = [i for i, (one, count) in enumerate(zip(found, counts, strict=True)) if one == count]
-    first = next((i for i in range(len(counts)) if all(j in whole for j in range(i + 1, len(counts)))), 0)
-    return all(not one or (one == 1 and i == len(counts) - 2) for i, one in enumerate(found[:first]))
+    # all widths after this one are complete
+    first = len(counts) - 1
+    while first and found[first] == counts[first]:
+        first -= 1
+    early = found[:first]
+    if first == len(counts) - 1 and early and early[-1] == 1:
+        early = early[:-1]
+    return not any(early)
 
 
 def _largest(ways: list[tuple[_Grid, Bounds]], cut: float) -> Bounds:

@@ -7,8 +7,10 @@ above holds for every order; the one from below is that of a certain order.
 
 from __future__ import annotations
 
+import math
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import groupby
 
 from logphi.algebra.family import Family
 from logphi.algebra.release import Mechanism, compose
@@ -19,6 +21,10 @@ from logphi.convex.widest_chords import rounds_in_any_order
 from logphi.inputs.adjacency import Adjacency
 from logphi.laws.adaptive_two_points import MOST_ROUNDS, AdaptiveTwoPoints, common_parts
 from logphi.mechanisms.adaptive_steps import MOST, Steps, StepsBetween
+
+# measured: so many ranges or more, of fewer than so many steps each on average, are better raised to common ones, about so many
+# for the root of their number
+_MANY, _FEW, _COMMON = 24, 2, 2.0
 
 
 @dataclass(frozen=True)
@@ -50,7 +56,7 @@ class SeveralRanges(Family):
                 steps = StepsBetween(law, True, self.adjacency)
                 steps.loss_law()
                 return steps
-        return compose(family.above(own) for _, family, own in self.ranges)
+        return compose(family.above(own) for family, own in self._raised())
 
     def below(self, count: int, skew: float = 0.5) -> Mechanism:
         """A pair below, of a certain order."""
@@ -84,6 +90,20 @@ class SeveralRanges(Family):
     def rho(self) -> float:
         """The sum of those of all steps."""
         return sum(own * family.rho() for _, family, own in self.ranges) * (1 + 2 * ULP * (1 + len(self.ranges)))
+
+    def _raised(self) -> list[tuple[Family, int]]:
+        """The ranges with their steps or, if there are many of a single step, fewer ones, also for the steps just below them.
+
+        A pair of several equal steps leaks less than the composition of as many pairs of one step.
+        """
+        number = len(self.ranges)
+        if number < _MANY or sum(own for _, _, own in self.ranges) >= _FEW * number:
+            return [(family, own) for _, family, own in self.ranges]
+        least, largest = self.ranges[0][0], self.ranges[-1][0]
+        between = (largest - least) / round(_COMMON * math.sqrt(number))
+        alike = groupby(reversed(self.ranges), key=lambda one: math.floor((largest - one[0]) / between))
+        groups = [list(group) for _, group in alike]
+        return [(group[0][1], sum(own for _, _, own in group)) for group in groups]
 
     def _law(self, rtol: float | None, *, above: bool) -> AdaptiveTwoPoints | None:
         """The losses, with steps that are affordable for both bounds, or for the one from below."""

@@ -160,7 +160,7 @@ def log_of_deviation(
     """K(c + it) = K(c) + log(1 + d) with both errors of :class:`Values`, from the errors of M(c) and of 1 + d, over M(c).
 
     The size of a value is known even if it is smaller than its error e: with s the computed |1 + d|, it is at most
-    M(c) (s + e) (1 + e), and that is less than M(c) (s + 3 e) for e < 1/2, as s <= 1 + e.
+    M(c) (s + e) (1 + e), and that is less than M(c) (s + 3 e) for e < 1/2, as s <= 1 + e. One more e exceeds all roundings.
     """
     size, wrong = np.abs(1 + deviation), rounding + inner
     resolved = wrong * (1 + size) < size / 2

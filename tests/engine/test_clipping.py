@@ -378,7 +378,7 @@ def test_the_rest_is_bounded_where_the_best_exponent_is_out_of_reach():
     assert bound.width <= DEEP * bound.value < known.width
 
 
-def kinds(*parts: tuple[int, float, float]) -> lp.Mechanism:
+def composed(*parts: tuple[int, float, float]) -> lp.Mechanism:
     """A composition of (count, sigma, rate)."""
     return lp.compose([sampled(count, rate, sigma) for count, sigma, rate in parts])
 
@@ -387,12 +387,12 @@ def kinds(*parts: tuple[int, float, float]) -> lp.Mechanism:
 @pytest.mark.parametrize(
     ("release", "epsilon", "other", "far"),
     [
-        (kinds((2, 45.155, 0.00972), (3, 75.354, 0.06087), (28, 0.75188, 1.3072e-5)), 0.0094, "bent", 1e-5),
-        (kinds((1, 0.786, 8.5e-4), (1, 6.1, 0.0027)), 0.6768, "discretized", 1e-2),
+        (composed((2, 45.155, 0.00972), (3, 75.354, 0.06087), (28, 0.75188, 1.3072e-5)), 0.0094, "bent", 1e-5),
+        (composed((1, 0.786, 8.5e-4), (1, 6.1, 0.0027)), 0.6768, "discretized", 1e-2),
     ],
     ids=["far below", "far rarer"],
 )
-def test_a_clipped_answer_is_narrow(release: lp.Mechanism, epsilon, other, far):
+def test_a_clipped_answer_is_narrow(release: lp.Mechanism, epsilon: float, other: Any, far: float) -> None:
     """Inside the bounds of a method that clips nothing."""
     bound = release.delta(epsilon, direction="remove", method="clipped")
     wide = release.delta(epsilon, direction="remove", method=other)
@@ -402,9 +402,9 @@ def test_a_clipped_answer_is_narrow(release: lp.Mechanism, epsilon, other, far):
     assert wide.width <= far * wide.upper
 
 
-def test_a_single_line_far_above_the_answer_is_split():
+def test_a_single_line_far_above_the_answer_is_split() -> None:
     """The lines of the parts lie lower, and share no node with it."""
-    release, epsilon = kinds((7, 2.12659, 8.184e-4), (58, 4.47728, 0.0122582)), 1.47581
+    release, epsilon = composed((7, 2.12659, 8.184e-4), (58, 4.47728, 0.0122582)), 1.47581
     bound = release.delta(epsilon, direction="remove", method="clipped")
     prepared = clipping.prepare(release.loss_law(), epsilon, Demand(PROMISED))
     assert prepared is not None

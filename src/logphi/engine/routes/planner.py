@@ -22,7 +22,7 @@ from logphi.inversion.demand import Demand, Promise
 from logphi.laws.log_phi import LogPhi
 
 # measured: a promise of so little work is accepted at once, as other forecasts take about as long
-_AT_ONCE = 5e7
+_AT_ONCE = 2e7
 # measured: the same for the route that answered an earlier question, as it was the best one there
 _AGAIN_AT_ONCE = 2e8
 # measured: a width below the sufficient one is worth this factor of work

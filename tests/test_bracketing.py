@@ -188,3 +188,19 @@ def test_an_end_that_is_unknown_at_the_crossing_is_sought_very_near():
 
     found = crossing(near, -3.0, 0.0, 1.0, 100.0)
     assert 3 - 1e-10 < found.lower <= 3 <= found.upper < 3 + 1e-10
+
+
+def test_a_floor_that_suffices_is_the_answer_whatever_is_known_elsewhere():
+    """A profile at zero may come from a method that serves zero alone; a step away from it nothing is known."""
+    seen = []
+
+    def near(x, _sharp):
+        def at(y):
+            seen.append(y)
+            return Ends(-7.71, -7.7, -7.69) if y == 0 else Ends(-9.0 - y, -8.0 - y, -5.0)
+
+        return at
+
+    found = crossing(near, -6.0, 0.0, 1.0, 10.0)
+    assert (found.lower, found.value, found.upper) == (0.0, 0.0, 0.0)
+    assert not any(0 < y < 1e-6 for y in seen)

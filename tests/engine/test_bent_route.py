@@ -5,8 +5,10 @@ import math
 import pytest
 
 import logphi as lp
+from effort import answers
 from logphi.engine.routes.choices import choices
 from logphi.inversion import bent_layout
+from logphi.inversion.bent_contour import lay
 from logphi.inversion.demand import Demand
 
 
@@ -88,3 +90,13 @@ def test_an_epsilon_is_found_from_a_guess_of_the_profile():
     below, above = (release.delta(end, method="contour") for end in (bound.lower, bound.upper))
     assert below.upper >= 3.2494463546639984e-06 >= above.lower
     assert bound.width < 1e-9
+
+
+@pytest.mark.parametrize("release", [2 * lp.Gaussian(0.146236).poisson(1.19364e-6), 3 * lp.Gaussian(0.7).poisson(1e-5)])
+def test_left_of_zero_one_contour_serves(release):
+    """Most of delta is 1 - e^epsilon: what the contour adds need not be known to as many digits."""
+    laid = answers(lambda: release.delta(-0.0176, direction="add", method="bent"), lay)
+    assert len(laid) == 1
+    bound = release.delta(-0.0176, direction="add")
+    assert -math.expm1(-0.0176) <= bound.upper
+    assert bound.status is lp.Status.MET

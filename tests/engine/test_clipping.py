@@ -379,3 +379,40 @@ def test_the_rest_is_bounded_where_the_best_exponent_is_out_of_reach():
     known = sampled(520, 1.4e-7, 0.76).delta(0.00109, direction="remove", method="discretized")
     assert max(bound.lower, known.lower) <= min(bound.upper, known.upper)
     assert bound.width <= DEEP * bound.value < known.width
+
+
+def composed(*parts: tuple[int, float, float]) -> lp.Mechanism:
+    """A composition of (count, sigma, rate)."""
+    return lp.compose([sampled(count, rate, sigma) for count, sigma, rate in parts])
+
+
+# lines on which the transform falls below its own error; one loss far rarer than another
+@pytest.mark.parametrize(
+    ("release", "epsilon", "other", "far"),
+    [
+        (composed((2, 45.155, 0.00972), (3, 75.354, 0.06087), (28, 0.75188, 1.3072e-5)), 0.0094, "bent", 1e-5),
+        (composed((1, 0.786, 8.5e-4), (1, 6.1, 0.0027)), 0.6768, "discretized", 1e-2),
+    ],
+    ids=["far below", "far rarer"],
+)
+def test_a_clipped_answer_is_narrow(release: lp.Mechanism, epsilon: float, other: Any, far: float) -> None:
+    """Inside the bounds of a method that clips nothing."""
+    bound = release.delta(epsilon, direction="remove", method="clipped")
+    wide = release.delta(epsilon, direction="remove", method=other)
+    assert bound.width <= PROMISED * 10 * bound.upper
+    assert wide.lower <= bound.upper
+    assert bound.lower <= wide.upper
+    assert wide.width <= far * wide.upper
+
+
+def test_a_single_line_far_above_the_answer_is_split() -> None:
+    """The lines of the parts lie lower, and share no node with it."""
+    release, epsilon = composed((7, 2.12659, 8.184e-4), (58, 4.47728, 0.0122582)), 1.47581
+    bound = release.delta(epsilon, direction="remove", method="clipped")
+    prepared = clipping.prepare(release.loss_law(), epsilon, Demand(PROMISED))
+    assert prepared is not None
+    single = prepared.at(epsilon).amount
+    low, high = (math.exp(end) for end in single.log_ends)
+    assert low <= bound.upper
+    assert bound.lower <= high
+    assert bound.width <= 10 * PROMISED * bound.upper < (high - low) / 10

@@ -112,6 +112,22 @@ def test_a_refusal_holds_nearby():
     assert times == [1.0, 1.1]
 
 
+def test_an_offer_stands_nearby():
+    """A route that was not taken is not asked again a step away, as its forecast takes as long as many answers."""
+    times: list[float] = []
+
+    def forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
+        times.append(epsilon)
+        return Offer(Promise(1e-4, 1e3), lambda: CONTOUR.prepare(loss, epsilon, demand))
+
+    # no narrower than what the other route has found
+    passed_over = Route(Method("passed over"), CONTOUR.prepare, forecast=forecast)
+    planned = Planned(LOSS, DEMAND, [route("wide", Promise(1e-5, 1e3), 1e-4), passed_over], {})
+    for x in (1.0, 1.01, 1.0101, 1.0102, 1.1):
+        planned(x)
+    assert times == [1.0, 1.01, 1.1]
+
+
 def made(family: str, count: int) -> list[Choice]:
     """The choices of some questions to random compositions, the same ones every time."""
     taken: list[Choice] = []

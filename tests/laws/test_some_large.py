@@ -249,3 +249,18 @@ def test_the_bound_holds_where_two_large_losses_underflow():
     bound, _ = law.log_bound(c)
     assert truth < -900
     assert 0 <= bound - truth < 0.01
+
+
+def test_one_large_loss_is_known_where_another_is_far_rarer():
+    """Between a ratio of e^-11 and one of e^-600 the first decides."""
+    kinds = [("0.786", "0.00085", (6.056, 0.00545), 6.2215), ("6.1", "0.0027", (35.108, 0.0422), 36.453)]
+    laws = tuple((law_of(float(sigma), float(rate)), 1) for sigma, rate, *_ in kinds)
+    one = SomeLarge(laws, tuple(mark for *_, mark, _ in kinds), LogPhi(()), ends=tuple(far for *_, far in kinds))
+    found = one.log_transform(np.zeros(1))
+    with mpmath.workdps(30):
+        (low, high), (other, rarer) = (
+            (transform(float(s), float(q), 0.0, mark, -1), transform(float(s), float(q), 0.0, mark, 1, far))
+            for s, q, mark, far in kinds
+        )
+        truth = float(mpmath.log(high * other + low * rarer))
+    assert abs(found.mid[0] - truth) <= found.radius[0] <= ROUNDING

@@ -9,7 +9,7 @@ from logphi.laws.mixed_normal import MixedNormal
 from logphi.quadrature import long_lines
 from logphi.quadrature.clipped_contour import ClippedContour
 from logphi.quadrature.gauss_legendre import GaussLegendre
-from logphi.quadrature.values import Line, Values
+from logphi.quadrature.values import Line, Values, log_of_deviation
 
 # what doubles leave of the other path, relatively
 ORACLE = 1e-11
@@ -95,3 +95,21 @@ def test_a_short_line_stays_on_the_axis():
     """As before."""
     law, line = clipped(2.0, 0.1, 0.5), Line(3.0, 0.5, 500)
     assert (law.on_line(line).mid == long_lines.on_line(law.curve, line, 1).mid).all()
+
+
+def test_a_value_below_its_own_error_has_a_size():
+    """Whether it is a logarithm or only a bound of the size, e^K is near e^mid in units of this."""
+    rng = np.random.default_rng(5)
+    size = 10.0 ** rng.uniform(-20, 0, 4000)
+    rounding, inner = 10.0 ** rng.uniform(-20, 0, (2, 4000)) * 0.4
+    truth = size * np.exp(2j * np.pi * rng.random(4000))
+    moved = (rounding + inner) * np.exp(2j * np.pi * rng.random(4000)) * rng.random(4000)
+    mid, *errors = log_of_deviation(np.full(1, 3.0), truth + moved - 1, rounding, inner)
+    radius = sum(errors)
+    known = np.isfinite(radius)
+    value = np.exp(mid - 3.0)
+    assert (np.abs(truth - value)[known] <= (np.expm1(radius) * np.abs(value))[known] + 1e-15).all()
+    assert known[rounding + inner < 0.5].all()
+    assert (np.abs(value)[known] <= (12 * (size + rounding + inner))[known]).all()
+    (unknown,) = log_of_deviation(np.zeros(1), np.full(1, -1.0 + 0j), np.full(1, np.inf), np.zeros(1))[1]
+    assert unknown == np.inf

@@ -252,7 +252,7 @@ class _Grown:
         """With ``count`` factors 1 + r more, where r is known to within an error."""
         log, rest = _log1p_and_rest(ratio)
         share, others = count * log, (count - 1) * np.log1p(np.abs(ratio) + error)
-        with np.errstate(invalid="ignore"):  # 1 + r may vanish
+        with np.errstate(over="ignore", invalid="ignore"):  # 1 + r may vanish; a product that overflows is unknown
             own = np.expm1(share)
             moved = ELEMENTARY * np.abs(share)
             of_own = count * error * np.exp(others) + 2 * moved * np.abs(1 + own) + 2 * ELEMENTARY * np.abs(own)

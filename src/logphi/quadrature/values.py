@@ -160,17 +160,17 @@ def log_of_deviation(
     """K(c + it) = K(c) + log(1 + d) with both errors of :class:`Values`, from the errors of M(c) and of 1 + d, over M(c).
 
     The size of a value is known even if it is smaller than its error e: with s the computed |1 + d|, it is at most
-    M(c) (s + e) (1 + e), and that is less than M(c) (s + 3 e) for e < 1/2, as s <= 1 + e.
+    M(c) (s + e) (1 + e), and that is less than M(c) (s + 3 e) for e < 1/2, as s <= 1 + e. One more e exceeds all roundings.
     """
     size, wrong = np.abs(1 + deviation), rounding + inner
     resolved = wrong * (1 + size) < size / 2
     bounded = ~resolved & (wrong < 0.5)
     relative = np.where(resolved, wrong * (1 + size), 0.0) / np.where(resolved, size, 1.0)
-    error = np.where(resolved, -np.log1p(-relative), np.where(bounded, SIZE_ONLY, np.inf))
-    share = np.where(resolved, inner / np.where(resolved, np.maximum(wrong, 1e-300), 1.0), 0.0)
-    log_size = np.log(np.where(bounded, size + 4 * wrong, 1.0))
-    log = np.where(resolved, complex_log1p(np.where(resolved, deviation, 0.0)), log_size)
-    return log_mass + log, np.where(share < 1, error * (1 - share), 0.0), error * share
+    share = np.where(resolved, inner, 0.0) / np.where(resolved & (wrong > 0), wrong, 1.0)
+    error = -np.log1p(-relative)
+    log = complex_log1p(np.where(resolved, deviation, 0.0)) + np.log(np.where(bounded, size + 4 * wrong, 1.0))
+    own = np.where(resolved, error * (1 - share), np.where(bounded, SIZE_ONLY, np.inf))
+    return log_mass + log, own, error * share
 
 
 # derived: exceeds the rounding of the logarithm of a bound, and the relative rounding of a mass

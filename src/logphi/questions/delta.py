@@ -25,9 +25,8 @@ from logphi.inputs.arguments import DirectionLike, Number, Numbers
 from logphi.inputs.guesses import guided
 from logphi.inputs.route_names import MethodName, RouteName, is_certified
 from logphi.inputs.tolerance import Tolerance
+from logphi.inversion.contour import saddle_of_excess
 from logphi.inversion.demand import Demand
-from logphi.inversion.kernels import Smooth
-from logphi.inversion.saddle import RIGHT, saddle
 from logphi.laws.log_phi import LogPhi
 from logphi.progress import shown
 
@@ -208,18 +207,20 @@ def pointwise(points: Array, answer: Callable[[float], Bound], *, falling: bool 
     return Bounds(answers.reshape(points.shape))
 
 
-def _largest(
-    orders: list[tuple[Direction, LogPhi]], epsilon: float, profiles: Evaluator, tolerance: Tolerance, least: float
-) -> LogProbability:
+# an order of a pair, its loss, and the abscissa of the saddle of its excess, if that is known
+_Order = tuple[Direction, LogPhi, "float | None"]
+
+
+def _largest(orders: list[_Order], epsilon: float, profiles: Evaluator, tolerance: Tolerance, least: float) -> LogProbability:
     """The profile in the worse order; an order that cannot attain the maximum is skipped, unless that saves no time."""
     found: list[LogProbability] = []
-    for order, part in orders:
+    for order, part, hint in orders:
         if found and epsilon == 0:
             # the total variation distance is the same in both orders
             found.append(replace(found[0], direction=order))
             continue
         attained = max((other.lower for other in found), default=-math.inf)
-        demand = Demand(tolerance.aim, least=max(least, attained), enough=tolerance.enough)
+        demand = Demand(tolerance.aim, hint, max(least, attained), tolerance.enough)
         known = profiles.from_prepared(part, epsilon, demand)
         quick = known is not None or closed(part, epsilon)
         if found and not quick and profiles.surely_below(part, epsilon, attained):
@@ -228,9 +229,13 @@ def _largest(
     return worst(found)
 
 
-def _likelier_first(orders: list[tuple[Direction, LogPhi]], points: Array) -> list[tuple[Direction, LogPhi]]:
+def _likelier_first(orders: list[tuple[Direction, LogPhi]], points: Array) -> list[_Order]:
     """Both orders of a loss of several kinds, that with the larger Chernoff bound first: it may save the other one."""
     if len(orders) < 2 or len(orders[0][1].terms) < 2 or points.ndim or not points > 0:
-        return orders
-    first, second = (saddle(part, Smooth(float(points)), RIGHT).value for _, part in orders)
-    return orders[::-1] if first < second else orders
+        return [(order, part, None) for order, part in orders]
+    saddles = [saddle_of_excess(part, float(points)) for _, part in orders]
+    both: list[_Order] = [
+        (order, part, found.abscissa if math.isfinite(found.value) else None)
+        for (order, part), found in zip(orders, saddles, strict=True)
+    ]
+    return both[::-1] if saddles[0].value < saddles[1].value else both

@@ -14,7 +14,7 @@ a panel of the first integral, the integrand is (phi_+^t - phi_-^t) e^{-rk} r^{-
 the cut, |phi_+^t - phi_-^t| is at most 2 B^t and t B^{t-1} H, with bounds B of both and H of their difference, an integral over two
 rays. B at s = u/t is an integral of e^{s Y} over the line plus one over rays, its logarithm convex in Re s, and so the bound is
 largest at an end of the range of Re s. An s of angle a moves the start of the rays by -ia/m. What remains below the least r
-falls like a power: with the start X at s0 of a ray moved so that sY does not change, n falls at least like (s/s0)^{X/m}.
+is less than a power: with the start X at s0 of a ray moved so that sY does not change, n falls at least like (s/s0)^{X/m}.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ from scipy.special import ndtr
 from logphi.arith.floats import LOG_ROOT_TWO_PI, ULP
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
+from logphi.laws.allocated_normal import AllocatedNormal
+from logphi.laws.log_phi import LogPhi
 from logphi.quadrature.lognormal_continued import Complex, continued
+from logphi.quadrature.lognormal_mean import LognormalMean
 from logphi.quadrature.lognormal_modulus import LARGEST, Box, Modulus, modulus
 from logphi.quadrature.panels import halved
 
@@ -37,6 +40,8 @@ _ORDER = 20
 _RHO = (2.0, 3.0, 4.5, 7.0)
 _FIRST_PANEL, _FIRST_UP = 1.5, 6
 _MOST_PANELS = 160
+# measured: nodes that share a path of the inner integral
+_ROW = 5
 # derived: an ellipse must not reach the imaginary axis, nor the pole
 _WIDEST, _NEAREST = 1.5, 0.9
 # chosen: the logarithm of the share of the answer that errors of the sums may have
@@ -45,6 +50,8 @@ _TARGET = math.log(1e-13)
 _ANGLES = np.concatenate([[0.0], np.geomspace(1e-3, 1.5, 15)])
 # measured: the shifts for which it is quick
 LEAST_SHIFT, LARGEST_SHIFT = 0.05, 4.0
+# measured: see below
+_SHARE = 0.5
 _LOG_PI = math.log(math.pi)
 
 
@@ -90,20 +97,26 @@ class Integral:
     up: Nodes | None
     along_bounds: Bounds | None
     up_bounds: Bounds | None
-    log_near_zero: float
+    start: float
+    log_near_zero: tuple[float, ...]
     log_above: float
 
     def at(self, x: float) -> Scaled:
         """The value at k = e^x."""
         k = math.exp(x)
         parts = [part for part in (self._along(k), self._up(k)) if part is not None]
-        omitted = [self.log_near_zero, self.log_above - self.end * k]
+        near_zero = max(self.log_near_zero[0], self.log_near_zero[1] - self.start * k)
+        omitted = [near_zero, self.log_above - self.end * k]
         errors = [one for bounds in (self.along_bounds, self.up_bounds) if bounds for one in bounds.log_errors(k)]
         scale = max([float(part[0].max()) for part in parts] + omitted)
         value = inner = rounding = 0.0
         for exponent, terms, inner_error, rounding_error in parts:
             size = np.exp(exponent - scale)
             value += float((size * terms).sum())
+            if not np.isfinite(inner_error).all():
+                # nothing is known of a term, however small
+                inner = math.inf
+                continue
             inner += float((size * inner_error).sum())
             rounding += float((size * rounding_error).sum())
             rounding += float((size * np.abs(terms)).sum()) * ULP * (8 + terms.size + 4 * abs(scale))
@@ -141,9 +154,9 @@ class Integral:
         r = -one.u
         own, power = np.log(one.weight / r), t * one.log.real
         angle = t * one.log.imag
-        wrong = _grown(t * one.error)
+        wrong = np.expm1(np.minimum(t * one.error, 1.0))
         sine = np.abs(np.sin(angle))
-        inner = sine * wrong + np.minimum(2.0, t * one.angle_error) * (1 + wrong)
+        inner = _known(sine * wrong + np.minimum(2.0, t * one.angle_error) * (1 + wrong), t * one.error)
         of_size = ULP * 4 * (np.abs(power) + np.abs(own) + 4) + (r * k + 1) * (one.wrong + 4 * ULP)
         return power - r * k + own, -np.sin(angle), inner, (sine * of_size + ULP * 6 * np.abs(angle)) * (1 + wrong)
 
@@ -153,14 +166,14 @@ class Integral:
         one, t = self.up, self.count
         power, own = t * one.log, np.log(one.weight) - 2 * np.log(one.u)
         exponent = power + one.u * k + own
-        wrong = _grown(t * one.error)
+        wrong = np.expm1(np.minimum(t * one.error, 1.0))
         of_value = ULP * 4 * (np.abs(power) + np.abs(own) + 4) + (np.abs(one.u) * k + 2) * (one.wrong + 4 * ULP)
-        return exponent.real, np.cos(exponent.imag), wrong, of_value * (1 + wrong)
+        return exponent.real, np.cos(exponent.imag), _known(wrong, t * one.error), of_value * (1 + wrong)
 
 
-def _grown(error: Array) -> Array:
-    """The relative error that one of the logarithm makes; infinite where nothing is known."""
-    return np.where(error < 1, np.expm1(np.minimum(error, 1.0)), np.inf)
+def _known(error: Array, of_log: Array) -> Array:
+    """The error, or infinity where a logarithm is wrong by one or more."""
+    return np.where(of_log < 1, error, np.inf)
 
 
 @dataclass(frozen=True)
@@ -204,21 +217,22 @@ class _Plan:
     def start(self, end: float, goal: float) -> float:
         """The least r, below which nothing is left that counts."""
         r = end * np.exp(-np.arange(0.0, 14 * self.known.shift + 8, 0.25))
-        good = self.log_near_zero(r) < goal - 2
+        still, moving = self.log_near_zero(r)
+        good = np.maximum(still, moving - r * self.k) < goal - 2
         return float(r[int(good.argmax())]) if good.any() else float(r[-1])
 
-    def log_near_zero(self, r: Array) -> Array:
-        """The logarithm of a bound of the integral from 0 to r."""
+    def log_near_zero(self, r: Array) -> tuple[Array, Array]:
+        """Logarithms of two bounds, the larger of which bounds the integral from 0 to r; the second lacks a factor e^{-rk}."""
         m, t = self.known.shift, self.count
         s = r / t
         x, zero = self.known.start(s), np.zeros_like(s)
         both = self.known.ray(Box(s, s, zero), zero, x, zero + math.pi).total + math.log(2)
         moved = ndtr(-x) * np.exp(np.minimum(s * np.exp(np.minimum(m * x - m * m / 2, LARGEST)), LARGEST))
-        log_bound = np.log1p(self.known.line(s, x) + moved + np.exp(np.minimum(both, LARGEST)))
+        moved = moved + np.exp(np.minimum(both, LARGEST))
         power = np.maximum(x / m - 1, 0.0) * (1 - 1e-9)
         with np.errstate(divide="ignore"):  # no bound where the power does not suffice
-            found = math.log(t / 2) + (t - 1) * log_bound + both - np.log(r) - np.log(power) - _LOG_PI
-        return np.asarray(found + 1e-9)
+            share = math.log(t / 2) + both - np.log(r) - np.log(power) - _LOG_PI + 1e-9
+        return share + (t - 1) * np.log1p(moved), share + (t - 1) * np.log1p(self.known.line(s, x) + moved)
 
     def along(self, low: Array, high: Array) -> Bounds:
         """The bounds on ellipses around panels of log r."""
@@ -229,9 +243,8 @@ class _Plan:
         fits = wide < _WIDEST
         wide = np.minimum(wide, _WIDEST)
         first, last = np.exp(middle - far), np.exp(np.minimum(middle + far, LARGEST))
-        x1 = np.repeat(self.known.start(np.exp(middle[:, 0]) / t), rho.size)
-        zero = np.zeros(x1.size)
         tilt, s0, s1 = wide.ravel(), first.ravel() / t, last.ravel() / t
+        x1, zero = self.known.start(s1), np.zeros(s1.size)
         both = self.known.ray(Box(s0, s1, zero), zero, x1, zero + math.pi, tilt).total + math.log(2)
         # from x1 to the start of the rays
         y1 = np.exp(np.minimum(m * x1 - m * m / 2, LARGEST))
@@ -247,13 +260,11 @@ class _Plan:
 
     def nodes_along(self, low: Array, high: Array) -> Nodes:
         """Values at the nodes of panels of log r."""
-        nodes, weights = np.polynomial.legendre.leggauss(_ORDER)
-        middle, half = ((high + low) / 2)[:, None], ((high - low) / 2)[:, None]
-        v = middle + half * nodes
-        u = -np.exp(v)
+        v, weight = _nodes_of(low, high)
         wrong = ULP * (6 + 2 * float(np.abs(v).max()))
-        x1 = self.known.start(np.exp(middle[:, 0]) / self.count)
-        return self._nodes(u, np.zeros(x1.size), x1, half * weights / math.pi, wrong)
+        u = -np.exp(v)
+        x1 = self.known.start(-u[:, _ROW // 2] / self.count)
+        return self._values(u, np.zeros(x1.size), x1, weight, wrong)
 
     def log_on_line(self, end: float, heights: Array) -> tuple[Array, Array]:
         """The angles of the smallest bounds of phi^t at -r0 + iy for all y above heights, and their logarithms."""
@@ -261,22 +272,21 @@ class _Plan:
         s = np.full(eta.size, end / self.count)
         theta = np.tile(_ANGLES, heights.size)
         last = _last(s, eta, theta)
-        x1 = self.known.start(s * np.cos(theta) - eta * np.sin(theta))
+        x1 = self._start_of_ray(s, eta, theta)
         bound = np.where(last > 0.05, self.known.log(s, eta, theta, x1, np.maximum(last, 0.05)), np.inf)
         bound = np.where(np.isfinite(bound), self.count * bound, np.inf).reshape(heights.size, -1)
         best = bound.argmin(axis=1)
         return _ANGLES[best], bound[np.arange(heights.size), best]
 
-    def _path(self, end: float, low: Array, high: Array) -> tuple[Array, Array]:
-        """The angle and the start of the ray for panels of y."""
-        middle = (low + high) / 2
-        theta = self.log_on_line(end, 0.8 * middle)[0]
-        return theta, self.known.start((end * np.cos(theta) - middle * np.sin(theta)) / self.count)
+    def _start_of_ray(self, rho: Array, eta: Array, theta: Array) -> Array:
+        """The saddle for c, or for a share of |w| if c is smaller: farther out e^{-wY} turns too fast."""
+        c = rho * np.cos(theta) - eta * np.sin(theta)
+        return self.known.start(np.maximum(c, _SHARE * np.hypot(rho, eta)))
 
     def up(self, end: float, low: Array, high: Array) -> Bounds:
         """The bounds on ellipses around panels of y, which reach below the cut near its end."""
         t, rho = self.count, np.array(_RHO)
-        theta, x1 = (np.repeat(one, rho.size) for one in self._path(end, low, high))
+        theta = np.repeat(self._angles_at(end, low, high), rho.size)
         middle, half = ((high + low) / 2)[:, None], ((high - low) / 2)[:, None]
         wide, far = half * (rho - 1 / rho) / 2, half * (rho + 1 / rho) / 2
         fits = wide < _NEAREST * end
@@ -285,6 +295,7 @@ class _Plan:
         eta = height.ravel() / t
         last = _last(np.full(eta.size, end / t), eta, theta)
         powers, ends = [], (end - wide, end + wide)
+        x1 = self._start_of_ray(ends[1].ravel() / t, eta, theta)
         for r in ends:
             bound = self.known.log(r.ravel() / t, eta, theta, x1, np.maximum(last, 0.05))
             powers.append(t * bound.reshape(1, -1, rho.size))
@@ -292,15 +303,20 @@ class _Plan:
         rest = -np.log((end - wide) ** 2 + np.maximum(height, 0.0) ** 2) + np.log(half) + _log_rule(rho) - _LOG_PI
         return Bounds((powers[0], powers[1]), ends, np.where(fits, rest, np.inf))
 
+    def _angles_at(self, end: float, low: Array, high: Array) -> Array:
+        """Angles for panels of y: those of a bound at most of their points."""
+        return self.log_on_line(end, 0.4 * (low + high))[0]
+
     def nodes_up(self, end: float, low: Array, high: Array) -> Nodes:
         """Values at the nodes of panels of y."""
-        nodes, weights = np.polynomial.legendre.leggauss(_ORDER)
-        middle, half = ((high + low) / 2)[:, None], ((high - low) / 2)[:, None]
-        u = -end + 1j * (middle + half * nodes)
+        y, weight = _nodes_of(low, high)
         wrong = ULP * (6 + 4 * float((high / np.hypot(end, low)).max()))
-        return self._nodes(u, *self._path(end, low, high), half * weights / math.pi, wrong)
+        theta = np.repeat(self._angles_at(end, low, high), _ORDER // _ROW)
+        eta = y[:, _ROW // 2] / self.count
+        x1 = self._start_of_ray(np.full(eta.shape, end / self.count), eta, theta)
+        return self._values(-end + 1j * y, theta, x1, weight, wrong)
 
-    def _nodes(self, u: Complex, theta: Array, x1: Array, weight: Array, wrong: float) -> Nodes:
+    def _values(self, u: Complex, theta: Array, x1: Array, weight: Array, wrong: float) -> Nodes:
         found = continued(self.known, u / self.count, theta, x1, wrong)
         below, turn = found.value.real, found.value.imag
         near = np.maximum(np.abs(below), np.abs(turn)) < 0.5
@@ -315,6 +331,13 @@ class _Plan:
         return Nodes(*(np.asarray(part).ravel() for part in (u, log, share + own, angle, weight + 0 * u.real)), wrong=wrong)
 
 
+def _nodes_of(low: Array, high: Array) -> tuple[Array, Array]:
+    """Nodes on panels and their weights over pi, a few of each panel in a row."""
+    nodes, weights = np.polynomial.legendre.leggauss(_ORDER)
+    middle, half = ((high + low) / 2)[:, None], ((high - low) / 2)[:, None]
+    return (middle + half * nodes).reshape(-1, _ROW), (half * weights / math.pi).reshape(-1, _ROW)
+
+
 def _last(rho: Array, height: Array, theta: Array) -> Array:
     """The length of a ray in angles: to where e^{-wY} falls fastest."""
     return np.asarray(np.pi - np.arctan2(np.maximum(height, 0.0), rho) - theta)
@@ -325,14 +348,23 @@ def _log_rule(rho: Array) -> Array:
     return math.log(64 / 15) - 2 * _ORDER * np.log(rho) - np.log1p(-(rho**-2.0))
 
 
-def prepare(shift: float, relative_error: float, count: int, x: float, guess: float | None = None) -> Integral | None:
+def mean_of(loss: LogPhi) -> LognormalMean | None:
+    """The lognormal mean whose logarithm is the loss, if it is one and the integral along its cut is quick."""
+    law = loss.terms[0][0] if len(loss.terms) == 1 and loss.terms[0][1] == 1 else None
+    if not isinstance(law, AllocatedNormal) or not LEAST_SHIFT <= law.mean.shift <= LARGEST_SHIFT:
+        return None
+    return law.mean
+
+
+def prepare(mean: LognormalMean, x: float, guess: float | None = None) -> Integral | None:
     """The integral near k = e^x, with panels fit for an answer of about e^guess; None where it would be long."""
+    shift, count = mean.shift, mean.count
     plan = _Plan(modulus(shift), count, math.exp(x))
     end, about = plan.end(guess)
     goal = about + _TARGET
     start = plan.start(end, goal)
     along = along_bounds = None
-    log_near_zero = plan.log_near_zero(np.array([start]))[0]
+    near_zero = tuple(float(one[0]) for one in plan.log_near_zero(np.array([start])))
     if start < end:
         edges = np.linspace(math.log(start), math.log(end), max(2, math.ceil(math.log(end / start) / (_FIRST_PANEL * shift)) + 1))
         panels = halved(edges, lambda low, high: plan.along(low, high).log_errors(plan.k), goal - 3, _MOST_PANELS)
@@ -356,4 +388,4 @@ def prepare(shift: float, relative_error: float, count: int, x: float, guess: fl
         if panels is None:
             return None
         up, up_bounds = plan.nodes_up(end, panels[0], panels[1]), plan.up(end, panels[0], panels[1])
-    return Integral(shift, relative_error, count, end, along, up, along_bounds, up_bounds, log_near_zero, log_above)
+    return Integral(shift, mean.relative_error, count, end, along, up, along_bounds, up_bounds, start, near_zero, log_above)

@@ -38,6 +38,8 @@ _RHO = (1.7, 2.2, 3.0, 4.0)
 # measured: lengths of pieces: of the line, and of others relative to 1/m
 _LINE_PIECE, _TURN_PIECE = 3.6, 1.5
 _RAY_PIECE, _LEVEL_PIECE = 0.5, 0.5
+# measured: how many times finer pieces are tried, and errors relative to the moduli of the terms that are far below their rounding
+_MORE, _SHARP_LINE, _SHARP = (1, 2, 4), 1e-15, 1e-14
 # chosen: the logarithm of the share of a path that is left out, and of e^{-wY} where it is negligible
 _LEFT_OUT, _NEGLIGIBLE = -40.0, 60.0
 # derived: the relative errors of Y at a node, and of e^x, in units of ULP
@@ -81,8 +83,21 @@ def continued(known: Modulus, w: Complex, theta: Array, x1: Array, wrong: float)
 def _line(
     m: float, w: Complex, turned: Complex, theta: Array, low: Array, high: Array, wrong: float
 ) -> tuple[Complex, Array]:
-    """The integral of n (e^{-wY} - 1) over the line."""
+    """The integral of n (e^{-wY} - 1) over the line, by as many pieces as make it sharp."""
     count = _count(float((high - low).max()), min(_LINE_PIECE, _TURN_PIECE / m))
+    for more in _MORE:
+        found, error, size = _on_line(m, w, turned, theta, low, high, wrong, more * count)
+        step = (high - low) / (more * count)
+        quadrature = _quadrature_error(m, w, low - 1j * theta / m, step, more * count, _LINE_ORDER, less_one=True)
+        if (quadrature <= _SHARP_LINE * size).all():
+            break
+    return found, error + quadrature
+
+
+def _on_line(
+    m: float, w: Complex, turned: Complex, theta: Array, low: Array, high: Array, wrong: float, count: int
+) -> tuple[Complex, Array, Array]:
+    """The sum over the line, its rounding, and the sum of the moduli of its terms."""
     nodes, weights = _legendre(_LINE_ORDER)
     length = ((high - low) / count)[:, None]
     places = (np.arange(count)[:, None] + nodes).ravel()
@@ -115,8 +130,7 @@ def _line(
     )
     of_y = density * (wrong + ULP * (_OF_Y + 4 * m * np.abs(x) + 2 * m * m + moved_node * m))
     error = np.matmul(moved, of_density[:, :, None]) + np.matmul(np.abs(length_of) * larger, of_y[:, :, None])
-    start, step = low - 1j * theta / m, length[:, 0]
-    return found, error[:, :, 0] + _quadrature_error(m, w, start, step, count, _LINE_ORDER, less_one=True)
+    return found, error[:, :, 0], np.matmul(moved, density[:, :, None])[:, :, 0]
 
 
 def _ray(known: Modulus, w: Complex, theta: Array, x1: Array, wrong: float) -> tuple[Complex, Array]:
@@ -151,7 +165,17 @@ def _ray(known: Modulus, w: Complex, theta: Array, x1: Array, wrong: float) -> t
 
 
 def _pieces(m: float, w: Complex, start: Complex, way: Complex, count: int, wrong: float = 0.0) -> tuple[Complex, Array]:
-    """The integral of n e^{-wY} over straight ways, each in ``count`` pieces."""
+    """The integral of n e^{-wY} over straight ways, each in ``count`` pieces or, if that is not sharp, in more."""
+    for more in _MORE:
+        found, error, size = _on_pieces(m, w, start, way, more * count, wrong)
+        quadrature = _quadrature_error(m, w, start, way / (more * count), more * count, _ORDER)
+        if (quadrature <= _SHARP * size).all():
+            break
+    return found, error + quadrature
+
+
+def _on_pieces(m: float, w: Complex, start: Complex, way: Complex, count: int, wrong: float) -> tuple[Complex, Array, Array]:
+    """The sum over straight ways, its rounding, and the sum of the moduli of its terms."""
     nodes, weights = _legendre(_ORDER)
     step = way / count
     x = start[:, None] + step[:, None] * (np.arange(count)[:, None] + nodes).ravel()
@@ -166,8 +190,8 @@ def _pieces(m: float, w: Complex, start: Complex, way: Complex, count: int, wron
     of_y = np.abs(y) * (wrong + ULP * (_OF_Y + 4 * m * np.abs(x) + 2 * m * m + moved_node * m))
     # two products with few additions each: of the terms with their weights, and with their errors
     error = np.matmul(size, (weight * of_value)[:, :, None]) + np.abs(w)[:, :, None] * np.matmul(size, (weight * of_y)[:, :, None])
-    quadrature = _quadrature_error(m, w, start, step, count, _ORDER)
-    return product(terms, weight[:, None])[:, :, 0] * step[:, None], error[:, :, 0] * np.abs(step)[:, None] + quadrature
+    length = np.abs(step)[:, None]
+    return product(terms, weight[:, None])[:, :, 0] * step[:, None], error[:, :, 0] * length, np.matmul(size, weight) * length
 
 
 def _quadrature_error(

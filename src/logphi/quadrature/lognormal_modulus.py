@@ -30,7 +30,7 @@ SLOPE = 0.5
 # derived: the normal mass so far out is below 1e-25
 FAR = 10.5
 # measured: finer cells hardly improve the bounds
-_WIDTH, _TURN = 0.1, 0.25
+_WIDTH, _TURN = 0.14, 0.25
 _CELLS, _LEVEL_CELLS, _LEVEL_LENGTH = 32, 16, 10.0
 # derived: larger exponents overflow
 LARGEST = 700.0
@@ -98,7 +98,7 @@ class Modulus:
         log_top = m * m / 2 - 1 - 2 * math.log(m)
         level = log_c + math.log(m) - m * m / 2
         x = np.maximum(-level / m, 1 / m) + 2 / m + 1
-        for _ in range(12):
+        for _ in range(5):
             x = np.maximum((np.log(x) - level) / m, 1 / m)
             x = np.maximum(x - (m * x + level - np.log(x)) / np.maximum(m - 1 / x, 0.01 * m), 1 / m)
         found = np.where(log_c < log_top, x, 1 / m - (log_c - log_top) / m)
@@ -113,15 +113,14 @@ class Modulus:
         m = self.shift
         log_c = np.log(np.abs(c) + 1e-300) + math.log(m) - m * m / 2
         mode = np.zeros_like(c)
-        for _ in range(20):
+        for _ in range(8):
             mode = np.minimum(np.exp(np.minimum(m * mode + log_c, 50.0)), 1 / m)
         high = np.where(c > 0, np.maximum(mode, m), m) + FAR
-        low, top = -np.maximum(log_c + 1, 1.0) / m - 1, np.zeros_like(c)
-        for _ in range(20):
-            middle = (low + top) / 2
-            above = log_c + m * middle > np.log(-middle)
-            low, top = np.where(above, low, middle), np.where(above, middle, top)
-        return np.minimum(np.where(c < 0, low, 0.0), m) - FAR, np.minimum(high, x1)
+        # for c < 0 the mode is where -x is e^{log_c + mx}, and so above this
+        low = np.where(c < 0, -np.maximum(log_c, 0.0) / m - 1, 0.0)
+        for _ in range(3):
+            low = np.where(c < 0, np.minimum((np.log(np.maximum(-low, 1.0)) - log_c) / m, 0.0), 0.0)
+        return np.minimum(low, m) - FAR, np.minimum(high, x1)
 
     def omitted(self, c: Array, size: Array, x1: Array, low: Array, high: Array, theta: Array) -> Array:
         """A bound of the integral of |n (e^{-wY} - 1)| over the line below ``low``, and from ``high`` to x1.

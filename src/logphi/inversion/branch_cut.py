@@ -100,18 +100,20 @@ class Integral:
     start: float
     log_near_zero: tuple[float, ...]
     log_above: float
+    log_seam: float
 
     def at(self, x: float) -> Scaled:
         """The value at k = e^x."""
         k = math.exp(x)
         parts = [part for part in (self._along(k), self._up(k)) if part is not None]
         near_zero = max(self.log_near_zero[0], self.log_near_zero[1] - self.start * k)
-        omitted = [near_zero, self.log_above - self.end * k]
+        omitted = [near_zero, self.log_above - self.end * k, self.log_seam - self.end * k]
         errors = [one for bounds in (self.along_bounds, self.up_bounds) if bounds for one in bounds.log_errors(k)]
-        scale = max([float(part[0].max()) for part in parts] + omitted)
+        sizes = [float((exponent + np.log(np.abs(terms) + 1e-300)).max()) for exponent, terms, *_ in parts]
+        scale = max(sizes + omitted)
         value = inner = rounding = 0.0
         for exponent, terms, inner_error, rounding_error in parts:
-            size = np.exp(exponent - scale)
+            size = np.exp(np.minimum(exponent - scale, LARGEST))
             value += float((size * terms).sum())
             if not np.isfinite(inner_error).all():
                 # nothing is known of a term, however small
@@ -157,8 +159,8 @@ class Integral:
         wrong = np.expm1(np.minimum(t * one.error, 1.0))
         sine = np.abs(np.sin(angle))
         inner = _known(sine * wrong + np.minimum(2.0, t * one.angle_error) * (1 + wrong), t * one.error)
-        of_size = ULP * 4 * (np.abs(power) + np.abs(own) + 4) + (r * k + 1) * (one.wrong + 4 * ULP)
-        return power - r * k + own, -np.sin(angle), inner, (sine * of_size + ULP * 6 * np.abs(angle)) * (1 + wrong)
+        of_size = ULP * 12 * (np.abs(power) + np.abs(own) + 4) + (r * k + 1) * (one.wrong + 8 * ULP)
+        return power - r * k + own, -np.sin(angle), inner, (sine * of_size + ULP * 16 * np.abs(angle)) * (1 + wrong)
 
     def _up(self, k: float) -> tuple[Array, Array, Array, Array] | None:
         if self.up is None:
@@ -167,7 +169,7 @@ class Integral:
         power, own = t * one.log, np.log(one.weight) - 2 * np.log(one.u)
         exponent = power + one.u * k + own
         wrong = np.expm1(np.minimum(t * one.error, 1.0))
-        of_value = ULP * 4 * (np.abs(power) + np.abs(own) + 4) + (np.abs(one.u) * k + 2) * (one.wrong + 4 * ULP)
+        of_value = ULP * 12 * (np.abs(power) + np.abs(own) + 4) + (np.abs(one.u) * k + 2) * (one.wrong + 8 * ULP)
         return exponent.real, np.cos(exponent.imag), _known(wrong, t * one.error), of_value * (1 + wrong)
 
 
@@ -263,7 +265,7 @@ class _Plan:
         v, weight = _nodes_of(low, high)
         wrong = ULP * (6 + 2 * float(np.abs(v).max()))
         u = -np.exp(v)
-        x1 = self.known.start(-u[:, _ROW // 2] / self.count)
+        x1 = self.known.start(-u.min(axis=1) / self.count)
         return self._values(u, np.zeros(x1.size), x1, weight, wrong)
 
     def log_on_line(self, end: float, heights: Array) -> tuple[Array, Array]:
@@ -312,7 +314,7 @@ class _Plan:
         y, weight = _nodes_of(low, high)
         wrong = ULP * (6 + 4 * float((high / np.hypot(end, low)).max()))
         theta = np.repeat(self._angles_at(end, low, high), _ORDER // _ROW)
-        eta = y[:, _ROW // 2] / self.count
+        eta = y.min(axis=1) / self.count
         x1 = self._start_of_ray(np.full(eta.shape, end / self.count), eta, theta)
         return self._values(-end + 1j * y, theta, x1, weight, wrong)
 
@@ -324,10 +326,12 @@ class _Plan:
         square = np.where(near, below * (2 + below) + turn * turn, 0.0)
         log = np.where(near, 0.5 * np.log1p(square), np.log(size)) + 1j * np.arctan2(turn, 1 + below)
         relative = found.error / size
-        share = np.where(relative < 0.25, 1.2 * relative, np.inf)
-        angle = np.where(relative < 0.25, 1.2 * (found.imaginary_error + np.abs(turn) / size * found.error) / size, np.inf)
-        # the logarithm of |phi| loses digits of phi - 1 where |phi| is nearly one
-        own = 6 * ULP * np.minimum(np.abs(found.value), 1.0)
+        known = relative < 0.25
+        share = np.where(known, 1.2 * relative, np.inf)
+        angle = np.where(known, 2 * (found.imaginary_error + np.abs(turn) / size * found.error) / size, np.inf)
+        # the logarithm of |phi| loses digits of phi - 1 where |phi| is nearly one, and 1 + (phi - 1) those of a small phi
+        small = np.where(near, 0.0, 2 * ULP / size)
+        own, angle = 8 * ULP * np.minimum(np.abs(found.value), 1.0) + small, angle + small * np.minimum(np.abs(log.imag), 1.0)
         return Nodes(*(np.asarray(part).ravel() for part in (u, log, share + own, angle, weight + 0 * u.real)), wrong=wrong)
 
 
@@ -364,7 +368,9 @@ def prepare(mean: LognormalMean, x: float, guess: float | None = None) -> Integr
     goal = about + _TARGET
     start = plan.start(end, goal)
     along = along_bounds = None
-    near_zero = tuple(float(one[0]) for one in plan.log_near_zero(np.array([start])))
+    # the panels begin within rounding of the start
+    start_above = start * (1 + 1e-9)
+    near_zero = tuple(float(one[0]) for one in plan.log_near_zero(np.array([start_above])))
     if start < end:
         edges = np.linspace(math.log(start), math.log(end), max(2, math.ceil(math.log(end / start) / (_FIRST_PANEL * shift)) + 1))
         panels = halved(edges, lambda low, high: plan.along(low, high).log_errors(plan.k), goal - 3, _MOST_PANELS)
@@ -372,7 +378,10 @@ def prepare(mean: LognormalMean, x: float, guess: float | None = None) -> Integr
             return None
         along, along_bounds = plan.nodes_along(panels[0], panels[1]), plan.along(panels[0], panels[1])
     # the modulus falls on the way up
-    log_above = float(plan.log_on_line(end, np.zeros(1))[1][0]) - math.log(2 * end)
+    log_size = float(plan.log_on_line(end, np.zeros(1))[1][0])
+    log_above = log_size - math.log(2 * end)
+    # between the end of the panels of log r and r0 there is a rounding of both
+    log_seam = log_size - math.log(end) + math.log(ULP * (8 + 4 * abs(math.log(end))))
     up = up_bounds = None
     if not log_above - end * plan.k < goal:
         heights = end * np.geomspace(0.1, 1e5, 41)
@@ -388,4 +397,4 @@ def prepare(mean: LognormalMean, x: float, guess: float | None = None) -> Integr
         if panels is None:
             return None
         up, up_bounds = plan.nodes_up(end, panels[0], panels[1]), plan.up(end, panels[0], panels[1])
-    return Integral(shift, mean.relative_error, count, end, along, up, along_bounds, up_bounds, start, near_zero, log_above)
+    return Integral(shift, mean.relative_error, count, end, along, up, along_bounds, up_bounds, start_above, near_zero, log_above, log_seam)

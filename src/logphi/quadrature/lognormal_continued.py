@@ -39,11 +39,11 @@ _RHO = (1.7, 2.2, 3.0, 4.0)
 _LINE_PIECE, _TURN_PIECE = 3.6, 1.5
 _RAY_PIECE, _LEVEL_PIECE = 0.5, 0.5
 # measured: how many times finer pieces are tried, and errors relative to the moduli of the terms that are far below their rounding
-_MORE, _SHARP_LINE, _SHARP = (1, 2, 4), 1e-15, 1e-14
+_MORE, _SHARP_LINE, _SHARP = (1, 2, 4, 8), 1e-15, 1e-14
 # chosen: the logarithm of the share of a path that is left out, and of e^{-wY} where it is negligible
 _LEFT_OUT, _NEGLIGIBLE = -40.0, 60.0
-# derived: the relative errors of Y at a node, and of e^x, in units of ULP
-_OF_Y, _OF_VALUE = 16.0, 16.0
+# derived: relative errors of Y at a node, and of e^v - 1 and of e^v with their weights, in units of ULP
+_OF_Y, _OF_VALUE = 16.0, 64.0
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,8 @@ def _on_line(
     b = (theta / m)[:, None]
     density = weight * np.exp((b * b - x * x) / 2 - LOG_ROOT_TWO_PI)
     y = np.exp(m * x - m * m / 2)
-    exponent = turned.real[:, :, None] * y[:, None, :]
+    # an exponent that is cut off makes the error as large as the value
+    exponent = np.minimum(turned.real[:, :, None] * y[:, None, :], LARGEST)
     grown = np.expm1(exponent)
     larger = np.maximum(grown, 0.0)
     larger += 1
@@ -138,7 +139,7 @@ def _ray(known: Modulus, w: Complex, theta: Array, x1: Array, wrong: float) -> t
     m = known.shift
     rho, eta = -w.real, w.imag
     box = Box(rho.min(axis=1), rho.max(axis=1), eta.min(axis=1))
-    # the last angle is that of -w for the middle of a row, where e^{-wY} falls fastest
+    # to about where e^{-wY} falls fastest
     last = np.pi - np.arctan2(box.height, (box.low + box.high) / 2) - theta
     bound = known.ray(box, theta, x1, last)
     beyond = np.logaddexp.accumulate(np.column_stack([bound.beyond, bound.cells[:, ::-1]]), axis=1)[:, ::-1]
@@ -149,18 +150,19 @@ def _ray(known: Modulus, w: Complex, theta: Array, x1: Array, wrong: float) -> t
     count = _count(float(z1.max()), _RAY_PIECE)
     start, way = x1 - 1j * theta / m, z1 * ((SLOPE - 1j) / m)
     value, error = _pieces(m, w, start, way, count, wrong)
-    level = left_out > beyond[:, 0] + _LEFT_OUT
-    if level.any():
-        begin = start + way
-        c = box.exponent((theta + z1)[:, None])[:, 0]
+    level = np.flatnonzero(left_out > beyond[:, 0] + _LEFT_OUT)
+    if level.size:
+        begin = (start + way)[level]
+        c = box.exponent((theta + z1)[:, None])[level, 0]
         y = np.exp(np.minimum(m * begin.real - m * m / 2, LARGEST))
         # n is negligible after FAR, and e^{-wY} where c Y is below minus sixty
         length = np.clip(np.log(np.maximum(_NEGLIGIBLE / np.maximum(-c * y, 1e-300), math.e)) / m, 0.0, 12.0)
-        more, more_error = _pieces(m, w, begin, length + 0j, _count(float(length.max()) * m, _LEVEL_PIECE), wrong)
-        value, error = value + np.where(level[:, None], more, 0), error + np.where(level[:, None], more_error, 0)
+        more, more_error = _pieces(m, w[level], begin, length + 0j, _count(float(length.max()) * m, _LEVEL_PIECE), wrong)
+        value[level] += more
+        error[level] += more_error
         end = begin.real + length
         rest = c * np.exp(np.minimum(m * end - m * m / 2, LARGEST)) + log_ndtr(-end) + begin.imag**2 / 2
-        left_out = np.where(level, np.where(c <= 0, rest, np.inf), left_out)
+        left_out[level] = np.where(c <= 0, rest, np.inf)
     return value, error + (np.exp(np.minimum(left_out, LARGEST)) * (1 + 1e-9))[:, None]
 
 
@@ -182,7 +184,10 @@ def _on_pieces(m: float, w: Complex, start: Complex, way: Complex, count: int, w
     weight = np.tile(weights, count)
     y = np.exp(m * x - m * m / 2)
     moved = w[:, :, None] * y[:, None, :]
-    terms = np.exp((-x * x / 2 - LOG_ROOT_TWO_PI)[:, None, :] - moved)
+    exponent = (-x * x / 2 - LOG_ROOT_TWO_PI)[:, None, :] - moved
+    # an exponent that is cut off makes the error as large as the value
+    exponent.real = np.minimum(exponent.real, LARGEST)
+    terms = np.exp(exponent)
     size, square = np.abs(terms), np.abs(x) ** 2
     # a node is wrong by a few units in the last place of the ends
     moved_node = 4 * (np.abs(start) + np.abs(way))[:, None]

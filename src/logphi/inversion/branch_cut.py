@@ -75,14 +75,22 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Nodes:
-    """Nodes u, log phi(u/t) and its error, that of its imaginary part, weights; the relative error of all u."""
+    """Nodes u, log phi(u/t) and its error, that of its imaginary part, weights; the relative error of all u.
+
+    Where ``known`` is false, the real part of the logarithm is an upper bound.
+    """
 
     u: Complex
     log: Complex
     error: Array
     angle_error: Array
     weight: Array
+    known: Array
     wrong: float
+
+    def growth(self, t: int) -> Array:
+        """A bound of |e^v - 1| for the error v of t times the logarithm."""
+        return np.expm1(np.minimum(t * self.error, LARGEST))
 
 
 @dataclass(frozen=True)
@@ -111,14 +119,12 @@ class Integral:
         errors = [one for bounds in (self.along_bounds, self.up_bounds) if bounds for one in bounds.log_errors(k)]
         sizes = [float((exponent + np.log(np.abs(terms) + 1e-300)).max()) for exponent, terms, *_ in parts]
         scale = max(sizes + omitted)
-        value = inner = rounding = 0.0
+        value = inner = 0.0
+        # what underflows relative to the largest term
+        rounding = 1e-300
         for exponent, terms, inner_error, rounding_error in parts:
             size = np.exp(np.minimum(exponent - scale, LARGEST))
             value += float((size * terms).sum())
-            if not np.isfinite(inner_error).all():
-                # nothing is known of a term, however small
-                inner = math.inf
-                continue
             inner += float((size * inner_error).sum())
             rounding += float((size * rounding_error).sum())
             rounding += float((size * np.abs(terms)).sum()) * ULP * (8 + terms.size + 4 * abs(scale))
@@ -156,9 +162,9 @@ class Integral:
         r = -one.u
         own, power = np.log(one.weight / r), t * one.log.real
         angle = t * one.log.imag
-        wrong = np.expm1(np.minimum(t * one.error, 1.0))
+        wrong = one.growth(t)
         sine = np.abs(np.sin(angle))
-        inner = _known(sine * wrong + np.minimum(2.0, t * one.angle_error) * (1 + wrong), t * one.error)
+        inner = np.where(one.known, sine * wrong + np.minimum(2.0, t * one.angle_error) * (1 + wrong), 2.0)
         of_size = ULP * 12 * (np.abs(power) + np.abs(own) + 4) + (r * k + 1) * (one.wrong + 8 * ULP)
         return power - r * k + own, -np.sin(angle), inner, (sine * of_size + ULP * 16 * np.abs(angle)) * (1 + wrong)
 
@@ -168,14 +174,9 @@ class Integral:
         one, t = self.up, self.count
         power, own = t * one.log, np.log(one.weight) - 2 * np.log(one.u)
         exponent = power + one.u * k + own
-        wrong = np.expm1(np.minimum(t * one.error, 1.0))
+        wrong = one.growth(t)
         of_value = ULP * 12 * (np.abs(power) + np.abs(own) + 4) + (np.abs(one.u) * k + 2) * (one.wrong + 8 * ULP)
-        return exponent.real, np.cos(exponent.imag), _known(wrong, t * one.error), of_value * (1 + wrong)
-
-
-def _known(error: Array, of_log: Array) -> Array:
-    """The error, or infinity where a logarithm is wrong by one or more."""
-    return np.where(of_log < 1, error, np.inf)
+        return exponent.real, np.cos(exponent.imag), np.where(one.known, wrong, 2.0), of_value * (1 + wrong)
 
 
 @dataclass(frozen=True)
@@ -327,12 +328,13 @@ class _Plan:
         log = np.where(near, 0.5 * np.log1p(square), np.log(size)) + 1j * np.arctan2(turn, 1 + below)
         relative = found.error / size
         known = relative < 0.25
-        share = np.where(known, 1.2 * relative, np.inf)
-        angle = np.where(known, 2 * (found.imaginary_error + np.abs(turn) / size * found.error) / size, np.inf)
+        log = np.where(known, log, np.log(size + found.error))
+        share = np.where(known, 1.2 * relative, 0.0)
+        angle = np.where(known, 2 * (found.imaginary_error + np.abs(turn) / size * found.error) / size, 0.0)
         # the logarithm of |phi| loses digits of phi - 1 where |phi| is nearly one, and 1 + (phi - 1) those of a small phi
         small = np.where(near, 0.0, 2 * ULP / size)
         own, angle = 8 * ULP * np.minimum(np.abs(found.value), 1.0) + small, angle + small * np.minimum(np.abs(log.imag), 1.0)
-        return Nodes(*(np.asarray(part).ravel() for part in (u, log, share + own, angle, weight + 0 * u.real)), wrong=wrong)
+        return Nodes(*(np.asarray(part).ravel() for part in (u, log, share + own, angle, weight + 0 * u.real, known)), wrong=wrong)
 
 
 def _nodes_of(low: Array, high: Array) -> tuple[Array, Array]:

@@ -40,6 +40,8 @@ _LINE_PIECE, _TURN_PIECE = 3.6, 1.5
 _RAY_PIECE, _LEVEL_PIECE = 0.5, 0.5
 # measured: how many times finer pieces are tried, and errors relative to the moduli of the terms that are far below their rounding
 _MORE, _SHARP_LINE, _SHARP = (1, 2, 4, 8), 1e-15, 1e-14
+# derived: more than all that underflows
+_UNDERFLOW = 1e-300
 # chosen: the logarithm of the share of a path that is left out, and of e^{-wY} where it is negligible
 _LEFT_OUT, _NEGLIGIBLE = -40.0, 60.0
 # derived: relative errors of Y at a node, and of e^v - 1 and of e^v with their weights, in units of ULP
@@ -163,7 +165,7 @@ def _ray(known: Modulus, w: Complex, theta: Array, x1: Array, wrong: float) -> t
         end = begin.real + length
         rest = c * np.exp(np.minimum(m * end - m * m / 2, LARGEST)) + log_ndtr(-end) + begin.imag**2 / 2
         left_out[level] = np.where(c <= 0, rest, np.inf)
-    return value, error + (np.exp(np.minimum(left_out, LARGEST)) * (1 + 1e-9))[:, None]
+    return value, error + (np.exp(np.minimum(left_out, LARGEST)) * (1 + 1e-9) + _UNDERFLOW)[:, None]
 
 
 def _pieces(m: float, w: Complex, start: Complex, way: Complex, count: int, wrong: float = 0.0) -> tuple[Complex, Array]:

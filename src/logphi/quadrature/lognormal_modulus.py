@@ -32,6 +32,8 @@ FAR = 10.5
 # measured: finer cells hardly improve the bounds
 _WIDTH, _TURN = 0.14, 0.25
 _CELLS, _LEVEL_CELLS, _LEVEL_LENGTH = 32, 16, 10.0
+# chosen: how much smaller the curvature of an exponent at its mode may be than that of the normal density
+_FLATTEST = 0.9
 # derived: larger exponents overflow
 LARGEST = 700.0
 # derived: far more than the rounding of a sum of positive terms
@@ -82,7 +84,7 @@ class Modulus:
         """Ends of cells, Y there, and the weights of a function's values at the left and right ends in the integral of chords."""
         m = self.shift
         step = min(_WIDTH, _TURN / m)
-        x = np.arange(math.floor(-FAR / step), math.ceil((max(m, 1 / m) + FAR) / step) + 1) * step
+        x = np.arange(math.floor(-FAR / step), math.ceil((max(m, 1 / m) + 2 * FAR) / step) + 1) * step
         low, high = x[:-1], x[1:]
         mass = np.where(low > 0, ndtr(-low) - ndtr(-high), ndtr(high) - ndtr(low))
         density = np.exp(-x * x / 2 - LOG_ROOT_TWO_PI)
@@ -115,7 +117,8 @@ class Modulus:
         mode = np.zeros_like(c)
         for _ in range(8):
             mode = np.minimum(np.exp(np.minimum(m * mode + log_c, 50.0)), 1 / m)
-        high = np.where(c > 0, np.maximum(mode, m), m) + FAR
+        # above the mode cY - x^2/2 falls more slowly than a parabola
+        high = np.where(c > 0, np.maximum(mode, m) + FAR / np.sqrt(1 - np.minimum(m * mode, _FLATTEST)), m + FAR)
         # for c < 0 the mode is where -x is e^{log_c + mx}, and so above this
         low = np.where(c < 0, -np.maximum(log_c, 0.0) / m - 1, 0.0)
         for _ in range(3):

@@ -1,5 +1,4 @@
-"""One random allocation along the branch cut: against two batches in closed form but for one integral, numbers made on a line on the
-right at many digits, and the contour of the moments."""
+"""One random allocation along the branch cut: against two batches, numbers made at many digits, and another contour."""
 
 from __future__ import annotations
 
@@ -17,8 +16,8 @@ from logphi.inversion import branch_cut
 from logphi.inversion.demand import Demand
 from logphi.quadrature.lognormal_mean import LognormalMean
 
-# sigma, batches, epsilon as a double, delta: Laplace's integral for E (k - S)_+ on a line on the right, which loses the digits of delta itself,
-# in ball arithmetic at 30 to 74 digits and again at 20 more, where both agree to 20
+# sigma, batches, epsilon as a double, delta: Laplace's integral for E (k - S)_+ on a line on the right, which loses the digits
+# of delta itself, in ball arithmetic at 30 to 74 digits and again at 20 more
 FAR_OUT = [
     (1, 1000, 0.2, "2.037249297077378909041e-7"),
     (1, 1000, 0.5, "1.727482480187211217298e-10"),

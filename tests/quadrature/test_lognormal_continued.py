@@ -1,4 +1,4 @@
-"""The transform of a lognormal variable beyond the imaginary axis: against one sum over a line turned farther, at many digits."""
+"""The transform of a lognormal variable beyond the imaginary axis: against one sum over a turned line, at many digits."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ def test_on_the_cut_both_parts_are_within_their_errors(shift: float) -> None:
     """The imaginary part may be 1e-100, and has its digits, too."""
     known, s = modulus(shift), np.array(SIZES[shift])
     found = continued(known, -s[:, None], np.zeros(s.size), known.start(s), 0.0)
-    for one, value, error, imaginary_error in zip(s, found.value[:, 0], found.error[:, 0], found.imaginary_error[:, 0], strict=True):
+    for one, value, error, imaginary_error in zip(
+        s, found.value[:, 0], found.error[:, 0], found.imaginary_error[:, 0], strict=True
+    ):
         with mp.workdps(digits(shift) + 60):
             truth = transform(mp.mpc(-mp.mpf(float(one)), 0), mp.mpf(shift)) - 1
             assert abs(truth.real - mp.mpf(float(value.real))) <= error

@@ -38,7 +38,7 @@ _RHO = (1.7, 2.2, 3.0, 4.0)
 # measured: lengths of pieces: of the line, and of others relative to 1/m
 _LINE_PIECE, _TURN_PIECE = 3.6, 1.5
 _RAY_PIECE, _LEVEL_PIECE = 0.5, 0.5
-# measured: how many times finer pieces are tried, and errors relative to the moduli of the terms that are far below their rounding
+# measured: how many times finer pieces are tried, and errors, relative to the moduli of the terms, that are below rounding
 _MORE, _SHARP_LINE, _SHARP = (1, 2, 4, 8), 1e-15, 1e-14
 # derived: more than all that underflows
 _UNDERFLOW = 1e-300
@@ -58,7 +58,7 @@ class Continued:
 
 
 def continued(known: Modulus, w: Complex, theta: Array, x1: Array, wrong: float) -> Continued:
-    """phi - 1 at points on the upper side of the cut (real and negative), or above it; one path for each row of points.
+    """The values of phi - 1 on the upper side of the cut, where w is real and negative, or above it; one path for each row.
 
     w has a relative error of at most ``wrong``.
     """
@@ -82,9 +82,7 @@ def continued(known: Modulus, w: Complex, theta: Array, x1: Array, wrong: float)
     return Continued(value, error + ray_error, error + ray_error)
 
 
-def _line(
-    m: float, w: Complex, turned: Complex, theta: Array, low: Array, high: Array, wrong: float
-) -> tuple[Complex, Array]:
+def _line(m: float, w: Complex, turned: Complex, theta: Array, low: Array, high: Array, wrong: float) -> tuple[Complex, Array]:
     """The integral of n (e^{-wY} - 1) over the line, by as many pieces as make it sharp."""
     count = _count(float((high - low).max()), min(_LINE_PIECE, _TURN_PIECE / m))
     for more in _MORE:
@@ -196,7 +194,9 @@ def _on_pieces(m: float, w: Complex, start: Complex, way: Complex, count: int, w
     of_value = ULP * (_OF_VALUE + roundings(weight.size) + 3 * square + moved_node * np.abs(x))
     of_y = np.abs(y) * (wrong + ULP * (_OF_Y + 4 * m * np.abs(x) + 2 * m * m + moved_node * m))
     # two products with few additions each: of the terms with their weights, and with their errors
-    error = np.matmul(size, (weight * of_value)[:, :, None]) + np.abs(w)[:, :, None] * np.matmul(size, (weight * of_y)[:, :, None])
+    error = np.matmul(size, (weight * of_value)[:, :, None]) + np.abs(w)[:, :, None] * np.matmul(
+        size, (weight * of_y)[:, :, None]
+    )
     length = np.abs(step)[:, None]
     return product(terms, weight[:, None])[:, :, 0] * step[:, None], error[:, :, 0] * length, np.matmul(size, weight) * length
 

@@ -8,8 +8,8 @@ alpha}), which must be negative on the last part.
 For w = -rho + i eta, c is rho cos(alpha) - eta sin(alpha): the integral of the moduli falls as eta grows, and its logarithm is
 convex in rho, so that its maximum over an interval of rho is at an end. Each bound here is one of an integral of moduli:
 
-- on the line, e^{cY} is at most its chord in each cell if it is convex, and where c < 0 no more than h^2/8 times the most negative
-  second derivative above it; the normal masses and means of the cells are known;
+- on the line, e^{cY} is at most its chord in each cell if it is convex, and where c < 0 no more than h^2/8 times the most
+  negative second derivative above it; the normal masses and means of the cells are known;
 - on the ray and beyond, sums over cells of the largest value in each.
 """
 
@@ -61,7 +61,7 @@ class Box:
 
 @dataclass(frozen=True)
 class RayBound:
-    """Logarithms of bounds of the integral of |n e^{-wY}| over cells of a ray, and over the path beyond it; the ends z of cells."""
+    """Logarithms of bounds of the integral of |n e^{-wY}| over cells of a ray and over the path beyond; the ends z of cells."""
 
     ends: Array
     cells: Array
@@ -81,7 +81,7 @@ class Modulus:
 
     @cached_property
     def _grid(self) -> tuple[Array, Array, Array, Array]:
-        """Ends of cells, Y there, and the weights of a function's values at the left and right ends in the integral of chords."""
+        """Ends of cells, Y there, and weights of the values at left and right ends in the integral of a function's chords."""
         m = self.shift
         step = min(_WIDTH, _TURN / m)
         x = np.arange(math.floor(-FAR / step), math.ceil((max(m, 1 / m) + 2 * FAR) / step) + 1) * step
@@ -177,7 +177,9 @@ class Modulus:
         level = x[:, -1:] + np.arange(_LEVEL_CELLS + 1) * (_LEVEL_LENGTH / _LEVEL_CELLS)
         end = c[:, -1:]
         y = np.exp(np.minimum(m * level - m * m / 2, LARGEST))
-        beyond = np.logaddexp.reduce(end * y[:, :-1] - _least_square(level) / 2, axis=1) + math.log(_LEVEL_LENGTH / _LEVEL_CELLS)
+        beyond = np.logaddexp.reduce(end * y[:, :-1] - _least_square(level) / 2, axis=1) + math.log(
+            _LEVEL_LENGTH / _LEVEL_CELLS
+        )
         beyond = np.logaddexp(beyond - LOG_ROOT_TWO_PI, end[:, 0] * y[:, -1] + log_ndtr(-level[:, -1]))
         beyond = np.where(end[:, 0] <= 0, beyond + lift[:, -1] ** 2 / (2 * m * m), np.inf)
         return RayBound(z, cells - LOG_ROOT_TWO_PI + _ROUNDED, beyond + _ROUNDED)

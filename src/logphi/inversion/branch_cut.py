@@ -78,9 +78,9 @@ class Integral:
         """With the error of the shift.
 
         A shift m(1 + e) is m under a normal law of mean -m e (1 + e/2) and deviation 1 + e. The density of t such variables is
-        at most e^{e D} times that of t standard ones, and no less than e^{-eD}, D = 2 sum X^2 + t (1 + m^2), a little more
-        than is needed. The sum of squares exceeds B = 2 (t + 2 sqrt(t a) + 2 a) + 2 m^2 with a probability of at most e^{-a}, also if
-        the law of one variable is moved by m, as by the factor S (Laurent & Massart 2000, Lemma 1).
+        between e^{-eD} and e^{eD} times that of t standard ones, D = 2 sum X^2 + t (1 + m^2), a little more than is needed. The
+        sum of squares exceeds B = 2 (t + 2 sqrt(t a) + 2 a) + 2 m^2 with a probability of at most e^{-a}, also if the law of
+        one variable is moved by m, as by the factor S (Laurent & Massart 2000, Lemma 1).
         """
         t, m = self.count, self.shift
         if not found.high > 0:

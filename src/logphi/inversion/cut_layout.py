@@ -1,8 +1,8 @@
 """Where to integrate along a branch cut and up from it, and bounds of the integrands.
 
 notation as in :mod:`logphi.inversion.branch_cut`. Both integrals are Gauss-Legendre sums over panels, of log r and of y, with
-the error of :mod:`logphi.quadrature.panels`. On an ellipse around a panel of log r the integrand is (phi_+^t - phi_-^t) e^{-rk} /
-2ir with the continuations from both sides of the cut. |phi_+^t - phi_-^t| is at most 2 B^t, and at most t B^{t-1} H, with a
+the error of :mod:`logphi.quadrature.panels`. On an ellipse around a panel of log r the integrand is (phi_+^t - phi_-^t) e^{-rk}
+/ 2ir with the continuations from both sides of the cut. |phi_+^t - phi_-^t| is at most 2 B^t, and at most t B^{t-1} H, with a
 bound B of both and H of their difference, which is an integral over two rays. B at s = u/t is an integral of e^{sY} over the
 line, and a constant for the rays; its logarithm is convex in Re s, so that the bound is largest at an end of the range of Re s.
 Where s has an angle a, the rays start at an imaginary part of -a/m.
@@ -232,9 +232,8 @@ class Plan:
         # the logarithm of |phi| loses digits of phi - 1 where |phi| is nearly one, and 1 + (phi - 1) those of a small phi
         small = np.where(near, 0.0, 2 * ULP / size)
         own, angle = 8 * ULP * np.minimum(np.abs(found.value), 1.0) + small, angle + small * np.minimum(np.abs(log.imag), 1.0)
-        return Nodes(
-            *(np.asarray(part).ravel() for part in (u, log, share + own, angle, weight + 0 * u.real, known)), wrong=wrong
-        )
+        flat = [np.asarray(part).ravel() for part in (log, share + own, angle)]
+        return Nodes(u.ravel(), *flat, weight.ravel(), known.ravel(), wrong)
 
 
 def _nodes_of(low: Array, high: Array) -> tuple[Array, Array]:

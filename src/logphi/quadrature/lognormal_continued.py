@@ -38,8 +38,8 @@ _RHO = (1.7, 2.2, 3.0, 4.0)
 # measured: lengths of pieces: of the line, and of others relative to 1/m
 _LINE_PIECE, _TURN_PIECE = 3.6, 1.5
 _RAY_PIECE, _LEVEL_PIECE = 0.5, 0.5
-# measured: how many times finer pieces are tried, and errors, relative to the moduli of the terms, that are below rounding
-_MORE, _SHARP_LINE, _SHARP = (1, 2, 4, 8), 1e-15, 1e-14
+# measured: how much finer pieces may become, and errors, relative to the moduli of the terms, that are below rounding
+_FINER, _SHARP_LINE, _SHARP = 8, 1e-15, 1e-14
 # derived: more than all that underflows
 _UNDERFLOW = 1e-300
 # chosen: the logarithm of the share of a path that is left out, and of e^{-wY} where it is negligible
@@ -85,13 +85,13 @@ def continued(known: Modulus, w: Complex, theta: Array, x1: Array, wrong: float)
 def _line(m: float, w: Complex, turned: Complex, theta: Array, low: Array, high: Array, wrong: float) -> tuple[Complex, Array]:
     """The integral of n (e^{-wY} - 1) over the line, by as many pieces as make it sharp."""
     count = _count(float((high - low).max()), min(_LINE_PIECE, _TURN_PIECE / m))
-    for more in _MORE:
-        found, error, size = _on_line(m, w, turned, theta, low, high, wrong, more * count)
-        step = (high - low) / (more * count)
-        quadrature = _quadrature_error(m, w, low - 1j * theta / m, step, more * count, _LINE_ORDER, less_one=True)
-        if (quadrature <= _SHARP_LINE * size).all():
-            break
-    return found, error + quadrature
+    most = _FINER * count
+    while True:
+        found, error, size = _on_line(m, w, turned, theta, low, high, wrong, count)
+        quadrature = _quadrature_error(m, w, low - 1j * theta / m, (high - low) / count, count, _LINE_ORDER, less_one=True)
+        if (quadrature <= _SHARP_LINE * size).all() or count >= most:
+            return found, error + quadrature
+        count *= 2
 
 
 def _on_line(
@@ -168,12 +168,13 @@ def _ray(known: Modulus, w: Complex, theta: Array, x1: Array, wrong: float) -> t
 
 def _pieces(m: float, w: Complex, start: Complex, way: Complex, count: int, wrong: float = 0.0) -> tuple[Complex, Array]:
     """The integral of n e^{-wY} over straight ways, each in ``count`` pieces or, if that is not sharp, in more."""
-    for more in _MORE:
-        found, error, size = _on_pieces(m, w, start, way, more * count, wrong)
-        quadrature = _quadrature_error(m, w, start, way / (more * count), more * count, _ORDER)
-        if (quadrature <= _SHARP * size).all():
-            break
-    return found, error + quadrature
+    most = _FINER * count
+    while True:
+        found, error, size = _on_pieces(m, w, start, way, count, wrong)
+        quadrature = _quadrature_error(m, w, start, way / count, count, _ORDER)
+        if (quadrature <= _SHARP * size).all() or count >= most:
+            return found, error + quadrature
+        count *= 2
 
 
 def _on_pieces(m: float, w: Complex, start: Complex, way: Complex, count: int, wrong: float) -> tuple[Complex, Array, Array]:

@@ -89,7 +89,7 @@ class Modulus:
         mass = np.where(low > 0, ndtr(-low) - ndtr(-high), ndtr(high) - ndtr(low))
         density = np.exp(-x * x / 2 - LOG_ROOT_TWO_PI)
         right = np.clip((density[:-1] - density[1:] - low * mass) / (high - low), 0.0, mass)
-        return x, np.exp(m * x - m * m / 2), mass - right, right
+        return np.asarray(x), np.asarray(np.exp(m * x - m * m / 2)), np.asarray(mass - right), np.asarray(right)
 
     def start(self, c: Array) -> Array:
         """Where rays start: about the larger root of c m Y = x, a saddle of cY - x^2/2, where the modulus is least on the line.

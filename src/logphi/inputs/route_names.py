@@ -15,6 +15,7 @@ RouteName = Literal[
     "discretized",
     "clipped",
     "bent",
+    "branch-cut",
     "buckets",
     "levy",
     "levy-sums",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from logphi.engine.routes.atoms import ATOMS
 from logphi.engine.routes.automatic import SINGLE_RELEASE
 from logphi.engine.routes.bent import BENT
+from logphi.engine.routes.branch_cut import BRANCH_CUT
 from logphi.engine.routes.buckets import BUCKETS
 from logphi.engine.routes.clipped import CLIPPED
 from logphi.engine.routes.contour import CONTOUR
@@ -29,6 +30,7 @@ ROUTES: dict[str, Route] = {
         DISCRETIZED,
         CLIPPED,
         BENT,
+        BRANCH_CUT,
         BUCKETS,
         LEVY,
         LEVY_SUMS,

@@ -1,0 +1,176 @@
+"""E (S - k)_+ for the mean S of lognormal variables, by Laplace inversion along the branch cut of its transform.
+
+notation: S the mean of t independent Y = e^{mX - m^2/2}, phi(w) = E e^{-wY}, F(u) = phi(u/t)^t e^{uk} / u^2. Laplace's formula
+for E (k - S)_+ integrates F over a vertical line on the right. Its upper half is moved to the upper side of the cut (-inf, 0],
+up to -r0, and goes up from there. The pole at 0 leaves E (k - S)_+ - E (S - k)_+ = k - 1, so that
+
+    E (S - k)_+ = -(1/pi) int_0^r0 Im[phi(-r/t)^t] e^{-rk} r^{-2} dr + (1/pi) int_0^inf Re F(-r0 + iy) dy.
+
+The first integral is due to one large variable, the second to all of them. r0 is about a saddle point of F, so that neither
+cancels the other; a line on which both are one integral loses the digits of the smaller one. The nodes do not depend on k.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from logphi.arith.floats import ULP
+from logphi.arith.scaled import Scaled
+from logphi.arrays import Array
+from logphi.inversion.cut_layout import LOG_PI, TARGET, Bounds, Nodes, Plan
+from logphi.laws.allocated_normal import AllocatedNormal
+from logphi.laws.log_phi import LogPhi
+from logphi.quadrature.lognormal_mean import LognormalMean
+from logphi.quadrature.lognormal_modulus import LARGEST, modulus
+from logphi.quadrature.panels import halved
+
+# measured: the first panels, in units of m and of the whole way up, and the most of them
+_FIRST_PANEL, _FIRST_UP, _MOST_PANELS = 1.5, 6, 160
+# measured: the shifts for which it is quick
+LEAST_SHIFT, LARGEST_SHIFT = 0.05, 4.0
+
+
+@dataclass(frozen=True)
+class Integral:
+    """E (S - k)_+ as a function of k: nodes, and errors of the sums and of what is left out."""
+
+    shift: float
+    relative_error: float
+    count: int
+    end: float
+    along: Nodes | None
+    up: Nodes | None
+    along_bounds: Bounds | None
+    up_bounds: Bounds | None
+    start: float
+    log_near_zero: tuple[float, ...]
+    log_above: float
+    log_seam: float
+
+    def at(self, x: float) -> Scaled:
+        """The value at k = e^x."""
+        k = math.exp(x)
+        parts = [part for part in (self._along(k), self._up(k)) if part is not None]
+        near_zero = max(self.log_near_zero[0], self.log_near_zero[1] - self.start * k)
+        omitted = [near_zero, self.log_above - self.end * k, self.log_seam - self.end * k]
+        errors = [one for bounds in (self.along_bounds, self.up_bounds) if bounds for one in bounds.log_errors(k)]
+        sizes = [float((exponent + np.log(np.abs(terms) + 1e-300)).max()) for exponent, terms, *_ in parts]
+        scale = max(sizes + omitted)
+        value = inner = 0.0
+        # what underflows relative to the largest term
+        rounding = 1e-300
+        for exponent, terms, inner_error, rounding_error in parts:
+            size = np.exp(np.minimum(exponent - scale, LARGEST))
+            value += float((size * terms).sum())
+            inner += float((size * inner_error).sum())
+            rounding += float((size * rounding_error).sum())
+            rounding += float((size * np.abs(terms)).sum()) * ULP * (8 + terms.size + 4 * abs(scale))
+        truncation = sum(math.exp(min(one - scale, LARGEST)) for one in (*omitted, *errors))
+        found = Scaled(
+            scale, value, truncation=truncation * (1 + 1e-9), inner=inner * (1 + 1e-9), rounding=rounding * (1 + 1e-9)
+        )
+        return found if self.relative_error == 0 else self._shifted(found)
+
+    def _shifted(self, found: Scaled) -> Scaled:
+        """With the error of the shift.
+
+        A shift m(1 + e) is m under a normal law of mean -m e (1 + e/2) and deviation 1 + e. The density of t such variables is
+        between e^{-eD} and e^{eD} times that of t standard ones, D = 2 sum X^2 + t (1 + m^2), a little more than is needed. The
+        sum of squares exceeds B = 2 (t + 2 sqrt(t a) + 2 a) + 2 m^2 with a probability of at most e^{-a}, also if the law of
+        one variable is moved by m, as by the factor S (Laurent & Massart 2000, Lemma 1).
+        """
+        t, m = self.count, self.shift
+        if not found.high > 0:
+            return found
+        a = 50.0 + abs(found.log_scale + math.log(found.high))
+        most = 2 * (2 * (t + 2 * math.sqrt(t * a) + 2 * a) + 2 * m * m) + t * (1 + m * m)
+        share = math.expm1(min(1.1 * self.relative_error * most, LARGEST)) + 4e-20
+        return Scaled(
+            found.log_scale,
+            found.value,
+            truncation=found.truncation,
+            inner=found.inner,
+            rounding=found.rounding + share * found.high,
+        )
+
+    def _along(self, k: float) -> tuple[Array, Array, Array, Array] | None:
+        """Exponents, terms and their errors."""
+        if self.along is None:
+            return None
+        one, t = self.along, self.count
+        r = -one.u
+        own, power = np.log(one.weight / r), t * one.log.real
+        angle = t * one.log.imag
+        wrong = one.growth(t)
+        sine = np.abs(np.sin(angle))
+        inner = np.where(one.known, sine * wrong + np.minimum(2.0, t * one.angle_error) * (1 + wrong), 2.0)
+        of_size = ULP * 12 * (np.abs(power) + np.abs(own) + 4) + (r * k + 1) * (one.wrong + 8 * ULP)
+        return power - r * k + own, -np.sin(angle), inner, (sine * of_size + ULP * 16 * np.abs(angle)) * (1 + wrong)
+
+    def _up(self, k: float) -> tuple[Array, Array, Array, Array] | None:
+        if self.up is None:
+            return None
+        one, t = self.up, self.count
+        power, own = t * one.log, np.log(one.weight) - 2 * np.log(one.u)
+        exponent = power + one.u * k + own
+        wrong = one.growth(t)
+        of_value = ULP * 12 * (np.abs(power) + np.abs(own) + 4) + (np.abs(one.u) * k + 2) * (one.wrong + 8 * ULP)
+        return exponent.real, np.cos(exponent.imag), np.where(one.known, wrong, 2.0), of_value * (1 + wrong)
+
+
+def mean_of(loss: LogPhi) -> LognormalMean | None:
+    """The lognormal mean whose logarithm is the loss, if it is one and the integral along its cut is quick."""
+    law = loss.terms[0][0] if len(loss.terms) == 1 and loss.terms[0][1] == 1 else None
+    if not isinstance(law, AllocatedNormal) or not LEAST_SHIFT <= law.mean.shift <= LARGEST_SHIFT:
+        return None
+    return law.mean
+
+
+def prepare(mean: LognormalMean, x: float, guess: float | None = None) -> Integral | None:
+    """The integral near k = e^x, with panels fit for an answer of about e^guess; None where it would be long."""
+    shift, count = mean.shift, mean.count
+    plan = Plan(modulus(shift), count, math.exp(x))
+    end, about = plan.end(guess)
+    goal = about + TARGET
+    start = plan.start(end, goal)
+    along = along_bounds = None
+    # the panels begin within rounding of the start
+    start_above = start * (1 + 1e-9)
+    near_zero = tuple(float(one[0]) for one in plan.log_near_zero(np.array([start_above])))
+    if start < end:
+        edges = np.linspace(
+            math.log(start), math.log(end), max(2, math.ceil(math.log(end / start) / (_FIRST_PANEL * shift)) + 1)
+        )
+        panels = halved(edges, lambda low, high: plan.along(low, high).log_errors(plan.k), goal - 3, _MOST_PANELS)
+        if panels is None:
+            return None
+        along, along_bounds = plan.nodes_along(panels[0], panels[1]), plan.along(panels[0], panels[1])
+    # the modulus falls on the way up
+    log_size = float(plan.log_on_line(end, np.zeros(1))[1][0])
+    log_above = log_size - math.log(2 * end)
+    # between the end of the panels of log r and r0 there is a rounding of both
+    log_seam = log_size - math.log(end) + math.log(ULP * (8 + 4 * abs(math.log(end))))
+    up = up_bounds = None
+    if not log_above - end * plan.k < goal:
+        heights = end * np.geomspace(0.1, 1e5, 41)
+        tails = plan.log_on_line(end, heights)[1] - np.log(heights) - LOG_PI
+        enough = tails - end * plan.k < goal
+        if not enough.any():
+            return None
+        at = int(enough.argmax())
+        log_above = float(tails[at])
+        panels = halved(
+            np.linspace(0.0, heights[at], _FIRST_UP + 1),
+            lambda low, high: plan.up(end, low, high).log_errors(plan.k),
+            goal - 3,
+            _MOST_PANELS,
+        )
+        if panels is None:
+            return None
+        up, up_bounds = plan.nodes_up(end, panels[0], panels[1]), plan.up(end, panels[0], panels[1])
+    return Integral(
+        shift, mean.relative_error, count, end, along, up, along_bounds, up_bounds, start_above, near_zero, log_above, log_seam
+    )

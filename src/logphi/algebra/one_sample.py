@@ -47,11 +47,14 @@ def has_finite_ends(base: Mechanism) -> bool:
     return is_known(pair.loss())
 
 
-def finite_ends(base: Mechanism) -> tuple[FiniteEnd, FiniteEnd]:
-    """The ends of a base that has them; both are one where its pair is finite."""
-    from logphi.pairs.between import between
+def finite_ends(base: Mechanism) -> tuple[FiniteEnd, FiniteEnd] | None:
+    """The ends of a base that may have them, both one where its pair is finite; None where doubles do not resolve its loss."""
+    from logphi.pairs.between import NotBetweenError, between
 
-    below, above = between(base.pair().loss())
+    try:
+        below, above = between(base.pair().loss())
+    except NotBetweenError:
+        return None
     return FiniteEnd(base, below is above, base.adjacency), FiniteEnd(base, True, base.adjacency)
 
 

@@ -20,7 +20,7 @@ from logphi.arrays import Array
 from logphi.grid.mean_power import MOST_DIRECT, Draws
 from logphi.grid.ratio_cells import RatioCells
 from logphi.grid.ratio_laws import Ratios, TooWideError
-from logphi.pairs.between import between, is_known
+from logphi.pairs.between import NotBetweenError, between, is_known
 from logphi.pairs.finite import FinitePair
 from logphi.pairs.pair import Joint, Pair, UnsupportedError
 
@@ -60,7 +60,10 @@ def _finite_ends(pair: Pair) -> tuple[FinitePair, FinitePair] | None:
     """Finite pairs below and above a pair of which only the loss is known: allocation keeps their order."""
     if not isinstance(pair, Joint) or not is_known(pair.loss()):
         return None
-    return between(pair.loss())
+    try:
+        return between(pair.loss())
+    except NotBetweenError:
+        return None
 
 
 @lru_cache(maxsize=16)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -30,6 +31,9 @@ from logphi.pairs.loss_cells import LossCells
 
 # measured: direct convolutions of so many nodes take half a second
 _NODES = 1 << 14
+# chosen: how much coarser the nodes are where masses between them are not known well, and derived: a step that doubles resolve,
+# and losses whose exponentials they hold
+_COARSER, _FINEST, _LARGEST = (1, 8, 64), 1e-12, 1200.0
 # chosen: the logarithm of the mass that is left out of an unbounded loss, on each side
 _DEEP = -75.0
 # chosen: nodes whose relative error is larger are left out
@@ -140,20 +144,26 @@ def between(loss: LogPhi, nodes: int = _NODES) -> tuple[FinitePair, FinitePair]:
     Raises
     ------
     NotBetweenError
-        If the cell masses of a release are not known, or its loss has no bounded range.
+        If cell masses are not known, a loss has no bounded range, or doubles do not resolve it.
     """
     parts = _parts(loss)
     few = _of_few_atoms(parts)
     if few is not None:
         return few, few
     length = sum(count * (part.high - part.low) for part, count in parts)
-    bounded = [part for part, _ in parts if not any(part.beyond)]
-    step = common_step([end for part in bounded for end in (part.low, part.high)], length / nodes)
-    try:
-        found = [_product([(part.nodes(step, upper=upper), count) for part, count in parts]) for upper in (False, True)]
-    except (ValueError, ArithmeticError) as unknown:
-        raise NotBetweenError(str(unknown)) from unknown
-    return found[0].pair(), found[1].pair()
+    ends = [end for part, _ in parts if not any(part.beyond) for end in (part.low, part.high)]
+    why = "the losses are too large or too small"
+    for coarser in _COARSER:
+        if not nodes / coarser * _FINEST < length < _LARGEST:
+            continue
+        step = common_step(ends, length * coarser / nodes)
+        try:
+            found = [_product([(part.nodes(step, upper=upper), count) for part, count in parts]) for upper in (False, True)]
+        except (ValueError, ArithmeticError) as unknown:
+            why = str(unknown)
+        else:
+            return found[0].pair(), found[1].pair()
+    raise NotBetweenError(why)
 
 
 def _of_few_atoms(parts: Sequence[tuple[_Part, int]]) -> FinitePair | None:
@@ -161,10 +171,9 @@ def _of_few_atoms(parts: Sequence[tuple[_Part, int]]) -> FinitePair | None:
     factors = [
         (FewAtoms.of(part.cells, part.only, part.only_error), count) for part, count in parts if isinstance(part.cells, Atoms)
     ]
-    try:
+    with suppress(ManyAtomsError):
         return product_of(factors) if len(factors) == len(parts) else None
-    except ManyAtomsError:
-        return None
+    return None
 
 
 @lru_cache(maxsize=64)
@@ -219,6 +228,8 @@ def _loss_cells(found: CellMasses, part: _Part, step: float) -> LossCells:
     # a cell of which only a sliver is in the range of the loss is not known well
     kept = (p > _RARE) & (q > _RARE) & (np.maximum(p_error, q_error) < _VAGUE)
     lost = float(np.maximum(p * (1 + p_error), q * (1 + q_error))[~kept].sum()) * 1.01
+    if not kept.any():
+        raise ValueError("no loss has enough mass under both laws")
     return LossCells(
         p[kept],
         q[kept],

@@ -184,7 +184,7 @@ class Integral(Series):
                 part, wrong, within = terms.at(scale)
                 excess, own, inside = excess + part, own + wrong, inside + within
             own = own + 8 * ULP * (np.abs(excess) + np.abs(integral))
-        rounding = rounding + own + self.by_rate(w, scale)
+            rounding = rounding + own + self.by_rate(w, scale)
         known = np.isfinite(excess) & np.isfinite(rounding) & np.isfinite(outside)
         if not known.all():
             return Moments.unknown(heights.shape)

@@ -124,8 +124,8 @@ def test_many_different_steps_share_fewer_pairs_above():
     assert len(raised) < 20
     assert sum(own for _, own in raised) == 40
     # for each number of the widest steps, their new ranges are not below the old ones
-    ranges = [family.epsilon for family, own in raised for _ in range(own)]
-    assert all(new >= old for new, old in zip(sorted(ranges), epsilons, strict=True))
+    squares = [family.size() for family, own in raised for _ in range(own)]
+    assert all(new >= epsilon**2 for new, epsilon in zip(sorted(squares), epsilons, strict=True))
     found = release.epsilon(1e-6)
     one_pick = lp.compose([lp.RandomizedResponse(1 / (1 + math.exp(-epsilon / 2))) for epsilon in epsilons])
     assert one_pick.epsilon(1e-6).lower <= found.upper <= release.epsilon(1e-6, method="contour").upper

@@ -232,8 +232,8 @@ class Plan:
         # the logarithm of |phi| loses digits of phi - 1 where |phi| is nearly one, and 1 + (phi - 1) those of a small phi
         small = np.where(near, 0.0, 2 * ULP / size)
         own, angle = 8 * ULP * np.minimum(np.abs(found.value), 1.0) + small, angle + small * np.minimum(np.abs(log.imag), 1.0)
-        flat = [np.asarray(part).ravel() for part in (log, share + own, angle)]
-        return Nodes(u.ravel(), *flat, weight.ravel(), known.ravel(), wrong)
+        error = np.asarray(share + own)
+        return Nodes(u.ravel(), log.ravel(), error.ravel(), angle.ravel(), weight.ravel(), known.ravel(), wrong)
 
 
 def _nodes_of(low: Array, high: Array) -> tuple[Array, Array]:

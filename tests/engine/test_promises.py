@@ -112,7 +112,7 @@ def test_a_refusal_holds_nearby():
     assert times == [1.0, 1.1]
 
 
-def test_an_offer_stands_nearby():
+def test_a_promise_stands_nearby():
     """A route that was not taken is not asked again a step away, as its forecast takes as long as many answers."""
     times: list[float] = []
 

@@ -34,7 +34,7 @@ _GAIN = 2.0
 # measured: the work above which it is quicker to check first whether the profile is far below all demands
 _DEAR = 2e8
 # measured: the relative distance from the epsilon of preparation within which preparing again does not narrow an answer, and
-# from that of an offer within which it still stands
+# from that of a promise within which it still stands
 _NEAR = 1e-3
 # measured: the number of broken promises for one loss after which a route is not tried again
 _AGAIN = 3
@@ -68,7 +68,7 @@ class Planned:
         self._loss, self._demand, self._routes, self._leading = loss, demand, routes, leading
         self._omits = loss.support.omitted.mass > 0
         self._prepared: dict[Route, tuple[float, LocalProfile | None]] = {}
-        self._offers: dict[Route, tuple[float, Offer]] = {}
+        self._promises: dict[Route, tuple[float, Promise]] = {}
         self._broken: Counter[Route] = Counter()
         self._refused: dict[Route, tuple[float, str]] = {}
         self._earlier = earlier
@@ -170,17 +170,18 @@ class Planned:
         if route in self._refused and near_by(x, self._refused[route][0]):
             asked[route] = self._refused[route][1]
             return None
-        at, offer = self._offers.get(route, (math.nan, None))
-        if offer is not None and _beside(x, at):
-            asked[route] = offer.promise
-            return offer
+        at, promise = self._promises.get(route, (math.nan, None))
+        if promise is not None and _beside(x, at):
+            asked[route] = promise
+            # it is prepared at this epsilon, where it is narrowest
+            return Offer(promise, lambda: route.offer(self._loss, x, self._demand).prepare())
         try:
             offer = route.offer(self._loss, x, self._demand)
         except NotApplicableError as error:
             asked[route] = str(error)
             self._refused[route] = x, str(error)
             return None
-        self._offers[route] = x, offer
+        self._promises[route] = x, offer.promise
         asked[route] = offer.promise
         return offer
 

@@ -13,8 +13,9 @@ from mpmath import exp, log, mpf
 
 import logphi as lp
 from exact import contains, dec
+from logphi.engine.routes.atoms import ATOMS
 from logphi.engine.routes.route import NotApplicableError
-from logphi.inversion import integer_sums
+from logphi.inversion import atoms, integer_sums
 from logphi.inversion.convolution import power
 from logphi.inversion.demand import Demand
 from logphi.inversion.flat_shares import log_tail
@@ -222,6 +223,16 @@ def test_the_excess_of_atoms_is_a_sum():
     for x in (-200.0, -31.7, 0.0, float(places[17]), 55.0, 200.0):
         direct = math.fsum((mass * -np.expm1(np.minimum(x - places, 0.0))).tolist())
         assert steps.at(np.array([x]))[0] == pytest.approx(direct, rel=1e-12)
+
+
+def test_atoms_that_are_too_many_at_another_threshold():
+    """The sums for the first threshold still have bounds there."""
+    release = 3 * lp.DiscreteGaussian(sigma=2.5).poisson(0.1)
+    loss = release.loss_law()
+    assert atoms.plan(loss, 2.0) is None
+    found, other = ATOMS.prepare(loss, 0.1, Demand(RTOL))(2.0), release.delta(2.0, method="smoothed")
+    assert math.exp(found.lower) <= other.upper
+    assert other.lower <= math.exp(found.upper)
 
 
 def test_other_losses_are_refused():

@@ -12,14 +12,19 @@ from logphi.laws.log_phi import LogPhi
 
 
 def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
-    """The atoms tilted for an epsilon, and tilted again for distant ones."""
-    known, prepared = masses(loss), _prepared(loss, epsilon)
+    """The atoms tilted for an epsilon, and tilted again for distant ones, unless they are too many there."""
+    first = atoms.prepare(loss, epsilon)
+    if first is None:
+        raise NotApplicableError(
+            "method 'atoms' needs a loss of atoms only, few of them or equally spaced, which this one is not; leave method out"
+        )
+    known, prepared = masses(loss), first
 
     def at(x: float) -> LogProbability:
         nonlocal prepared
         found = answer(prepared, x)
         if not (found.meets(demand.sufficient) or prepared.serves(x)):
-            prepared = _prepared(loss, x)
+            prepared = atoms.prepare(loss, x) or prepared
             found = answer(prepared, x)
         return found
 
@@ -27,15 +32,6 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
         return from_inversion(known, x, Inversion(Part.EXCESS, near.at(x)), _METHOD)
 
     return at
-
-
-def _prepared(loss: LogPhi, x: float) -> atoms.Prepared:
-    found = atoms.prepare(loss, x)
-    if found is None:
-        raise NotApplicableError(
-            "method 'atoms' needs a loss of atoms only, few of them or equally spaced, which this one is not; leave method out"
-        )
-    return found
 
 
 _METHOD = Method("atoms", "sums over atoms: losses of discrete mechanisms of several kinds")

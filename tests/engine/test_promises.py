@@ -174,6 +174,22 @@ def test_explain_says_why(release: Callable[[], lp.Mechanism], question: dict[st
     assert told.bound.method in {one.route for one in told.choices} or words == "nothing else was needed"
 
 
+@pytest.mark.parametrize("question", [{"epsilon": 0.5}, {"delta": 1e-3}], ids=str)
+@pytest.mark.parametrize(
+    "release",
+    [10 * lp.Laplace(scale=1).allocation(5), 3 * (lp.Laplace(scale=1) + lp.RandomizedResponse(p=0.7)).poisson(0.2)],
+    ids=repr,
+)
+def test_explain_of_a_bracket_has_its_answer_and_is_short(release: lp.Mechanism, question: dict[str, float]) -> None:
+    told = release.explain(**question)
+    answer = release.delta(question["epsilon"]) if "epsilon" in question else release.epsilon(question["delta"])
+    assert told.bound.same_as(answer)
+    assert told.mechanism == repr(release)
+    # a law of thousands of outcomes is not written out
+    assert len(str(told)) < 3000
+    assert "characters)" in str(told)
+
+
 def test_explain_of_a_named_route():
     told = (1000 * lp.Gaussian(sigma=1).poisson(1e-4)).explain(epsilon=0.08, method="contour")
     assert "requested by name" in str(told)

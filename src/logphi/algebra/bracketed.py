@@ -53,6 +53,9 @@ class Bracketed(Enclosed):
             self._refuse()
         if options.get("method") is not None:
             raise UnsupportedError("a bracket is not the answer of a single method: leave method out")
+        if name == "explain":
+            ends = self.attack, self.cover
+            return self._explained(ends, options) or ends[1].explain(**options)
         above, below = (getattr(one, name)(*arguments, **options) for one in (self.cover, self.attack))
         return between([above], below)
 

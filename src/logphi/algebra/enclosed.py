@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,8 @@ from logphi.algebra.asking import Questions
 from logphi.algebra.by_others import PROFILES, ByOthers, between, narrower
 from logphi.algebra.families import FamilyComposition
 from logphi.algebra.release import Composition, Mechanism, compose
+from logphi.answers.bound import Bound
+from logphi.answers.status import Status
 
 Ends = tuple[Mechanism, Mechanism]
 
@@ -53,7 +55,19 @@ class Enclosed(ByOthers):
         """Whether the loss of so many of these may give a narrower answer than the ends."""
         return False
 
+    def _explained(self, ends: Ends, options: dict[str, Any]) -> Any:
+        """The account of the upper end, with the answer of both; None where the loss answers."""
+        asked = [name for name in ("epsilon", "delta") if options.get(name) is not None]
+        if len(asked) != 1 or options.get("method") is not None:
+            return None
+        bound = (self.delta if asked == ["epsilon"] else self.epsilon)(options[asked[0]])
+        if not isinstance(bound, Bound) or (ends[0] != ends[1] and bound.status is not Status.BRACKET):
+            return None
+        return replace(ends[1].explain(**options), mechanism=repr(self), bound=bound)
+
     def _by_others(self, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        if name == "explain" and (both := self._answering()) and (found := self._explained(both, options)):
+            return found
         ends = self._answering() if name in PROFILES and options.get("method") is None else None
         if ends is None:
             return super()._by_others(name, arguments, options)

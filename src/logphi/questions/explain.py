@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from logphi.answers.bound import Bound, Bounds, bound_rows
 from logphi.answers.display import table
+from logphi.answers.status import Status
 from logphi.engine.directions import Certifiable
 from logphi.engine.method import reason_of
 from logphi.engine.routes.choices import Choice, choices
@@ -17,6 +18,8 @@ from logphi.questions.epsilon import epsilon as epsilon_of
 
 # chosen: the largest number of terms of the loss that are listed
 _TERMS = 20
+# chosen: the largest number of characters of a term, as a law of many outcomes names all their probabilities
+_LONGEST = 300
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ class Explanation(Listed):
             for name, entry in bound.ledger.items()
         ]
         lines.append("  log-phi terms of the loss, with their counts")
-        lines += [f"    {count} x {term}" for term, count in self.terms[:_TERMS]]
+        lines += [f"    {count} x {_short(term)}" for term, count in self.terms[:_TERMS]]
         if len(self.terms) > _TERMS:
             lines.append(f"    and {len(self.terms) - _TERMS} more")
         return "\n".join(lines)
@@ -61,6 +64,8 @@ class Explanation(Listed):
         """The reason for the route."""
         if self.named:
             return ["  why      it was requested by name"]
+        if self.bound.status is Status.BRACKET:
+            return ["  why      a release above and one below answer; all that follows is about the one above"]
         own = [one for one in self.choices if one.route is self.bound.method]
         if not own:
             return ["  why      nothing else was needed"] if not self.choices else ["  why      no other route led further"]
@@ -73,10 +78,14 @@ class Explanation(Listed):
         return lines
 
     def _repr_html_(self) -> str:
-        terms = [(f"{count} x", term) for term, count in self.terms[:_TERMS]]
+        terms = [(f"{count} x", _short(term)) for term, count in self.terms[:_TERMS]]
         more = [("", f"and {len(self.terms) - _TERMS} more")] if len(self.terms) > _TERMS else []
         answer = table(bound_rows(self.bound), caption=f"{self.question} of {self.mechanism}")
         return answer + table([*terms, *more], caption="log-phi terms of the loss, with their counts")
+
+
+def _short(term: str) -> str:
+    return term if len(term) <= _LONGEST else f"{term[:_LONGEST]} ... ({len(term)} characters)"
 
 
 @guided()

@@ -43,7 +43,7 @@ _PRESENT = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AttackRisk(Listed):
     """The success of attacks on one record, by an attacker who sees all outputs and knows all other records.
 
@@ -68,7 +68,11 @@ class AttackRisk(Listed):
     """
 
     loss: Loss
-    profile: Callable[..., Bound | Bounds] = field(repr=False, compare=False)
+    profile: Callable[..., Bound | Bounds] = field(compare=False)
+
+    def __repr__(self) -> str:
+        questions = [name for name in dir(self) if name not in ("loss", "profile")]
+        return f"AttackRisk with the questions {', '.join(f'{name}()' for name in questions)}"
 
     def advantage(self, *, method: MethodName | None = None, rtol: float | None = None) -> Bound:
         """The largest excess of the true over the false positive rate of any membership attack: delta(0).

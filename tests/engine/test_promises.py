@@ -180,7 +180,7 @@ def test_explain_says_why(release: Callable[[], lp.Mechanism], question: dict[st
     [10 * lp.Laplace(scale=1).allocation(5), 3 * (lp.Laplace(scale=1) + lp.RandomizedResponse(p=0.7)).poisson(0.2)],
     ids=repr,
 )
-def test_explain_of_a_bracket_has_its_answer_and_is_short(release: lp.Mechanism, question: dict[str, float]) -> None:
+def test_explain_of_a_bracket_has_its_answer_and_is_short(release: lp.Mechanism, question: dict[str, Any]) -> None:
     told = release.explain(**question)
     answer = release.delta(question["epsilon"]) if "epsilon" in question else release.epsilon(question["delta"])
     assert told.bound.same_as(answer)

@@ -225,7 +225,6 @@ RELEASES = {
     "beside noise": lp.StabilityThreshold(threshold=30, sigma=5) + 10 * lp.Gaussian(sigma=20),
     "a coin and partitions": lp.RandomChoice([lp.StabilityThreshold(threshold=30, scale=3), lp.Gaussian(3)], [0.5, 0.5]),
     "declared": lp.ZCDP(rho=0.01),
-    "whole vectors": 3 * lp.VectorDiscreteGaussian(sigma=4, l2_sensitivity=30, parties=100),
     "a sample of partitions": lp.StabilityThreshold(threshold=48, scale=4, partitions=2).poisson(0.25),
     "a sample of a sparse vector": 3 * lp.SparseVector(query_scale=8, threshold_scale=4).poisson(0.25),
 }

@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 import numpy as np
 
@@ -31,8 +31,7 @@ from logphi.pairs.loss_cells import LossCells
 
 # measured: direct convolutions of so many nodes take half a second
 _NODES = 1 << 14
-# chosen: how much coarser the nodes are where masses between them are not known well, and derived: a step that doubles resolve,
-# and losses whose exponentials they hold
+# chosen: how much coarser nodes may be; derived: a step that doubles resolve, and losses whose exponentials they hold
 _COARSER, _FINEST, _LARGEST = (1, 8, 64), 1e-12, 1200.0
 # chosen: the logarithm of the mass that is left out of an unbounded loss, on each side
 _DEEP = -75.0
@@ -179,19 +178,15 @@ def _of_few_atoms(parts: Sequence[tuple[_Part, int]]) -> FinitePair | None:
 @lru_cache(maxsize=64)
 def is_known(loss: LogPhi) -> bool:
     """Whether :func:`between` knows pairs."""
-    try:
+    with suppress(NotBetweenError):
         _parts(loss)
-    except NotBetweenError:
-        return False
-    return True
+        return True
+    return False
 
 
 def _product(factors: Sequence[tuple[_Nodes, int]]) -> _Nodes:
     powers = sorted((factor.power(count) for factor, count in factors), key=lambda one: one.p.size)
-    found = powers[0]
-    for one in powers[1:]:
-        found = found * one
-    return found
+    return reduce(lambda one, other: one * other, powers)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from logphi.arrays import Array
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.normal import largest_shift, shifted_growth
 from logphi.laws.support import ATOMLESS, Support
+from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.inner_integral import by_abscissa
@@ -32,6 +33,8 @@ class AllocatedNormal(LossTransform):
 
     shift: Parameter
     batches: int
+
+    traits = Traits(lognormal=True)
 
     @cached_property
     def mean(self) -> LognormalMean:

@@ -11,12 +11,14 @@ class Traits:
 
     ``symmetric``: K(-1 - z) = K(z). ``continuous``: the formula is continuous on the strip, so that it gives K itself and not K
     up to 2 pi i. ``estimated``: the errors of the transform are estimates, as the law is known by samples of a function only.
+    ``lognormal``: e^X, or that of the reflected law, is a mean of lognormal variables; not known of sums.
     A sum is symmetric and continuous if all terms are, and estimated if any is.
     """
 
     symmetric: bool = False
     continuous: bool = False
     estimated: bool = False
+    lognormal: bool = False
 
     def __add__(self, other: Traits) -> Traits:
         return Traits(

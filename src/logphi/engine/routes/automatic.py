@@ -11,7 +11,7 @@ from logphi.engine.log_probability import masses, trivial
 from logphi.engine.method import EXACT
 from logphi.engine.routes.atoms import ATOMS
 from logphi.engine.routes.bent import BENT
-from logphi.engine.routes.branch_cut import BRANCH_CUT
+from logphi.engine.routes.branch_cut import BRANCH_CUT, mean_of
 from logphi.engine.routes.clipped import CLIPPED
 from logphi.engine.routes.contour import CONTOUR, LONGEST
 from logphi.engine.routes.discretized import LATTICES
@@ -24,7 +24,7 @@ from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, 
 from logphi.engine.routes.smoothed import SMOOTHED
 from logphi.engine.sampled_profile import release_of
 from logphi.engine.sampled_terms import sampled_terms
-from logphi.inversion import atoms, branch_cut, real_space
+from logphi.inversion import atoms, real_space
 from logphi.inversion.demand import Demand, Promise
 from logphi.laws.log_phi import LogPhi
 
@@ -111,7 +111,7 @@ def fitting(loss: LogPhi) -> list[Route]:
         return [*([ATOMS] if len(loss.terms) <= _MANY else []), CONTOUR, *_FALLBACKS]
     if real_space.served(loss.terms) and real_space.flat_count(loss.terms) < real_space.FLAT_PARTS:
         return [EXPONENTIAL, *_FALLBACKS]
-    if branch_cut.mean_of(loss) is not None:
+    if mean_of(loss) is not None:
         return [BRANCH_CUT, CONTOUR, *_FALLBACKS]
     sampled = sampled_terms(loss)
     if sampled is None:

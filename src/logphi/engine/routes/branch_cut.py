@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from logphi.engine.log_probability import LogProbability, from_inversion, masses
 from logphi.engine.method import Method
 from logphi.engine.routes import contour
 from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route
-from logphi.inversion import branch_cut
-from logphi.inversion.branch_cut import Integral
 from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand, Promise
 from logphi.laws.log_phi import LogPhi
-from logphi.quadrature.lognormal_mean import LognormalMean
+
+if TYPE_CHECKING:
+    from logphi.inversion.branch_cut import Integral
+    from logphi.quadrature.lognormal_mean import LognormalMean
 
 _NOT_ONE = (
-    "method 'branch-cut' serves one random allocation of Gaussian noise, with sensitivity / sigma between "
-    f"{branch_cut.LEAST_SHIFT:g} and {branch_cut.LARGEST_SHIFT:g}; leave method out"
+    "method 'branch-cut' serves one random allocation of Gaussian noise, with sensitivity / sigma between 0.05 and 4; leave "
+    "method out"
 )
 # derived: e^x is far from the ends of the range of doubles
 _LARGEST = 300.0
@@ -23,11 +26,21 @@ _LARGEST = 300.0
 _WIDTH, _WORK, _LONG = 1e-10, 2e7, 1.5e8
 
 
+def mean_of(loss: LogPhi) -> LognormalMean | None:
+    """The lognormal mean whose logarithm is the loss, if the route serves it."""
+    if len(loss.terms) != 1 or not loss.terms[0][0].traits.lognormal:
+        return None
+    # other losses do without SciPy
+    from logphi.inversion import branch_cut
+
+    return branch_cut.mean_of(loss)
+
+
 def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     """The profile near an epsilon; in the order in which a record is added, that of a contour, which loses no digits there."""
-    mean = branch_cut.mean_of(loss)
+    mean = mean_of(loss)
     if mean is None:
-        if branch_cut.mean_of(loss.reflected()) is not None:
+        if mean_of(loss.reflected()) is not None:
             return contour.prepare(loss, epsilon, demand)
         raise NotApplicableError(_NOT_ONE)
     return _local(loss, mean, epsilon, demand)
@@ -35,7 +48,7 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
 
 def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     """The offer; in the other order there is none."""
-    mean = branch_cut.mean_of(loss)
+    mean = mean_of(loss)
     if mean is None:
         raise NotApplicableError(_NOT_ONE)
     own = mean
@@ -61,6 +74,8 @@ def _local(loss: LogPhi, mean: LognormalMean, epsilon: float, demand: Demand) ->
 
 
 def _prepared(mean: LognormalMean, x: float) -> Integral:
+    from logphi.inversion import branch_cut
+
     found = branch_cut.prepare(mean, x) if abs(x) < _LARGEST else None
     if found is None:
         raise NotApplicableError("method 'branch-cut' would need too long an integral here; leave method out")

@@ -143,7 +143,6 @@ def test_a_trade_off_function_has_its_private_side_below():
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda m: m.risk,
         lambda m: m.loss.mean,
         lambda m: m.pdp_delta(1),
         lambda m: m.poisson(0.1),

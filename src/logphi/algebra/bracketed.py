@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
+from logphi.algebra.asking import Questions
 from logphi.algebra.by_others import TAILS, between
 from logphi.algebra.enclosed import Enclosed, EnclosedComposition, Ends, ends_of
 from logphi.algebra.release import Composition, Mechanism, compose
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import UnsupportedError
+
+if TYPE_CHECKING:
+    from logphi.questions.risk import AttackRisk
 
 
 class Bracketed(Enclosed):
@@ -64,6 +68,15 @@ class Bracketed(Enclosed):
         """Why the release has no loss, for messages."""
         return "a release that is known by bounds has no loss"
 
+    @property
+    def risk(self) -> AttackRisk:
+        """See :attr:`Questions.risk`; between the risks of the attack and of the cover."""
+        from logphi.algebra.risk_between import RiskBetween
+
+        return RiskBetween.of(self, [self.cover], [self.attack])
+
+    risk.__doc__ = Questions.risk.__doc__
+
     def loss_law(self) -> LogPhi:
         """Not known.
 
@@ -83,8 +96,8 @@ class Bracketed(Enclosed):
 
     def _refuse(self) -> NoReturn:
         raise UnsupportedError(
-            f"{self._unanswered}: delta, epsilon, trade-off functions, divergences and zCDP are answered with a bracket, and "
-            "other questions by m.cover, an upper bound"
+            f"{self._unanswered}: delta, epsilon, trade-off functions, risks, divergences and zCDP are answered with a "
+            "bracket, and other questions by m.cover, an upper bound"
         )
 
 

@@ -39,8 +39,13 @@ class FamilyAnswers(ByOthers):
     @property
     def risk(self) -> AttackRisk:
         """See :attr:`Questions.risk`; several steps of a family have the risk of the best picks."""
+        from logphi.algebra.risk_between import RiskBetween
+
         terms = terms_of(self)
-        return upper(terms).risk if hulls_are_loose(terms) else super().risk
+        if not hulls_are_loose(terms):
+            return super().risk
+        near = _nearly(terms)
+        return RiskBetween.of(self, [upper(terms), *([near] if near else [])], lower(terms))
 
     risk.__doc__ = Questions.risk.__doc__
 

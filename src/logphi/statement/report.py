@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from importlib.metadata import version
 from typing import Any
 
 from logphi.accountant.budget import PrivacyFilter
-from logphi.algebra.bracketed import Bracketed
 from logphi.algebra.release import Mechanism
 from logphi.answers.bound import Bound, single
 from logphi.answers.status import Status
@@ -100,17 +98,11 @@ def report(
     if isinstance(notes, str):
         raise TypeError(f"notes must be a list of sentences, got one: {notes!r}")
     sentences = tuple(_sentence("notes", note) for note in notes)
-    # the cover of a bracketed release bounds attacks on it from above only
-    counted = 1 * mechanism
-    risk = counted.cover.risk if isinstance(counted, Bracketed) else mechanism.risk
-
-    def attack(bound: Bound) -> Bound:
-        return replace(bound, lower=0.0, status=Status.BRACKET) if isinstance(counted, Bracketed) else bound
-
+    risk = mechanism.risk
     curve = tuple((float(at), single(mechanism.epsilon(at, method=method))) for at in shown(at_deltas, "deltas"))
     spent = dict(curve)[delta]
     try:
-        rebuilt: Curve | None = ((_BASELINE, attack(single(risk.reconstruction(_BASELINE, rtol=_RTOL)))),)
+        rebuilt: Curve | None = ((_BASELINE, single(risk.reconstruction(_BASELINE, rtol=_RTOL))),)
     except UnsupportedError:
         rebuilt = None
     try:
@@ -130,10 +122,10 @@ def report(
         epsilon=spent,
         epsilons=curve,
         deltas=tuple((float(at), single(mechanism.delta(at, method=method))) for at in shown(at_epsilons, "epsilons")),
-        advantage=attack(risk.advantage(method=method)),
-        tpr=tuple((at, attack(single(risk.tpr(at, rtol=_RTOL)))) for at in shown(_RATES, "attacks")),
+        advantage=risk.advantage(method=method),
+        tpr=tuple((at, single(risk.tpr(at, rtol=_RTOL))) for at in shown(_RATES, "attacks")),
         reconstruction=rebuilt,
-        gaussian_mu=attack(risk.gaussian_mu(delta)),
+        gaussian_mu=risk.gaussian_mu(delta),
         zcdp=mechanism.zcdp(),
         warnings=tuple(_warnings(mechanism, spent, delta, size)),
         not_checked=tuple(not_checked(mechanism, unit, size)),

@@ -1,0 +1,56 @@
+"""The attack risks of a release that others enclose: those of releases that dominate it, and of releases that it dominates."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from logphi.algebra.by_others import between
+from logphi.algebra.release import Mechanism
+from logphi.questions.risk import AttackRisk
+
+# those that the profile of the release itself does not answer; all grow with the pair
+_FIGURES = ("tpr", "ppv", "success", "reconstruction", "gaussian_mu")
+
+
+class _Between:
+    """A figure of a risk, with the least upper end of the releases above, and the largest lower end of those below."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        question = getattr(AttackRisk, self._name)
+        if instance is None:
+            return question
+
+        @functools.wraps(question)
+        def ask(*arguments: Any, **options: Any) -> Any:
+            above, below = (
+                [getattr(one, self._name)(*arguments, **options) for one in side] for side in (instance.above, instance.below)
+            )
+            return between(above, *below)
+
+        return ask
+
+
+@dataclass(frozen=True, repr=False)
+class RiskBetween(AttackRisk):
+    """The risk of a release, from those of releases above and below it; the loss is that of the first one above."""
+
+    above: tuple[AttackRisk, ...] = field(default=(), compare=False)
+    below: tuple[AttackRisk, ...] = field(default=(), compare=False)
+    _unlisted: ClassVar = AttackRisk._unlisted | {"above", "below", "of"}
+
+    @staticmethod
+    def of(release: Mechanism, above: Sequence[Mechanism], below: Sequence[Mechanism]) -> RiskBetween:
+        """The risk of a release between others."""
+        covers = tuple(one.risk for one in above)
+        return RiskBetween(covers[0].loss, release.delta, covers, tuple(one.risk for one in below))
+
+
+# type checkers read the figures themselves
+for _name in _FIGURES:
+    setattr(RiskBetween, _name, _Between(_name))

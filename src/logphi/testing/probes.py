@@ -17,7 +17,7 @@ from logphi.engine.directions import Loss
 from logphi.inputs.adjacency import Adjacency
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform
-from logphi.quadrature.values import Values
+from logphi.quadrature.values import SIZE_ONLY, Values
 from logphi.questions.delta import delta
 
 # chosen: the rounding of a comparison of sums of doubles
@@ -123,8 +123,8 @@ def require(holds: Any, text: str, **places: Any) -> None:
 
 
 def require_equal(text: str, z: Any, one: Any, other: Any, room: Any) -> None:
-    """Raise unless logarithms agree up to multiples of 2 pi i and ``room``, the error of both."""
+    """Raise unless logarithms agree up to multiples of 2 pi i and ``room``, the error of both; from log 3 on it allows all."""
     gap = np.asarray(one - other, dtype=complex)
     gap = np.abs(gap - 2j * np.pi * np.round(gap.imag / (2 * np.pi)))
     allowed = room + 4e-16 * (np.abs(one) + np.abs(other))
-    require((gap <= allowed) | np.isinf(room), text, z=z, gap=gap, allowed=allowed)
+    require((gap <= allowed) | (room >= SIZE_ONLY), text, z=z, gap=gap, allowed=allowed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import mpmath as mp
 import numpy as np
@@ -88,6 +89,39 @@ def test_the_error_of_the_shift_is_counted(relative_error: float) -> None:
             truth = mp.log(two(0.7 * end, 1.0))
         assert low <= truth <= high
     assert high - low < 3000 * relative_error
+
+
+@pytest.mark.parametrize("relative_error", [1e-3, 0.3])
+def test_a_shift_known_to_few_digits_gives_a_true_bound(relative_error: float) -> None:
+    """Far out the factor e^{eD} overflows; a bound cut off there would be false."""
+    integral = branch_cut.prepare(LognormalMean(0.1, 2), 6.0)
+    assert integral is not None
+    low, high = replace(integral, relative_error=relative_error).at(6.0).log_ends
+    with mp.workdps(30):
+        truth = mp.log(two(0.1 * (1 + relative_error), 6.0))
+    assert low <= truth <= high
+
+
+def test_what_is_not_known_to_within_one_is_an_upper_bound() -> None:
+    """Each node is at most its value times e^{t error}, also where that overflows."""
+    integral = branch_cut.prepare(LognormalMean(0.8, 2), 0.7)
+    assert integral is not None
+    assert integral.along is not None
+    known = integral.along
+    low, high = integral.at(0.7).log_ends
+    for error in (0.4, 1.0, 800.0):
+        doubtful = replace(integral, along=replace(known, error=np.full_like(known.error, error)))
+        one, other = doubtful.at(0.7).log_ends
+        assert one == -math.inf or error < 0.5
+        assert one <= low <= high <= other
+        assert other >= 2 * error - 60
+
+
+def test_far_from_where_it_was_prepared_the_route_refuses() -> None:
+    profile = BRANCH_CUT.prepare(lp.Gaussian(sigma=1).allocation(20).loss_law(), 1.0, Demand(1e-9))
+    for x in (-800.0, 800.0):
+        with pytest.raises(NotApplicableError, match="too long an integral"):
+            profile(x)
 
 
 @pytest.mark.few(4)

@@ -91,6 +91,15 @@ def test_the_line_is_bounded_from_above_and_closely(shift: float, c: float) -> N
     assert 0 <= known.line(at, x1)[0] - truth <= 1e-2 * max(abs(c), abs(truth))
 
 
+def test_a_bound_that_overflows_is_infinite() -> None:
+    """Cut off at e^700, it would be below the integral, which is beyond the range of doubles."""
+    known, at = modulus(0.05), np.array([3000.0])
+    x1 = known.start(at)
+    assert mp.npdf(x1[0] - 0.1) * 0.1 * mp.exp(3000 * mp.exp(0.05 * (x1[0] - 0.1) - 0.00125)) > mp.mpf("1e320")
+    assert known.line(at, x1)[0] == np.inf
+    assert known.log(at, np.zeros(1), np.zeros(1), x1, np.array([math.pi]))[0] == np.inf
+
+
 def test_a_ray_is_bounded_by_its_cells() -> None:
     known, one = modulus(1.0), np.ones(1)
     s, x1 = 0.05 * one, known.start(0.05 * one)

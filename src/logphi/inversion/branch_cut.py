@@ -31,6 +31,8 @@ from logphi.quadrature.panels import halved
 _FIRST_PANEL, _FIRST_UP, _MOST_PANELS = 1.5, 6, 160
 # measured: the shifts for which it is quick
 LEAST_SHIFT, LARGEST_SHIFT = 0.05, 4.0
+# derived: of larger errors of the shift the squares count
+_LARGEST_ERROR = 0.01
 
 
 @dataclass(frozen=True)
@@ -56,9 +58,9 @@ class Integral:
         parts = [part for part in (self._along(k), self._up(k)) if part is not None]
         near_zero = max(self.log_near_zero[0], self.log_near_zero[1] - self.start * k)
         omitted = [near_zero, self.log_above - self.end * k, self.log_seam - self.end * k]
-        errors = [one for bounds in (self.along_bounds, self.up_bounds) if bounds for one in bounds.log_errors(k)]
+        errors = [float(one) for bounds in (self.along_bounds, self.up_bounds) if bounds for one in bounds.log_errors(k)]
         sizes = [float((exponent + np.log(np.abs(terms) + 1e-300)).max()) for exponent, terms, *_ in parts]
-        scale = max(sizes + omitted)
+        scale = max(sizes + omitted + errors)
         value = inner = 0.0
         # what underflows relative to the largest term
         rounding = 1e-300
@@ -68,7 +70,8 @@ class Integral:
             inner += float((size * inner_error).sum())
             rounding += float((size * rounding_error).sum())
             rounding += float((size * np.abs(terms)).sum()) * ULP * (8 + terms.size + 4 * abs(scale))
-        truncation = sum(math.exp(min(one - scale, LARGEST)) for one in (*omitted, *errors))
+        # with the rounding of large exponents that cancel
+        truncation = sum(math.exp(one - scale) for one in (*omitted, *errors)) * (1 + 100 * ULP * (abs(scale) + self.end * k))
         found = Scaled(
             scale, value, truncation=truncation * (1 + 1e-9), inner=inner * (1 + 1e-9), rounding=rounding * (1 + 1e-9)
         )
@@ -87,7 +90,10 @@ class Integral:
             return found
         a = 50.0 + abs(found.log_scale + math.log(found.high))
         most = 2 * (2 * (t + 2 * math.sqrt(t * a) + 2 * a) + 2 * m * m) + t * (1 + m * m)
-        share = math.expm1(min(1.1 * self.relative_error * most, LARGEST)) + 4e-20
+        if self.relative_error > _LARGEST_ERROR or self.relative_error * most > LARGEST / 2:
+            # nothing is known
+            return Scaled(0.0, 0.5, rounding=0.5)
+        share = math.expm1(1.1 * self.relative_error * most) + 4e-20
         return Scaled(
             found.log_scale,
             found.value,
@@ -104,11 +110,12 @@ class Integral:
         r = -one.u
         own, power = np.log(one.weight / r), t * one.log.real
         angle = t * one.log.imag
-        wrong = one.growth(t)
         sine = np.abs(np.sin(angle))
-        inner = np.where(one.known, sine * wrong + np.minimum(2.0, t * one.angle_error) * (1 + wrong), 2.0)
         of_size = ULP * 12 * (np.abs(power) + np.abs(own) + 4) + (r * k + 1) * (one.wrong + 8 * ULP)
-        return power - r * k + own, -np.sin(angle), inner, (sine * of_size + ULP * 16 * np.abs(angle)) * (1 + wrong)
+        known, raised, wrong, of_size = one.doubt(t, of_size)
+        inner = np.where(known, sine * wrong + np.minimum(2.0, t * one.angle_error) * (1 + wrong), 2.0)
+        rounding = (sine * of_size + ULP * 16 * np.abs(angle)) * (1 + wrong)
+        return power - r * k + own + raised, -np.sin(angle), inner, rounding
 
     def _up(self, k: float) -> tuple[Array, Array, Array, Array] | None:
         if self.up is None:
@@ -116,9 +123,9 @@ class Integral:
         one, t = self.up, self.count
         power, own = t * one.log, np.log(one.weight) - 2 * np.log(one.u)
         exponent = power + one.u * k + own
-        wrong = one.growth(t)
         of_value = ULP * 12 * (np.abs(power) + np.abs(own) + 4) + (np.abs(one.u) * k + 2) * (one.wrong + 8 * ULP)
-        return exponent.real, np.cos(exponent.imag), np.where(one.known, wrong, 2.0), of_value * (1 + wrong)
+        known, raised, wrong, of_value = one.doubt(t, of_value)
+        return exponent.real + raised, np.cos(exponent.imag), np.where(known, wrong, 2.0), of_value * (1 + wrong)
 
 
 def mean_of(loss: LogPhi) -> LognormalMean | None:

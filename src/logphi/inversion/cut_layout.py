@@ -17,12 +17,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import log_ndtr
 
 from logphi.arith.floats import LOG_ROOT_TWO_PI, ULP
 from logphi.arrays import Array
 from logphi.quadrature.lognormal_continued import Complex, continued
-from logphi.quadrature.lognormal_modulus import LARGEST, Box, Modulus
+from logphi.quadrature.lognormal_modulus import LARGEST, Box, Modulus, unclipped_exp
 
 # measured: the order of the rule, the ellipses that are tried, and the nodes that share a path of the inner integral
 _ORDER, _ROW = 20, 5
@@ -72,9 +72,16 @@ class Nodes:
     known: Array
     wrong: float
 
-    def growth(self, t: int) -> Array:
-        """A bound of |e^v - 1| for the error v of t times the logarithm."""
-        return np.expm1(np.minimum(t * self.error, LARGEST))
+    def doubt(self, t: int, rounding: Array) -> tuple[Array, Array, Array, Array]:
+        """For an exponent, t times the logarithm and more with its own rounding: where it is known to within one.
+
+        Then what to add for an upper bound where it is not, and elsewhere bounds of |e^v - 1| for the error v of t times the
+        logarithm and for the rounding.
+        """
+        error = t * self.error
+        known = self.known & (error + rounding < 1)
+        wrong, own = (np.expm1(np.where(known, part, 0.0)) for part in (error, rounding))
+        return known, np.where(known, 0.0, error + rounding), wrong, own
 
 
 @dataclass(frozen=True)
@@ -110,7 +117,7 @@ class Plan:
         s = np.exp(v) / self.count
         x1, zero = self.known.start(s), np.zeros_like(s)
         ray = np.minimum(self.known.ray(Box(s, s, zero), zero, x1, zero + math.pi).total, LARGEST)
-        log_bound = np.log1p(np.maximum(self.known.line(s, x1), -0.9) + np.exp(ray))
+        log_bound = np.log1p(np.clip(self.known.line(s, x1), -0.9, 1e300) + np.exp(ray))
         falling = -np.exp(v) * self.k - LOG_PI
         jump = np.minimum(0.0, math.log(self.count) + ray - log_bound) + self.count * log_bound + falling - v
         return self.count * log_bound + falling - 2 * v, np.where(np.isfinite(jump), jump, -np.inf)
@@ -128,8 +135,7 @@ class Plan:
         s = r / t
         x, zero = self.known.start(s), np.zeros_like(s)
         both = self.known.ray(Box(s, s, zero), zero, x, zero + math.pi).total + math.log(2)
-        moved = ndtr(-x) * np.exp(np.minimum(s * np.exp(np.minimum(m * x - m * m / 2, LARGEST)), LARGEST))
-        moved = moved + np.exp(np.minimum(both, LARGEST))
+        moved = unclipped_exp(log_ndtr(-x) + s * unclipped_exp(m * x - m * m / 2)) + unclipped_exp(both)
         power = np.maximum(x / m - 1, 0.0) * (1 - 1e-9)
         with np.errstate(divide="ignore"):  # no bound where the power does not suffice
             share = math.log(t / 2) + both - np.log(r) - np.log(power) - LOG_PI + 1e-9
@@ -148,9 +154,9 @@ class Plan:
         x1, zero = self.known.start(s1), np.zeros(s1.size)
         both = self.known.ray(Box(s0, s1, zero), zero, x1, zero + math.pi, tilt).total + math.log(2)
         # from x1 to the start of the rays
-        y1 = np.exp(np.minimum(m * x1 - m * m / 2, LARGEST))
+        y1 = unclipped_exp(m * x1 - m * m / 2)
         between = np.log(tilt / m) + (tilt * tilt / (m * m) - x1 * x1) / 2 - LOG_ROOT_TWO_PI + s1 * y1
-        turned = np.exp(np.minimum(np.logaddexp(both, between), LARGEST))
+        turned = unclipped_exp(np.logaddexp(both, between))
         powers = []
         for s in (s0 * np.cos(tilt), s1):
             log_bound = np.log1p(self.known.line(s, x1) + turned) + 1e-15

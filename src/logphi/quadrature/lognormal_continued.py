@@ -28,7 +28,7 @@ from scipy.special import log_ndtr, ndtr
 from logphi.arith.floats import LOG_ROOT_TWO_PI, ULP
 from logphi.arith.summation import product, roundings
 from logphi.arrays import Array
-from logphi.quadrature.lognormal_modulus import LARGEST, SLOPE, Box, Modulus
+from logphi.quadrature.lognormal_modulus import LARGEST, SLOPE, Box, Modulus, unclipped_exp
 
 Complex = NDArray[Any]
 
@@ -71,7 +71,7 @@ def continued(known: Modulus, w: Complex, theta: Array, x1: Array, wrong: float)
     ray, ray_error = _ray(known, w, theta, x1, wrong)
     mass = ndtr(-x1)
     value = line + ray - mass[:, None]
-    error = line_error + (ULP * 8 * mass + known.omitted(c, size, x1, low, high, theta))[:, None]
+    error = line_error + (ULP * (8 + 2 * x1 * x1) * mass + known.omitted(c, size, x1, low, high, theta))[:, None]
     if real:
         value.imag = ray.imag
         return Continued(value, error + ray_error, ray_error)
@@ -105,8 +105,9 @@ def _on_line(
     b = (theta / m)[:, None]
     density = weight * np.exp((b * b - x * x) / 2 - LOG_ROOT_TWO_PI)
     y = np.exp(m * x - m * m / 2)
-    # an exponent that is cut off makes the error as large as the value
-    exponent = np.minimum(turned.real[:, :, None] * y[:, None, :], LARGEST)
+    exponent = turned.real[:, :, None] * y[:, None, :]
+    cut_off = exponent.max(axis=2) > LARGEST
+    exponent = np.minimum(exponent, LARGEST)
     grown = np.expm1(exponent)
     larger = np.maximum(grown, 0.0)
     larger += 1
@@ -131,7 +132,7 @@ def _on_line(
     )
     of_y = density * (wrong + ULP * (_OF_Y + 4 * m * np.abs(x) + 2 * m * m + moved_node * m))
     error = np.matmul(moved, of_density[:, :, None]) + np.matmul(np.abs(length_of) * larger, of_y[:, :, None])
-    return found, error[:, :, 0], np.matmul(moved, density[:, :, None])[:, :, 0]
+    return found, np.where(cut_off, np.inf, error[:, :, 0]), np.matmul(moved, density[:, :, None])[:, :, 0]
 
 
 def _ray(known: Modulus, w: Complex, theta: Array, x1: Array, wrong: float) -> tuple[Complex, Array]:
@@ -163,7 +164,7 @@ def _ray(known: Modulus, w: Complex, theta: Array, x1: Array, wrong: float) -> t
         end = begin.real + length
         rest = c * np.exp(np.minimum(m * end - m * m / 2, LARGEST)) + log_ndtr(-end) + begin.imag**2 / 2
         left_out[level] = np.where(c <= 0, rest, np.inf)
-    return value, error + (np.exp(np.minimum(left_out, LARGEST)) * (1 + 1e-9) + _UNDERFLOW)[:, None]
+    return value, error + (unclipped_exp(left_out) * (1 + 1e-9) + _UNDERFLOW)[:, None]
 
 
 def _pieces(m: float, w: Complex, start: Complex, way: Complex, count: int, wrong: float = 0.0) -> tuple[Complex, Array]:
@@ -186,7 +187,7 @@ def _on_pieces(m: float, w: Complex, start: Complex, way: Complex, count: int, w
     y = np.exp(m * x - m * m / 2)
     moved = w[:, :, None] * y[:, None, :]
     exponent = (-x * x / 2 - LOG_ROOT_TWO_PI)[:, None, :] - moved
-    # an exponent that is cut off makes the error as large as the value
+    cut_off = exponent.real.max(axis=2) > LARGEST
     exponent.real = np.minimum(exponent.real, LARGEST)
     terms = np.exp(exponent)
     size, square = np.abs(terms), np.abs(x) ** 2
@@ -199,7 +200,8 @@ def _on_pieces(m: float, w: Complex, start: Complex, way: Complex, count: int, w
         size, (weight * of_y)[:, :, None]
     )
     length = np.abs(step)[:, None]
-    return product(terms, weight[:, None])[:, :, 0] * step[:, None], error[:, :, 0] * length, np.matmul(size, weight) * length
+    error = np.where(cut_off, np.inf, error[:, :, 0] * length)
+    return product(terms, weight[:, None])[:, :, 0] * step[:, None], error, np.matmul(size, weight) * length
 
 
 def _quadrature_error(
@@ -214,14 +216,14 @@ def _quadrature_error(
     best = np.full(w.shape, np.inf)
     for rho in _RHO:
         r = (half * ((rho + 1 / rho) / 2))[:, None, None]
-        growth = np.exp(np.minimum(m * r, LARGEST))
+        growth = np.exp(m * r)
         exponent = level + slope * r + (1 + m * m * size * growth) * (r * r / 2)
         if less_one:
             plain = own.real[:, None, :] + np.abs(middle)[:, None, :] * r + r * r / 2
             exponent = np.maximum(exponent, plain) + np.log(size * growth + 1e-300)
         rule = math.log(64 / 15) - 2 * order * math.log(rho) - math.log1p(-(rho**-2.0))
         best = np.minimum(best, np.logaddexp.reduce(exponent, axis=2) + rule)
-    return np.asarray(np.exp(np.minimum(best - LOG_ROOT_TWO_PI + 1e-6, LARGEST)) * half[:, None])
+    return unclipped_exp(best - LOG_ROOT_TWO_PI + 1e-6) * half[:, None]
 
 
 def _count(length: float, piece: float) -> int:

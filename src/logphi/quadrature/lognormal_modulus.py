@@ -134,14 +134,18 @@ class Modulus:
         m, turned = self.shift, (theta / self.shift) ** 2 / 2
         y0, y, y1 = (np.exp(np.minimum(m * x - m * m / 2, LARGEST)) for x in (low, high, x1))
         up = np.maximum(c, 0.0)
-        left = np.exp(np.minimum(turned + np.log(size + 1e-300) + up * y0 + log_ndtr(low - m), LARGEST))
+        left = unclipped_exp(turned + np.log(size + 1e-300) + up * y0 + log_ndtr(low - m))
         slope = np.maximum(0.0, np.maximum(up * m * y - high, up * m * y1 - x1))
-        rise = np.minimum(up * y - high * high / 2 + slope * (x1 - high), LARGEST)
-        right = (x1 - high) * np.exp(np.minimum(turned + rise, LARGEST)) + np.exp(turned + log_ndtr(-high))
+        rise = up * y - high * high / 2 + slope * (x1 - high)
+        length = np.maximum(x1 - high, 1e-300)
+        right = unclipped_exp(turned + rise + np.log(length)) + unclipped_exp(turned + log_ndtr(-high))
         return np.asarray((left + np.where(high < x1, right, 0.0)) * (1 + _ROUNDED))
 
     def line(self, c: Array, x1: Array) -> Array:
-        """An upper bound of the integral of n e^{cY} over (-inf, x1], less one; x1 as from :meth:`start`."""
+        """An upper bound of the integral of n e^{cY} over (-inf, x1], less one; x1 as from :meth:`start`.
+
+        Infinite where e^{cY} overflows.
+        """
         x, y, left, right = self._grid
         step = float(x[1] - x[0])
         _, high = self.range_of_line(c, x1)
@@ -156,7 +160,8 @@ class Modulus:
         sums -= (left + right)[:used] * bent * y[1 : used + 1] * np.exp(bent * y[:used]) * ((self.shift * step) ** 2 / 8)
         total = np.where(inside, sums, 0.0).sum(axis=1)
         total += _ROUNDED * np.abs(total) + self.omitted(c, np.abs(c), x1, np.full_like(c, x[0]), high, np.zeros_like(c))
-        return np.asarray(total - np.where(high < x1, 0.0, ndtr(-x1)) * (1 - _ROUNDED))
+        total -= np.where(high < x1, 0.0, ndtr(-x1)) * (1 - _ROUNDED)
+        return np.where(c * y[last] < LARGEST, total, np.inf)
 
     def ray(self, box: Box, theta: Array, x1: Array, z1: Array, tilt: Array | float = 0.0) -> RayBound:
         """Bounds along the ray and beyond; with a tilt, the normal density is that at an imaginary part larger by tilt/m.
@@ -188,9 +193,17 @@ class Modulus:
         """The logarithm of a bound of |phi(-rho + i eta)| for all eta at least ``height``."""
         c = rho * np.cos(theta) - height * np.sin(theta)
         line = self.line(c, x1)
-        ray = np.exp(np.minimum(self.ray(Box(rho, rho, height), theta, x1, z1).total, LARGEST))
+        ray = unclipped_exp(self.ray(Box(rho, rho, height), theta, x1, z1).total)
         turned = np.expm1((theta / self.shift) ** 2 / 2)
-        return np.asarray(np.log1p(line + turned * (1 + line) + ray) + 1e-15)
+        with np.errstate(over="ignore", invalid="ignore"):  # infinite where the line is
+            found = np.log1p(line + turned * (1 + line) + ray) + 1e-15
+        return np.where(np.isfinite(line), found, np.inf)
+
+
+def unclipped_exp(exponent: Array) -> Array:
+    """e^x for a bound, infinite where it overflows: a clipped exponent would make the bound too small."""
+    with np.errstate(over="ignore"):
+        return np.asarray(np.exp(exponent))
 
 
 def _least_square(x: Array) -> Array:

@@ -20,6 +20,7 @@ _NOT_ONE = (
     "method 'branch-cut' serves one random allocation of Gaussian noise, with sensitivity / sigma between 0.05 and 4; leave "
     "method out"
 )
+_TOO_LONG = "method 'branch-cut' would need too long an integral here; leave method out"
 # derived: e^x is far from the ends of the range of doubles
 _LARGEST = 300.0
 # measured: the width and the work; at negative thresholds the way up is long
@@ -61,6 +62,8 @@ def _local(loss: LogPhi, mean: LognormalMean, epsilon: float, demand: Demand) ->
 
     def at(x: float) -> LogProbability:
         nonlocal integral, near
+        if not abs(x) < _LARGEST:
+            raise NotApplicableError(_TOO_LONG)
         found = answer(integral, x)
         if x != near and not found.meets(demand.sufficient):
             integral, near = _prepared(mean, x), x
@@ -78,7 +81,7 @@ def _prepared(mean: LognormalMean, x: float) -> Integral:
 
     found = branch_cut.prepare(mean, x) if abs(x) < _LARGEST else None
     if found is None:
-        raise NotApplicableError("method 'branch-cut' would need too long an integral here; leave method out")
+        raise NotApplicableError(_TOO_LONG)
     return found
 
 

@@ -79,7 +79,7 @@ class Nodes:
         logarithm and for the rounding.
         """
         error = t * self.error
-        known = self.known & (error + rounding < 1)
+        known = np.logical_and(self.known, error + rounding < 1)
         wrong, own = (np.expm1(np.where(known, part, 0.0)) for part in (error, rounding))
         return known, np.where(known, 0.0, error + rounding), wrong, own
 

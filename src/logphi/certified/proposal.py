@@ -24,6 +24,8 @@ T = TypeVar("T")
 
 # measured: the largest numbers of digits that doubles give, and that cells prove
 DOUBLES, MOST_DIGITS = 12, 9
+# measured: the numbers of digits that are tried if more fail
+_FEWER = (9, 7, 5, 4, 3, 2, 1)
 # chosen: for so few digits, a check of the whole budget is worth its time
 FEW = 4
 # chosen: the relative tolerance of the answer in doubles
@@ -33,16 +35,12 @@ _WIDTH = Fraction(9, 10)
 
 
 def sharpest(digits: int, attempt: Callable[[int], T | None]) -> T | None:
-    """What an attempt makes of the most digits, by bisection, as fewer are easier; None if it makes nothing of one digit."""
-    best, low, high = None, 0, min(digits, DOUBLES)
-    while low < high:
-        tried = (low + high + 1) // 2
-        made = attempt(tried)
-        if made is None:
-            high = tried - 1
-        else:
-            best, low = made, tried
-    return best
+    """What an attempt makes of the most digits, from those asked for downwards; None if it makes nothing of one digit.
+
+    Fewer digits may fail where more succeed: lines of a trade-off function are then farther apart.
+    """
+    tries = (min(digits, DOUBLES), *(fewer for fewer in _FEWER if fewer < digits))
+    return next((made for tried in tries if (made := attempt(tried)) is not None), None)
 
 
 def proposed(

@@ -279,7 +279,7 @@ def test_where_k_is_unknown_up_the_line_its_envelope_bounds_the_nodes(eps):
             following: dict[int, mpf] = {}
             for place, mass in sums.items():
                 for k, weight in zip(range(-30, 31), weights, strict=True):
-                    if mass * weight > mpf(10) ** -28:
+                    if mass * weight > mpf(10) ** -40:
                         following[place + k] = following.get(place + k, mpf(0)) + mass * weight / total
             sums = following
         truth = sum(mass * mixture_profile(dec(eps) - (2 * place + 3) / (2 * spread**2), sigma) for place, mass in sums.items())

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from logphi.algebra.by_others import ByOthers
 from logphi.algebra.release import Mechanism
@@ -22,6 +22,9 @@ from logphi.inputs.guesses import guided
 from logphi.laws.log_phi import LogPhi
 from logphi.loaders import SAMPLERS, Batches, check_truncation, sampler_of
 from logphi.text.written import Written, meant
+
+if TYPE_CHECKING:
+    from logphi.questions.risk import AttackRisk
 
 # derived: all integers up to this are doubles
 LARGEST_DATASET = 10**15
@@ -81,6 +84,13 @@ class Training(ByOthers):
     def loss_law(self) -> LogPhi:
         """That of the composed steps."""
         return self._release.loss_law()
+
+    @property
+    def risk(self) -> AttackRisk:
+        """See :attr:`logphi.algebra.asking.Questions.risk`."""
+        return self._release.risk
+
+    risk.__doc__ = Mechanism.risk.__doc__
 
     def _grouped(self, size: int) -> Mechanism:
         return self._release.group(size)

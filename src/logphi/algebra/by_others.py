@@ -24,14 +24,14 @@ TAILS = ("pdp_delta", "pdp_epsilon")
 DIVERGENCES = ("renyi", "kl_divergence", "max_divergence", "zcdp")
 
 
-class _Asked:
-    """A question to a release, which may let other releases answer."""
+class Asked:
+    """A question of a class, which an instance may let others answer."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, questions: type, name: str) -> None:
+        self._questions, self._name = questions, name
 
     def __get__(self, instance: Any, owner: type) -> Any:
-        question = getattr(Questions, self._name)
+        question = getattr(self._questions, self._name)
         if instance is None:
             return question
 
@@ -54,7 +54,7 @@ class ByOthers(Mechanism):
 
 # type checkers read the questions themselves
 for _name in (*PROFILES, *TAILS, *DIVERGENCES, "explain"):
-    setattr(ByOthers, _name, _Asked(_name))
+    setattr(ByOthers, _name, Asked(Questions, _name))
 
 
 def between(covers: Sequence[Any], *below: Any) -> Any:

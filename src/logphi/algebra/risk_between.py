@@ -2,38 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from logphi.algebra.by_others import between
+from logphi.algebra.by_others import Asked, between
 from logphi.algebra.release import Mechanism
 from logphi.questions.risk import AttackRisk
 
 # those that the profile of the release itself does not answer; all grow with the pair
 _FIGURES = ("tpr", "ppv", "success", "reconstruction", "gaussian_mu")
-
-
-class _Between:
-    """A figure of a risk, with the least upper end of the releases above, and the largest lower end of those below."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __get__(self, instance: Any, owner: type) -> Any:
-        question = getattr(AttackRisk, self._name)
-        if instance is None:
-            return question
-
-        @functools.wraps(question)
-        def ask(*arguments: Any, **options: Any) -> Any:
-            above, below = (
-                [getattr(one, self._name)(*arguments, **options) for one in side] for side in (instance.above, instance.below)
-            )
-            return between(above, *below)
-
-        return ask
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,7 +28,12 @@ class RiskBetween(AttackRisk):
         covers = tuple(one.risk for one in above)
         return RiskBetween(covers[0].loss, release.delta, covers, tuple(one.risk for one in below))
 
+    def _by_others(self, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        """The least upper end of the releases above, and the largest lower end of those below."""
+        above, below = ([getattr(one, name)(*arguments, **options) for one in side] for side in (self.above, self.below))
+        return between(above, *below)
+
 
 # type checkers read the figures themselves
 for _name in _FIGURES:
-    setattr(RiskBetween, _name, _Between(_name))
+    setattr(RiskBetween, _name, Asked(AttackRisk, _name))

@@ -173,7 +173,7 @@ def test_blocks_hold_for_all_losses_within_their_errors(signs):
     p = np.array([0.475, 0.475, 0.05]) * np.exp(-c * loss)
     p /= p.sum()
     q = p * np.exp(-loss)
-    law = Finite(tuple(p.tolist()), tuple(q.tolist()), relative_error=error / 2, cell_errors=((1e-16, error),) * 3)
+    law = Finite(tuple(p.tolist()), tuple(q.tolist()), relative_error=error / 2, cell_errors=((1e-16,) * 3, (error,) * 3))
     moved = loss + error * np.array(signs)
     weights = p * np.exp(c * moved)
     for centre in (3.0, 10 * math.pi, 80.0):

@@ -45,8 +45,8 @@ class Finite(LossTransform):
     """Mass p_j at log(p_j / q_j) over the common support: K(z) = log( sum of p_j^{1+z} q_j^{-z} ).
 
     ``infinite_p`` and ``infinite_q`` are the two masses outside it. ``relative_error`` bounds the relative error of each
-    probability, in addition to half an ulp; ``cell_errors``, where given, are sharper: the relative error of each p_j, and the
-    error of each log-ratio. ``exact`` has the formulas of the probabilities, if they are not the parameters themselves.
+    probability, in addition to half an ulp; ``cell_errors``, where given, are sharper: the relative errors of all p_j, and the
+    errors of all log-ratios. ``exact`` has the formulas of the probabilities, if they are not the parameters themselves.
     ``omitted_mass`` bounds the mass that either law has at unknown losses; with this mass included, K(z) of either law is at
     most z (z + 1) ``omitted_growth`` / 2 for z >= 0. ``known_lattice`` is the lattice of a law that has all these atoms, if it
     is known already.
@@ -60,7 +60,7 @@ class Finite(LossTransform):
     exact: Cells | None = None
     omitted_mass: float = 0.0
     omitted_growth: float = math.inf
-    cell_errors: tuple[tuple[float, float], ...] = ()
+    cell_errors: tuple[tuple[float, ...], ...] = ()
     known_lattice: tuple[Lattice | None, ...] = field(default=(), compare=False)
 
     def __hash__(self) -> int:
@@ -81,7 +81,7 @@ class Finite(LossTransform):
         size = np.abs(z)
         if not self.cell_errors:
             return np.asarray(np.expm1(np.minimum(self.relative_error + 2 * self.relative_error * size, 1.0)))
-        of_p, of_loss = np.array(self.cell_errors).T
+        of_p, of_loss = self._cell_errors
         abscissas, back = np.unique(z.real, return_inverse=True)
         exponent = self._logs[0] + abscissas[:, None] * self._loss
         share = np.exp(exponent - exponent.max(axis=1, keepdims=True))
@@ -121,7 +121,7 @@ class Finite(LossTransform):
     @cached_property
     def _ratio_error(self) -> float:
         """The error of every log-ratio in addition to the half ulps of the two probabilities."""
-        return max((of_loss for _, of_loss in self.cell_errors), default=2 * self.relative_error)
+        return float(self._cell_errors[1].max()) if self.cell_errors else 2 * self.relative_error
 
     def _pieces(self, losses: tuple[float, ...], size: float) -> Pieces:
         """The atoms, with tilted weights (p_j q_j)^{1/2}."""
@@ -203,6 +203,11 @@ class Finite(LossTransform):
         return np.log(p), np.log(q)
 
     @cached_property
+    def _cell_errors(self) -> Array:
+        """A row of errors of the p_j, and one of log-ratios; no rows if they are not given."""
+        return np.array(self.cell_errors)
+
+    @cached_property
     def _arrays(self) -> tuple[Array, Array]:
         """Both vectors."""
         return np.array(self.p), np.array(self.q)
@@ -232,7 +237,7 @@ class Finite(LossTransform):
         size = np.where(self._has_quotient, np.abs(self._loss), np.abs(log_p) + np.abs(log_q))
         rounding = np.where(far, ELEMENTARY * size, 0.0) + 3 * ULP
         if self.cell_errors:
-            weight_error, of_loss = np.array(self.cell_errors).T
+            weight_error, of_loss = self._cell_errors
         else:
             weight_error, of_loss = (share * np.full(log_p.shape, self.relative_error) for share in (1, 2))
         return weight_error + ULP, of_loss + rounding
@@ -263,6 +268,8 @@ class Finite(LossTransform):
         if self.traits.symmetric:
             return self
         exact = None if self.exact is None else Exchanged(self.exact)
+        # the errors of q follow from those of p and of the log-ratio
+        errors = (tuple(self._cell_errors.sum(axis=0).tolist()), self.cell_errors[1]) if self.cell_errors else ()
         return Finite(
             self.q,
             self.p,
@@ -272,8 +279,7 @@ class Finite(LossTransform):
             exact,
             self.omitted_mass,
             self.omitted_growth,
-            # the errors of q follow from those of p and of the log-ratio
-            tuple((of_p + of_loss, of_loss) for of_p, of_loss in self.cell_errors),
+            errors,
         )
 
     def capped(self, cap: float) -> Finite:
@@ -291,7 +297,7 @@ class Finite(LossTransform):
             infinite_p=self.infinite_p + lost_p,
             infinite_q=self.infinite_q + lost_q,
             exact=None if self.exact is None else Chosen(self.exact, tuple(kept)),
-            cell_errors=tuple(self.cell_errors[i] for i in kept) if self.cell_errors else (),
+            cell_errors=tuple(tuple(one[below].tolist()) for one in self._cell_errors),
             known_lattice=(self.support.lattice,),
         )
 

@@ -22,9 +22,9 @@ _BLOCKS, _SMALLEST = 64, 16
 _MOST = 1 << 14
 # measured: the speedup of equally spaced blocks
 _SPARED = 8
-# chosen: the heights from which the share of relevant blocks is estimated, spread by the golden ratio; nodes in the smallest
-# block, and its multiples that are tried as the first size
-_SAMPLE = 64
+# chosen: the equally spaced heights from which the share of relevant blocks is estimated, and the first over their distance, so
+# that they avoid the periods of lattices; nodes in the smallest block, and its multiples that are tried as the first size
+_SAMPLE, _FIRST = 64, (5**0.5 - 1) / 2
 _FINEST, _SIZES = 4, _PARTS ** np.arange(12)
 # measured: with more blocks, or a larger share of relevant ones, a line takes as long as one with all nodes
 _MOST_BLOCKS, _MOST_RELEVANT = 1 << 21, 0.25
@@ -49,8 +49,8 @@ def relevant_share(
     law: LossTransform, abscissa: float, step: float, size: int, log_floor: float, nodes: int = _FINEST
 ) -> float:
     """An estimate of the share of blocks of so many nodes on a line that are not proved negligible."""
-    spread = np.sort((np.arange(1, _SAMPLE + 1) * ((5**0.5 - 1) / 2)) % 1.0) * (step * size)
-    return float((~_negligible(law, abscissa, spread, step, nodes, log_floor)).mean())
+    heights = np.asarray((np.arange(_SAMPLE) + _FIRST) * (step * size / _SAMPLE), dtype=np.float64)
+    return float((~_negligible(law, abscissa, heights, step, nodes, log_floor)).mean())
 
 
 def relevant_blocks(law: LossTransform, abscissa: float, step: float, size: int, log_floor: float) -> Blocks | None:

@@ -142,7 +142,7 @@ class DiscreteGaussian(Primitive):
             if self.truncation is None:
                 growth = (s / sigma) ** 2 * (1 + 8 * ULP)
         exact = _Outcomes(sigma, s, self.truncation, (s - reach, reach) if cut else (-reach, reach + s))
-        cell_errors = tuple(zip(of_p.tolist(), of_q.tolist(), of_ratio.tolist(), strict=True))
+        cell_errors = tuple(tuple(one.tolist()) for one in (of_p, of_q, of_ratio))
         return FinitePair(tuple(p.tolist()), tuple(q.tolist()), relative_error, exact, omitted_mass, growth, cell_errors)
 
     def loss_law(self) -> LogPhi:

@@ -134,5 +134,5 @@ def _mean(known: Ratios, masses: Array, batches: int, *, upper: bool) -> FiniteP
     # a mean has the relative error of its terms
     of_ratio = 2 * known.relative_error + _ROUNDED
     error = math.expm1(batches * math.log1p(known.relative_error)) + total.error + of_ratio
-    errors = ((error, error, of_ratio),) * p.size
+    errors = tuple((one,) * p.size for one in (error, error, of_ratio))
     return FinitePair(tuple(p.tolist()), tuple(q.tolist()), error, None, omitted, known.growth, errors)

@@ -73,14 +73,14 @@ class _Nodes:
         index = np.rint((np.log(p[both]) - np.log(q[both])) / step).astype(np.int64)
         first = int(index.min())
         # of a node that several cells have, the sum is rounded
-        growth = 1 + errors[both, :2].T + 2 * ULP * index.size
+        growth = 1 + errors[:2, both] + 2 * ULP * index.size
         of_p, of_q = (np.bincount(index - first, mass[both]).astype(np.float64) for mass in (p, q))
         most_p, most_q = (
             np.bincount(index - first, mass[both] * more).astype(np.float64) for mass, more in zip((p, q), growth, strict=True)
         )
         only = float(p[q == 0].sum()), float(q[p == 0].sum())
-        only_error = float(errors[~both, :2].max(initial=0.0)) + 2 * ULP
-        return _Nodes(first, of_p, of_q, most_p, most_q, only, only_error, float(errors[both, 2].max()), pair.omitted_mass)
+        only_error = float(errors[:2, ~both].max(initial=0.0)) + 2 * ULP
+        return _Nodes(first, of_p, of_q, most_p, most_q, only, only_error, float(errors[2, both].max()), pair.omitted_mass)
 
     def __mul__(self, other: _Nodes) -> _Nodes:
         rounding = (min(self.p.size, other.p.size) + 8) * ULP
@@ -131,7 +131,7 @@ class _Nodes:
             p, q = np.append(p, 0.0), np.append(q, self.only[1])
         of_p, of_q = (np.append(part, np.full(p.size - part.size, self.only_error)) for part in (of_p, of_q))
         of_ratio = np.append(of_ratio, np.zeros(p.size - of_ratio.size))
-        errors = tuple(zip(of_p.tolist(), of_q.tolist(), of_ratio.tolist(), strict=True))
+        errors = tuple(tuple(one.tolist()) for one in (of_p, of_q, of_ratio))
         largest = float(max(of_p.max(), of_q.max()))
         return FinitePair(tuple(p.tolist()), tuple(q.tolist()), largest, None, omitted, math.inf, errors)
 

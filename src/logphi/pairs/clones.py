@@ -82,7 +82,7 @@ def clones(local_epsilon: float, records: int) -> Pair:
     wrong = of_chance + of_share + ULP * (32 * (1 + local_epsilon) + float(most.max(initial=0.0)))
     errors = (wrong, wrong, 8 * ULP * (1 + local_epsilon))
     p, q = np.concatenate([high, low]).tolist(), np.concatenate([low, high]).tolist()
-    return FinitePair(tuple(p), tuple(q), wrong, cell_errors=(errors,) * len(p))
+    return FinitePair(tuple(p), tuple(q), wrong, cell_errors=tuple((error,) * len(p) for error in errors))
 
 
 def _numbers_of_clones(others: int, chance: float) -> tuple[Array, Array, float, float]:

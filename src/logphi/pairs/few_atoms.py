@@ -122,7 +122,7 @@ class FewAtoms:
                 columns = [np.append(column, one) for column, one in zip(columns, more, strict=True)]
         p, q, *errors = columns
         largest = float(max(errors[0].max(), errors[1].max()))
-        listed = tuple(zip(*(one.tolist() for one in errors), strict=True))
+        listed = tuple(tuple(one.tolist()) for one in errors)
         return FinitePair(tuple(p.tolist()), tuple(q.tolist()), largest, None, self.omitted, float("inf"), listed)
 
 

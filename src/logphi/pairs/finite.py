@@ -30,8 +30,8 @@ LEAST_PRODUCT = 1e-250
 class FinitePair(Pair):
     """Two probability vectors on the same cells; the loss is infinite on a cell with q = 0.
 
-    ``relative_error`` bounds that of each probability, besides half an ulp. ``cell_errors``, where given, are sharper: for each
-    cell the relative errors of p, of q and of their ratio. ``exact`` gives the probabilities as formulas of the parameters;
+    ``relative_error`` bounds that of each probability, besides half an ulp. ``cell_errors``, where given, are sharper: by cell
+    the relative errors of p, those of q, and those of their ratio. ``exact`` gives the probabilities as formulas of parameters;
     without it they are parameters themselves or, with a ``relative_error``, not known as formulas. ``omitted_mass`` bounds the
     mass of either law on cells that are left out, far below one half: they count as infinite losses in upper bounds, and not at
     all in lower ones. If ``omitted_growth`` v is finite, no loss on these cells is infinite, and the whole pair has
@@ -45,7 +45,7 @@ class FinitePair(Pair):
     exact: Cells | None = None
     omitted_mass: float = 0.0
     omitted_growth: float = math.inf
-    cell_errors: tuple[tuple[float, float, float], ...] = ()
+    cell_errors: tuple[tuple[float, ...], ...] = ()
 
     @staticmethod
     def of(cells: Cells) -> FinitePair:
@@ -79,23 +79,32 @@ class FinitePair(Pair):
 
     def loss(self) -> LogPhi:
         """A finite law on the common support; always infinite if that is empty, the empty sum if both vectors agree."""
-        common = tuple(i for i, (a, b) in enumerate(zip(self.p, self.q, strict=True)) if a > 0 and b > 0)
         if self._equal:
             return LogPhi()
-        if not common:
+        p, q = np.array(self.p), np.array(self.q)
+        both = (p > 0) & (q > 0)
+        if not both.any():
             return LogPhi.of([(AlwaysInfinite(), 1)])
-        infinite_p = math.fsum(a for a, b in zip(self.p, self.q, strict=True) if b == 0)
-        infinite_q = math.fsum(b for a, b in zip(self.p, self.q, strict=True) if a == 0)
-        p, q = tuple(self.p[i] for i in common), tuple(self.q[i] for i in common)
-        exact = self._cells if self._cells is None or len(common) == len(self.p) else Chosen(self._cells, common)
-        errors = tuple((self.cell_errors[i][0], self.cell_errors[i][2]) for i in common) if self.cell_errors else ()
-        law = Finite(p, q, infinite_p, infinite_q, self.relative_error, exact, self.omitted_mass, self.omitted_growth, errors)
+        infinite_p, infinite_q = math.fsum(p[q == 0].tolist()), math.fsum(q[p == 0].tolist())
+        exact = self._cells if self._cells is None or both.all() else Chosen(self._cells, tuple(np.flatnonzero(both).tolist()))
+        errors = tuple(tuple(np.array(one)[both].tolist()) for one in self.cell_errors[::2])
+        law = Finite(
+            tuple(p[both].tolist()),
+            tuple(q[both].tolist()),
+            infinite_p,
+            infinite_q,
+            self.relative_error,
+            exact,
+            self.omitted_mass,
+            self.omitted_growth,
+            errors,
+        )
         return LogPhi.of([(law, 1)])
 
     def reversed(self) -> FinitePair:
         """The vectors exchanged."""
         exact = None if self.exact is None else Exchanged(self.exact)
-        errors = tuple((of_q, of_p, of_ratio) for of_p, of_q, of_ratio in self.cell_errors)
+        errors = (self.cell_errors[1], self.cell_errors[0], *self.cell_errors[2:]) if self.cell_errors else ()
         return FinitePair(self.q, self.p, self.relative_error, exact, self.omitted_mass, self.omitted_growth, errors)
 
     def repeated(self, count: int) -> Pair:
@@ -167,18 +176,18 @@ class FinitePair(Pair):
         """The loss of the mixed probabilities, cell by cell."""
         if self._equal:
             return LogPhi()
-        mixture = tuple((1 - rate) * b + rate * a for a, b in zip(self.p, self.q, strict=True))
+        p = rate * np.array(self.p)
+        mixed = (1 - rate) * np.array(self.q) + p
         # half an ulp of the rate, which 1 - rate inherits
         exact = None if self._cells is None else Mixed(self._cells, rate)
         own = 2.0**-53 * (rate / (1 - rate) + 4)
-        errors: tuple[tuple[float, float, float], ...] = ()
+        errors: tuple[tuple[float, ...], ...] = ()
         if self.cell_errors:
-            mixed, (of_p, of_q, of_ratio) = np.array(mixture), np.array(self.cell_errors).T
-            found = _mixed_errors(rate * np.array(self.p) / np.where(mixed > 0, mixed, 1.0), of_p, of_q, of_ratio, own)
-            errors = tuple(zip(*(part.tolist() for part in found), strict=True))
-        return FinitePair(
-            mixture, self.q, self.relative_error + own, exact, self.omitted_mass, self.omitted_growth, errors
-        ).loss()
+            of_p, of_q, of_ratio = np.array(self.cell_errors)
+            found = _mixed_errors(p / np.where(mixed > 0, mixed, 1.0), of_p, of_q, of_ratio, own)
+            errors = tuple(tuple(part.tolist()) for part in found)
+        vectors = tuple(mixed.tolist()), self.q
+        return FinitePair(*vectors, self.relative_error + own, exact, self.omitted_mass, self.omitted_growth, errors).loss()
 
     def spliced_loss(self, rate: float) -> LogPhi:
         """The cells where P is larger, those where Q is larger, and one cell for the rest."""
@@ -200,16 +209,19 @@ class FinitePair(Pair):
         above_and_below = tuple(a for a, _ in kept), tuple(b for _, b in kept)
         errors: list[tuple[float, float, float]] = []
         if self.cell_errors:
+            given = list(zip(*self.cell_errors, strict=True))
             for (a, _), i in zip(above, higher, strict=True):
-                of_mixed, of_q, of_loss = _mixed_errors(rate * pairs[i][0] / a, *self.cell_errors[i], own)
+                of_p, of_q, of_ratio = given[i]
+                of_mixed, _, of_loss = _mixed_errors(rate * pairs[i][0] / a, of_p, of_q, of_ratio, own)
                 errors.append((float(of_mixed), of_q, float(of_loss)))
             for (_, b), i in zip(below, lower, strict=True):
-                of_p, of_q, of_ratio = self.cell_errors[i]
+                of_p, of_q, of_ratio = given[i]
                 of_mixed, _, of_loss = _mixed_errors(rate * pairs[i][1] / b, of_q, of_p, of_ratio, own)
                 errors.append((of_p, float(of_mixed), float(of_loss)))
             # the rest is one number under both laws
             errors += [(relative_error, relative_error, 0.0)] * (rest > 0)
-        return FinitePair(*above_and_below, relative_error, exact, self.omitted_mass, self.omitted_growth, tuple(errors)).loss()
+        by_kind = tuple(zip(*errors, strict=True))
+        return FinitePair(*above_and_below, relative_error, exact, self.omitted_mass, self.omitted_growth, by_kind).loss()
 
     @property
     def _equal(self) -> bool:

@@ -155,7 +155,7 @@ class LossCells:
                 more[side] = only[side]
                 columns = [np.append(column, one) for column, one in zip(columns, more, strict=True)]
         p, q, of_p, of_q, of_ratio = columns
-        errors = tuple(zip(of_p.tolist(), of_q.tolist(), of_ratio.tolist(), strict=True))
+        errors = tuple(tuple(one.tolist()) for one in (of_p, of_q, of_ratio))
         largest = float(max(of_p.max(), of_q.max()))
         return FinitePair(tuple(p.tolist()), tuple(q.tolist()), largest, None, omitted, math.inf, errors)
 

@@ -227,4 +227,6 @@ def _distances_suffice(loss: LogPhi, delta: float, profiles: Evaluator) -> bool:
         if not closed(one, 0.0):
             return False
         total += count * math.exp(profiles(one, 0.0, Demand(_COARSE))(0.0).upper)
-    return total * (1 + 1e-12) <= delta
+        if not total * (1 + 1e-12) <= delta:
+            return False
+    return True

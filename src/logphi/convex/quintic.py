@@ -61,10 +61,16 @@ class Quintic:
     def at(self, columns: NDArray[np.int64], inside: Array) -> tuple[Array, Array, Array]:
         """The values and two derivatives in cells, at a share of a step from their beginning."""
         a, b, c, d, e, f = np.take(self.cells, columns, axis=1)
-        value = a + inside * (b + inside * (c + inside * (d + inside * (e + inside * f))))
-        slope = b + inside * (2 * c + inside * (3 * d + inside * (4 * e + inside * (5 * f))))
-        bend = 2 * c + inside * (6 * d + inside * (12 * e + inside * (20 * f)))
-        return value, slope, bend
+        # Horner's scheme, again on its own coefficients for each derivative
+        e1 = e + inside * f
+        d1 = d + inside * e1
+        c1 = c + inside * d1
+        b1 = b + inside * c1
+        e2 = e1 + inside * f
+        d2 = d1 + inside * e2
+        c2 = c1 + inside * d2
+        bend = c2 + inside * (d2 + inside * (e2 + inside * f))
+        return a + inside * b1, b1 + inside * c2, 2 * bend
 
     def sizes(self, reach: int) -> tuple[Array, Array, Array]:
         """Bounds of the absolute values of the second to fourth derivatives on each ``reach`` cells from a cell on."""

@@ -42,17 +42,17 @@ from logphi.convex.quintic import Quintic
 from logphi.convex.spline_proofs import ROUNDED, Off, Several, falls
 from logphi.convex.spline_rounds import LEAST, Round, Steps, UnprovedError, longer
 from logphi.convex.spline_start import Start
-from logphi.convex.widest_chords import Bounds, widest_chords
+from logphi.convex.widest_chords import Bounds, both_sides
 
 # measured: rounds on the grid before the splines, and for larger widths; so many of the first steps of the splines are a width
-_BEFORE, _WIDE, _BEFORE_WIDE, PARTS = 28, 1.0, 40, 64
+_BEFORE, _WIDE, _BEFORE_WIDE, _PARTS = 28, 1.0, 36, 48
 # chosen: the grid begins with values that are smaller by so much
 _START = 1e-9
 # chosen: smaller values lose digits to what is added to them, and so do those that are not as many times as large as it, or as
 # what is taken from them
 _LEAST_SHARP, _CLEARLY, _FAR = 1e-19, 100.0, 1e4
 # measured: after so many rounds, steps that are twice as long do, as h is smoother
-_HALVED = (48, 80, 128, 256)
+_HALVED = (56, 96, 160)
 # chosen: but not to more than this
 _LONGEST = 0.13
 # measured: knots that are proved at once
@@ -121,7 +121,7 @@ class SmoothBounds:
 
 @lru_cache(maxsize=64)
 def smooth_chords(width: float, rounds: int, fine: int) -> SmoothBounds | None:
-    """H_k from a grid of ``fine`` steps to the width for the first rounds, and then from splines; None if these prove nothing.
+    """H_k from a grid of ``fine`` steps to the width, or a few more, and then from splines; None if these prove nothing.
 
     The width may be off by two units of rounding.
     """
@@ -160,11 +160,8 @@ class _Known:
 
 def _smooth_chords(width: float, rounds: int, fine: int) -> SmoothBounds:
     first = _BEFORE if width < _WIDE else _BEFORE_WIDE
-    below, above = (
-        widest_chords(width * (1 + (4 if side else -4) * ULP), first, fine, above=side, cut=LEAST * _START)
-        for side in (False, True)
-    )
-    steps = Steps(width, PARTS)
+    below, above = both_sides(width, first, -(-fine // _PARTS) * _PARTS, error=4 * ULP, cut=LEAST * _START)
+    steps = Steps(width, _PARTS)
     with np.errstate(all="ignore"):  # what is not finite is not proved
         start = Start.of(steps, below, above)
         one, behind = steps.next(start.log, start.last, start.behind)

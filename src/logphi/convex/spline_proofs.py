@@ -112,18 +112,21 @@ class Several:
         near_slope, far_slope = _ends(s / np.expm1((m - behind) * s)), _ends(s / np.expm1(behind * s))
         a1 = [run * one - turned * weight for one, weight in zip(near, near_slope, strict=True)]
         b1 = [run * one + turned * (s + weight) for one, weight in zip(far, far_slope, strict=True)]
+        # powers above the second one are slow
         run2, turned2 = run**2, turned**2
+        run3 = run2 * run
         a2 = [run2 * one - turned2 * weight * (s + weight) for one, weight in zip(near_bend, near_slope, strict=True)]
         b2 = [run2 * one - turned2 * weight * (s + weight) for one, weight in zip(far_bend, far_slope, strict=True)]
         a, b = ([size[start + ahead] for size in g.wide[1:]] for ahead in (0, m))
-        a3, a4 = _along(a, run, turned, np.maximum(*near_slope), s)
-        b3, b4 = _along(b, run, turned, np.maximum(*far_slope), s)
+        a3, a4 = _along(a, (run3, run2**2), turned, np.maximum(*near_slope), s)
+        b3, b4 = _along(b, (run3, run2**2), turned, np.maximum(*far_slope), s)
         d3 = a3 + b3
         d2 = np.maximum(np.abs(a2[0] - b2[0]), np.abs(a2[1] - b2[1])) + d3 / 2
         d1 = np.maximum(np.abs(a1[0] - b1[0]), np.abs(a1[1] - b1[1])) + d2 / 2
         # of log(1 + e^x) the derivatives of orders two to four are below 1/4, 0.0963 and 1/8
-        f3 = np.maximum(a3, b3) + 0.75 * d1 * d2 + 0.0963 * d1**3
-        f4 = np.maximum(a4, b4) + d1**4 / 8 + 0.578 * d1**2 * d2 + 0.75 * d2**2 + d1 * d3
+        d1_squared = d1**2
+        f3 = np.maximum(a3, b3) + d1 * (0.75 * d2 + 0.0963 * d1_squared)
+        f4 = np.maximum(a4, b4) + d1_squared * (d1_squared / 8 + 0.578 * d2) + 0.75 * d2**2 + d1 * d3
         value, slope, third = log.cells[0][here], log.cells[1][here], 6 * log.cells[3][here]
         fourth = log.near[2][here[:-1]]
         gap, tilt = value - chords.level, slope - chords.by_x
@@ -135,7 +138,7 @@ class Several:
         drop = chords.near[0] - chords.far[0]
         drop1 = [run * (one - other) for one, other in zip(near, far, strict=True)]
         drop2 = [run2 * (one - other) for one, other in zip(near_bend, far_bend, strict=True)]
-        most3 = (a[0] + b[0]) * run**3
+        most3 = (a[0] + b[0]) * run3
         most2 = np.maximum(np.abs(drop2[0]), np.abs(drop2[1])) + most3 / 2
         most1 = np.maximum(np.abs(drop1[0]), np.abs(drop1[1])) + most2 / 2
         inverse = 1 / np.expm1(np.minimum(*_ends(drop)) - most1)
@@ -144,14 +147,14 @@ class Several:
             l1.append(s * turned + run * near[k] + i * drop1[k] - p * a1[k] - (1 - p) * b1[k])
             of_line = p * a2[k] + (1 - p) * b2[k] + p * (1 - p) * (a1[k] - b1[k]) ** 2
             l2.append(run2 * near_bend[k] + i * (drop2[k] - (1 + i) * drop1[k] ** 2) - of_line)
-        change3 = a[0] * run**3 + inverse * (most3 + (1 + inverse) * most1 * (3 * most2 + (1 + 2 * inverse) * most1**2)) + f3
+        change3 = a[0] * run3 + inverse * (most3 + (1 + inverse) * most1 * (3 * most2 + (1 + 2 * inverse) * most1**2)) + f3
         change2 = np.maximum(np.abs(l2[0]), np.abs(l2[1])) + change3 / 2
         change = np.maximum(np.abs(l1[0]), np.abs(l1[1])) + change2 / 2
         steep = -chords.by_x
         steepest = np.maximum(*_ends(steep)) * np.exp(change / 2)
         # the second derivative of e, and how much it changes
         turns = [side(third) + side(steep) * (l1[k] ** 2 + l2[k]) for k, side in enumerate((_left, _right))]
-        twists = fourth + steepest * (change**3 + 3 * change * change2 + change3)
+        twists = fourth + steepest * (change * (change**2 + 3 * change2) + change3)
         mismatch = np.maximum(np.abs(turns[0]), np.abs(turns[1])) + twists / 2
         mismatch = np.maximum(np.abs(_left(tilt)), np.abs(_right(tilt))) + mismatch / 8
         # the least second derivative of D on three steps, the slope of a line least on the left
@@ -251,20 +254,22 @@ def refolded(log: Quintic, zero: NDArray[np.int64], steps: Steps) -> Array:
     g = np.exp(value)
     whole = np.expm1(x) + g
     gap = other + x - np.log(whole)
-    inner = -back + s - (s * np.exp(x) + g * slope) / whole
+    rise = s * np.exp(x) + g * slope
+    inner = -back + s - rise / whole
     corners = np.array([_left(gap), _left(gap) + _left(inner) / 3, _right(gap) - _right(inner) / 3, _right(gap)])
     n2, n3, n4 = (size[right[..., :-1]] / _FOLDED**n for size, n in zip(log.near, (2, 3, 4), strict=True))
     n1 = np.maximum(*_ends(np.abs(slope))) + n2 / 2
     top = _left(g) * np.exp(n1)
-    h = [s**n * np.exp(x[1:]) for n in (1, 2, 3, 4)]
-    h[1] = h[1] + top * (n2 + n1**2)
-    h[2] = h[2] + top * (n3 + 3 * n1 * n2 + n1**3)
-    h[3] = h[3] + top * (n4 + 4 * n1 * n3 + 3 * n2**2 + 6 * n1**2 * n2 + n1**4)
-    first = np.abs(s * np.exp(x) + g * slope)
-    h[0] = np.maximum(*_ends(first)) + h[1] / 2
+    line, square = np.exp(x[1:]), n1**2
+    h = [s**n * line for n in (1, 2, 3, 4)]
+    h[1] = h[1] + top * (n2 + square)
+    h[2] = h[2] + top * (n3 + n1 * (3 * n2 + square))
+    h[3] = h[3] + top * (n4 + 4 * n1 * n3 + 3 * n2**2 + square * (6 * n2 + square))
+    h[0] = np.maximum(*_ends(np.abs(rise))) + h[1] / 2
     bottom = np.minimum(*_ends(whole)) - h[0] / 2
     r1, r2, r3, r4 = (one / bottom for one in h)
-    fourth = r4 + 4 * r1 * r3 + 3 * r2**2 + 12 * r1**2 * r2 + 6 * r1**4 + log.near[2][left[..., 1:]] / _FOLDED**4
+    square = r1**2
+    fourth = r4 + 4 * r1 * r3 + 3 * r2**2 + 6 * square * (2 * r2 + square) + log.near[2][left[..., 1:]] / _FOLDED**4
     found: Array = (np.abs(corners).max(axis=0) + np.where(bottom > 0, fourth, np.inf) / 384).max(axis=-1)
     return np.where(found < 1, found, np.inf)
 
@@ -281,13 +286,15 @@ def _ends(values: Array) -> tuple[Array, Array]:
     return values[..., :-1], values[..., 1:]
 
 
-def _along(sizes: list[Array], run: Array, turned: Array, weight: Array, s: float) -> tuple[Array, Array]:
+def _along(sizes: list[Array], runs: tuple[Array, Array], turned: Array, weight: Array, s: float) -> tuple[Array, Array]:
     """Bounds of the third and fourth derivative of log g, and of the logarithm of a weight, along the line.
+
+    ``runs`` are the third and fourth power of the run.
 
     With A = ``weight`` / s that logarithm has the derivatives A, A (1 + A), A (1 + A) (1 + 2 A) and
     A (1 + A) (1 + 6 A + 6 A^2) by t, but for signs and, of the far end, for 1 in the first one.
     """
     three, four = sizes
-    a, turn = weight, np.abs(turned)
-    base = a * (s + a) * turn**2
-    return three * run**3 + base * (s + 2 * a) * turn, four * run**4 + base * (s**2 + 6 * s * a + 6 * a**2) * turn**2
+    (run3, run4), a, turned2 = runs, weight, turned**2
+    base = a * (s + a) * turned2
+    return three * run3 + base * (s + 2 * a) * np.abs(turned), four * run4 + base * (s**2 + 6 * a * (s + a)) * turned2

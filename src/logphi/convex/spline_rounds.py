@@ -20,8 +20,8 @@ LEAST = 1e-25
 _LAST, END = math.log(LEAST), math.log(1e-4 * LEAST)
 # chosen: picks are not sought where h is nearer to one
 _UNKNOWN = 5e-11
-# chosen: best chords are sought until they gain less, relatively, or so often
-_GAIN, _TRIES = 1e-11, 6
+# measured: best chords are sought until the next step gains less, relatively, which leaves far less to gain; or so often
+_GAIN, _TRIES = 1e-5, 6
 # derived: knots before the first, and after the last, value
 SPARE = 6
 
@@ -91,7 +91,7 @@ class Steps:
         values = np.minimum(chords.level + gain, 0.0)[self.lead :]
         end = int(np.searchsorted(-values, -END)) + 1
         last = min(int(np.searchsorted(-values, -_LAST)), min(end, known) - 2 * m)
-        return Round(self.spline(values[:end]), last, chords.behind[: self.lead + last + m + 1]), better[:end]
+        return Round(self.spline(values[:end]), last, self.reflected(better)[: self.lead + last + m + 1]), better[:end]
 
     def better(self, chords: Chords) -> tuple[Array, Array]:
         """How much the best chords exceed these, by Newton's method, and how far behind they begin."""
@@ -121,12 +121,12 @@ class Steps:
         behind = x - y
         column, inside = base + cell, y - cell
         # both ends at once, as small arrays take little longer
-        ends = [np.split(one, 2) for one in g.at(np.concatenate([column, column + m]), np.concatenate([inside, inside]))]
-        near, far = ((ends[0][k], ends[1][k], ends[2][k]) for k in (0, 1))
-        t = behind * s
+        value, slope, bend = g.at(np.concatenate([column, column + m]), np.concatenate([inside, inside]))
+        near, far = ((value[half], slope[half], bend[half]) for half in (slice(None, x.size), slice(x.size, None)))
+        grown = np.expm1(behind * s)
         fall = -np.expm1(far[0] - near[0])
         # of the far end; and the derivative of the weights, per step
-        weight, turn = np.expm1(t) / self.whole, s * np.exp(t) / self.whole
+        weight, turn = grown / self.whole, s / self.whole * (grown + 1)
         rest = -weight * fall
         level, total = near[0] + np.log1p(rest), 1 + rest
         share = (1 - weight) / total

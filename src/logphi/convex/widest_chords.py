@@ -124,6 +124,22 @@ def in_any_order(widths: Widths, *, above: bool, cut: float = CUT) -> Bounds:
     return replace(last, truncated=last.truncated * (1 + total * ULP)) if above else last
 
 
+def both_sides(width: float, rounds: int, parts: int, *, error: float, cut: float) -> tuple[Bounds, Bounds]:
+    """H_k from below, and from above, for a width with a relative ``error``; from below, chords are those best from above.
+
+    Chords end on both sides of their nodes, not at them, and so bound h_k from below up to the next nodes.
+    """
+    sides, shift = (False, True), _SHIFT + error
+    low_grid, high_grid = (_Grid(width * (1 + shift if above else 1 - shift) / parts, parts, above) for above in sides)
+    low, high = (Bounds(grid.step, parts, grid.first(), 0.0) for grid in (low_grid, high_grid))
+    for _ in range(1, rounds):
+        upper, chords = high_grid.round(high.values)
+        lower, others = low_grid.round(low.values, chords.best)
+        high = _truncated(replace(high, values=upper, chords=(chords,)), cut / rounds)
+        low = _truncated(replace(low, values=lower, chords=(others,)), cut / rounds)
+    return low, replace(high, truncated=high.truncated * (1 + rounds * ULP))
+
+
 def rounds_in_any_order(counts: Sequence[int]) -> int:
     """How many rounds the bound from above takes."""
     each = math.prod(count + 1 for count in counts)
@@ -153,13 +169,19 @@ def _largest(ways: list[tuple[_Grid, Bounds]], cut: float) -> Bounds:
     for _, _, found, _ in rounds:
         values[: found.size] = np.maximum(values[: found.size], found)
     truncated, chords = max(before.truncated for _, before in ways), tuple(chords for *_, chords in rounds)
+    return _truncated(Bounds(ways[0][1].step, ways[0][1].parts, values, truncated, chords), cut)
+
+
+def _truncated(bounds: Bounds, cut: float) -> Bounds:
+    """Without values below ``cut``."""
+    values = bounds.values
     end = int(np.searchsorted(-values, -cut))
-    if end < values.size:
-        truncated += float(values[end])
-        # the ends of the chords still carry what is left
-        values = np.maximum(values[: end + 1] - values[end], 0.0)
-        chords = tuple(replace(one, best=one.best[: end + 1]) for one in chords)
-    return Bounds(ways[0][1].step, ways[0][1].parts, values, truncated, chords)
+    if end == values.size:
+        return bounds
+    # the ends of the chords still carry what is left
+    left = np.maximum(values[: end + 1] - values[end], 0.0)
+    chords = tuple(replace(one, best=one.best[: end + 1]) for one in bounds.chords)
+    return replace(bounds, values=left, truncated=bounds.truncated + float(values[end]), chords=chords)
 
 
 class _Grid:
@@ -181,17 +203,22 @@ class _Grid:
         found: Array = np.exp(self.width - left * self.step) * np.expm1(left * self.step / 2) ** 2 / self.whole
         return found * (1 + _ROUNDINGS if self.above else 1 - _ROUNDINGS)
 
-    def round(self, values: Array) -> tuple[Array, Chords]:
-        """The next h, w farther, with the best chords."""
+    def round(self, values: Array, chosen: NDArray[np.int64] | None = None) -> tuple[Array, Chords]:
+        """The next h, w farther, with the best chords or, from below, with those that are chosen."""
         m, size = self.parts, values.size
         reach = np.pad(values, (0, max(0, m + 1 - size)))[m:0:-1]
         known = np.concatenate([self.floor + self.mirror * reach, values, np.zeros(m + 1)])
         # the ends of the chords from -w on, the last of them zero
         near, far = known[: size + m + 1], known[m:]
-        extra = self._extra(near, far) if self.above else None
-        best = self._best(near, far, extra)
         # how far each node is behind the beginning of its chord
         behind = np.arange(m, size + 2 * m)
+        if chosen is not None:
+            best = np.clip(np.pad(chosen, (0, max(0, size + m - chosen.size)), "edge")[: size + m], behind - m + 1, behind - 1)
+            d = behind - best
+            found = (self.near[d] * near[best] + self.far[d] * far[best]) * (1 - _ROUNDINGS)
+            return found, Chords(m, best, near, far)
+        extra = self._extra(near, far) if self.above else None
+        best = self._best(near, far, extra)
         # outside of its chord, a line is below the function, and so below the chord that ends at the node
         won, best = best, np.clip(best, behind - m, behind)
         d = behind - best

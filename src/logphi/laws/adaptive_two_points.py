@@ -16,7 +16,7 @@ from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.convex.excess_bounds import ExcessBounds, GridBounds, SplineBounds
-from logphi.convex.smooth_chords import PARTS, smooth_chords
+from logphi.convex.smooth_chords import smooth_chords
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.linear_density import LinearDensity
 from logphi.laws.sampled_loss import NotAnsweredError
@@ -66,7 +66,7 @@ def parts_for(rounds: int, rtol: float | None = None) -> int:
     if rounds > _MANY:
         fine = _FINE if rtol is None else min(_FINEST, int(math.sqrt(_SMOOTH / max(rtol, 1e-12))))
         if fine > _ROUGH:
-            return -(-fine // PARTS) * PARTS
+            return fine
     return _alone(rounds) if rtol is None else max(_COARSEST, min(_FINEST, int(math.sqrt(_SPREAD / max(rtol, 1e-12)))))
 
 

@@ -219,7 +219,7 @@ class Floats(Arithmetic):
         """Not available: the series and their remainders belong to :mod:`logphi.laws.integers`."""
         raise NotImplementedError("floats take normal sums by logphi.laws.integers, which bounds the series")
 
-    def log_power_sum(self, p: Sequence[float], q: Sequence[float], z: Discs) -> Discs:
+    def log_power_sum(self, p: Sequence[float] | Array, q: Sequence[float] | Array, z: Discs) -> Discs:
         """``log(sum(p**(1 + z) * q**(-z)))``, scaled by its largest term."""
         log_p, log_q = np.log(np.asarray(p)), np.log(np.asarray(q))
         loss = log_p - log_q

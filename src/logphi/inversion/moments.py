@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,8 @@ _HALVINGS = 6
 _UNCERTAIN = 0.5
 # derived: on wider circles real parts x are rounded so that 1 + x is exact, and a reflection adds no rounding
 _COARSE = 2.0**-10
+# chosen: the last series, as many orders next to one are asked for together
+_REMEMBERED = 32
 
 
 @dataclass(frozen=True)
@@ -112,6 +115,7 @@ class Taylor:
         return left / (1 - left) * (1 + 1e-9)
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def taylor(law: LossTransform, order: int, widest: float = math.inf) -> Taylor | None:
     """The series of K at zero, for derivatives up to ``order``; None if K is unknown on one side of zero.
 

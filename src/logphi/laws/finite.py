@@ -73,8 +73,9 @@ class Finite(LossTransform):
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
-        p, q = (self.p, self.q) if arith is FLOATS else self.cells.under(arith)
-        return arith.log_power_sum(p, q, z)
+        if arith is FLOATS:
+            return FLOATS.log_power_sum(*self._arrays, z)
+        return arith.log_power_sum(*self.cells.under(arith), z)
 
     def _error_of_sums(self, z: NDArray[Any]) -> Array:
         """Bounds of the relative error of the sums of the |p_j^{1+z} q_j^{-z}| by the errors of the probabilities."""

@@ -10,6 +10,7 @@ import pytest
 import logphi as lp
 from adaptive_range import in_any_order
 from logphi.algebra.families import terms_of
+from logphi.mechanisms import several_ranges
 from logphi.mechanisms.several_ranges import SeveralRanges
 
 E = lp.ExponentialMechanism
@@ -31,6 +32,27 @@ def test_the_recursion_from_its_definition_is_within(parts, counts, step):
         assert attained[node] * (1 - 1e-9) <= bound.upper
         assert bound.lower <= covered[node] * (1 + 1e-9)
         assert bound.width <= 1e-4 * bound.value + 1e-12
+
+
+@pytest.mark.parametrize(("parts", "counts", "step"), [((10, 30), (3, 2), 0.01), ((12, 18, 27), (2, 1, 2), 0.04)])
+def test_where_no_length_is_common_the_rest_of_each_width_is_left_out(parts, counts, step, monkeypatch):
+    monkeypatch.setattr(several_ranges, "common_parts", lambda *_: None)
+    (x, attained), (_, covered) = (in_any_order(parts, counts, step, fine) for fine in (1, 8))
+    release = steps([n * step for n in parts], counts)
+    for share in (0.6, 0.7, 0.8):
+        node = int(share * x.size)
+        bound = release.delta(float(x[node]))
+        assert attained[node] * (1 - 1e-9) <= bound.upper
+        assert attained[node] * 0.99 <= bound.lower <= covered[node] * (1 + 1e-9)
+
+
+@pytest.mark.slow
+def test_hundreds_of_different_ranges():
+    drawn = np.sort(np.random.default_rng(1).uniform(0.01, 0.1, 200)).tolist()
+    found = steps(drawn, [1] * 200).epsilon(1e-6)
+    assert found.upper < 1.065 * found.lower
+    # half of the steps, each no wider than one that is taken
+    assert (100 * E(drawn[100])).epsilon(1e-6).lower < found.upper
 
 
 @pytest.mark.parametrize(("narrow", "wide"), [(0.1, 0.3), (0.5, 0.6), (0.7, 3.0)])

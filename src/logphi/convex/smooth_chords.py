@@ -45,7 +45,7 @@ from logphi.convex.spline_start import Start
 from logphi.convex.widest_chords import Bounds, both_sides
 
 # measured: rounds on the grid before the splines, and for larger widths; so many of the first steps of the splines are a width
-_BEFORE, _WIDE, _BEFORE_WIDE, _PARTS = 28, 1.0, 36, 48
+_BEFORE, _WIDE, _BEFORE_WIDE, _PARTS = 28, 1.0, 40, 48
 # chosen: the grid begins with values that are smaller by so much
 _START = 1e-9
 # chosen: smaller values lose digits to what is added to them, and so do those that are not as many times as large as it, or as

@@ -80,8 +80,7 @@ def common_parts(widths: Sequence[float], counts: Sequence[int], rtol: float | N
     w, n = np.array(widths), np.array(counts)
     squares = float(n @ w**2)
     spread = 2 * float(n.sum()) / squares
-    reach = min(float(n @ w), _REACH / 2 * math.sqrt(squares) + squares / 8)
-    affordable = reach * _NODE * rounds / (_TIME if rtol is None else _LONGEST)
+    affordable = _reach(w, n) * _NODE * rounds / (_TIME if rtol is None else _LONGEST)
     step = max(math.sqrt((_NARROW if rtol is None else max(rtol, 1e-12)) / spread), affordable)
     fewest = max(_LEAST, math.ceil(w[0] / step))
     first = np.arange(fewest, fewest + fewest // 2 + 2)
@@ -93,6 +92,22 @@ def common_parts(widths: Sequence[float], counts: Sequence[int], rtol: float | N
     if apart[best] > _GROUPED * (1 - float((n * w**2).max()) / squares) or shortest[best] < affordable / 4:
         return None
     return tuple(int(one) for one in parts[best])
+
+
+def parts_within(widths: Sequence[float], counts: Sequence[int], rounds: int) -> tuple[int, ...] | None:
+    """Whole steps of one affordable length within each of several increasing widths, for a bound from below.
+
+    None if there is none in the least width.
+    """
+    w, n = np.array(widths), np.array(counts)
+    step = _reach(w, n) * _NODE * rounds / _TIME
+    return None if w[0] < _LEAST * step else tuple(int(one) for one in np.floor(w / step))
+
+
+def _reach(widths: Array, counts: NDArray[np.int64]) -> float:
+    """How far values above the truncated ones reach."""
+    squares = float(counts @ widths**2)
+    return min(float(counts @ widths), _REACH / 2 * math.sqrt(squares) + squares / 8)
 
 
 def _alone(rounds: int) -> int:

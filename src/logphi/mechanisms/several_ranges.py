@@ -19,7 +19,7 @@ from logphi.arith.protocol import Plain
 from logphi.convex.symmetric_pair import NearlyOneError
 from logphi.convex.widest_chords import rounds_in_any_order
 from logphi.inputs.adjacency import Adjacency
-from logphi.laws.adaptive_two_points import MOST_ROUNDS, AdaptiveTwoPoints, common_parts
+from logphi.laws.adaptive_two_points import MOST_ROUNDS, AdaptiveTwoPoints, common_parts, parts_within
 from logphi.mechanisms.adaptive_steps import MOST, Steps, StepsBetween
 
 # measured: so many ranges or more, of fewer than so many steps each on average, are better raised to common ones, about so many
@@ -112,4 +112,7 @@ class SeveralRanges(Family):
         if rounds > (MOST_ROUNDS if above else 2 * MOST):
             return None
         parts = common_parts(widths, counts, rtol, rounds)
+        if parts is None and not above:
+            # the rest of each width is left out
+            parts = parts_within(widths, counts, rounds)
         return None if parts is None else AdaptiveTwoPoints(tuple(Plain(width) for width in widths), counts, parts)

@@ -14,7 +14,7 @@ from logphi.algebra.asking import Questions
 from logphi.algebra.release import Mechanism
 from logphi.answers.bound import Bound, Bounds
 from logphi.answers.status import Side
-from logphi.engine.answer import between_others
+from logphi.engine.answer import between_others, of_pair_above
 from logphi.pairs.pair import UnsupportedError
 
 METHOD = "bracket"
@@ -76,6 +76,16 @@ def between(covers: Sequence[Any], *below: Any) -> Any:
         return above
     status = between_others(all(one.ledger.proved for one in (*covers, *below)))
     return replace(above, lower=min(lower, above.value), upper=max(upper, above.value), status=status, method=METHOD)
+
+
+def dominated(found: Any) -> Any:
+    """The answer of a pair, point by point, as that of a release that it dominates."""
+    if isinstance(found, Bounds):
+        answers = np.empty(found.shape, dtype=object)
+        for place in np.ndindex(answers.shape):
+            answers[place] = dominated(found[place])
+        return Bounds(answers)
+    return of_pair_above(found) if isinstance(found, Bound) else found
 
 
 def narrower(one: Any, other: Any) -> Any:

@@ -12,14 +12,15 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from logphi.algebra.asking import Questions
-from logphi.algebra.by_others import DIVERGENCES, TAILS, ByOthers, between
+from logphi.algebra.by_others import DIVERGENCES, PROFILES, TAILS, ByOthers, between, dominated
 from logphi.algebra.family import Family, Terms
-from logphi.algebra.release import Composition, Mechanism, compose
+from logphi.algebra.release import Composition, Mechanism, Primitive, compose
 from logphi.answers.bound import Bound
 from logphi.convex.symmetric_pair import NearlyOneError
 from logphi.pairs.pair import UnsupportedError
@@ -49,8 +50,32 @@ class FamilyAnswers(ByOthers):
 
     risk.__doc__ = Questions.risk.__doc__
 
+    @property
+    def _need_not_attain(self) -> bool:
+        """Whether the pair, or that of a part, only dominates the release, which has no family that attains it."""
+        return False
+
+    def _composition(self) -> type[Composition]:
+        found = super()._composition()
+        return FamilyComposition if found is Composition and self._need_not_attain else found
+
     def _by_others(self, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        return answered(self, name, arguments, options)
+        found = answered(self, name, arguments, options)
+        if not self._need_not_attain or name not in (*PROFILES, *DIVERGENCES, "explain"):
+            return found
+        if found is None:
+            found = getattr(Questions, name)(self, *arguments, **options)
+        return replace(found, bound=dominated(found.bound)) if name == "explain" else dominated(found)
+
+
+class Dominated(FamilyAnswers, Primitive):
+    """A mechanism whose pair dominates it: it need not attain the pair, and its answers say so."""
+
+    _dominating: ClassVar = True
+
+    @property
+    def _need_not_attain(self) -> bool:
+        return self._extreme is None
 
 
 class Representative(FamilyAnswers):
@@ -68,7 +93,16 @@ class Representative(FamilyAnswers):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class FamilyComposition(FamilyAnswers, Composition):
-    """A composition with a mechanism that stands for a family."""
+    """A composition with a mechanism that stands for a family, or that need not attain its pair."""
+
+    @property
+    def _need_not_attain(self) -> bool:
+        return need_not_attain(one for one, _ in self.counted())
+
+
+def need_not_attain(mechanisms: Iterable[Mechanism]) -> bool:
+    """Whether one of them need not attain its pair."""
+    return any(isinstance(one, FamilyAnswers) and one._need_not_attain for one in mechanisms)
 
 
 # chosen: the skews of the members that are tried for a lower end

@@ -8,7 +8,7 @@ from typing import Any
 
 from logphi.algebra.batches import truncated
 from logphi.algebra.enclosed import Enclosed, Ends
-from logphi.algebra.families import Representative
+from logphi.algebra.families import Representative, need_not_attain
 from logphi.algebra.family import Family
 from logphi.algebra.hulls import sampled_family
 from logphi.algebra.on_samples import OnSamples
@@ -44,6 +44,10 @@ class EnclosedSamples(Enclosed, Representative, OnSamples):
     @property
     def _base_enclosed(self) -> bool:
         return isinstance(self.base, Enclosed) and self.base._enclosed
+
+    @property
+    def _need_not_attain(self) -> bool:
+        return need_not_attain([self.base])
 
     @property
     def _loss_is_proved(self) -> bool:

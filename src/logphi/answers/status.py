@@ -23,8 +23,12 @@ class Status(enum.Enum):
     )
     ESTIMATED = "an error in the ledger is an estimate, not a proof: use another method where a proof is needed"
     BRACKET = (
-        "the ends are bounds by different means: the lower one is what some attack attains, the upper one what none exceeds; "
+        "the ends are bounds by different means: the lower one is what some attack on the pairs attains, the upper one none; "
         "what lies between them is not known, and no tolerance narrows it"
+    )
+    DOMINATED = (
+        "the requested tolerance is met for a pair that dominates the release and that it need not attain: the private end "
+        "holds for the release, the other end is that of the pair only, as the release may leak less"
     )
     UNRESOLVED = (
         "no method resolved the question and the bounds are the trivial ones: the parameters are outside "
@@ -34,7 +38,7 @@ class Status(enum.Enum):
     @property
     def met(self) -> bool:
         """Whether the answer is as narrow as requested, or certainly infinite."""
-        return self in (Status.MET, Status.UNBOUNDED, Status.DIVERGENT)
+        return self in (Status.MET, Status.DOMINATED, Status.UNBOUNDED, Status.DIVERGENT)
 
 
 class Direction(enum.Enum):

@@ -70,6 +70,11 @@ def between_others(proved: bool) -> Status:
     return Status.BRACKET if proved else Status.ESTIMATED
 
 
+def of_pair_above(found: Bound) -> Bound:
+    """The answer of a pair as that of a release that it dominates: narrow, but for the pair alone."""
+    return replace(found, status=Status.DOMINATED) if found.status is Status.MET else found
+
+
 def unresolved(lower: float, value: float, upper: float, method: str, ledger: Ledger | None = None) -> Bound:
     """The trivial bounds of a number that no method resolved."""
     return Bound(lower, value, upper, Status.UNRESOLVED, method, ledger=ledger or Ledger())

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from logphi.algebra.release import Primitive
+from logphi.algebra.families import Dominated
 from logphi.inputs import check
 from logphi.inputs.arguments import ADD_REMOVE, Real, Relation, Whole, frozen
 from logphi.laws.log_phi import LogPhi
@@ -19,14 +17,15 @@ MOST_RECORDS = 10**9
 
 
 @frozen
-class ShuffledReports(Primitive):
+class ShuffledReports(Dominated):
     """The reports of n records, each by one local randomizer that is epsilon-DP, in random order: an upper bound.
 
     With probability e^-eps, each other record sends a clone: a report drawn as if its value were one of the two values of the
     record in question.
     Pair: with C ~ Bin(n - 1, e^-eps) clones, a + b = C + 1 reports of the two kinds, P(a, b) proportional to
     Bin(C + 1, 1/2)(a) (a + e^-eps b), and Q the same with a and b exchanged. Losses log((a + e^-eps b) / (e^-eps a + b)).
-    :mod:`logphi.pairs.clones` has the proof.
+    :mod:`logphi.pairs.clones` has the proof. Lower ends are those of the pair, which perhaps no randomizer attains: answers
+    have the status ``DOMINATED``.
 
     With up to some 16,000 outcomes the pair is exactly that of the clones. With more it is rounded up: epsilon is larger by
     less than 1e-6 of it up to 100,000 records, and by less than 1e-5 up to a billion (measured). Deltas below 1e-30 are larger
@@ -63,7 +62,6 @@ class ShuffledReports(Primitive):
     local_epsilon: Real
     records: Whole
     adjacency: Relation = ADD_REMOVE
-    _dominating: ClassVar = True
     _no_pair = (
         "shuffled reports of a sample are not known, as their number is random or differs from the stated one: state the "
         "reports of all records, which is an upper bound"
@@ -77,6 +75,11 @@ class ShuffledReports(Primitive):
                 "otherwise state a single report, PureDP(epsilon), which is an upper bound"
             )
         self._settle(local_epsilon=epsilon, records=check.whole("records", self.records, 1, MOST_RECORDS))
+
+    @property
+    def _need_not_attain(self) -> bool:
+        """But a single report may be the randomized response of the pair."""
+        return self.local_epsilon > 0 and self.records > 1
 
     def loss_law(self) -> LogPhi:
         """The loss of the two counts."""

@@ -23,6 +23,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import ClassVar
 
+from logphi.algebra.families import Dominated
 from logphi.algebra.profile_points import FARTHEST, places, upper_profile
 from logphi.algebra.release import Mechanism, Primitive
 from logphi.answers.status import Direction
@@ -48,7 +49,7 @@ _MOST_ANSWERS = 10**6
 
 
 @frozen
-class SparseVector(Primitive):
+class SparseVector(Dominated):
     """Answers which queries are above a noisy threshold, until c of them are (sparse vector, AboveThreshold): an upper bound.
 
     The threshold gets noise once, Laplace or Gaussian; each query gets fresh Laplace noise. Any number of queries may be asked,
@@ -59,7 +60,8 @@ class SparseVector(Primitive):
     which P's query is larger by at most 2s, or s for monotone queries. As the bound holds in both orders, the pair is the hull
     of its profile and of the reversed one, rounded up to a few hundred outcomes. Losses are at most
     s / (threshold scale) + 2 c s / (query scale), or with c s for monotone queries: the pure guarantee of Lyu, Su & Li, on
-    which this profile improves. Where the threshold noise is Gaussian, deltas below 1e-20 are less sharp.
+    which this profile improves. Lower ends are those of the pair, which the technique need not attain: answers have the
+    status ``DOMINATED``. Where the threshold noise is Gaussian, deltas below 1e-20 are less sharp.
 
     Parameters
     ----------
@@ -104,7 +106,6 @@ class SparseVector(Primitive):
     answers: Whole = default(1)
     monotone: bool = False
     adjacency: Relation = ADD_REMOVE
-    _dominating: ClassVar = True
     _grows: ClassVar = ("sensitivity",)
     _hints: ClassVar = {
         "scale": "query_scale= and threshold_scale=",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from logphi.algebra.release import Mechanism, Primitive
+from logphi.algebra.families import Dominated
+from logphi.algebra.release import Mechanism
 from logphi.inputs import check
 from logphi.inputs.adjacency import PRESENCE
 from logphi.inputs.arguments import ADD_REMOVE, Real, RealLike, RealOrNone, Relation, Scalar, Whole, default, frozen
@@ -29,7 +30,7 @@ _HALVINGS, _FARTHEST, _FARTHEST_NORMAL = 200, 600.0, 34.0
 
 
 @frozen
-class StabilityThreshold(Primitive):
+class StabilityThreshold(Dominated):
     """Releases the partitions of the data whose noisy value reaches a threshold, with that value (partition selection).
 
     Partitions are words, places, or the keys of a GROUP BY: which ones there are depends on the data. One record contributes to
@@ -39,7 +40,8 @@ class StabilityThreshold(Primitive):
 
     Pair: for each of the k partitions, the noise shifted by s against the noise, times {seen with probability p, or missed}
     against {missed}. As a partition is either old or new, this is an upper bound: delta is at least the larger of
-    1 - (1 - p)^k, if all are new, and that of the noise, if all are old. log-phi: K(z) = k K_noise(z) + k (1 + z) log(1 - p).
+    1 - (1 - p)^k, if all are new, and that of the noise, if all are old. Lower ends are those of the pair: answers have the
+    status ``DOMINATED``. log-phi: K(z) = k K_noise(z) + k (1 + z) log(1 - p).
     In the order remove, P(L = inf) = 1 - (1 - p)^k, apart from infinite losses of truncated noise.
 
     Parameters
@@ -86,7 +88,6 @@ class StabilityThreshold(Primitive):
     sensitivity: Real = default(1.0)
     partitions: Whole = default(1)
     adjacency: Relation = ADD_REMOVE
-    _dominating: ClassVar = True
     _grows: ClassVar = ("sensitivity", "partitions")
     _hints: ClassVar = {
         "tau": "threshold=",

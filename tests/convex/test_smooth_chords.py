@@ -64,7 +64,8 @@ def test_one_more_round_from_the_definition(width, rounds):
     assert (best(now.high, width, x) <= after.high(x) * (1 + 1e-13)).all()
     assert (after.low(x) <= best(now.low, width, x) * (1 + 1e-9)).all()
     # and the error of a round is small
-    added = after.above.constant - now.above.constant + after.below.constant - now.below.constant
+    above, below = after.next_round.above.constant, after.last_round.below.constant
+    added = above - now.next_round.above.constant + below - now.last_round.below.constant
     assert added < 1e-6
 
 

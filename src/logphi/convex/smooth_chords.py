@@ -60,28 +60,57 @@ _AT_ONCE = 8000
 
 
 @dataclass(frozen=True, eq=False)
-class SmoothBounds:
-    """Bounds of h, for x from 0 to ``last`` steps, by a spline for its logarithm, and its errors on both sides.
+class AfterRound:
+    """Bounds of h after a round, for x from 0 to ``last`` steps, by a spline for its logarithm.
 
-    The upper bound is a mean of those of this spline and of the ``next`` one, with the weight ``part`` of the latter. Besides,
-    ``more`` is added to the upper bound, and ``less`` taken from the lower one. After the last x, h is at most its upper bound
-    there.
+    ``above`` and ``below`` are the errors of the logarithm; besides, ``more`` is added to the upper bound, and ``less`` taken
+    from the lower one. After the last x, h is at most its upper bound there.
     """
 
-    step: float
-    parts: int
     log: Quintic
     last: int
     above: Off
     below: Off
     more: float
     less: float
-    next: Quintic
+
+    def after(self, log: Quintic, last: int, up: Off, down: Off, tail: float) -> AfterRound:
+        """One round later, whose spline has the logarithm ``tail`` at the last knot."""
+        above = self.above + up
+        high = math.exp(tail + float(above.at(np.array(tail)))) * (1 + 1e-11)
+        low = math.exp(tail) * (1 + 1e-11)
+        return AfterRound(log, last, above, self.below + down, (self.more + high) * (1 + 1e-12), max(self.less, low))
+
+    def coarser(self) -> AfterRound:
+        """The same on steps that are twice as long."""
+        log, gap = self.log.coarser(self.last)
+        last, off = self.last // 2, Off(gap + ROUNDED)
+        if not falls(log, last):
+            raise UnprovedError("the spline rises at its end")
+        return self.after(log, last, off, off, float(log.cells[0][log.column(np.array(last))]))
+
+
+@dataclass(frozen=True, eq=False)
+class SmoothBounds:
+    """Bounds of h, for x from 0 to ``last`` steps.
+
+    The lower bound is that of the ``last_round``; the upper one is a mean of both rounds, with the errors of the ``next_round``
+    and with the weight ``part`` for its spline.
+    """
+
+    step: float
+    parts: int
+    last_round: AfterRound
+    next_round: AfterRound
     part: float
 
-    def logs(self, x: Array, spline: Quintic | None = None) -> tuple[Array, Array]:
-        """The spline and its derivative, at x from 0 to the last one."""
-        log = self.log if spline is None else spline
+    @property
+    def last(self) -> int:
+        """The number of steps for which both splines are known."""
+        return min(self.last_round.last, self.next_round.last)
+
+    def _logs(self, x: Array, log: Quintic) -> tuple[Array, Array]:
+        """A spline and its derivative, at x from 0 to the last one."""
         places = np.minimum(x / self.step, self.last)
         cells = np.minimum(np.floor(places), self.last - 1).astype(np.int64)
         value, slope, _ = log.at(log.column(cells), places - cells)
@@ -90,26 +119,29 @@ class SmoothBounds:
     @cached_property
     def sharp(self) -> float:
         """Larger values of h have sharp bounds: they are well above what is known after the last x."""
-        return max(_LEAST_SHARP, _CLEARLY * float(self.high(np.array([self.last * self.step]))[0]), _FAR * self.less)
+        return max(_LEAST_SHARP, _CLEARLY * float(self.high(np.array([self.last * self.step]))[0]), _FAR * self.last_round.less)
 
     def high(self, x: Array) -> Array:
         """Upper bounds at x >= 0."""
-        one, other = (np.exp(logs + self.above.at(logs)) for logs in (self.logs(x)[0], self.logs(x, self.next)[0]))
-        found: Array = (one + self.part * np.maximum(other - one, 0.0) + self.more) * (1 + 1e-15)
+        after = self.next_round
+        logs = (self._logs(x, log)[0] for log in (self.last_round.log, after.log))
+        one, other = (np.exp(log + after.above.at(log)) for log in logs)
+        found: Array = (one + self.part * np.maximum(other - one, 0.0) + after.more) * (1 + 1e-15)
         return np.minimum(found, 1.0)
 
     def low(self, x: Array) -> Array:
         """Lower bounds at x >= 0."""
-        logs = self.logs(x)[0]
-        found: Array = (np.exp(logs - self.below.at(logs)) - self.less) * (1 - 1e-15)
+        before = self.last_round
+        logs = self._logs(x, before.log)[0]
+        found: Array = (np.exp(logs - before.below.at(logs)) - before.less) * (1 - 1e-15)
         return np.where(x <= self.last * self.step, np.maximum(found, 0.0), 0.0)
 
     def lines(self, size: int) -> tuple[Array, Array, Array]:
         """Tangents of the lower bound at ``size`` places: these, and there the values and u times the slope."""
-        x = np.linspace(0.0, self.last * self.step, size)
-        logs, slopes = self.logs(x)
-        whole = np.exp(logs - self.below.at(logs))
-        return x, whole * (1 - 1e-14) - self.less, whole * slopes * (1 + self.below.share)
+        x, before = np.linspace(0.0, self.last * self.step, size), self.last_round
+        logs, slopes = self._logs(x, before.log)
+        whole = np.exp(logs - before.below.at(logs))
+        return x, whole * (1 - 1e-14) - before.less, whole * slopes * (1 + before.below.share)
 
     def grid(self, size: int) -> Bounds:
         """Upper bounds at about ``size`` nodes."""
@@ -131,33 +163,6 @@ def smooth_chords(width: float, rounds: int, fine: int) -> SmoothBounds | None:
         return None
 
 
-@dataclass(frozen=True, eq=False)
-class _Known:
-    """After a round, see :class:`SmoothBounds`."""
-
-    log: Quintic
-    last: int
-    above: Off
-    below: Off
-    more: float
-    less: float
-
-    def after(self, log: Quintic, last: int, up: Off, down: Off, tail: float) -> _Known:
-        """One round later, whose spline has the logarithm ``tail`` at the last knot."""
-        above = self.above + up
-        high = math.exp(tail + float(above.at(np.array(tail)))) * (1 + 1e-11)
-        low = math.exp(tail) * (1 + 1e-11)
-        return _Known(log, last, above, self.below + down, (self.more + high) * (1 + 1e-12), max(self.less, low))
-
-    def coarser(self) -> _Known:
-        """The same on steps that are twice as long."""
-        log, gap = self.log.coarser(self.last)
-        last, off = self.last // 2, Off(gap + ROUNDED)
-        if not falls(log, last):
-            raise UnprovedError("the spline rises at its end")
-        return self.after(log, last, off, off, float(log.cells[0][log.column(np.array(last))]))
-
-
 def _smooth_chords(width: float, rounds: int, fine: int) -> SmoothBounds:
     first = _BEFORE if width < _WIDE else _BEFORE_WIDE
     below, above = both_sides(width, first, -(-fine // _PARTS) * _PARTS, error=4 * ULP, cut=LEAST * _START)
@@ -167,7 +172,7 @@ def _smooth_chords(width: float, rounds: int, fine: int) -> SmoothBounds:
         one, behind = steps.next(start.log, start.last, start.behind)
         (proved,) = Several(steps, start.log, [one]).proved()
         part, more = start.compared(one.log, proved.down)
-        known = _Known(start.log, start.last, more, start.below, start.more, start.less)
+        known = AfterRound(start.log, start.last, more, start.below, start.more, start.less)
         known = known.after(one.log, one.last, proved.up, proved.down, proved.tail)
         before, previous = known, longer(start.behind, behind.size)
         waiting: list[Round] = []
@@ -185,13 +190,10 @@ def _smooth_chords(width: float, rounds: int, fine: int) -> SmoothBounds:
             if sum(each.behind.size for each in waiting) > _AT_ONCE or count > rounds:
                 before, known = _all_proved(steps, known, waiting)[-2:]
                 waiting = []
-    last = min(before.last, known.last)
-    return SmoothBounds(
-        steps.step, steps.parts, before.log, last, known.above, before.below, known.more, before.less, known.log, part
-    )
+    return SmoothBounds(steps.step, steps.parts, before, known, part)
 
 
-def _all_proved(steps: Steps, known: _Known, rounds: list[Round]) -> list[_Known]:
+def _all_proved(steps: Steps, known: AfterRound, rounds: list[Round]) -> list[AfterRound]:
     """What is known after each round, with what was known before these."""
     found = [known]
     if rounds:

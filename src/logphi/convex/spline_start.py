@@ -30,7 +30,7 @@ _STEEPEST = 0.05
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """S, up to a knot, where the best chords of the grid began, and bounds of h_k: ``below`` and ``less`` as of SmoothBounds.
+    """S, up to a knot, where the best chords of the grid began, and bounds of h_k: ``below`` and ``less`` as of AfterRound.
 
     ``folded`` is how far log S is from its reflection. The upper bound is ``high`` at the ``places``, in steps, and in all
     ``more`` is added to it.

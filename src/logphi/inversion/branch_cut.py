@@ -13,7 +13,7 @@ cancels the other; a line on which both are one integral loses the digits of the
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -51,14 +51,32 @@ class Integral:
     log_near_zero: tuple[float, ...]
     log_above: float
     log_seam: float
+    log_density_above: float
 
     def at(self, x: float) -> Scaled:
         """The value at k = e^x."""
+        found = self._sum(x, density=False)
+        return found if self.relative_error == 0 else shifted(found, self.shift, self.relative_error, self.count, 1)
+
+    def density_at(self, x: float) -> Scaled:
+        """The density of S at k = e^x, the second derivative in k; without the error of the shift."""
+        return self._sum(x, density=True)
+
+    def _sum(self, x: float, *, density: bool) -> Scaled:
+        """The value, or the same with a factor of u^2 in both integrals."""
         k = math.exp(x)
-        parts = [part for part in (self._along(k), self._up(k)) if part is not None]
+        # with a rounding of x
+        of_k = ULP * (8 + 4 * abs(x))
+        parts = [part for part in (self._along(k, of_k, density), self._up(k, of_k, density)) if part is not None]
         near_zero = max(self.log_near_zero[0], self.log_near_zero[1] - self.start * k)
         omitted = [near_zero, self.log_above - self.end * k, self.log_seam - self.end * k]
-        errors = [float(one) for bounds in (self.along_bounds, self.up_bounds) if bounds for one in bounds.log_errors(k)]
+        if density:
+            # below the start, r^2 is at most its square
+            omitted[0] += 2 * math.log(self.start) + 1e-9
+            omitted[1] = self.log_density_above - self.end * k
+            omitted[2] += 2 * math.log(self.end) + 1e-9
+        both = [bounds for bounds in (self.along_bounds, self.up_bounds) if bounds]
+        errors = [float(one) for bounds in both for one in bounds.log_errors(k, density=density)]
         sizes = [float((exponent + np.log(np.abs(terms) + 1e-300)).max()) for exponent, terms, *_ in parts]
         scale = max(sizes + omitted + errors)
         value = inner = 0.0
@@ -72,60 +90,54 @@ class Integral:
             rounding += float((size * np.abs(terms)).sum()) * ULP * (8 + terms.size + 4 * abs(scale))
         # with the rounding of large exponents that cancel
         truncation = sum(math.exp(one - scale) for one in (*omitted, *errors)) * (1 + 100 * ULP * (abs(scale) + self.end * k))
-        found = Scaled(
+        return Scaled(
             scale, value, truncation=truncation * (1 + 1e-9), inner=inner * (1 + 1e-9), rounding=rounding * (1 + 1e-9)
         )
-        return found if self.relative_error == 0 else self._shifted(found)
 
-    def _shifted(self, found: Scaled) -> Scaled:
-        """With the error of the shift.
-
-        A shift m(1 + e) is m under a normal law of mean -m e (1 + e/2) and deviation 1 + e. The density of t such variables is
-        between e^{-eD} and e^{eD} times that of t standard ones, D = 2 sum X^2 + t (1 + m^2), a little more than is needed. The
-        sum of squares exceeds B = 2 (t + 2 sqrt(t a) + 2 a) + 2 m^2 with a probability of at most e^{-a}, also if the law of
-        one variable is moved by m, as by the factor S (Laurent & Massart 2000, Lemma 1).
-        """
-        t, m = self.count, self.shift
-        if not found.high > 0:
-            return found
-        a = 50.0 + abs(found.log_scale + math.log(found.high))
-        most = 2 * (2 * (t + 2 * math.sqrt(t * a) + 2 * a) + 2 * m * m) + t * (1 + m * m)
-        if self.relative_error > _LARGEST_ERROR or self.relative_error * most > LARGEST / 2:
-            # nothing is known
-            return Scaled(0.0, 0.5, rounding=0.5)
-        share = math.expm1(1.1 * self.relative_error * most) + 4e-20
-        return Scaled(
-            found.log_scale,
-            found.value,
-            truncation=found.truncation,
-            inner=found.inner,
-            rounding=found.rounding + share * found.high,
-        )
-
-    def _along(self, k: float) -> tuple[Array, Array, Array, Array] | None:
+    def _along(self, k: float, of_k: float, density: bool) -> tuple[Array, Array, Array, Array] | None:
         """Exponents, terms and their errors."""
         if self.along is None:
             return None
         one, t = self.along, self.count
         r = -one.u
-        own, power = np.log(one.weight / r), t * one.log.real
+        own, power = np.log(one.weight * r if density else one.weight / r), t * one.log.real
         angle = t * one.log.imag
         sine = np.abs(np.sin(angle))
-        of_size = ULP * 12 * (np.abs(power) + np.abs(own) + 4) + (r * k + 1) * (one.wrong + 8 * ULP)
+        of_size = ULP * 12 * (np.abs(power) + np.abs(own) + 4) + (r * k + 1) * (one.wrong + of_k)
         known, raised, wrong, of_size = one.doubt(t, of_size)
         inner = np.where(known, sine * wrong + np.minimum(2.0, t * one.angle_error) * (1 + wrong), 2.0)
         rounding = (sine * of_size + ULP * 16 * np.abs(angle)) * (1 + wrong)
         return power - r * k + own + raised, -np.sin(angle), inner, rounding
 
-    def _up(self, k: float) -> tuple[Array, Array, Array, Array] | None:
+    def _up(self, k: float, of_k: float, density: bool) -> tuple[Array, Array, Array, Array] | None:
         if self.up is None:
             return None
         one, t = self.up, self.count
-        power, own = t * one.log, np.log(one.weight) - 2 * np.log(one.u)
+        power, own = t * one.log, np.log(one.weight) - (0 if density else 2 * np.log(one.u))
         exponent = power + one.u * k + own
-        of_value = ULP * 12 * (np.abs(power) + np.abs(own) + 4) + (np.abs(one.u) * k + 2) * (one.wrong + 8 * ULP)
+        of_value = ULP * 12 * (np.abs(power) + np.abs(own) + 4) + (np.abs(one.u) * k + 2) * (one.wrong + of_k)
         known, raised, wrong, of_value = one.doubt(t, of_value)
         return exponent.real + raised, np.cos(exponent.imag), np.where(known, wrong, 2.0), of_value * (1 + wrong)
+
+
+def shifted(found: Scaled, shift: float, relative_error: float, count: int, epochs: int) -> Scaled:
+    """The same with the error of the shift, for means of ``count`` variables in all, in a number of epochs.
+
+    A shift m(1 + e) is m under a normal law of mean -m e (1 + e/2) and deviation 1 + e. The density of t such variables is
+    between e^{-eD} and e^{eD} times that of t standard ones, D = 2 sum X^2 + t (1 + m^2), a little more than is needed. The
+    sum of squares exceeds B = 2 (t + 2 sqrt(t a) + 2 a) + 2 n m^2 with a probability of at most e^{-a}, also if the laws of n
+    variables are moved by m, as by the factors S of n epochs (Laurent & Massart 2000, Lemma 1).
+    """
+    t, m = count, shift
+    if not found.high > 0:
+        return found
+    a = 50.0 + abs(found.log_scale + math.log(found.high))
+    most = 2 * (2 * (t + 2 * math.sqrt(t * a) + 2 * a) + 2 * epochs * m * m) + t * (1 + m * m)
+    if relative_error > _LARGEST_ERROR or relative_error * most > LARGEST / 2:
+        # nothing is known
+        return Scaled(0.0, 0.5, rounding=0.5)
+    share = math.expm1(1.1 * relative_error * most) + 4e-20
+    return replace(found, rounding=found.rounding + share * found.high)
 
 
 def mean_of(loss: LogPhi) -> LognormalMean | None:
@@ -161,9 +173,11 @@ def prepare(mean: LognormalMean, x: float, guess: float | None = None) -> Integr
     # between the end of the panels of log r and r0 there is a rounding of both
     log_seam = log_size - math.log(end) + math.log(ULP * (8 + 4 * abs(math.log(end))))
     up = up_bounds = None
+    heights = end * np.geomspace(0.1, 1e5, 41)
+    on_line = plan.log_on_line(end, heights)[1]
+    at = -1
     if not log_above - end * plan.k < goal:
-        heights = end * np.geomspace(0.1, 1e5, 41)
-        tails = plan.log_on_line(end, heights)[1] - np.log(heights) - LOG_PI
+        tails = on_line - np.log(heights) - LOG_PI
         enough = tails - end * plan.k < goal
         if not enough.any():
             return None
@@ -178,6 +192,24 @@ def prepare(mean: LognormalMean, x: float, guess: float | None = None) -> Integr
         if panels is None:
             return None
         up, up_bounds = plan.nodes_up(end, panels[0], panels[1]), plan.up(end, panels[0], panels[1])
+    # the bounds of the modulus fall
+    cells = np.log(np.diff(heights)) + on_line[:-1]
+    density_above = [*cells[max(at, 0) :], plan.log_beyond(end, float(heights[-1]))]
+    if at < 0:
+        density_above.append(log_size + math.log(heights[0]))
+    log_density_above = float(np.logaddexp.reduce(density_above)) - LOG_PI + 1e-9
     return Integral(
-        shift, mean.relative_error, count, end, along, up, along_bounds, up_bounds, start_above, near_zero, log_above, log_seam
+        shift,
+        mean.relative_error,
+        count,
+        end,
+        along,
+        up,
+        along_bounds,
+        up_bounds,
+        start_above,
+        near_zero,
+        log_above,
+        log_seam,
+        log_density_above,
     )

@@ -44,17 +44,19 @@ class Bounds:
     """Bounds of an integrand on ellipses, a row for each panel and a column for each ellipse.
 
     For each of some bounds and each of two ends of a range, the logarithm of a bound of phi^t or of a difference, and Re u; and
-    the logarithm of all that does not depend on k.
+    the logarithm of all that does not depend on k; then the same with a factor of u^2.
     """
 
     powers: tuple[Array, Array]
     ends: tuple[Array, Array]
     rest: Array
+    rest_of_density: Array
 
-    def log_errors(self, k: float) -> Array:
+    def log_errors(self, k: float, *, density: bool = False) -> Array:
         """Logarithms of the errors of the sums over the panels."""
         low, high = (power - end * k for power, end in zip(self.powers, self.ends, strict=True))
-        return np.asarray((np.maximum(low, high).min(axis=0) + self.rest).min(axis=1))
+        rest = self.rest_of_density if density else self.rest
+        return np.asarray((np.maximum(low, high).min(axis=0) + rest).min(axis=1))
 
 
 @dataclass(frozen=True)
@@ -162,8 +164,8 @@ class Plan:
             log_bound = np.log1p(self.known.line(s, x1) + turned) + 1e-15
             single = math.log(t / 2) + (t - 1) * log_bound + both
             powers.append(np.stack([t * log_bound, single]).reshape(2, -1, rho.size))
-        rest = -np.log(first) + np.log(half) + _log_rule(rho) - LOG_PI
-        return Bounds((powers[0], powers[1]), (first * np.cos(wide), last), np.where(fits, rest, np.inf))
+        rest = np.where(fits, np.log(half) + _log_rule(rho) - LOG_PI, np.inf)
+        return Bounds((powers[0], powers[1]), (first * np.cos(wide), last), rest - np.log(first), rest + np.log(last))
 
     def nodes_along(self, low: Array, high: Array) -> Nodes:
         """Values at the nodes of panels of log r."""
@@ -207,8 +209,25 @@ class Plan:
             bound = self.known.log(r.ravel() / t, eta, theta, x1, np.maximum(last, _SHORTEST))
             powers.append(t * bound.reshape(1, -1, rho.size))
         fits &= (last > _SHORTEST).reshape(fits.shape)
-        rest = -np.log((end - wide) ** 2 + np.maximum(height, 0.0) ** 2) + np.log(half) + _log_rule(rho) - LOG_PI
-        return Bounds((powers[0], powers[1]), ends, np.where(fits, rest, np.inf))
+        rest = np.where(fits, np.log(half) + _log_rule(rho) - LOG_PI, np.inf)
+        log_square = np.log((end - wide) ** 2 + np.maximum(height, 0.0) ** 2)
+        return Bounds((powers[0], powers[1]), ends, rest - log_square, rest)
+
+    def log_beyond(self, end: float, height: float) -> float:
+        """The logarithm of a bound of the integral of |phi^t| over -r0 + iy, y above a height.
+
+        With all normal variables on the line x - i theta/m, |phi^t| is at most e^{t theta^2/(2 m^2)} E e^{-sS} for a positive
+        s = y sin theta - r0 cos theta; and e^{-sS} is at most (b/(es))^b S^{-b}, S at least the geometric mean of the Y.
+        """
+        m, t = self.known.shift, self.count
+        theta, b = _ANGLES[-8:, None], np.geomspace(2.0, 1e4 * t, 60)
+        s = height * np.sin(theta) - end * np.cos(theta)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found = (
+                t * (theta / m) ** 2 / 2 + m * m * (b + b * b / t) / 2 + b * (np.log(b) - 1) - np.log((b - 1) * np.sin(theta))
+            )
+            found += (1 - b) * np.log(np.maximum(s, 0.0))
+        return float(np.where(s > 0, found, np.inf).min()) + 1e-6
 
     def _angles_at(self, end: float, low: Array, high: Array) -> Array:
         """Angles for panels of y: those of a bound at most of their points."""

@@ -11,7 +11,7 @@ from logphi.engine.log_probability import masses, trivial
 from logphi.engine.method import EXACT
 from logphi.engine.routes.atoms import ATOMS
 from logphi.engine.routes.bent import BENT
-from logphi.engine.routes.branch_cut import BRANCH_CUT, mean_of
+from logphi.engine.routes.branch_cut import BRANCH_CUT, mean_of, served
 from logphi.engine.routes.clipped import CLIPPED
 from logphi.engine.routes.contour import CONTOUR, LONGEST
 from logphi.engine.routes.discretized import LATTICES
@@ -35,6 +35,8 @@ _MANY = 200
 COARSE_LATTICES = replace(LATTICES, mostly=Promise(1e-2, 2e8))
 # measured: for these, a smoothed line is about as accurate as other lines
 COARSE_SMOOTHED = replace(SMOOTHED, mostly=Promise(1e-5, 3e8))
+# measured: for more batches than this a contour takes a minute
+_MANY_BATCHES = 100_000
 # measured: the shift above which these two are useful
 _ALMOST_AN_ATOM = 4.0
 
@@ -111,9 +113,11 @@ def fitting(loss: LogPhi) -> list[Route]:
         return [*([ATOMS] if len(loss.terms) <= _MANY else []), CONTOUR, *_FALLBACKS]
     if real_space.served(loss.terms) and real_space.flat_count(loss.terms) < real_space.FLAT_PARTS:
         return [EXPONENTIAL, *_FALLBACKS]
-    if mean_of(loss) is not None:
-        return [BRANCH_CUT, CONTOUR, *_FALLBACKS]
+    if (mean := mean_of(loss)) is not None:
+        return [BRANCH_CUT, *([CONTOUR] if mean.count <= _MANY_BATCHES else []), *_FALLBACKS]
     sampled = sampled_terms(loss)
+    if served(loss):
+        return [CONTOUR, BRANCH_CUT, *_FALLBACKS]
     if sampled is None:
         return [CONTOUR, CLIPPED, EXPONENTIAL, *_FALLBACKS]
     # with little noise, the loss without the record is nearly an atom

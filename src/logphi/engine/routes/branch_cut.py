@@ -1,9 +1,11 @@
-"""Inversion along the branch cut of the Laplace transform of e^L: one random allocation under Gaussian noise."""
+"""Inversion along the branch cut of the Laplace transform of e^L: random allocation under Gaussian noise."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from logphi.arith.scaled import Scaled
 from logphi.engine.log_probability import LogProbability, from_inversion, masses
 from logphi.engine.method import Method
 from logphi.engine.routes import contour
@@ -13,18 +15,18 @@ from logphi.inversion.demand import Demand, Promise
 from logphi.laws.log_phi import LogPhi
 
 if TYPE_CHECKING:
-    from logphi.inversion.branch_cut import Integral
+    from logphi.inversion.several_epochs import Kind
     from logphi.quadrature.lognormal_mean import LognormalMean
 
-_NOT_ONE = (
-    "method 'branch-cut' serves one random allocation of Gaussian noise, with sensitivity / sigma between 0.05 and 4; leave "
-    "method out"
+_NOT_SERVED = (
+    "method 'branch-cut' serves up to 60 random allocations of Gaussian noise, with sensitivity / sigma between 0.05 and 4; "
+    "leave method out"
 )
 _TOO_LONG = "method 'branch-cut' would need too long an integral here; leave method out"
 # derived: e^x is far from the ends of the range of doubles
 _LARGEST = 300.0
-# measured: the width and the work; at negative thresholds the way up is long
-_WIDTH, _WORK, _LONG = 1e-10, 2e7, 1.5e8
+# measured: the width and the work; at negative thresholds the way up is long, and several epochs are many integrals
+_WIDTH, _WORK, _LONG, _SEVERAL = 1e-10, 2e7, 1.5e8, 6e8
 
 
 def mean_of(loss: LogPhi) -> LognormalMean | None:
@@ -37,53 +39,89 @@ def mean_of(loss: LogPhi) -> LognormalMean | None:
     return branch_cut.mean_of(loss)
 
 
+def served(loss: LogPhi) -> bool:
+    """Whether all parts are random allocations under Gaussian noise."""
+    return all(law.traits.lognormal for law, _ in loss.terms)
+
+
 def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     """The profile near an epsilon; in the order in which a record is added, that of a contour, which loses no digits there."""
-    mean = mean_of(loss)
-    if mean is None:
-        if mean_of(loss.reflected()) is not None:
-            return contour.prepare(loss, epsilon, demand)
-        raise NotApplicableError(_NOT_ONE)
-    return _local(loss, mean, epsilon, demand)
+    if (answering := _answering(loss)) is not None:
+        return _local(loss, answering, epsilon, demand)
+    if _answering(loss.reflected()) is not None:
+        return contour.prepare(loss, epsilon, demand)
+    raise NotApplicableError(_NOT_SERVED)
 
 
 def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     """The offer; in the other order there is none."""
+    answering = _answering(loss)
+    if answering is None:
+        raise NotApplicableError(_NOT_SERVED)
+    own = answering
+    work = _SEVERAL if mean_of(loss) is None else _WORK if epsilon >= 0 else _LONG
+    return Offer(Promise(_WIDTH, work), lambda: _local(loss, own, epsilon, demand))
+
+
+# a function that prepares the profile near a threshold, or returns None where it would be long
+_Answering = Callable[[float], Callable[[float], Scaled] | None]
+
+
+def _answering(loss: LogPhi) -> _Answering | None:
+    """The function that prepares the profile of one epoch, or of several."""
     mean = mean_of(loss)
-    if mean is None:
-        raise NotApplicableError(_NOT_ONE)
-    own = mean
-    return Offer(Promise(_WIDTH, _WORK if epsilon >= 0 else _LONG), lambda: _local(loss, own, epsilon, demand))
+    if mean is not None:
+        own = mean
+        return lambda x: _of_one(own, x)
+    if not loss.terms or not served(loss):
+        return None
+    from logphi.inversion import several_epochs
+
+    kinds = several_epochs.kinds_of(loss)
+    if kinds is None:
+        return None
+    several = kinds
+    return lambda x: _of_several(several, x)
 
 
-def _local(loss: LogPhi, mean: LognormalMean, epsilon: float, demand: Demand) -> LocalProfile:
-    """The profile from an integral prepared near an epsilon, and prepared again for distant ones."""
-    known, integral, near = masses(loss), _prepared(mean, epsilon), epsilon
+def _local(loss: LogPhi, answering: _Answering, epsilon: float, demand: Demand) -> LocalProfile:
+    """The profile as it was prepared near an epsilon, and prepared again for distant ones."""
+    known, near = masses(loss), epsilon
 
-    def at(x: float) -> LogProbability:
-        nonlocal integral, near
-        if not abs(x) < _LARGEST:
+    def prepared(x: float) -> Callable[[float], Scaled]:
+        found = answering(x) if abs(x) < _LARGEST else None
+        if found is None:
             raise NotApplicableError(_TOO_LONG)
-        found = answer(integral, x)
-        if x != near and not found.meets(demand.sufficient):
-            integral, near = _prepared(mean, x), x
-            found = answer(integral, x)
         return found
 
-    def answer(integral: Integral, x: float) -> LogProbability:
-        return from_inversion(known, x, Inversion(Part.EXCESS, integral.at(x)), METHOD)
+    profile = prepared(epsilon)
+
+    def at(x: float) -> LogProbability:
+        nonlocal profile, near
+        if not abs(x) < _LARGEST:
+            raise NotApplicableError(_TOO_LONG)
+        found = from_inversion(known, x, Inversion(Part.EXCESS, profile(x)), METHOD)
+        if x != near and not found.meets(demand.sufficient):
+            profile, near = prepared(x), x
+            found = from_inversion(known, x, Inversion(Part.EXCESS, profile(x)), METHOD)
+        return found
 
     return at
 
 
-def _prepared(mean: LognormalMean, x: float) -> Integral:
+def _of_one(mean: LognormalMean, x: float) -> Callable[[float], Scaled] | None:
     from logphi.inversion import branch_cut
 
-    found = branch_cut.prepare(mean, x) if abs(x) < _LARGEST else None
-    if found is None:
-        raise NotApplicableError(_TOO_LONG)
-    return found
+    found = branch_cut.prepare(mean, x)
+    return None if found is None else found.at
 
 
-METHOD = Method("branch-cut", "inversion along a branch cut: one random allocation under Gaussian noise")
+def _of_several(kinds: Sequence[Kind], x: float) -> Callable[[float], Scaled] | None:
+    from logphi.inversion import several_epochs
+
+    found = several_epochs.prepare(kinds, x)
+    return None if found is None else found.at
+
+
+METHOD = Method("branch-cut", "inversion along a branch cut: random allocation under Gaussian noise")
 BRANCH_CUT = Route(METHOD, prepare, forecast=_forecast)

@@ -1,0 +1,252 @@
+"""The profile of several lognormal means together, by sums of their densities over a lattice.
+
+notation: L = log S the loss of one epoch, p its density under P, M its transform, a = m^2/t; D the profile of the last of n
+epochs; h the step. The profile of all is E D(x - L_1 - ... - L_(n-1)). Its sum over a lattice,
+
+    h^(n-1) sum over whole j of p_1(j_1 h) ... p_(n-1)(j_(n-1) h) D(x - (j_1 + ... + j_(n-1)) h),
+
+has positive terms only, so that no digits cancel, and densities and D keep theirs along the branch cut
+(:mod:`logphi.inversion.branch_cut`).
+
+Poisson's formula: h sum p(jh) e^{zjh} is the sum of M(z + 2 pi i k/h) over whole k. As D is not on the lattice, the sum over
+all j is the profile's integral over Re z = c with such sums for all M but one. By |M(c + iy)| <= M(c) e^{-ay^2/2} and y^2 +
+(y + 2 pi k/h)^2 >= 2 (pi k/h)^2, each product of terms in which some k is not zero is at most e^{-a (pi k/h)^2} times all M(c),
+with the least a; and the integral of |1/(z(z+1))| / 2 pi is at most 1/2c.
+
+Omitted terms: p(y) <= M(b) e^{-by} / sqrt(2 pi a) for every b, so that a sum of h p(jh) e^{cjh} over jh beyond y, upward for
+b > c and downward for b < c, is at most M(b) e^{(c-b)y} / (|b - c| sqrt(2 pi a)); and D(x) <= M(c) e^{-cx} for c >= 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from typing import NamedTuple
+
+import numpy as np
+
+from logphi.arith.floats import ULP
+from logphi.arith.scaled import Scaled
+from logphi.arrays import Array
+from logphi.inversion.branch_cut import LARGEST_SHIFT, LEAST_SHIFT, shifted
+from logphi.inversion.one_epoch import Epoch, Values, negative_orders, positive_orders
+from logphi.laws.allocated_normal import AllocatedNormal
+from logphi.laws.log_phi import LogPhi
+
+# chosen: the logarithm of the share of the answer that aliasing and omitted terms may have
+_TARGET = math.log(1e-12)
+# chosen: the share of the answer that errors of the densities may have
+_ENOUGH = math.log(2e-10)
+# measured: more of them take seconds; of more epochs the contour is narrow
+_MOST_EPOCHS, _MOST_NODES, _MOST_OF_ALL = 60, 1500, 20_000
+# derived: smaller numbers lose digits; and the ratio above which sums over k are hardly more than their largest terms
+_LEAST, _LEAST_RATIO = 1e-290, 10.0
+
+
+class Kind(NamedTuple):
+    """An epoch and how often it occurs."""
+
+    epoch: Epoch
+    number: int
+
+
+def kinds_of(loss: LogPhi) -> tuple[Kind, ...] | None:
+    """The epochs, if the loss is a sum of the logarithms of several lognormal means; None otherwise, or for too many."""
+    found = []
+    for law, count in loss.terms:
+        if not (isinstance(law, AllocatedNormal) and LEAST_SHIFT <= law.mean.shift <= LARGEST_SHIFT and count <= _MOST_EPOCHS):
+            return None
+        found.append(Kind(Epoch(law.mean), int(count)))
+    return tuple(found) if 2 <= sum(one.number for one in found) <= _MOST_EPOCHS else None
+
+
+class Sampled(NamedTuple):
+    """An epoch whose density is summed, how often, and the first and the last place of a sum."""
+
+    epoch: Epoch
+    number: int
+    first: int
+    last: int
+
+
+class _Known:
+    """What is known of all epochs at a threshold beforehand: M(c) e^{-cx} for some c."""
+
+    def __init__(self, kinds: Sequence[Kind], x: float) -> None:
+        epochs = [one for one, _ in kinds]
+        self.number = sum(count for _, count in kinds)
+        self.decay = min(one.decay for one in epochs)
+        self._positive, self._negative = positive_orders(epochs), negative_orders(epochs)
+        chernoff = sum(count * one.log_transform(self._positive) for one, count in kinds) - self._positive * x
+        # at c = 0 all M are one
+        self._c, self._chernoff = np.append(self._positive, 0.0), np.append(chernoff, 0.0)
+        self.log_alias = float((chernoff - np.log(2 * self._positive)).min())
+        self.tilt = float(self._positive[int(chernoff.argmin())])
+
+    def log_folded(self, ratio: float) -> float:
+        """The logarithm of a bound of 2n times a product of n sums over k relative to the M(c); ``ratio`` is a (pi/h)^2."""
+        if not ratio > _LEAST_RATIO:
+            return math.inf
+        return math.log(2 * self.number) + self.number * math.log1p(4 * math.exp(-ratio / 2)) + 1e-3
+
+    def log_omitted(self, one: Epoch, first: float, last: float) -> float:
+        """The logarithm of what one epoch omits below the first and above the last place, but for the factor of the others."""
+        above, gap = self._beyond(one, self._positive)
+        below, gap_below = self._beyond(one, self._negative)
+        return float(np.logaddexp((above - gap * last).min(), (below + gap_below * first).min()))
+
+    def ends(self, one: Epoch, goal: float) -> tuple[float, float]:
+        """The places beyond which the omitted terms are below a goal."""
+        above, gap = self._beyond(one, self._positive)
+        below, gap_below = self._beyond(one, self._negative)
+        return -float(((below - goal) / gap_below).min()), float(((above - goal) / gap).min())
+
+    def _beyond(self, one: Epoch, b: Array) -> tuple[Array, Array]:
+        """The logarithm of a bound of what is omitted beyond zero, and how fast it falls, for pairs of c and b."""
+        sign = 1.0 if b[0] > 0 else -1.0
+        gap = sign * (b - self._c[:, None])
+        others = self._chernoff - np.append(one.log_transform(self._positive), 0.0)
+        found = others[:, None] + one.log_transform(b) - 0.5 * math.log(2 * math.pi * one.decay)
+        right = gap > 0
+        gap = np.where(right, gap, 1.0)
+        return np.where(right, found - np.log(gap), np.inf), gap
+
+
+@dataclass(frozen=True)
+class _Row:
+    """Positive numbers and their errors, in units of e^log_scale."""
+
+    value: Array
+    error: Array
+    log_scale: float
+
+    @staticmethod
+    def of(found: Values, tilt: Array, step: float) -> _Row:
+        """The masses h p(jh) times e^tilt."""
+        log, error = (one + tilt + math.log(step) for one in (found.log, found.log_error))
+        scale = float(np.maximum(log, error).max())
+        value = np.exp(log - scale)
+        parts = np.abs(np.maximum(log, -1e4)) + np.abs(tilt) + abs(math.log(step)) + abs(scale)
+        return _Row(value, np.exp(error - scale) * (1 + 1e-9) + 4 * ULP * (4 + parts) * value + _LEAST, scale)
+
+    def together(self, other: _Row) -> _Row:
+        """The law of the sum of two."""
+        value = np.convolve(self.value, other.value)
+        error = np.convolve(self.value + self.error, other.error) + np.convolve(self.error, other.value)
+        size = min(self.value.size, other.value.size)
+        error += ULP * (size + 8) * (value + error) + size * _LEAST
+        peak = max(float(value.max()), _LEAST)
+        return _Row(value / peak, error * ((1 + 1e-9) / peak), self.log_scale + other.log_scale + math.log(peak))
+
+    def power(self, count: int) -> _Row:
+        """The law of the sum of ``count``."""
+        if count == 1:
+            return self
+        half = self.power(count // 2)
+        whole = half.together(half)
+        return whole.together(self) if count % 2 else whole
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The profile of all epochs: the law of all but one on a lattice from ``first`` on, and the last one."""
+
+    step: float
+    sampled: tuple[Sampled, ...]
+    last: Epoch
+    first: int
+    law: Values
+
+    @cached_property
+    def _kinds(self) -> tuple[Kind, ...]:
+        return (*(Kind(one, count) for one, count, *_ in self.sampled), Kind(self.last, 1))
+
+    def at(self, x: float) -> Scaled:
+        """The value at a threshold."""
+        places = np.asarray(self.step * (self.first + np.arange(self.law.log.size)))
+        last = self.last.log_profile((x - places)[::-1])
+        log, log_error = last.log[::-1], last.log_error[::-1]
+        exponent = self.law.log + log
+        of_law, of_last = self.law.log_error + np.logaddexp(log, log_error), self.law.log + log_error
+        truncation = self._log_truncation(x)
+        if not truncation < 0:
+            # nothing is known
+            return Scaled(0.0, 0.5, rounding=0.5)
+        scale = max(float(exponent.max()), float(of_law.max()), float(of_last.max()), truncation)
+        terms = np.exp(exponent - scale)
+        parts = np.abs(np.maximum(self.law.log, -1e4)) + np.abs(np.maximum(log, -1e4)) + abs(scale)
+        found = Scaled(
+            scale,
+            float(terms.sum()),
+            truncation=math.exp(truncation - scale) * (1 + 1e-9),
+            inner=float(np.exp(of_law - scale).sum() + np.exp(of_last - scale).sum()) * (1 + 1e-9),
+            rounding=float((terms * (ULP * (16 + terms.size + 4 * parts))).sum()) + _LEAST,
+        )
+        relative_error = max(one.relative_error for one, _ in self._kinds)
+        if relative_error == 0:
+            return found
+        batches = sum(count * one.mean.count for one, count in self._kinds)
+        shift = max(one.mean.shift for one, _ in self._kinds)
+        return shifted(found, shift, relative_error, batches, sum(count for _, count in self._kinds))
+
+    def _log_truncation(self, x: float) -> float:
+        """The logarithm of a bound of aliasing and of all omitted terms."""
+        known = _Known(self._kinds, x)
+        ratio = known.decay * (math.pi / self.step) ** 2
+        errors = [known.log_alias - ratio]
+        for one, count, first, last in self.sampled:
+            errors.append(known.log_omitted(one, first * self.step, last * self.step) + math.log(count))
+        return float(np.logaddexp.reduce(errors)) + known.log_folded(ratio) + 1e-6
+
+
+def prepare(kinds: Sequence[Kind], x: float) -> Profile | None:
+    """The profile near a threshold; None where it would be long."""
+    known, last = _Known(kinds, x), kinds[-1].epoch
+    variance = sum(one.variance * count for one, count in kinds)
+    # about the answer: one epoch alone leaks no more than all
+    alone = float(last.log_profile(np.array([x])).log[0])
+    guess = max(alone, -(max(x, 0.0) ** 2) / (2 * variance) - 3)
+    goal = guess + _TARGET - math.log(2 * known.number) - 2
+    step = _few_bits(math.pi * math.sqrt(known.decay / max(known.log_alias - goal, 2 * _LEAST_RATIO)))
+    sampled = []
+    for one, count in kinds:
+        low, high = known.ends(one, goal)
+        if not (high - low) / step < _MOST_NODES:
+            return None
+        sampled.append(Sampled(one, count - (one is last), math.floor(low / step), math.ceil(high / step)))
+    sampled = [part for part in sampled if part.number]
+    if sum(part.number * (part.last - part.first) for part in sampled) > _MOST_OF_ALL:
+        return None
+    rows, first = [], 0
+    for part in sampled:
+        places = np.asarray(step * np.arange(part.first, part.last + 1))
+        rest = _rest(last, (x - places)[::-1], variance, known.number)[::-1]
+        density = part.epoch.log_density(places, guess + _ENOUGH - math.log(places[-1] - places[0] + 1) - rest)
+        rows.append(_Row.of(density, known.tilt * places, step).power(part.number))
+        first += part.first * part.number
+    law = reduce(_Row.together, rows)
+    return Profile(step, tuple(sampled), last, first, _untilted(law, first, step, known.tilt))
+
+
+def _untilted(law: _Row, first: int, step: float, tilt: float) -> Values:
+    tilted = tilt * step * (first + np.arange(law.value.size))
+    rounding = 4 * ULP * (4 + np.abs(tilted) + abs(law.log_scale))
+    with np.errstate(divide="ignore"):  # minus infinity stands for zero
+        return Values(
+            np.log(law.value) + law.log_scale - tilted,
+            np.log(law.error + rounding * law.value + _LEAST) + law.log_scale - tilted,
+        )
+
+
+def _rest(last: Epoch, x: Array, variance: float, number: int) -> Array:
+    """About the logarithm of the profile of all other epochs."""
+    one_large = last.log_profile(x).log + math.log(number)
+    return np.minimum(np.maximum(one_large, -(np.maximum(x, 0.0) ** 2) / (2 * variance)), 0.0)
+
+
+def _few_bits(step: float) -> float:
+    """A step of few bits, so that places are exact."""
+    size = math.frexp(step)[1]
+    return math.ldexp(math.floor(math.ldexp(step, 30 - size)), size - 30)

@@ -1,0 +1,185 @@
+"""Several random allocations by their densities: against integrals over few batches, another number, and a contour."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.special import log_ndtr
+
+import logphi as lp
+from logphi.inversion import branch_cut, several_epochs
+from logphi.inversion.one_epoch import Epoch, Values
+from logphi.inversion.several_epochs import Kind
+from logphi.quadrature.lognormal_mean import LognormalMean
+
+# two epochs of Gaussian(2) on 1000 batches at 0.2: Gauss-Legendre sums of the density and the profile of one epoch, each a
+# Laplace integral on a line on the right in ball arithmetic at 70 digits
+FAR_OUT = 1.07165814751783e-19
+
+
+# what the sums below are wrong by, relatively
+SUMS = 1e-12
+
+
+def places(a: float, x: float) -> np.ndarray:
+    """The nodes of a trapezoidal sum for two batches."""
+    step = min(0.25, 0.12 / a)
+    return step * np.arange(-math.ceil((13 + 2 * abs(x) / a + a) / step), math.ceil((13 + 2 * abs(x) / a + a) / step) + 1)
+
+
+def two_epochs(one: float, other: float, x: float) -> float:
+    """Log E (S_1 S_2 - e^x)_+ for two batches each.
+
+    S = e^{-a^2/2} cosh(aV) times a lognormal factor, a = m / sqrt 2; both such factors are one, which integrates.
+    """
+    a, b = one / math.sqrt(2), other / math.sqrt(2)
+    size = math.hypot(a, b)
+    v, w = places(a, x)[:, None], places(b, x)[None, :]
+    mean = np.logaddexp(a * v, -a * v) + np.logaddexp(b * w, -b * w) - math.log(4) - size * size / 2
+    density = (v[1, 0] - v[0, 0]) * (w[0, 1] - w[0, 0]) * np.exp(-(v * v + w * w) / 2) / (2 * math.pi)
+    d = (mean - x) / size
+    return math.log((density * (np.exp(mean + log_ndtr(d + size / 2)) - np.exp(x + log_ndtr(d - size / 2)))).sum())
+
+
+def density(shift: float, x: float) -> float:
+    """The logarithm of the density of S at e^x for two batches."""
+    a = shift / math.sqrt(2)
+    v = places(a, x)
+    d = (x + a * a - np.logaddexp(a * v, -a * v) + math.log(2)) / a
+    return math.log(((v[1] - v[0]) * np.exp(-(v * v + d * d) / 2) / (2 * math.pi)).sum()) - math.log(a) - x
+
+
+def kinds(*shifts: float, batches: int = 2) -> list[Kind]:
+    return [Kind(Epoch(LognormalMean(one, batches)), 1) for one in shifts]
+
+
+@pytest.mark.parametrize("shift", [0.1, 0.5, 1.0, 2.5])
+def test_the_density_of_two_batches_is_an_integral(shift: float) -> None:
+    for x in (-0.6 * shift, -0.05, 0.3 * shift, shift, 4 * shift):
+        integral = branch_cut.prepare(LognormalMean(shift, 2), x)
+        if integral is None:
+            assert x <= 0
+            continue
+        amount, truth = integral.density_at(x), density(shift, x)
+        low, high = amount.log_ends
+        assert low - SUMS <= truth <= high + SUMS
+        assert amount.relative_width < 1e-8
+
+
+def test_the_density_far_from_where_it_was_prepared_is_wide_and_true() -> None:
+    integral = branch_cut.prepare(LognormalMean(0.8, 2), 0.7)
+    assert integral is not None
+    for x in (-2.0, -0.5, 0.0, 0.5, 1.5, 3.0):
+        low, high = integral.density_at(x).log_ends
+        assert low - SUMS <= density(0.8, x) <= high + SUMS
+
+
+def test_the_density_of_a_heavy_tail_has_an_upper_bound_or_none() -> None:
+    for x in (0.5, 3.0, 9.0):
+        integral = branch_cut.prepare(LognormalMean(4.0, 2), x)
+        assert integral is not None
+        amount = integral.density_at(x)
+        low, high = amount.log_ends if math.isfinite(amount.spread) else (-math.inf, math.inf)
+        assert low - SUMS <= density(4.0, x) <= high + SUMS
+
+
+@pytest.mark.few(3)
+@pytest.mark.parametrize(("one", "other"), [(0.5, 0.5), (1.0, 1.0), (0.4, 0.9), (0.2, 0.2), (1.5, 0.3)])
+def test_two_epochs_of_two_batches_are_an_integral_over_a_plane(one: float, other: float) -> None:
+    x = 1.2 * (one + other)
+    profile = several_epochs.prepare(kinds(one, other), x)
+    assert profile is not None
+    amount, truth = profile.at(x), two_epochs(one, other, x)
+    low, high = amount.log_ends
+    assert low - SUMS <= truth <= high + SUMS
+    assert amount.relative_width < 2e-9
+    # far from where it was prepared it is wide, and true
+    for place in (0.0, 0.5 * x, 1.01 * x, 2 * x):
+        low, high = profile.at(place).log_ends
+        assert low - SUMS <= two_epochs(one, other, place) <= high + SUMS
+
+
+@pytest.mark.parametrize("relative_error", [1e-12, 1e-7])
+def test_the_error_of_a_shift_is_counted(relative_error: float) -> None:
+    own = [Kind(Epoch(LognormalMean(0.7, 2, relative_error)), 2)]
+    profile = several_epochs.prepare(own, 1.5)
+    assert profile is not None
+    low, high = profile.at(1.5).log_ends
+    for end in (1 - relative_error, 1 + relative_error):
+        assert low - SUMS <= two_epochs(0.7 * end, 0.7 * end, 1.5) <= high + SUMS
+    assert high - low < 6000 * relative_error + 1e-9
+
+
+def test_what_a_sum_leaves_out_is_counted() -> None:
+    """With few places, and with places far apart, the bounds are wide, and true."""
+    truth = two_epochs(0.6, 0.6, 1.0)
+    whole = several_epochs.prepare(kinds(0.6, 0.6), 1.0)
+    assert whole is not None
+    low, high = whole.at(1.0).log_ends
+    assert low - SUMS <= truth <= high + SUMS
+    part = whole.sampled[0]
+    for cut in (1, 3, 6):
+        fewer = part._replace(first=part.first + cut, last=part.last - cut)
+        law = Values(whole.law.log[cut:-cut], whole.law.log_error[cut:-cut])
+        found = several_epochs.Profile(whole.step, (fewer,), whole.last, whole.first + cut, law).at(1.0).log_ends
+        assert found[0] - SUMS <= truth <= found[1] + SUMS
+    for every in (2, 3):
+        wider = Values(*(one[-whole.first % every :: every] + math.log(every) for one in (whole.law.log, whole.law.log_error)))
+        first = -(-whole.first // every)
+        spread = part._replace(first=first, last=first + wider.log.size - 1)
+        found = several_epochs.Profile(every * whole.step, (spread,), whole.last, first, wider).at(1.0).log_ends
+        assert found[0] - SUMS <= truth <= found[1] + SUMS
+        assert found[1] > high + 1e-9
+
+
+@pytest.mark.few(3)
+@pytest.mark.parametrize(
+    ("release", "epsilon"),
+    [
+        (3 * lp.Gaussian(sigma=1).allocation(20), 2.0),
+        (5 * lp.Gaussian(sigma=2).allocation(10), 1.5),
+        (2 * lp.Gaussian(sigma=0.5).allocation(100), 3.0),
+        (lp.Gaussian(sigma=1.1).allocation(30) + 2 * lp.Gaussian(sigma=3).allocation(8), 1.5),
+        pytest.param(40 * lp.Gaussian(sigma=1.1).allocation(234), 3.0, marks=pytest.mark.slow),
+    ],
+)
+def test_it_agrees_with_the_contour(release: lp.Mechanism, epsilon: float) -> None:
+    one, other = (release.delta(epsilon, direction="remove", method=name) for name in ("branch-cut", "contour"))
+    assert max(one.lower, other.lower) <= min(one.upper, other.upper)
+    assert other.width <= 1e-8 * other.value
+
+
+@pytest.mark.slow
+def test_no_digits_are_lost_where_the_contour_loses_all() -> None:
+    release = 2 * lp.Gaussian(sigma=2).allocation(1000)
+    bound = release.delta(0.2, direction="remove")
+    assert bound.method == "branch-cut"
+    assert bound.lower <= FAR_OUT <= bound.upper
+    assert bound.width <= 2e-9 * bound.value
+    epsilon = release.epsilon(1e-12)
+    assert epsilon.width <= 1e-9
+    assert release.delta(epsilon.lower).upper >= 1e-12 >= release.delta(epsilon.upper).lower
+
+
+def test_too_many_epochs_are_refused() -> None:
+    with pytest.raises(ValueError, match="up to 60"):
+        (61 * lp.Gaussian(sigma=1).allocation(20)).delta(1.0, direction="remove", method="branch-cut")
+    assert several_epochs.kinds_of((10**9 * lp.Gaussian(sigma=1).allocation(20)).loss_law()) is None
+    assert several_epochs.kinds_of((lp.Gaussian(sigma=1).allocation(20) + lp.Gaussian(sigma=1)).loss_law()) is None
+
+
+def test_powers_of_a_row_are_sums_of_draws() -> None:
+    random = np.random.default_rng(5)
+    value = random.random(7)
+    row = several_epochs._Row(value, 1e-3 * value, 0.0)
+    for count in (1, 2, 3, 6, 7):
+        direct, most = np.ones(1), np.ones(1)
+        for _ in range(count):
+            direct, most = np.convolve(direct, value), np.convolve(most, 1.001 * value)
+        found = row.power(count)
+        scale = math.exp(found.log_scale)
+        assert np.allclose(found.value * scale, direct, rtol=1e-13)
+        assert (found.error * scale >= (most - direct) * (1 - 1e-12)).all()
+        assert (found.error * scale <= 1.01 * (most - direct) + 1e-13 * direct).all()

@@ -150,6 +150,7 @@ def test_a_line_is_its_points():
 def test_the_conformance_suite_passes():
     check_mechanism(lp.Gaussian(sigma=1).allocation(20))
     check_mechanism(2 * lp.Gaussian(sigma=2, adjacency="add").allocation(3) + lp.Gaussian(sigma=3, adjacency="add"))
+    check_mechanism(lp.RandomizedResponse(p=0.7).allocation(5))
 
 
 def test_one_batch_is_the_release_itself():
@@ -244,6 +245,7 @@ def test_text_and_json_read_back(text):
         (lambda m: lp.Gaussian(sigma=0.01).allocation(3), ("sensitivity / sigma", "8", "fixed_order")),
         (lambda m: lp.Gaussian(sigma=1, adjacency="replace").allocation(3), ("replace", "add/remove")),
         (lambda m: lp.Discrete([0.5, 0.5], [0.25, 0.75]).allocation(3).group(2), ("allocation", "2")),
+        (lambda m: lp.Laplace(scale=1).allocation(3).group(2), ("2 records", "mechanism on randomly allocated batches")),
         (lambda m: m.balls_in_bins(3), ("allocation",)),
     ],
 )

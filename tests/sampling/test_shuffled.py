@@ -155,6 +155,12 @@ def test_what_is_not_known_is_refused_in_words(ask):
         ask(lp.Gaussian(sigma=1.1).shuffled(50))
 
 
+@pytest.mark.parametrize("epochs", [0, -1])
+def test_an_epoch_at_least_is_shuffled(epochs):
+    with pytest.raises(ValueError, match=f"epochs must .*{epochs}"):
+        lp.Gaussian(sigma=1).shuffled(3, epochs=epochs)
+
+
 def test_nothing_is_left_to_shuffle():
     one = lp.Gaussian(sigma=1)
     assert one.shuffled(1, epochs=3) == 3 * one

@@ -11,6 +11,7 @@ from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.arguments import Whole, frozen
 from logphi.pairs.allocated import allocated_between, check_ratios
 from logphi.pairs.pair import Pair
+from logphi.sampling.group import refusal
 from logphi.text.description import node
 
 
@@ -63,6 +64,9 @@ class AllocatedBetween(Bracketed, Primitive):
 
     def _numbers(self) -> Iterator[float]:
         return self.base._numbers()
+
+    def _grouped(self, size: int) -> Mechanism:
+        raise refusal("mechanism on randomly allocated batches", size)
 
     def _uncertified(self) -> str:
         return self.base._uncertified()

@@ -16,7 +16,7 @@ from logphi.sampling.group import LARGEST_SIZE
 @done_by
 def shuffled(base: Mechanism, batches: Scalar, epochs: Scalar) -> Mechanism:
     """See :meth:`Operations.shuffled`."""
-    number, times = check.whole("batches", batches, 1, LARGEST_SIZE), check.count("epochs", epochs)
+    number, times = check.whole("batches", batches, 1, LARGEST_SIZE), _epochs(epochs)
     from logphi.algebra.shuffled import one_epoch
 
     return times * one_epoch(base, number)
@@ -25,10 +25,8 @@ def shuffled(base: Mechanism, batches: Scalar, epochs: Scalar) -> Mechanism:
 @done_by
 def allocation(base: Mechanism, batches: Scalar, epochs: Scalar, participations: Scalar) -> Mechanism:
     """See :meth:`Operations.allocation`."""
-    number, times = check.whole("batches", batches, 1, LARGEST_SIZE), check.count("epochs", epochs)
+    number, times = check.whole("batches", batches, 1, LARGEST_SIZE), _epochs(epochs)
     shares = check.whole("participations", participations, 1, LARGEST_SIZE)
-    if times == 0:
-        raise ValueError("epochs must be at least 1, got 0: nothing is released; 0 * m is the release of nothing")
     if shares > number:
         raise ValueError(
             f"participations must not exceed batches={number}, got {shares}: a record is in a batch at most once; where it is "
@@ -40,6 +38,13 @@ def allocation(base: Mechanism, batches: Scalar, epochs: Scalar, participations:
     kept = base if times == 1 else times * base
     parts = [count * _allocated(kept, size) for size, count in blocks(number, shares)]
     return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+
+
+def _epochs(epochs: Scalar) -> int:
+    times = check.count("epochs", epochs)
+    if times == 0:
+        raise ValueError("epochs must be at least 1, got 0: nothing is released; 0 * m is the release of nothing")
+    return times
 
 
 def _allocated(base: Mechanism, batches: int) -> Mechanism:

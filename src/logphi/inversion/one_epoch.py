@@ -56,7 +56,7 @@ class Epoch:
         """The density; errors below what is needed are as good as those that are sharp."""
         b = np.concatenate([positive_orders([self]), negative_orders([self])])
         most = (self.log_transform(b) - x[:, None] * b).min(axis=1) - 0.5 * math.log(2 * math.pi * self.decay) + 1e-9
-        # S has the density p(log k) / k^2 without the record
+        # under Q, S has the density p(log k) / k^2
         unknown, moved = np.full(x.size, -np.inf), 2 * x
         found = self._resolved(x, unknown, most - moved, log_needed - moved, lambda one, at: one.density_at(at))
         return Values(found.log + moved, np.logaddexp(found.log_error, found.log + np.log(8 * ULP * (1 + np.abs(x)))) + moved)

@@ -50,6 +50,15 @@ SCHEMES = {
         lambda make, relation: make(adjacency="replace").subset(RATE, adjacency=relation),
     ),
 }
+# of a mechanism under add_remove; n is the number of records of the data set
+BATCHES = {
+    "`.allocation(10)`": lambda base: base.allocation(10),
+    "`.shuffled(10)`": lambda base: base.shuffled(10),
+    "`.fixed_order(10)`": lambda base: base.fixed_order(10),
+    "`.poisson(rate, truncated_batch_size=B, dataset_size=n)`": lambda base: base.poisson(
+        RATE, truncated_batch_size=30, dataset_size=100
+    ),
+}
 RELATIONS = [relation.value for relation in lp.Adjacency]
 
 GAUSSIAN, LAPLACE = EXAMPLES["Gaussian"], EXAMPLES["Laplace"]
@@ -91,9 +100,14 @@ class Cell:
     def verdict(self):
         if self.mechanism is None:
             return "refused"
-        if self.mechanism.loss_law().traits.estimated:
+        # a bracket has no law of its own
+        bracketed = self.mechanism._bracketed
+        known = EXAMPLES[self.name]() if bracketed else self.mechanism
+        if known.loss_law().traits.estimated:
             return "estimated"
-        return "bound" if getattr(lp, self.name)._dominating else "exact"
+        if bracketed:
+            return "bracket"
+        return "bound" if getattr(lp, self.name)._dominating or "truncated" in self.scheme else "exact"
 
     @cached_property
     def certified(self):
@@ -152,9 +166,30 @@ def row(scheme, name):
     return [Cell(scheme, name, relation, *reason_of(build, EXAMPLES[name], relation)) for relation in RELATIONS]
 
 
+def batches(name):
+    """A mechanism under add_remove on other batches than samples."""
+
+    def built(scheme):
+        return BATCHES[scheme](EXAMPLES[name](adjacency="add_remove"))
+
+    return [Cell(scheme, name, "add_remove", *reason_of(built, scheme)) for scheme in BATCHES]
+
+
+def table(heads, rows, notes):
+    """The lines of a table; ``rows`` has the cells of each mechanism, and what follows them."""
+    lines = ["", f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    for cells, *more in rows:
+        for cell in cells:
+            if cell.mechanism is None and cell.reason not in notes:
+                notes.append(cell.reason)
+        shown = [f"[{notes.index(cell.reason) + 1}]" if cell.mechanism is None else cell.verdict for cell in cells]
+        lines.append(f"| {' | '.join([cells[0].name, *shown, *more])} |")
+    return lines
+
+
 def page():
     """The whole page."""
-    notes = []
+    notes: list[str] = []
     lines = [
         "# Support matrix",
         "",
@@ -173,15 +208,17 @@ def page():
     ]
     for scheme, (text, _) in SCHEMES.items():
         heads = ["mechanism", *(f"`{one}`" for one in RELATIONS), "certified"]
-        lines += ["", f"## {scheme}", "", text, "", f"| {' | '.join(heads)} |"]
-        lines.append("|---" * len(heads) + "|")
-        for name in EXAMPLES:
-            cells = row(scheme, name)
-            for cell in cells:
-                if cell.mechanism is None and cell.reason not in notes:
-                    notes.append(cell.reason)
-            shown = [f"[{notes.index(cell.reason) + 1}]" if cell.mechanism is None else cell.verdict for cell in cells]
-            lines.append(f"| {name} | {' | '.join(shown)} | {certificates(cells)} |")
+        rows = ((cells, certificates(cells)) for cells in (row(scheme, name) for name in EXAMPLES))
+        lines += ["", f"## {scheme}", "", text, *table(heads, rows, notes)]
+    lines += [
+        "",
+        "## Other batches",
+        "",
+        "The mechanism under `add_remove` on [batches](batches.md) that are allocated, shuffled, in fixed order or truncated.",
+        "",
+        "* **bracket**: the answer is an interval; its status says whether an end of it is estimated.",
+        *table(["mechanism", *BATCHES], ((batches(name),) for name in EXAMPLES), notes),
+    ]
     lines += ["", "## Why not", ""]
     lines += [f"{number}. {reason}" for number, reason in enumerate(notes, 1)]
     lines += ["", "## Refused whatever the mechanism", ""]

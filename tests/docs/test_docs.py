@@ -166,6 +166,16 @@ def test_what_is_refused_has_a_reason(scheme, name):
         assert "\n" not in cell.reason
 
 
+@pytest.mark.few(4)
+@pytest.mark.parametrize("name", MATRIX.EXAMPLES)
+def test_other_batches_answer_or_have_a_reason(name):
+    for cell in MATRIX.batches(name):
+        assert bool(cell.reason) == (cell.mechanism is None)
+        if cell.mechanism is not None:
+            bound = cell.mechanism.epsilon(1e-3, rtol=0.1)
+            assert 0 <= bound.lower <= bound.upper
+
+
 def test_what_is_always_refused_has_a_reason():
     assert all(MATRIX.reason_of(build)[1] for build in MATRIX.REFUSED.values())
 

@@ -94,4 +94,4 @@ def _growth(lowest: float, highest: float) -> float:
 
 def _check_range(above: float, below: float) -> None:
     if not (above <= _LARGEST and max(above, below) >= _LEAST):
-        raise TooWideError(f"has the largest loss {above!r}, which must lie between {_LEAST:g} and {_LARGEST:g}")
+        raise TooWideError(f"has the largest loss {above:.6g}, which must lie between {_LEAST:g} and {_LARGEST:g}")

@@ -217,7 +217,7 @@ def real_array(name: str, value: Any) -> Array:
 
 
 def plain_array(name: str, value: Any, rule: str, kinds: str = "iuf") -> NDArray[Any]:
-    """``value`` as an array of the same shape, infinite or not, of kinds of NumPy's; exact numbers are rounded to the nearest."""
+    """``value`` as an array of the same shape, infinite or not, of NumPy's kinds; exact numbers are rounded to the nearest."""
     try:
         array = np.asarray(doubles(value))
     except OverflowError:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -59,6 +60,20 @@ def test_what_is_no_real_number_is_a_type_error(value, shown):
 
 def test_an_integer_beyond_the_doubles_is_refused_as_too_large():
     refused(ValueError, lambda: lp.Gaussian(10**400), "sigma", "finite")
+
+
+@pytest.mark.parametrize("value", [Fraction(10**400), Decimal("1e5000"), Decimal("1e-5000"), [0.1, Fraction(10**400)]])
+@pytest.mark.parametrize("question", ["delta", "hockey_stick", "renyi", "phi", "tradeoff"])
+def test_a_question_outside_the_range_of_doubles_is_refused(question, value):
+    refused(ValueError, lambda: getattr(GAUSSIAN, question)(value), "must be", "range of doubles")
+
+
+def test_questions_that_are_no_arrays_are_refused_by_name():
+    for question, name in (("hockey_stick", "order"), ("renyi", "order"), ("phi", "t"), ("tradeoff", "type_one_error")):
+        refused(TypeError, partial(getattr(GAUSSIAN, question), [[1], [2, 3]]), name, "must be", "[[1], [2, 3]]")
+    refused(ValueError, lambda: GAUSSIAN.phi(10**400), "t must be", "range of doubles")
+    # whose entries are numbers
+    refused(TypeError, lambda: GAUSSIAN.certify(epsilon=b"1"), "epsilon", "must be", "b'1'")
 
 
 @pytest.mark.parametrize("value", [np.float32(2), np.float64(2), np.int64(2), 2])
@@ -387,6 +402,16 @@ def test_the_budget_of_no_mechanism():
 
 def test_the_largest_epsilon_is_answered_in_silence():
     assert lp.classical.renyi.delta(lp.Gaussian(sigma=1), 1e308).value <= 1
+
+
+@pytest.mark.parametrize("x", [1.7e308, -1.7e308])
+def test_densities_and_certificates_out_of_reach_are_unknown_in_silence(x):
+    some = 3 * GAUSSIAN.poisson(0.1)
+    for law in (GAUSSIAN.loss, some.loss, some.dual_loss):
+        assert (law.pdf(x).lower, law.pdf(x).upper) in ((0, math.inf), (0, 0))
+    if x > 0:
+        with pytest.raises(ValueError, match="ask at a smaller"):
+            some.certify(epsilon=x, digits=3)
 
 
 def test_a_question_may_be_a_fraction():

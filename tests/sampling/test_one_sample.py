@@ -261,6 +261,37 @@ def test_two_samples_of_many_outcomes_are_enumerated(direction):
     assert bound.width <= 2e-3 * exact
 
 
+@mpmath.workdps(40)
+def test_what_only_data_without_the_record_show_is_a_loss_of_the_sample():
+    rate, delta = 0.0074, 0.1
+    once = (lp.ApproximateDP(epsilon=0.1, delta=delta) + lp.Laplace(scale=5)).poisson(rate)
+    largest = -mpmath.log1p(-dec(rate))
+    assert contains(once.max_divergence(direction="add"), largest)
+    # above the other losses, log(1 - q + q e^-0.3) at most, there is nothing else
+    for share in (0.5, 0.9):
+        epsilon = float(share * largest)
+        bound = once.delta(epsilon, direction="add")
+        assert contains(bound, dec(delta) * (1 - exp(mpf(epsilon)) * (1 - dec(rate))))
+        assert bound.width <= 1e-9 * bound.value
+    assert once.epsilon(1e-9, direction="add").lower > 0.0074
+    assert contains((2 * once).max_divergence(direction="add"), 2 * largest)
+
+
+@mpmath.workdps(40)
+@pytest.mark.parametrize("epsilon", [0.0074, 0.007, 0.001, 0.0, -0.3])
+def test_many_guarantees_on_one_sample_are_those_of_an_enumeration(epsilon):
+    rate, count, guarantee = 0.00744, 30, lp.ApproximateDP(epsilon=0.445, delta=0.6)
+    likely, kept = 1 / (1 + exp(-dec(0.445))), (1 - dec(0.6)) ** count
+    chances = [kept * mpmath.binomial(count, k) * likely**k * (1 - likely) ** (count - k) for k in range(count + 1)]
+    # what only P, and what only Q, can give
+    p, q = [*chances, 1 - kept, mpf(0)], [*reversed(chances), mpf(0), 1 - kept]
+    for direction in DIRECTIONS:
+        bound = (count * guarantee).poisson(rate).delta(epsilon, direction=direction)
+        exact = sampled_profile(p, q, rate, epsilon, direction)
+        assert contains(bound, exact)
+        assert bound.width <= 1e-8 * exact
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_samples_without_much_noise_agree_with_a_simulation(direction):

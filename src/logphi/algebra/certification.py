@@ -264,5 +264,5 @@ def _checks() -> dict[str, Callable[[Any], Any]]:
 
 
 def _is_list(given: Any) -> bool:
-    # arrays of no dimension are numbers
-    return hasattr(given, "__len__") and getattr(given, "ndim", 1) > 0
+    # arrays of no dimension are numbers, and text is none, although its entries are
+    return hasattr(given, "__len__") and getattr(given, "ndim", 1) > 0 and not isinstance(given, (str, bytes, bytearray))

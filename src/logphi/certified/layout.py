@@ -14,6 +14,8 @@ from logphi.laws.log_phi import LogPhi
 
 # derived: in a narrower strip, no line bounds the answer relatively
 _LEAST = 1e-9
+# derived: products of larger thresholds with abscissas overflow
+_FARTHEST = 1e200
 
 
 def line_at(loss: LogPhi, epsilon: float, digits: int) -> Layout:
@@ -29,9 +31,10 @@ def line_at(loss: LogPhi, epsilon: float, digits: int) -> Layout:
             "no moment of the loss exists, so that no line to the right of zero bounds the answer relatively: ask without a "
             "certificate"
         )
-    kernel = Smooth(epsilon)
-    place = saddle(loss, kernel, RIGHT)
-    found = layout(loss, place.abscissa, kernel, -digits * math.log(10)) if math.isfinite(place.value) else None
+    kernel, found = Smooth(epsilon), None
+    if abs(epsilon) <= _FARTHEST:
+        place = saddle(loss, kernel, RIGHT)
+        found = layout(loss, place.abscissa, kernel, -digits * math.log(10)) if math.isfinite(place.value) else None
     if found is None:
         raise NotCertifiedError("no line of nodes resolves so large an epsilon: ask at a smaller one")
     return found

@@ -15,6 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from logphi.arrays import Array
 from logphi.text.written import Written, exact
@@ -209,16 +210,24 @@ def flag(name: str, value: Any) -> bool:
 
 def real_array(name: str, value: Any) -> Array:
     """``value`` as an array of finite floats of the same shape; exact numbers are rounded to the nearest."""
-    try:
-        array = np.asarray(doubles(value))
-        if array.dtype == bool or array.dtype.kind not in "iuf":
-            raise TypeError
-        array = array.astype(float)
-    except (TypeError, ValueError, OverflowError):
-        raise TypeError(f"{name} must be a real number or an array of them, got {_shown(value)}") from None
+    array = plain_array(name, value, "a real number or an array of them")
     if not np.all(np.isfinite(array)):
         raise ValueError(f"{name} must be finite and not NaN, got {value!r}")
     return array
+
+
+def plain_array(name: str, value: Any, rule: str, kinds: str = "iuf") -> NDArray[Any]:
+    """``value`` as an array of the same shape, infinite or not, of NumPy's kinds; exact numbers are rounded to the nearest."""
+    try:
+        array = np.asarray(doubles(value))
+    except OverflowError:
+        raise ValueError(f"{name} must be {rule}, in the range of doubles, got {_shown(value)}") from None
+    except ValueError:
+        raise TypeError(f"{name} must be {rule}, got {_shown(value)}") from None
+    if array.dtype.kind not in kinds:
+        raise TypeError(f"{name} must be {rule}, got {_shown(value)}")
+    with np.errstate(over="ignore"):  # a wider float that overflows is infinite
+        return array.astype(float) if array.dtype.kind in "iuf" else array
 
 
 def doubles(value: Any) -> Any:

@@ -36,6 +36,8 @@ from logphi.laws.transform import LossTransform
 _WIDTH = 1e-250
 # derived: w for densities, over their spread: 1e-4 ulps
 _SHARE = 1e-20
+# derived: products of larger thresholds with abscissas overflow
+_FARTHEST = 1e200
 # chosen: abscissas that are tried for bounds that need not be sharp, as shares of the best
 _SHARES = np.array([1.0, 0.99, 0.5])
 
@@ -176,7 +178,9 @@ def log_ceilings(law: LossTransform, x: float) -> tuple[float, float]:
 
 
 def density(law: LossTransform, x: float, rtol: float) -> Scaled | None:
-    """The density at x; None if the transform does not decay fast enough, or is unknown."""
+    """The density at x; None if the transform does not decay fast enough, or is unknown, or x is out of reach."""
+    if abs(x) > _FARTHEST:
+        return None
     low, high = law.approximate(np.array([-0.75, -0.25])).tolist()
     reflected = x < 2 * (high - low)
     # the density at x is e^x times that of the reflected law at -x

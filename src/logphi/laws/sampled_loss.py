@@ -102,9 +102,11 @@ class SampledLoss(LossTransform):
     def support(self) -> Support:
         """From the ends of the base; the map has slopes up to one, so that errors do not grow."""
         base = self.base.support
-        ends = [log_mixture.value(end, *self._rate) for end in (base.lower, base.upper)]
+        tilted = base.masses.tilted
+        whole = float(tilted.mid[0]) == 0 == float(tilted.radius[0])
+        # where only Q has mass the loss is log(1 - q)
+        ends = [log_mixture.value(end, *self._rate) for end in (base.lower if whole else -math.inf, base.upper)]
         room = max((high - low for low, high in ends if math.isfinite(low)), default=0.0)
-        whole = float(base.masses.tilted.mid[0]) == 0
         return Support(ends[0][0], ends[1][1], base.error + room, base.atomless and whole, masses=self._masses)
 
     @property

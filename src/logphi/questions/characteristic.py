@@ -200,11 +200,14 @@ def _answered(
 
 
 def _numbers(name: str, given: Any) -> Complex:
-    array = np.asarray(given)
+    array = check.plain_array(name, given, "numbers, a symbol or a name", "iufcO")
     entries = array.ravel().tolist() if array.dtype == object else []
-    if array.dtype.kind not in "iufcO" or not all(_number(one) for one in entries):
+    if not all(_number(one) for one in entries):
         raise TypeError(f"{name} must be numbers, a symbol or a name, got {given!r}")
-    array = array.astype(complex)
+    try:
+        array = array.astype(complex)
+    except OverflowError:
+        raise ValueError(f"{name} must be in the range of doubles") from None
     if not np.isfinite(array).all():
         raise ValueError(f"{name} must be finite and not NaN, got {given!r}")
     return array

@@ -82,10 +82,7 @@ def hockey_stick(
     """
     loss = self._loss()
     checked_options(loss, direction, method, rtol)
-    orders = np.asarray(check.doubles(order))
-    if orders.dtype == bool or orders.dtype.kind not in "iuf":
-        raise TypeError(f"order must be a real number or an array of them, got {order!r}")
-    orders = orders.astype(float)
+    orders = check.plain_array("order", order, "a real number or an array of them")
     if not np.all(orders >= 0):
         raise ValueError(f"order must be zero or more and not NaN, got {order!r}: it is e^epsilon, not epsilon")
     return pointwise(orders, lambda at: _one(loss, at, direction, method, rtol))

@@ -184,16 +184,13 @@ def max_divergence(self: HasLoss, *, direction: DirectionLike | None = None, rto
 
 def _orders(order: Any) -> Any:
     """One complex order, or an array of real ones."""
-    array = np.asarray(check.doubles(order))
-    if array.dtype == bool or array.dtype.kind not in "iufc":
-        raise TypeError(f"order must be a number, real or complex, or an array of real ones, got {order!r}")
+    array = check.plain_array("order", order, "a number, real or complex, or an array of real ones", "iufc")
     if array.dtype.kind == "c":
         if array.ndim:
             raise TypeError(f"complex orders are asked for one at a time, got an array of shape {array.shape}; loop over it")
         if not cmath.isfinite(complex(array)):
             raise ValueError(f"a complex order must be finite and not NaN, got {order!r}; order inf is real")
         return array
-    array = array.astype(float)
     if np.isnan(array).any():
         raise ValueError(f"order must not be NaN, got {order!r}")
     return array

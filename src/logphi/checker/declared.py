@@ -73,10 +73,15 @@ def enclose(whole: Composition, epsilons: Sequence[Fraction], goal: float) -> li
 
 def divergence(whole: Composition, z: Fraction) -> Any:
     """From zero to the bound of the divergence of order 1 + z."""
-    total = _total(whole, z)
+    total = total_at(whole, z)
     if total is None:
         raise Undecided("no bound of a divergence of this order is declared, or one is infinite")
     return between(0, total / ball(z))
+
+
+def listed_places(whole: Composition) -> list[Fraction]:
+    """The z at which divergences are declared; none where they are declared at all of them."""
+    return sorted({z for law, _ in whole.terms if isinstance(law, Declared) for z, _ in law.points})
 
 
 # w, and K(z)
@@ -85,7 +90,7 @@ Constraint = tuple[Fraction, Any]
 
 def _upper_bound(whole: Composition, epsilon: Fraction) -> Any:
     """The smallest implied bound, by orders ever closer to the best one."""
-    listed = sorted({z for law, _ in whole.terms if isinstance(law, Declared) for z, _ in law.points})
+    listed = listed_places(whole)
     places = [Fraction(0), *listed] if listed else [Fraction(NEAR * (FAR / NEAR) ** (k / ORDERS)) for k in range(ORDERS + 1)]
     best = arb(1)
     for _ in range(CLOSER):
@@ -106,12 +111,12 @@ def _constraints(whole: Composition, places: Sequence[Fraction]) -> Iterator[Con
     """The w and K of every z, in both orders of the pair, where all laws have a K."""
     for one, turned in ((whole, False), (whole.reversed(), True)):
         for z in filter(None, places):
-            total = _total(one, z)
+            total = total_at(one, z)
             if total is not None:
                 yield (-z if turned else 1 + z), total
 
 
-def _total(whole: Composition, z: Fraction) -> Any:
+def total_at(whole: Composition, z: Fraction) -> Any:
     """K of the composition at z, or None where it is unknown."""
     total = arb(0)
     for law, count in whole.terms:
@@ -135,7 +140,7 @@ def _implied(constraints: list[Constraint], epsilon: Fraction) -> tuple[Any, Fra
 
     def gain(log_q: float) -> float:
         """The largest p - a q that the constraints allow for an event of this q."""
-        return min(_largest(w, k, log_q)[0] for w, k in rough_ones) - math.exp(min(level + log_q, 700.0))
+        return min(largest(w, k, log_q)[0] for w, k in rough_ones) - math.exp(min(level + log_q, 700.0))
 
     low, high = DEEPEST, -1e-9
     for _ in range(STEPS):
@@ -144,10 +149,10 @@ def _implied(constraints: list[Constraint], epsilon: Fraction) -> tuple[Any, Fra
     best = (low + high) / 2
     tangents, used = [(arb(0), arb(1))], constraints[0][0]
     for log_q in (best * (1 + ASIDE), best, best * (1 - ASIDE)):
-        place = min(range(len(constraints)), key=lambda k: _largest(*rough_ones[k], log_q)[0])
-        p, q = _largest(*rough_ones[place], log_q)
+        place = min(range(len(constraints)), key=lambda k: largest(*rough_ones[k], log_q)[0])
+        p, q = largest(*rough_ones[place], log_q)
         if 0 < q < p < 1:
-            tangents.append(_tangent(*constraints[place], arb(p), arb(q)))
+            tangents.append(tangent(*constraints[place], arb(p), arb(q)))
             used = constraints[place][0]
     bound = arb(1)
     for slope, height in tangents:
@@ -159,7 +164,7 @@ def _implied(constraints: list[Constraint], epsilon: Fraction) -> tuple[Any, Fra
     return bound, used
 
 
-def _tangent(w: Fraction, total: Any, p: Any, q: Any) -> tuple[Any, Any]:
+def tangent(w: Fraction, total: Any, p: Any, q: Any) -> tuple[Any, Any]:
     """A slope a, and c with p - a q <= c for all events that the constraint allows."""
     spend(12 * EXP)
     power, one, other = ball(w), (p / q), (1 - p) / (1 - q)
@@ -171,7 +176,7 @@ def _tangent(w: Fraction, total: Any, p: Any, q: Any) -> tuple[Any, Any]:
     return -by_q / by_p, (total.exp() - value + by_p * p + by_q * q) / by_p
 
 
-def _largest(w: float, total: float, log_q: float) -> tuple[float, float]:
+def largest(w: float, total: float, log_q: float) -> tuple[float, float]:
     """About the largest p that the constraint allows at q, and q."""
     q = math.exp(log_q)
     # -log p lies between 0 and -log q, where F = 1 <= e^K

@@ -13,7 +13,7 @@ from typing import Any
 
 from flint import arb
 
-from logphi.checker.above import law_above
+from logphi.checker.above import law_above, with_pair
 from logphi.checker.allocated import Allocated, counted
 from logphi.checker.balls import Real, ball, cached, exactly
 from logphi.checker.choice import Choice
@@ -344,7 +344,8 @@ def _choice(node: Node, probabilities: list[Fraction]) -> Law | None:
     """A public random choice of one of several compositions."""
     whole = total(probabilities)
     kept = [(weight / whole, composed(part)) for weight, part in zip(probabilities, node.parts, strict=True) if weight]
-    return Choice(tuple(kept)) if any(part.terms for _, part in kept) else None
+    known = tuple((share, with_pair(part)) for share, part in kept)
+    return Choice(known) if any(part.terms for _, part in known) else None
 
 
 def _allocation(node: Node, batches: int) -> Law | None:
@@ -392,9 +393,12 @@ def _subset(node: Node, rate: Fraction) -> Law | None:
 def _sampled(node: Node, rate: Fraction) -> Law | None:
     """The law of what is sampled, or of one above it that is a single release; None if a sample of it has no loss."""
     assert node.base is not None, "a sample has a base"
-    if rate and node.base.name in ("StabilityThreshold", "VectorDiscreteGaussian"):
+    if not rate:
+        return None
+    if node.base.name in ("StabilityThreshold", "VectorDiscreteGaussian"):
         return law_above(composed(((1, node.base),)))
-    return law_of(node.base) if rate else None
+    law = law_of(node.base)
+    return law_above(Composition([(law, 1)])) if isinstance(law, Declared) else law
 
 
 _LAWS: dict[str, Callable[..., Law | None]] = {

@@ -61,7 +61,9 @@ _ARGUMENTS: dict[str, Callable[[Fraction], bool]] = {
     "renyi": lambda x: 1 < x <= LARGEST_ORDER,
 }
 # mechanisms whose pair lies above what they leak, so that no lower end holds for them
-UPPER_ONLY = ("StabilityThreshold", "SparseVector", "VectorDiscreteGaussian", "Skellam", "repeat_and_select")
+UPPER_ONLY = (
+    *("ZCDP", "RenyiDP", "Skellam", "VectorDiscreteGaussian", "StabilityThreshold", "SparseVector", "repeat_and_select"),
+)
 # relations of a base that Poisson sampling accepts: under these, Q is the law without the record
 _SAMPLED = (*PRESENCE, "replace_special")
 

@@ -29,7 +29,7 @@ from logphi.checker.new_partitions import new_partitions
 from logphi.checker.normal import Normal
 from logphi.checker.normal_mixtures import AT_ZERO, NormalMixtures
 from logphi.checker.normal_pair import NormalPair
-from logphi.checker.reading import PRESENCE, Node, total
+from logphi.checker.reading import PRESENCE, Node
 from logphi.checker.sampled import Sampled, SubsetSampled
 from logphi.checker.selection import selected
 from logphi.checker.sparse_vector import sparse_vector
@@ -81,10 +81,10 @@ def _gaussian(_: Node, sigma: Fraction, sensitivity: Fraction) -> Law | None:
 
 def _gaussian_mixture(_: Node, sigma: Fraction, sensitivities: list[Fraction], probabilities: list[Fraction]) -> Law | None:
     """The sum of p_i N(c_i/sigma, 1) against N(0, 1)."""
-    whole, shares = total(probabilities), dict[Fraction, Fraction]()
+    shares = dict[Fraction, Fraction]()
     for shift, share in zip(sensitivities, probabilities, strict=True):
         if share:
-            shares[shift / sigma] = shares.get(shift / sigma, 0) + share / whole
+            shares[shift / sigma] = shares.get(shift / sigma, 0) + share
     if len(shares) == 1:
         return _normal(*shares)
     return NormalMixtures(tuple((exactly(share), shift) for shift, share in shares.items()), AT_ZERO)
@@ -131,9 +131,8 @@ def _kary(node: Node, k: int, p: Fraction) -> Law | None:
 
 
 def _discrete(_: Node, p: list[Fraction], q: list[Fraction]) -> Law | None:
-    """Two vectors of probabilities, each divided by its sum."""
-    whole_p, whole_q = total(p), total(q)
-    return _exact([a / whole_p for a in p], [b / whole_q for b in q])
+    """Two vectors of probabilities."""
+    return _exact(p, q)
 
 
 def _exact(p: list[Fraction], q: list[Fraction]) -> Finite | None:
@@ -312,7 +311,6 @@ def _gaussian_mixture_pair(
     _: Node, sigma: Fraction, values: list[Fraction], p: list[Fraction], q: list[Fraction]
 ) -> Law | None:
     """The sum of p_i N(v_i, sigma^2) against the sum of q_i N(v_i, sigma^2)."""
-    p, q = ([one / total(side) for one in side] for side in (p, q))
     return histograms([v / sigma for v in values], p, q) if p != q else None
 
 
@@ -342,10 +340,8 @@ def _reports(_: Node, local_epsilon: Fraction, records: int) -> Law | None:
 
 def _choice(node: Node, probabilities: list[Fraction]) -> Law | None:
     """A public random choice of one of several compositions."""
-    whole = total(probabilities)
-    kept = [(weight / whole, composed(part)) for weight, part in zip(probabilities, node.parts, strict=True) if weight]
-    known = tuple((share, with_pair(part)) for share, part in kept)
-    return Choice(known) if any(part.terms for _, part in known) else None
+    kept = [(weight, with_pair(composed(part))) for weight, part in zip(probabilities, node.parts, strict=True) if weight]
+    return Choice(tuple(kept)) if any(part.terms for _, part in kept) else None
 
 
 def _allocation(node: Node, batches: int) -> Law | None:

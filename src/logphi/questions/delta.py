@@ -108,7 +108,7 @@ def log_delta(
     epsilon: Number,
     *,
     direction: DirectionLike | None = None,
-    method: RouteName | None = None,
+    method: MethodName | None = None,
     rtol: float | None = None,
 ) -> Bound: ...
 @overload
@@ -117,7 +117,7 @@ def log_delta(
     epsilon: Numbers,
     *,
     direction: DirectionLike | None = None,
-    method: RouteName | None = None,
+    method: MethodName | None = None,
     rtol: float | None = None,
 ) -> Bounds: ...
 @guided()
@@ -126,7 +126,7 @@ def log_delta(
     epsilon: Any,
     *,
     direction: DirectionLike | None = None,
-    method: RouteName | None = None,
+    method: MethodName | None = None,
     rtol: float | None = None,
 ) -> Bound | Bounds:
     """The natural logarithm of the privacy profile, also where delta is below the smallest double.
@@ -138,7 +138,7 @@ def log_delta(
     direction
         ``"remove"`` or ``"add"`` for one order only; the maximum of both by default.
     method
-        A route by name, as in :func:`delta`, but not ``"certified"``.
+        A route by name, or ``"certified"``, as in :func:`delta`.
     rtol
         Requested ``upper - lower`` of delta, relative to delta: about the width of its logarithm. The default is that of
         :func:`delta`.
@@ -160,6 +160,8 @@ def log_delta(
     >>> round(lp.Gaussian(sigma=1).log_delta(50).value, 6)
     -1233.869083
     """
+    if is_certified(method):
+        return self._certified("log_delta", epsilon, direction, Tolerance.of(rtol).aim)
     return log_profile(self._loss(), epsilon, direction=direction, method=method, rtol=rtol)
 
 

@@ -14,10 +14,12 @@ them.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import product
+from operator import itemgetter
 from typing import Any
 
 from flint import arb
@@ -25,7 +27,7 @@ from flint import arb
 from logphi.checker.balls import ball, between, precision, rough
 from logphi.checker.composition import Composition
 from logphi.checker.law import Law
-from logphi.checker.work import EXP, Undecided, spend
+from logphi.checker.work import EXP, STORED, Undecided, spend
 
 # chosen: the precision; more would not help, as the places of the tangents are doubles
 BITS = 128
@@ -54,10 +56,11 @@ class Declared(Law):
         """K(z), or None where no divergence is declared."""
         if not self.points:
             return z * (self.xi + self.rho * (1 + z))
-        for (a, low), (b, high) in pairwise([(Fraction(0), Fraction(0)), *self.points]):
-            if a < z <= b:
-                return low + (high - low) * (z - a) / (b - a)
-        return None
+        place = bisect_left(self.points, z, key=itemgetter(0))
+        if place == len(self.points):
+            return None
+        (a, low), (b, high) = self.points[place - 1] if place else (Fraction(0), Fraction(0)), self.points[place]
+        return low + (high - low) * (z - a) / (b - a)
 
 
 def applies(whole: Composition) -> bool:
@@ -119,6 +122,7 @@ def _constraints(whole: Composition, places: Sequence[Fraction]) -> Iterator[Con
 def total_at(whole: Composition, z: Fraction) -> Any:
     """K of the composition at z, or None where it is unknown."""
     total = arb(0)
+    spend(STORED * len(whole.terms))
     for law, count in whole.terms:
         if isinstance(law, Declared):
             own = law.bound(z)

@@ -19,7 +19,7 @@ from logphi.checker.balls import rough, upper
 from logphi.checker.composition import Composition
 from logphi.checker.declared import DEEPEST, FAR, HALVINGS, NEAR, STEP, Constraint, largest, listed_places, tangent, total_at
 from logphi.checker.hulls import Place
-from logphi.checker.work import spend
+from logphi.checker.work import STORED, spend
 
 # measured: with so many tangents epsilon grows by less than a thousandth of it
 TANGENTS = 400
@@ -89,6 +89,7 @@ def _ladder(whole: Composition) -> list[Fraction]:
     """The z to choose from, in their order."""
     listed = listed_places(whole)
     if listed:
+        spend(STORED * PARTS * len(listed))
         gaps = pairwise([Fraction(0), *listed])
         return [low + (high - low) * k / PARTS for low, high in gaps for k in range(1, PARTS + 1)]
     return [Fraction(NEAR * CLOSE**k) for k in range(int(math.log(FAR / NEAR, CLOSE)) + 1)]

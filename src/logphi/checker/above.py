@@ -47,6 +47,13 @@ def with_pair(whole: Composition) -> Composition:
     return Composition([(law_above(whole), 1)]) if declared.applies(whole) else whole
 
 
+def apart(whole: Composition) -> Composition:
+    """The hull of all declared divergences of a composition, beside its other laws."""
+    given = [(law, count) for law, count in whole.terms if isinstance(law, declared.Declared)]
+    others = [(law, count) for law, count in whole.terms if not isinstance(law, declared.Declared)]
+    return Composition([(law_above(Composition(given)), 1), *others])
+
+
 def profile(whole: Composition) -> Bound:
     """An upper bound of the profile of a composition: of a single release in closed form, or by cells."""
     alone, infinite = whole.alone, whole.infinite()

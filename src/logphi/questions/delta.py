@@ -23,7 +23,7 @@ from logphi.engine.shared_evaluator import evaluator
 from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike, Number, Numbers
 from logphi.inputs.guesses import guided
-from logphi.inputs.route_names import MethodName, RouteName, is_certified
+from logphi.inputs.route_names import MethodName, is_certified
 from logphi.inputs.tolerance import Tolerance
 from logphi.inversion.contour import saddle_of_excess
 from logphi.inversion.demand import Demand
@@ -170,7 +170,7 @@ def log_profile(
     epsilon: Any,
     *,
     direction: DirectionLike | None = None,
-    method: RouteName | None = None,
+    method: MethodName | None = None,
     rtol: float | None = None,
     least: float = -math.inf,
 ) -> Bound | Bounds:

@@ -13,7 +13,7 @@ from logphi.answers.bound import Bound, Bounds
 from logphi.answers.status import Direction
 from logphi.arrays import Array
 from logphi.engine.answer import NEGLIGIBLE, log_probability, probability, worst
-from logphi.engine.directions import Certifiable, HasLoss, Loss
+from logphi.engine.directions import Certifiable, Loss
 from logphi.engine.log_probability import LogProbability
 from logphi.engine.routes.evaluator import Evaluator
 from logphi.engine.routes.exact import closed
@@ -104,7 +104,7 @@ def delta(
 
 @overload
 def log_delta(
-    self: HasLoss,
+    self: Certifiable,
     epsilon: Number,
     *,
     direction: DirectionLike | None = None,
@@ -113,7 +113,7 @@ def log_delta(
 ) -> Bound: ...
 @overload
 def log_delta(
-    self: HasLoss,
+    self: Certifiable,
     epsilon: Numbers,
     *,
     direction: DirectionLike | None = None,
@@ -122,7 +122,7 @@ def log_delta(
 ) -> Bounds: ...
 @guided()
 def log_delta(
-    self: HasLoss,
+    self: Certifiable,
     epsilon: Any,
     *,
     direction: DirectionLike | None = None,

@@ -99,6 +99,9 @@ HOSTILE: dict[str, Terms] = {
     "a selection of many divergences": [
         [1, _selection(_composition(*([1, _node("ZCDP", rho=f"1/{k}", xi="0")] for k in range(1, 2000))))]
     ],
+    "cells for a loss of 1e300": [
+        [1, _selection(_composition([3, _node("PureDP", epsilon="1e300")], [1, _laplace()]))],
+    ],
     "a hundred kinds of responses": [[50, _node("RandomizedResponse", p=f"0.5{k:02d}")] for k in range(1, 100)],
 }
 

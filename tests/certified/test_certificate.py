@@ -9,6 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+import mpmath
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 import logphi as lp
 from logphi.expression import parse
 from own import Own
+from profiles import gaussian_profile
 
 pytest.importorskip("flint")
 from logphi.certified.route import NotCertifiedError
@@ -316,6 +318,34 @@ def test_what_leaks_nothing_is_certified_to_leak_nothing(nothing):
     assert nothing.delta(-1, method="certified").lower == pytest.approx(1 - math.exp(-1))
     assert nothing.epsilon(1e-9, method="certified").upper == 0
     assert lp.verify(nothing.certify(delta=1e-9))
+
+
+@pytest.mark.parametrize("epsilon", [1, 50, 200])
+def test_logarithms_of_what_no_double_holds(epsilon):
+    """Of a Gaussian mechanism, in closed form: at 200 its delta is about e^-19907."""
+    with mpmath.workdps(40):
+        truth = mpmath.log(gaussian_profile(mpmath.mpf(1))(mpmath.mpf(epsilon)))
+        found = lp.Gaussian(sigma=1).log_delta(epsilon, method="certified")
+        assert found.lower < truth < found.upper
+    assert found.width < 1e-11
+    assert found.status is lp.Status.MET
+    assert found.ledger.proved
+
+
+def test_the_logarithm_of_zero_is_minus_infinity():
+    """Beyond the largest loss, where delta itself is certified to be zero."""
+    found = lp.RandomizedResponse(p=0.75).log_delta([1, 2], method="certified")
+    assert list(found.lower) == [pytest.approx(math.log(0.75 - 0.25 * math.e)), -math.inf]
+    assert found.upper[1] == -math.inf
+
+
+@pytest.mark.parametrize("question", [{"epsilon": 8}, {"delta": 0.6}])
+def test_public_coins_may_leak_nothing(question):
+    """Losses of three are at most 3 log(0.65 / 0.35) = 1.86, and delta at zero is at most 0.437, that of three responses."""
+    release = 3 * lp.RandomChoice([lp.DiscreteLaplace(3), lp.RandomizedResponse(0.65)], [0.25, 0.75])
+    certificate = release.certify(**question)
+    assert certificate.upper == 0
+    assert lp.verify(certificate)
 
 
 def test_bounds_of_the_certified_method_are_about_the_decimals_too():

@@ -18,6 +18,7 @@ from logphi.checker.normal_pair import NormalPair  # noqa: E402
 from logphi.checker.sampled import Sampled, SubsetSampled  # noqa: E402
 from logphi.checker.uniform import bounded_range, laplace  # noqa: E402
 from logphi.checker.work import budget  # noqa: E402
+from signed_claims import node, signed  # noqa: E402
 from slowly import slowly  # noqa: E402
 
 LAPLACE = laplace(exactly(Fraction(1)))
@@ -39,6 +40,15 @@ COMPOSITIONS: dict[str, tuple[Any, str, Any]] = {
     "below zero": ([(MIXED, 40)], "-0.3", contour.enclose),
     "pairs": ([(PAIR, 12)], "3", contour.enclose),
 }
+
+
+@pytest.mark.parametrize("count", [1, 100])
+def test_losses_beyond_all_cells_are_not_lost(count: int) -> None:
+    """The likelihood ratio of a loss of 1e300 overflows, and a mass that is no number is not zero: delta is nearly one."""
+    own = [[count, node("PureDP", epsilon="1e300")]]
+    run = {"name": "composition", "adjacency": "add_remove", "terms": own}
+    best = node("repeat_and_select", run, mean="2", shape="1")
+    assert verify(signed((1, best), at="1", lower=0, upper=0.01)).status == 1
 
 
 def relative(found: Any) -> float:

@@ -5,16 +5,18 @@ import math
 from fractions import Fraction
 from typing import Any
 
+import mpmath
 import pytest
 
 pytest.importorskip("flint")
 
 import logphi as lp
 from logphi.certified.several import CertifiedClaims
-from logphi.checker import verify
+from logphi.checker import tangents, verify
 from logphi.checker.composition import Composition
 from logphi.checker.declared import Declared, enclose
 from logphi.checker.work import budget
+from profiles import gaussian_profile
 from signed_claims import node, sealed, signed
 
 RELEASES = {
@@ -57,6 +59,70 @@ def test_no_pair_that_keeps_the_curve_leaks_more(epsilon: float) -> None:
     assert float(found.upper()) >= max(truth - math.exp(epsilon) * (1 - truth), 0.0)
 
 
+@pytest.mark.few(1)
+@pytest.mark.parametrize("rho", [Fraction(1, 8), Fraction(1, 200), Fraction(5)])
+def test_points_of_a_hull_lie_above_a_member_and_near_the_sharp_bound(rho: Fraction) -> None:
+    """A Gaussian mechanism has D_a = rho a; at a single epsilon the bound is sharp."""
+    whole = Composition([(Declared(rho), 1)])
+    with budget(1e9):
+        found = tangents.places(whole)
+        sharp = enclose(whole, [epsilon for epsilon, _ in found[::150]], -30.0)
+    assert len(found) > 300
+    assert all(float(delta) < 1.001 * float(bound.upper()) for (_, delta), bound in zip(found[::150], sharp, strict=True))
+    with mpmath.workdps(40):
+        leaks = gaussian_profile(mpmath.sqrt(2 * mpmath.mpf(rho.numerator) / rho.denominator))
+        for epsilon, delta in found:
+            assert leaks(mpmath.mpf(epsilon.numerator) / epsilon.denominator) < mpmath.mpf(delta.numerator) / delta.denominator
+
+
+def sampled_gaussian_profile(rate, mu, epsilon):
+    """Q and P of (1-q) Q + q P against Q where the ratio 1 - q + q e^{mu x - mu^2 / 2} exceeds e^eps."""
+    at = (mpmath.log(1 + mpmath.expm1(epsilon) / rate) + mu**2 / 2) / mu
+    return rate * mpmath.ncdf(mu - at) - (mpmath.expm1(epsilon) + rate) * mpmath.ncdf(-at)
+
+
+@pytest.mark.few(1)
+@pytest.mark.parametrize("chosen", [False, True])
+def test_samples_leak_at_least_what_a_member_leaks(chosen: bool) -> None:
+    """The Gaussian mechanism with mu^2 / 2 = rho is a member; the bound of one epsilon is above it, and not far."""
+    own = node("ZCDP", rho="1/8", xi="0")
+    sample = node("poisson", node("RandomChoice", [own], probabilities=["1"]) if chosen else own, rate="1/5", group_size="1")
+    with mpmath.workdps(30):
+        member = float(sampled_gaussian_profile(mpmath.mpf(1) / 5, mpmath.mpf(1) / 2, mpmath.mpf(1) / 10))
+    # the sharp bound of the base, at the epsilon of the base to which 1/10 of the sample belongs
+    with budget(1e9):
+        place = Fraction(math.log1p(math.expm1(0.1) / 0.2))
+        base = enclose(Composition([(Declared(Fraction(1, 8)), 1)]), [place], -30.0)[0]
+    bound = float(base.upper()) / 5
+    assert member < bound
+    for upper, status in ((member, 1), (0.999 * bound, 1), (1.002 * bound, 0)):
+        assert verify(signed((1, sample), at="1/10", lower=0, upper=upper)).status == status
+    # nothing is known from below
+    assert verify(signed((1, sample), at="1/10", lower=1e-9, upper=1)).status == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "20 * ZCDP(0.125, 0.25).poisson(0.2)",
+        "RenyiDP([2, 4, 8], [0.25, 0.5, 1]).poisson(0.2) + Gaussian(sigma=5)",
+        "Skellam(16, 2, 3, 8, adjacency='replace').subset(0.2, adjacency='replace')",
+        "VectorDiscreteGaussian(0.5, 1, parties=40, dimension=4).poisson(0.1)",
+        "RandomChoice([ZCDP(0.01), Gaussian(4)], [0.5, 0.5])",
+        "3 * ZCDP(0.05) + 5 * ApproximateDP(0.1, 1e-7)",
+        "ZCDP(0.01).repeat_and_select(10)",
+    ],
+)
+def test_samples_choices_and_selections_have_upper_ends(expression: str) -> None:
+    release = lp.parse(expression)
+    made: Any = release.certify(delta=1e-4)
+    (claim,) = made.claims
+    assert lp.verify(made)
+    assert claim.lower == 0
+    assert float(claim.upper) > release.epsilon(1e-4).lower
+
+
 @pytest.mark.slow
 def test_certificates_hold_upper_ends():
     certificate = (2 * lp.ZCDP(rho=Fraction(1, 10))).certify(delta=[1e-6], digits=6)
@@ -72,7 +138,7 @@ def test_certificates_hold_upper_ends():
 @pytest.mark.parametrize(
     ("ask", "message"),
     [
-        (lambda: lp.ZCDP(rho=0.1).poisson(0.1).certify(delta=1e-6), "declared divergences"),
+        (lambda: lp.ZCDP(rho=0.1).allocation(5).certify(delta=1e-6), "allocation"),
         (lambda: lp.RenyiDP(orders=[2, 4], epsilons=[0.1, 0.2]).certify(order=5), "no finite renyi"),
     ],
 )

@@ -59,8 +59,8 @@ def test_a_certificate_in_a_file(capsys: Capture, tmp_path: Path) -> None:
         (["Gaussian(1)", "--delta", "0.1", "--digits", "1.5"], "invalid int value"),
         (["Gaussian(1)", "--delta", "0.1", "--digits", "0"], "from 1 to 1000"),
         (
-            ["ZCDP(0.1).poisson(0.1)", "--epsilon", "1"],
-            "certificates do not cover a poisson of declared divergences",
+            ["Gaussian(1).allocation(5).poisson(0.1)", "--epsilon", "1"],
+            "certificates do not cover samples of random allocation",
         ),
         (["Gaussian(1)", "--delta", "0.1", "-o", "/nowhere/all"], "there is no folder '/nowhere' for 'all'"),
     ],

@@ -428,4 +428,3 @@ def test_what_is_refused():
     unknown = "DistributedDiscreteGaussian"
     refused(AttributeError, lambda: getattr(lp, unknown), "lp.VectorDiscreteGaussian")
     refused(ValueError, lambda: lp.VectorDiscreteGaussian(4, 30).pdp_delta(1), "pdp_delta")
-    refused(ValueError, lambda: lp.Skellam(1600, 30).poisson(0.1).certify(delta=1e-6), "declared divergences")

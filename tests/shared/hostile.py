@@ -92,6 +92,16 @@ HOSTILE: dict[str, Terms] = {
     "selections of almost one run": [[9, _selection(_sample(_mixture(300)), f"{10**999 + k}/{10**999}")] for k in range(1, 50)],
     "selections of rarely many runs": [[1, _selection(_laplace(f"{k}.5"), "1e9", "-0.999")] for k in range(1, 50)],
     "samples of a million partitions": [[7, _sample(_partitions(f"{k}.5"))] for k in range(1, 99)],
+    "samples of divergences at many orders": [
+        [3, _sample(_node("RenyiDP", orders=[str(2 + j) for j in range(1000)], epsilons=[f"1/{k}"] * 1000))]
+        for k in range(1, 9)
+    ],
+    "a selection of many divergences": [
+        [1, _selection(_composition(*([1, _node("ZCDP", rho=f"1/{k}", xi="0")] for k in range(1, 2000))))]
+    ],
+    "cells for a loss of 1e300": [
+        [1, _selection(_composition([3, _node("PureDP", epsilon="1e300")], [1, _laplace()]))],
+    ],
     "a hundred kinds of responses": [[50, _node("RandomizedResponse", p=f"0.5{k:02d}")] for k in range(1, 100)],
 }
 

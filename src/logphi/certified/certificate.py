@@ -56,10 +56,10 @@ CONSTRUCTORS = {
         "repeat_and_select": "mean shape",
     }.items()
 }
-# mechanisms known by divergences only
-_DECLARED = ("ZCDP", "RenyiDP", "Skellam")
 # mechanisms known by bounds only: certificates give upper ends alone
-UPPER_ONLY = (*_DECLARED, "StabilityThreshold", "SparseVector", "VectorDiscreteGaussian", "repeat_and_select")
+UPPER_ONLY = (
+    *("ZCDP", "RenyiDP", "Skellam", "StabilityThreshold", "SparseVector", "VectorDiscreteGaussian", "repeat_and_select"),
+)
 # composed adaptively, exponential mechanisms may leak less than the composition of their pairs
 HULL = "ExponentialMechanism"
 # derived: the exponent of the least number that the format has, and the most decimals that fit its denominators
@@ -224,10 +224,6 @@ def refuse_unknown(node: Mapping[str, Any]) -> None:
             "check one: certify a mechanism that dominates it, such as a Discrete or a GaussianMixture"
         )
     for one in _within(node):
-        if one["name"] in _DECLARED:
-            raise NotCertifiedError(
-                f"certificates do not cover a {name} of declared divergences: declare the divergences of the whole"
-            )
         if one["name"] == "allocation" and name in ("poisson", "subset"):
             raise NotCertifiedError("certificates do not cover samples of random allocation: certify it without the sample")
         refuse_unknown(one)

@@ -59,10 +59,12 @@ def proposed(
     Raises
     ------
     NotCertifiedError
-        If none is accepted, or the answer is zero or infinite.
+        If none is accepted, or the answer is infinite.
     """
     question = delta if quantity == "delta" else epsilon
     found = question(loss, float(at), direction=direction, rtol=_RTOL)
+    if found.upper == 0 and any(accepts(nothing := _nothing(found), digits) for accepts in checks):
+        return nothing, digits
     if not 0 < found.lower <= found.upper < math.inf:
         raise NotCertifiedError("no digit of the answer is known in doubles either: it may be zero, or infinite")
     most = Decimal(1) if quantity == "delta" else None
@@ -82,6 +84,15 @@ def proposed(
     return best, low
 
 
+def _nothing(found: Bound) -> Answer:
+    """An answer of zero, as beyond the largest loss, or where delta at zero is small enough."""
+    return Answer("0", "0", _attained(found))
+
+
+def _attained(found: Bound) -> str:
+    return (Direction.BOTH if found.direction is None else found.direction).value
+
+
 def _rounded(found: Bound, digits: int, most: Decimal | None) -> Answer | None:
     """Decimals around the answer, as far apart as the digits allow; None if its bounds are too wide."""
     value = Fraction(found.value)
@@ -98,8 +109,7 @@ def _rounded(found: Bound, digits: int, most: Decimal | None) -> Answer | None:
         <= Fraction(lower) + (Fraction(upper) / 10**digits)
     ):
         return None
-    attained = Direction.BOTH if found.direction is None else found.direction
-    return Answer(str(lower).lower(), str(upper).lower(), attained.value)
+    return Answer(str(lower).lower(), str(upper).lower(), _attained(found))
 
 
 def _decimal(number: Fraction, context: Context) -> Decimal:

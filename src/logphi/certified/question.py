@@ -1,4 +1,4 @@
-"""The method ``"certified"`` of delta and epsilon: bounds in doubles, rounded outward from certified decimals."""
+"""The method ``"certified"`` of delta, its logarithm and epsilon: bounds in doubles, rounded outward from decimals."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from typing import Any
 from logphi.answers.bound import Bound, Bounds
 from logphi.answers.ledger import Entry, Ledger
 from logphi.answers.status import Direction
+from logphi.arith.ball import precision
 from logphi.certified.answer import certify
+from logphi.certified.reals import ball, rational
 from logphi.engine.answer import status_of
 from logphi.engine.directions import Loss
 from logphi.inputs import check
@@ -22,10 +24,12 @@ from logphi.text.written import meant
 
 # derived: the digits that distinguish all doubles
 _DIGITS = 15
+# derived: with these, the error of a logarithm is below the rounding to doubles
+_BITS = 128
 
 
 def certified(quantity: str, loss: Loss, question: Any, *, direction: Direction | str | None, rtol: float) -> Bound | Bounds:
-    """``"delta"`` at one or many epsilons, or ``"epsilon"`` at deltas, by :func:`logphi.certified.answer.certify`.
+    """``"delta"`` or ``"log_delta"`` at epsilons, or ``"epsilon"`` at deltas, by :func:`logphi.certified.answer.certify`.
 
     Numbers and parameters count as they were written, if that is known; otherwise a float counts as its shortest decimal.
 
@@ -41,12 +45,16 @@ def certified(quantity: str, loss: Loss, question: Any, *, direction: Direction 
     name = "delta" if quantity == "epsilon" else "epsilon"
 
     def one(at: Fraction) -> Bound:
-        found = certify(loss, quantity=quantity, at=at, direction=direction, digits=_DIGITS, shown=shown)
-        lower, upper = _down(Fraction(found.lower)), -_down(-Fraction(found.upper))
-        ledger = Ledger(rounding=Entry(upper - lower))
-        middle = (Fraction(lower) + Fraction(upper)) / 2
-        status = status_of(upper - lower <= rtol * upper, proved=True)
-        return Bound(lower, float(middle), upper, status, CERTIFIED, Direction(found.attained), ledger)
+        asked = "epsilon" if quantity == "epsilon" else "delta"
+        found = certify(loss, quantity=asked, at=at, direction=direction, digits=_DIGITS, shown=shown)
+        ends = Fraction(found.lower), Fraction(found.upper)
+        logarithmic = quantity == "log_delta"
+        lower, upper = _logarithms(*ends) if logarithmic else (_down(ends[0]), -_down(-ends[1]))
+        width = 0.0 if lower == upper else upper - lower
+        middle = lower if lower == upper else float((Fraction(lower) + Fraction(upper)) / 2) if lower > -math.inf else -math.inf
+        # of a logarithm, as much as of what it is of, relatively
+        status = status_of(width <= rtol * (1 if logarithmic else upper), proved=True)
+        return Bound(lower, middle, upper, status, CERTIFIED, Direction(found.attained), Ledger(rounding=Entry(width)))
 
     if isinstance(question, (float, int, Fraction, Decimal)):
         return one(meant(check.real(name, question)))
@@ -55,6 +63,16 @@ def certified(quantity: str, loss: Loss, question: Any, *, direction: Direction 
     manner(listed)
     numbers = {float(point): meant(point) for point in listed}
     return pointwise(points, lambda at: one(numbers.get(at, meant(at))))
+
+
+def _logarithms(low: Fraction, high: Fraction) -> tuple[float, float]:
+    """The logarithms of two probabilities, rounded outward; minus infinity of zero."""
+    with precision(_BITS):
+        least, most = (ball(end).log() if end else None for end in (low, high))
+        return (
+            -math.inf if least is None else _down(rational(least.lower())),
+            -math.inf if most is None else -_down(-rational(most.upper())),
+        )
 
 
 def _down(number: Fraction) -> float:

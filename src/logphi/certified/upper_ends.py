@@ -17,6 +17,10 @@ from logphi.certified.several import Asked, CertifiedClaim, CertifiedClaims, bun
 _QUESTIONS = {"epsilon": "epsilon", "delta": "delta", "advantage": "delta", "tradeoff": "tradeoff", "renyi": "renyi"}
 # chosen: the numbers of digits that are tried if all claims exceed the budget of a check together
 _FEWER = (4, 2)
+# chosen: how much weaker ends than the bound in doubles are tried where the checker does not derive that bound to a digit
+_WEAKER = (Fraction(1, 4), Fraction(3, 5), Fraction(1), Fraction(2), Fraction(4), Fraction(9))
+# chosen: the digits of such ends
+_ROUGH = 2
 # chosen: the relative distance of two type I errors between which the slope is taken, and the logarithm of one that is zero
 _ASIDE, _FLAT = 0.01, -20.0
 
@@ -66,28 +70,36 @@ def _claim(
     check_soon: Callable[[Any], Check],
     both: bool,
 ) -> CertifiedClaim:
-    """The end with the most digits that a short check accepts, or the fewest that any does."""
+    """The end with the most digits that a short check accepts, or the fewest that any does, or a weaker end."""
     if not found.upper < math.inf:
         raise NotCertifiedError(f"no finite {one.quantity} is known at {one.at}")
 
-    def attempt(tried: int, accepts: Callable[[Any], Check]) -> CertifiedClaim | None:
-        claim = CertifiedClaim(one.quantity, one.at, one.direction, *_ends(one.quantity, found, tried, both), lines=lines)
+    def attempt(tried: int, accepts: Callable[[Any], Check], moved: Fraction | None = None) -> CertifiedClaim | None:
+        ends = _ends(one.quantity, found, tried, moved or Fraction(1, 10**tried), both)
+        claim = CertifiedClaim(one.quantity, one.at, one.direction, *ends, lines=lines)
         return claim if accepts(bundle([(one.release, claim)])) else None
 
     claim = sharpest(digits, lambda tried: attempt(tried, check_soon)) or attempt(min(2, digits), check)
+    if claim is None:
+        weaker = (attempt(_ROUGH, check_soon, moved) for moved in _WEAKER if _says_something(one.quantity, found, moved))
+        claim = next((made for made in weaker if made is not None), None)
     if claim is None:
         raise NotCertifiedError("the checker of certificates does not derive a single digit of this bound")
     return claim
 
 
-def _ends(quantity: str, found: Any, digits: int, both: bool) -> tuple[Decimal | Fraction, Decimal | None]:
-    """The private end, or both, moved outward by a unit of the last digit."""
-    moved = Fraction(1, 10**digits)
+def _says_something(quantity: str, found: Any, moved: Fraction) -> bool:
+    """Whether an end that is so much weaker says more than is true of every release, whose delta is at most one."""
+    return quantity not in ("delta", "advantage") or found.upper * (1 + moved) < 1
+
+
+def _ends(quantity: str, found: Any, digits: int, moved: Fraction, both: bool) -> tuple[Decimal | Fraction, Decimal | None]:
+    """The private end, or both, moved outward by a share of it."""
+    least = _decimal(Fraction(found.lower) / (1 + moved), digits, ROUND_FLOOR)
     if quantity == "tradeoff":
-        return _decimal(Fraction(found.lower) * (1 - moved), digits, ROUND_FLOOR), None
+        return least, None
     most = _decimal(Fraction(found.upper) * (1 + moved), digits, ROUND_CEILING)
-    least = _decimal(Fraction(found.lower) * (1 - moved), digits, ROUND_FLOOR) if both else Fraction(0)
-    return least, most if quantity in ("epsilon", "renyi") else min(most, Decimal(1))
+    return least if both else Fraction(0), most if quantity in ("epsilon", "renyi") else min(most, Decimal(1))
 
 
 def _decimal(number: Fraction, digits: int, rounding: str) -> Decimal:

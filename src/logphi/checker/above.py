@@ -13,8 +13,8 @@ from typing import Any
 
 from flint import arb
 
-from logphi.checker import cells
-from logphi.checker.balls import ball, precision, rough
+from logphi.checker import cells, declared, tangents
+from logphi.checker.balls import ball, precision, rough, upper
 from logphi.checker.composition import Composition
 from logphi.checker.finite import Finite
 from logphi.checker.hulls import Place, of_profile
@@ -36,8 +36,22 @@ Bound = Callable[[Any], Any]
 def law_above(whole: Composition) -> Finite:
     """The hull of points of both orders."""
     with precision(BITS):
-        found = [places(one, profile(one)) for one in (whole, whole.reversed())]
-        return of_profile(*found)
+        orders = (whole,) if whole.symmetric else (whole, whole.reversed())
+        known = declared.applies(whole)
+        found = [tangents.places(one) if known else places(one, profile(one)) for one in orders]
+        return of_profile(found[0], found[-1])
+
+
+def with_pair(whole: Composition) -> Composition:
+    """A composition of which a pair is known: the hull where it has declared divergences, itself elsewhere."""
+    return Composition([(law_above(whole), 1)]) if declared.applies(whole) else whole
+
+
+def apart(whole: Composition) -> Composition:
+    """The hull of all declared divergences of a composition, beside its other laws."""
+    given = [(law, count) for law, count in whole.terms if isinstance(law, declared.Declared)]
+    others = [(law, count) for law, count in whole.terms if not isinstance(law, declared.Declared)]
+    return Composition([(law_above(Composition(given)), 1), *others])
 
 
 def profile(whole: Composition) -> Bound:
@@ -74,9 +88,3 @@ def points(bound: Bound, low: Fraction, high: Fraction, number: int) -> list[Pla
     spend((10 * EXP + 10 * STORED) * number)
     listed = [low + (high - low) * k / number for k in range(number + 1)]
     return [(x, delta) for x in listed if (delta := upper(bound(ball(x)))) < 1]
-
-
-def upper(value: Any) -> Fraction:
-    """An upper bound of a ball as a fraction."""
-    mantissa, exponent = value.upper().man_exp()
-    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)

@@ -65,6 +65,12 @@ def rough(value: Any) -> float:
     return float(arb(value).mid())
 
 
+def upper(value: Any) -> Fraction:
+    """An upper bound of a ball as a fraction."""
+    mantissa, exponent = value.upper().man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
 def normal_tail(x: Any) -> Any:
     """P(X > x), X standard normal, for a real or complex ball x or an infinity."""
     if x in (arb.neg_inf(), arb.pos_inf()):

@@ -240,6 +240,8 @@ def _share(cut: Cells, step: Any) -> Any:
 
 def _nonnegative(mass: Any) -> Any:
     """The mass, or zero unless it is proved to be positive."""
+    if not mass.is_finite():
+        raise Undecided("the losses of a law are too large for cells")
     return mass if mass > 0 else arb(0)
 
 
@@ -262,7 +264,8 @@ def _power(one: _OnLattice, count: int, floor: Any, upward: bool) -> _OnLattice:
 def _sum(one: _OnLattice, other: _OnLattice, floor: Any, upward: bool) -> _OnLattice:
     """The sum of two independent losses; masses at both ends that sum to less than ``floor`` go to the safe side."""
     spend((len(one.masses) + len(other.masses)) * STORED)
-    masses = (arb_poly(list(one.masses)) * arb_poly(list(other.masses))).coeffs()
+    # a product of zeros has no coefficients
+    masses = (arb_poly(list(one.masses)) * arb_poly(list(other.masses))).coeffs() or [arb(0)]
     first, below = 0, arb(0)
     while first < len(masses) - 1 and below + masses[first] < floor:
         below += masses[first]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 from flint import acb, arb
@@ -78,6 +79,13 @@ class Choice(Law):
         both = zip(*(part.cuts(base, step, number) for _, part in self.parts), strict=True)
         below, above = (self._mean(cells) for cells in both)
         return below, above
+
+    def largest(self) -> Any:
+        """The largest of all parts."""
+        found = [part.largest() for _, part in self.parts]
+        if any(one is None for one in found):
+            return None
+        return reduce(arb.max, found)
 
     def _mean(self, parts: Sequence[Cells]) -> Cells:
         shares = [ball(weight) for weight, _ in self.parts]

@@ -14,10 +14,12 @@ them.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import product
+from operator import itemgetter
 from typing import Any
 
 from flint import arb
@@ -25,7 +27,7 @@ from flint import arb
 from logphi.checker.balls import ball, between, precision, rough
 from logphi.checker.composition import Composition
 from logphi.checker.law import Law
-from logphi.checker.work import EXP, Undecided, spend
+from logphi.checker.work import EXP, STORED, Undecided, spend
 
 # chosen: the precision; more would not help, as the places of the tangents are doubles
 BITS = 128
@@ -54,10 +56,11 @@ class Declared(Law):
         """K(z), or None where no divergence is declared."""
         if not self.points:
             return z * (self.xi + self.rho * (1 + z))
-        for (a, low), (b, high) in pairwise([(Fraction(0), Fraction(0)), *self.points]):
-            if a < z <= b:
-                return low + (high - low) * (z - a) / (b - a)
-        return None
+        place = bisect_left(self.points, z, key=itemgetter(0))
+        if place == len(self.points):
+            return None
+        (a, low), (b, high) = self.points[place - 1] if place else (Fraction(0), Fraction(0)), self.points[place]
+        return low + (high - low) * (z - a) / (b - a)
 
 
 def applies(whole: Composition) -> bool:
@@ -73,10 +76,15 @@ def enclose(whole: Composition, epsilons: Sequence[Fraction], goal: float) -> li
 
 def divergence(whole: Composition, z: Fraction) -> Any:
     """From zero to the bound of the divergence of order 1 + z."""
-    total = _total(whole, z)
+    total = total_at(whole, z)
     if total is None:
         raise Undecided("no bound of a divergence of this order is declared, or one is infinite")
     return between(0, total / ball(z))
+
+
+def listed_places(whole: Composition) -> list[Fraction]:
+    """The z at which divergences are declared; none where they are declared at all of them."""
+    return sorted({z for law, _ in whole.terms if isinstance(law, Declared) for z, _ in law.points})
 
 
 # w, and K(z)
@@ -85,7 +93,7 @@ Constraint = tuple[Fraction, Any]
 
 def _upper_bound(whole: Composition, epsilon: Fraction) -> Any:
     """The smallest implied bound, by orders ever closer to the best one."""
-    listed = sorted({z for law, _ in whole.terms if isinstance(law, Declared) for z, _ in law.points})
+    listed = listed_places(whole)
     places = [Fraction(0), *listed] if listed else [Fraction(NEAR * (FAR / NEAR) ** (k / ORDERS)) for k in range(ORDERS + 1)]
     best = arb(1)
     for _ in range(CLOSER):
@@ -106,14 +114,15 @@ def _constraints(whole: Composition, places: Sequence[Fraction]) -> Iterator[Con
     """The w and K of every z, in both orders of the pair, where all laws have a K."""
     for one, turned in ((whole, False), (whole.reversed(), True)):
         for z in filter(None, places):
-            total = _total(one, z)
+            total = total_at(one, z)
             if total is not None:
                 yield (-z if turned else 1 + z), total
 
 
-def _total(whole: Composition, z: Fraction) -> Any:
+def total_at(whole: Composition, z: Fraction) -> Any:
     """K of the composition at z, or None where it is unknown."""
     total = arb(0)
+    spend(STORED * len(whole.terms))
     for law, count in whole.terms:
         if isinstance(law, Declared):
             own = law.bound(z)
@@ -135,7 +144,7 @@ def _implied(constraints: list[Constraint], epsilon: Fraction) -> tuple[Any, Fra
 
     def gain(log_q: float) -> float:
         """The largest p - a q that the constraints allow for an event of this q."""
-        return min(_largest(w, k, log_q)[0] for w, k in rough_ones) - math.exp(min(level + log_q, 700.0))
+        return min(largest(w, k, log_q)[0] for w, k in rough_ones) - math.exp(min(level + log_q, 700.0))
 
     low, high = DEEPEST, -1e-9
     for _ in range(STEPS):
@@ -144,10 +153,10 @@ def _implied(constraints: list[Constraint], epsilon: Fraction) -> tuple[Any, Fra
     best = (low + high) / 2
     tangents, used = [(arb(0), arb(1))], constraints[0][0]
     for log_q in (best * (1 + ASIDE), best, best * (1 - ASIDE)):
-        place = min(range(len(constraints)), key=lambda k: _largest(*rough_ones[k], log_q)[0])
-        p, q = _largest(*rough_ones[place], log_q)
+        place = min(range(len(constraints)), key=lambda k: largest(*rough_ones[k], log_q)[0])
+        p, q = largest(*rough_ones[place], log_q)
         if 0 < q < p < 1:
-            tangents.append(_tangent(*constraints[place], arb(p), arb(q)))
+            tangents.append(tangent(*constraints[place], arb(p), arb(q)))
             used = constraints[place][0]
     bound = arb(1)
     for slope, height in tangents:
@@ -159,7 +168,7 @@ def _implied(constraints: list[Constraint], epsilon: Fraction) -> tuple[Any, Fra
     return bound, used
 
 
-def _tangent(w: Fraction, total: Any, p: Any, q: Any) -> tuple[Any, Any]:
+def tangent(w: Fraction, total: Any, p: Any, q: Any) -> tuple[Any, Any]:
     """A slope a, and c with p - a q <= c for all events that the constraint allows."""
     spend(12 * EXP)
     power, one, other = ball(w), (p / q), (1 - p) / (1 - q)
@@ -171,7 +180,7 @@ def _tangent(w: Fraction, total: Any, p: Any, q: Any) -> tuple[Any, Any]:
     return -by_q / by_p, (total.exp() - value + by_p * p + by_q * q) / by_p
 
 
-def _largest(w: float, total: float, log_q: float) -> tuple[float, float]:
+def largest(w: float, total: float, log_q: float) -> tuple[float, float]:
     """About the largest p that the constraint allows at q, and q."""
     q = math.exp(log_q)
     # -log p lies between 0 and -log q, where F = 1 <= e^K

@@ -89,8 +89,8 @@ class Finite(Law):
 
     def cut(self, base: Any, step: Any, number: int) -> Cells:
         """The masses of the outcomes in each cell."""
-        masses = {k: (arb(0), arb(0)) for k in range(-1, number + 1)}
         spend(STORED * (number + len(self.losses())))
+        masses = {k: (arb(0), arb(0)) for k in range(-1, number + 1)}
         for (p, q), loss in zip(self.common(), self.losses(), strict=True):
             place = (loss - base) / step
             # a loss at an end belongs to the cell above it

@@ -36,13 +36,12 @@ def histograms(places: Sequence[Fraction], p: Sequence[Fraction], q: Sequence[Fr
 
 def _mixture(places: Sequence[Fraction], weights: Sequence[Fraction]) -> Formula:
     """The logarithm of the sum of w_i e^{-(x - c_i)^2 / 2}, as -x^2/2 + log of the sum of w_i e^{c_i x - c_i^2 / 2}."""
-    whole = sum(weights)
     steps: list[tuple[str, Any]] = []
     for place, weight in zip(places, weights, strict=True):
         if not weight:
             continue
         joined = [("+", None)] if steps else []
-        steps += [("number", weight / whole), ("variable", None), ("number", place), ("*", None), ("number", place**2 / 2)]
+        steps += [("number", weight), ("variable", None), ("number", place), ("*", None), ("number", place**2 / 2)]
         steps += [("-", None), ("exp", None), ("*", None), *joined]
     square = [("variable", None), ("power", Fraction(2)), ("number", Fraction(1, 2)), ("*", None), ("-", None)]
     return Formula("", (*steps, ("log", None), *square))

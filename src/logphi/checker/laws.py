@@ -13,7 +13,7 @@ from typing import Any
 
 from flint import arb
 
-from logphi.checker.above import law_above
+from logphi.checker.above import law_above, with_pair
 from logphi.checker.allocated import Allocated, counted
 from logphi.checker.balls import Real, ball, cached, exactly
 from logphi.checker.choice import Choice
@@ -29,7 +29,7 @@ from logphi.checker.new_partitions import new_partitions
 from logphi.checker.normal import Normal
 from logphi.checker.normal_mixtures import AT_ZERO, NormalMixtures
 from logphi.checker.normal_pair import NormalPair
-from logphi.checker.reading import PRESENCE, Node, total
+from logphi.checker.reading import PRESENCE, Node
 from logphi.checker.sampled import Sampled, SubsetSampled
 from logphi.checker.selection import selected
 from logphi.checker.sparse_vector import sparse_vector
@@ -81,10 +81,10 @@ def _gaussian(_: Node, sigma: Fraction, sensitivity: Fraction) -> Law | None:
 
 def _gaussian_mixture(_: Node, sigma: Fraction, sensitivities: list[Fraction], probabilities: list[Fraction]) -> Law | None:
     """The sum of p_i N(c_i/sigma, 1) against N(0, 1)."""
-    whole, shares = total(probabilities), dict[Fraction, Fraction]()
+    shares = dict[Fraction, Fraction]()
     for shift, share in zip(sensitivities, probabilities, strict=True):
         if share:
-            shares[shift / sigma] = shares.get(shift / sigma, 0) + share / whole
+            shares[shift / sigma] = shares.get(shift / sigma, 0) + share
     if len(shares) == 1:
         return _normal(*shares)
     return NormalMixtures(tuple((exactly(share), shift) for shift, share in shares.items()), AT_ZERO)
@@ -131,9 +131,8 @@ def _kary(node: Node, k: int, p: Fraction) -> Law | None:
 
 
 def _discrete(_: Node, p: list[Fraction], q: list[Fraction]) -> Law | None:
-    """Two vectors of probabilities, each divided by its sum."""
-    whole_p, whole_q = total(p), total(q)
-    return _exact([a / whole_p for a in p], [b / whole_q for b in q])
+    """Two vectors of probabilities."""
+    return _exact(p, q)
 
 
 def _exact(p: list[Fraction], q: list[Fraction]) -> Finite | None:
@@ -312,7 +311,6 @@ def _gaussian_mixture_pair(
     _: Node, sigma: Fraction, values: list[Fraction], p: list[Fraction], q: list[Fraction]
 ) -> Law | None:
     """The sum of p_i N(v_i, sigma^2) against the sum of q_i N(v_i, sigma^2)."""
-    p, q = ([one / total(side) for one in side] for side in (p, q))
     return histograms([v / sigma for v in values], p, q) if p != q else None
 
 
@@ -342,8 +340,7 @@ def _reports(_: Node, local_epsilon: Fraction, records: int) -> Law | None:
 
 def _choice(node: Node, probabilities: list[Fraction]) -> Law | None:
     """A public random choice of one of several compositions."""
-    whole = total(probabilities)
-    kept = [(weight / whole, composed(part)) for weight, part in zip(probabilities, node.parts, strict=True) if weight]
+    kept = [(weight, with_pair(composed(part))) for weight, part in zip(probabilities, node.parts, strict=True) if weight]
     return Choice(tuple(kept)) if any(part.terms for _, part in kept) else None
 
 
@@ -392,9 +389,12 @@ def _subset(node: Node, rate: Fraction) -> Law | None:
 def _sampled(node: Node, rate: Fraction) -> Law | None:
     """The law of what is sampled, or of one above it that is a single release; None if a sample of it has no loss."""
     assert node.base is not None, "a sample has a base"
-    if rate and node.base.name in ("StabilityThreshold", "VectorDiscreteGaussian"):
+    if not rate:
+        return None
+    if node.base.name in ("StabilityThreshold", "VectorDiscreteGaussian"):
         return law_above(composed(((1, node.base),)))
-    return law_of(node.base) if rate else None
+    law = law_of(node.base)
+    return law_above(Composition([(law, 1)])) if isinstance(law, Declared) else law
 
 
 _LAWS: dict[str, Callable[..., Law | None]] = {

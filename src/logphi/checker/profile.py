@@ -10,6 +10,7 @@ from typing import Any
 from flint import arb
 
 from logphi.checker import allocated, bent_contour, cells, contour, declared, residues, two_releases
+from logphi.checker.above import apart
 from logphi.checker.balls import ball, precision, resolving
 from logphi.checker.composition import Composition
 from logphi.checker.work import OUT_OF_RANGE, Undecided
@@ -18,7 +19,10 @@ from logphi.checker.work import OUT_OF_RANGE, Undecided
 def delta(whole: Composition, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
     """The privacy profile at neighbouring epsilons, with errors of about e^``goal``."""
     if declared.applies(whole):
-        return declared.enclose(whole, epsilons, goal)
+        with suppress(Undecided):
+            return declared.enclose(whole, epsilons, goal)
+        # beside infinite losses, which have no divergences
+        whole = apart(whole)
     excesses = _excess(whole, epsilons, goal)
     with precision(resolving(goal)):
         return [whole.infinite() + excess for excess in excesses]

@@ -34,8 +34,8 @@ MOST_BITS = 3700
 LARGEST_EPSILON = 10**9
 LARGEST_ORDER = 10**6
 LARGEST_LINE = 10**4
-# derived: probabilities rounded to doubles have a sum that differs from one by less
-NORMALIZED = Fraction(1, 10**14)
+# derived: two errors that sum to one do so to within this as doubles
+ROUNDED = Fraction(1, 2**51)
 
 NOT_COVERED = (
     "That each mechanism did what it is described to do: queries of the stated sensitivity, contributions really clipped.",
@@ -61,7 +61,9 @@ _ARGUMENTS: dict[str, Callable[[Fraction], bool]] = {
     "renyi": lambda x: 1 < x <= LARGEST_ORDER,
 }
 # mechanisms whose pair lies above what they leak, so that no lower end holds for them
-UPPER_ONLY = ("StabilityThreshold", "SparseVector", "VectorDiscreteGaussian", "Skellam", "repeat_and_select")
+UPPER_ONLY = (
+    *("ZCDP", "RenyiDP", "Skellam", "VectorDiscreteGaussian", "StabilityThreshold", "SparseVector", "repeat_and_select"),
+)
 # relations of a base that Poisson sampling accepts: under these, Q is the law without the record
 _SAMPLED = (*PRESENCE, "replace_special")
 
@@ -410,7 +412,7 @@ def _parameter(value: Any, name: str, rule: str) -> Any:
         if not isinstance(value, list) or not 0 < len(value) <= MOST_ENTRIES:
             raise NotACertificate(f"{name} must be a list of 1 to {MOST_ENTRIES} numbers")
         entries = [_parameter(one, name, "real" if rule == "reals" else "nonnegative") for one in value]
-        if rule == "probabilities" and abs(total(entries) - 1) > NORMALIZED:
+        if rule == "probabilities" and _total(entries) != 1:
             raise NotACertificate(f"{name} must sum to one")
         return entries
     if rule == "pieces":
@@ -453,7 +455,7 @@ def _formula(value: Any, name: str, variable: str) -> Formula:
         raise NotACertificate(f"a formula in {name} {wrong}") from None
 
 
-def total(entries: list[Fraction]) -> Fraction:
+def _total(entries: list[Fraction]) -> Fraction:
     """The exact sum; refused if the common denominator is long."""
     common = 1
     for entry in entries:
@@ -492,7 +494,7 @@ def _demands(node: Node) -> Iterator[tuple[bool, str]]:
         case "FromTradeoff", {"type_one_errors": first, "type_two_errors": second}:
             yield len(first) == len(second), "needs as many numbers in both lists"
             points = list(zip(first, second, strict=True))
-            yield all(a + b <= 1 + NORMALIZED for a, b in points), "needs two errors that sum to one at most"
+            yield all(a <= 1 and a + b <= 1 + ROUNDED for a, b in points), "needs two errors that sum to one at most"
             at_zero = [b for a, b in points if a == 0]
             yield bool(at_zero) and min(at_zero) > 0, "needs a type II error above zero at a type I error of zero"
         case "FromProfile", {"epsilons": epsilons, "deltas": deltas}:

@@ -28,8 +28,8 @@ from typing import Any
 
 from flint import arb
 
-from logphi.checker.above import BITS, Bound, places, profile, upper
-from logphi.checker.balls import ball, precision
+from logphi.checker.above import BITS, Bound, places, profile, with_pair
+from logphi.checker.balls import ball, precision, upper
 from logphi.checker.composition import Composition
 from logphi.checker.finite import Finite
 from logphi.checker.hulls import Place, of_profile
@@ -44,6 +44,7 @@ LARGEST = 1024
 def selected(run: Composition, mean: Fraction, shape: Fraction | None) -> Finite:
     """The hull of the bounds of both orders; a ``shape`` of None is the Poisson law."""
     with precision(BITS):
+        run = with_pair(run)
         orders = (run,) if run.symmetric else (run, run.reversed())
         bounds = [profile(one) for one in orders]
         ratios = [_log_ratio(bound, mean, shape) for bound in bounds]

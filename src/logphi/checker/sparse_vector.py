@@ -27,8 +27,8 @@ from typing import Any
 from flint import arb
 
 from logphi.checker import cells
-from logphi.checker.above import DEEPEST, points, top, upper
-from logphi.checker.balls import ball, precision, rough
+from logphi.checker.above import DEEPEST, points, top
+from logphi.checker.balls import ball, precision, rough, upper
 from logphi.checker.composition import Terms
 from logphi.checker.finite import Finite
 from logphi.checker.hulls import of_profile

@@ -21,8 +21,7 @@ from typing import Any
 
 from flint import arb
 
-from logphi.checker.above import upper
-from logphi.checker.balls import ball, cached, exactly
+from logphi.checker.balls import ball, cached, exactly, upper
 from logphi.checker.composition import Terms
 from logphi.checker.declared import Declared
 from logphi.checker.finite import DiscreteGaussian, Finite

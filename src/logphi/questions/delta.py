@@ -13,7 +13,7 @@ from logphi.answers.bound import Bound, Bounds
 from logphi.answers.status import Direction
 from logphi.arrays import Array
 from logphi.engine.answer import NEGLIGIBLE, log_probability, probability, worst
-from logphi.engine.directions import Certifiable, HasLoss, Loss
+from logphi.engine.directions import Certifiable, Loss
 from logphi.engine.log_probability import LogProbability
 from logphi.engine.routes.evaluator import Evaluator
 from logphi.engine.routes.exact import closed
@@ -23,7 +23,7 @@ from logphi.engine.shared_evaluator import evaluator
 from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike, Number, Numbers
 from logphi.inputs.guesses import guided
-from logphi.inputs.route_names import MethodName, RouteName, is_certified
+from logphi.inputs.route_names import MethodName, is_certified
 from logphi.inputs.tolerance import Tolerance
 from logphi.inversion.contour import saddle_of_excess
 from logphi.inversion.demand import Demand
@@ -104,29 +104,29 @@ def delta(
 
 @overload
 def log_delta(
-    self: HasLoss,
+    self: Certifiable,
     epsilon: Number,
     *,
     direction: DirectionLike | None = None,
-    method: RouteName | None = None,
+    method: MethodName | None = None,
     rtol: float | None = None,
 ) -> Bound: ...
 @overload
 def log_delta(
-    self: HasLoss,
+    self: Certifiable,
     epsilon: Numbers,
     *,
     direction: DirectionLike | None = None,
-    method: RouteName | None = None,
+    method: MethodName | None = None,
     rtol: float | None = None,
 ) -> Bounds: ...
 @guided()
 def log_delta(
-    self: HasLoss,
+    self: Certifiable,
     epsilon: Any,
     *,
     direction: DirectionLike | None = None,
-    method: RouteName | None = None,
+    method: MethodName | None = None,
     rtol: float | None = None,
 ) -> Bound | Bounds:
     """The natural logarithm of the privacy profile, also where delta is below the smallest double.
@@ -138,7 +138,7 @@ def log_delta(
     direction
         ``"remove"`` or ``"add"`` for one order only; the maximum of both by default.
     method
-        A route by name, as in :func:`delta`, but not ``"certified"``.
+        A route by name, or ``"certified"``, as in :func:`delta`.
     rtol
         Requested ``upper - lower`` of delta, relative to delta: about the width of its logarithm. The default is that of
         :func:`delta`.
@@ -160,6 +160,8 @@ def log_delta(
     >>> round(lp.Gaussian(sigma=1).log_delta(50).value, 6)
     -1233.869083
     """
+    if is_certified(method):
+        return self._certified("log_delta", epsilon, direction, Tolerance.of(rtol).aim)
     return log_profile(self._loss(), epsilon, direction=direction, method=method, rtol=rtol)
 
 
@@ -168,7 +170,7 @@ def log_profile(
     epsilon: Any,
     *,
     direction: DirectionLike | None = None,
-    method: RouteName | None = None,
+    method: MethodName | None = None,
     rtol: float | None = None,
     least: float = -math.inf,
 ) -> Bound | Bounds:

@@ -43,11 +43,10 @@ class WarmStart:
         if self._chernoff is None or self._last is None or abs(level - self._last[0]) > _STRIDE:
             self._chernoff = Chernoff.of(self.loss, log_excess)
             guess = large_guesses.guess(self.loss, self._chernoff.guess, level, self._chernoff.abscissa)
-            atomless, slope = self.loss.support.atomless, -self._chernoff.abscissa
-            rough = None
+            slope, rough = -self._chernoff.abscissa, None
             if guess != self._chernoff.guess or needs_long_line(self.loss):
                 rough = _rough_crossing(self.loss, guess, self._chernoff.rough_ceiling(log_excess), level)
-            self._near = atomless and (rough is not None or guess == self._chernoff.guess)
+            self._near = rough is not None or guess == self._chernoff.guess
             if rough is not None:
                 guess, slope = rough
         else:
@@ -55,6 +54,11 @@ class WarmStart:
             guess, slope = x + (before - level) / fall, -fall
         ceiling = self._chernoff.rough_ceiling(log_excess)
         return FirstGuess(guess if math.isfinite(guess) else ceiling, ceiling, self._chernoff.abscissa, slope, self._near)
+
+    @property
+    def abscissa(self) -> float | None:
+        """The abscissa of the saddle at the last crossing; None if there was none."""
+        return self._chernoff and self._chernoff.abscissa
 
     def ceiling(self, log_excess: float) -> float:
         """An upper bound of the crossing."""

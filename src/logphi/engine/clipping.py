@@ -28,7 +28,7 @@ from logphi.engine.one_large import COINS, PlannedLine, parts_of
 from logphi.inversion.contour import Ceiling, Inversion, Part
 from logphi.inversion.demand import Demand
 from logphi.inversion.kernels import Smooth
-from logphi.inversion.line_sum import Contour
+from logphi.inversion.line_sum import MAX_NODES, Contour
 from logphi.inversion.saddle import RIGHT, Saddle, saddle
 from logphi.inversion.threshold_sum import LONG_LINE, Summands, ThresholdSum
 from logphi.laws.log_phi import LogPhi
@@ -38,6 +38,9 @@ from logphi.laws.mixed_normal import MixedNormal, mixed_normals
 _LOST = 9.0
 # measured: a coarser line is hardly shorter, and the digits lost at the saddle would use up its tolerance
 _COARSEST = 1e-6
+# measured: the size of a line that takes some ten milliseconds, and how much larger than usual, as a share of the tolerance, the
+# truncation error of a longer one may be: a tenth, instead of a thousandth
+_QUICK, _SLOWLY = 1 << 14, 100.0
 # measured: how much farther than the tilt a law must be alike with and without large losses, and the difference of the
 # logarithms of its transforms
 _FARTHER, _ALIKE = 1.5, 0.01
@@ -88,7 +91,7 @@ class Draft:
     """Lines for the losses that are not too large, without the values of K on them, and the tails of the large ones.
 
     A ``split`` draft has a line for each number of losses that are large, but not too large, or a ceiling: ``log_loose`` is
-    about the logarithm of the largest one.
+    about the logarithm of the largest one. ``rtol`` is the tolerance for which a single line is laid.
     """
 
     x: float
@@ -99,6 +102,7 @@ class Draft:
     ceilings: tuple[Ceiling, ...] = ()
     split: bool = False
     log_loose: float = -math.inf
+    rtol: float = 0.0
 
     @staticmethod
     def of(loss: LogPhi, x: float, demand: Demand, log_answer: float | None = None) -> Draft | None:
@@ -109,13 +113,14 @@ class Draft:
         question = _Question.of(loss, x, demand)
         if question is None:
             return None
-        line = PlannedLine.of(question.clipped, x, _log_rtol(demand), question.saddle)
+        line, rtol = question.line(demand)
+        whole = line and Draft(x, loss, (line,), question.rest, question.tails, rtol=rtol)
         if line is not None and (log_answer is None or line.log_height < log_answer + _LOST):
-            return Draft(x, loss, (line,), question.rest, question.tails)
+            return whole
         split = question.in_parts(demand, log_answer)
         if split is not None and (line is None or split.log_height < line.log_height):
             return split
-        return None if line is None else Draft(x, loss, (line,), question.rest, question.tails)
+        return whole
 
     @staticmethod
     def in_parts(
@@ -161,7 +166,8 @@ class Draft:
 class _Question:
     """A loss, a threshold, a cap for it, the law of the losses up to the cap with its saddle, and the tails above the cap.
 
-    ``least`` is about the least loss that makes the sum exceed the threshold.
+    ``least`` is about the least loss that makes the sum exceed the threshold, and ``log_large`` about the logarithm of what
+    losses above the cap add to the excess.
     """
 
     loss: LogPhi
@@ -169,6 +175,7 @@ class _Question:
     least: float
     rest: Rest
     cap: float
+    log_large: float
     clipped: LogPhi
     tails: Tails
 
@@ -183,17 +190,32 @@ class _Question:
         from logphi.laws.clipped import ClippedNormal
 
         rest = Rest.near(loss, x, least)
-        cap = lowest_cap(large, rest, least, math.log(REST * demand.rtol), demand.least)
+        cap, log_large = lowest_cap(large, rest, least, math.log(REST * demand.rtol), demand.least)
         laws = tuple((ClippedNormal.at(law, cap), count) for law, count in large)
         if not max(law.upper_tail.error for law, _ in laws) < _KNOWN:
             # the threshold is too large, or too close to zero
             return None
-        return _Question(loss, x, least, rest, cap, LogPhi((*laws, *mixed_normals(loss.terms)[1])), Tails.clipped(laws))
+        clipped = LogPhi((*laws, *mixed_normals(loss.terms)[1]))
+        return _Question(loss, x, least, rest, cap, log_large, clipped, Tails.clipped(laws))
 
     @cached_property
     def saddle(self) -> Saddle:
         """That of the clipped law."""
         return saddle(self.clipped, Smooth(self.x), RIGHT)
+
+    def line(self, demand: Demand) -> tuple[PlannedLine | None, float]:
+        """A line for the clipped law, and its tolerance.
+
+        The edge at the cap makes the transform fall slowly, and the tail like the square of the length. The truncation error of
+        a line that would be long need not be far below the tolerance, which is larger, but no larger than what suffices.
+        """
+        found = PlannedLine.of(self.clipped, self.x, _log_rtol(demand), self.saddle, self.log_large)
+        size = MAX_NODES if found is None else found.extent.size
+        if size <= _QUICK:
+            return found, demand.rtol
+        rtol = min(demand.rtol * max((size / _QUICK) ** 2 / _SLOWLY, 1.0), demand.sufficient.rtol)
+        shorter = PlannedLine.of(self.clipped, self.x, math.log(_SLOWLY * rtol), self.saddle, self.log_large)
+        return (found, demand.rtol) if shorter is None else (shorter, rtol)
 
     def in_parts(self, demand: Demand, log_answer: float | None, coins: Sequence[float] = COINS) -> Draft | None:
         """Lines for none, one and several of those losses that matter, or None."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 
@@ -91,14 +91,18 @@ class Planned:
         if ceiling is not None:
             return ceiling
         asked: dict[Route, Promise | str] = {}
-        for one in self._in_turn(x, asked):
+
+        def suffices() -> bool:
+            return best is not None and best.meets(self._demand.sufficient)
+
+        for one in self._in_turn(x, asked, suffices):
             if one.promise.operations >= _DEAR and ceiling is None and self._may_be_trivial(x):
                 ceiling = by_chernoff(self._loss, x, hint=self._demand.hint)
                 if ceiling.meets(self._demand):
                     break
             if best is not None and not self._improves(one.promise, best):
                 continue
-            if best is not None and best.meets(self._demand.sufficient) and one.promise.operations > _WORTH:
+            if suffices() and one.promise.operations > _WORTH:
                 break
             answer = self._answered(one, x, asked)
             if answer is not None:
@@ -149,13 +153,16 @@ class Planned:
         # an excess that may be one has no lower ceiling
         return contour.about(saddle) > _NEARLY_ONE and may_be_certain(self._loss, x, self._demand.rtol)
 
-    def _in_turn(self, x: float, asked: dict[Route, Promise | str]) -> Iterator[_Asked]:
-        """The offers of routes, the best known one first; a further route is asked only if no good offer is left."""
+    def _in_turn(self, x: float, asked: dict[Route, Promise | str], suffices: Callable[[], bool]) -> Iterator[_Asked]:
+        """The offers of routes, the best known one first; a further route is asked only if no good offer is left.
+
+        None is asked once the answer suffices: forecasts take about as long as what they could save.
+        """
         leader = self._leading.get(id(self._loss))
         routes = iter(self._routes if leader is None else sorted(self._routes, key=lambda one: one is not leader[1]))
         waiting: list[_Asked] = []
         while True:
-            while not any(self._at_once_by(one, leader and leader[1]) for one in waiting):
+            while not (suffices() or any(self._at_once_by(one, leader and leader[1]) for one in waiting)):
                 route = next(routes, None)
                 if route is None:
                     break

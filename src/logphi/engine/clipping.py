@@ -1,7 +1,7 @@
 """Rare large losses among many small ones: a contour integral for the small losses, a closed form for the large ones.
 
-notation: L is a sum of independent losses, some of them of sampled normal pairs. F is the event that one of these exceeds a
-cap B > eps, and T the law of L on the complement of F. Then
+notation: L is a sum of independent losses, some of them of sampled normal pairs. F is the event that one of some of these exceeds
+a cap B > eps, and T the law of L on the complement of F. Then
 
     delta(eps) = E_P[(1 - e^{eps - L})_+ ; not F] + P(F) - e^eps Q(F) + R,
     R = E_P[(e^{eps - L} - 1)_+ ; F] <= kappa(v) e^{eps + v (eps - B)} M(-1 - v) * (sum of Q(l > B)),    v > 0,
@@ -18,6 +18,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -34,6 +35,9 @@ from logphi.inversion.threshold_sum import LONG_LINE, Summands, ThresholdSum
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal, mixed_normals
 
+if TYPE_CHECKING:
+    from logphi.laws.clipped import ClippedNormal
+
 # measured: the logarithm of the integrand over the answer from which on a line is split
 _LOST = 9.0
 # measured: a coarser line is hardly shorter, and the digits lost at the saddle would use up its tolerance
@@ -44,6 +48,8 @@ _QUICK, _SLOWLY = 1 << 14, 100.0
 # measured: how much farther than the tilt a law must be alike with and without large losses, and the difference of the
 # logarithms of its transforms
 _FARTHER, _ALIKE = 1.5, 0.01
+# chosen: a tilted law is negligible where its density is below e^-_FAR/2
+_FAR = 100.0
 # derived: up to this relative error, masses and their logarithms have about the same error
 _KNOWN = 1e-3
 _UNKNOWN = Scaled(0.0, 0.5, truncation=0.5)
@@ -191,12 +197,16 @@ class _Question:
 
         rest = Rest.near(loss, x, least)
         cap, log_large = lowest_cap(large, rest, least, math.log(REST * demand.rtol), demand.least)
-        laws = tuple((ClippedNormal.at(law, cap), count) for law, count in large)
-        if not max(law.upper_tail.error for law, _ in laws) < _KNOWN:
+        laws = [(ClippedNormal.at(law, cap), count) for law, count in large]
+        tilt = (min(law.end for law, _ in laws) ** 2 + _FAR) / cap
+        rare = tuple((law, count) for law, count in laws if not _is_small(law, cap, tilt))
+        if not max(law.upper_tail.error for law, _ in rare) < _KNOWN:
             # the threshold is too large, or too close to zero
             return None
-        clipped = LogPhi((*laws, *mixed_normals(loss.terms)[1]))
-        return _Question(loss, x, least, rest, cap, log_large, clipped, Tails.clipped(laws))
+        # the transform of a whole law is quicker
+        whole = tuple((law.whole, count) for law, count in laws if _is_small(law, cap, tilt))
+        clipped = LogPhi((*rare, *whole, *mixed_normals(loss.terms)[1]))
+        return _Question(loss, x, least, rest, cap, log_large, clipped, Tails.clipped(rare))
 
     @cached_property
     def saddle(self) -> Saddle:
@@ -231,6 +241,16 @@ class _Question:
         if found is None:
             return None
         return Draft(self.x, self.loss, found.lines, self.rest, found.tails, found.ceilings, True, found.log_loose)
+
+
+def _is_small(law: ClippedNormal, cap: float, tilt: float) -> bool:
+    """Whether the losses above a cap are negligible under every tilt up to this one, so that the law need not be clipped.
+
+    The tilt is about twice that at which another law is next to its cap. Above the end x_0 a loss is at most
+    cap + m (x - x_0), so that tilt times loss less x^2/2 is largest at the end, unless tilt times m is larger.
+    """
+    m, _ = law.whole.constants
+    return tilt * m <= law.end and 2 * tilt * cap + _FAR <= law.end**2
 
 
 def _matters(law: MixedNormal, count: int, cap: float, tilt: float) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 
@@ -76,6 +76,14 @@ class Planned:
         self._refused: dict[Route, tuple[float, str]] = {}
         self._earlier = earlier
 
+    def near(self, x: float, demand: Demand) -> Planned:
+        """The same with a demand, at a later epsilon: for an equal demand, what routes have promised there still stands."""
+        found = Planned(self._loss, demand, self._routes, self._leading, self.locals)
+        if demand == self._demand:
+            found._promises, found._refused = self._promises, self._refused
+            found._prepared = {route: (at, local) for route, (at, local) in self._prepared.items() if _beside(x, at)}
+        return found
+
     def __call__(self, x: float) -> LogProbability:
         """Log delta at an epsilon."""
         best = self.from_prepared(x)
@@ -92,23 +100,24 @@ class Planned:
             return ceiling
         asked: dict[Route, Promise | str] = {}
 
-        def suffices() -> bool:
-            return best is not None and best.meets(self._demand.sufficient)
-
-        for one in self._in_turn(x, asked, suffices):
+        for one in self._in_turn(x, asked):
             if one.promise.operations >= _DEAR and ceiling is None and self._may_be_trivial(x):
                 ceiling = by_chernoff(self._loss, x, hint=self._demand.hint)
                 if ceiling.meets(self._demand):
                     break
             if best is not None and not self._improves(one.promise, best):
                 continue
-            if suffices() and one.promise.operations > _WORTH:
+            if best is not None and best.meets(self._demand.sufficient) and one.promise.operations > _WORTH:
                 break
             answer = self._answered(one, x, asked)
             if answer is not None:
                 best = answer if best is None else meet(best, answer)
                 if answer.meets(self._demand.sufficient):
+                    before = self._leading.get(id(self._loss))
                     self._leading[id(self._loss)] = self._loss, one.route
+                    if before is not None and before[1] is one.route:
+                        # the others were asked when it was chosen
+                        break
                 if best.meets(self._demand):
                     break
         if best is None or (best.lower == -math.inf < best.upper and not self._loss.closed_form.without_transform):
@@ -153,16 +162,13 @@ class Planned:
         # an excess that may be one has no lower ceiling
         return contour.about(saddle) > _NEARLY_ONE and may_be_certain(self._loss, x, self._demand.rtol)
 
-    def _in_turn(self, x: float, asked: dict[Route, Promise | str], suffices: Callable[[], bool]) -> Iterator[_Asked]:
-        """The offers of routes, the best known one first; a further route is asked only if no good offer is left.
-
-        None is asked once the answer suffices: forecasts take about as long as what they could save.
-        """
+    def _in_turn(self, x: float, asked: dict[Route, Promise | str]) -> Iterator[_Asked]:
+        """The offers of routes, the best known one first; a further route is asked only if no good offer is left."""
         leader = self._leading.get(id(self._loss))
         routes = iter(self._routes if leader is None else sorted(self._routes, key=lambda one: one is not leader[1]))
         waiting: list[_Asked] = []
         while True:
-            while not (suffices() or any(self._at_once_by(one, leader and leader[1]) for one in waiting)):
+            while not any(self._at_once_by(one, leader and leader[1]) for one in waiting):
                 route = next(routes, None)
                 if route is None:
                     break

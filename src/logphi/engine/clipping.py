@@ -29,7 +29,7 @@ from logphi.engine.one_large import COINS, PlannedLine, parts_of
 from logphi.inversion.contour import Ceiling, Inversion, Part
 from logphi.inversion.demand import Demand
 from logphi.inversion.kernels import Smooth
-from logphi.inversion.line_sum import MAX_NODES, Contour
+from logphi.inversion.line_sum import Contour
 from logphi.inversion.saddle import RIGHT, Saddle, saddle
 from logphi.inversion.threshold_sum import LONG_LINE, Summands, ThresholdSum
 from logphi.laws.log_phi import LogPhi
@@ -220,10 +220,11 @@ class _Question:
         a line that would be long need not be far below the tolerance, which is larger, but no larger than what suffices.
         """
         found = PlannedLine.of(self.clipped, self.x, _log_rtol(demand), self.saddle, self.log_large)
-        size = MAX_NODES if found is None else found.extent.size
-        if size <= _QUICK:
+        if found is not None and found.extent.size <= _QUICK:
             return found, demand.rtol
-        rtol = min(demand.rtol * max((size / _QUICK) ** 2 / _SLOWLY, 1.0), demand.sufficient.rtol)
+        rtol = demand.sufficient.rtol
+        if found is not None:
+            rtol = min(demand.rtol * max((found.extent.size / _QUICK) ** 2 / _SLOWLY, 1.0), rtol)
         shorter = PlannedLine.of(self.clipped, self.x, math.log(_SLOWLY * rtol), self.saddle, self.log_large)
         return (found, demand.rtol) if shorter is None else (shorter, rtol)
 

@@ -1,7 +1,7 @@
 """Rare large losses among many small ones: a contour integral for the small losses, a closed form for the large ones.
 
-notation: L is a sum of independent losses, some of them of sampled normal pairs. F is the event that one of some of these exceeds
-a cap B > eps, and T the law of L on the complement of F. Then
+notation: L is a sum of independent losses, some of them of sampled normal pairs. F is the event that one of certain of these
+exceeds a cap B > eps, and T the law of L on the complement of F. Then
 
     delta(eps) = E_P[(1 - e^{eps - L})_+ ; not F] + P(F) - e^eps Q(F) + R,
     R = E_P[(e^{eps - L} - 1)_+ ; F] <= kappa(v) e^{eps + v (eps - B)} M(-1 - v) * (sum of Q(l > B)),    v > 0,
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -42,12 +42,14 @@ if TYPE_CHECKING:
 _LOST = 9.0
 # measured: a coarser line is hardly shorter, and the digits lost at the saddle would use up its tolerance
 _COARSEST = 1e-6
-# measured: the size of a line that takes some ten milliseconds, and how much larger than usual, as a share of the tolerance, the
-# truncation error of a longer one may be: a tenth, instead of a thousandth
+# measured: the size of a line that takes some ten milliseconds, and how much larger than usual, as a share of the tolerance,
+# the truncation error of a longer one may be: a tenth, instead of a thousandth
 _QUICK, _SLOWLY = 1 << 14, 100.0
 # measured: how much farther than the tilt a law must be alike with and without large losses, and the difference of the
 # logarithms of its transforms
 _FARTHER, _ALIKE = 1.5, 0.01
+# measured: on a shorter line, the transform of a whole law takes less time than that of a clipped one
+_LONG_WHOLE = 1 << 11
 # chosen: a tilted law is negligible where its density is below e^-_FAR/2
 _FAR = 100.0
 # derived: up to this relative error, masses and their logarithms have about the same error
@@ -120,7 +122,10 @@ class Draft:
         if question is None:
             return None
         line, rtol = question.line(demand)
-        whole = line and Draft(x, loss, (line,), question.rest, question.tails, rtol=rtol)
+        if line is not None and line.extent.size > _LONG_WHOLE and (other := question.all_clipped):
+            question = other
+            line, rtol = question.line(demand)
+        whole = None if line is None else Draft(x, loss, (line,), question.rest, question.tails, rtol=rtol)
         if line is not None and (log_answer is None or line.log_height < log_answer + _LOST):
             return whole
         split = question.in_parts(demand, log_answer)
@@ -170,7 +175,7 @@ class Draft:
 
 @dataclass(frozen=True)
 class _Question:
-    """A loss, a threshold, a cap for it, the law of the losses up to the cap with its saddle, and the tails above the cap.
+    """A loss, a threshold, a cap for it, and its laws up to the cap; those with ``small`` losses need not be clipped.
 
     ``least`` is about the least loss that makes the sum exceed the threshold, and ``log_large`` about the logarithm of what
     losses above the cap add to the excess.
@@ -182,8 +187,8 @@ class _Question:
     rest: Rest
     cap: float
     log_large: float
-    clipped: LogPhi
-    tails: Tails
+    laws: tuple[tuple[ClippedNormal, int], ...]
+    small: frozenset[ClippedNormal] = frozenset()
 
     @staticmethod
     def of(loss: LogPhi, x: float, demand: Demand) -> _Question | None:
@@ -197,16 +202,30 @@ class _Question:
 
         rest = Rest.near(loss, x, least)
         cap, log_large = lowest_cap(large, rest, least, math.log(REST * demand.rtol), demand.least)
-        laws = [(ClippedNormal.at(law, cap), count) for law, count in large]
+        laws = tuple((ClippedNormal.at(law, cap), count) for law, count in large)
         tilt = (min(law.end for law, _ in laws) ** 2 + _FAR) / cap
-        rare = tuple((law, count) for law, count in laws if not _is_small(law, cap, tilt))
-        if not max(law.upper_tail.error for law, _ in rare) < _KNOWN:
+        small = frozenset(law for law, _ in laws if _is_small(law, cap, tilt))
+        if not max(law.upper_tail.error for law, _ in laws if law not in small) < _KNOWN:
             # the threshold is too large, or too close to zero
             return None
-        # the transform of a whole law is quicker
-        whole = tuple((law.whole, count) for law, count in laws if _is_small(law, cap, tilt))
-        clipped = LogPhi((*rare, *whole, *mixed_normals(loss.terms)[1]))
-        return _Question(loss, x, least, rest, cap, log_large, clipped, Tails.clipped(rare))
+        return _Question(loss, x, least, rest, cap, log_large, laws, small)
+
+    @cached_property
+    def clipped(self) -> LogPhi:
+        """The law of the losses up to the cap, except small ones."""
+        kept = ((law.whole if law in self.small else law, count) for law, count in self.laws)
+        return LogPhi((*kept, *mixed_normals(self.loss.terms)[1]))
+
+    @cached_property
+    def tails(self) -> Tails:
+        """The tails above the cap."""
+        return Tails.clipped([(law, count) for law, count in self.laws if law not in self.small])
+
+    @property
+    def all_clipped(self) -> _Question | None:
+        """The same with small laws clipped as well; None if none is small, or if too little is known of their tails."""
+        known = self.small and max(law.upper_tail.error for law in self.small) < _KNOWN
+        return replace(self, small=frozenset()) if known else None
 
     @cached_property
     def saddle(self) -> Saddle:

@@ -160,8 +160,8 @@ class LargeLosses:
         # logarithms of Q(not F), and of P(not F) over it
         kept = float(counts @ np.log1p(-unit * mass)) / unit
         apart = float(counts @ np.log1p(-unit * excess_mass / (1 - unit * mass))) / unit
-        # with all other releases given, P(F) - Q(F) and Q(F) change with the mass of one at most as their sums over the releases,
-        # weighted with the inverse probability that this one is not large: relative errors count by their shares
+        # with all other releases given, P(F) - Q(F) and Q(F) change with the mass of one at most as their sums over the
+        # releases, weighted with the inverse probability that this one is not large: relative errors count by their shares
         errors = np.array([part.error for part in parts]) + 16 * ULP
         relative = max(
             _mean(errors, counts * mass / (1 - unit * mass)),

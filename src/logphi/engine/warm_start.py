@@ -61,7 +61,7 @@ class WarmStart:
     @property
     def abscissa(self) -> float | None:
         """The abscissa of the saddle at the last crossing; None if there was none."""
-        return self._chernoff and self._chernoff.abscissa
+        return None if self._chernoff is None else self._chernoff.abscissa
 
     def ceiling(self, log_excess: float) -> float:
         """An upper bound of the crossing."""

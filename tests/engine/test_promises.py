@@ -200,21 +200,6 @@ def test_an_answer_that_is_known_at_once_has_a_route(release):
     assert "  route    closed forms" in str(release.explain(delta=0.9))
 
 
-def test_no_other_route_is_asked_after_the_one_that_answered_before():
-    leading, asked_for = {}, []
-
-    def forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
-        asked_for.append(epsilon)
-        raise NotApplicableError("never")
-
-    # it suffices, but is wider than the target
-    wide = route("wide", Promise(1e-9, 1e3), 1e-7)
-    other = Route(Method("other", "for a test"), wide.prepare, forecast=forecast)
-    for x in (1.0, 2.0):
-        Planned(LOSS, DEMAND, [wide, other], leading)(x)
-    assert asked_for == [1.0]
-
-
 def test_what_is_known_of_routes_stands_for_a_later_profile_with_the_same_demand():
     asked_for = []
     wide = route("wide", Promise(1e-9, 1e3), 1e-7)

@@ -113,11 +113,7 @@ class Planned:
             if answer is not None:
                 best = answer if best is None else meet(best, answer)
                 if answer.meets(self._demand.sufficient):
-                    before = self._leading.get(id(self._loss))
                     self._leading[id(self._loss)] = self._loss, one.route
-                    if before is not None and before[1] is one.route:
-                        # the others were asked when it was chosen
-                        break
                 if best.meets(self._demand):
                     break
         if best is None or (best.lower == -math.inf < best.upper and not self._loss.closed_form.without_transform):

@@ -17,6 +17,7 @@ from logphi.answers.status import Status
 from logphi.engine import clipping
 from logphi.inversion.demand import Demand
 from logphi.laws.clipped import ClippedNormal
+from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
 from profiles import gaussian_profile
 from slowly import slowly
@@ -28,6 +29,8 @@ PROMISED, HEAVY = 1e-9, 3e-5
 CONVOLVED = 3e-11
 # what higher moments of the others add, and what lines lose where the answer is far below their integrand
 OTHERS, DEEP = 1e-7, 1e-4
+# the width that suffices where a narrower answer is expensive
+SUFFICIENT = 5e-7
 # what rounding leaves of a transform that is far from one
 TRANSFORM = 1e-11
 
@@ -416,3 +419,49 @@ def test_a_single_line_far_above_the_answer_is_split() -> None:
     assert low <= bound.upper
     assert bound.lower <= high
     assert bound.width <= 10 * PROMISED * bound.upper < (high - low) / 10
+
+
+def test_a_line_is_only_as_long_as_the_whole_answer_requires():
+    # the losses up to the cap add e^-6 to the answer, and the edge at the cap makes their transform fall slowly
+    single = sampled(1, 0.000638642753042453, 1.9447334634822189)
+    loss = (2 * single).loss_law()
+    draft = some(clipping.Draft.of(loss, 0.01735, Demand(PROMISED, least=-31.6)))
+    assert draft.nodes < 1 << 15
+    amount = some(draft.laid()).at(0.01735).amount
+    # D(x) of two releases by quadrature over the outputs of one, with the closed profile of the other
+    with mpmath.workdps(30):
+        m, q = 1 / mpmath.mpf(1.9447334634822189), mpmath.mpf(0.000638642753042453)
+
+        def profile(x):
+            odds = (mpmath.exp(x) - 1 + q) / q
+            if odds <= 0:
+                return 1 - mpmath.exp(x)
+            place = (mpmath.log(odds) + m * m / 2) / m
+            mass_q = mpmath.ncdf(-place)
+            mass_p = (1 - q) * mass_q + q * mpmath.ncdf(m - place)
+            return mass_p - mpmath.exp(x) * mass_q
+
+        def density(y):
+            w = 1 - q + q * mpmath.exp(m * y - m * m / 2)
+            return w * mpmath.npdf(y) * profile(mpmath.mpf(0.01735) - mpmath.log(w))
+
+        exact = mpmath.quad(density, [-12, -4, 0, 2, 4, 5, 5.5, 6, 6.2, 6.4, 6.6, 6.8, 7, 7.2, 7.5, 8, 9, 10, 12, 16, 25])
+        low, high = amount.log_ends
+        assert low <= float(mpmath.log(exact)) <= high
+    assert high - low < 10 * PROMISED
+
+
+def test_laws_without_losses_near_the_cap_are_left_whole():
+    few, many = sampled(1, 4e-4, 0.36), sampled(388, 1e-4, 28.0)
+    loss, epsilon = (few + many).loss_law(), 8.0
+    draft = some(clipping.Draft.of(loss, epsilon, Demand(PROMISED)))
+    (line,) = draft.lines
+    assert isinstance(line.law, LogPhi)
+    kinds = {type(law).__name__: count for law, count in line.law.terms}
+    assert kinds == {"ClippedNormal": 1, "MixedNormal": 388}
+    found = some(draft.laid()).at(epsilon).amount
+    assert found.relative_width < SUFFICIENT
+    # the many losses move the profile of the one by about half its second derivative times their variance
+    alone = few.delta(epsilon, direction="remove")
+    assert math.exp(found.log_ends[0]) >= alone.lower * (1 - OTHERS)
+    assert math.exp(found.log_ends[1]) <= alone.upper * (1 + 1e-3)

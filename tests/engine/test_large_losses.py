@@ -8,7 +8,8 @@ import mpmath
 import pytest
 
 import logphi as lp
-from logphi.engine.large_losses import Tails
+from logphi.engine.large_losses import LargeLosses, Rest, Tails
+from logphi.laws.clipped import ClippedNormal
 from logphi.laws.mixed_normal import MixedNormal
 
 CASES = [(0.8, 0.01, 5.0, 0.2), (2.5, 1e-5, 24.0, 0.05), (0.11, 1e-6, 5.6, 0.01), (8.0, 0.02, 20.0, 2.0)]
@@ -62,3 +63,23 @@ def test_a_cap_is_below_hardly_any_marked_loss():
     tails = Tails.marked(((law, 1),), [end], [0.2])
     below = [share for least, share in zip(tails.leasts, tails.log_shares, strict=True) if least < 2.0 * (1 - 1e-9)]
     assert max(below) < math.log(1e-15)
+
+
+def test_errors_of_tails_count_by_their_shares() -> None:
+    """A law of small losses, whose tails err by more, has none of them above the cap."""
+    few, many = lp.Gaussian(sigma=0.36).poisson(4e-4), lp.Gaussian(sigma=28.0).poisson(1e-4)
+    loss = (few + 388 * many).loss_law()
+    cap = 8.5
+    laws = [(ClippedNormal.at(law, cap), count) for law, count in loss.terms if isinstance(law, MixedNormal)]
+    own, other = sorted(law.upper_tail.error for law, _ in laws)
+    found = LargeLosses.of(Tails.clipped(laws), loss, Rest.near(loss, 8.0, 8.0))
+    assert found.error < 10 * own + 1e-14 < other
+    end = next(law for law, count in laws if count == 1).end
+    with mpmath.workdps(30):
+        m, q = 1 / mpmath.mpf(0.36), mpmath.mpf(4e-4)
+        mass = mpmath.ncdf(-mpmath.mpf(end))
+        more = q * (mpmath.ncdf(m - end) - mass)
+        unit = mpmath.exp(found.log_unit)
+        # doubles that are exponentials of logarithms near 20 err by their roundings
+        assert abs(found.mass * unit / mass - 1) <= found.error + 1e-14
+        assert abs(found.excess_mass * unit / more - 1) <= found.error + 1e-14

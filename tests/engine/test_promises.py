@@ -198,3 +198,37 @@ def test_explain_of_a_named_route():
 @pytest.mark.parametrize("release", [lp.PureDP(1.0), lp.Gaussian(sigma=1).poisson(0.1)], ids=repr)
 def test_an_answer_that_is_known_at_once_has_a_route(release):
     assert "  route    closed forms" in str(release.explain(delta=0.9))
+
+
+def test_what_is_known_of_routes_stands_for_a_later_profile_with_the_same_demand():
+    asked_for = []
+    wide = route("wide", Promise(1e-9, 1e3), 1e-7)
+
+    def forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
+        asked_for.append(epsilon)
+        return Offer(Promise(1e-9, 1e3), lambda: wide.prepare(loss, epsilon, demand))
+
+    counted = Route(wide.method, wide.prepare, forecast=forecast)
+    first = Planned(LOSS, DEMAND, [counted], {})
+    first(1.0)
+    first.near(1.0, DEMAND)(1.0)
+    assert asked_for == [1.0]
+    first.near(2.0, DEMAND)(2.0)
+    first.near(1.0, Demand(1e-12, enough=1e-12))(1.0)
+    assert asked_for == [1.0, 2.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    "release",
+    [
+        79 * lp.Laplace(scale=29.4).poisson(0.033),
+        129 * lp.DiscreteGaussian(sigma=9.7).poisson(0.067),
+        1000 * lp.DiscreteGaussian(sigma=20).poisson(0.01),
+    ],
+    ids=str,
+)
+def test_one_line_serves_each_order_of_many_releases(release):
+    """The saddle-point guess is near enough for the first line, although the losses have atoms."""
+    with choices() as taken:
+        release.epsilon(1e-6)
+    assert [one.route for one in taken if one.route == "smoothed"] == ["smoothed"] * 2

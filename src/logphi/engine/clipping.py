@@ -1,7 +1,7 @@
 """Rare large losses among many small ones: a contour integral for the small losses, a closed form for the large ones.
 
-notation: L is a sum of independent losses, some of them of sampled normal pairs. F is the event that one of these exceeds a
-cap B > eps, and T the law of L on the complement of F. Then
+notation: L is a sum of independent losses, some of them of sampled normal pairs. F is the event that one of certain of these
+exceeds a cap B > eps, and T the law of L on the complement of F. Then
 
     delta(eps) = E_P[(1 - e^{eps - L})_+ ; not F] + P(F) - e^eps Q(F) + R,
     R = E_P[(e^{eps - L} - 1)_+ ; F] <= kappa(v) e^{eps + v (eps - B)} M(-1 - v) * (sum of Q(l > B)),    v > 0,
@@ -16,8 +16,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -34,13 +35,23 @@ from logphi.inversion.threshold_sum import LONG_LINE, Summands, ThresholdSum
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal, mixed_normals
 
+if TYPE_CHECKING:
+    from logphi.laws.clipped import ClippedNormal
+
 # measured: the logarithm of the integrand over the answer from which on a line is split
 _LOST = 9.0
 # measured: a coarser line is hardly shorter, and the digits lost at the saddle would use up its tolerance
 _COARSEST = 1e-6
+# measured: the size of a line that takes some ten milliseconds, and how much larger than usual, as a share of the tolerance,
+# the truncation error of a longer one may be: a tenth, instead of a thousandth
+_QUICK, _SLOWLY = 1 << 14, 100.0
 # measured: how much farther than the tilt a law must be alike with and without large losses, and the difference of the
 # logarithms of its transforms
 _FARTHER, _ALIKE = 1.5, 0.01
+# measured: on a shorter line, the transform of a whole law takes less time than that of a clipped one
+_LONG_WHOLE = 1 << 11
+# chosen: a tilted law is negligible where its density is below e^-_FAR/2
+_FAR = 100.0
 # derived: up to this relative error, masses and their logarithms have about the same error
 _KNOWN = 1e-3
 _UNKNOWN = Scaled(0.0, 0.5, truncation=0.5)
@@ -88,7 +99,7 @@ class Draft:
     """Lines for the losses that are not too large, without the values of K on them, and the tails of the large ones.
 
     A ``split`` draft has a line for each number of losses that are large, but not too large, or a ceiling: ``log_loose`` is
-    about the logarithm of the largest one.
+    about the logarithm of the largest one. ``rtol`` is the tolerance for which a single line is laid.
     """
 
     x: float
@@ -99,6 +110,7 @@ class Draft:
     ceilings: tuple[Ceiling, ...] = ()
     split: bool = False
     log_loose: float = -math.inf
+    rtol: float = 0.0
 
     @staticmethod
     def of(loss: LogPhi, x: float, demand: Demand, log_answer: float | None = None) -> Draft | None:
@@ -109,13 +121,17 @@ class Draft:
         question = _Question.of(loss, x, demand)
         if question is None:
             return None
-        line = PlannedLine.of(question.clipped, x, _log_rtol(demand), question.saddle)
+        line, rtol = question.line(demand)
+        if line is not None and line.extent.size > _LONG_WHOLE and (other := question.all_clipped):
+            question = other
+            line, rtol = question.line(demand)
+        whole = None if line is None else Draft(x, loss, (line,), question.rest, question.tails, rtol=rtol)
         if line is not None and (log_answer is None or line.log_height < log_answer + _LOST):
-            return Draft(x, loss, (line,), question.rest, question.tails)
+            return whole
         split = question.in_parts(demand, log_answer)
         if split is not None and (line is None or split.log_height < line.log_height):
             return split
-        return None if line is None else Draft(x, loss, (line,), question.rest, question.tails)
+        return whole
 
     @staticmethod
     def in_parts(
@@ -159,9 +175,10 @@ class Draft:
 
 @dataclass(frozen=True)
 class _Question:
-    """A loss, a threshold, a cap for it, the law of the losses up to the cap with its saddle, and the tails above the cap.
+    """A loss, a threshold, a cap for it, and its laws up to the cap; those with ``small`` losses need not be clipped.
 
-    ``least`` is about the least loss that makes the sum exceed the threshold.
+    ``least`` is about the least loss that makes the sum exceed the threshold, and ``log_large`` about the logarithm of what
+    losses above the cap add to the excess.
     """
 
     loss: LogPhi
@@ -169,8 +186,9 @@ class _Question:
     least: float
     rest: Rest
     cap: float
-    clipped: LogPhi
-    tails: Tails
+    log_large: float
+    laws: tuple[tuple[ClippedNormal, int], ...]
+    small: frozenset[ClippedNormal] = frozenset()
 
     @staticmethod
     def of(loss: LogPhi, x: float, demand: Demand) -> _Question | None:
@@ -183,17 +201,51 @@ class _Question:
         from logphi.laws.clipped import ClippedNormal
 
         rest = Rest.near(loss, x, least)
-        cap = lowest_cap(large, rest, least, math.log(REST * demand.rtol), demand.least)
+        cap, log_large = lowest_cap(large, rest, least, math.log(REST * demand.rtol), demand.least)
         laws = tuple((ClippedNormal.at(law, cap), count) for law, count in large)
-        if not max(law.upper_tail.error for law, _ in laws) < _KNOWN:
+        tilt = (min(law.end for law, _ in laws) ** 2 + _FAR) / cap
+        small = frozenset(law for law, _ in laws if _is_small(law, cap, tilt))
+        if not max(law.upper_tail.error for law, _ in laws if law not in small) < _KNOWN:
             # the threshold is too large, or too close to zero
             return None
-        return _Question(loss, x, least, rest, cap, LogPhi((*laws, *mixed_normals(loss.terms)[1])), Tails.clipped(laws))
+        return _Question(loss, x, least, rest, cap, log_large, laws, small)
+
+    @cached_property
+    def clipped(self) -> LogPhi:
+        """The law of the losses up to the cap, except small ones."""
+        kept = ((law.whole if law in self.small else law, count) for law, count in self.laws)
+        return LogPhi((*kept, *mixed_normals(self.loss.terms)[1]))
+
+    @cached_property
+    def tails(self) -> Tails:
+        """The tails above the cap."""
+        return Tails.clipped([(law, count) for law, count in self.laws if law not in self.small])
+
+    @property
+    def all_clipped(self) -> _Question | None:
+        """The same with small laws clipped as well; None if none is small, or if too little is known of their tails."""
+        known = self.small and max(law.upper_tail.error for law in self.small) < _KNOWN
+        return replace(self, small=frozenset()) if known else None
 
     @cached_property
     def saddle(self) -> Saddle:
         """That of the clipped law."""
         return saddle(self.clipped, Smooth(self.x), RIGHT)
+
+    def line(self, demand: Demand) -> tuple[PlannedLine | None, float]:
+        """A line for the clipped law, and its tolerance.
+
+        The edge at the cap makes the transform fall slowly, and the tail like the square of the length. The truncation error of
+        a line that would be long need not be far below the tolerance, which is larger, but no larger than what suffices.
+        """
+        found = PlannedLine.of(self.clipped, self.x, _log_rtol(demand), self.saddle, self.log_large)
+        if found is not None and found.extent.size <= _QUICK:
+            return found, demand.rtol
+        rtol = demand.sufficient.rtol
+        if found is not None:
+            rtol = min(demand.rtol * max((found.extent.size / _QUICK) ** 2 / _SLOWLY, 1.0), rtol)
+        shorter = PlannedLine.of(self.clipped, self.x, math.log(_SLOWLY * rtol), self.saddle, self.log_large)
+        return (found, demand.rtol) if shorter is None else (shorter, rtol)
 
     def in_parts(self, demand: Demand, log_answer: float | None, coins: Sequence[float] = COINS) -> Draft | None:
         """Lines for none, one and several of those losses that matter, or None."""
@@ -209,6 +261,16 @@ class _Question:
         if found is None:
             return None
         return Draft(self.x, self.loss, found.lines, self.rest, found.tails, found.ceilings, True, found.log_loose)
+
+
+def _is_small(law: ClippedNormal, cap: float, tilt: float) -> bool:
+    """Whether the losses above a cap are negligible under every tilt up to this one, so that the law need not be clipped.
+
+    The tilt is about twice that at which another law is next to its cap. Above the end x_0 a loss is at most
+    cap + m (x - x_0), so that tilt times loss less x^2/2 is largest at the end, unless tilt times m is larger.
+    """
+    m, _ = law.whole.constants
+    return tilt * m <= law.end and 2 * tilt * cap + _FAR <= law.end**2
 
 
 def _matters(law: MixedNormal, count: int, cap: float, tilt: float) -> bool:

@@ -27,6 +27,8 @@ _BELOW = np.geomspace(1e-9, 1.0, 181)
 _STEPS = np.concatenate([[0.0], np.geomspace(1e-3, 1.0, 255)])
 # derived: thresholds whose squares do not underflow, and for which e^{2 eps} does not overflow
 NEAREST, FARTHEST = 1e-100, 300.0
+# derived: below this exponent nothing overflows
+_LARGE = 600.0
 
 
 def large_of(loss: LogPhi) -> Counted:
@@ -78,12 +80,18 @@ def guess(loss: LogPhi, x: float, log_level: float, abscissa: float) -> float:
     return min(x, alone + spread(loss) * math.sqrt(max(-2 * log_level, 0.0)))
 
 
-def lowest_cap(large: Counted, rest: Rest, least: float, log_share: float, log_least: float) -> float:
-    """The lowest cap at which R is a small share of the excess; any cap gives a bound."""
+def lowest_cap(large: Counted, rest: Rest, least: float, log_share: float, log_least: float) -> tuple[float, float]:
+    """The lowest cap at which R is a small share of the excess, and about the logarithm of what larger losses add to that.
+
+    Any cap gives a bound.
+    """
     caps = least * (1 + _CAPS)
     log_mass, log_jump = _masses_above(large, rest.x, caps)
     good = rest.log_bounds(caps).min(axis=0) + log_mass <= np.maximum(log_jump, log_least) + log_share
-    return float(caps[int(np.argmax(good)) if good.any() else -1])
+    place = int(np.argmax(good)) if good.any() else -1
+    jump = math.exp(min(float(log_jump[place]), _LARGE))
+    # many losses may be large at once
+    return float(caps[place]), math.log(-math.expm1(-jump)) if jump > 0 else -math.inf
 
 
 def _masses_above(large: Counted, x: Array | float, caps: Array) -> tuple[Array, Array]:

@@ -160,7 +160,13 @@ class LargeLosses:
         # logarithms of Q(not F), and of P(not F) over it
         kept = float(counts @ np.log1p(-unit * mass)) / unit
         apart = float(counts @ np.log1p(-unit * excess_mass / (1 - unit * mass))) / unit
-        relative = max(part.error for part in parts) + 16 * ULP
+        # with all other releases given, P(F) - Q(F) and Q(F) change with the mass of one at most as their sums over the
+        # releases, weighted with the inverse probability that this one is not large: relative errors count by their shares
+        errors = np.array([part.error for part in parts]) + 16 * ULP
+        relative = max(
+            _mean(errors, counts * mass / (1 - unit * mass)),
+            _mean(errors, counts * excess_mass / np.maximum(1 - unit * (mass + excess_mass), ULP)),
+        )
         exponent, log_rest = rest.proved(loss, tails)
         return LargeLosses(
             log_unit,
@@ -169,7 +175,7 @@ class LargeLosses:
             2 * (1 - kept * unit) * relative + ULP * counts.size,
             exponent,
             # the masses may be far below the unit
-            log_rest + float(np.logaddexp.reduce(log_mass + np.log(counts))) + 2 * relative + 1e-12,
+            log_rest + float(np.logaddexp.reduce(log_mass + np.log(counts))) + 2 * float(errors.max()) + 1e-12,
         )
 
     def at(self, x: float) -> Scaled:
@@ -180,3 +186,9 @@ class LargeLosses:
         log_rest = self.log_rest + (1 + self.exponent) * x
         log_rest += 1e-13 * (1 + abs(self.log_rest) + (1 + self.exponent) * abs(x))
         return known + Scaled(log_rest, 0.5, truncation=0.5)
+
+
+def _mean(errors: Array, weights: Array) -> float:
+    """The mean of errors with the given weights; the largest one where all weights underflow."""
+    total = float(weights.sum())
+    return float(errors @ weights) / total if total > 0 else float(errors.max())

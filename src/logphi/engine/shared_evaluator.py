@@ -36,9 +36,9 @@ class SharedEvaluator(Evaluator):
             answer = found and bounded(loss, known, epsilon, found)
         return answer and as_known(loss, answer)
 
-    def _ceiling(self, loss: LogPhi, epsilon: float, level: float) -> float:
+    def _ceiling(self, loss: LogPhi, epsilon: float, level: float, hint: float | None) -> float:
         if id(loss) not in self._ceilings or self._ceilings[id(loss)][1].at(epsilon) >= level:
-            self._ceilings[id(loss)] = loss, contour.ceiling(loss, epsilon, level)
+            self._ceilings[id(loss)] = loss, contour.ceiling(loss, epsilon, level, hint)
         return self._ceilings[id(loss)][1].at(epsilon)
 
     def _from_kept(self, loss: LogPhi, x: float, demand: Demand) -> LogProbability | None:

@@ -75,7 +75,7 @@ def prepare(terms: Terms, x: float, demand: Demand, first: Forecast | None = Non
             break
         prepared = laid
         amount = prepared.at(x).amount
-        if not (amount.relative_width > demand.rtol and amount.value > 0):
+        if not (amount.relative_width > demand.sufficient.rtol and amount.value > 0):
             break
         # where the answer is larger by what is added, the error need not be relative to the amount
         log_answer = max(math.log(amount.value) + amount.log_scale, demand.least)

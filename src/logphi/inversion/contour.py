@@ -185,6 +185,13 @@ class Ceiling:
         return min(self.height - self.abscissa * x + 1e-14 * (1 + self.size + self.abscissa * abs(x)), 0.0)
 
 
+def about(found: Saddle) -> float:
+    """The logarithm of about the least ceiling that a saddle of the excess gives."""
+    if not found.curvature > 0:
+        return found.value + _AMISS
+    return found.value - 0.5 * math.log(2 * math.pi * found.curvature) + _AMISS
+
+
 def ceiling(law: LossTransform, x: float, level: float = math.inf, hint: float | None = None) -> Ceiling:
     """A quick bound that is good near x, by the best abscissa there; the trivial bound if it would hardly be below a level.
 
@@ -195,8 +202,7 @@ def ceiling(law: LossTransform, x: float, level: float = math.inf, hint: float |
     found = saddle(law, kernel, RIGHT, hint) if abs(x) <= LARGEST_THRESHOLD else Saddle(0.0, math.inf)
     if not math.isfinite(found.value):
         return Ceiling()
-    about = found.value - 0.5 * math.log(2 * math.pi * found.curvature) if found.curvature > 0 else found.value
-    if about + _AMISS > level:
+    if about(found) > level:
         return Ceiling()
     c = exactly_reflectable(found.abscissa)
     values = law.log_transform(np.array([c]))

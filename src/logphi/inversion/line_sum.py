@@ -22,6 +22,8 @@ from logphi.quadrature.values import Line, SparseLine, Values
 MAX_NODES = 1 << 18
 # measured: the largest number of nodes among which the relevant ones are sought
 SEARCHED = 1 << 26
+# chosen: a line is refused at once if its tail is negligible only after so many times the largest number of nodes
+_FAR_TOO_LONG = 2
 # derived: larger errors of K would overflow
 _HARDLY = 600.0
 # derived: so many steps in a period are far more than any line has, and their number is exact
@@ -153,6 +155,8 @@ def extent(law: LossTransform, layout: Layout, kernel: Kernel, decaying: bool = 
         size, log_tail = length(law, layout, SEARCHED, kernel)
         if size > LONG:
             size, log_tail = shortened(law, layout, size, log_tail, kernel)
+        if decaying and size > _FAR_TOO_LONG * most:
+            return None
         if size > most:
             size, log_tail = length(law, layout, most, kernel)
     return None if decaying and not log_tail <= log_target + 1 else Extent(step, size, log_tail)

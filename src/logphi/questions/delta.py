@@ -225,7 +225,7 @@ def _largest(orders: list[_Order], epsilon: float, profiles: Evaluator, toleranc
         demand = Demand(tolerance.aim, hint, max(least, attained), tolerance.enough)
         known = profiles.from_prepared(part, epsilon, demand)
         quick = known is not None or closed(part, epsilon)
-        if found and not quick and profiles.surely_below(part, epsilon, attained):
+        if found and not quick and profiles.surely_below(part, epsilon, attained, hint):
             continue
         found.append(replace(known or profiles(part, epsilon, demand)(epsilon), direction=order))
     return worst(found)

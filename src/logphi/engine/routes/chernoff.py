@@ -20,7 +20,8 @@ from logphi.inversion.demand import Demand
 from logphi.inversion.saddle import MIDDLE, Saddle, interval_of, minimise
 from logphi.laws.log_phi import LogPhi
 
-# measured: the largest excess of the logarithm of the integrand at a saddle, without the pole at zero, over Chernoff's bound
+# measured: for sampled Gaussians, the largest excess of the logarithm of the integrand at a saddle, without the pole at zero,
+# over the bound by clipped losses
 _AMISS = 10.0
 # chosen: the logarithm of an upper end below which the profile is not nearly one
 _NEARLY_ONE = -0.01
@@ -94,13 +95,13 @@ def level_of_the_omitted(loss: LogPhi, demand: Demand) -> float:
     return math.log(loss.support.omitted.mass) - math.log(demand.sufficient.rtol)
 
 
-def may_be_beneath(loss: LogPhi, x: float, least: float) -> bool:
-    """Whether the profile may be below e^least: a guess from the height of its saddle."""
+def may_be_beneath(loss: LogPhi, least: float, found: Saddle) -> bool:
+    """Whether :func:`by_chernoff` may prove the profile to be below e^least: a guess from the saddle of the excess."""
     if least == -math.inf:
         return False
-    if not abs(x) < contour.LARGEST_THRESHOLD:
-        return True
-    found = contour.saddle_of_excess(loss, x)
     if not (found.abscissa > 0 and math.isfinite(found.value)):
         return True
+    if sampled_terms(loss) is None:
+        return contour.about(found) <= least
+    # clipping lowers the bound
     return found.value + math.log(min(found.abscissa, 1.0)) <= least + _AMISS

@@ -43,7 +43,7 @@ def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     draft = clipping.Draft.of(loss, epsilon, demand, answer)
     if draft is None:
         raise NotApplicableError("no contour of reasonable length serves the small losses")
-    width = width_left(draft.log_height, answer, _NOISE, demand) if draft.lines else demand.rtol
+    width = max(width_left(draft.log_height, answer, _NOISE, demand) if draft.lines else demand.rtol, draft.rtol)
     if answer is not None and draft.log_loose > answer + math.log(demand.rtol):
         width += math.exp(min(draft.log_loose - answer, 0.0))
     work = _LAYOUT + _NODE * len(large) * draft.nodes + _TERM * draft.terms

@@ -38,16 +38,16 @@ class Evaluator:
         """The profile at epsilon, if it follows from what an earlier question prepared."""
         return None
 
-    def surely_below(self, loss: LogPhi, epsilon: float, level: float) -> bool:
-        """Whether a quick bound proves the profile to be below a level, a logarithm."""
+    def surely_below(self, loss: LogPhi, epsilon: float, level: float, hint: float | None = None) -> bool:
+        """Whether a quick bound proves the profile to be below a level, a logarithm; ``hint`` as in a demand."""
         if masses(loss)[0][1] > 0:
             return False
-        if self._ceiling(loss, epsilon, level) < level:
+        if self._ceiling(loss, epsilon, level, hint) < level:
             return True
         return perhaps_below(loss, epsilon, level, by=0.0) and without_large(loss, epsilon) < level
 
-    def _ceiling(self, loss: LogPhi, epsilon: float, level: float) -> float:
-        return contour.ceiling(loss, epsilon, level).at(epsilon)
+    def _ceiling(self, loss: LogPhi, epsilon: float, level: float, hint: float | None) -> float:
+        return contour.ceiling(loss, epsilon, level, hint).at(epsilon)
 
 
 def as_known(loss: LogPhi, found: LogProbability) -> LogProbability:

@@ -18,6 +18,7 @@ from logphi.engine.log_probability import LogProbability
 from logphi.engine.routes.chernoff import by_chernoff, level_of_the_omitted, may_be_beneath, may_be_certain
 from logphi.engine.routes.choices import Choice, note
 from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route
+from logphi.inversion import contour
 from logphi.inversion.demand import Demand, Promise
 from logphi.laws.log_phi import LogPhi
 
@@ -36,6 +37,8 @@ _DEAR = 2e8
 # measured: the relative distance from the epsilon of preparation within which preparing again does not narrow an answer, and
 # from that of a promise within which it still stands
 _NEAR = 1e-3
+# chosen: the logarithm of a guessed ceiling below which the profile is not nearly one
+_NEARLY_ONE = -1.0
 # measured: the number of broken promises for one loss after which a route is not tried again
 _AGAIN = 3
 
@@ -73,6 +76,14 @@ class Planned:
         self._refused: dict[Route, tuple[float, str]] = {}
         self._earlier = earlier
 
+    def near(self, x: float, demand: Demand) -> Planned:
+        """The same with a demand, at a later epsilon: for an equal demand, what routes have promised there still stands."""
+        found = Planned(self._loss, demand, self._routes, self._leading, self.locals)
+        if demand == self._demand:
+            found._promises, found._refused = self._promises, self._refused
+            found._prepared = {route: (at, local) for route, (at, local) in self._prepared.items() if _beside(x, at)}
+        return found
+
     def __call__(self, x: float) -> LogProbability:
         """Log delta at an epsilon."""
         best = self.from_prepared(x)
@@ -88,9 +99,10 @@ class Planned:
         if ceiling is not None:
             return ceiling
         asked: dict[Route, Promise | str] = {}
+
         for one in self._in_turn(x, asked):
             if one.promise.operations >= _DEAR and ceiling is None and self._may_be_trivial(x):
-                ceiling = by_chernoff(self._loss, x)
+                ceiling = by_chernoff(self._loss, x, hint=self._demand.hint)
                 if ceiling.meets(self._demand):
                     break
             if best is not None and not self._improves(one.promise, best):
@@ -140,7 +152,11 @@ class Planned:
         """Whether the profile may be below all demands, or one to all digits; not near an epsilon that a route has answered."""
         if id(self._loss) in self._leading:
             return False
-        return may_be_beneath(self._loss, x, self._demand.least) or may_be_certain(self._loss, x, self._demand.rtol)
+        saddle = contour.saddle_of_excess(self._loss, x, self._demand.hint)
+        if may_be_beneath(self._loss, self._demand.least, saddle):
+            return True
+        # an excess that may be one has no lower ceiling
+        return contour.about(saddle) > _NEARLY_ONE and may_be_certain(self._loss, x, self._demand.rtol)
 
     def _in_turn(self, x: float, asked: dict[Route, Promise | str]) -> Iterator[_Asked]:
         """The offers of routes, the best known one first; a further route is asked only if no good offer is left."""

@@ -52,4 +52,6 @@ def gauss_legendre(
 @lru_cache(maxsize=8)
 def _legendre(count: int, bits: int) -> list[tuple[Any, Any]]:
     """The points and weights on [-1, 1]; ``bits`` is the precision in force."""
-    return [arb.legendre_p_root(count, k, True) for k in range(count)]
+    positive = [arb.legendre_p_root(count, k, True) for k in range((count + 1) // 2)]
+    # the polynomial is even or odd; of an odd one the last of these is zero
+    return positive + [(-point, weight) for point, weight in reversed(positive[: count // 2])]

@@ -54,7 +54,7 @@ class Automatic:
     def __call__(self, loss: LogPhi, epsilon: float, demand: Demand) -> Planned:
         """The profile of a loss, which is prepared when it is first evaluated."""
         before = self._planned.get(id(loss))
-        found = Planned(loss, demand, fitting(loss), self._leading, () if before is None else before[1].locals)
+        found = Planned(loss, demand, fitting(loss), self._leading, () if before is None else before[1].lasting)
         self._planned[id(loss)] = loss, found
         return found
 

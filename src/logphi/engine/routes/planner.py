@@ -80,9 +80,8 @@ class Planned:
             return best
         if best is None and self._earlier:
             # an earlier preparation must meet the demand itself, not only the width that suffices;
-            # sharp methods are quick, and sharpest near their preparation
             earlier = reduce(meet, [local(x) for local in self._earlier])
-            if earlier.meets(self._demand) and not earlier.method.sharp:
+            if earlier.meets(self._demand):
                 return earlier
         ceiling = self._at_once(x)
         if ceiling is not None:
@@ -118,6 +117,11 @@ class Planned:
     def locals(self) -> list[LocalProfile]:
         """All prepared profiles."""
         return [local for _, local in self._prepared.values() if local is not None]
+
+    @property
+    def lasting(self) -> list[LocalProfile]:
+        """The prepared profiles that serve later questions; a sharp method is asked anew, as it is quick."""
+        return [local for route, (_, local) in self._prepared.items() if local is not None and not route.method.sharp]
 
     def _at_once(self, x: float) -> LogProbability | None:
         """Chernoff's bound, if it suffices or if no route could do better."""

@@ -67,7 +67,8 @@ def _cut(table: Table, logs: Logs, x: float) -> Table:
     if not panels.size:
         return table
     node = changes[panels].argmax(axis=1)
-    start, end, origin, far = (part[panels] for part in (table.low, table.high, table.origin, table.far))
+    start, end, origin = (part[panels] for part in (table.low, table.high, table.origin))
+    far = table.far[panels]
     places = (start + end)[:, None] / 2 + (end - start)[:, None] / 2 * NODES
     rows = np.arange(panels.size)
     low, high, side = places[rows, node], places[rows, node + 1], above[panels, node]
@@ -80,7 +81,8 @@ def _cut(table: Table, logs: Logs, x: float) -> Table:
     inside = (start < low) & (low < high) & (high < end)
     kept = np.ones(table.low.size, dtype=bool)
     kept[panels[inside]] = False
-    start, low, high, end, origin, far = (part[inside] for part in (start, low, high, end, origin, far))
+    start, low, high, end, origin = (part[inside] for part in (start, low, high, end, origin))
+    far = far[inside]
     lows, highs = np.concatenate([start, low, high]), np.concatenate([low, high, end])
     return table.pick(kept).joined(Table.of(lows, highs, np.tile(origin, 3), np.tile(far, 3), logs))
 

@@ -46,18 +46,18 @@ class _Precision:
         self._flint, self._bits, self._lock = flint, bits, vars(flint).setdefault(_LOCK, RLock())
 
     def __enter__(self) -> Any:
-        self._lock.acquire()
+        self._lock.__enter__()
         self._before = self._flint.ctx.prec
         try:
             self._flint.ctx.prec = self._bits
-        except BaseException:
-            self._lock.release()
+        except BaseException as error:
+            self._lock.__exit__(type(error), error, error.__traceback__)
             raise
         return self._flint
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *raised: Any) -> None:
         self._flint.ctx.prec = self._before
-        self._lock.release()
+        self._lock.__exit__(*raised)
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,23 +24,30 @@ WITH_OPACUS = (
 settings.register_profile("logphi", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("logphi")
 
-# Files that take minutes. A worker takes all tests of a file, and whoever begins one last is waited for.
+# Files that take a minute or more of a processor, by what was measured, the longest first. A worker takes all tests of a file,
+# and whoever begins a long one last is waited for.
 LONGEST = (
-    "tests/testing/test_conformance.py",
     "tests/docs/test_site.py",
+    "tests/testing/test_conformance.py",
     "tests/docs/test_docs.py",
-    "tests/classical/test_classical_on_its_side.py",
-    "tests/test_rows_and_answers.py",
-    "tests/test_comparison.py",
-    "tests/engine/test_clipping.py",
-    "tests/questions/test_phi.py",
-    "tests/checker/test_checker.py",
-    "tests/checker/test_checker_above.py",
     "tests/checker/test_checker_forged.py",
+    "tests/test_comparison.py",
+    "tests/checker/test_checker_above.py",
     "tests/checker/test_checker_selection.py",
+    "tests/questions/test_phi.py",
     "tests/certified/test_certificates_of_cases.py",
-    "tests/algebra/test_repeat_and_select.py",
+    "tests/checker/test_checker.py",
+    "tests/test_rows_and_answers.py",
+    "tests/checker/test_checker_cells.py",
+    "tests/comparators/test_levy.py",
+    "tests/questions/test_loss.py",
+    "tests/classical/test_classical_on_its_side.py",
+    "tests/pairs/test_allocated.py",
+    "tests/certified/test_certified_claims.py",
+    "tests/engine/test_clipping.py",
+    "tests/certified/test_certified.py",
 )
+PLACE = {path: place for place, path in enumerate(LONGEST)}
 
 # The last line of a page whose examples take seconds; what they show is tested elsewhere, too.
 SLOW_PAGE = "<!-- its examples are slow tests -->"
@@ -92,6 +99,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         key=lambda item: (
             not item.get_closest_marker("notebook"),
             not item.get_closest_marker("slow"),
-            item.path.relative_to(ROOT).as_posix() not in LONGEST,
+            PLACE.get(item.path.relative_to(ROOT).as_posix(), len(LONGEST)),
         )
     )

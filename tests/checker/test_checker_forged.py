@@ -40,13 +40,13 @@ CERTIFICATES: dict[str, dict[str, Any]] = {
     "2 * StabilityThreshold(threshold=30, sigma=5)": {"delta": 1e-4},
     "3 * RandomChoice([Gaussian(2), 2 * Gaussian(4) + Laplace(3)], [0.25, 0.75])": {"epsilon": 0.5},
     "3 * GaussianPair(0.5, 1.2, 0, 1)": {"epsilon": 0.5},
-    "2 * Gaussian(sigma=3).repeat_and_select(5)": {"delta": 1e-4, "digits": 3},
+    "RandomizedResponse(0.6).repeat_and_select(5)": {"delta": 1e-4, "digits": 3},
     "Discrete(p=[0.2, 0.3, 0.5], q=[0.3, 0.3, 0.4]).repeat_and_select(3, 0.5)": {"epsilon": 0.2},
     "Laplace(scale=3).repeat_and_select(0.7, inf)": {"epsilon": 0.2},
     "StabilityThreshold(threshold=30, sigma=5).poisson(0.25)": {"delta": 1e-3},
     "SparseVector(query_scale=8, threshold_scale=4).poisson(0.25)": {"epsilon": 0.05},
     "ZCDP(rho=0.1) + Gaussian(sigma=3)": {"order": 4},
-    "RandomChoice([Gaussian(2).allocation(4), Laplace(3)], [0.25, 0.75])": {"epsilon": 0.5, "digits": 2},
+    "RandomChoice([RandomizedResponse(0.7).allocation(4), Laplace(3)], [0.25, 0.75])": {"epsilon": 0.2, "digits": 2},
     "100 * Gaussian(sigma=20)": {"delta": [1e-5], "type_one_error": 0.01, "order": 8, "advantage": True, "digits": 6},
 }
 

@@ -160,7 +160,7 @@ def test_what_is_no_mechanism(name: str) -> None:
 )
 def test_certificates_hold_the_upper_end(expression: str) -> None:
     release = lp.parse(expression)
-    made: Any = release.certify(delta=[1e-4], type_one_error=0.1, digits=6)
+    made: Any = release.certify(delta=[1e-4], type_one_error=0.1, digits=3)
     assert lp.verify(made)
     epsilon, errors = made.claims
     found = release.epsilon(1e-4)

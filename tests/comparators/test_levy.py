@@ -155,9 +155,7 @@ TABLE_2 = {
 
 @pytest.mark.slow
 @pytest.mark.few(1)
-@pytest.mark.parametrize(
-    ("count", "epsilon"), [(20, 1.0), *slowly((1, 0.02), (20, 0.02), (100, 0.02), (100, 1.0), (1000, 0.02), (1000, 1.0))]
-)
+@pytest.mark.parametrize(("count", "epsilon"), [(20, 1.0), *slowly((1, 0.02), (100, 0.02), (1000, 1.0))])
 @pytest.mark.parametrize("name", TABLE_2)
 def test_algorithm_1_answers_for_the_mechanisms_of_table_2(name: str, count: int, epsilon: float) -> None:
     release = count * TABLE_2[name]

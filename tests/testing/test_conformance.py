@@ -139,8 +139,8 @@ def name_of(row):
 
 def covered(mechanism):
     """The checks that take ten seconds or more and ask another row of the same law."""
-    if isinstance(mechanism, (lp.VectorDiscreteGaussian, lp.Skellam)):
-        # hundreds of cells, as those of `ZCDP`, whose formula is compared in three arithmetics
+    if isinstance(mechanism, (lp.ZCDP, lp.VectorDiscreteGaussian, lp.Skellam)):
+        # hundreds of cells; `RenyiDP` has fewer, and its formula is compared in three arithmetics
         return [testing.check_balls, testing.check_symbolic]
     if mechanism == SAMPLED_DENSITIES:
         # a law of densities, as a sampled `GaussianPair`; that they are functions is told to the row that is not sampled

@@ -12,8 +12,8 @@ meets the cut: the quadrature then bisects.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from operator import add, mul, sub, truediv
 from threading import RLock
@@ -24,8 +24,7 @@ from typing import Any
 _LOCK = "_precision_lock"
 
 
-@contextmanager
-def precision(bits: int) -> Iterator[Any]:
+def precision(bits: int) -> AbstractContextManager[Any]:
     """FLINT at a precision, for one thread at a time.
 
     The precision of FLINT is one global variable, which all threads share. Whoever computes holds the lock that guards it;
@@ -35,8 +34,30 @@ def precision(bits: int) -> Iterator[Any]:
         import flint
     except ImportError:
         raise ImportError("ball arithmetic needs python-flint, which is not installed: pip install python-flint") from None
-    with vars(flint).setdefault(_LOCK, RLock()), flint.ctx.workprec(bits):
-        yield flint
+    return _Precision(flint, bits)
+
+
+class _Precision:
+    """A context for every operation of an integrand: written out, as generators take longer than the operations."""
+
+    __slots__ = ("_before", "_bits", "_flint", "_lock")
+
+    def __init__(self, flint: Any, bits: int) -> None:
+        self._flint, self._bits, self._lock = flint, bits, vars(flint).setdefault(_LOCK, RLock())
+
+    def __enter__(self) -> Any:
+        self._lock.__enter__()
+        self._before = self._flint.ctx.prec
+        try:
+            self._flint.ctx.prec = self._bits
+        except BaseException as error:
+            self._lock.__exit__(type(error), error, error.__traceback__)
+            raise
+        return self._flint
+
+    def __exit__(self, *raised: Any) -> None:
+        self._flint.ctx.prec = self._before
+        self._lock.__exit__(*raised)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,16 +79,17 @@ class Ball:
         return bool(self.variables)
 
     def _paired(self, other: Any, operation: Callable[[Any, Any], Any], *, swapped: bool = False) -> Any:
-        if isinstance(other, int):
-            with precision(self.bits) as flint:
-                other = Ball(flint.acb(other), self.bits)
-        elif not isinstance(other, Ball):
+        if isinstance(other, Ball):
+            bits, variables = max(self.bits, other.bits), self.variables | other.variables
+        elif isinstance(other, int):
+            bits, variables = self.bits, self.variables
+        else:
             # a float is ambiguous: `Balls.constant` takes its decimal, `Balls.exact` the double itself
             return NotImplemented
-        bits = max(self.bits, other.bits)
-        with precision(bits):
-            value = operation(other.value, self.value) if swapped else operation(self.value, other.value)
-        return Ball(value, bits, self.variables | other.variables)
+        with precision(bits) as flint:
+            right = other.value if isinstance(other, Ball) else flint.acb(other)
+            value = operation(right, self.value) if swapped else operation(self.value, right)
+        return Ball(value, bits, variables)
 
     def __neg__(self) -> Ball:
         # a negation at less precision would round

@@ -49,7 +49,10 @@ def gauss_legendre(
     return rule, bound * arb(rho) ** (1 - 2 * count)
 
 
-@lru_cache(maxsize=8)
+# measured: the attempts at one claim take some dozens of rules, again and again
+@lru_cache(maxsize=64)
 def _legendre(count: int, bits: int) -> list[tuple[Any, Any]]:
     """The points and weights on [-1, 1]; ``bits`` is the precision in force."""
-    return [arb.legendre_p_root(count, k, True) for k in range(count)]
+    positive = [arb.legendre_p_root(count, k, True) for k in range((count + 1) // 2)]
+    # the polynomial is even or odd; of an odd one the last of these is zero
+    return positive + [(-point, weight) for point, weight in reversed(positive[: count // 2])]

@@ -79,9 +79,10 @@ class ReplacedNormal(Curved):
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
         m, q = self.shift.under(arith), arith.constant(self.rate)
+        rest, half = 1 - q, m * m / 2
 
         def mixture(x: Number) -> Number:
-            return 1 - q + q * arith.exp(m * x - m * m / 2)
+            return rest + q * arith.exp(m * x - half)
 
         return arith.log_normal_mean(lambda x: mixture(x) ** (z + 1) * mixture(-x) ** (-z))
 

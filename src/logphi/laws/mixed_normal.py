@@ -57,7 +57,8 @@ class MixedNormal(LossTransform):
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
         m, q = self.shift.under(arith), self.rate.under(arith)
-        return arith.log_normal_mean(lambda x: (1 - q + q * arith.exp(m * x - m * m / 2)) ** (z + 1))
+        rest, half, power = 1 - q, m * m / 2, z + 1
+        return arith.log_normal_mean(lambda x: (rest + q * arith.exp(m * x - half)) ** power)
 
     @cached_property
     def discs(self) -> tuple[Discs, Discs]:

@@ -45,8 +45,9 @@ class MixtureOfShifts(LossTransform):
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
-        parts = [(p, c.under(arith)) for p, c in zip(self.weights.under(arith), self.shifts, strict=True)]
-        return arith.log_normal_mean(lambda x: sum((p * arith.exp(c * x - c * c / 2) for p, c in parts), 0 * x) ** (z + 1))
+        shifts = [c.under(arith) for c in self.shifts]
+        parts = [(p, c, c * c / 2) for p, c in zip(self.weights.under(arith), shifts, strict=True)]
+        return arith.log_normal_mean(lambda x: sum((p * arith.exp(c * x - half) for p, c, half in parts), 0 * x) ** (z + 1))
 
     @cached_property
     def ratio(self) -> ManyComponents:

@@ -52,10 +52,16 @@ class MixturePair(LossTransform):
             rate = arith.constant(self.rate)
             p = [(1 - rate) * other + rate * one for one, other in zip(p, q, strict=True)]
 
-        def ratio(weights: list[Number], x: Number) -> Number:
-            return reduce(add, (one * arith.exp(m * x - m * m / 2) for one, m in zip(weights, shifts, strict=True)))
+        halves = [m * m / 2 for m in shifts]
 
-        return arith.log_normal_mean(lambda x: ratio(p, x) ** (z + 1) * ratio(q, x) ** (-z))
+        def density(x: Number) -> Number:
+            terms = [arith.exp(m * x - half) for m, half in zip(shifts, halves, strict=True)]
+            ratio_p, ratio_q = (
+                reduce(add, (one * term for one, term in zip(weights, terms, strict=True))) for weights in (p, q)
+            )
+            return ratio_p ** (z + 1) * ratio_q ** (-z)
+
+        return arith.log_normal_mean(density)
 
     @cached_property
     def ratio(self) -> PairLogRatio:

@@ -87,7 +87,11 @@ class Table:
         middle = (old.low + old.high) / 2
         low, high = np.concatenate([old.low, middle]), np.concatenate([middle, old.high])
         fresh = Table.of(low, high, np.tile(old.origin, 2), np.tile(old.far, 2), logs)
-        return Table(*(np.concatenate([getattr(part, one.name) for part in (rest, fresh)]) for one in fields(self)))
+        return rest.joined(fresh)
+
+    def joined(self, other: Table) -> Table:
+        """The panels of both."""
+        return Table(*(np.concatenate([getattr(part, one.name) for part in (self, other)]) for one in fields(self)))
 
 
 # for each integrand and each panel: about the integral of the modulus, and the estimated error

@@ -78,7 +78,7 @@ class Planned:
 
     def near(self, x: float, demand: Demand) -> Planned:
         """The same with a demand, at a later epsilon: for an equal demand, what routes have promised there still stands."""
-        found = Planned(self._loss, demand, self._routes, self._leading, self.locals)
+        found = Planned(self._loss, demand, self._routes, self._leading, self.lasting)
         if demand == self._demand:
             found._promises, found._refused = self._promises, self._refused
             found._prepared = {route: (at, local) for route, (at, local) in self._prepared.items() if _beside(x, at)}
@@ -90,10 +90,9 @@ class Planned:
         if best is not None and best.meets(self._demand.sufficient):
             return best
         if best is None and self._earlier:
-            # an earlier preparation must meet the demand itself, not only the width that suffices;
-            # sharp methods are quick, and sharpest near their preparation
+            # an earlier preparation must meet the demand itself, not only the width that suffices
             earlier = reduce(meet, [local(x) for local in self._earlier])
-            if earlier.meets(self._demand) and not earlier.method.sharp:
+            if earlier.meets(self._demand):
                 return earlier
         ceiling = self._at_once(x)
         if ceiling is not None:
@@ -130,6 +129,11 @@ class Planned:
     def locals(self) -> list[LocalProfile]:
         """All prepared profiles."""
         return [local for _, local in self._prepared.values() if local is not None]
+
+    @property
+    def lasting(self) -> list[LocalProfile]:
+        """The prepared profiles that serve later questions; a sharp method is asked anew, as it is quick."""
+        return [local for route, (_, local) in self._prepared.items() if local is not None and not route.method.sharp]
 
     def _at_once(self, x: float) -> LogProbability | None:
         """Chernoff's bound, if it suffices or if no route could do better."""

@@ -13,9 +13,10 @@ from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.arguments import frozen
 from logphi.pairs.pair import Joint, Pair
 
-# measured: the transform decays too slowly for fewer participations or without a normal part of the loss, and takes too long
-# with a larger shift of that
-_OFTEN, _LARGEST_SHIFT = 3.0, 0.62
+# measured: with fewer participations on average the transform decays too slowly
+_OFTEN = 3.0
+# measured: a normal part of the loss with a larger shift takes too long; without a normal part the transform decays too slowly
+_LARGEST_SHIFT = 0.62
 
 
 @frozen

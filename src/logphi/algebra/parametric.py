@@ -9,8 +9,10 @@ from typing import Any, NoReturn
 
 from logphi.text.written import Named
 
-# chosen: trial values of parameters, multiples of 1/1009 within (0, 1), and factors to try where these make no release
-_TRIALS, _SCALES = 1009, (Fraction(1), Fraction(1, 10), Fraction(10))
+# chosen: trial values of parameters are multiples of one over this number, within (0, 1)
+_TRIALS = 1009
+# chosen: factors of the trial values, in case a mechanism refuses the values themselves
+_SCALES = (Fraction(1), Fraction(1, 10), Fraction(10))
 
 
 def symbolic(value: Any) -> bool:

@@ -28,8 +28,10 @@ from logphi.arrays import Array
 # the columns of a bound in a table
 COLUMNS = ("lower", "value", "upper", "side", "direction", "method", "status", "proved")
 
-# chosen: significant digits of a bound, and of an error
-_DIGITS, _ERROR_DIGITS = 13, 2
+# chosen: significant digits of a bound
+_DIGITS = 13
+# chosen: significant digits of an error
+_ERROR_DIGITS = 2
 # chosen: the number of points of an array that its repr shows, and those at either end of a longer table
 _FEW, _ENDS = 4, 5
 

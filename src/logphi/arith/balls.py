@@ -14,8 +14,10 @@ from logphi.arith.protocol import Arithmetic, Number
 from logphi.inputs import check
 from logphi.text.written import meant
 
-# chosen: bounds at fewer than sixteen bits are useless, and more than a million bits are a mistyped number
-_LEAST_BITS, _MOST_BITS = 16, 1 << 20
+# chosen: bounds at fewer bits are useless
+_LEAST_BITS = 16
+# chosen: a larger number of bits is probably a typing error
+_MOST_BITS = 1 << 20
 # measured: a mean over the line may be below one by this many bits before the bound of its tails widens it
 _GUARD = 32
 

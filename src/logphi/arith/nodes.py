@@ -18,11 +18,16 @@ from logphi.arrays import Array
 _RANGES = (10.0, 16.0, 24.0, 31.0, 38.0)
 # derived: the range of the substituted variable, outside of which less than 1e-16 of the weights is left
 _STRETCHED = 3.2
-# chosen: the first number of steps, the largest number of halvings, and the entries of an array computed at a time
-_FIRST, _HALVINGS, _ENTRIES = 64, 10, 1 << 18
-# derived: if two sums have a relative difference below the first number, the next sum has the accuracy of doubles; measured: an
-# integrand below the second number, relative to its largest value, is negligible
-_CLOSE, _NEGLIGIBLE = 1e-11, 1e-17
+# chosen: the number of steps of the first sum
+_FIRST = 64
+# chosen: the largest number of times that the step is halved
+_HALVINGS = 10
+# chosen: the entries of an array that is computed at a time
+_ENTRIES = 1 << 18
+# derived: if two successive sums differ by less, relatively, the next sum is accurate to the last digit of doubles
+_CLOSE = 1e-11
+# measured: an integrand below this share of its largest value is negligible
+_NEGLIGIBLE = 1e-17
 # derived: a shift of the points, in steps: one minus the golden ratio's inverse, far from fractions of small denominators
 _SHIFT = 0.381966
 # derived: an integral of the modulus below this is only rounding, of numbers near one that cancel

@@ -14,8 +14,10 @@ import sympy
 
 from logphi.arith.mp import normal_sum_of_mpmath, precision, quadrature_of_mpmath
 
-# chosen: guard bits; precisions are rounded up to multiples of the second number, so that a cached value can be reused
-_GUARD, _STEP = 16, 64
+# chosen: the number of guard bits
+_GUARD = 16
+# chosen: precisions are rounded up to multiples of this number of bits, so that cached values can be reused
+_STEP = 64
 
 
 class Uncollapsed(sympy.Integral):  # type: ignore[misc]

@@ -16,8 +16,10 @@ from logphi.progress import shown
 _STILL = 1e-6
 # chosen: the search ends after this many strides without a change
 _PATIENCE = 2
-# chosen: the number of undecided trials that are skipped before the search turns back, and the largest number of trials
-_LEAPS, _UNDECIDED = 2, 10
+# chosen: the number of undecided trials that are skipped before the search turns back
+_LEAPS = 2
+# chosen: the largest number of undecided trials
+_UNDECIDED = 10
 
 
 class End(enum.Enum):

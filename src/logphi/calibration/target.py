@@ -20,8 +20,10 @@ from logphi.questions.delta import log_profile
 
 # measured: coarser answers are no faster, and this is accurate enough for the search
 _COARSE = 1e-2
-# measured: relative changes of delta are at least those of the parameter; answers sharper than 1e-9 take longer
-_SHARE, _SHARPEST = 0.05, 1e-9
+# measured: the tolerance for delta as a share of that for the parameter, whose relative changes are at most those of delta
+_SHARE = 0.05
+# measured: answers that are more accurate take longer
+_SHARPEST = 1e-9
 # chosen: a reading this far below the limit, as a logarithm, may have any width
 _FAR = 1.0
 # chosen: wider readings do not direct the search

@@ -11,8 +11,10 @@ from typing import Any
 
 import flint
 
-# derived: the bits of a loss that rounding may cost, and the largest number of doublings and halvings of a bracket
-_ROUNDING_BITS, _MOST_STEPS = 12, 2000
+# derived: the bits of a loss that rounding may cost
+_ROUNDING_BITS = 12
+# derived: the largest number of doublings and halvings of a bracket
+_MOST_STEPS = 2000
 
 
 @dataclass(frozen=True)

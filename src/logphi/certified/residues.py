@@ -38,8 +38,10 @@ from logphi.inversion.saddle import Interval, minimise
 
 # measured: exponents down to this distance below epsilon are kept, for later questions nearby
 _BELOW = Fraction(1, 8)
-# chosen: bits beyond those asked for, and the number of attempts to measure the cancellation
-_SPARE, _ROUNDS = 16, 4
+# chosen: the number of bits beyond those requested
+_SPARE = 16
+# chosen: the number of attempts to measure the cancellation
+_ROUNDS = 4
 # measured: the values of s that are tried for the degree
 _STRETCHES = tuple(Fraction(5 + k * k, 4) for k in range(1, 13))
 # chosen: the search for an abscissa: its precision, interval and end

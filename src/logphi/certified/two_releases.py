@@ -31,8 +31,12 @@ from logphi.laws.log_phi import LogPhi
 
 # derived: bits beyond those asked for; exponents as large as that of the smallest answer take twenty of them
 _SPARE = 44
-# measured: the points and the range of the first estimate of the excess; a tail is good if it is this near to what is wanted
-_POINTS, _FARTHEST, _NEAR = 400, 60, 2.0**-8
+# measured: the number of points of the first estimate of the excess
+_POINTS = 400
+# measured: how far the search for the ends of the integral extends beyond the outermost centres, in standard deviations
+_FARTHEST = 60
+# measured: the search for an end stops once the tail is above this share of the error that is allowed
+_NEAR = 2.0**-8
 _FEW_BITS = 64
 
 

@@ -32,8 +32,10 @@ from logphi.checker.composition import Composition, Terms
 from logphi.checker.law import Cells, Law
 from logphi.checker.work import EXP, STORED, Undecided, left, spend
 
-# chosen: the cells of one law in the first attempt; later attempts use as many as the goal needs, up to a share of the budget
-FIRST, SHARE = 256, 0.3
+# chosen: the number of cells of one law in the first attempt
+FIRST = 256
+# chosen: later attempts use as many cells as the goal needs, or as this share of the budget allows
+SHARE = 0.3
 # chosen: three digits, in the units of the goal, by which the error of an answer may exceed the goal
 ROOM = 3 * math.log(10)
 # chosen: the number of values of a sum of finite losses

@@ -23,8 +23,10 @@ from flint import acb, arb, arb_series, ctx
 from logphi.checker.balls import ball
 from logphi.checker.work import EXP, spend
 
-# chosen: the length of a text, and the depth to which parentheses and signs are nested
-LONGEST, DEEPEST = 4000, 60
+# chosen: the largest number of characters of a text
+LONGEST = 4000
+# chosen: the largest depth to which parentheses and signs are nested
+DEEPEST = 60
 # chosen: the number of digits of a number, and the largest exponent
 MOST_DIGITS, LARGEST_POWER = 300, 1000
 

@@ -23,8 +23,10 @@ from flint import arb, fmpz, fmpz_poly
 
 from logphi.checker.work import Undecided, spend
 
-# measured: units to add a number to a list or to move it, and for each coefficient of a product
-MOVED, MULTIPLIED = 6, 25
+# measured: units of work to add a number to a list, or to move it
+MOVED = 6
+# measured: units of work for each coefficient of a product
+MULTIPLIED = 25
 # chosen: nodes above the last that is asked for, which keep its neighbours sharp
 MARGIN = 64
 # derived: a unit is 2^-96 of the error that is asked for, and less than 2^20 sums of masses so small are moved

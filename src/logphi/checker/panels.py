@@ -21,8 +21,10 @@ from logphi.checker.balls import ball, between, rough
 from logphi.checker.formula import Arithmetic, Complex, Formula, Piece, series
 from logphi.checker.work import Undecided, spend
 
-# chosen: a density is followed up to 2^FARTHEST, or down to 2^-FARTHEST; no panel is shorter than 2^-SHORTEST, relatively
-FARTHEST, SHORTEST = 2000, 300
+# chosen: a density is followed up to 2^FARTHEST, or down to 2^-FARTHEST next to a singularity at zero
+FARTHEST = 2000
+# chosen: no panel is shorter than 2^-SHORTEST times the modulus of its middle, or than 2^-SHORTEST near zero
+SHORTEST = 300
 # chosen: from 2^LEAST_DOUBLINGS on, the asymptotic form of a formula must be known
 LEAST_DOUBLINGS = 100
 # chosen: bits of the precision in force that masses need not have, as it exceeds what is asked for

@@ -15,8 +15,12 @@ from flint import ctx
 LARGEST_WORK = 10**8
 # chosen: the largest precision
 MOST_BITS = 50_000
-# measured: units of an exponential or a logarithm, of a complex normal tail, and of a number that is stored
-EXP, TAIL, STORED = 6, 130, 20
+# measured: units of work of an exponential or a logarithm
+EXP = 6
+# measured: units of work of a complex normal tail
+TAIL = 130
+# measured: units of work of a number that is stored
+STORED = 20
 
 
 # why overflows and the like end a way

@@ -25,8 +25,10 @@ from logphi.classical.renyi_curve import RenyiCurve
 _DEEPEST = 700.0
 # measured: halvings after which the ends of any interval of logarithms are neighbours among the doubles
 _HALVINGS = 64
-# measured: the number of outward moves of the orders, and their factor: the smallest relevant losses need 1e12
-_MOVES, _MOVED = 9, 25.0
+# measured: the number of times that the orders are moved outward; the smallest relevant losses need orders of 1e12
+_MOVES = 9
+# measured: the factor of each move
+_MOVED = 25.0
 
 
 @dataclass(frozen=True)

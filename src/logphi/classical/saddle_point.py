@@ -21,8 +21,11 @@ from logphi.inputs import check
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import UnsupportedError
 
-# measured: the first step of the differences, relative to the distance to the ends; the second, to the width of the saddle
-_STEP, _SHARE = 0.01, 0.1
+# measured: the step of the first differences; the unit is a quarter of the distance from the saddle point to zero or to the strip's
+# end, whichever is nearer
+_STEP = 0.01
+# measured: the step of the second differences, relative to the width of the saddle
+_SHARE = 0.1
 # derived: weights of seven points for the derivatives of order 2, 3 and 4
 _SECOND = np.array([2.0, -27.0, 270.0, -490.0, 270.0, -27.0, 2.0]) / 180
 _THIRD = np.array([1.0, -8.0, 13.0, 0.0, -13.0, 8.0, -1.0]) / 8

@@ -30,10 +30,14 @@ from logphi.quadrature.log_ratio import TwoComponents
 
 # derived: counts up to this are exact doubles
 _MOST = 1 << 53
-# chosen: the range of mu of the normal limit, and the largest shift, that occur in training
-_USUAL, _LARGEST_SHIFT = (1e-3, 1e3), 8.0
-# measured: with a larger delta, or a smaller epsilon, the crossing may be at zero
-_LARGEST_DELTA, _LEAST_EPSILON = 1e-2, 1e-3
+# chosen: the range of mu of the normal limit that occurs in training
+_USUAL = (1e-3, 1e3)
+# chosen: the largest shift that occurs in training
+_LARGEST_SHIFT = 8.0
+# measured: for a larger delta the crossing may be at zero
+_LARGEST_DELTA = 1e-2
+# measured: for a smaller epsilon the crossing may be at zero
+_LEAST_EPSILON = 1e-3
 # measured: the number of Newton steps from a guess within a hundredth to the last digits
 _STEPS = 5
 # measured: a relative tolerance at which the profile of the other order is nearly always proved to be below

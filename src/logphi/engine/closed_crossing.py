@@ -18,8 +18,12 @@ from logphi.laws.log_phi import LogPhi
 _STEPS = 100
 # measured: the distance from the level, relative to it, within which the logarithm of a closed form is only rounding
 _ENOUGH = 2e-15
-# derived: the distance of the proofs from the crossing, in widths; the factor by which it grows, and how often
-_AWAY, _FARTHER, _TRIES = 1.2, 1.6, 12
+# derived: the first distance, in widths of the profile, at which an end is tried
+_AWAY = 1.2
+# derived: the factor by which that distance grows
+_FARTHER = 1.6
+# derived: the largest number of distances that are tried
+_TRIES = 12
 
 
 @dataclass(frozen=True)

@@ -28,9 +28,12 @@ from logphi.inversion.kernels import log_kappa
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import Terms
 
-# chosen: with fewer releases, or a larger log-affinity K(-1/2), other routes have some correct digits; below the last number
-# none has any
-_MANY, _LOG_AFFINITY, _HOPELESS = 10**9, -1e15, -1e18
+# chosen: with fewer releases, other routes have some correct digits
+_MANY = 10**9
+# chosen: with a larger log-affinity K(-1/2), other routes have some correct digits
+_LOG_AFFINITY = -1e15
+# chosen: with a smaller log-affinity, no other route has any correct digit
+_HOPELESS = -1e18
 # chosen: the exponents u and c, powers of two, for which 1 - u is exact; and larger exponents c
 _EXPONENTS: Array = np.array([2.0**k for k in range(-31, 0, 2)])
 _LARGE = np.array([1.0, 3.0, 10.0])
@@ -38,8 +41,10 @@ _LARGE = np.array([1.0, 3.0, 10.0])
 _MOST_TERMS = 64
 # derived: far above the roundings of a dozen operations
 _ROUNDING = 1e-14
-# chosen: the relative width at which no other route is tried; derived: e^-800 is below every double
-_NARROW, _FAR = 1e-6, 800.0
+# chosen: if the relative width is no larger than this, no other route is tried
+_NARROW = 1e-6
+# derived: e^-_FAR is below every double
+_FAR = 800.0
 # derived: an upper bound of sums of logarithms that are below every double
 _LOWEST = -1e307
 # derived: a logarithm below which 1 - e^x rounds to one

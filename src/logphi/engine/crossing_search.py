@@ -23,9 +23,11 @@ _COARSE = 1e-3
 # derived: profiles are this much narrower than the crossing, whose ends are 1.2 widths away on each side, and more for an
 # uncertain slope
 _FLAT = 4.0
-# measured: the slope of the log-profile is at least the abscissa of Chernoff's bound over _STEEP; the largest factor by which a
-# profile may be less accurate than its crossing, as few digits do not determine a crossing
-_STEEP, _STEEPEST = 4.0, 1e3
+# measured: the slope of the log-profile is at least the abscissa of Chernoff's bound over this number
+_STEEP = 4.0
+# measured: the largest factor by which a profile may be less accurate than its crossing, as few digits do not determine a
+# crossing
+_STEEPEST = 1e3
 # derived: narrower profiles are not requested, because of rounding
 _DIGITS = 1e-15
 

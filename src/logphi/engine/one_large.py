@@ -33,19 +33,25 @@ if TYPE_CHECKING:
 _NEGLIGIBLE = 4.0
 # chosen: caps above about which a loss is large that are tried, over the least large loss
 _LOWER_CAPS = (0.9, 0.8, 0.65, 0.5, 0.3, 0.15)
-# measured: abscissas that are tried for a part: how many, the least one times the cap, and the largest one over the tilt
-_TRIED, _LEAST, _MOST = 49, 0.5, 2.5
+# measured: the number of abscissas that are tried for a part
+_TRIED = 49
+# measured: the least of these abscissas, times the cap
+_LEAST = 0.5
+# measured: the largest of these abscissas, over the tilt
+_MOST = 2.5
 # measured: widths of coins, as the change of the tilted loss; with the first, lines are short, and parts mostly lie not much
 # higher than with a sharp cap
 COINS = (3.0, 1.0, 0.4)
 # measured: over the width of a coin of one the loss changes by at most the lower cap over this
 _SHARPEST = 14.0
-# chosen: the least distance between both caps in widths of the coin, and the cap over the lower one above which no loss is
-# left out as huge
-_LEAST_WIDTHS, _HIGHEST = 10.0, 100.0
-# chosen: how much lower, as a logarithm, the integrand of another cap must be, and for how much a part without decay counts
-# unless it is negligible
-_FLAT, _DECAY = 0.5, 5.0
+# chosen: the least distance between both caps, in widths of the coin
+_LEAST_WIDTHS = 10.0
+# chosen: if the cap is at least this many times the lower cap, no loss is left out as huge
+_HIGHEST = 100.0
+# chosen: how much lower, as a logarithm, the integrand of another lower cap must be to be preferred
+_FLAT = 0.5
+# chosen: how much higher, as a logarithm, a part without decay counts, unless it is negligible
+_DECAY = 5.0
 # chosen: abscissas that are tried for a ceiling, over that of the saddle, where the transform may be unknown
 _NEARER = (1.0, 0.97, 0.9, 0.8, 0.65, 0.5, 0.25)
 # chosen: a part so far below the answer, as a logarithm, may be left to its ceiling where its line would be too long

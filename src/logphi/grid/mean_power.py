@@ -30,8 +30,10 @@ _DRAW = 12 * ULP
 MOST_DIRECT = 32
 # measured: the distance of the means of neighbouring tilts, in standard deviations, with which all nodes have eight digits
 _APART = 3.5
-# chosen: the logarithm of the smallest mass for which a tilt is used, and the largest number of tilts on each side
-_DEEP, _MOST = -60.0, 24
+# chosen: the logarithm of the smallest mass for which a tilt is used
+_DEEP = -60.0
+# chosen: the largest number of tilts on each side
+_MOST = 24
 # chosen: nodes whose relative error is larger are left out
 SHARP = 1e-8
 # measured: if all draws are at an end with a larger probability than this, as a logarithm, no further tilt is needed

@@ -14,8 +14,10 @@ from logphi.arrays import Array
 from logphi.grid.ratio_cells import RatioCells
 from logphi.laws.flat_constants import uniform, with_atoms
 
-# chosen: the largest log-ratio, and the smallest one that is distinguished from zero
-_LARGEST, _LEAST = 5.0, 1e-4
+# chosen: the largest log-ratio
+_LARGEST = 5.0
+# chosen: the smallest log-ratio that is distinguished from zero
+_LEAST = 1e-4
 # derived: a bound far above the roundings of a weight and of its ratio
 _ROUNDED = 64 * ULP
 # chosen: outcomes that are rarer under both laws are left out

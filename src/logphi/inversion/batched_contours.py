@@ -40,11 +40,18 @@ _AWAY = 0.1
 _SHIFTS = np.array([1.0, 0.5, 0.25, 0.125])
 # measured: heights at which the tail is bounded, relative to the height where that of a normal law is negligible
 _AROUND = 2.0 ** np.concatenate([np.arange(-0.5, 1.25, 0.25), [1.5, 2.0, 3.0]])
-# derived: a limit for exponents of second-order sums; measured: the distances of the last node from the tilted mean and from
-# zero with which they stay below it, if the tilted density has no second peak above the exponential of the last number
-_LARGEST, _OUTWARD, _NEAR_ZERO, _NOT_FAR = 550.0, 12.0, 18.0, -60.0
-# measured: longer lines are as quick one by one; lines whose lengths differ by this factor are computed separately
-_LONGEST, _SIMILAR = 1024, 4.0
+# derived: a limit for the exponents of second-order sums
+_LARGEST = 550.0
+# measured: exponents stay below the limit if the last node is this far from the tilted mean and the density has one peak
+_OUTWARD = 12.0
+# measured: exponents stay below the limit if the last node is this far from zero and a second peak is negligible
+_NEAR_ZERO = 18.0
+# measured: a second peak of the tilted density is negligible below the exponential of this number
+_NOT_FAR = -60.0
+# measured: longer lines are as quick one by one
+_LONGEST = 1024
+# measured: lines whose lengths differ by more than this factor are computed separately
+_SIMILAR = 4.0
 # measured: the arrays of more lines leave the cache
 _TOGETHER = 16
 # derived: where a bound of the transform is e^-100 it is below the last digit of every answer

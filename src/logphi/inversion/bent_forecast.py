@@ -16,14 +16,18 @@ from logphi.inversion.contour import Part
 from logphi.inversion.demand import Demand
 from logphi.quadrature.shifted_half_line import STRIP, ShiftedHalfLine
 
-# measured: the logarithm of the integrand at a trial vertex above its minimum, at most; the number of trial vertices
-_WORTH, _TRIED = 12.0, 8
+# measured: the logarithm of the integrand at a trial vertex exceeds its minimum by no more than this
+_WORTH = 12.0
+# measured: the number of trial vertices
+_TRIED = 8
 # measured: heights eta and angles m eta that are tried, and angles of the asymptote
 _CHOICES = np.array([(height, turn) for height in (0.5, 0.8, 1.2, 1.6, 2.0, 2.5, 3.0) for turn in (0.8, 1.3, 2.1)])
 _ANGLES = np.array([0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.14, 0.2, 0.27, 0.36, 0.45, 0.55, 0.7, 0.9, 1.1])
 _LIMITS = np.full(_CHOICES.shape[0], math.inf)
-# measured: on fewer repetitions the integrand does not rise much; the next angle that is tried, over the last one
-_MANY, _LOWER = 50.0, 0.8
+# measured: where shifted lines exceed the transform by less than e^_MANY, the integrand hardly rises
+_MANY = 50.0
+# measured: the ratio of an angle that is tried to the one before
+_LOWER = 0.8
 # derived: on a strip up to a right angle |w| is at least 1 - q
 _RIGHT_ANGLE = math.pi / 2 / (1 + STRIP)
 # measured: the rate at which the integrand must fall far out, as a share of its best rate
@@ -32,8 +36,10 @@ _RATE = 0.05
 GROWTH = 6.0
 # measured: the growth that is assumed where the sums overflow
 _STEEPEST = 1e5
-# measured: the longest arc in u, and its longest length over the distance from the origin
-_ARC, _SHORT = 0.12, 0.25
+# measured: the longest arc, in u
+_ARC = 0.12
+# measured: the longest arc, relative to its distance from the origin
+_SHORT = 0.25
 # measured: minus the logarithm of the share of the tolerance for each of half a dozen errors; a tolerance above _COARSEST saves
 # next to nothing and is often missed; minus the logarithm of an integrand that is negligible
 _MARGIN = math.log(30.0)

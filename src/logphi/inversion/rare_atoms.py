@@ -22,8 +22,10 @@ from logphi.laws.transform import LossTransform
 
 # measured: the mass that may be left out, as a share of the requested tolerance of the excess
 _SHARE = 1e-2
-# measured: the largest number of rounds, and the change of the logarithm of the value at which they end
-_ROUNDS, _SETTLED = 8, 1.0
+# measured: the largest number of rounds
+_ROUNDS = 8
+# measured: rounds end once the logarithm of the value changes by less than this
+_SETTLED = 1.0
 # measured: the error of the logarithm of a value with which it is known which atoms are rare
 _CLOSE = 3.0
 # measured: the logarithm of the integrand at the saddle over the value

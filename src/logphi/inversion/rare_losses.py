@@ -27,8 +27,10 @@ from logphi.laws.finite import Counted, finite_laws
 from logphi.laws.log_phi import LogPhi, terms_of
 from logphi.laws.transform import LossTransform, Terms
 
-# measured: the share of the tolerance that R may take, and the least decrease, as a logarithm, of the integrand by a cap
-_REST, _GAIN = 0.05, 3.0
+# measured: the share of the tolerance that R may take
+_REST = 0.05
+# measured: the least amount, as a logarithm, by which a cap must lower the integrand
+_GAIN = 3.0
 # chosen: exponents v among which the best is found, over the spread of X
 _EXPONENTS = np.geomspace(0.1, 100.0, 32)
 # derived: thresholds for which e^x and its powers neither underflow nor overflow

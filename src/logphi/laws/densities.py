@@ -27,25 +27,34 @@ from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.kronrod import KRONROD, Table, above_noise, divided, doubts, first_table, settled, spread
 from logphi.quadrature.values import Line, Values
 
-# measured: the relative errors that the quadrature aims at, for answers and for approximate values
-_TOLERANCE, _COARSE = 1e-13, 1e-7
+# measured: the relative error that the quadrature aims at for answers
+_TOLERANCE = 1e-13
+# measured: the relative error that the quadrature aims at for approximate values
+_COARSE = 1e-7
 # measured: the largest number of entries of an array
 _BLOCK = 1 << 18
-# derived: the 10-point rule errs by less than 1e-14 on a panel over which the phase changes by _TURN; where the exponent of an
-# integrand is above _LARGE, 1 is negligible beside its exponential
-_TURN, _LARGE = 6.0, 50.0
+# derived: the 10-point rule errs by less than 1e-14 on a panel over which the phase changes by this
+_TURN = 6.0
+# derived: where the exponent of an integrand is larger, 1 is negligible beside its exponential
+_LARGE = 50.0
 # chosen: phases of up to this many radians are resolved
 _LONGEST = 1200.0
 # measured: so many points take about a second
 _POINTS = 512
-# chosen: the largest abscissa looked at, and how finely the end of the strip is found
-_FARTHEST, _HALVINGS = 2.0**15, 24
+# chosen: the largest abscissa at which the quadrature is tried
+_FARTHEST = 2.0**15
+# chosen: the number of bisections that locate the end of the strip
+_HALVINGS = 24
 # chosen: by how much abscissas of one table may differ in size, as a logarithm
 _APART = 1.5
-# measured: an abscissa with a larger error counts as outside of the strip; the number of abscissas that share panels
-_SETTLED, _FEW = 1e-6, 6
-# measured: phases up to which the decay is sampled, and the samples in a turn
-_PHASE, _SAMPLES = 800.0, 16
+# measured: an abscissa at which M has a larger error counts as outside of the strip
+_SETTLED = 1e-6
+# measured: the number of abscissas that share panels
+_FEW = 6
+# measured: the largest phase up to which the decay is sampled
+_PHASE = 800.0
+# measured: the number of samples in a turn of the phase
+_SAMPLES = 16
 # derived: what a peak between two samples may add, (pi/16)^2 / 2, with room
 _BETWEEN = 1.03
 

@@ -16,12 +16,20 @@ from logphi.arrays import Array, Complex
 from logphi.bracketing import last_good
 from logphi.laws.estimated import Estimated, slopes_apart
 
-# measured: steps of the differences that separate rounding from slope, and the rounding that asks for more digits
-_STEP, _NOISY = 2.0**-30, 1e-13
-# chosen: points at which more bits are computed at a time; the bits; the step across a removable singularity
-_MOST, _BITS, _ACROSS = 400, 136, 1e-15
-# chosen: the largest abscissa looked at, and how finely an end of the strip is found
-_FARTHEST, _HALVINGS = 2.0**15, 30
+# measured: the step of the differences that tell rounding from slope, relative to 1 + |z|
+_STEP = 2.0**-30
+# measured: with a larger rounding error, relative to |K| + 1e-3, a value is computed again with more digits
+_NOISY = 1e-13
+# chosen: the largest number of values that are computed again at a time
+_MOST = 400
+# chosen: the precision of these values
+_BITS = 136
+# chosen: the distance to either side of a removable singularity at which K is evaluated
+_ACROSS = 1e-15
+# chosen: the largest abscissa at which K is tried
+_FARTHEST = 2.0**15
+# chosen: the number of bisections that locate an end of the strip
+_HALVINGS = 30
 
 
 @dataclass(frozen=True)

@@ -43,12 +43,19 @@ _PANEL, _PANEL_TURN, _PANEL_COIN = 4.0, 8.0, 10.0
 # chosen: its range, from how many widths of the coin on nearly all or nothing is marked, and how many a tilted law may reach
 _BEYOND = 40.0
 _NEGLIGIBLE, _FARTHEST = 10.0, 30.0
-# chosen: distances above the range at which the tilted density is checked, and minus the logarithm of what may be left there
-_OUTWARD, _LEFT_OUT = 40, 50.0
+# chosen: the number of distances above the range at which the tilted density is checked
+_OUTWARD = 40
+# chosen: minus the logarithm of the share that may lie above the range
+_LEFT_OUT = 50.0
 
-# measured: the logarithm of the weight over the largest below which losses do not count, the number of nodes for a phase, and
-# the phase from which there are too many panels
-_COUNTED, _NODES, _PER_RADIAN, _LONGEST = 45.0, 400.0, 3.0, 3e4
+# measured: losses with less than e^-_COUNTED of the largest weight do not count
+_COUNTED = 45.0
+# measured: the number of nodes at phase zero
+_NODES = 400.0
+# measured: the number of nodes for each radian of the phase
+_PER_RADIAN = 3.0
+# measured: from this phase on there are too many panels
+_LONGEST = 3e4
 
 # chosen: what all bounds of one line need is asked for several times
 _KEPT = 64

@@ -16,18 +16,26 @@ Blocks = tuple[NDArray[np.int64], int]
 
 # chosen: the number of parts of a block that is not negligible
 _PARTS = 4
-# chosen: the number of blocks with which the search for the last node begins, and the least number of nodes in a block
-_BLOCKS, _SMALLEST = 64, 16
+# chosen: the number of blocks with which the search for the last node begins
+_BLOCKS = 64
+# chosen: the least number of nodes in such a block
+_SMALLEST = 16
 # measured: more blocks take longer than the nodes
 _MOST = 1 << 14
 # measured: the speedup of equally spaced blocks
 _SPARED = 8
-# chosen: the equally spaced heights from which the share of relevant blocks is estimated, and the first over their distance, so
-# that they avoid the periods of lattices; nodes in the smallest block, and its multiples that are tried as the first size
-_SAMPLE, _FIRST = 64, (5**0.5 - 1) / 2
-_FINEST, _SIZES = 4, _PARTS ** np.arange(12)
-# measured: with more blocks, or a larger share of relevant ones, a line takes as long as one with all nodes
-_MOST_BLOCKS, _MOST_RELEVANT = 1 << 21, 0.25
+# chosen: the number of equally spaced heights from which the share of relevant blocks is estimated
+_SAMPLE = 64
+# chosen: the first of these heights over their distance, irrational so that they avoid the periods of lattices
+_FIRST = (5**0.5 - 1) / 2
+# chosen: the number of nodes in the smallest block
+_FINEST = 4
+# chosen: multiples of that number that are tried as the first size
+_SIZES = _PARTS ** np.arange(12)
+# measured: with more blocks, a line takes as long as one with all nodes
+_MOST_BLOCKS = 1 << 21
+# measured: with a larger share of relevant blocks, a line takes as long as one with all nodes
+_MOST_RELEVANT = 0.25
 
 
 def negligible_from(law: LossTransform, abscissa: float, step: float, size: int, log_floor: float) -> int:

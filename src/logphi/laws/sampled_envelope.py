@@ -35,10 +35,16 @@ from logphi.quadrature.mellin_barnes import Mixing
 
 # chosen: the number of integrations by parts
 _ORDERS = np.arange(1, 13)
-# measured: the start and the size of blocks, in units of the law's deviation, and the depth at which they end
-_START, _BLOCK, _DEPTH = 0.3, 0.2, -1.5
-# chosen: the largest number of blocks, and how often heights are halved towards the axis
-_MOST_BLOCKS, _HALVINGS = 600, 40
+# measured: the first height of the blocks, in units of one over the law's deviation
+_START = 0.3
+# measured: the size of a block in the same units
+_BLOCK = 0.2
+# measured: the depth at which the blocks end
+_DEPTH = -1.5
+# chosen: the largest number of blocks
+_MOST_BLOCKS = 600
+# chosen: how often heights are halved towards the axis
+_HALVINGS = 40
 # chosen: the values of r that are tried
 _SHARES = np.array([0.5, 0.2, 0.05, 1e-2, 1e-3, 1e-4])
 # chosen: the number of cached abscissas

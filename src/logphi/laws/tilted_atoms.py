@@ -16,12 +16,16 @@ from logphi.quadrature.values import Line, Values
 
 # chosen: entries of the intermediate arrays
 _BLOCK = 1 << 18
-# derived: a distance in steps that does not affect a bound on a block, and the rounding of a height
-_EQUAL, _ROUNDED = 1e-10, 4 * ULP
+# derived: a distance, in steps, that does not affect a bound on a block
+_EQUAL = 1e-10
+# derived: the relative rounding of a height
+_ROUNDED = 4 * ULP
 # measured: for fewer heights a matrix product is not faster
 _FEW = 16
-# measured: so many products, of so many atoms, take longer than a Fourier transform
-_PRODUCTS, _MANY = 1 << 20, 1000
+# measured: for more products than this, a Fourier transform is quicker
+_PRODUCTS = 1 << 20
+# measured: for fewer atoms than this, products are quicker
+_MANY = 1000
 # derived: with so many nodes a height, its error is that of rounding
 _ROOM = 16
 # derived: larger angles lose digits when they are reduced to the circle

@@ -33,8 +33,10 @@ from logphi.pairs.equal import EQUAL
 from logphi.pairs.implied import FEW, LARGEST_EXPONENT, MANY, epsilon_of_one_order, implied, implied_near
 from logphi.pairs.pair import Pair
 
-# chosen: for a curve that is known at all orders, the number of orders, and K at the first one
-_ORDERS, _LEAST_EXPONENT = 1600, 1e-6
+# chosen: the number of orders for a curve that is known at all orders
+_ORDERS = 1600
+# chosen: K at the first of these orders
+_LEAST_EXPONENT = 1e-6
 # measured: with this many orders the divergences of other releases take some tenths of a second
 _WITH_OTHERS = 320
 # chosen: a larger rho is useless

@@ -16,8 +16,12 @@ from logphi.pairs.loss_cells import LossCells
 
 # chosen: more mass left out makes useless bounds
 _MOST_OMITTED = 1e-6
-# chosen: the share of mass that the range of losses may miss; nodes of a lattice in that range, and the least distance of two
-_RARE, _LATTICE, _FINEST = 1e-30, 2048, 2.0**-20
+# chosen: the share of mass that the range of losses may miss
+_RARE = 1e-30
+# chosen: the number of lattice points in that range
+_LATTICE = 2048
+# chosen: the least distance of two lattice points
+_FINEST = 2.0**-20
 # chosen: cells for each distance of two nodes
 _FINER = 4
 # an interval with its two ends, and log p and log q there; None where the density is zero

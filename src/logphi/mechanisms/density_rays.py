@@ -36,8 +36,10 @@ _SHARP = 1e-9
 _VARIATION = 4.0
 # chosen: cells of smaller mass, as a logarithm, are left out
 _SMALL = -120.0
-# measured: more cells take seconds, and so many halvings
-MOST_CELLS, _ROUNDS = 1 << 17, 400
+# measured: more cells take seconds
+MOST_CELLS = 1 << 17
+# measured: more halvings take seconds
+_ROUNDS = 400
 # chosen: the cell next to an end is divided in this ratio, and an infinite ray goes on by it
 _RATIO = 16.0
 # derived: 4 ulp, above the rounding of an end, a middle and a product

@@ -12,8 +12,12 @@ from typing import Any
 from logphi.inputs import check
 from logphi.text.written import meant
 
-# chosen: the norm and the dimension; derived: a sum of integers is at most the square of the norm
-LARGEST_NORM, LARGEST_SUM, LARGEST_DIMENSION = 1e6, 1e12, 10**15
+# chosen: the largest norm
+LARGEST_NORM = 1e6
+# derived: a sum of integers is at most the square of the norm
+LARGEST_SUM = 1e12
+# chosen: the largest dimension
+LARGEST_DIMENSION = 10**15
 # chosen: a norm that was computed in doubles may be slightly below the root of an integer, which is meant
 _ROOM = 1 + Fraction(1, 10**9)
 

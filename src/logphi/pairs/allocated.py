@@ -26,8 +26,10 @@ from logphi.pairs.pair import Joint, Pair, UnsupportedError
 
 # measured: FFTs of this size give six digits for up to a thousand batches in a second
 _SIZE = 1 << 18
-# measured: the most cells of a ratio, and of the sum over all batches where this is a direct convolution
-_CELLS, _DIRECT = 1 << 13, 1 << 15
+# measured: the largest number of cells of a ratio
+_CELLS = 1 << 13
+# measured: the largest number of cells of the sum over all batches, where it is a direct convolution
+_DIRECT = 1 << 15
 # chosen: the number of standard deviations of the sum that an FFT holds
 _HELD = 22.0
 # measured: a pair with so many cells composes in a second
@@ -38,8 +40,10 @@ _TO_DEVIATION = 16.0
 _ROUNDED = 64 * ULP
 # chosen: a bound that omits more mass is useless
 _MOST_OMITTED = 1e-3
-# derived: products of weights below the first lose digits or vanish; the sum of all such products is below the second
-_VANISHING, _VANISHED = 1e-300, 1e-290
+# derived: products of weights below this lose digits or vanish
+_VANISHING = 1e-300
+# derived: the sum of all such products is below this
+_VANISHED = 1e-290
 # chosen: cells that give a rough standard deviation
 _ROUGH = 256
 

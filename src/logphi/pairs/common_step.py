@@ -9,9 +9,11 @@ import numpy as np
 
 # chosen: the number of steps that are tried, by how well they divide the losses at both ends
 _STEPS = 1024
-# chosen: the shares of a step within which a loss is on a node, and within which it is too near to one, where the small share
-# of its mass that goes to the other node would not be known well
-_ON_NODE, BESIDE = 1e-9, 1e-3
+# chosen: within this share of a step from a node, a loss is on the node
+_ON_NODE = 1e-9
+# chosen: within this share of a step from a node but not on it, the small share of its mass that goes to the other node would
+# have few digits
+BESIDE = 1e-3
 
 
 def common_step(losses: Sequence[float], least: float) -> float:

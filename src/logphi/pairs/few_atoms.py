@@ -16,8 +16,10 @@ from logphi.arrays import Array
 from logphi.grid.atoms import Atoms
 from logphi.pairs.finite import MOST_CELLS, FinitePair
 
-# chosen: outcomes that are rarer under both laws are left out; derived: those with less under one, as products would underflow
-_RARE, _LEAST = 1e-60, 1e-140
+# chosen: outcomes with less mass under both laws are left out
+_RARE = 1e-60
+# derived: outcomes with less mass under one law are left out, as products would underflow
+_LEAST = 1e-140
 # measured: so many products take a tenth of a second
 _MOST_PRODUCTS = 1 << 20
 # derived: far above the rounding of a loss, relative to its size

@@ -26,14 +26,26 @@ from logphi.pairs.pair_above import Point, pair_above
 
 # chosen: the grid of log q, coarser where deltas are negligible
 _TOP, _SHALLOW, _MIDDLE, _DEEP = -0.005, -0.5, -60.0, -300.0
-# measured: points at which the best orders are searched; halvings that find the boundary to half of its digits, and to most
-_LOOKED, _ROUGH, _FINE = 260, 30, 54
-# measured: refinements near one epsilon until eleven digits are known, and the points and orders of each
-_CLOSER, _ACROSS = 3, 61
-# chosen: offsets from that epsilon at which single orders are tried, too; refinements of the best order
-_BESIDE, _BETTER = np.concatenate([-np.geomspace(1e-2, 1e-8, 7), [0.0], np.geomspace(1e-8, 1e-2, 7)]), 6
-# measured: subdivisions next to corners of the boundary that give ten digits of a corner, the parts of each, and most corners
-_CORNERS, _SPLIT, _MOST_CORNERS = 3, 12, 120
+# measured: the number of points at which the best orders are searched
+_LOOKED = 260
+# measured: the number of halvings that find half of the boundary's digits
+_ROUGH = 30
+# measured: the number of halvings that find most of the boundary's digits
+_FINE = 54
+# measured: the number of refinements near one epsilon that give eleven digits
+_CLOSER = 3
+# measured: the number of points, and of orders, of each refinement
+_ACROSS = 61
+# chosen: offsets from that epsilon at which single orders are tried, too
+_BESIDE = np.concatenate([-np.geomspace(1e-2, 1e-8, 7), [0.0], np.geomspace(1e-8, 1e-2, 7)])
+# chosen: the number of refinements of the best order
+_BETTER = 6
+# measured: the number of subdivisions next to corners of the boundary that give ten digits of a corner
+_CORNERS = 3
+# measured: the number of points of each subdivision
+_SPLIT = 12
+# measured: the largest number of corners
+_MOST_CORNERS = 120
 # chosen: the grid of orders from which the best are refined
 _SOME = 160
 # derived: near p = 1 the difference 1 - p loses its digits

@@ -16,8 +16,10 @@ from logphi.arrays import Array
 from logphi.normal.tails import log_masses
 from logphi.pairs.finite import FinitePair
 
-# chosen: about the logarithm of the mass in the first cell, and how far above the larger mean the last one begins
-_LOWEST, _FARTHEST = -40.0, 20.0
+# chosen: about the logarithm of the mass in the first cell
+_LOWEST = -40.0
+# chosen: how far above the larger mean the last cell begins
+_FARTHEST = 20.0
 # derived: the least mass, that of N(0, 1) above twenty plus this shift, is 1e-285 and a normal double; larger shifts leak more
 _MOST = 16.0
 

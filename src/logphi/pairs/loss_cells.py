@@ -33,8 +33,10 @@ _ON_NODE = 1e-9
 _HIDDEN = 28.0
 # chosen: a constant loss with so much mass is best on a node
 _HEAVY = 1e-3
-# chosen: a loss that varies by no more is constant, and more of them are better joined
-_CONSTANT, _FEW = 1e-9, 256
+# chosen: a loss that varies by no more counts as constant
+_CONSTANT = 1e-9
+# chosen: more constant losses are better joined
+_FEW = 256
 # derived: far above the rounding of a ratio, relative to its logarithm
 _ROUNDED = 64 * ULP
 

@@ -14,8 +14,10 @@ from logphi.arrays import Array
 from logphi.quadrature.log_ratio import LogRatio
 from logphi.quadrature.mixture_trapezoid import TINY, approximate
 
-# measured: larger tilts, in units of 1/C, or more mixtures, are quicker with nodes of their own
-_FARTHEST, _MOST = 22.0, 64
+# measured: for larger tilts, in units of 1/C, nodes of their own are quicker
+_FARTHEST = 22.0
+# measured: for more mixtures, nodes of their own are quicker
+_MOST = 64
 # derived: farther than so many standard deviations from its centre, the tilted law has a share of e^-30
 _DEVIATIONS = 8.0
 # derived: exponentials of twice this exponent, and of a l at the farthest node, are doubles

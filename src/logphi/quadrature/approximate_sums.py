@@ -18,16 +18,21 @@ from logphi.arrays import Array
 from logphi.quadrature.approximate_nodes import ApproximateNodes
 from logphi.quadrature.second_order_sums import second_exp
 
-# measured: the logarithm of the ratio of neighbours, with which K errs by less than a thousandth, and the smallest loss of a
-# grid over the largest: below it, h_a/l^2 is constant for every a of interest
-_STEP, _SMALLEST = 0.04, 1e-6
-# measured: the grid is equally spaced from this loss on, or from this share of the largest loss, which bounds its size
-_EQUAL_FROM, _SHARE = 1.0, 1 / 80
+# measured: the logarithm of the ratio of neighbours, with which K errs by less than a thousandth
+_STEP = 0.04
+# measured: the smallest loss of a grid over the largest: below it, h_a/l^2 is constant for every a of interest
+_SMALLEST = 1e-6
+# measured: the grid is equally spaced from this loss on
+_EQUAL_FROM = 1.0
+# measured: the grid is equally spaced from this share of the largest loss on, which bounds its size
+_SHARE = 1 / 80
 # derived: exponentials of larger exponents, times masses, overflow
 _LARGE = 600.0
-# chosen: the smallest M, as 1 + E[h] has few digits where M is smaller; the largest mean of the fourth power of a times the
-# step, with which cubic interpolation errs by a few thousandths of M
-_LEAST, _COARSE = 0.1, 0.1
+# chosen: the smallest M, as 1 + E[h] has few digits where M is smaller
+_LEAST = 0.1
+# chosen: the largest mean of the fourth power of a times the step, with which cubic interpolation errs by a few thousandths of
+# M
+_COARSE = 0.1
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,17 +26,25 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arrays import Array, Complex
 
-# derived: g / |al| for |al| <= 1, and the bound of 1 + g times 1 + |al| there
-_NEAR, _GROWTH, _BOTH = 1.0, 1.72, 5.44
-# derived: the first term that is left out is below 1e-17 |al|; the roundings of coefficients and of Horner's rule, over |al|^2
-_ORDER, _SERIES = 18, 14 * ULP
+# derived: the largest |al| for which the series is used
+_NEAR = 1.0
+# derived: g / |al| is at most this there
+_GROWTH = 1.72
+# derived: (1 + g) (1 + |al|) is at most this there
+_BOTH = 5.44
+# derived: the first term of the series that is left out is below 1e-17 |al|
+_ORDER = 18
+# derived: the roundings of coefficients and of Horner's rule, over |al|^2
+_SERIES = 14 * ULP
 # derived: a complex exponential is a product of two elementary functions, which err by at most 4 ulp each, less one
 _EXPONENTIAL = 12 * ULP
 _LARGEST = 700.0
 # derived: the exponential of this is far below an ulp of one
 _VANISHED = -46.0
-# derived: a block of terms that fits the cache; chosen: the largest ratio of two |a| in a block
-_BLOCK, _RATIO = 1 << 17, 2.0
+# derived: the number of terms of a block that fits the cache
+_BLOCK = 1 << 17
+# chosen: the largest ratio of two |a| in a block
+_RATIO = 2.0
 
 
 @dataclass(frozen=True)

@@ -31,8 +31,9 @@ INNER_TARGET = 1e-16
 _LARGE = 600.0
 # derived: for larger |log M| the sum is of e^{al} itself; for smaller ones it is of second order
 _NEAR_ONE = 1.0
-# measured: the number of abscissas that may share nodes, and the logarithm of the ratio of the largest to the smallest
+# measured: the number of abscissas that may share nodes
 _SHARED = 32
+# measured: the logarithm of the ratio of the largest to the smallest of these abscissas
 _LOG_RATIO = 1.5
 
 
@@ -75,7 +76,7 @@ class Noise:
         return np.asarray(self.constant + (term + by_loss).sum(axis=2))
 
     def at(self, z: NDArray[Any]) -> Array:
-        """A bound at every point of one vertical line, or of one for each mixture, from the bounds for a few sizes of |z|."""
+        """A bound at each point of a vertical line (one line for all mixtures, or one each), from bounds at a few sizes |z|."""
         steps = np.ceil(2 * np.log2(np.maximum(np.abs(z), 1e-9))).astype(int)
         lowest = steps.min()
         bounds = self.of_size(2.0 ** (np.arange(lowest, steps.max() + 1) / 2))
@@ -105,7 +106,7 @@ class Nodes:
 
 
 def near_one(log_mass: Array) -> NDArray[np.bool_]:
-    """Whether M(c) - 1 is summed, and not M(c)."""
+    """Whether M(c) is so near one that M(c) - 1 is summed instead."""
     near: NDArray[np.bool_] = np.abs(log_mass) < _NEAR_ONE
     return near
 
@@ -119,7 +120,7 @@ def summed(
     omitted: tuple[float, float] = (0.0, 0.0),
     omitted_error: float = 0.0,
 ) -> Nodes:
-    """Sums over nodes of given l and Q-mass, with the relative error ``unit`` of masses and the absolute ``loss_error`` of l.
+    """Sums over nodes of given l and Q-mass; masses have the relative error ``unit``, and l the absolute error ``loss_error``.
 
     The real parts ``power`` are the same for all mixtures, or (mixture, power).
 
@@ -134,7 +135,7 @@ def summed(
     log_mass = peak + np.log(total)
 
     small = (np.maximum(exponent.max(axis=2), loss.max(axis=1)[:, None]) < _LARGE) & near_one(log_mass)
-    # the rounding of a sum of w^a itself
+    # mixtures whose sum is of second order, and those whose sum is of w^a itself, have different rounding errors
     every, some = bool(small.all()), bool(small.any())
     slope = log_mass if every else product(weight, loss[:, :, None])[:, :, 0] / total
     if some:
@@ -189,7 +190,7 @@ def deviations(
     ``second_moments`` computes E[e^{itl} - 1 - itl] under the tilted weights.
     """
     weight = nodes.weight[:, 0, :]
-    # nodes this far below the largest are dropped, and their sum is bounded
+    # nodes far below the largest are dropped, and their sum is bounded
     size = np.abs(weight)
     kept = (size > size.max(axis=1, keepdims=True) * np.exp(np.log(INNER_TARGET / count) - 12)[:, None]).any(axis=0)
     dropped = (size * (1 + top * np.abs(nodes.loss)))[:, ~kept].sum(axis=1)
@@ -199,7 +200,7 @@ def deviations(
 
 
 def by_abscissa(z: NDArray[Any], on_real: Callable[[Array], Values], on_vertical: Callable[[float, Array], Values]) -> Values:
-    """Values at points of any shape: real ones together, complex ones with one set of nodes for each abscissa."""
+    """Values at points of any shape: real points together, complex points with one set of nodes for each abscissa."""
     if not np.iscomplexobj(z):
         values = on_real(z.ravel())
         if z.ndim == 1:
@@ -217,7 +218,7 @@ def by_abscissa(z: NDArray[Any], on_real: Callable[[Array], Values], on_vertical
 
 
 def over(values: Values, count: int) -> Values:
-    """K from the values of count times K; unknown where these are unknown."""
+    """The values of K, from those of ``count`` times K; unknown where these are unknown."""
     if count == 1:
         return values
     known = np.isfinite(values.mid)
@@ -293,7 +294,7 @@ class InnerIntegral(ABC):
 
 
 def _similar(abscissas: Array) -> Iterator[NDArray[np.intp]]:
-    """Groups of abscissas of similar size: nodes for a large one make the sums at small ones inaccurate."""
+    """Groups of abscissas of similar size: with nodes for a large abscissa, sums at small ones are inaccurate."""
     level = np.floor(np.log(np.maximum(np.abs(abscissas), 1.0)) / _LOG_RATIO)
     for one in np.unique(level):
         those = np.flatnonzero(level == one)

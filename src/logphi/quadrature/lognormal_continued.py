@@ -32,18 +32,24 @@ from logphi.quadrature.lognormal_modulus import LARGEST, SLOPE, Box, Modulus, un
 
 Complex = NDArray[Any]
 
-# measured: the orders of the rules on the line and on other pieces, and the ellipses that are tried
-_LINE_ORDER, _ORDER = 32, 20
+# measured: the order of the rules on the line
+_LINE_ORDER = 32
+# measured: the order of the rules on other pieces
+_ORDER = 20
 _RHO = (1.7, 2.2, 3.0, 4.0)
-# measured: lengths of pieces: of the line, and of others relative to 1/m
-_LINE_PIECE, _TURN_PIECE = 3.6, 1.5
+# measured: the length of a piece of the line
+_LINE_PIECE = 3.6
+# measured: the length of other pieces, relative to 1/m
+_TURN_PIECE = 1.5
 _RAY_PIECE, _LEVEL_PIECE = 0.5, 0.5
 # measured: how much finer pieces may become, and errors, relative to the moduli of the terms, that are below rounding
 _FINER, _SHARP_LINE, _SHARP = 8, 1e-15, 1e-14
 # derived: more than all that underflows
 _UNDERFLOW = 1e-300
-# chosen: the logarithm of the share of a path that is left out, and of e^{-wY} where it is negligible
-_LEFT_OUT, _NEGLIGIBLE = -40.0, 60.0
+# chosen: the logarithm of the share of a path that is left out
+_LEFT_OUT = -40.0
+# chosen: minus the logarithm of e^{-wY} where it is negligible
+_NEGLIGIBLE = 60.0
 # derived: relative errors of Y at a node, and of e^v - 1 and of e^v with their weights, in units of ULP
 _OF_Y, _OF_VALUE = 16.0, 64.0
 

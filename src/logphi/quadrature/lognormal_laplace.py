@@ -27,17 +27,21 @@ from logphi.quadrature.series_power import power_coefficient
 
 Numbers = NDArray[Any]
 
-# chosen: the logarithms of the target errors of proved and of approximate values
-_TARGET, _APPROXIMATE_TARGET = -42.0, -16.0
+# chosen: the logarithm of the target error of proved values
+_TARGET = -42.0
+# chosen: the logarithm of the target error of approximate values
+_APPROXIMATE_TARGET = -16.0
 # chosen: the distances d that are tried, relative to the largest possible
 _DISTANCES = np.linspace(0.05, 1.0, 20)
 # measured: x + i eta costs e^{eta^2/2} of rounding, with eta about d
 _FARTHEST, _FARTHEST_TURNED = 3.0, 1.3
 _ROOMS = np.linspace(0.3, 1.5, 13)
-# chosen: terms of a sum that are added one by one
+# chosen: the number of terms that are added one by one; the sums of such chunks are then added
 _CHUNK = 8
-# measured: nodes u within a factor of e^4 share their nodes x; the largest number of elements of a matrix in memory
-_LENGTH, _BLOCK = 4.0, 200_000
+# measured: nodes u within a factor of e^4 share their nodes x
+_LENGTH = 4.0
+# measured: the largest number of elements of a matrix in memory
+_BLOCK = 200_000
 # derived: a phi_0 with a relative error above a hundredth is replaced by a bound
 _UNCERTAIN = 0.01
 
@@ -56,7 +60,11 @@ class Table:
 
 @dataclass(frozen=True)
 class _Lines:
-    """The least angle of uY to the imaginary axis, d, eta, the step, and the distance from the modes that x covers."""
+    """The choice of lines for the sum over x.
+
+    ``room`` is the least angle between uY and the imaginary axis, ``distance`` is d, and ``height`` is eta; x covers all points
+    within ``half_width`` of a mode.
+    """
 
     room: float
     distance: float
@@ -66,7 +74,10 @@ class _Lines:
 
 
 def laplace_table(shift: float, count: int, n: int, turn: float, power: float, step: float, first: int, last: int) -> Table:
-    """At v = step k from first to last, alpha = pi/2 - turn, for integrals with weights e^{rho v} with rho up to ``power``."""
+    """The table at v = step k, k from ``first`` to ``last``, for integrals with weights e^{rho v}, rho up to ``power``.
+
+    The angle is alpha = pi/2 - turn.
+    """
     m, t, alpha = shift, count, math.pi / 2 - turn
     lines = _lines(m, t, alpha, power, _TARGET)
     d, e, h = lines.distance, lines.height, lines.step
@@ -75,7 +86,7 @@ def laplace_table(shift: float, count: int, n: int, turn: float, power: float, s
     lowest = _mode(m, 0.0, math.exp(min(float(v[-1]), 600.0) - math.log(t)))
     share = 1.01 * sum(math.exp((e + side * d) ** 2 / 2) for side in (1, -1)) / math.expm1(2 * math.pi * d / h)
     share += 2.02 * math.exp(e * e / 2) * math.erfc(lines.half_width / math.sqrt(2)) * math.sqrt(1 + m * (n * m - lowest))
-    # twice if phi_0 is one minus a sum; a product has t factors
+    # the error counts twice, as phi_0 may be one minus a sum, and once for each of the t factors of a product
     share = math.expm1(2.02 * t * share)
     rows = max(1, min(int(_LENGTH / step), _BLOCK * math.ceil(m) // 400))
     parts = [_block(one, m, t, n, alpha, lines, kappa) for one in np.split(v, range(rows, v.size, rows))]
@@ -106,9 +117,9 @@ def _lines(m: float, t: int, alpha: float, power: float, log_target: float) -> _
     aim = blown - log_target + math.log(2 * t) + np.zeros(distance.shape)
     steps = 2 * np.pi * distance / ((height + distance) ** 2 / 2 + aim)
     row, column = np.unravel_index(int(np.argmax(steps)), steps.shape)
-    # derived: erfc(r / sqrt 2) is below e^{-r^2/2}; with room for the width of a mode
+    # derived: erfc(r / sqrt 2) is below e^{-r^2/2}; the 6 allows for the factor beside it
     half_width = math.sqrt(2 * float(aim[row, column]) + float(height[row, column]) ** 2 + 6)
-    # a step of few bits, so that the nodes are exact
+    # the step has few bits, so that the nodes are exact
     width = math.ldexp(math.floor(math.ldexp(float(steps[row, column]), 14)), -14)
     return _Lines(float(room[row, 0]), float(distance[row, column]), float(height[row, column]), width, half_width)
 
@@ -131,7 +142,7 @@ def _mode(m: float, mean: float, c: float) -> float:
 
 
 def _nodes(v: Array, m: float, t: int, n: int, h: float, kappa: float, half_width: float) -> Array:
-    """Nodes x for all nodes v and all j: from the lowest mode to the highest, with that of the normal density."""
+    """Nodes x for all nodes v and all j: they cover all modes, and that of the normal density."""
     log_t = math.log(t)
     low = min(0.0, _mode(m, 0.0, math.exp(min(float(v[-1]), 600.0) - log_t)))
     high = max(0.0, _mode(m, n * m, kappa * math.exp(max(float(v[0]), -600.0) - log_t)) + 0.5)
@@ -190,7 +201,7 @@ def _block(
     noise = decay * (size * (y_error + 6 * ULP))
     sums = sum_error(x.size)
     phi, phi_error = chunked_product(kernel, weights), decay @ (sizes * (unit + sums)).T + noise @ sizes.T
-    # underflow
+    # the added term exceeds the effect of underflow
     phi_error += 1e-300 * sizes.sum(axis=1)
     small = chunked_product(complement, weights[:1])[:, 0]
     small_error = np.minimum(2.0, size) @ (sizes[0] * (unit[0] + sums)) + noise @ sizes[0]
@@ -202,7 +213,7 @@ def _powered(
 ) -> tuple[Array, Numbers, Array]:
     """The coefficient of the power: logarithms of sizes, and values and radii in units of them."""
     log_n = float(gammaln(n + 1))
-    # if phi_0 is near one, from its distance to one
+    # if phi_0 is near one, its logarithm comes from its distance to one
     near = np.abs(small) < 0.5
     phi0 = np.where(near, 1 - small, phi[:, 0])
     error0 = np.where(near, small_error, phi_error[:, 0])
@@ -223,7 +234,7 @@ def _powered(
     radius = error * (1 + np.minimum(blown, 1.0)) + np.abs(coefficient) * blown
     unresolved |= ~np.isfinite(radius) | ~np.isfinite(np.abs(values))
     if unresolved.any():
-        # a bound of the coefficient: that of the power of the bounds
+        # the coefficient is at most that of the power of the series of bounds
         most = np.abs(phi[unresolved]) + phi_error[unresolved]
         scale = np.maximum(most[:, :1], 1e-300)
         bound, more = power_coefficient(most / scale, np.zeros(most.shape), t, n)
@@ -241,5 +252,5 @@ def chunked_product(one: Numbers, other: Numbers) -> Numbers:
 
 
 def sum_error(size: int) -> float:
-    """The relative error of such a sum of ``size`` complex products: of one chunk, and of the sum of chunks."""
+    """The relative error of a sum of ``size`` complex products by chunks: of one chunk, and of the sum of all chunks."""
     return ULP * (6 + _CHUNK + size / _CHUNK / 2)

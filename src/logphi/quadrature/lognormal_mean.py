@@ -33,9 +33,11 @@ from logphi.quadrature.values import Values
 
 # chosen: the logarithm of the target for aliasing and truncation: below rounding, also in the longest sums
 _TARGET = -42.0
-# chosen: the largest ratio of successive distances of the angles from the imaginary axis, and the smallest distance;
-# measured: a sum at an angle in between loses less than a digit
-_APART, _LEAST_TURN = 3.0, 1e-6
+# chosen: the largest ratio of the distances of successive angles from the imaginary axis; measured: a sum at an angle in
+# between loses less than a digit
+_APART = 3.0
+# chosen: the smallest distance of an angle from the imaginary axis
+_LEAST_TURN = 1e-6
 # chosen: the frequencies of the sums over v are rounded so that nearby lines share their tables
 _FREQUENCIES = 8.0 * 1.25 ** np.arange(60)
 # measured: the number of terms that are summed to bound the aliasing
@@ -46,9 +48,9 @@ _HIGHER = 40
 # chosen: the orders n of approximate moments, and the logarithm of the share that their sums omit
 _APPROXIMATE_ORDERS = (0, 4, 12, 28)
 _OMITTED = -20.0
-# measured: tables of more elements take seconds
+# measured: a table of more elements takes seconds
 _MOST_WORK = 1.2e7
-# measured: sums for powers further below their order take seconds
+# measured: sums for powers lower than this take seconds
 _LOWEST = -4000.0
 # measured against 40 digits: SciPy's real log-gamma errs by less than two ulp of its size plus one
 _GAMMA = 4 * ULP
@@ -108,14 +110,14 @@ class LognormalMean(LognormalMoments):
         """The sum along the ray of one angle."""
         rho, alpha = n - power, math.pi / 2 - turn
         scale = logs.real + alpha * heights
-        # all terms are in units of e^base, about what their sum is
+        # all terms are in units of e^base, which is about the size of their sum
         base = middle + float(scale.max())
         frequency, wrong = self._frequency(rho, alpha, heights, scale)
         ends = range_of_sum(self, n, power, alpha, float(scale.min()) + middle + _TARGET)
         if frequency is None or ends is None or _work(n, ends, frequency) > _MOST_WORK:
             return Values.unknown(heights.size)
         step = 2 * np.pi / frequency
-        # a step of few bits, so that the nodes are exact
+        # the step has few bits, so that the nodes are exact
         step = math.ldexp(math.floor(math.ldexp(step, 30 - math.frexp(step)[1])), math.frexp(step)[1] - 30)
         table = _table(self, n, turn, rho, step, ends)
         v, exponent = table.log_u, rho * table.log_u + table.log_size - base
@@ -127,7 +129,7 @@ class LognormalMean(LognormalMoments):
         unit = ULP * (12 + 2 * (rho * np.abs(v) + np.abs(table.log_size) + abs(base))) + sum_error(v.size)
         rounded = float((weight * table.radius + size * unit).sum()) + heights * (ULP * float((size * np.abs(v)).sum()))
         cut = math.exp(log_cut(self, n, power, alpha, v[0], v[-1]) - base)
-        # a sum over v of e^{rho v} G(kappa e^v), of one mode, is at most the integral and h times the mode
+        # e^{rho v} G(kappa e^v) has one mode: its sum over v, times h, is at most its integral plus h times its maximum
         several = 1 + step * math.sqrt(rho / (2 * math.pi))
         quadrature = table.share * several * np.exp(gammaln(rho) - rho * math.log(table.kappa) + top - base)
         moved = self._shift_error(power, heights) * np.exp(scale + top - base)
@@ -176,7 +178,7 @@ def _turns_up_to(power: float) -> Array:
 
 
 def _turns(rho: float) -> Array:
-    """The angles to the imaginary axis that are tried; near pi/2 they are rho^(-1/2) apart, the range of an accurate sum."""
+    """The angles to the imaginary axis that are tried; near pi/2, neighbours are rho^(-1/2) apart, the range of an accurate sum."""
     return _turns_up_to(_rounded_up(rho))
 
 
@@ -243,7 +245,7 @@ def _work(n: int, ends: tuple[float, float], frequency: float) -> float:
 
 
 def _best_order(mean: LognormalMean, power: float, middle: float) -> int:
-    """The n for which a sum over v is cheapest."""
+    """The n for which a sum over v takes the least work."""
     least = max(0, math.ceil(power + 0.5))
     best, found = math.inf, least
     for n in sorted({min(n, mean.order) for n in _ORDERS_OF_SUMS if n >= least}):

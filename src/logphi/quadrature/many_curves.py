@@ -24,8 +24,10 @@ from logphi.quadrature.values import MASS_ROUNDING
 
 # derived: the relative error asked of the quadrature, as for single curves
 _LOG_SHARP = float(np.log(1e-17))
-# measured: the largest number of panels, which take seconds, and of halvings of a panel
-_MOST, _HALVINGS = 1 << 16, 30
+# measured: the largest number of panels, which take seconds
+_MOST = 1 << 16
+# measured: the largest number of halvings of a panel
+_HALVINGS = 30
 
 
 def batchable(curve: Curve) -> bool:

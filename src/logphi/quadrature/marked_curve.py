@@ -1,4 +1,4 @@
-"""A curve whose points are kept with the probability that the variable of integration with normal noise lies in an interval.
+"""A curve whose points are kept with a probability: that the variable of integration, with normal noise, lies in an interval.
 
 notation: Phi the normal distribution function, b <= b' the ends, of which one may be infinite, tau the width of the noise, and
 u = (s - b) / tau, u' = (s - b') / tau. Phi(u) - Phi(u') is the integral of the normal density over an interval, so that it
@@ -18,11 +18,11 @@ from logphi.arith.floats import LOG_ROOT_TWO_PI, ULP
 from logphi.arrays import Array
 from logphi.quadrature.curve import Curve
 
-# derived: a normal law this far from its mean is below e^-72
+# derived: this many standard deviations from its mean, the normal density is e^-72 times its largest value
 _NEAR = 12.0
 # derived: the exponential of this is a double
 _LARGEST = 600.0
-# chosen: so many widths from an interval next to nothing is kept, whatever the tilt
+# chosen: this many widths from an interval, the probability is negligible under every tilt
 _BEYOND = 40.0
 
 
@@ -44,22 +44,23 @@ class MarkedCurve(Curve):
         return np.asarray(np.minimum(u, (self.far - s) / self.width))
 
     def _outside(self, s: Array) -> Array:
-        """The distance from the farther end of the interval."""
+        """The distance from the farther end of the interval, in widths."""
         u = self.side * (s - self.middle) / self.width
         return np.asarray(np.maximum(u, (self.far - s) / self.width))
 
     def _log_kept(self, s: Array) -> Array:
+        """The logarithm of the probability with which a point is kept."""
         kept = log_ndtr(self._inside(s))
         if math.isinf(self.far):
             return np.asarray(kept)
         return np.asarray(kept + np.log1p(-np.exp(log_ndtr(-self._outside(s)) - kept)))
 
     def log_density(self, s: Array) -> Array:
-        """The logarithm of the density of what is kept."""
+        """The logarithm of the density times the probability with which a point is kept."""
         return super().log_density(s) + self._log_kept(s)
 
     def density_error(self, s: Array, size: Array) -> Array:
-        """That of the distribution function: s is known to some ulps of ``size``.
+        """The relative error of the probability with which a point is kept: s is known to some ulps of ``size``.
 
         The derivative of log Phi is at most |u| + 1 left of zero, and right of it less than the density of e^{-u^2/2}. The
         other end of an interval adds less than that.
@@ -70,14 +71,14 @@ class MarkedCurve(Curve):
         return error
 
     def highest(self, low: Array, high: Array) -> Array:
-        """A bound of g with the logarithm of the distribution function."""
+        """An upper bound of the logarithm of the density on an interval, with that of the probability."""
         top = high if self.side > 0 else low
         kept = self._log_kept(top if math.isinf(self.far) else np.clip((self.middle + self.far) / 2, low, high))
-        # its rounding and that of its argument
+        # the last term exceeds the rounding of the probability and of its argument
         return super().highest(low, high) + kept + 1e-12 * (1 + np.abs(kept))
 
     def highest_beside(self, low: Array, high: Array, v: Array) -> Array:
-        """The smaller of two bounds: where nearly all is kept, Phi differs from one by Phi(-u), also off the real line."""
+        """The smaller of two bounds off the real line; where points are kept almost surely, Phi is within Phi(-u) of one."""
         steep = v * v / (2 * self.width**2)
         # the distance from an end is concave in s
         least = np.minimum(self._inside(low), self._inside(high))
@@ -89,13 +90,13 @@ class MarkedCurve(Curve):
         return np.asarray(np.minimum(np.where(missing < _LARGEST, near_all, np.inf), beside))
 
     def within(self, left: float, right: float) -> tuple[float, float]:
-        """That of the whole curve; where the large part is kept, from what counts without a tilt."""
+        """The range for the whole curve, moved or shortened to where points are kept."""
         if math.isfinite(self.far):
             return self.middle - _BEYOND * self.width, self.far + _BEYOND * self.width
         low, high = super().within(left, right)
         if self.side < 0:
             return low, max(min(high, self.middle + _BEYOND * self.width), low + _NEAR)
-        # the density times that of the coin is largest here
+        # the standard normal density times the derivative of Phi(u) is largest at this point
         peak = self.middle / (1 + self.width**2)
         return (low, high) if peak < 0 else (max(low, peak - _NEAR), max(high, peak + right))
 
@@ -110,5 +111,5 @@ class MarkedCurve(Curve):
 
     @property
     def bend(self) -> float:
-        """That of the density and of the distribution function."""
+        """The growth of the density off the real line, and of the probability."""
         return super().bend + 1 / (2 * self.width**2)

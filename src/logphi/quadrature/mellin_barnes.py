@@ -48,12 +48,16 @@ _ABOVE = 15.0
 _SPARE = 12.0
 # measured: more residues take too long
 _MOST_RESIDUES = 400
-# chosen: entries of one block of the kernel, and of all blocks
-_BLOCK, _MOST = 1 << 18, 1 << 24
+# chosen: the number of entries of one block of the kernel
+_BLOCK = 1 << 18
+# chosen: the largest number of entries of all blocks
+_MOST = 1 << 24
 # derived: sums of terms up to this size are doubles
 _IN_RANGE = 300.0
-# chosen: minus the smallest abscissa of the integral, and the smallest distance of two poles between which it may pass
-_DEEPEST, _NARROWEST = 12, 0.4
+# chosen: minus the smallest abscissa of the integral
+_DEEPEST = 12
+# chosen: the smallest distance of two poles between which the integral may pass
+_NARROWEST = 0.4
 
 
 @dataclass(frozen=True)

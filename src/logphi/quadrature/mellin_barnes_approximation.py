@@ -12,11 +12,15 @@ from logphi.quadrature.mellin_barnes_lines import Mixed
 from logphi.quadrature.mellin_barnes_series import Series
 from logphi.quadrature.values import Line
 
-# measured: the number of nodes, and the loss of digits above which the large losses alone are more accurate
-_STEP, _NODES, _DIGITS = 0.22, 40, 9.0
+# measured: the distance of two nodes
+_STEP = 0.22
+# measured: the number of nodes
+_NODES = 40
+# measured: if more digits than this are lost, in units of e, the large losses alone are more accurate
+_DIGITS = 9.0
 # chosen: the largest number of terms
 _MOST = 400
-# derived: sums of terms up to this size are doubles
+# derived: a sum of terms with logarithms up to this is a double
 _IN_RANGE = 300.0
 
 

@@ -18,7 +18,7 @@ from logphi.quadrature.values import Line
 
 @dataclass(frozen=True)
 class Terms:
-    """The logarithms of terms, one row for each point, with two errors."""
+    """The logarithms of terms, one row for each point, with the errors of rounding and of the inner integral."""
 
     logs: NDArray[Any]
     rounding: Array
@@ -26,11 +26,11 @@ class Terms:
 
     @property
     def top(self) -> float:
-        """The logarithm of the largest."""
+        """The logarithm of the largest term."""
         return float(self.logs.real.max(initial=-math.inf))
 
     def at(self, scale: float) -> tuple[Complex, Array, Array]:
-        """The sums in units of e^scale, with two absolute errors."""
+        """The sum of the terms of each point in units of e^scale, with the absolute errors of both kinds."""
         terms = np.exp(self.logs - scale)
         sizes = np.abs(terms)
         rounding = (sizes * expm1(self.rounding)).sum(axis=1)
@@ -40,10 +40,10 @@ class Terms:
 
 
 class Series(Bounded):
-    """Both sums, their terms of order zero and one apart."""
+    """The terms of both sums; those with M(0) and M(1) are summed separately."""
 
     def constant(self, z: Complex, least: float) -> tuple[NDArray[Any], Array]:
-        """The terms with M(0) and M(1), minus one, and their error; ``least`` is the unit."""
+        """The sum of the terms with M(0) and M(1), less one, times ``least``, and its error."""
         rate, (zero, one, zero_error, one_error) = self.mixing.rate, self.masses
         log_a, _ = self.logs
         size = (np.abs(z) + 2) * (1 + abs(log_a))
@@ -101,6 +101,6 @@ def exact_steps(a: float, most: int) -> int:
 
 
 def _expm1(x: Complex) -> Complex:
-    """e^x - 1, accurate relative to itself."""
+    """e^x - 1 with a small relative error, also near zero."""
     size, angle = np.exp(x.real), x.imag
     return np.asarray(np.expm1(x.real) - 2 * size * np.sin(angle / 2) ** 2 + 1j * (size * np.sin(angle)))

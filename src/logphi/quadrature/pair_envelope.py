@@ -15,7 +15,7 @@ from logphi.quadrature.pair_log_ratio import PairLogRatio
 from logphi.quadrature.pair_trapezoid import nodes_of
 from logphi.quadrature.values import MASS_ROUNDING
 
-# measured: caps of a density with peaks that are tried, as shares of its largest value
+# measured: caps that are tried for a density with peaks, as shares of its largest value
 _CAPS = np.geomspace(1e-4, 1.0, 24)
 # derived: with nodes this coarse, a bound of the decay has a relative error of e^-25
 _COARSE_TARGET = -25.0
@@ -43,7 +43,7 @@ def log_pair_envelope(pair: PairLogRatio, abscissa: float, heights: Array) -> Ar
 
 
 def _steps_of(pair: PairLogRatio, power: float) -> tuple[Array, Array] | None:
-    """For each cell a lower bound of the density of the loss under the tilted law, the sign of the slope, and the length."""
+    """For each cell a lower bound of the density of the tilted loss, with the sign of the slope, and the length in the loss."""
     nodes = nodes_of(pair, np.array([power]), 0.0, _COARSE_TARGET)
     if nodes is None or pair.fine is None:
         return None
@@ -52,7 +52,7 @@ def _steps_of(pair: PairLogRatio, power: float) -> tuple[Array, Array] | None:
     h, points = pair.fine
     more = pair.points_in_disc(h)
     v, windows = pair.disc, pair.largest(points, h)
-    # between the ends of a cell a function is within h^2/8 times its second derivative of the chord
+    # on a cell, a function differs from its chord by at most h^2/8 times its largest second derivative
     inner = slice(more - 1, points.x.size - more + 1)
     steep, loss, loss_error = points.slope[inner], points.loss[inner], points.loss_error[inner]
     bend = 1 + (abs(power) * width_p**2 + abs(1 - power) * width_q**2) / 4

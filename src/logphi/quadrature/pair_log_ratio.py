@@ -1,9 +1,9 @@
 """The log-ratio of two mixtures of normal densities of one width: value, slope, errors and tails.
 
-notation: P = sum of p_i N(c_i, 1), Q = sum of q_i N(c_i, 1), l = log P/Q. R_P and R_Q are how far apart the centres of either
-are, A the largest distance between one of P and one of Q. Unlike in :mod:`logphi.quadrature.log_ratio`, the shares of the
-centres may have either sign, so that l need not increase: its slope is the difference of the mean centres of both laws, given
-the point.
+notation: P = sum of p_i N(c_i, 1), Q = sum of q_i N(c_i, 1), l = log P/Q. R_P and R_Q are the distances between the outermost
+centres of P and of Q, A is the largest distance between a centre of P and one of Q. Unlike in
+:mod:`logphi.quadrature.log_ratio`, l need not increase: its slope at a point is the difference of the mean centres of P and of
+Q, given the point, which may have either sign.
 """
 
 from __future__ import annotations
@@ -19,17 +19,25 @@ from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 from logphi.quadrature.values import LOG_ROUNDING, MASS_ROUNDING
 
-# measured: points of a table, which take about a second, and the size of arrays
-MOST, _BLOCK = 1 << 15, 1 << 21
-# derived: smaller sums lose digits to underflow, and are computed again in units of their own
+# measured: tables of more points take longer than about a second
+MOST = 1 << 15
+# measured: the largest number of entries of an array
+_BLOCK = 1 << 21
+# derived: smaller sums lose digits to underflow, and are computed again in units of their largest term
 _DEEP = 1e-250
-# measured: the step of a coarse sum in units of 1/R, and its margin around the centres of a tilted law
-_COARSE, _FAR = 0.5, 16.0
-# measured: the largest number of doublings of the margin, and minus the logarithm of the share outside
-_LEVELS, _OUTSIDE = 8, 60.0
-# measured: for the decay, the number of cells to a coarse step, and the radius of discs in units of 1/R
-_FINER, _DISC = 4.0, 1.0
-# derived: far above the relative error of a sum over terms none of which is below e^-1500 of the largest
+# measured: the step of a coarse sum, in units of 1/R
+_COARSE = 0.5
+# measured: the margin of a coarse sum around the centres of a tilted law
+_FAR = 16.0
+# measured: the largest number of doublings of the margin
+_LEVELS = 8
+# measured: minus the logarithm of the share of mass that may lie outside
+_OUTSIDE = 60.0
+# measured: for the decay, the number of cells in a coarse step
+_FINER = 4.0
+# measured: for the decay, the radius of discs in units of 1/R
+_DISC = 1.0
+# derived: far above the relative error of a sum of terms that are all above e^-1500 times the largest
 _SUM_ERROR = 1e-11
 
 
@@ -63,7 +71,7 @@ class Points:
 class PairLogRatio:
     """The centres, increasing, and the weights of (1 - rate) Q + rate P and of Q, from those of P and of Q.
 
-    These are known to an ulp, centres to ``centre_error`` absolutely.
+    The given weights are known to an ulp, centres to ``centre_error`` absolutely.
     """
 
     centres: Array
@@ -85,7 +93,7 @@ class PairLogRatio:
 
     @cached_property
     def most(self) -> float:
-        """An upper bound of l: that of the largest ratio of two weights, as P/Q is a mean of these ratios."""
+        """An upper bound of l: the logarithm of the largest ratio of two weights, as P/Q is a mean of these ratios."""
         with np.errstate(divide="ignore"):  # components of P alone
             largest = float((self.difference / self.q).max())
         # derived: the ratio is at least one, and an ulp of each weight and of the rate moves it by a few ulp
@@ -107,7 +115,7 @@ class PairLogRatio:
 
     @property
     def widths(self) -> tuple[float, float]:
-        """R_P and R_Q."""
+        """The distances R_P and R_Q between outermost centres."""
         (low_p, high_p), (low_q, high_q) = self.ranges
         return high_p - low_p, high_q - low_q
 
@@ -118,7 +126,7 @@ class PairLogRatio:
 
     @property
     def farthest(self) -> float:
-        """A."""
+        """The largest distance A between a centre of P and one of Q."""
         (low_p, high_p), (low_q, high_q) = self.ranges
         return max(high_p - low_q, high_q - low_p) * (1 + 4 * ULP)
 
@@ -132,7 +140,7 @@ class PairLogRatio:
         half = (x[:, None] - self.centres) ** 2 / 2
         least = half.min(axis=1, keepdims=True)
         term = np.exp(least - half)
-        # derived: what rounding and half an ulp of a centre do to a term; half a dozen of both exponents
+        # derived: the effect on a term of half a dozen roundings of its exponent, and of the error of its centre
         wrong = term * (ELEMENTARY + 6 * ULP * half + 2 * self.centre_error * (1 + np.sqrt(2 * half)))
         farthest = np.abs(self.difference)
         weights = (self.p, self.q, self.difference)
@@ -239,16 +247,16 @@ class PairLogRatio:
         return _DISC / max(1.0, *self.widths)
 
     def points_in_disc(self, h: float) -> int:
-        """The number of points at distance h within the radius, plus one."""
+        """One more than the number of points, h apart, within the radius of a disc."""
         return math.ceil(self.disc / h) + 1
 
     def largest(self, points: Points, h: float) -> Array:
         """Bounds of |l| on the discs around each inner cell, from points at distance h.
 
-        By Cauchy's estimate the k-th derivative of l is at most k!/v^k times that.
+        By Cauchy's estimate the k-th derivative of l is at most k!/v^k times such a bound.
         """
         v, (width_p, width_q) = self.disc, self.widths
-        # from |P/Q - 1|, or from the modulus and argument of P/Q
+        # one bound is from |P/Q - 1|, the other from the modulus and the argument of P/Q
         near = points.ratio * math.exp(self.span * h) / math.cos(v * width_q / 2)
         far = np.abs(points.loss) + self.farthest * h - math.log(math.cos(v * max(width_p, width_q) / 2)) + v * self.farthest
         size = np.where(near < 0.9, np.minimum(-np.log1p(-np.minimum(near, 0.9)), far), far)
@@ -258,7 +266,7 @@ class PairLogRatio:
 
 @dataclass(frozen=True, eq=False)
 class _Table:
-    """Points of a coarse sum as far as a margin around all centres, which doubles with each level."""
+    """Points of a coarse sum: they cover all centres and a margin, which doubles with each level."""
 
     pair: PairLogRatio
     level: int

@@ -17,8 +17,12 @@ from logphi.arrays import Array
 from logphi.normal.tails import log_masses
 from logphi.quadrature.pair_log_ratio import PairLogRatio, Points
 
-# measured: the parts of a divided cell, the number of divisions, and the largest number of cells
-_PARTS, _DIVISIONS, _MOST_CELLS = 8, 12, 1 << 14
+# measured: the number of parts of a divided cell
+_PARTS = 8
+# measured: the largest number of divisions
+_DIVISIONS = 12
+# measured: the largest number of cells
+_MOST_CELLS = 1 << 14
 # derived: above this exponent, a difference of exponentials is no smaller than the larger one
 _LARGE = 600.0
 

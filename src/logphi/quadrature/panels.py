@@ -49,8 +49,10 @@ _SHARP = 1e-17
 _SHARES = 8.0 ** -np.arange(1, 11)
 _LONG = 4.0
 _MANY = 1000.0
-# chosen: normal laws are negligible this far from their mean, and a margin for tilted ones
-_WIDTH, _TILTED = 12.0, 2.5
+# chosen: a normal law is negligible this far from its mean
+_WIDTH = 12.0
+# chosen: the factor of the shift that allows for a tilt
+_TILTED = 2.5
 # measured: points that locate a tilted law, and the logarithm of the level relative to its peak below which it is ignored
 _SCAN = 1025
 _NEGLIGIBLE = 60.0

@@ -48,8 +48,10 @@ from logphi.quadrature.half_line_sums import HalfLineSums
 # derived: the normal mass below it is less than 1e-23; powers of w may grow to the left, so that cells go on to underflow
 _LOWEST = -10.0
 _LEFT = np.arange(-38.0, _LOWEST)
-# measured: widths of cells in x and in m x, with which bounds are some percent too large
-_CELL, _TURN = 0.5, 0.2
+# measured: the width of a cell in x, with which bounds are some percent too large
+_CELL = 0.5
+# measured: the width of a cell in m x, with which bounds are some percent too large
+_TURN = 0.2
 # measured: the logarithm of the relative error of N due to the inner sum
 _LOG_TARGET = math.log(1e-17)
 # measured: the half-width of the strip relative to the height; the half-width for an unshifted line, in x and in m x

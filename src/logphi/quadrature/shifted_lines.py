@@ -15,11 +15,18 @@ import numpy as np
 from logphi.arrays import Array
 from logphi.quadrature.many_components import ManyComponents
 
-# measured: nodes per unit, and their smallest number; derived: their largest number, a hundred megabytes, and how far from the
-# outermost centres the density exceeds e^-50 times its mode
-_PER_UNIT, _NODES, _MOST, _BEYOND = 6, 161, 1 << 15, 10.0
-# the lines that are compared, as shares of the widest; derived: above the largest b, e^{b^2/2} exceeds every gain
-_SHARES, _HIGHEST = 0.8 * 2.0 ** (-np.arange(60) / 2), 40.0
+# measured: the number of nodes per unit
+_PER_UNIT = 6
+# measured: the smallest number of nodes
+_NODES = 161
+# derived: more nodes take over a hundred megabytes
+_MOST = 1 << 15
+# derived: this far from the outermost centres the density is below e^-50 times its mode
+_BEYOND = 10.0
+# chosen: the lines that are compared, as shares of the widest
+_SHARES = 0.8 * 2.0 ** (-np.arange(60) / 2)
+# derived: above this b, e^{b^2/2} exceeds every gain
+_HIGHEST = 40.0
 
 
 @dataclass(frozen=True, eq=False)

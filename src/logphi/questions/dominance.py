@@ -41,8 +41,12 @@ from logphi.questions.delta import log_delta
 
 # measured: the relative width of profiles with which chords are compared
 _RTOL = 1e-8
-# measured: the initial and the largest number of points, and the width of the narrowest cell relative to the range
-_START, _MOST, _NARROWEST = 25, 400, 1e-6
+# measured: the initial number of points
+_START = 25
+# measured: the largest number of points
+_MOST = 400
+# measured: the width of the narrowest cell, relative to the range
+_NARROWEST = 1e-6
 # measured: the largest number of values at which the profiles are compared one by one
 _MOST_VALUES = 1000
 # derived: without a bound of the tails, profiles are compared down to this logarithm, near the smallest double

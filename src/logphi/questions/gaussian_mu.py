@@ -53,8 +53,10 @@ _NARROWEST = 1e-6
 _HARDLY = 1e-12
 # derived: the relative rounding of sums of a few logarithms of doubles
 _ROUNDING = 2e-15
-# derived: the number of halvings down to neighbouring doubles, and of steps to the proved side
-_HALVINGS, _STEPS = 60, 40
+# derived: the number of halvings down to neighbouring doubles
+_HALVINGS = 60
+# derived: the largest number of steps to the proved side
+_STEPS = 40
 
 
 def gaussian_mu(self: HasLoss, slack: float = 0.0, *, rtol: float = 1e-4) -> Bound:

@@ -36,12 +36,18 @@ from logphi.questions.renyi import largest
 
 # measured: the first points, relative to the order at which K deviates from its slope at zero, for this mean and this end
 _FIRST = 2.0 ** np.arange(-12.0, 13.0)
-# measured: the largest number of points and of halvings; intervals this narrow are not halved
-_MOST, _ROUNDS, _NARROW = 1000, 60, 1e-7
+# measured: the largest number of points
+_MOST = 1000
+# measured: the largest number of rounds, each of which halves intervals
+_ROUNDS = 60
+# measured: an interval of this relative width is not halved
+_NARROW = 1e-7
 # measured: points below this share of a series' radius are computed from the series
 _NEAR = 0.25
-# measured: the factor by which the last point moves in a round, and the largest order
-_OUTWARD, _FARTHEST = 4.0, 1e12
+# measured: the factor by which the first and the last point move outward in a round
+_OUTWARD = 4.0
+# measured: the largest order
+_FARTHEST = 1e12
 
 
 @guided()

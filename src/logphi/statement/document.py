@@ -26,8 +26,10 @@ if TYPE_CHECKING:
     from logphi.certified.several import CertifiedClaims
 
 FORMAT, VERSION = "logphi-privacy-statement", 1
-# chosen: the digits of a printed claim, and of its printed bounds
-_SHORT, _LONG = 5, 13
+# chosen: the number of digits of a printed claim
+_SHORT = 5
+# chosen: the number of digits of its printed bounds
+_LONG = 13
 _WIDTH = 100
 # chosen: the text lists at most this many terms; the JSON lists all
 _MOST_TERMS = 20

@@ -22,8 +22,12 @@ from logphi.questions.delta import delta
 
 # chosen: the rounding of a comparison of sums of doubles
 ROUNDING = 1e-12
-# chosen: estimated errors are multiplied by the first and increased by the second; the third is the tolerance of profiles
-_ESTIMATE_FACTOR, _ESTIMATE_FLOOR, _ESTIMATE_PROFILE = 10.0, 1e-9, 1e-6
+# chosen: estimated errors are multiplied by this
+_ESTIMATE_FACTOR = 10.0
+# chosen: estimated errors are then increased by this
+_ESTIMATE_FLOOR = 1e-9
+# chosen: the tolerance of profiles from estimates
+_ESTIMATE_PROFILE = 1e-6
 # chosen: thresholds in units of the spread of the loss, and the largest unit
 _THRESHOLDS = np.array([-2.0, -0.8, -0.25, 0.0, 0.25, 0.8, 2.0])
 _LARGEST_SPREAD = 20.0

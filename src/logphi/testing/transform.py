@@ -22,8 +22,12 @@ from logphi.testing.probes import (
 
 # chosen: precision of the reference arithmetic: thirty digits
 _MPMATH_BITS = 103
-# chosen: precisions of the balls, and how many points they are taken at; fewer where each takes a quadrature
-_BITS, _BALLS, _FEW_BALLS = (80, 128), 12, 3
+# chosen: the precisions of the balls
+_BITS = (80, 128)
+# chosen: the number of points at which balls are compared
+_BALLS = 12
+# chosen: that number where each ball takes a quadrature
+_FEW_BALLS = 3
 
 
 def check_conjugate_symmetry(mechanism: Mechanism) -> None:

@@ -26,8 +26,10 @@ _NOTHING = 0 * Gaussian(sigma=1.0)
 _NEARLY_ALWAYS = math.nextafter(1.0, 0.0)
 # from Opacus: its sampler compares random multiples of 2^-24, in single precision, with the rate
 _DRAWS = 2**24
-# chosen: the delta and the number of epochs that the warning states epsilon for
-_USUAL, _TEN = 1e-5, 10
+# chosen: the delta for which the warning states epsilon
+_USUAL = 1e-5
+# chosen: the number of epochs for which the warning states epsilon
+_TEN = 10
 
 
 class LogPhiAccountant(IAccountant):  # type: ignore[misc]  # Opacus is not typed

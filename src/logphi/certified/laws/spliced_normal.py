@@ -22,8 +22,10 @@ from logphi.certified.route import ClosedForm
 from logphi.certified.transform import Transform
 from logphi.laws.curved_normal import SplicedNormal
 
-# measured: the length of a panel, in standard deviations, and shares of the widest ellipse around it
-_PANEL, _SHARES = 1.5, (0.9, 0.7, 0.5, 0.35, 0.25, 0.18, 0.12)
+# measured: the length of a panel, in standard deviations
+_PANEL = 1.5
+# measured: the ellipses that are tried, as shares of the widest one around a panel
+_SHARES = (0.9, 0.7, 0.5, 0.35, 0.25, 0.18, 0.12)
 # derived: for a larger b, e^{b^2/2} exceeds what the contour gains
 _HIGHEST = 1.0
 

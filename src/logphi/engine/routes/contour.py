@@ -21,17 +21,26 @@ from logphi.laws.log_phi import LogPhi
 
 # measured: a transform that never falls below this share of M(c) needs the longest lines even for a coarse answer
 _DECAYED = 1e-2
-# measured: the size of a line that takes milliseconds, of one that takes some fifty milliseconds, and the size above which a
-# line with a smoothed threshold is quicker
-_SHORT, _QUICK, _LONGER = 1 << 12, 1 << 14, 1 << 15
+# measured: a line of this size takes milliseconds
+_SHORT = 1 << 12
+# measured: a line of this size takes about fifty milliseconds
+_QUICK = 1 << 14
+# measured: above this size, a line with a smoothed threshold is quicker
+_LONGER = 1 << 15
 # measured: the largest loss of digits, as a factor, above which other routes are quicker
 _MOST_LOST = 1e6
 # measured: the truncation error is a thousandth of the tolerance; with this factor, a tenth
 _SLOWLY = 100.0
-# measured: operations to lay out a line, for each node, and for each term of the sums for K
-_LAYOUT, _NODE, _TERM = 1.5e6, 150.0, 1.3
-# measured: the rounding of the sum relative to the integrand, and that of an exponent
-_NOISE, _ROUNDING = 2e-12, 1e-15
+# measured: the number of operations to lay out a line
+_LAYOUT = 1.5e6
+# measured: the number of operations for each node
+_NODE = 150.0
+# measured: the number of operations for each term of the sums for K
+_TERM = 1.3
+# measured: the rounding of the sum, relative to the integrand
+_NOISE = 2e-12
+# measured: the rounding of an exponent
+_ROUNDING = 1e-15
 # measured: how many times quicker than another route a line must be if it may lose all digits
 _IN_VAIN = 8.0
 # measured: the size up to which the layout takes longer than the terms of K

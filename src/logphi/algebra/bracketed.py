@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Bracketed(Enclosed):
     """A release that dominates its ``attack``, a post-processing of it, and is dominated by its ``cover``.
 
-    Questions whose answer grows with the pair are answered by an interval between the answers of the two, others not at all.
+    Where an answer grows with the pair, it is an interval between the answers of attack and cover; other questions are refused.
     """
 
     _bracketed: ClassVar[bool] = True
@@ -33,7 +33,7 @@ class Bracketed(Enclosed):
 
     @property
     def few_outcomes(self) -> Mechanism:
-        """An attack that composes quickly; the same one unless a coarser one does."""
+        """An attack that composes quickly; by default, the attack itself."""
         return self.attack
 
     @property

@@ -1,7 +1,7 @@
-"""The largest Renyi divergences of compositions with steps of a family: at each order those of the best member, which add up.
+"""The largest Renyi divergences of compositions with steps of a family: at each order, the divergences of the best members add.
 
-The best member at an order does not depend on earlier outcomes, as a step multiplies E e^{zL} by the same factor whatever
-they were. So the divergences of steps add to those of all other releases; and K, a supremum of convex functions, is convex.
+The best member at an order does not depend on earlier outcomes: whatever they were, a step multiplies E e^{zL} by the same
+factor. So the divergences of the steps add to those of all other releases; and K, a supremum of convex functions, is convex.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class _Rho:
         known = [one for one in self._terms if one[1] and one[1].divergence(1.0)]
         if not known or not math.isfinite(others.upper):
             return others  # type: ignore[no-any-return]
-        # after the last order, divergences of steps are below their largest loss, and below their line
+        # above the last order, the divergences of the steps are bounded by their largest losses, and by lines
         end = float(_renyi(known, math.inf).upper)
         lines = [(count, family.line()) for _, family, count in known if family]
         offset, slope = (sum(count * line[k] for count, line in lines) * (1 + 4 * ULP) for k in (0, 1))
@@ -119,7 +119,7 @@ class _Rho:
             tops = chord_tops(z, highs * z, xi)
             last = others.upper + min(end / (z[-1] + 1), slope + offset / (z[-1] + 1))
             upper = min(max(float(highs[0]) - xi, float(tops.max()), last, 0.0), others.upper + slope + offset)
-            # where lower and upper ends are those of different members, more chords bring them no closer
+            # where the lower and the upper end are those of different members, more chords bring them no closer
             least = max(lower, float(np.max((highs - xi) / (z + 1))))
             halved = tops > least * (1 + rtol / 2)
             fresh = ((z[1:] + z[:-1]) / 2)[halved]

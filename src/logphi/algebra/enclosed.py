@@ -24,8 +24,8 @@ _WIDE = 1e-2
 class Enclosed(ByOthers):
     """A release that may be known to dominate one release, and to be dominated by another: its ends.
 
-    Questions whose answer grows with the profile are answered by the interval between the answers of the two. All others, and
-    those that name a method, are answered by the loss.
+    Questions whose answer grows with the profile are answered by the interval between the answers of both ends. All other
+    questions, and those that name a method, are answered by the loss.
     """
 
     _unlisted = Mechanism._unlisted | {"ends"}
@@ -52,7 +52,7 @@ class Enclosed(ByOthers):
         return False
 
     def _loss_is_sharp(self, count: int = 1) -> bool:
-        """Whether the loss of so many of these may give a narrower answer than the ends."""
+        """Whether the loss of ``count`` such releases may give a narrower answer than the ends."""
         return False
 
     def _explained(self, ends: Ends, options: dict[str, Any]) -> Any:
@@ -109,5 +109,5 @@ class EnclosedComposition(Enclosed, FamilyComposition):
 
 
 def ends_of(mechanism: Mechanism) -> Ends | None:
-    """The ends of an enclosed release; of any other, twice the release itself."""
+    """The ends of an enclosed release; any other release is its own lower and upper end."""
     return mechanism.ends() if isinstance(mechanism, Enclosed) and mechanism._enclosed else (mechanism, mechanism)

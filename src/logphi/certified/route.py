@@ -14,7 +14,7 @@ class NotCertifiedError(ValueError):
 
 
 class NotThisRouteError(NotCertifiedError):
-    """A route does not apply to this loss. Users see the reason only if no route that is meant for the loss gives another."""
+    """A route does not apply to this loss. Users see its reason only if no route that applies gives one of its own."""
 
 
 class Shown(Protocol):
@@ -31,7 +31,7 @@ def unseen(items: Iterable[T], label: str, total: int | None = None) -> Iterable
 
 @dataclass(frozen=True)
 class Demand:
-    """The accuracy that a route must reach: so many digits, at the precision in force.
+    """The accuracy that a route must reach, at the precision in force.
 
     A profile that is below a positive ``level`` may be enclosed in any ball below that level.
     """

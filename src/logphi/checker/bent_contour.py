@@ -5,8 +5,7 @@ With w = 1 + z v, v = 1 - r^2, one pair has z (z+1) / w = (w - 2 + v + (1-v) / w
     |M(z)| = e^{Re z top} |w|^{-1/2} e^{r^2 d^2 (Re 1/w - 1) / (2 v^2)},   top = d^2 / (2 v) - log r,
 
 off the cut where w is negative. The two halves of a line through c > 0 may be turned, by the same angle, away from the side on
-which e^{z (top - eps)} grows, with ``top`` summed over the pairs: they cross no pole and no
-cut, as these lie on the real axis.
+which e^{z (top - eps)} grows, with ``top`` summed over the pairs: they cross no pole and no cut, as these lie on the real axis.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ def _excess(terms: Sequence[tuple[NormalPair, int]], c: Any, epsilon: Any) -> An
     slope = sum((count * (square / (2 * v) - r.log()) for r, square, v, count in numbers), arb(0)) - epsilon
     if not abs(slope) > 0:
         raise Undecided("this epsilon is too near to the one at which the line cannot be bent")
-    # the direction of the upper half, 120 or 60 degrees from the positive axis: to where e^{z slope} falls
+    # the direction of the upper half, at 120 or 60 degrees to the positive axis: e^{z slope} falls along it
     rise, lean = arb(3).sqrt() / 2, -arb(1) / 2 if slope > 0 else arb(1) / 2
     fall = abs(slope) / 2
     turn, far = acb(lean, rise), (ctx.prec * arb(2).log() / fall).mid()

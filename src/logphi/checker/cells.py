@@ -1,7 +1,7 @@
 """D of any composition, between those of two lattice laws; for laws whose M is unknown or decays too slowly.
 
 X = e^L is the likelihood ratio p/q, and D(eps) = E_Q[(X_1 ... X_n - e^eps)_+]. So D grows if the law of one X under Q is
-replaced by one that is larger in the increasing convex order, whatever the others are. The points t_k = b + kh divide the
+replaced by a larger one in the increasing convex order, whatever the other factors are. The points t_k = b + kh divide the
 losses of a law into cells, of masses p and q under P and Q.
 
 Upper: the mass q of the cell from a = e^{t_k} to c = e^{t_{k+1}} goes to its ends, in the shares that keep p, which are
@@ -38,9 +38,9 @@ FIRST = 256
 SHARE = 0.3
 # chosen: three digits, in the units of the goal, by which the error of an answer may exceed the goal
 ROOM = 3 * math.log(10)
-# chosen: the number of values of a sum of finite losses
+# chosen: the largest number of values of a sum of finite losses
 MOST_VALUES = 4000
-# chosen: a law whose range is so many times that of a law with atoms sets the step of the lattice
+# chosen: a law whose range is this many times that of a law with atoms sets the step of the lattice
 WIDER = 16
 # chosen: the number of heaviest cells whose place in their cell is tried as the share
 HEAVY = 4
@@ -69,7 +69,7 @@ class _OnLattice:
         def excess(epsilon: Any) -> Any:
             spend(5 * EXP)
             nearest = math.ceil(rough((epsilon - self.base) / step)) - self.first
-            # all terms above this one count, all below it do not
+            # the terms above this k count, the terms below it do not
             k = min(max(nearest, -1), len(self.masses))
             t = self.base + (self.first + k) * step
             if not (k < 0 or t - step < epsilon) or not (k == len(self.masses) or t + step > epsilon):
@@ -111,7 +111,7 @@ def refined(attempt: Callable[[int], list[Any]], goal: float, cells: int, share:
 
 
 def _attempt(terms: Terms, epsilons: Sequence[Fraction], goal: float, cells: int) -> list[Any]:
-    """D by this many cells for the leading law, one with atoms or the widest; laws of few values keep their own losses."""
+    """D by ``cells`` cells for the leading law, which has atoms or the widest range; laws of few values keep their losses."""
     few, others = _separated(terms)
     atoms, omitted = residues.all_atoms(few)
     lower, upper, more = _bounds(others, goal, cells)
@@ -177,7 +177,7 @@ def _upper_law(cut: Cells, step: Any) -> _OnLattice:
     growth = [t.exp() for t in cut.points]
     masses = [arb(0)] * len(growth)
     for k, (p, q) in enumerate(zip(cut.p, cut.q, strict=True)):
-        # the shares, times the likelihood ratio of the end where they go
+        # Q-masses move to the ends in these shares; P-masses are Q-masses times the likelihood ratio at the end
         masses[k + 1] += (p - growth[k] * q) * ratio / grown
         masses[k] += (growth[k + 1] * q - p) / grown
     masses[0] += cut.below[0]
@@ -198,7 +198,7 @@ def _lower_law(cut: Cells, step: Any) -> _OnLattice:
         least, p, q = rest[k]
         lacking = target * q - p
         if not lacking <= 0:
-            # so much of the next cell is merged with this one that the likelihood ratio of both is the target
+            # this cell is merged with as much of the next as gives both together the target's likelihood ratio
             more, p_next, q_next = rest[k + 1] if k + 1 < len(rest) else (arb(0), arb(0), arb(0))
             surplus = p_next - target * q_next
             part = (lacking / surplus).upper() if surplus > 0 else arb(2)
@@ -213,7 +213,7 @@ def _lower_law(cut: Cells, step: Any) -> _OnLattice:
 
 
 def _share(cut: Cells, step: Any) -> Any:
-    """The share s that changes the losses least: one of heavy cells, or one for smooth densities; no proof rests on it."""
+    """The share s that changes the losses least, from the heavy cells or for smooth densities; no proof rests on it."""
     places = [
         (rough(((p / q).log() - t) / step), rough(p)) if p > 0 and q > 0 else (0.0, 0.0)
         for p, q, t in zip(cut.p, cut.q, cut.points, strict=False)
@@ -241,7 +241,7 @@ def _share(cut: Cells, step: Any) -> Any:
 
 
 def _nonnegative(mass: Any) -> Any:
-    """The mass, or zero unless it is proved to be positive."""
+    """The mass if it is proved to be positive, and zero otherwise."""
     if not mass.is_finite():
         raise Undecided("the losses of a law are too large for cells")
     return mass if mass > 0 else arb(0)
@@ -250,7 +250,7 @@ def _nonnegative(mass: Any) -> Any:
 def _power(one: _OnLattice, count: int, floor: Any, upward: bool) -> _OnLattice:
     """The sum of ``count`` independent losses, by repeated squaring."""
     if not all(mass < 2 for mass in one.masses):
-        # each squaring would increase their errors, and the work
+        # each squaring would increase the errors of the masses, and the work
         raise Undecided("the masses of the cells of a law are not known precisely enough by this checker")
     found = None
     while True:

@@ -43,7 +43,7 @@ class Panel:
         # where the search for a crossing starts: at the middle, later where the last one ended
         self.last = self.middle = ((low + high) / 2).mid()
         self.half = between(low, high) - self.middle
-        # derived: enough if the next singularity is eight half lengths away; if it is nearer, the panel is halved
+        # derived: enough terms if the nearest singularity is eight half lengths away; if it is nearer, the panel is halved
         self.terms = 2 * (max(ctx.prec - SPARE_BITS, 0) // 8) + 8
         self.given = [one for one in (piece.log_p, piece.log_q) if one]
         # Taylor coefficients at all points of the panel; the last one bounds the remainder
@@ -108,7 +108,7 @@ class Panel:
         )
 
     def up_to(self, x: Any) -> tuple[Any, Any]:
-        """The masses from the start of this panel to an end of a part; computed from the next known end on its left."""
+        """The masses from the start of this panel to an end of a part, computed from the nearest known end on its left."""
         places, values = self._masses
         at = bisect_left(places, x)
         if at == len(places) or places[at] != x:
@@ -132,7 +132,7 @@ class Panel:
                 yield from half.parts(epsilon)
 
     def extremes(self, depth: int) -> Iterator[Any]:
-        """Losses between which about all losses lie: those at both ends, where the loss is monotone."""
+        """Losses between which about all losses lie: the losses at both ends, where the loss is monotone."""
         if self.slope > 0 or self.slope < 0:
             for place in (self.low, self.high):
                 p, q = (series(one, place, 1)[0] for one in self.given)

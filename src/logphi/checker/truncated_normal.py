@@ -38,13 +38,13 @@ class TruncatedNormal(ClosedForm):
         return (normal_tail(ball(self.truncation - self.shift)) - normal_tail(ball(self.truncation))) / self._share()
 
     def value(self, z: Any) -> Any:
-        """See the class; by normal tails, as the values of Phi may be near one."""
+        """M(z) by the formula of the class, with normal tails, as the values of Phi may be near one."""
         m, b = ball(self.shift), ball(self.truncation - self.shift / 2)
         at = m * (z + arb(0.5))
         return (m**2 * z * (z + 1) / 2).exp() * (normal_tail(at - b) - normal_tail(at + b)) / self._share()
 
     def ceiling(self, c: Any, t: Any) -> Any:
-        """By parts: the density in y rises, then falls: its values at both ends plus its variation are twice its maximum."""
+        """A bound by parts: the density in y rises, then falls; its end values and its variation add to twice its maximum."""
         m = ball(self.shift)
         return 2 * (m**2 * c * (c + 1) / 2).exp() / ((2 * arb.pi()).sqrt() * self._share() * m * t)
 
@@ -53,7 +53,7 @@ class TruncatedNormal(ClosedForm):
         return ball(self.shift * (self.truncation - self.shift / 2))
 
     def tails(self, epsilon: Any) -> tuple[Any, Any]:
-        """The outputs from eps/m + m/2 to t."""
+        """The probabilities of the outputs from eps/m + m/2 to t."""
         spend(TAIL)
         m, t = ball(self.shift), ball(self.truncation)
         at = (epsilon / m + m / 2).max(m - t).min(t)

@@ -51,7 +51,7 @@ def gaussian_pdp(sigma: float, epsilon: float, *, sensitivity: float = 1.0, coun
 def gaussian_readable(sigma: float, epsilon: float, *, sensitivity: float = 1.0, count: int = 1) -> Claim:
     """e^{-(eps - rho)^2 / (4 rho)} / max(2, sqrt(pi / rho) (eps - rho)), rho = mu^2 / 2: at least :func:`gaussian_pdp`.
 
-    For eps >= rho; one for smaller eps.
+    This holds for eps >= rho; for smaller eps the answer is one.
 
     References
     ----------
@@ -106,7 +106,7 @@ def gaussian_pdp_sigma(epsilon: float, delta: float, *, sensitivity: float = 1.0
     eps, level = decimal(check.positive("epsilon", epsilon)), ends(decimal(check.open_unit("delta", delta)))[0]
     steps = decimal(check.whole("count", count, 1, 10**18)) * decimal(check.positive("sensitivity", sensitivity)) ** 2
     mp = digits()
-    # Newton on the logarithm of a concave function from the left of the quantile: every step stays there
+    # Newton's method on the logarithm of the tail, a concave function: after the first step, all values lie right of the quantile
     t = mp.sqrt(2) * mp.erfinv(1 - 2 * level) if level > mp.mpf("1e-15") else mp.sqrt(-2 * mp.log(level))
     for _ in range(60):
         step = (mp.log(mp.ncdf(-t)) - mp.log(level)) * mp.ncdf(-t) / mp.npdf(t)

@@ -19,7 +19,7 @@ from logphi.inputs import check
 
 # measured: the unit of the shares of the steps; the bound is within 1e-4 of the best for pairs, 2% for sixty steps
 _SHARES = 240
-# derived: sixty times this, times the largest c(b) of an order b, is a double too
+# derived: this number times sixty and times the largest c(b) of an order b is a double
 _HUGE = 1e280
 LARGEST_GROUP = 60
 
@@ -167,7 +167,7 @@ def _best_shares(steps: tuple[DivergenceCurve, ...], order: float) -> list[int]:
     tables = {step: np.array([min(_known(step, _at_share(order, int(m))), _HUGE) for m in each]) for step in set(steps)}
     cost = np.full(_SHARES + 1, np.inf)
     cost[each] = tables[steps[-1]]
-    # the remainder for later steps: a row for each total, a column for each share of this step
+    # the share that is left for later steps: a row for each total, a column for each share of this step
     behind = np.arange(_SHARES + 1)[:, None] - each
     grown = np.exp(unit * np.maximum(behind, 0))
     choices = []

@@ -17,7 +17,7 @@ from logphi.engine.log_probability import masses
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import UnsupportedError
 
-# derived: one product and one sum in doubles, twice over
+# derived: twice the relative rounding of a product and a sum of doubles
 _ROUNDING = 8e-16
 
 
@@ -107,7 +107,7 @@ class LossCurve(RenyiCurve):
         """K(z) - (1 + z) K(0) + z K(-1), rounded outward."""
         found = self._limit(z)
         if z.size > 1 and not np.isfinite(found).all():
-            # one quadrature for points far apart may need too fine a grid; each half needs a coarser one
+            # one quadrature for points far apart may need too fine a grid; one for each half has a coarser grid
             half = z.size // 2
             return np.concatenate([self.limit(z[:half]), self.limit(z[half:])])
         return found
@@ -122,7 +122,7 @@ class LossCurve(RenyiCurve):
         known = np.isfinite(mid) & np.isfinite(radius)
         mid, radius = np.where(known, mid + mass, 0.0), np.where(known, radius, 0.0)
         error = radius + _ROUNDING * (np.abs(mid) + 2 * np.abs(mass)) + 1e-300
-        # within [-1, 0] K' is never positive, outside never negative: divergences are not
+        # K of P' and Q' is never positive within [-1, 0] and never negative outside, as divergences are never negative
         found = np.where(outside, np.maximum(mid + error, 0.0), np.minimum(mid - error, 0.0))
         return np.where(known, found, np.where(outside, np.inf, -np.inf))
 

@@ -21,8 +21,8 @@ from logphi.inputs import check
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import UnsupportedError
 
-# measured: the step of the first differences; the unit is a quarter of the distance from the saddle point to zero or to the strip's
-# end, whichever is nearer
+# measured: the step of the first differences; its unit is a quarter of the distance from the saddle point to zero or to the end
+# of the strip, whichever is nearer
 _STEP = 0.01
 # measured: the step of the second differences, relative to the width of the saddle
 _SHARE = 0.1

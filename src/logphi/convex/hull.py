@@ -1,7 +1,7 @@
 """The hull of finitely many upper bounds of an excess E_Q[(p/q - a)_+], and the two laws that have it as their profile.
 
-notation: h(a) a convex, decreasing function with h(0) = 1 and h(a) >= (1 - a)_+. Between two vertices of a
-piecewise linear h, a pair with that profile has no loss. With -s_k the slope after the vertex a_k, Q has the mass s_{k-1} - s_k
+notation: h(a) is a convex, decreasing function with h(0) = 1 and h(a) >= (1 - a)_+. If h is piecewise linear, a pair with the
+profile h has likelihood ratios at the vertices only. With -s_k the slope after the vertex a_k, Q has the mass s_{k-1} - s_k
 there, and P a_k times as much; the value of h after the last vertex is the infinite mass.
 """
 
@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
-# derived: exponentials are computed with the second number of bits and rounded up to the first, far more than doubles have
-_BITS, _RIGHT = 200, 240
+# derived: exponentials are rounded up to this number of bits, far more than doubles have
+_BITS = 200
+# derived: exponentials are computed with this number of bits
+_RIGHT = 240
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class Hull:
         chain, rises = [first], list[Fraction]()
         for point in rest:
             if point[1] >= chain[-1][1]:
-                # implied by an earlier point, as the profile decreases
+                # the bound is implied by an earlier point, as the profile decreases
                 continue
             rise = _slope(chain[-1], point)
             while rises and rises[-1] >= rise:
@@ -47,7 +49,7 @@ class Hull:
         return [-_slope(one, other) for one, other in pairwise(self.vertices)]
 
     def pair(self) -> tuple[list[Fraction], list[Fraction]]:
-        """P- and Q-masses of the outcomes: no mass of P, the vertices, no mass of Q."""
+        """P- and Q-masses of the outcomes: first that without mass of P, then the vertices, last that without mass of Q."""
         slopes = [*self.slopes, Fraction(0)]
         masses = [before - after for before, after in pairwise(slopes)]
         p = [Fraction(0), *(a * mass for (a, _), mass in zip(self.vertices[1:], masses, strict=True)), self.vertices[-1][1]]

@@ -38,11 +38,11 @@ _LARGEST_SHIFT = 8.0
 _LARGEST_DELTA = 1e-2
 # measured: for a smaller epsilon the crossing may be at zero
 _LEAST_EPSILON = 1e-3
-# measured: the number of Newton steps from a guess within a hundredth to the last digits
+# measured: the number of Newton steps from a guess with an error of a hundredth to the last digits
 _STEPS = 5
 # measured: a relative tolerance at which the profile of the other order is nearly always proved to be below
 _COARSE = 1e-2
-# derived: the ends of a crossing are tried at this multiple of the profile's width from the guess
+# derived: the distance of the ends that are tried from the guess, in widths of the profile
 _AWAY = 1.25
 
 
@@ -145,7 +145,7 @@ def _profile(contour: Contour, x: float) -> LogProbability:
 
 
 def _surely_below(laws: Laws, x: Sequence[float], saddles: Array, level: float) -> list[bool]:
-    """Whether the profile of the other order is proved to be below a level at each threshold."""
+    """For each threshold, whether the profile of the other order is proved to be below the level there."""
     other, thresholds = Laws(laws.mixtures, reflected=True), np.array(x)
 
     def height(c: Array, k: Array) -> Array:

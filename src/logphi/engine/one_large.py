@@ -1,7 +1,7 @@
 """One large loss among many tiny ones: lines for the loss with none, one and several large losses.
 
-Where one large loss decides, the moments of the whole loss allow for several of them, and for much larger ones, and say
-little: its line lies far above the answer. Those of the loss with exactly one between two caps stay near it. Which losses
+Where one large loss decides the answer, the moments of the whole loss allow for several large losses, and for much larger ones:
+the line of the whole loss lies far above the answer. With exactly one loss between two caps, it stays near. Which losses
 count as large, and which as huge, is left to coins, whose probabilities are smooth (:mod:`logphi.laws.some_large`), so that
 the line of one large loss is short although nothing else decays. What huge losses add has a closed form
 (:mod:`logphi.engine.large_losses`).
@@ -29,9 +29,9 @@ from logphi.laws.transform import LossTransform
 if TYPE_CHECKING:
     from logphi.laws.some_large import SomeLarge
 
-# derived: a part so far below the tolerance, as a logarithm, adds little to the width
+# derived: a part this far below the tolerance, as a logarithm, adds little to the width
 _NEGLIGIBLE = 4.0
-# chosen: caps above about which a loss is large that are tried, over the least large loss
+# chosen: lower caps that are tried, over the least loss that alone exceeds the threshold; a loss above about this cap is large
 _LOWER_CAPS = (0.9, 0.8, 0.65, 0.5, 0.3, 0.15)
 # measured: the number of abscissas that are tried for a part
 _TRIED = 49
@@ -39,10 +39,10 @@ _TRIED = 49
 _LEAST = 0.5
 # measured: the largest of these abscissas, over the tilt
 _MOST = 2.5
-# measured: widths of coins, as the change of the tilted loss; with the first, lines are short, and parts mostly lie not much
-# higher than with a sharp cap
+# measured: widths of coins, as the change of the tilted loss; with the first width, lines are short, and parts are mostly not
+# much larger than with a sharp cap
 COINS = (3.0, 1.0, 0.4)
-# measured: over the width of a coin of one the loss changes by at most the lower cap over this
+# measured: over the width of a coin of width one, the loss changes by at most the lower cap over this number
 _SHARPEST = 14.0
 # chosen: the least distance between both caps, in widths of the coin
 _LEAST_WIDTHS = 10.0
@@ -52,15 +52,15 @@ _HIGHEST = 100.0
 _FLAT = 0.5
 # chosen: how much higher, as a logarithm, a part without decay counts, unless it is negligible
 _DECAY = 5.0
-# chosen: abscissas that are tried for a ceiling, over that of the saddle, where the transform may be unknown
+# chosen: abscissas that are tried for a ceiling, over that of the saddle point, where the transform may be unknown
 _NEARER = (1.0, 0.97, 0.9, 0.8, 0.65, 0.5, 0.25)
-# chosen: a part so far below the answer, as a logarithm, may be left to its ceiling where its line would be too long
+# chosen: a part this far below the answer, as a logarithm, may be left to its ceiling where its line would be too long
 _LOOSE = 7.0
 
 
 @dataclass(frozen=True)
 class PlannedLine:
-    """A line for a law of which all is known but the values of K; ``log_height`` is about the log of the integrand's peak."""
+    """A line whose values of K are not yet computed; ``log_height`` is about the logarithm of the integrand's peak."""
 
     law: LossTransform
     log_height: float
@@ -71,7 +71,7 @@ class PlannedLine:
     def of(
         law: LossTransform, x: float, log_rtol: float, found: Saddle | None = None, log_answer: float = -math.inf
     ) -> PlannedLine | None:
-        """For the excess at x; None where the line would be too long.
+        """The line for the excess of a law at x; None where it would be too long.
 
         The tolerance is relative to the answer, if the law is a small part of it.
         """
@@ -105,7 +105,7 @@ class PlannedLine:
 
 @dataclass(frozen=True)
 class Parts:
-    """Lines for parts of a loss, ceilings of small ones, and the tails of the losses that are in none of them.
+    """Lines for parts of a loss, ceilings of small parts, and the tails of the losses that are in no part.
 
     ``log_loose`` is about the logarithm of the largest ceiling.
     """
@@ -129,7 +129,8 @@ def parts_of(
 ) -> Parts | None:
     """Lines for the whole loss with none, one and several losses above about a lower cap, and none above about ``cap``.
 
-    About ``least`` makes the sum exceed x. The lower cap is the one whose parts lie lowest. The coins are so wide that the loss
+    One loss of about ``least`` makes the sum exceed x. Of the lower caps, that with the smallest parts is taken. The coins are
+    so wide that the loss
     changes by about one of ``coins`` over ``tilt`` over their width, where ``tilt`` is the saddle of the law without losses
     above a sharp cap.
     """
@@ -183,7 +184,7 @@ class _Tried:
 
     @staticmethod
     def of(large: Counted, others: LogPhi, x: float, lower: float, coin: float, tilt: float, cap: float) -> _Tried:
-        """With a lower cap, and coins over whose width the loss changes by about ``coin`` / ``tilt``."""
+        """The law with a lower cap, and with coins over whose width the loss changes by about ``coin`` / ``tilt``."""
         # SciPy's normal tails would double the time of importing the package
         from logphi.laws.some_large import SomeLarge
 
@@ -211,11 +212,11 @@ class _Tried:
         return self.heights[0] < (self.level if log_answer is None else log_answer) + log_rtol - _NEGLIGIBLE
 
     def score(self, log_answer: float | None, log_rtol: float) -> float:
-        """A part without decay is better if it is negligible."""
+        """The level, raised if a part that does not decay is not negligible."""
         return self.level + (0.0 if self._negligible(log_answer, log_rtol) else _DECAY)
 
     def serves(self, log_answer: float | None, log_rtol: float) -> bool:
-        """Whether no other parts are needed."""
+        """Whether no other lower cap need be tried."""
         return self._negligible(log_answer, log_rtol) and (log_answer is None or self.level < log_answer + _DECAY)
 
 

@@ -25,11 +25,11 @@ from logphi.progress import searched
 
 # measured: the largest number of doublings; two or three reach the tail of nearly every law
 _DOUBLINGS = 40
-# chosen: the distance of the search from the guess, in standard deviations, if nothing is proved
+# chosen: how far from the guess the search goes, in standard deviations, if no threshold is proved to bound it
 _FAR = 1e3
 # derived: farther from the origin, in spans, lattice points are no exact doubles
 _LARGEST_CELL = 2.0**52
-# measured: the relative width of a tail by chords where there is no atom
+# measured: at most this relative width of a tail by chords shows that there is no atom
 _FAINT = 0.05
 
 
@@ -61,7 +61,7 @@ def _ledger(proved: bool) -> Ledger:
 
 @dataclass(frozen=True)
 class _Bracket:
-    """A guess between two thresholds to which the search is limited, and proved bounds: these, or the ends of the support."""
+    """A guess, two thresholds to which the search is limited, and proved bounds: the thresholds or the ends of the support."""
 
     lower: float
     floor: float
@@ -77,7 +77,10 @@ class _Bracket:
 
 @dataclass
 class _Search:
-    """The search for the y at which log P(L <= -y), or log P(L > y), falls to a level of a mass with error ``mass_error``."""
+    """The search for the y at which log P(L <= -y), or log P(L > y), falls to ``level``, the log of a mass.
+
+    The error of that mass is ``mass_error``.
+    """
 
     law: LogPhi
     left: bool
@@ -147,7 +150,7 @@ class _Search:
         bracket = self._bracket()
         at = crossing(lambda *_: self.at, self.level, bracket.floor, bracket.guess, bracket.ceiling, searched)
         if at.upper - at.lower > self.rtol * max(1.0, abs(at.value)) and bracket.known and not self._smooth(at):
-            # at an atom the function jumps, and is unknown
+            # at an atom the function jumps; near it, the function is unknown
             at = bisection(lambda *_: self.at, self.level, at.lower, at.value, at.upper, searched)
         # an end that was not proved is replaced by an end of the support
         lower = at.lower if math.isfinite(bracket.lower) else bracket.lower
@@ -180,7 +183,7 @@ class _Search:
 
     @property
     def _attained(self) -> bool:
-        """Whether the lower bounds of the function reach the level anywhere."""
+        """Whether a lower bound of the function reaches the level anywhere."""
         return ends_of(self.law.support.masses.own)[0] - self._rounding - self.mass_error / math.exp(self.level) >= self.level
 
     def _outward(self, guess: float, step: float, end: float) -> tuple[float, float]:

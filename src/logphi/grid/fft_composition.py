@@ -36,7 +36,7 @@ Indices = NDArray[np.int64]
 
 # derived: Theorem 24.2 has 6.7 u per level of a radix-2 transform; doubled for the real one
 _FOURIER = 7 * ULP
-# measured: so few nodes are summed faster, and more accurately, one by one
+# measured: up to this number, nodes are summed faster and more accurately one by one
 _FEW = 8
 # derived: the rounding of two tabulated phases, of their product, and of a sum of few terms
 _DIRECT = 32 * ULP
@@ -44,7 +44,7 @@ _DIRECT = 32 * ULP
 _TERM = 96 * ULP
 # derived: the rounding of folded weights, of adding the largest node, of dividing by the mass, and of the power
 _FACTOR = 18 * ULP
-# measured: the share of dropped terms, a few hundredths of the rounding of the others; terms are dropped in blocks
+# measured: the share of the terms that are dropped, in blocks: it is a few hundredths of the rounding of the others
 _DROPPED = 1e-16
 _BLOCK = 8
 

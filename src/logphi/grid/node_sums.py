@@ -28,9 +28,9 @@ from logphi.quadrature.values import Line, SparseLine, Values
 
 # measured: on shorter lines a matrix product is as quick
 _LONG = 1 << 10
-# measured: this many panels have as many nodes as a long line has heights
+# measured: more panels than this have more nodes than a long line has heights
 _PANELS = 1 << 14
-# derived: nodes so far below the largest, as a logarithm, are bounded by their mass
+# derived: the sum of the nodes this far below the largest, as a logarithm, is bounded by their mass
 _NEGLIGIBLE = 42.0
 # derived: larger angles have no correct digits, because of the rounding of a loss
 _LARGEST_ANGLE = 2.0**53
@@ -75,7 +75,7 @@ def _on_line(sum_at: SumAt, line: Line | SparseLine) -> Values:
         exponent = own.log_mass + a * own.loss
     peak = float(exponent.max())
     if not abs(peak) * ULP < 1:
-        # an angle this large has no fractional digits
+        # an angle above the limit has no fractional digits
         return Values.unknown(line.size)
     weight = np.exp(exponent - peak)
     whole = float(weight.sum())

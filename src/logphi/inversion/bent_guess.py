@@ -14,13 +14,15 @@ from logphi.arith.floats import LOG_ROOT_TWO_PI
 from logphi.arrays import Array
 from logphi.inversion.clipped_ceiling import Terms
 
-# measured: distances of the vertex from the nearest pole that are tried, over that of the threshold from the lower end
+# measured: distances of the vertex from the nearest pole that are tried, times that of the threshold from the least loss
 _VERTICES = np.geomspace(1e-5, 1e7, 61)
-# measured: steps of the sums in x and in m x, and the ends of their range, the upper one relative to m
+# measured: the step of the sums over x is the smaller of the first number and of the second over m
 _GRID, _GRID_TURN = 0.2, 0.3
+# measured: the lower end of x, and the distance of the upper end above m
 _LOWEST, _HIGHEST = -7.0, 38.0
-# chosen: lower and higher caps that are tried for one large loss among small ones, over the threshold
+# chosen: lower caps, over the threshold, that are tried for one large loss among small ones
 _LOWER_CAPS = (0.3, 0.5, 0.75)
+# chosen: higher caps, over the threshold, that are tried with each lower one
 _CAPS = (0.9, 1.0, 1.15, 1.4)
 # chosen: the number of thresholds in the cache, as several routes ask for the same one in turn
 _KEPT = 4
@@ -30,11 +32,11 @@ _LARGE = 600.0
 
 @dataclass(frozen=True)
 class ApproximateLaw:
-    """Guesses for n copies of one law, clipped at ends x, as logarithms, (vertex, end).
+    """Guesses for n copies of one law, clipped at ends x. All are logarithms; arrays of two axes are (vertex, end).
 
-    ``log_c`` is n log C, ``tilted`` the density phi w^{z+1}, ``log_large`` n times its integral from x on, and
-    ``log_farther`` n times that at a vertex half as far again. ``log_q_mass`` and ``log_p_mass`` are n times the masses
-    above x.
+    ``log_c`` is that of C^n, ``tilted`` that of the density phi w^{z+1}, ``log_large`` that of n times its integral from x on,
+    and ``log_farther`` that of n times this density at a vertex half as far again. ``log_q_mass`` and ``log_p_mass`` are those
+    of n times the masses above x.
     """
 
     x: Array
@@ -111,7 +113,7 @@ def _guess(laws: Sequence[ApproximateLaw], kernel: Array, x: float) -> float:
     total, beyond = kernel.copy(), np.full(kernel.size, -np.inf)
     rows = np.arange(kernel.size)
     for one in laws:
-        # clipped where the tilted density rises again
+        # the law is clipped where its tilted density is smallest, before it rises again
         start = int(np.searchsorted(one.x, 1.0))
         valley = start + one.tilted[:, start:].argmin(axis=1)
         total += one.log_c[rows, valley]
@@ -121,7 +123,11 @@ def _guess(laws: Sequence[ApproximateLaw], kernel: Array, x: float) -> float:
 
 
 def _one_large(laws: Sequence[ApproximateLaw], kernel: Array, x: float) -> float:
-    """The same of a sum of three: none is above a lower cap, some are but none above a higher one, or one is above that."""
+    """A guess of the logarithm of the answer, as a sum of three parts.
+
+    In the first, no loss is above a lower cap; in the second, some loss is, but none is above a higher cap; in the third, some
+    loss is above the higher cap.
+    """
     best = math.inf
     for low in _LOWER_CAPS:
         places = [min(int(np.searchsorted(one.loss, low * x)), one.x.size - 1) for one in laws]
@@ -131,7 +137,7 @@ def _one_large(laws: Sequence[ApproximateLaw], kernel: Array, x: float) -> float
             ends = [min(int(np.searchsorted(one.loss, high * x)), one.x.size - 1) for one in laws]
             some = np.full(kernel.size, -np.inf)
             for one, place, end in zip(laws, places, ends, strict=True):
-                # from the lower cap to the higher one
+                # losses from the lower cap to the higher one
                 own, farther = one.log_large[:, place], one.log_large[:, end]
                 part = own + np.log(-np.expm1(np.minimum(farther - own, -1e-15)))
                 some = np.logaddexp(some, part if end > place else -np.inf)

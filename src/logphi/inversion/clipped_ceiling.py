@@ -36,7 +36,7 @@ Terms = tuple[Term, ...]
 _FAR = 39.0
 # measured: width of a cell in x
 _CELL = 0.04
-# measured: exponents c that are tried, over 1/x, from where the bound is trivial to where it is below the smallest double
+# measured: exponents c that are tried, times x, from where the bound is trivial to where it is below the smallest double
 _EXPONENTS = np.geomspace(0.05, 2000.0, 40)
 # measured: logarithms of the masses of F that are tried
 _LEVELS = -np.append(np.geomspace(1.0, 40.0, 20), np.arange(44.0, 780.0, 4.0))

@@ -24,7 +24,7 @@ from logphi.arrays import Array
 _FOURIER = 7 * ULP
 # derived: the rounding of the folded weights, and of the multiplications of a power, for each of its factors
 _FACTOR = 20 * ULP
-# measured: rates of Chernoff's bound, in units of one over the deviation; closer ones shorten the window by a percent
+# measured: rates of Chernoff's bound, in units of one over the deviation; closer rates shorten the window by only a percent
 _RATES = np.geomspace(0.1, 30, 24)
 
 
@@ -63,7 +63,7 @@ def effective_range(parts: Sequence[IntegerMeasure], depth: float) -> tuple[int,
             away = sign * (part.index - part.mean)
             with np.errstate(divide="ignore"):  # the logarithm of a weight of zero
                 heights += part.count * log_sum(np.log(part.weight) + rates[:, None] * away)
-        # one more than the depth, for the roundings above
+        # the 1 added to the depth exceeds the rounding of the bounds
         half_width[side] = min(half_width[side], float(((heights + depth + 1) / rates).min()) + 2)
     return max(low, math.floor(middle - half_width[1])), min(high, math.ceil(middle + half_width[0]))
 
@@ -74,7 +74,10 @@ def nodes_for(first: int, last: int) -> int:
 
 
 def summed(parts: Sequence[IntegerMeasure], first: int, last: int) -> tuple[Array, float]:
-    """The weights of the sum from ``first`` to ``last``, and a bound of the error of each apart from the weights outside."""
+    """The weights of the sum from ``first`` to ``last``, and a bound of the rounding error of each.
+
+    Each weight also contains those outside of the window that are equal to it modulo the number of nodes.
+    """
     nodes = nodes_for(first, last)
     levels = math.log2(nodes)
     log_bound, product, start = np.zeros(nodes // 2 + 1), np.ones(nodes // 2 + 1, dtype=np.complex128), 0
@@ -82,7 +85,7 @@ def summed(parts: Sequence[IntegerMeasure], first: int, last: int) -> tuple[Arra
     for part in parts:
         peak = int(part.index[np.argmax(part.weight)])
         folded = np.bincount((part.index - peak) & (nodes - 1), part.weight, nodes)
-        # the largest weight is a constant of the transform, and is taken out to lower the norm
+        # the largest weight is moved to zero, where its transform is a constant: without it, the norm is smaller
         largest, folded[0] = float(folded[0]), 0.0
         transform = np.fft.rfft(folded)
         transform += largest
@@ -104,9 +107,9 @@ def summed(parts: Sequence[IntegerMeasure], first: int, last: int) -> tuple[Arra
 
 
 def binomial(first: float, second: float, count: int, depth: float) -> tuple[int, Array, float]:
-    """Binomial weights C(n, k) first^(n - k) second^k / (first + second)^n, n = ``count``: first k, weights, relative error.
+    """The lowest k, the binomial weights C(n, k) first^(n-k) second^k / (first + second)^n from there on, and their error.
 
-    The weights left out have a share of at most 2 e^-depth (Bernstein's inequality).
+    n is ``count``, and the error is relative. The weights left out have a share of at most 2 e^-depth (Bernstein's inequality).
     """
     share = second / (first + second)
     middle = count * share

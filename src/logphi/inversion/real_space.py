@@ -43,8 +43,9 @@ from logphi.quadrature.values import Line, Values
 
 # measured: with six flat parts the rest decays fast enough, and the alternating sums still lose few digits
 FLAT_PARTS = 6
-# measured: so many terms take about a second, and a few milliseconds
+# measured: this number of terms takes about a second
 MAX_TERMS = 1 << 21
+# measured: this number of terms takes a few milliseconds
 _FEW_TERMS = 1 << 13
 # measured: a node of the contour takes as long as so many terms of a sum
 _NODE = 300.0
@@ -52,7 +53,7 @@ _NODE = 300.0
 SHARP = 1e-3
 
 
-# derived: e to this power is more terms than can be summed
+# derived: a sum of e^_ENDLESS terms is never computed
 _ENDLESS = 200.0
 # derived: for counts up to this, differences of logarithms of factorials keep several digits
 _COUNTED = 10**9
@@ -107,13 +108,13 @@ class Rest(LossTransform):
         full = np.exp(np.where(known, whole.mid, scale) - scale)
         low = self._low(line.points, scale, np.where(known, beside.mid, 0.0))
         difference = full - low
-        # the low parts err relative to their sum on the real axis, where all terms have one sign
-        # the transform of the whole, and its bounds, are at most about M(c)
+        # the error of the low parts is relative to their sum on the real axis, where all terms have one sign; the transform of
+        # the whole, and its bounds, are at most about M(c)
         noise = np.minimum(np.expm1(np.minimum(whole.radius, 700.0)) * np.abs(full), np.abs(full) + 1.01)
         noise += (repeats * ULP * (8 + 2 * turn) + np.expm1(np.minimum(beside.radius, 1.0))) * abs(low[0])
         # 1e-290 exceeds the effect of underflow
         noise = noise + ELEMENTARY * (1 + abs(scale)) * (np.abs(full) + abs(low[0])) + 1e-290
-        # of a difference below its own error only a bound of the size is known: 16 errors, as a disc that contains zero
+        # where the difference is within four errors of zero, the value becomes a disc of 16 errors, which contains zero
         drowned = np.abs(difference) < 4 * noise
         mid = scale + np.log(np.where(drowned, 16 * noise, difference))
         wrong = np.log1p(np.where(drowned, 21 / 16, noise / np.maximum(np.abs(difference), 4 * noise)))
@@ -131,7 +132,7 @@ class Rest(LossTransform):
         """The transform of the parts with fewer flat factors, over e^log_scale: a truncated product of binomials."""
         u = z + 0.5
         total = np.zeros((self.most, z.size), dtype=complex)
-        # each law in units of about its mass on the real axis, so that no factor is large
+        # each law is in units of about its mass on the real axis, so that no factor is large
         shares = [float(law.approximate(z[:1].real)[0]) for law, _ in self.terms]
         total[0] = np.exp(beside + sum(share * count for share, (_, count) in zip(shares, self.terms, strict=True)) - log_scale)
         for share, (law, count) in zip(shares, self.terms, strict=True):
@@ -192,7 +193,7 @@ def prepare(law: LogPhi, x: float, demand: Demand, payoff: Payoff = EXCESS) -> P
     if found is None:
         return None
     terms, beside, own, share = found
-    # the density of the parts left out would have no bound
+    # no part is left out of a density, as nothing would bound its share
     most = None if few or payoff is DENSITY else enough(terms, tilt, demand.rtol)
     rest = Rest(law, tuple(terms), beside)
     kernel = _kernel(payoff, rest, x, farthest)
@@ -203,7 +204,7 @@ def prepare(law: LogPhi, x: float, demand: Demand, payoff: Payoff = EXCESS) -> P
         table = BoxSums.of(groups(terms, (most or FLAT_PARTS) - 1, own))
         share += 0.0 if most is None else math.exp(log_tail(flat_shares(terms, tilt), most))
         log_omitted = _log_omitted(law, tilt, payoff, share)
-        # without a bound where the transform overflows
+        # where the transform overflows, nothing bounds the parts left out
         return Prepared(x, payoff, law, table, None, tilt, log_omitted) if log_omitted < math.inf else None
     contour = lay_out(rest, line, found_extent, kernel) if line and found_extent else None
     if contour is None:
@@ -217,7 +218,7 @@ def _parted(law: LogPhi, tilt: float, payoff: Payoff) -> tuple[Terms, LogPhi, Gr
     if listed(law.terms):
         return law.terms, LogPhi(), EMPTY, 0.0
     terms, others = _by_kind(law.terms)
-    # the density would have no bound with atoms left out
+    # no atom is left out of a density, as nothing would bound its share
     if payoff is DENSITY or not made_of_pieces(terms):
         return None
     found = atoms.listed(others, tilt, MAX_TERMS / cost(terms))
@@ -225,7 +226,7 @@ def _parted(law: LogPhi, tilt: float, payoff: Payoff) -> tuple[Terms, LogPhi, Gr
 
 
 def _log_omitted(law: LossTransform, tilt: float, payoff: Payoff, share: float) -> float:
-    """The logarithm of a bound of the mean payoff at x of a share of E[e^{cX}], over e^{-cx}."""
+    """The logarithm of a bound of the mean payoff at x of what has a share of E[e^{cX}]; the bound is in units of e^{-cx}."""
     if not share:
         return -math.inf
     values, c = law.log_transform(np.array([tilt])), np.array([tilt])

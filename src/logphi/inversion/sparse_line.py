@@ -21,20 +21,20 @@ from logphi.laws.negligible_nodes import relevant_blocks, relevant_share
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import SparseLine
 
-# chosen: the nodes of a run, which share tabulated exponentials; those beside a relevant block are kept
+# chosen: the number of nodes of a run, which share tabulated exponentials; runs beside a relevant block are kept whole
 _RUN = 16
-# chosen: the heights of the upper Riemann sum of the kernel's size
+# chosen: the number of heights of the Riemann sum that bounds the sum of the kernel's size
 _HEIGHTS = 64
 # measured: with a larger share of its nodes, a line takes as long as one with all of them
 _SPARSE = 0.25
 # measured: the number of nodes that a sparse line may leave out for each one that it keeps
 _LEFT_OUT = 64.0
-# measured: so many exponentials, of an atom at the first node of a run, take half a second
+# measured: the exponentials of the atoms at the first nodes of runs take half a second if there are this many
 _MOST_EXPONENTIALS = 1e7
 
 
 def longest(law: LossTransform, layout: Layout, kernel: Kernel, size: int) -> float:
-    """An estimate of the number of nodes of the longest line, of which negligible ones do not count."""
+    """An estimate of the number of nodes of the longest line, negligible nodes included, that is worth its time."""
     most = _most_nodes(law, layout, size)
     if not most:
         return MAX_NODES
@@ -48,7 +48,7 @@ def lay_sparse(law: LossTransform, layout: Layout, kernel: Kernel, values_on: Va
     The omitted nodes count in the truncation error.
     """
     size, log_tail = length(law, layout, SEARCHED, kernel)
-    # most lines are short, and their laws are not looked at
+    # most lines are short, and need no look at their laws
     if size <= LONG or not (most := min(_SPARSE * size, _most_nodes(law, layout, size))):
         return None
     log_floor, log_kernel = _log_floor(layout, kernel, size)
@@ -66,7 +66,7 @@ def lay_sparse(law: LossTransform, layout: Layout, kernel: Kernel, values_on: Va
 
 
 def _most_nodes(law: LossTransform, layout: Layout, size: int) -> float:
-    """The number of nodes that are worth computing one by one; none of a law with other parts than atoms."""
+    """The number of nodes that are worth computing one by one; zero for a law that has other parts than atoms."""
     if any(atomic(term) is None for term, _ in terms_of(law)):
         return 0.0
     atoms = law.approximate.terms_on_line(layout.abscissa, layout.step * size)
@@ -74,7 +74,7 @@ def _most_nodes(law: LossTransform, layout: Layout, size: int) -> float:
 
 
 def _log_floor(layout: Layout, kernel: Kernel, size: int) -> tuple[float, float]:
-    """The logarithm of |M|/M(c) at which all nodes together have a third of the target, and of the kernel's sum over them."""
+    """Logarithms of the |M|/M(c) with which all nodes make a third of the target, and of the kernel's sum over the nodes."""
     heights = np.geomspace(layout.step, layout.step * size, _HEIGHTS)
     cells = kernel.log_size(heights, layout.abscissa) + np.log(np.diff(heights, prepend=0.0, append=2 * heights[-1]))[1:]
     first = float(kernel.log_size(heights[:1], layout.abscissa)[0]) + math.log(layout.step)

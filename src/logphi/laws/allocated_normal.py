@@ -62,9 +62,9 @@ class AllocatedNormal(LossTransform):
 
     @property
     def growth(self) -> Growth:
-        """Right: the growth of the shift. S is at least 1/t of one variable, and for convex f, E f(S) is at most E f of one.
+        """On the right, that of the shift: S is at least 1/t of one variable, and E f(S) <= E f of one variable for convex f.
 
-        Left: S is at least the geometric mean of the variables, and e^{m times the mean of the X} is a factor of it.
+        On the left, S is at least the geometric mean of the variables, and e^{m times the mean of the X} is a factor of it.
         Drawing the coordinate at random never raises a profile.
         """
         right, t = shifted_growth(self.shift), self.batches
@@ -90,7 +90,7 @@ class AllocatedNormal(LossTransform):
 
     @property
     def approximate(self) -> Approximation:
-        """That of the mean."""
+        """The approximate moments of the mean S."""
         return Approximation(self._of_mean)
 
     def _of_mean(self, c: Array) -> Array:
@@ -101,7 +101,7 @@ class AllocatedNormal(LossTransform):
         return self._moved(Values(mid, radius, np.zeros(c.size)), c)
 
     def _at_heights(self, abscissa: float, heights: Array) -> Values:
-        # below the real axis the values are those above, conjugate
+        # values below the real axis are conjugate to those above
         values = self.mean.at_heights(1 + abscissa, np.abs(heights))
         mid = np.where(heights < 0, values.mid.conj(), values.mid)
         return self._moved(Values(mid, values.rounding, values.inner), np.full(heights.shape, abscissa))

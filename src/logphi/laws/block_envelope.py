@@ -20,7 +20,7 @@ from logphi.quadrature.values import Values
 
 # derived: a relative margin far above the rounding of 1 - |chi|^2 where |chi| is not near one
 MARGIN = 1e-9
-# derived: the largest error of log M(c) with which M(c) has a positive lower bound, a little below log 2
+# derived: M(c) has a positive lower bound if the error of log M(c) is below log 2, which is a little above this
 KNOWN = 0.69
 
 
@@ -36,7 +36,7 @@ def log_block(values: Values, spread: float | Array, radius: float) -> Array:
     """
     mid, error = values.mid.real, values.radius
     first = error[..., :1]
-    # M(c) has a relative error of at most e^error - 1: at an error of log 2 it has no positive lower bound
+    # the relative error of M(c) is at most e^error - 1, which must be below one
     known = first < KNOWN
     least = np.where(known, mid[..., :1] + np.log1p(-np.expm1(np.where(known, first, 0.0))), -np.inf)
     with np.errstate(invalid="ignore"):  # an unknown value gives no lower bound

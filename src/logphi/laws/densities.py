@@ -133,7 +133,7 @@ class Densities(LossTransform):
 
     @property
     def approximate(self) -> Approximation:
-        """A coarse quadrature; infinite outside the strip."""
+        """K by a coarse quadrature; infinite outside the strip."""
         return Approximation(self._by_coarse_table)
 
     def _by_coarse_table(self, c: Array) -> Array:
@@ -144,7 +144,7 @@ class Densities(LossTransform):
         return result
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
-        """An estimate: sampled at small phases; the largest value further up, and constant after the last sample."""
+        """An estimate from samples at small phases; it never rises, and is constant above the last sample."""
         top, sampled = _decay(self, abscissa)
         index = np.minimum(np.searchsorted(top, heights, side="right") - 1, top.size - 1)
         return np.where(index >= 0, sampled[np.maximum(index, 0)], 0.0)
@@ -160,7 +160,7 @@ class Densities(LossTransform):
         return own + Scaled(0.0, atom, rounding=4 * ULP * atom) if atom else own
 
     def accept(self, visitor: LawVisitor[T, LossTransform]) -> T | None:
-        """As the nodes of a quadrature."""
+        """The visitor's result for the nodes of a quadrature."""
         return visitor.samples(lambda: _samples(self))
 
     def on_line(self, line: Line, count: int = 1) -> Values:
@@ -197,7 +197,7 @@ def _transform(law: Densities, table: Table, z: NDArray[Any]) -> tuple[NDArray[A
         parts.append((sums, doubt, (moved @ KRONROD).sum(axis=1) * ULP))
     deviation, doubt, moved = (np.concatenate(one) for one in zip(*parts, strict=True))
     doubt = doubt + dropped * np.exp(-peak)
-    # where the two masses differ from one, the user's densities are wrong by as much, which counts in the error of the answer
+    # if a mass differs from one, the user's density is wrong by that much, which counts in the error of the answer
     missing = np.abs(1 + z) * max(abs(whole_p - 1) - 4 * error, 0.0) + np.abs(z) * max(abs(whole_q - 1) - 4 * error, 0.0)
     infinite = -(1 + z) * infinite_p + z * infinite_q
     inner = missing + (np.abs(1 + z) * (infinite_p > 0) + np.abs(z) * (infinite_q > 0)) * error
@@ -211,14 +211,14 @@ def _transform(law: Densities, table: Table, z: NDArray[Any]) -> tuple[NDArray[A
         inner = doubt * size + inner * np.exp(-mid.real)
         rounding = (moved + ULP * np.abs(deviation)) * size + 4 * ULP * np.abs(mid)
     known = np.isfinite(mid) & (inner < 0.5) & (rounding < 0.5)
-    # a relative error e of M is one of -log(1 - e) of its logarithm
+    # a relative error e of M is an error of -log(1 - e) of log M
     spread = [np.where(known, -np.log1p(-np.where(known, one, 0.0)), np.inf) for one in (rounding, inner)]
     return np.where(known, mid, np.inf), spread[0], np.where(known, spread[1], 0.0)
 
 
 @lru_cache(maxsize=32)
 def _base(law: Densities) -> Table:
-    """Panels on which the masses of both densities settle, and that of their geometric mean."""
+    """Panels on which quadrature of both densities, and of their geometric mean, converges."""
 
     def report(table: Table) -> tuple[Array, Array]:
         with np.errstate(invalid="ignore"):  # minus infinity less itself

@@ -58,7 +58,7 @@ class Expression(Estimated):
         return (-1 - _end(self, True), _end(self, False))
 
     def evaluated(self, z: Complex) -> tuple[Complex, Array]:
-        """By second differences over a small step; at higher precision where rounding shows or the value is undefined."""
+        """K with estimated errors, from second differences; at higher precision where rounding shows or K is undefined."""
         quick, _ = _compiled(self.expression, self.alpha)
         step = _STEP * (1 + np.abs(z))
         with np.errstate(all="ignore"):  # removable singularities are evaluated at higher precision below

@@ -69,7 +69,7 @@ def density(quadratic: Quadratic, x: float) -> Scaled | None:
 
 
 def _excess_near_vertex(quadratic: Quadratic, x: float) -> Scaled | None:
-    """The excess where rounding hides the roots: 0 or 1 - e^x, up to the interval between the roots.
+    """The excess where rounding hides the roots: it is 0 or 1 - e^x, but for the mass between the roots.
 
     There log(p/q) is within g = s^2 / (2 |v| r^2) of x, on an interval of length 2 s / |v|.
     """
@@ -89,7 +89,7 @@ def _excess_near_vertex(quadratic: Quadratic, x: float) -> Scaled | None:
 
 @dataclass(frozen=True)
 class _Vertex:
-    """An interval of half-length ``half``, its middle at least ``distance`` from 0; there |log(p/q) - x| <= ``loss_error``."""
+    """An interval of half-length ``half``, ``distance`` or more from 0 to its middle, with |log(p/q) - x| <= ``loss_error``."""
 
     half: float
     distance: float
@@ -105,7 +105,7 @@ def _near_vertex(quadratic: Quadratic, x: float) -> _Vertex | None:
     d, r, v = quadratic.shift, quadratic.ratio, quadratic.curvature
     with np.errstate(all="ignore"):  # values that are not finite are refused below
         square = quadratic.discriminant(x)
-        # s/r at most, and |v| at least
+        # an upper bound of s/r, and a lower bound of |v|
         most, curvature = float(np.sqrt(np.maximum(square.mid + square.rad, 0.0))), float(np.abs(v.mid) - v.rad)
         half, middle = most * float(r.mid + r.rad) / curvature, d / v
         distance = max(float(np.abs(middle.mid) - middle.rad), 0.0)
@@ -125,7 +125,7 @@ def _mass(ends: Array, radius: Array, outer: bool) -> Scaled:
 
 
 def _difference(quadratic: Quadratic, roots: tuple[Discs, Discs], x: float) -> tuple[float, float, float]:
-    """The logarithm of P(X > x); the excess and its error, both relative to it."""
+    """The logarithm of P(X > x); the excess and its error, both over P(X > x)."""
     outer = quadratic.opens_upward
     centres = np.array([float(root.mid) for root in roots])
     in_units_of_p = quadratic.in_units_of_p(Discs.exact(centres))

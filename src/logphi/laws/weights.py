@@ -15,7 +15,7 @@ from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain, Product
 
 
 class Weight(NamedTuple):
-    """A weight, which may be below every double, its logarithm, and a bound of the relative error of either's exponential."""
+    """A weight (it may be below every double), its logarithm, and a bound of the relative error of the weight from either."""
 
     value: float
     log: float
@@ -58,12 +58,12 @@ class Listed(Weights):
 
     @property
     def second(self) -> Plain | None:
-        """As it was written, if two numbers sum to one."""
+        """The second number as it was written, if there are two, and they sum to one."""
         numbers = [value for group in self.groups for value in group]
         return Plain(numbers[1]) if len(numbers) == len(self.groups) == 2 and math.fsum(numbers) == 1 else None
 
     def table(self) -> Sequence[Weight]:
-        """Half an ulp of each number, of a sum and of the total, and a quotient's rounding."""
+        """The quotients; their errors are half an ulp of each number, of a sum and of the total, and a rounding."""
         total = math.fsum(value for group in self.groups for value in group)
         return [Weight.of(math.fsum(group) / total, 3 * ULP) for group in self.groups]
 
@@ -89,7 +89,7 @@ class SampledWeights(Weights):
         return Product(self.rate, own.value) if isinstance(own, Plain) else None
 
     def table(self) -> Sequence[Weight]:
-        """The rate adds half an ulp, which 1 - q inherits."""
+        """The products; half an ulp of the rate counts in their errors, and in that of 1 - q."""
         q, base = self.rate, self.weights.table()
         own = [Weight.of(q * one.value, one.relative_error + 2 * ULP) for one in base]
         kept = 0.0 if self.alone else own[0].value
@@ -110,10 +110,10 @@ class Binomial(Weights):
         return [math.comb(n, j) * q**j * (1 - q) ** (n - j) for j in range(n + 1)]
 
     def table(self) -> Sequence[Weight]:
-        """By a recurrence of many digits; half an ulp of q moves a weight by |j/q - (n - j)/(1 - q)| q ulp/2."""
+        """The probabilities, from a recurrence in 40 digits; half an ulp of q moves one by |j/q - (n - j)/(1 - q)| q ulp/2."""
         n, rate = self.size, self.rate
         found = []
-        # exponents far below those of doubles
+        # weights may be far below every double
         with decimal.localcontext(decimal.Context(prec=40, Emin=-(10**6), Emax=10**6)):
             q = Decimal(rate)
             weight, odds = (1 - q) ** n, q / (1 - q)

@@ -32,11 +32,11 @@ _CELLS = 1 << 13
 _DIRECT = 1 << 15
 # chosen: the number of standard deviations of the sum that an FFT holds
 _HELD = 22.0
-# measured: a pair with so many cells composes in a second
+# measured: a pair with this many outcomes composes in a second
 _OUTCOMES = 1 << 15
-# measured: with fewer cells per standard deviation of the ratio, the bounds are far apart
+# measured: with fewer cells in a standard deviation of the ratio, the bounds are far apart
 _TO_DEVIATION = 16.0
-# derived: far more than the rounding of a ratio
+# derived: far above the rounding of a ratio
 _ROUNDED = 64 * ULP
 # chosen: a bound that omits more mass is useless
 _MOST_OMITTED = 1e-3
@@ -49,12 +49,12 @@ _ROUGH = 256
 
 
 def check_ratios(pair: Pair, batches: int) -> None:
-    """Check that the law of the ratio is known, and resolved by the cells that so many batches allow.
+    """Check that the law of the ratio is known, and that the cells which this number of batches allows resolve it.
 
     Raises
     ------
     UnsupportedError
-        If it is not.
+        If it is unknown or not resolved.
     """
     for one in _finite_ends(pair) or (pair,):
         _lattices(one, batches)
@@ -106,7 +106,7 @@ def _cells_for(pair: Pair, batches: int) -> int:
 
 @lru_cache(maxsize=16)
 def allocated_between(pair: Pair, batches: int) -> tuple[FinitePair, FinitePair]:
-    """For many batches, one of which, drawn uniformly, has the law P, a pair that they dominate and one that dominates them."""
+    """A pair that the allocation dominates, and one that dominates it: of many batches, a random one has the law P."""
     ends = _finite_ends(pair)
     if ends is not None:
         return allocated_between(ends[0], batches)[0], allocated_between(ends[1], batches)[1]
@@ -128,14 +128,14 @@ def _mean(known: Ratios, masses: Array, batches: int, *, upper: bool) -> FiniteP
         weights, place = few.above() if upper else few.below(), few.nodes
         place, weights = place[weights > 0], weights[weights > 0]
     highest = known.cells.nodes[-1]
-    # all batches but one have the law Q, and the likelihood ratio of that one is at most the highest ratio
+    # all batches but one have the law Q, and the likelihood ratio of the other one is at most the highest ratio
     omitted = (batches * known.omitted + total.omitted) * max(1.0, float(highest)) * (1 + 1e-9)
     if omitted > _MOST_OMITTED:
         raise _spread_too_far(batches)
     p, q = weights * place, weights
     if known.infinite:
         p, q = np.append(p, known.infinite), np.append(q, 0.0)
-    # a mean has the relative error of its terms
+    # the relative error of a mean of positive terms is at most the largest of theirs
     of_ratio = 2 * known.relative_error + _ROUNDED
     error = math.expm1(batches * math.log1p(known.relative_error)) + total.error + of_ratio
     errors = tuple((one,) * p.size for one in (error, error, of_ratio))

@@ -178,7 +178,7 @@ def _turns_up_to(power: float) -> Array:
 
 
 def _turns(rho: float) -> Array:
-    """The angles to the imaginary axis that are tried; near pi/2, neighbours are rho^(-1/2) apart, the range of an accurate sum."""
+    """The angles to the imaginary axis that are tried; near pi/2 they are rho^(-1/2) apart, the range of an accurate sum."""
     return _turns_up_to(_rounded_up(rho))
 
 

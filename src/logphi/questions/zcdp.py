@@ -34,7 +34,7 @@ from logphi.laws.transform import LossTransform
 from logphi.progress import shown
 from logphi.questions.renyi import largest
 
-# measured: the first points, relative to the order at which K deviates from its slope at zero, for this mean and this end
+# measured: the first points, over the z at which K, given its mean and growth, deviates from its tangent at zero
 _FIRST = 2.0 ** np.arange(-12.0, 13.0)
 # measured: the largest number of points
 _MOST = 1000
@@ -42,7 +42,7 @@ _MOST = 1000
 _ROUNDS = 60
 # measured: an interval of this relative width is not halved
 _NARROW = 1e-7
-# measured: points below this share of a series' radius are computed from the series
+# measured: at points below this share of a series' radius, K is computed from the series
 _NEAR = 0.25
 # measured: the factor by which the first and the last point move outward in a round
 _OUTWARD = 4.0
@@ -120,7 +120,7 @@ def smallest_rho(law: LogPhi, xi: float, rtol: float) -> Bound:
 
 
 def _square(law: LossTransform) -> OneSided:
-    """The growth of a law; for finite losses of size up to S, that of a normal law with shift S."""
+    """The growth of a law; for losses of modulus up to S, that of a normal law with shift S."""
     size = max(law.support.upper, -law.support.lower)
     growth = law.growth.right
     return OneSided.normal(size * size) if math.isfinite(size) and growth.most == 0 else growth
@@ -144,7 +144,7 @@ def _search(law: LogPhi, xi: float, growth: OneSided, mean: float, least: float,
         first, last = float(highs[0] / z[0] - xi), float(tail_bounds[-1])
         upper = max(first, last, float(tops.max(initial=0.0)), 0.0) * (1 + 8 * ULP)
         goal = lower * (1 + rtol / 2)
-        # more points where only the growth of K is known do not help
+        # where only the growth of K is known, more points do not help
         halved = (tops > goal) & (z[1:] > z[:-1] * (1 + _NARROW)) & (lows[:-1] > 0)
         fresh = [((z[1:] + z[:-1]) / 2)[halved]]
         if first > goal:
@@ -197,7 +197,7 @@ def _ends(law: LogPhi, z: Array, growth: OneSided, near: Sequence[Taylor | None]
 
 
 def _known(law: LossTransform, z: Array) -> tuple[Array, Array]:
-    """Lower and upper bounds of K; points are split in halves, as one that is too large makes all values unknown."""
+    """Lower and upper bounds of K; points are split in halves if values are unknown, as one large point makes all unknown."""
     values = law.log_transform(z)
     # the disc of a continuous formula contains K itself, however wide it is
     wrong = values.radius if law.traits.continuous else proved_radius(values)

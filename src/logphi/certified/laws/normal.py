@@ -38,7 +38,7 @@ class _RatioInBalls(FiniteLossInBalls):
         return self.unreflected().reversed() if self.reflected else self.unreflected()
 
     def transform(self) -> Transform:
-        """By the trapezoidal rule."""
+        """M by the trapezoidal rule."""
         up, down = self.mixtures().p, self.mixtures().q
         return NormalRatio(
             Mixture(tuple(one.weight for one in up), tuple(one.centre for one in up)),
@@ -53,7 +53,7 @@ class NormalInBalls(_RatioInBalls):
     kinds = (Normal,)
 
     def unreflected(self) -> NormalMixtures:
-        """One component each."""
+        """Two mixtures of one component each."""
         return NormalMixtures((alone(real(self.law.shift)),), (alone(arb(0)),))
 
     def transform(self) -> Transform:
@@ -61,7 +61,7 @@ class NormalInBalls(_RatioInBalls):
         return Falling(self.law)
 
     def explicit_root(self) -> ExplicitRoot:
-        """That of a mixture with all its weight on the shift."""
+        """The root of a mixture that has all its weight on the shift."""
         return ExplicitRoot(self.mixtures(), real(self.law.shift), arb(1), self.reflected)
 
 
@@ -76,7 +76,7 @@ class MixedNormalInBalls(_RatioInBalls):
         return NormalMixtures((Component(1 - rate, arb(0)), Component(rate, shift)), (alone(arb(0)),))
 
     def explicit_root(self) -> ExplicitRoot:
-        """That of the mixture."""
+        """The root of the mixture."""
         return ExplicitRoot(self.mixtures(), real(self.law.shift), real(self.law.rate), self.reflected)
 
 

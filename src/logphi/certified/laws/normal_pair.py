@@ -40,14 +40,14 @@ class NormalPairInBalls(FiniteLossInBalls):
         return PairExponent(shift**2 / (2 * bend) - ratio.log(), bend, weight)
 
     def closed_form(self) -> ClosedForm:
-        """From the roots of a quadratic."""
+        """The excess, from the roots of a quadratic."""
         mean_p, mean_q, p, q = map(constant, (self.law.mean_p, self.law.mean_q, *self._widths))
         return PairExcess(abs(mean_p - mean_q) / q, p / q, (q - p) * (q + p) / (q * q))
 
 
 @dataclass(frozen=True, eq=False)
 class PairTransform(Falling):
-    """By the formula where y = 1 + z v is positive; outside of the strip M is infinite, whatever the formula says."""
+    """M by its formula where y = 1 + z v is positive; outside of the strip M is infinite, whatever the formula says."""
 
     bend: Any
 
@@ -69,13 +69,13 @@ class PairExcess:
     bend: Any
 
     def excess(self, epsilon: Any) -> Any:
-        """P - e^epsilon Q of an interval or its complement; without roots, of the empty set or of all outcomes."""
+        """P - e^epsilon Q on an interval or its complement; without roots, on the empty set or on all outcomes."""
         d, r, v = self.shift, self.ratio, self.bend
         n = d * d + 2 * r * r * (epsilon + r.log())
         square = d * d - v * n
         if square < 0:
             return flint.arb(0) if v > 0 else -epsilon.expm1()
-        # where it is not known whether there are roots, s may be zero: the interval between them is then empty
+        # where the sign of s^2 is unknown, s may be zero: the interval between the roots is then empty
         s = square.sqrt() if square > 0 else square.upper().sqrt().union(0)
         one, other = n / (d + s), (d + s) / v
         if v > 0:

@@ -36,11 +36,11 @@ class SplicedNormalInBalls(FiniteLossInBalls):
     kinds = (SplicedNormal,)
 
     def transform(self) -> Transform:
-        """By quadrature over a half-line."""
+        """M by quadrature over a half-line."""
         return SplicedTransform(real(self.law.shift), constant(self.law.rate))
 
     def closed_form(self) -> ClosedForm:
-        """[AFA] Proposition 30."""
+        """The excess by [AFA] Proposition 30."""
         shift, rate = real(self.law.shift), constant(self.law.rate)
         mixed = NormalMixtures((Component(1 - rate, arb(0)), Component(rate, shift)), (alone(arb(0)),))
         return Halves(mixed, mixed.reversed())
@@ -54,7 +54,7 @@ class SplicedTransform(Transform):
     rate: Any
 
     def on_line(self, c: Any, step: Any, size: int) -> list[Any]:
-        """By Gauss-Legendre rules on panels.
+        """M on a line, by Gauss-Legendre rules on panels.
 
         On the ellipse around a panel whose semi-axes are r (rho +- 1/rho)/2, r half the panel, the integrand is at most B, and
         a rule of n points misses at most (64/15) r B rho^{-2n}/(1 - rho^{-2}) (Trefethen 2019, Theorem 19.3). There, for
@@ -72,10 +72,10 @@ class SplicedTransform(Transform):
         return [acb(first.real + error), *(one + acb(error, error) for one in others)]
 
     def ceiling(self, c: Any, height: Any, count: int, whole: Any) -> Any:
-        """A bound along 0, ib, ib + infinity for w^{1+z}, and along its conjugate for w^{-z}.
+        """A bound of |M|, from the path 0, ib, ib + infinity for w^{1+z} and from its conjugate for w^{-z}.
 
         For 0 <= y <= b <= pi/(2m), arg w(iy) >= atan(g sin(my)) >= g m y / 2 and cos(my/2) <= |w(iy)| <= 1, and arg w(x + ib)
-        grows with x: all falls with t, and either integral over x of the density times a power of w is below M(c).
+        grows with x: every bound falls with t, and either integral over x of the density times a power of w is below M(c).
         """
         b = (arb.pi() / (2 * self.shift)).min(arb(_HIGHEST)).lower()
         turn = acb(1 - self.rate + self.rate * acb(0, self.shift * b).exp()).arg()
@@ -84,7 +84,7 @@ class SplicedTransform(Transform):
         return (self._atom + rise * (corner + (-height * turn).exp() * whole)).min(whole).upper()
 
     def fall(self, c: float, height: float) -> float:
-        """By the ceiling."""
+        """How far M falls, by the ceiling."""
         whole = self._whole(c)
         return float((self.ceiling(arb(c), arb(height), 1, whole) / whole).log().mid())
 
@@ -106,7 +106,7 @@ class SplicedTransform(Transform):
         slope = float(((1 + c) * self.shift).upper())
         panels = math.ceil((slope + math.sqrt(slope**2 + 2 * sharp) + 2) / _PANEL)
         end, half = arb(_PANEL) * panels, arb(_PANEL) / 2
-        # e^{A x} for w^{1+c} <= 1 - g + g e^{(1+c) m x} and w^{-c} <= 1
+        # the tails bound w^{1+c} by 1 - g + g e^{(1+c) m x}, and w^{-c} by 1
         error = 2 * _tail(self.shift, arb(0), end) + _tail(self.shift, (1 + c) * self.shift, end)
         found: list[tuple[Any, Any]] = []
         for panel in range(panels):
@@ -142,5 +142,5 @@ def _density(x: Any) -> Any:
 
 
 def _tail(shift: Any, slope: Any, end: Any) -> Any:
-    """The integral of phi(x + m/2) e^{Ax} over x above an end, which must lie above the mode."""
+    """The integral of phi(x + m/2) e^{Ax}, with A the ``slope``, over x above an end, which must lie above the mode."""
     return _density(end + shift / 2) * (slope * end).exp() / (end + shift / 2 - slope)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # derived: e^epsilon does not overflow
 _FARTHEST = 600.0
-# measured: so many terms take a third of a second
+# measured: this number of terms takes a third of a second
 _LONG = 4e6
 # measured: the number of operations for each term of an inner sum
 _TERM = 60.0
@@ -81,7 +81,7 @@ def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     question = _Question.of(loss, epsilon, demand)
     found = None if question is None else question.forecast()
     if found is None or not (found.worthwhile and found.work <= _LONG):
-        # for so long a sum, the width that suffices is enough
+        # where the sum is this long, the width that suffices is demanded, not the best one
         demand = demand.sufficient
         question = _Question.of(loss, epsilon, demand)
         found = None if question is None else question.forecast()
@@ -96,7 +96,7 @@ def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
 
 
 def _of_reflected(found: Inversion, x: float) -> Inversion:
-    """The functional of the reflected law at x: an excess is e^x times the other one of the law at -x, and the reverse."""
+    """The functional of the reflected law at x, from that of the law at -x: excess and reversed excess change places, times e^x."""
     part = Part.REVERSED if found.part is Part.EXCESS else Part.EXCESS
     return replace(found, part=part, amount=found.amount.times_exp(x))
 

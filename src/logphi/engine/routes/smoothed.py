@@ -25,7 +25,7 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     """The profile from one line for the smoothed payoff and for the bound of its error."""
     demand = _of_the_integral(loss, epsilon, demand)
     if demand.hint is None and demand.least > _LEAST and demand.rtol < _COARSE:
-        # the other order usually has a far larger answer, which a short line shows
+        # if the other order has a far larger answer, as usual, a short line shows it
         coarse = smoothed.prepare(loss, epsilon, replace(demand, rtol=_COARSE), values_on)
         local = inverted(loss, _METHOD, None if coarse is None else coarse.at)
         if local(epsilon).upper < demand.least:

@@ -106,7 +106,7 @@ def gaussian_pdp_sigma(epsilon: float, delta: float, *, sensitivity: float = 1.0
     eps, level = decimal(check.positive("epsilon", epsilon)), ends(decimal(check.open_unit("delta", delta)))[0]
     steps = decimal(check.whole("count", count, 1, 10**18)) * decimal(check.positive("sensitivity", sensitivity)) ** 2
     mp = digits()
-    # Newton's method on the logarithm of the tail, a concave function: after the first step, all values lie right of the quantile
+    # Newton's method on the logarithm of the tail, which is concave: after the first step, every t lies right of the quantile
     t = mp.sqrt(2) * mp.erfinv(1 - 2 * level) if level > mp.mpf("1e-15") else mp.sqrt(-2 * mp.log(level))
     for _ in range(60):
         step = (mp.log(mp.ncdf(-t)) - mp.log(level)) * mp.ncdf(-t) / mp.npdf(t)

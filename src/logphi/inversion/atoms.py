@@ -29,11 +29,7 @@ from logphi.inversion.piecewise_excess import FARTHEST, PiecewiseExcess
 from logphi.inversion.tilted import MOST, NOTHING, LatticeSum, Tilted
 from logphi.laws.log_phi import LogPhi
 
-# measured: sorting and looking up an atom takes about as long as forty floating-point operations
-_LOOK_UP = 40.0
-# measured: floating-point operations for each node of a transform
-_NODE = 60.0
-# measured: so many atoms are tabulated in a few milliseconds
+# measured: this number of atoms is tabulated in a few milliseconds
 LISTED = 1 << 16
 
 

@@ -96,7 +96,7 @@ def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
 
 
 def _of_reflected(found: Inversion, x: float) -> Inversion:
-    """The functional of the reflected law at x, from that of the law at -x: excess and reversed excess change places, times e^x."""
+    """The functional of the reflected law at x, from that of the law at -x: the two excesses change places, times e^x."""
     part = Part.REVERSED if found.part is Part.EXCESS else Part.EXCESS
     return replace(found, part=part, amount=found.amount.times_exp(x))
 

@@ -6,6 +6,7 @@ import inspect
 import re
 from dataclasses import dataclass, field
 from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 from pkgutil import iter_modules, resolve_name
 from types import ModuleType
@@ -14,6 +15,7 @@ from typing import Any
 from sphinx.ext.autodoc.mock import mock
 
 import logphi
+from logphi.algebra.operations import Operations
 
 REFERENCE = re.compile(r":(?:class|func|meth|mod|exc|data|attr):`~?(logphi\.[\w.]+)`")
 RETURNS = re.compile(r"^Returns\n-+\n(.*)$", re.MULTILINE)
@@ -23,6 +25,18 @@ ASIDE = ("logphi.extend", "logphi.testing")
 MISSING = [name for name in ("dp_accounting", "opacus", "torch") if importlib.util.find_spec(name) is None]
 # where a reference to a mechanism is looked up
 MECHANISMS = "logphi.mechanisms"
+
+# tasks, in the order of the first page, with the modules whose names they need; the last one has the rest
+TASKS = {
+    "Mechanisms and composition": (MECHANISMS, "logphi.algebra", "logphi.inputs.adjacency"),
+    "Training runs and correlated noise": ("logphi.training", "logphi.correlated_noise"),
+    "Calibration, ledgers, sweeps": ("logphi.calibration", "logphi.accountant", "logphi.sweeps"),
+    "Comparisons and reports": ("logphi.comparison", "logphi.dominance", "logphi.statement", "logphi.questions"),
+    "Certificates": ("logphi.certified", "logphi.checker"),
+    "Mechanisms as text": ("logphi.expression", "logphi.serialization"),
+    "Answers": ("logphi.answers",),
+    "Modules": ("logphi",),
+}
 
 
 def first_line(one: Any) -> str:
@@ -159,16 +173,32 @@ def inside(found: Reference) -> None:
     found.add("inside", "What is referred to", text, [entries[name] for name in sorted(entries)])
 
 
-def overview(found: Reference) -> str:
-    """The first page: all public names with what they are."""
-    lines = [headed("API reference", "``import logphi as lp``; everything is in nats.")]
-    lines += [".. currentmodule:: logphi", "", ".. list-table::", "   :widths: auto", ""]
-    for name in dir(logphi):
-        one = getattr(logphi, name)
+def table(names: list[str]) -> str:
+    """A table of names below ``logphi``, with what they are."""
+    lines = [".. list-table::", "   :widths: auto", ""]
+    for name in names:
+        one = attrgetter(name)(logphi)
         role = "mod" if isinstance(one, ModuleType) else "obj"
         text = "The version, as text." if name == "__version__" else first_line(one)
         lines += [f"   * - :py:{role}:`~logphi.{name}`", f"     - {text}"]
-    lines += ["", ".. toctree::", "   :maxdepth: 1", "", *(f"   {page}" for page in found.pages), ""]
+    return "\n".join([*lines, ""])
+
+
+def overview(found: Reference) -> str:
+    """The first page: the questions, then all public names by task, with what they are."""
+    methods = [name for name in dir(logphi.Mechanism) if not name.startswith("_")]
+    made = [name for name in methods if name == "group" or hasattr(Operations, name)]
+    asked = [name for name in methods if name not in made]
+    lines = [headed("API reference", "``import logphi as lp``; everything is in nats. ``m`` is any mechanism or composition.")]
+    lines += [".. currentmodule:: logphi", ""]
+    lines += [headed("Questions: methods of m", table([f"Mechanism.{name}" for name in asked]), "-")]
+    lines += [headed("Sampling, groups and selection: methods of m", table([f"Mechanism.{name}" for name in made]), "-")]
+    left = list(dir(logphi))
+    for title, homes in TASKS.items():
+        own = [name for name in left if home_of(name).startswith(homes)]
+        left = [name for name in left if name not in own]
+        lines += [headed(title, table(own), "-")]
+    lines += [headed("All pages", "", "-"), ".. toctree::", "   :maxdepth: 1", "", *(f"   {page}" for page in found.pages), ""]
     return "\n".join(lines)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import api
 import notebook_pages
 from pages import ROOT, for_the_site, source_page, sources
+from search_words import findable
 from sphinx.cmd.build import main as sphinx
 
 DOCS = ROOT / "docs"
@@ -38,7 +39,7 @@ def assemble(source: Path, cache: Path) -> None:
     """Put together what the site is made of."""
     source.mkdir(parents=True)
     texts = {path.name.lower(): path.read_text(encoding="utf-8") for path in [*DOCS.glob("*.md"), *map(ROOT.joinpath, WHOLE)]}
-    texts = {name: for_the_site(text) for name, text in texts.items()}
+    texts = {name: findable(Path(name).stem, for_the_site(text)) for name, text in texts.items()}
     notebooks = notebook_pages.write(source / "notebooks", cache)
     linking = [*texts.values(), *(path.read_text(encoding="utf-8") for path in (source / "notebooks").glob("*.md"))]
     for file in sources(linking):

@@ -172,6 +172,7 @@ def test_explain(capsys: Capture) -> None:
     [
         ([], "required: QUERY"),
         (["nonsense"], "invalid choice"),
+        (["epsilo"], "did you mean epsilon"),
         (["delta"], "required"),
         (["delta", "Fake()"], "required: --epsilon"),
         (["delta", "Fake()", "--epsilon"], "expected one argument"),

@@ -250,7 +250,13 @@ def test_there_are_formulas_and_pictures(served, browser):
 
 @pytest.mark.parametrize(
     ("words", "page"),
-    [("Gaussian", "catalogue-noise.html"), ("calibrate", "calibration.html"), ("staircase", "add-a-mechanism.html")],
+    [
+        ("Gaussian", "catalogue-noise.html"),
+        ("calibrate", "calibration.html"),
+        ("staircase", "add-a-mechanism.html"),
+        ("DP-SGD", "dp-sgd.html"),
+        ("RDP", "glossary.html"),
+    ],
 )
 def test_the_search_finds(served, browser, words, page):
     browser.get(f"{served}/index.html")

@@ -44,10 +44,35 @@ lp: Any = logphi
         (lambda: lp.Accountant(neighboring_relation="replace"), "write adjacency="),
         (lambda: lp.Accountant().step(noise_multiplier=1.1, sample_rate=0.01), r"accountant\.step\(lp\.Gaussian\("),
         (lambda: lp.PrivacyFilter(eps=1, delta=1e-5), "write epsilon"),
+        (lambda: lp.PrivacyFilter(1, 1e-5), "nothing without a name, got 1, 1e-05: write epsilon=, delta="),
+        (lambda: lp.Gaussian(1).epsilon(epsilon=1), r"write m\.delta\(epsilon\)"),
+        (lambda: lp.Gaussian(1).delta(delta=1e-5), r"write m\.epsilon\(delta\)"),
     ],
 )
 def test_keywords(typed, hint):
     with pytest.raises(TypeError, match=hint):
+        typed()
+
+
+@pytest.mark.parametrize(
+    ("typed", "hint"),
+    [
+        (lambda: lp.Gaussian(1).poisson(256), "got 256.0: a rate is a share of the records"),
+        (lambda: lp.Gaussian(1).epsilon(2), "got 2: a delta is a small probability"),
+        (lambda: lp.Gaussian(1).epsilon([1e-5, 2]), "a delta is a small probability"),
+        (lambda: lp.RandomizedResponse(p=60), "a percentage is written as a fraction"),
+        (lambda: lp.Gaussian(1).risk.ppv(0.01, prior=50), "a percentage is written as a fraction"),
+        (lambda: lp.Gaussian(1).epsilon(-1), "got -1$"),
+        (lambda: lp.Gaussian(1, adjacency="add-remove"), "did you mean add_remove"),
+        (lambda: lp.Gaussian(1, adjacency="substitution"), "did you mean replace"),
+        (lambda: lp.Gaussian(1, adjacency="replac"), "did you mean replace"),
+        (lambda: lp.Gaussian(1, adjacency="neighbours"), "got 'neighbours'$"),
+        (lambda: lp.Gaussian(1).epsilon(1e-5, method="rdp"), "without it logphi chooses"),
+        (lambda: lp.parse("Gaussian(sigma=x)"), "write a number, or ask for calibrate or sweep"),
+    ],
+)
+def test_values(typed, hint):
+    with pytest.raises(ValueError, match=hint):
         typed()
 
 

@@ -115,7 +115,7 @@ class Calibration(Enclosed):
         >>> import logphi as lp
         >>> noise = lp.calibrate(lambda sigma: 100 * lp.Gaussian(sigma=sigma), epsilon=1, delta=1e-5, digits=5)
         >>> print(lp.verify(noise.certify()))
-        all 2 claims follow:
+        both claims follow:
         of 100 * Gaussian(sigma=37.307, sensitivity=1), under add_remove:
           epsilon at delta = 0.00001: at most 1
         of 100 * Gaussian(sigma=37.306, sensitivity=1), under add_remove:

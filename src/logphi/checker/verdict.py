@@ -102,7 +102,7 @@ def verify(certificate: Issued | os.PathLike[str] | str | bytes | Mapping[str, A
         place, reason = _refuted(read_one)
     if reason:
         return Verdict(1, f"{f'claim {place} of {count}' if count > 1 else 'the claim'} does not follow: {reason}")
-    follow = f"all {count} claims follow" if count > 1 else "the claim follows"
+    follow = f"{'both' if count == 2 else f'all {count}'} claims follow" if count > 1 else "the claim follows"
     if not signed:
         return Verdict(1, f"{follow}, but the digest is not that of the text: something else was altered")
     return Verdict(0, f"{follow}:", tuple(words(read_one)))

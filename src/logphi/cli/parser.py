@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import textwrap
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn, Protocol
@@ -24,8 +25,12 @@ class Parser(argparse.ArgumentParser):
     """A parser that raises a ValueError for bad arguments."""
 
     def error(self, message: str) -> NoReturn:
-        """Raise the message with which argparse would exit."""
-        raise ValueError(f"{message} (see {self.prog} --help)")
+        """Raise the message with which argparse would exit, and what a misspelt word may have meant."""
+        from logphi.inputs.guesses import nearest
+
+        wrong = re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message)
+        hint = wrong and nearest(wrong[1], re.findall(r"[\w-]+", wrong[2]))
+        raise ValueError(f"{message}{'; ' if hint else ''}{hint or ''} (see {self.prog} --help)")
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):

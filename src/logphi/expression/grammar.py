@@ -22,6 +22,8 @@ FLAGGED = ("one_pair", "cyclic", "monotone")
 # what may stand before a constructor, as in Python
 PACKAGE = ("lp", "logphi")
 TRANSFORMS = ("poisson", "subset", "allocation", "shuffled", "fixed_order", "repeat_and_select")
+# what to do about a name in the place of a number
+_OPEN = "write a number, or ask for calibrate or sweep, in which a name stands for an open number"
 LONGEST = 1_000_000
 """Chosen: characters in a text, room for tens of thousands of distinct steps."""
 DEEPEST = 50
@@ -155,7 +157,10 @@ class Reader:
                 token.refuse(f"a mechanism needs its parameters: {_written(token.text, self.constructors[token.text])}")
             if token.text in PYTHON_ONLY:
                 token.refuse(f"{PYTHON_ONLY[token.text]}, which a text cannot hold: construct it in Python")
-            token.refuse(f"unknown name; {_nearest(token.text, [*self.constructors, *self.variables])}")
+            known = [*self.constructors, *self.variables]
+            if self.constructors and not self.variables and self.token.text != "(" and not nearest(token.text, known):
+                token.refuse(f"unknown name; {_OPEN}")
+            token.refuse(f"unknown name; {_nearest(token.text, known)}")
         if self.accept("["):
             return self.entries("]")
         if not self.accept("("):

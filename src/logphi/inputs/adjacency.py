@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
 from typing import Literal
+
+from logphi.inputs.guesses import nearest
+
+# what other libraries and papers call a relation -> ours
+_ELSEWHERE: Mapping[str, str] = {
+    **dict.fromkeys(("unbounded", "add_or_remove", "add_or_remove_one"), "add_remove"),
+    **dict.fromkeys(("bounded", "substitution", "substitute", "swap", "change", "replace_one", "replacement"), "replace"),
+    **dict.fromkeys(("zero_out", "zeroout"), "replace_special"),
+}
 
 
 class Adjacency(enum.Enum):
@@ -40,8 +50,11 @@ class Adjacency(enum.Enum):
         try:
             return cls(value)
         except ValueError:
-            names = ", ".join(repr(member.value) for member in cls)
-            raise ValueError(f"adjacency must be one of {names}, got {value!r}") from None
+            names = [member.value for member in cls]
+            plain = value.strip().lower().replace("-", "_").replace("/", "_")
+            hint = f"did you mean {_ELSEWHERE[plain]}?" if plain in _ELSEWHERE else nearest(plain, names, 0.8)
+            listed = ", ".join(map(repr, names))
+            raise ValueError(f"adjacency must be one of {listed}, got {value!r}{'; ' if hint else ''}{hint}") from None
 
 
 # relations of one order of two neighbours; relations under which one of them lacks the record

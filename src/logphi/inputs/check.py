@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arrays import Array
+from logphi.inputs.guesses import beyond_one
 from logphi.text.written import Written, exact
 
 # derived: sums of normalised doubles differ from one by far less, and bounds by no more for sums that differ by this
@@ -122,7 +123,7 @@ def open_unit(name: str, value: Any) -> float:
     """A number strictly between 0 and 1."""
     number = real(name, value, "a number strictly between 0 and 1")
     if not (0 < number < 1 and 0 < _as_written(number) < 1):
-        raise ValueError(f"{name} must lie strictly between 0 and 1, got {number!r}")
+        raise ValueError(f"{name} must lie strictly between 0 and 1, got {number!r}{beyond_one(name, number)}")
     return number
 
 
@@ -138,7 +139,7 @@ def unit(name: str, value: Any) -> float:
     """A number in [0, 1]."""
     number = real(name, value, "a number in [0, 1]")
     if not 0 <= _as_written(number) <= 1:
-        raise ValueError(f"{name} must lie in [0, 1], got {number!r}")
+        raise ValueError(f"{name} must lie in [0, 1], got {number!r}{beyond_one(name, number)}")
     return number
 
 
@@ -263,7 +264,7 @@ def unit_array(name: str, value: Any) -> Array:
     """``value`` as an array of numbers in [0, 1] of the same shape."""
     array = real_array(name, value)
     if not np.all((array >= 0) & (array <= 1)):
-        raise ValueError(f"{name} must lie in [0, 1], got {value!r}")
+        raise ValueError(f"{name} must lie in [0, 1], got {value!r}{beyond_one(name, float(np.max(array)))}")
     return array
 
 

@@ -103,6 +103,18 @@ _CALLS: Mapping[str, str] = {
 }
 
 
+# what a number above 1 may mean where a share or a probability is needed
+_ABOVE_ONE: Mapping[str, str] = {
+    "rate": "a rate is a share of the records: 1 % is 0.01, batches of 256 out of 60000 are 256 / 60000",
+    "delta": "a delta is a small probability, such as 1e-5; m.epsilon takes a delta, m.delta takes an epsilon",
+}
+
+
+def beyond_one(name: str, number: float) -> str:
+    """The likely cause of a share or probability above 1; empty for other numbers."""
+    return f": {_ABOVE_ONE.get(name, 'a percentage is written as a fraction, 5 % as 0.05')}" if number > 1 else ""
+
+
 def meant_by(name: str, hints: Mapping[str, str]) -> str:
     """What to write for an unknown keyword, by the hints of a call or the general ones; empty if there is no hint."""
     meant = hints.get(name) or _KEYWORDS.get(name)
@@ -124,12 +136,12 @@ def package_hint(name: str) -> str:
     return f"; write {_CALLS[name]}" if name in _CALLS else ""
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def nearest(name: str, known: Iterable[str], similarity: float = 0.5) -> str:
     """``did you mean`` followed by names of similar spelling, whatever the case; empty if there are none."""
     import difflib
 
     lowered = {entry.lower(): entry for entry in known}
-    near = difflib.get_close_matches(name[:60].lower(), lowered, 3, 0.5)
+    near = difflib.get_close_matches(name[:60].lower(), lowered, 3, similarity)
     return f"did you mean {' or '.join(lowered[entry] for entry in near)}?" if near else ""
 
 
@@ -150,15 +162,17 @@ def guided(instead: str = "", /, **hints: str) -> Callable[[_Function], _Functio
     def guide(function: _Function) -> _Function:
         parameters = inspect.signature(function).parameters
         known = {name: one for name, one in parameters.items() if name != "self"}
-        places = [name for name, one in parameters.items() if one.kind is not one.KEYWORD_ONLY]
+        places = _places(parameters)
 
         @functools.wraps(function)
         def call(*arguments: Any, **keywords: Any) -> Any:
             if keywords:
                 refuse_unknown(f"{function.__name__}()", known, keywords, hints)
             if len(arguments) > len(places):
-                meant = instead or ", ".join(f"{name}=" for name in known if name not in places)
-                raise TypeError(_overfull(f"{function.__name__}()", places, arguments, meant))
+                own = places[:1] == ["self"]
+                raise TypeError(
+                    _overfull(f"{function.__name__}()", places[own:], arguments[own:], instead or _named(known, places))
+                )
             return function(*arguments, **keywords)
 
         return call  # type: ignore[return-value]
@@ -166,11 +180,20 @@ def guided(instead: str = "", /, **hints: str) -> Callable[[_Function], _Functio
     return guide
 
 
+def _places(parameters: Mapping[str, inspect.Parameter]) -> list[str]:
+    """The names of parameters that may be given without a name."""
+    return [name for name, one in parameters.items() if one.kind is not one.KEYWORD_ONLY]
+
+
+def _named(known: Iterable[str], places: list[str]) -> str:
+    """``epsilon=, delta=``: how the parameters that need a name are written."""
+    return ", ".join(f"{name}=" for name in known if name not in places)
+
+
 def _overfull(call: str, places: list[str], given: tuple[Any, ...], meant: str) -> str:
     """The message that there are too many positional arguments, and what was meant."""
-    own = places[:1] == ["self"]
-    shown = ", ".join(map(repr, given[own:]))
-    return f"{call} takes {' and '.join(places[own:]) or 'nothing'} without a name, got {shown}: write {meant}"
+    shown = ", ".join(map(repr, given))
+    return f"{call} takes {' and '.join(places) or 'nothing'} without a name, got {shown}: write {meant}"
 
 
 class Guided:
@@ -193,6 +216,11 @@ class Guided:
         """The instance, before its parameters are set."""
         if keywords:
             refuse_unknown(cls.__name__, _parameters(cls.__init__), keywords, cls._hints)
+        if arguments:
+            known = _parameters(cls.__init__)
+            places = _places(known)
+            if len(arguments) > len(places) < len(known):
+                raise TypeError(_overfull(cls.__name__, places, arguments, _named(known, places)))
         return super().__new__(cls)
 
 

@@ -49,7 +49,7 @@ def delta(
     method: MethodName | Route | None = None,
     rtol: float | None = None,
 ) -> Bounds: ...
-@guided()
+@guided(delta="m.epsilon(delta) for the epsilon at a delta, and m.delta(epsilon) for the delta at an epsilon")
 def delta(
     self: Certifiable,
     epsilon: Any,

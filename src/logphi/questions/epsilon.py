@@ -56,7 +56,7 @@ def epsilon(
     method: MethodName | Route | None = None,
     rtol: float | None = None,
 ) -> Bounds: ...
-@guided()
+@guided(epsilon="m.delta(epsilon) for the delta at an epsilon, and m.epsilon(delta) for the epsilon at a delta")
 def epsilon(
     self: Certifiable,
     delta: Any,

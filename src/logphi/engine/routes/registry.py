@@ -52,5 +52,7 @@ def named(method: str | Route | None) -> Route | None:
         return method
     if method not in list(ROUTES):
         names = ", ".join(map(repr, ROUTES))
-        raise NotApplicableError(f"method must be one of {names}, or 'certified' for delta and epsilon, got {method!r}")
+        raise NotApplicableError(
+            f"method must be one of {names}, or 'certified' for delta and epsilon, got {method!r}; without it logphi chooses"
+        )
     return ROUTES[method]

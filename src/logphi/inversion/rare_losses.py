@@ -65,8 +65,13 @@ class RareLosses:
         return Scaled(self.log_p, 1 - taken + share / 2, truncation=share / 2, rounding=wrong)
 
 
-def without_large_losses(law: LossTransform, x: float, rtol: float) -> tuple[LossTransform, RareLosses | None]:
-    """The law without losses above a cap, and the contribution of these; the law itself if that is no better near x."""
+def without_large_losses(
+    law: LossTransform, x: float, rtol: float, hint: float | None = None
+) -> tuple[LossTransform, RareLosses | None]:
+    """The law without losses above a cap, and the contribution of these; the law itself if that is no better near x.
+
+    The saddle of the law is sought near a hint.
+    """
     finite, others = finite_laws(terms_of(law))
     large = tuple((term, count) for term, count in finite if term.support.upper > x)
     if not large or not _NEAREST < x < _FARTHEST:
@@ -78,7 +83,10 @@ def without_large_losses(law: LossTransform, x: float, rtol: float) -> tuple[Los
         return law, None
     small = _capped(finite, others, cap)
     cut = tuple((term, count) for term, count in large if term.capped(cap) is not term)
-    if not cut or not saddle(small, Smooth(x), RIGHT).value < saddle(law, Smooth(x), RIGHT).value - _GAIN:
+    if not cut:
+        return law, None
+    whole = saddle(law, Smooth(x), RIGHT, hint)
+    if not saddle(small, Smooth(x), RIGHT, whole.abscissa).value < whole.value - _GAIN:
         return law, None
     large_losses = _large_losses(law, cut, cap, x, exponents)
     return (law, None) if large_losses is None else (small, large_losses)

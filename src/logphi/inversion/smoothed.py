@@ -164,12 +164,13 @@ def prepare(law: LossTransform, x: float, demand: Demand, values_on: ValuesOn = 
     """
     reflected = x < 0
     own, threshold = (law.reflected(), -x) if reflected else (law, x)
-    small, large_losses = without_large_losses(own, threshold, demand.rtol)
+    hint = None if reflected else demand.hint
+    small, large_losses = without_large_losses(own, threshold, demand.rtol, hint)
     if large_losses is not None:
         found = _prepared(small, threshold, Demand(demand.rtol), reflected, large_losses, values_on)
         if found is not None and found.at(x).amount.relative_width <= _RESOLVED:
             return found
-    return _prepared(own, threshold, replace(demand, hint=None if reflected else demand.hint), reflected, None, values_on)
+    return _prepared(own, threshold, replace(demand, hint=hint), reflected, None, values_on)
 
 
 def _prepared(

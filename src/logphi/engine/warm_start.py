@@ -58,11 +58,6 @@ class WarmStart:
         ceiling = self._chernoff.rough_ceiling(log_excess)
         return FirstGuess(guess if math.isfinite(guess) else ceiling, ceiling, self._chernoff.abscissa, slope, self._near)
 
-    @property
-    def abscissa(self) -> float | None:
-        """The abscissa of the saddle at the last crossing; None if there was none."""
-        return None if self._chernoff is None else self._chernoff.abscissa
-
     def ceiling(self, log_excess: float) -> float:
         """An upper bound of the crossing."""
         return math.inf if self._chernoff is None else self._chernoff.ceiling(log_excess)

@@ -127,7 +127,7 @@ def _answer(
     """The larger epsilon of both orders; an order that cannot attain the maximum is skipped."""
     found: list[Bound] = []
     for (order, part), start in zip(orders, starts, strict=True):
-        other = _limited(part, found[0], delta, profiles, tolerance, starts[0].abscissa) if found and delta > 0 else None
+        other = _limited(part, found[0], delta, profiles, tolerance) if found and delta > 0 else None
         if other is not None:
             # an order that is proved to have the smaller epsilon is skipped
             found += [replace(other, direction=order)] if other.upper > found[0].lower else []
@@ -192,21 +192,16 @@ def _known(loss: LogPhi, delta: float, infinite: tuple[float, float]) -> Bound |
     return Bound(0.0, 0.0, math.inf, method=EXACT) if delta <= infinite[1] else None
 
 
-def _limited(
-    loss: LogPhi, known: Bound, delta: float, profiles: Evaluator, tolerance: Tolerance, hint: float | None
-) -> Bound | None:
-    """A bound of the other order's epsilon that widens a known one at most to the tolerance; None if none is proved.
-
-    ``hint`` is the abscissa of the saddle in the known order: about that of the other one, unless the orders are far apart.
-    """
+def _limited(loss: LogPhi, known: Bound, delta: float, profiles: Evaluator, tolerance: Tolerance) -> Bound | None:
+    """A bound of the other order's epsilon that widens a known one at most to the tolerance; None if none is proved."""
     if not 0 < known.lower < math.inf:
         return None
     level = math.log(delta)
     level -= level_error(level)
     # a coarse answer is cheap, and its upper end a bound
-    coarse = Demand(5.0, hint, level)
+    coarse = Demand(5.0, least=level)
     prepared = profiles.from_prepared(loss, known.lower, coarse)
-    if prepared is None and not closed(loss, known.lower) and profiles.surely_below(loss, known.lower, level, hint):
+    if prepared is None and not closed(loss, known.lower) and profiles.surely_below(loss, known.lower, level):
         return Bound(0.0, 0.0, known.lower, method=EXACT)
     local = profiles(loss, known.lower, coarse)
     if (prepared or local(known.lower)).upper < level:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -60,10 +60,8 @@ for _name in (*PROFILES, *TAILS, *DIVERGENCES, "explain"):
 def between(covers: Sequence[Any], *below: Any) -> Any:
     """The bracket by the answers of releases that dominate one, the sharpest of them, and of releases that it dominates."""
     if all(isinstance(one, Bounds) for one in (*covers, *below)):
-        answers = np.empty(covers[0].shape, dtype=object)
-        for place in np.ndindex(answers.shape):
-            answers[place] = between([one[place] for one in covers], *(one[place] for one in below))
-        return Bounds(answers)
+        size = len(covers)
+        return _by_point(lambda *answers: between(answers[:size], *answers[size:]), *covers, *below)
     if not all(isinstance(one, Bound) for one in (*covers, *below)):
         raise UnsupportedError("a complex number has no bracket: ask at a real order")
     above = min(covers, key=lambda one: one.upper if one.side is Side.UPPER else -one.lower)
@@ -81,10 +79,7 @@ def between(covers: Sequence[Any], *below: Any) -> Any:
 def dominated(found: Any) -> Any:
     """The answer of a pair, point by point, as that of a release that it dominates."""
     if isinstance(found, Bounds):
-        answers = np.empty(found.shape, dtype=object)
-        for place in np.ndindex(answers.shape):
-            answers[place] = dominated(found[place])
-        return Bounds(answers)
+        return _by_point(dominated, found)
     return of_pair_above(found) if isinstance(found, Bound) else found
 
 
@@ -92,7 +87,12 @@ def narrower(one: Any, other: Any) -> Any:
     """The narrower of two answers to one question, point by point."""
     if not isinstance(one, Bounds):
         return one if one.width < other.width else other
-    answers = np.empty(one.shape, dtype=object)
-    for place in np.ndindex(answers.shape):
-        answers[place] = narrower(one[place], other[place])
-    return Bounds(answers)
+    return _by_point(narrower, one, other)
+
+
+def _by_point(combined: Callable[..., Any], *answers: Bounds) -> Bounds:
+    """The answers of one shape, combined at each point."""
+    found = np.empty(answers[0].shape, dtype=object)
+    for place in np.ndindex(found.shape):
+        found[place] = combined(*(one[place] for one in answers))
+    return Bounds(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from logphi.arith.scaled import Scaled
@@ -58,9 +59,8 @@ def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     answering = _answering(loss)
     if answering is None:
         raise NotApplicableError(_NOT_SERVED)
-    own = answering
     work = _SEVERAL if mean_of(loss) is None else _WORK if epsilon >= 0 else _LONG
-    return Offer(Promise(_WIDTH, work), lambda: _local(loss, own, epsilon, demand))
+    return Offer(Promise(_WIDTH, work), partial(_local, loss, answering, epsilon, demand))
 
 
 # a function that prepares the profile near a threshold, or returns None where it would be long
@@ -71,17 +71,13 @@ def _answering(loss: LogPhi) -> _Answering | None:
     """The function that prepares the profile of one epoch, or of several."""
     mean = mean_of(loss)
     if mean is not None:
-        own = mean
-        return lambda x: _of_one(own, x)
+        return partial(_of_one, mean)
     if not loss.terms or not served(loss):
         return None
     from logphi.inversion import several_epochs
 
     kinds = several_epochs.kinds_of(loss)
-    if kinds is None:
-        return None
-    several = kinds
-    return lambda x: _of_several(several, x)
+    return None if kinds is None else partial(_of_several, kinds)
 
 
 def _local(loss: LogPhi, answering: _Answering, epsilon: float, demand: Demand) -> LocalProfile:

@@ -181,7 +181,7 @@ def test_text_and_json_read_back():
     [
         (lambda: lp.Laplace(scale=0.1).allocation(100), ("largest loss", "10", "fixed_order")),
         (lambda: (lp.GaussianPair(0, 1, 0.5, 1.2) + lp.Laplace(1)).allocation(9), ("several such", "fixed_order")),
-        (lambda: lp.Laplace(scale=1).allocation(100).group(2), ("group of 2", "AllocatedBetween")),
+        (lambda: lp.Laplace(scale=1).allocation(100).group(2), ("group of 2", "randomly allocated batches")),
         (lambda: lp.Laplace(scale=1).allocation(100).loss_law(), ("between two bounds",)),
     ],
 )

@@ -13,15 +13,25 @@ meets the cut: the quadrature then bisects.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from operator import add, mul, sub, truediv
-from threading import RLock
+from threading import RLock, local
 from typing import Any
 
 # the name, among those of FLINT, of the lock that guards its precision: the checker of certificates, which shares no code with
 # this module, takes the same lock by the same name
 _LOCK = "_precision_lock"
+
+
+class _Held(local):
+    """The precision that this thread holds, and the context of computations that need no other."""
+
+    bits: int | None = None
+    again: AbstractContextManager[Any] = nullcontext()
+
+
+_held = _Held()
 
 
 def precision(bits: int) -> AbstractContextManager[Any]:
@@ -30,6 +40,8 @@ def precision(bits: int) -> AbstractContextManager[Any]:
     The precision of FLINT is one global variable, which all threads share. Whoever computes holds the lock that guards it;
     the old precision is restored at the end, after an exception too.
     """
+    if _held.bits == bits:
+        return _held.again
     try:
         import flint
     except ImportError:
@@ -47,16 +59,17 @@ class _Precision:
 
     def __enter__(self) -> Any:
         self._lock.__enter__()
-        self._before = self._flint.ctx.prec
+        self._before = (self._flint.ctx.prec, _held.bits, _held.again)
         try:
             self._flint.ctx.prec = self._bits
         except BaseException as error:
             self._lock.__exit__(type(error), error, error.__traceback__)
             raise
+        _held.bits, _held.again = self._bits, nullcontext(self._flint)
         return self._flint
 
     def __exit__(self, *raised: Any) -> None:
-        self._flint.ctx.prec = self._before
+        self._flint.ctx.prec, _held.bits, _held.again = self._before
         self._lock.__exit__(*raised)
 
 

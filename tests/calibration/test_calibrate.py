@@ -352,7 +352,11 @@ def test_bad_targets(arguments, error, reason):
         (lambda x: x, TypeError, "must return a mechanism"),
         (lambda: lp.Gaussian(1), TypeError, "positional argument"),
         (lambda x: lp.Gaussian(-1 - x), ValueError, "refuses every value that was tried, at 1: sigma must not be negative"),
-        (lambda x: lp.Gaussian(x).poisson(2), ValueError, r"no value makes a mechanism: rate must lie in \[0, 1\], got 2.0: a rate is a share"),
+        (
+            lambda x: lp.Gaussian(x).poisson(2),
+            ValueError,
+            r"no value makes a mechanism: rate must lie in \[0, 1\], got 2.0: a rate",
+        ),
         (lambda x: untyped(operator.itemgetter(0))(lp.Gaussian(x)), TypeError, "not subscriptable"),
         (lambda x: {}[x], KeyError, "1"),
     ],

@@ -6,7 +6,7 @@ import operator
 from abc import abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,8 @@ from logphi.listed import Listed
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+E = TypeVar("E", bound="Elementwise")
 
 
 class Arithmetic(Enclosed):
@@ -82,6 +84,24 @@ class Arithmetic(Enclosed):
         return self._mapped(lambda x: x.power(int(power)), falling=(power < 0) is not even_of_negative)
 
 
+def _comparing(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], NDArray[np.bool_]]:
+    """A comparison of Python as a method of arrays: element by element."""
+
+    def method(array: Any, other: Any) -> NDArray[np.bool_]:
+        return compared(function, array, other)  # type: ignore[no-any-return]
+
+    return method
+
+
+def _enclosing(function: Callable[[Any, Any], Any], *, swapped: bool = False) -> Callable[[E, Any], E]:
+    """An operator of Python as a method of arrays: element by element; if ``swapped``, of what stands on its right."""
+
+    def method(array: E, other: Any) -> E:
+        return array._array(elementwise(function, *((other, array) if swapped else (array, other))))
+
+    return method
+
+
 class Elementwise(Listed):
     """The operators of an array of bounds, in Python and in NumPy."""
 
@@ -99,60 +119,17 @@ class Elementwise(Listed):
     def _array(self, elements: Any) -> Self:
         """An array of bounds, made of its elements."""
 
-    @staticmethod
-    def _compared(function: Callable[..., Any], *operands: Any) -> NDArray[np.bool_]:
-        return compared(function, *operands)  # type: ignore[no-any-return]
+    __lt__, __le__, __gt__, __ge__ = map(_comparing, (operator.lt, operator.le, operator.gt, operator.ge))
+    __eq__, __ne__ = map(_comparing, (operator.eq, operator.ne))  # type: ignore[assignment]
 
-    def _enclosed(self, function: Callable[..., Any], *operands: Any) -> Self:
-        return self._array(elementwise(function, *operands))
-
-    def __lt__(self, other: Any) -> NDArray[np.bool_]:
-        return self._compared(operator.lt, self, other)
-
-    def __le__(self, other: Any) -> NDArray[np.bool_]:
-        return self._compared(operator.le, self, other)
-
-    def __gt__(self, other: Any) -> NDArray[np.bool_]:
-        return self._compared(operator.gt, self, other)
-
-    def __ge__(self, other: Any) -> NDArray[np.bool_]:
-        return self._compared(operator.ge, self, other)
-
-    def __eq__(self, other: Any) -> NDArray[np.bool_]:  # type: ignore[override]
-        return self._compared(operator.eq, self, other)
-
-    def __ne__(self, other: Any) -> NDArray[np.bool_]:  # type: ignore[override]
-        return self._compared(operator.ne, self, other)
+    __add__, __radd__ = _enclosing(operator.add), _enclosing(operator.add, swapped=True)
+    __sub__, __rsub__ = _enclosing(operator.sub), _enclosing(operator.sub, swapped=True)
+    __mul__, __rmul__ = _enclosing(operator.mul), _enclosing(operator.mul, swapped=True)
+    __truediv__, __rtruediv__ = _enclosing(operator.truediv), _enclosing(operator.truediv, swapped=True)
+    __pow__ = _enclosing(operator.pow)
 
     def __neg__(self) -> Self:
-        return self._enclosed(operator.neg, self)
-
-    def __add__(self, other: Any) -> Self:
-        return self._enclosed(operator.add, self, other)
-
-    def __radd__(self, other: Any) -> Self:
-        return self._enclosed(operator.add, other, self)
-
-    def __sub__(self, other: Any) -> Self:
-        return self._enclosed(operator.sub, self, other)
-
-    def __rsub__(self, other: Any) -> Self:
-        return self._enclosed(operator.sub, other, self)
-
-    def __mul__(self, other: Any) -> Self:
-        return self._enclosed(operator.mul, self, other)
-
-    def __rmul__(self, other: Any) -> Self:
-        return self._enclosed(operator.mul, other, self)
-
-    def __truediv__(self, other: Any) -> Self:
-        return self._enclosed(operator.truediv, self, other)
-
-    def __rtruediv__(self, other: Any) -> Self:
-        return self._enclosed(operator.truediv, other, self)
-
-    def __pow__(self, other: Any) -> Self:
-        return self._enclosed(operator.pow, self, other)
+        return self._array(elementwise(operator.neg, self))
 
 
 def _number(other: Any) -> Interval | None:

@@ -73,6 +73,11 @@ class _Precision:
         self._lock.__exit__(*raised)
 
 
+def _operator(operation: Callable[[Any, Any], Any], *, swapped: bool = False) -> Callable[[Ball, Any], Any]:
+    """An operator of Python as a method of balls; if ``swapped``, of what stands on its right."""
+    return lambda ball, other: ball._paired(other, operation, swapped=swapped)
+
+
 @dataclass(frozen=True, eq=False)
 class Ball:
     """A complex number with a radius, and the precision in bits of computations with it.
@@ -109,27 +114,10 @@ class Ball:
         with precision(self.bits):
             return Ball(-self.value, self.bits, self.variables)
 
-    def __add__(self, other: Any) -> Any:
-        return self._paired(other, add)
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> Any:
-        return self._paired(other, sub)
-
-    def __rsub__(self, other: Any) -> Any:
-        return self._paired(other, sub, swapped=True)
-
-    def __mul__(self, other: Any) -> Any:
-        return self._paired(other, mul)
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: Any) -> Any:
-        return self._paired(other, truediv)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return self._paired(other, truediv, swapped=True)
+    __add__ = __radd__ = _operator(add)
+    __mul__ = __rmul__ = _operator(mul)
+    __sub__, __rsub__ = _operator(sub), _operator(sub, swapped=True)
+    __truediv__, __rtruediv__ = _operator(truediv), _operator(truediv, swapped=True)
 
     def __pow__(self, other: Any) -> Any:
         """Whole powers by multiplication, other powers by the principal branch."""

@@ -10,6 +10,11 @@ from logphi.arith.protocol import Number
 from logphi.text.written import meant
 
 
+def _operator(name: str) -> tuple[Callable[[Name, Number], Name], Callable[[Name, Number], Name]]:
+    """An operator of names, and the same with what stands on its right."""
+    return lambda one, other: one.names.of(name, one, other), lambda one, other: one.names.of(name, other, one)
+
+
 @dataclass(frozen=True)
 class Name:
     """A number as its index in the list of all numbers that were formed; two indices may hold the same number."""
@@ -17,32 +22,11 @@ class Name:
     names: Names
     index: int
 
-    def __add__(self, other: Number) -> Name:
-        return self.names.of("+", self, other)
-
-    def __radd__(self, other: Number) -> Name:
-        return self.names.of("+", other, self)
-
-    def __sub__(self, other: Number) -> Name:
-        return self.names.of("-", self, other)
-
-    def __rsub__(self, other: Number) -> Name:
-        return self.names.of("-", other, self)
-
-    def __mul__(self, other: Number) -> Name:
-        return self.names.of("*", self, other)
-
-    def __rmul__(self, other: Number) -> Name:
-        return self.names.of("*", other, self)
-
-    def __truediv__(self, other: Number) -> Name:
-        return self.names.of("/", self, other)
-
-    def __rtruediv__(self, other: Number) -> Name:
-        return self.names.of("/", other, self)
-
-    def __pow__(self, other: Number) -> Name:
-        return self.names.of("**", self, other)
+    __add__, __radd__ = _operator("+")
+    __sub__, __rsub__ = _operator("-")
+    __mul__, __rmul__ = _operator("*")
+    __truediv__, __rtruediv__ = _operator("/")
+    __pow__, _ = _operator("**")
 
     def __neg__(self) -> Name:
         return self.names.of("-", 0, self)

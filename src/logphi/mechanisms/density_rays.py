@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any
 
@@ -26,8 +26,10 @@ from logphi.mechanisms.formula_discs import enclosed, finite, log_constant
 from logphi.mechanisms.formula_tails import log_tail
 from logphi.mechanisms.formula_walk import NotEnclosedError
 
-# chosen: the nodes of a cell, and the parameter of its ellipse, which errors of 1e-15 and of 1e-7 need
-_NODES, _RHO = 12, 6.0
+# chosen: the nodes of a cell, which errors of 1e-15 of a quadrature and 1e-7 of a polynomial need
+_NODES = 12
+# chosen: the parameter of the Bernstein ellipse of a cell, which the same errors need
+_RHO = 6.0
 # derived: the ellipse lies in a disc of this radius, in half widths: its larger half axis is (r + 1/r) / 2
 _REACH = 3.084
 # chosen: the largest relative error of the mass of a cell
@@ -73,15 +75,11 @@ class Measured:
 
     def pick(self, those: NDArray[np.bool_]) -> Measured:
         """Some of the cells."""
-        return Measured(
-            self.a[those],
-            self.b[those],
-            self.log_mass[:, those],
-            self.error[:, those],
-            self.low[those],
-            self.high[those],
-            self.ready[those],
-        )
+        return Measured(*(getattr(self, name)[..., those] for name in _COLUMNS))
+
+
+# each with an entry for each cell along its last axis
+_COLUMNS = tuple(one.name for one in fields(Measured))
 
 
 class Ray:
@@ -201,5 +199,4 @@ def _all(x: Discs, shape: tuple[int, ...]) -> Discs:
 
 def joined(parts: Sequence[Measured]) -> Measured:
     """The cells of several parts."""
-    names = ("a", "b", "log_mass", "error", "low", "high", "ready")
-    return Measured(*(np.concatenate([getattr(one, name) for one in parts], axis=-1) for name in names))
+    return Measured(*(np.concatenate([getattr(one, name) for one in parts], axis=-1) for name in _COLUMNS))

@@ -6,7 +6,6 @@ the disc of its variable.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -36,10 +35,14 @@ class _DiscRules:
         return self.x
 
     def rational(self, value: Fraction) -> Discs:
-        return _number(value)
+        try:
+            mid = float(value)
+        except OverflowError:
+            raise NotEnclosedError("a number of the formula is out of the range of doubles") from None
+        return _guarded(_double(mid, 0.0 if Fraction(mid) == value else ULP * abs(mid)))
 
     def rounded(self, value: float) -> Discs:
-        return _guarded(Discs(np.float64(value), np.float64(ULP * value)))  # type: ignore[arg-type]
+        return _guarded(_double(value, ULP * value))
 
     def add(self, one: Discs, two: Discs) -> Discs:
         return _guarded(one + two)
@@ -48,57 +51,41 @@ class _DiscRules:
         return _guarded(one * two)
 
     def power(self, base: Discs, exponent: Fraction) -> Discs:
-        return _power(base, exponent)
+        if exponent.denominator > 1:
+            return self.exp(_guarded(self.rational(exponent) * self.log(base)))
+        if exponent < 0:
+            return _guarded(Discs.exact(1.0) / self.power(base, -exponent))
+        found, square, left = Discs.exact(1.0), base, exponent.numerator
+        while left:
+            if left & 1:
+                found = _guarded(found * square)
+            left >>= 1
+            if left:
+                square = _guarded(square * square)
+        return found
 
     def exp(self, exponent: Discs) -> Discs:
-        return _exp(exponent)
+        mid = np.exp(exponent.mid)
+        near = (np.expm1(exponent.rad) + ELEMENTARY) * mid
+        # where the midpoint underflows, the largest modulus is the radius, and zero the midpoint
+        top = np.exp(exponent.mid + exponent.rad) * (1 + 2 * ELEMENTARY + ULP * (np.abs(exponent.mid) + exponent.rad))
+        deep = exponent.mid < _DEEP
+        return _guarded(Discs(np.where(deep, 0.0, mid), np.where(deep, top, near) * INFLATE))
 
     def log(self, value: Discs) -> Discs:
-        return _log(value)
+        mid = np.log(value.mid)
+        # rounded up, as the error is large where this is near one
+        relative = value.rad / np.abs(value.mid) * INFLATE
+        own = np.where(relative < 1, -np.log1p(-np.minimum(relative, 1.0)), np.inf)
+        return _guarded(Discs(mid, (own + ELEMENTARY * np.abs(mid)) * INFLATE))
 
 
 def _guarded(x: Discs) -> Discs:
     return Discs(x.mid, x.rad + _UNDERFLOW)
 
 
-def _number(value: Fraction) -> Discs:
-    try:
-        mid = float(value)
-    except OverflowError:
-        raise NotEnclosedError("a number of the formula is out of the range of doubles") from None
-    return _guarded(Discs(np.float64(mid), np.float64(0.0 if Fraction(mid) == value else ULP * abs(mid))))  # type: ignore[arg-type]
-
-
-def _power(base: Discs, exponent: Fraction) -> Discs:
-    if exponent.denominator > 1:
-        return _exp(_guarded(_number(exponent) * _log(base)))
-    if exponent < 0:
-        return _guarded(Discs.exact(1.0) / _power(base, -exponent))
-    found, square, left = Discs.exact(1.0), base, exponent.numerator
-    while left:
-        if left & 1:
-            found = _guarded(found * square)
-        left >>= 1
-        if left:
-            square = _guarded(square * square)
-    return found
-
-
-def _log(x: Discs) -> Discs:
-    mid = np.log(x.mid)
-    # rounded up, as the error is large where this is near one
-    relative = x.rad / np.abs(x.mid) * INFLATE
-    own = np.where(relative < 1, -np.log1p(-np.minimum(relative, 1.0)), np.inf)
-    return _guarded(Discs(mid, (own + ELEMENTARY * np.abs(mid)) * INFLATE))
-
-
-def _exp(x: Discs) -> Discs:
-    mid = np.exp(x.mid)
-    near = (np.expm1(x.rad) + ELEMENTARY) * mid
-    # where the midpoint underflows, the largest modulus is the radius, and zero the midpoint
-    top = np.exp(x.mid + x.rad) * (1 + 2 * ELEMENTARY + ULP * (np.abs(x.mid) + x.rad))
-    deep = x.mid < _DEEP
-    return _guarded(Discs(np.where(deep, 0.0, mid), np.where(deep, top, near) * INFLATE))
+def _double(mid: float, rad: float) -> Discs:
+    return Discs(np.float64(mid), np.float64(rad))  # type: ignore[arg-type]
 
 
 def finite(x: Discs) -> Any:
@@ -108,4 +95,5 @@ def finite(x: Discs) -> Any:
 
 def log_constant(value: Fraction) -> Discs:
     """The logarithm of a positive rational number."""
-    return _log(_number(value)) if value != 1 else Discs.exact(math.log(1))
+    rules = _DiscRules(Discs.exact(0.0))
+    return rules.log(rules.rational(value)) if value != 1 else Discs.exact(0.0)

@@ -19,11 +19,6 @@ def floats(expression: Any) -> list[float]:
     return [float(one) for one in expression.atoms(sympy.Float)]
 
 
-def written(expression: Any, variable: Any) -> str:
-    """The text of an expression; a ValueError that names a part that certificates cannot hold."""
-    return str(plain(expression, variable))
-
-
 def plain(expression: Any, variable: Any) -> Any:
     """The expression in what certificates can hold; a ValueError that names a part that they cannot."""
     import sympy

@@ -23,8 +23,9 @@ from logphi.convex.hull import exponential
 from logphi.inputs import check
 from logphi.text.written import meant
 
-# measured: about a second
+# measured: a sum of so many terms takes about a second
 LARGEST_SUM = 1 << 22
+# measured: so many products of fractions take about a second
 LARGEST_PRODUCT = 200_000
 # derived: e^epsilon of a larger one overflows, and its square too
 LARGEST_EPSILON = 300.0
@@ -32,8 +33,9 @@ LARGEST_EPSILON = 300.0
 _ROUNDING = 1.2e-15
 # derived: from here on the remainder of Stirling's series after four terms is below 1e-18
 _STIRLING = 64
-# derived: exponentials have sixty digits; rational numbers are exact, and sums of them are rounded far below every double
+# derived: far more than the relative error of exponentials, which have sixty digits; rational numbers are exact
 _SHARE = Fraction(1, 10**40)
+# derived: terms are rounded to multiples of one over this, far below every double
 _UNIT = 1 << 1200
 
 # a profile: epsilons and deltas of its vertices
@@ -211,11 +213,7 @@ def _profile(name: str, given: Any) -> list[tuple[Fraction, Fraction]]:
         check.real_array(f"the epsilons of {name}", given[0]),
         check.unit_array(f"the deltas of {name}", given[1]),
     )
-    if epsilons.ndim != 1 or epsilons.shape != deltas.shape or epsilons.size == 0:
-        raise ValueError(
-            f"{name} must be two lists of equal length with at least one number each, got shapes {epsilons.shape} and "
-            f"{deltas.shape}"
-        )
+    check.paired(name, epsilons, deltas, "each delta belongs to the epsilon at its place")
     if np.abs(epsilons).max() > LARGEST_EPSILON:
         raise ValueError(
             f"the epsilons of {name} must lie between -{LARGEST_EPSILON:g} and {LARGEST_EPSILON:g}, got {given[0]!r}"

@@ -23,6 +23,8 @@ from logphi.text.written import Written, exact
 
 # derived: sums of normalised doubles differ from one by far less, and bounds by no more for sums that differ by this
 NORMALIZED = 1e-14
+# derived: smaller shares of a mixture, and of its profile, lose digits
+LEAST_SHARE = 1e-290
 # derived: products with larger counts overflow
 LARGEST_COUNT = 10**300
 # derived: decimals with larger exponents are no doubles; to make a quotient of a far larger one takes minutes
@@ -217,6 +219,15 @@ def real_array(name: str, value: Any) -> Array:
     return array
 
 
+def paired(names: str, first: Array, second: Array, belongs: str) -> None:
+    """Raise a ValueError unless two arrays are lists of one length, not empty; ``belongs`` says which entries go together."""
+    if first.ndim != 1 or first.shape != second.shape or first.size == 0:
+        raise ValueError(
+            f"{names} must be two lists of equal length with at least one number each, got shapes {first.shape} and "
+            f"{second.shape}; {belongs}"
+        )
+
+
 def plain_array(name: str, value: Any, rule: str, kinds: str = "iuf") -> NDArray[Any]:
     """``value`` as an array of the same shape, infinite or not, of NumPy's kinds; exact numbers are rounded to the nearest."""
     try:
@@ -278,8 +289,8 @@ def nonnegatives(name: str, value: Any, kind: str = "numbers") -> tuple[float, .
     return entries(value, array)
 
 
-def probabilities(name: str, value: Any) -> tuple[float, ...]:
-    """A non-empty list of non-negative numbers that sum to one, up to the rounding of doubles."""
+def probabilities(name: str, value: Any, least: float = 0.0) -> tuple[float, ...]:
+    """A non-empty list of numbers that are zero, or ``least`` or more, and sum to one up to the rounding of doubles."""
     numbers = nonnegatives(name, value, "probabilities")
     total = math.fsum(numbers)
     if abs(total - 1) > NORMALIZED:
@@ -287,4 +298,7 @@ def probabilities(name: str, value: Any) -> tuple[float, ...]:
             f"{name} must sum to one to within {NORMALIZED:g}, got a sum of {total!r}: an entry is missing, or has too few "
             "digits; give more digits, or divide by the sum"
         )
+    rare = min((one for one in numbers if one > 0), default=1.0)
+    if rare < least:
+        raise ValueError(f"{name} must be zero or at least {least:g} each, got {rare!r}")
     return numbers

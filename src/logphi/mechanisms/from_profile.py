@@ -76,11 +76,7 @@ class FromProfile(Primitive):
 
     def __post_init__(self) -> None:
         epsilons, deltas = check.real_array("epsilons", self.epsilons), check.unit_array("deltas", self.deltas)
-        if epsilons.ndim != 1 or epsilons.shape != deltas.shape or epsilons.size == 0:
-            raise ValueError(
-                "epsilons and deltas must be two lists of equal length with at least one number each, got "
-                f"shapes {epsilons.shape} and {deltas.shape}; each delta belongs to the epsilon at its place"
-            )
+        check.paired("epsilons and deltas", epsilons, deltas, "each delta belongs to the epsilon at its place")
         self._settle(epsilons=check.entries(self.epsilons, epsilons), deltas=check.entries(self.deltas, deltas))
         seen: dict[float, float] = {}
         for place, (epsilon, delta) in enumerate(zip(self.epsilons, self.deltas, strict=True)):

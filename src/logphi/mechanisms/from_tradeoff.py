@@ -69,11 +69,8 @@ class FromTradeoff(Primitive):
     def __post_init__(self) -> None:
         first = check.unit_array("type_one_errors", self.type_one_errors)
         second = check.unit_array("type_two_errors", self.type_two_errors)
-        if first.ndim != 1 or first.shape != second.shape or first.size == 0:
-            raise ValueError(
-                "type_one_errors and type_two_errors must be two lists of equal length with at least one number each, got "
-                f"shapes {first.shape} and {second.shape}; each type II error belongs to the type I error at its place"
-            )
+        together = "each type II error belongs to the type I error at its place"
+        check.paired("type_one_errors and type_two_errors", first, second, together)
         self._settle(
             type_one_errors=check.entries(self.type_one_errors, first),
             type_two_errors=check.entries(self.type_two_errors, second),

@@ -17,8 +17,6 @@ from logphi.pairs.pair import Pair
 
 # measured: sums over more components are slow
 MOST_COMPONENTS = 1001
-# derived: smaller probabilities lose digits
-LEAST_PROBABILITY = 1e-290
 
 
 @frozen
@@ -65,7 +63,7 @@ class GaussianMixture(Primitive):
 
     def __post_init__(self) -> None:
         sensitivities = check.nonnegatives("sensitivities", self.sensitivities)
-        probabilities = check.probabilities("probabilities", self.probabilities)
+        probabilities = check.probabilities("probabilities", self.probabilities, check.LEAST_SHARE)
         if len(sensitivities) != len(probabilities):
             raise ValueError(
                 f"sensitivities and probabilities must be of equal number, got {len(sensitivities)} and {len(probabilities)}"
@@ -73,11 +71,8 @@ class GaussianMixture(Primitive):
         if len(sensitivities) > MOST_COMPONENTS:
             raise ValueError(f"sensitivities must be {MOST_COMPONENTS} at most, got {len(sensitivities)}: round near ones up")
         self._settle(sigma=check.nonnegative("sigma", self.sigma), sensitivities=sensitivities, probabilities=probabilities)
-        kept = [(c, p) for c, p in zip(sensitivities, probabilities, strict=True) if p > 0]
-        for c, p in kept:
-            if p < LEAST_PROBABILITY:
-                raise ValueError(f"probabilities must be zero or at least {LEAST_PROBABILITY:g}, got {p!r}")
-            if c > 0 and self.sigma:
+        for c, p in zip(sensitivities, probabilities, strict=True):
+            if c > 0 and p > 0 and self.sigma:
                 check.moderate("sensitivity / sigma", c / self.sigma)
 
     def pair(self) -> Pair:

@@ -18,9 +18,6 @@ from logphi.pairs.pair import Pair
 from logphi.text.description import CHOICE, node
 from logphi.text.spelling import short
 
-# derived: smaller shares of a profile lose digits
-LEAST_PROBABILITY = 1e-290
-
 
 @frozen
 class RandomChoice(Primitive):
@@ -62,14 +59,12 @@ class RandomChoice(Primitive):
     _hints: ClassVar = {"weights": "probabilities=", "p": "probabilities="}
 
     def __post_init__(self) -> None:
-        mechanisms, probabilities = _listed(self.mechanisms), check.probabilities("probabilities", self.probabilities)
+        mechanisms = _listed(self.mechanisms)
+        probabilities = check.probabilities("probabilities", self.probabilities, check.LEAST_SHARE)
         if len(mechanisms) != len(probabilities):
             raise ValueError(
                 f"mechanisms and probabilities must be of equal number, got {len(mechanisms)} and {len(probabilities)}"
             )
-        for p in probabilities:
-            if 0 < p < LEAST_PROBABILITY:
-                raise ValueError(f"probabilities must be zero or at least {LEAST_PROBABILITY:g}, got {p!r}")
         relations = {one.adjacency: one for one in mechanisms}
         if len(relations) > 1:
             names = " and ".join(f"{short(one)} ({relation.value})" for relation, one in list(relations.items())[:2])

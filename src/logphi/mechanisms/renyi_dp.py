@@ -124,11 +124,7 @@ class RenyiDP(Representative, Primitive):
 
     def __post_init__(self) -> None:
         orders, epsilons = check.real_array("orders", self.orders), check.real_array("epsilons", self.epsilons)
-        if orders.ndim != 1 or orders.shape != epsilons.shape or orders.size == 0:
-            raise ValueError(
-                "orders and epsilons must be two lists of equal length with at least one number each, got shapes "
-                f"{orders.shape} and {epsilons.shape}; each epsilon belongs to the order at its place"
-            )
+        check.paired("orders and epsilons", orders, epsilons, "each epsilon belongs to the order at its place")
         for place, (order, epsilon) in enumerate(zip(orders.tolist(), epsilons.tolist(), strict=True)):
             where = f"at place {place}, order={order!r} with epsilon={epsilon!r}"
             if not LEAST_ORDER <= order <= LARGEST_ORDER:

@@ -35,6 +35,11 @@ def test_its_profile_is_that_of_the_mechanism(mechanism, direction):
     assert abs(np.sum(W * density) + pair.atom.value - 1) < 1e-2
 
 
+def test_a_density_of_zero_is_exactly_zero():
+    found = lp.ApproximateDP(0.5, 0.2).unit_pair().density(0.01)
+    assert (found.lower, found.upper) == (0, 0)
+
+
 def test_the_first_law_of_a_gaussian():
     """Phi(Phi^-1(x) - mu), density e^{mu Phi^-1(x) - mu^2/2}."""
     pair, mu = lp.Gaussian(sigma=2).unit_pair(), 0.5

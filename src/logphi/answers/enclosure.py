@@ -37,10 +37,14 @@ class Enclosure:
 def meet(one: E, other: E) -> E:
     """The intersection of two enclosures of one number; all other fields are those of the narrower."""
     best, rest = (one, other) if _width(one) <= _width(other) else (other, one)
-    lower, upper = max(best.lower, rest.lower), min(best.upper, rest.upper)
-    changed: Any = best
-    narrower: E = replace(changed, lower=lower, upper=upper, value=min(max(best.value, lower), upper))
-    return narrower
+    return with_ends(best, max(best.lower, rest.lower), best.value, min(best.upper, rest.upper))
+
+
+def with_ends(one: E, lower: float, value: float, upper: float, **others: Any) -> E:
+    """The enclosure with other ends, other fields too, and as its best value the number between the ends nearest to this."""
+    changed: Any = one
+    moved: E = replace(changed, lower=lower, value=min(max(value, lower), upper), upper=upper, **others)
+    return moved
 
 
 def _width(one: Ends) -> tuple[float, float]:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from logphi.algebra.release import Mechanism
-from logphi.answers.bound import Bound, Bounds
+from logphi.answers.bound import Bounds
 from logphi.answers.complex_bound import ComplexBounds
 from logphi.answers.status import Direction
 from logphi.inputs import check
 from logphi.plot.canvas import canvas, mechanisms, names
 from logphi.plot.curve import RTOL, Curve, draw, legend, traced
+from logphi.questions.exponential import exponential
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,14 +91,7 @@ def phi(
 
 
 def _modulus(log_phi: ComplexBounds) -> Bounds:
-    return Bounds([_exponential(bound) for bound in log_phi.real])
-
-
-def _exponential(bound: Bound) -> Bound:
-    lower, value, upper = (math.exp(end) for end in (bound.lower, bound.value, bound.upper))
-    # an exponential is within an ulp; that of zero is exact
-    lower, upper = (end if end == 1 else end * outward for end, outward in ((lower, 1 - 4e-16), (upper, 1 + 4e-16)))
-    return replace(bound, lower=lower, value=value, upper=upper, ledger=bound.ledger.scaled(value))
+    return Bounds([exponential(bound) for bound in log_phi.real])
 
 
 # part -> label of the axis, question, and the part of its answer that is drawn

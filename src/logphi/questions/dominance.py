@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.answers.bound import Bound, Bounds
+from logphi.answers.bound import Bound, Bounds, single
 from logphi.answers.status import Direction
 from logphi.arith.floats import FLOATS
 from logphi.arith.safe import safe_log
@@ -51,6 +51,7 @@ _NARROWEST = 1e-6
 _MOST_VALUES = 1000
 # derived: without a bound of the tails, profiles are compared down to this logarithm, near the smallest double
 _LEAST = -700.0
+# derived: more doublings of one than a double has
 _DOUBLINGS = 40
 # measured: a profile this close to its infinite mass counts as constant
 _HARDLY = 1e-3
@@ -304,13 +305,7 @@ def _counterexample(x: Array, own: Bounds, other: Bounds) -> Dominance | None:
     apart = np.where(larger, np.exp(other.lower) - np.exp(own.upper), -1.0)
     with np.errstate(invalid="ignore"):  # the difference of infinities, where neither is larger
         index = int(np.argmax(apart if apart.max() > 0 else np.where(larger, other.lower - own.upper, -np.inf)))
-    return Dominance(
-        Verdict.REFUTED,
-        "the second profile is larger",
-        epsilon=float(x[index]),
-        log_first=_single(own, index),
-        log_second=_single(other, index),
-    )
+    return _shown(Verdict.REFUTED, "the second profile is larger", index, x, own, other)
 
 
 def _undecided(reason: str, x: Array, own: Bounds, other: Bounds, range_: tuple[float, float]) -> Dominance:
@@ -318,17 +313,9 @@ def _undecided(reason: str, x: Array, own: Bounds, other: Bounds, range_: tuple[
     with np.errstate(invalid="ignore"):  # both are zero
         gap = np.where(other.upper > -np.inf, own.lower - other.upper, np.inf)
     index = int(np.argmin(np.where(x >= 0, gap, np.inf)))
-    return Dominance(
-        Verdict.UNDECIDED,
-        reason,
-        epsilon=float(x[index]),
-        log_first=_single(own, index),
-        log_second=_single(other, index),
-        open_range=range_,
-    )
+    return replace(_shown(Verdict.UNDECIDED, reason, index, x, own, other), open_range=range_)
 
 
-def _single(bounds: Bounds, index: int) -> Bound:
-    found = bounds[index]
-    assert isinstance(found, Bound)
-    return found
+def _shown(verdict: Verdict, reason: str, index: int, x: Array, own: Bounds, other: Bounds) -> Dominance:
+    """A verdict with both profiles at the point that shows it."""
+    return Dominance(verdict, reason, epsilon=float(x[index]), log_first=single(own[index]), log_second=single(other[index]))

@@ -9,6 +9,7 @@ from typing import Any, overload
 import numpy as np
 
 from logphi.answers.bound import Bound, Bounds
+from logphi.answers.enclosure import with_ends
 from logphi.answers.ledger import Entry
 from logphi.answers.status import Direction
 from logphi.arith.floats import ULP
@@ -101,7 +102,5 @@ def _one(loss: Loss, order: float, direction: DirectionLike | None, method: Rout
     log_error = 2 * ULP * abs(at)
     high, low = (delta(loss, at + side * log_error, direction=direction, method=method, rtol=rtol) for side in (-1, 1))
     lower, upper = min(low.lower, high.upper), high.upper
-    width = upper - lower
-    ledger = replace(high.ledger, rounding=high.ledger.rounding + Entry(max(width - high.width, 0.0)))
-    widened = replace(high, lower=lower, value=min(max(high.value, lower), upper), ledger=ledger)
-    return relatively(widened, Tolerance.of(rtol).enough)
+    ledger = replace(high.ledger, rounding=high.ledger.rounding + Entry(max(upper - lower - high.width, 0.0)))
+    return relatively(with_ends(high, lower, high.value, upper, ledger=ledger), Tolerance.of(rtol).enough)

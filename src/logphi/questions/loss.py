@@ -13,6 +13,7 @@ from typing import Any, overload
 import numpy as np
 
 from logphi.answers.bound import Bound, Bounds
+from logphi.answers.enclosure import with_ends
 from logphi.answers.status import Direction, Side, Status
 from logphi.arith.floats import ULP
 from logphi.arith.scaled import Scaled
@@ -402,8 +403,7 @@ class InnerLoss(LossDistribution):
     def _share(self, found: Bound, most: float = 1.0) -> Bound:
         low, high = self._kept
         lower, upper = found.lower / high * _LESS, min(found.upper / low * _MORE, most)
-        value = min(max(found.value * 2 / (low + high), lower), upper)
-        return replace(found, lower=lower, value=value, upper=upper, ledger=found.ledger.scaled(1 / low))
+        return with_ends(found, lower, found.value * 2 / (low + high), upper, ledger=found.ledger.scaled(1 / low))
 
     def _below(self, x: float, rtol: float) -> Bound:
         return self._share(super()._below(x, rtol))
@@ -416,8 +416,7 @@ class InnerLoss(LossDistribution):
 
     def _quantile(self, p: float, rtol: float) -> Bound:
         low, high = (super(InnerLoss, self)._quantile(min(end, 1.0), rtol) for end in self._levels(p))
-        upper = min(high.upper, self.law.support.upper)
-        return replace(high, lower=low.lower, value=min(max(low.value, low.lower), upper), upper=upper)
+        return with_ends(high, low.lower, low.value, min(high.upper, self.law.support.upper))
 
     def _levels(self, p: float) -> tuple[float, float]:
         """An enclosure of the mass up to the quantile."""

@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from logphi.answers.bound import Bound, single
+from logphi.answers.enclosure import with_ends
 from logphi.answers.ledger import Entry, Ledger
 from logphi.answers.status import Side
 from logphi.engine.answer import infinite_mass, relatively, worst
@@ -71,7 +72,7 @@ def _power(law: LogPhi, level: float, rtol: float | None) -> Bound:
     error = single(tradeoff(Loss(law, Adjacency.REMOVE), level, rtol=rtol))
     # a test that ignores the data has power equal to its level
     lower, upper = max(1 - error.upper - _HALF, level), min(1 - error.lower + _HALF, 1.0)
-    plain = replace(error, lower=lower, value=min(max(1 - error.value, lower), upper), upper=upper, side=Side.UPPER)
+    plain = with_ends(error, lower, 1 - error.value, upper, side=Side.UPPER)
     tolerance = Tolerance.of(rtol)
     if plain.width <= tolerance.aim * plain.value:
         return plain

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, overload
 
 import numpy as np
 
 from logphi.answers.bound import Bound, Bounds
-from logphi.answers.status import Status
+from logphi.answers.status import Direction, Status
 from logphi.arith.safe import safe_log
-from logphi.engine.answer import on_scale, probability, worst
+from logphi.engine.answer import D, on_scale, probability, worst
 from logphi.engine.directions import HasLoss
 from logphi.engine.log_probability import CERTAINTY, LogProbability, masses
 from logphi.engine.quantile import where_above
@@ -61,11 +62,7 @@ def pdp_delta(self: HasLoss, epsilon: Any, *, direction: DirectionLike | None = 
     """
     rtol = check.tolerance("rtol", rtol)
     orders = self._loss().orders(direction)
-    return each(
-        "epsilon",
-        epsilon,
-        lambda at: probability(worst([replace(_exceedance(part, at, rtol), direction=order) for order, part in orders]), rtol),
-    )
+    return each("epsilon", epsilon, lambda at: probability(_worse(orders, _exceedance, at, rtol), rtol))
 
 
 @overload
@@ -106,11 +103,14 @@ def pdp_epsilon(self: HasLoss, delta: Any, *, direction: DirectionLike | None = 
     rtol = check.tolerance("rtol", rtol)
     check.unit_array("delta", delta)
     orders = self._loss().orders(direction)
-    return each(
-        "delta",
-        delta,
-        lambda at: on_scale(worst([replace(_level(part, at, rtol), direction=order) for order, part in orders]), rtol),
-    )
+    return each("delta", delta, lambda at: on_scale(_worse(orders, _level, at, rtol), rtol))
+
+
+def _worse(orders: list[tuple[Direction, LogPhi]], answer: Callable[[LogPhi, float, float], D], at: float, rtol: float) -> D:
+    """The answer in the worse order of the pair."""
+    found: list[Any] = [answer(part, at, rtol) for _, part in orders]
+    directed: list[D] = [replace(one, direction=order) for one, (order, _) in zip(found, orders, strict=True)]
+    return worst(directed)
 
 
 def _exceedance(law: LogPhi, x: float, rtol: float) -> LogProbability:

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any, overload
 
 from logphi.answers.bound import Bound, Bounds, single
+from logphi.answers.enclosure import with_ends
 from logphi.answers.status import Direction
 from logphi.arith.floats import ULP
 from logphi.engine.answer import relatively
@@ -25,6 +26,7 @@ from logphi.listed import Listed
 from logphi.pairs.pair import UnsupportedError
 from logphi.questions import gaussian_mu as gaussian_mu_view
 from logphi.questions.delta import each
+from logphi.questions.exponential import exponential
 from logphi.questions.hockey_stick import hockey_stick
 from logphi.questions.power import hull_power, power
 from logphi.questions.renyi import max_divergence
@@ -32,8 +34,6 @@ from logphi.text.written import exact
 
 # derived: the rounding of a handful of products and quotients
 _ROUNDING = 8 * ULP
-# derived: e^x is a double, with a margin for its rounding
-_LARGEST = 709.0
 # the order in which a record is distinguished from its absence; both for a record against another one
 _PRESENT = {
     Adjacency.ADD_REMOVE: Direction.REMOVE,
@@ -188,10 +188,9 @@ class AttackRisk(Listed):
 
         def one(at: float) -> Bound:
             if at == 0:
-                top = max_divergence(self.loss, direction=direction)
-                return _share(top, *_odds(top), 1.0, prior, tolerance.enough)
-            found = power(self.loss, at, direction, rtol)
-            return _share(found, found.lower, found.value, found.upper, at, prior, tolerance.enough)
+                # the factor by which the largest loss raises the odds of a claim
+                return _share(exponential(max_divergence(self.loss, direction=direction)), 1.0, prior, tolerance.enough)
+            return _share(power(self.loss, at, direction, rtol), at, prior, tolerance.enough)
 
         return each("fpr", fpr, one)
 
@@ -306,21 +305,12 @@ class AttackRisk(Listed):
         lower, value, upper = (1 - prior + prior * end for end in (found.lower, found.value, found.upper))
         floor = max(prior, 1 - prior)
         lower, upper = max(lower - _ROUNDING, floor - ULP, 0.0), min(max(upper + _ROUNDING, floor), 1.0)
-        value = min(max(value, lower), upper)
-        sized = replace(found, lower=lower, value=value, upper=upper, ledger=found.ledger.scaled(prior))
+        sized = with_ends(found, lower, value, upper, ledger=found.ledger.scaled(prior))
         return relatively(sized, Tolerance.of(rtol).enough)
 
 
-def _odds(top: Bound) -> tuple[float, float, float]:
-    """The factor by which the largest loss raises the odds of a claim: lower bound, value, upper bound."""
-    low, middle, high = (math.exp(min(end, _LARGEST)) for end in (top.lower, top.value, top.upper))
-    lower = low * (1 - 2 * ULP)
-    upper = math.inf if top.upper > _LARGEST else high * (1 + 2 * ULP)
-    return lower, min(max(middle, lower), upper), upper
-
-
-def _share(found: Bound, low: float, middle: float, high: float, fpr: float, prior: float, rtol: float) -> Bound:
-    """The share of correct claims, from true positive rates; exact, because odds may overflow."""
+def _share(found: Bound, fpr: float, prior: float, rtol: float) -> Bound:
+    """The share of correct claims, from both rates or their quotient and one; exact, because a quotient may overflow."""
     claim = exact(prior)
 
     def share(tpr: float) -> float:
@@ -329,9 +319,8 @@ def _share(found: Bound, low: float, middle: float, high: float, fpr: float, pri
         right = claim * Fraction(tpr)
         return float(right / (right + (1 - claim) * Fraction(fpr)))
 
-    lower, upper = math.nextafter(share(low), 0.0), min(math.nextafter(share(high), 2.0), 1.0)
-    value = min(max(share(middle), lower), upper)
+    lower, upper = math.nextafter(share(found.lower), 0.0), min(math.nextafter(share(found.upper), 2.0), 1.0)
     ledger = replace(found.ledger.scaled(0.0), discretization=replace(found.ledger.discretization, amount=upper - lower))
     if not found.ledger.proved:
         ledger = ledger.estimating("discretization")
-    return relatively(replace(found, lower=lower, value=value, upper=upper, ledger=ledger), rtol)
+    return relatively(with_ends(found, lower, share(found.value), upper, ledger=ledger), rtol)

@@ -33,7 +33,7 @@ from logphi.inputs.guesses import guided
 from logphi.inputs.tolerance import Tolerance
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
-from logphi.questions.delta import checked_options, each
+from logphi.questions.delta import each
 
 # measured: the relative width of profiles over that of the curve, which leaves the tolerance to the chords
 SHARPER = 1e-2
@@ -108,10 +108,7 @@ def tradeoff(
     >>> round(sampled.tradeoff(at, direction="add").value, 9), round(sampled.inverse_tradeoff(at, direction="remove").value, 9)
     (0.5, 0.5)
     """
-    loss = self._loss()
-    tolerance = checked_options(loss, direction, None, rtol)
-    check.unit_array("type_one_error", type_one_error)
-    return each("type_one_error", type_one_error, lambda at: _smallest(loss.orders(direction), at, tolerance))
+    return _asked("type_one_error", type_one_error, self._loss().orders(direction), rtol)
 
 
 @overload
@@ -156,11 +153,14 @@ def inverse_tradeoff(
     >>> round(lp.Gaussian(sigma=1).inverse_tradeoff(0.25).value, 9)
     0.372397463
     """
-    loss = self._loss()
-    tolerance = checked_options(loss, direction, None, rtol)
-    check.unit_array("type_two_error", type_two_error)
-    reflected = [(name, part.reflected()) for name, part in loss.orders(direction)]
-    return each("type_two_error", type_two_error, lambda at: _smallest(reflected, at, tolerance))
+    reflected = [(name, part.reflected()) for name, part in self._loss().orders(direction)]
+    return _asked("type_two_error", type_two_error, reflected, rtol)
+
+
+def _asked(name: str, errors: Any, orders: list[tuple[Direction, LogPhi]], rtol: float | None) -> Bound | Bounds:
+    tolerance = Tolerance.of(rtol)
+    check.unit_array(name, errors)
+    return each(name, errors, lambda at: _smallest(orders, at, tolerance))
 
 
 def _smallest(orders: list[tuple[Direction, LogPhi]], alpha: float, tolerance: Tolerance) -> Bound:

@@ -14,6 +14,7 @@ from typing import Any, overload
 import numpy as np
 
 from logphi.answers.bound import Bound, Bounds, single
+from logphi.answers.enclosure import with_ends
 from logphi.answers.status import Direction, Side
 from logphi.arith.floats import ULP
 from logphi.engine.answer import infinite_mass, judged
@@ -26,10 +27,8 @@ from logphi.inputs.arguments import Number, Numbers
 from logphi.laws.log_phi import LogPhi
 from logphi.listed import Listed
 from logphi.questions.delta import each
+from logphi.questions.exponential import exponential
 from logphi.questions.tradeoff import tradeoff
-
-# derived: exponentials of larger numbers overflow
-_LARGEST = 709.0
 
 
 @dataclass(frozen=True)
@@ -166,9 +165,7 @@ class UnitPair(Listed):
         """
 
         def one(at: float) -> Bound:
-            log = single(self.log_density(at, rtol=rtol))
-            ends = [_exponential(end, sign) for end, sign in ((log.lower, -1), (log.value, 0), (log.upper, 1))]
-            return replace(log, lower=ends[0], value=min(max(ends[1], ends[0]), ends[2]), upper=ends[2])
+            return exponential(single(self.log_density(at, rtol=rtol)))
 
         return each("x", x, one)
 
@@ -192,11 +189,9 @@ class UnitPair(Listed):
         rounding = 0.0 if x >= 0.5 else math.ulp(near)
         loss = Loss(self.law, Adjacency.REMOVE)
         high, low = (single(tradeoff(loss, min(max(near + side * rounding, 0.0), 1.0), rtol=rtol)) for side in (-1, 1))
-        lower, upper = min(low.lower, high.upper), high.upper
-        value = min(max(high.value, lower), upper)
-        found = replace(high, lower=lower, value=value, upper=upper, direction=self.direction)
+        found = with_ends(high, min(low.lower, high.upper), high.value, high.upper, direction=self.direction)
         # the error of x adds the same amount
-        return judged(found, max(2 * rtol * upper, high.width if high.status.met else 0.0))
+        return judged(found, max(2 * rtol * high.upper, high.width if high.status.met else 0.0))
 
     def _log_density(self, x: float, rtol: float) -> Bound:
         """The log-density from the quantile of the reversed pair's loss log(q/p) under Q, whose upper tail there is x."""
@@ -211,14 +206,3 @@ class UnitPair(Listed):
         return replace(
             found, lower=-found.upper, value=-found.value, upper=-found.lower, direction=self.direction, side=Side.UPPER
         )
-
-
-def _exponential(log: float, side: int) -> float:
-    """e^log, rounded to a side; on overflow it lies between the largest double and infinity."""
-    if log == -math.inf:
-        return 0.0
-    if log > _LARGEST:
-        return math.inf if side > 0 else math.exp(_LARGEST)
-    # outward: an ulp of the logarithm, and two of the exponential
-    value = math.exp(log) * (1 + side * 4 * ULP)
-    return max(math.nextafter(value, side * math.inf), 0.0) if side else value

@@ -7,8 +7,10 @@ import math
 import numpy as np
 
 from logphi.algebra.release import Mechanism
+from logphi.answers.bound import single
 from logphi.answers.status import Direction
 from logphi.arrays import Array
+from logphi.engine.directions import directions_under
 from logphi.engine.routes.registry import ROUTES
 from logphi.engine.routes.route import NotApplicableError
 from logphi.laws.log_phi import LogPhi
@@ -16,13 +18,11 @@ from logphi.testing.probes import (
     ROUNDING,
     abscissas_of,
     convexity_gap_of,
-    directions_of,
     points_of,
     profile_of,
     profile_tolerance,
     require,
     require_equal,
-    single_bound,
     spread_of,
     thresholds_of,
     values_at,
@@ -55,7 +55,7 @@ def check_profile(mechanism: Mechanism) -> None:
     for epsilon in at[[2, 5]]:
         both, largest = (
             mechanism.delta(float(epsilon)),
-            [mechanism.delta(float(epsilon), direction=one) for one in directions_of(mechanism)],
+            [mechanism.delta(float(epsilon), direction=one) for one in directions_under(mechanism.adjacency)],
         )
         lower, upper = (max(getattr(one, end) for one in largest) for end in ("lower", "upper"))
         agree = both.lower <= upper * (1 + room) and lower <= both.upper * (1 + room)
@@ -119,10 +119,10 @@ def check_inverse(mechanism: Mechanism) -> None:
     """Epsilon inverts delta."""
     loss = mechanism.loss_law()
     at = float(thresholds_of(loss)[5])
-    found, room = single_bound(mechanism.delta(at)), profile_tolerance(loss)
+    found, room = single(mechanism.delta(at)), profile_tolerance(loss)
     if found.lower > 0 and found.upper < 1:
-        least = single_bound(mechanism.epsilon(min(found.upper * (1 + room + 1e-12), 1.0)))
-        most = single_bound(mechanism.epsilon(found.lower * (1 - room - 1e-12)))
+        least = single(mechanism.epsilon(min(found.upper * (1 + room + 1e-12), 1.0)))
+        most = single(mechanism.epsilon(found.lower * (1 - room - 1e-12)))
         agree = least.lower <= at and at <= most.upper
         require(agree, f"delta({at!r}) is {found}, but epsilon of its ends is {least} and {most}")
 
@@ -143,10 +143,10 @@ def check_routes(mechanism: Mechanism) -> None:
     for count, place in ((1, 4), (3, 5)):
         release = count * mechanism
         at = float(thresholds_of(release.loss_law())[place])
-        found = single_bound(release.delta(at))
+        found = single(release.delta(at))
         for route in (one for one in ROUTES.values() if not one.slow):
             try:
-                other = single_bound(release.delta(at, method=route, rtol=1e-3))
+                other = single(release.delta(at, method=route, rtol=1e-3))
             except NotApplicableError:
                 continue
             agree = found.lower <= other.upper * (1 + room) and other.lower <= found.upper * (1 + room)

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.algebra.release import Mechanism
-from logphi.answers.bound import Bound
+from logphi.answers.bound import Bound, single
 from logphi.answers.status import Direction
 from logphi.arrays import Array
 from logphi.engine.directions import Loss
@@ -28,8 +27,9 @@ _ESTIMATE_FACTOR = 10.0
 _ESTIMATE_FLOOR = 1e-9
 # chosen: the tolerance of profiles from estimates
 _ESTIMATE_PROFILE = 1e-6
-# chosen: thresholds in units of the spread of the loss, and the largest unit
+# chosen: thresholds in units of the spread of the loss
 _THRESHOLDS = np.array([-2.0, -0.8, -0.25, 0.0, 0.25, 0.8, 2.0])
+# chosen: the largest unit
 _LARGEST_SPREAD = 20.0
 # chosen: more than all checks of a mechanism ask, several of them at the same thresholds
 _REMEMBERED = 128
@@ -102,18 +102,7 @@ def profile_of(loss: LogPhi, at: Array, direction: Direction) -> tuple[Array, Ar
 
 @lru_cache(maxsize=_REMEMBERED)
 def _delta(loss: LogPhi, x: float, direction: Direction) -> Bound:
-    return single_bound(delta(Loss(loss, Adjacency.ADD_REMOVE), x, direction=direction))
-
-
-def single_bound(answer: Any) -> Bound:
-    """The answer to a question about one number, typed as a bound."""
-    return answer  # type: ignore[no-any-return]
-
-
-def directions_of(mechanism: Mechanism) -> list[Direction]:
-    """The directions that its relation has."""
-    one = {Adjacency.ADD: Direction.ADD, Adjacency.REMOVE: Direction.REMOVE}.get(mechanism.adjacency)
-    return [Direction.REMOVE, Direction.ADD] if one is None else [one]
+    return single(delta(Loss(loss, Adjacency.ADD_REMOVE), x, direction=direction))
 
 
 def require(holds: Any, text: str, **places: Any) -> None:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from logphi.algebra.release import Mechanism
-from logphi.answers.bound import Bound, Bounds
+from logphi.answers.bound import Bound, Bounds, single
 from logphi.answers.status import Direction
 from logphi.arrays import Array
+from logphi.engine.directions import directions_under
 from logphi.questions.loss import LossDistribution
-from logphi.testing.probes import ROUNDING, directions_of, profile_of, profile_tolerance, require, single_bound, thresholds_of
+from logphi.testing.probes import ROUNDING, profile_of, profile_tolerance, require, thresholds_of
 
-# chosen: type I errors; orders on both sides of one
+# chosen: type I errors, small and large
 _ERRORS = np.array([0.02, 0.5, 0.9])
+# chosen: orders on both sides of one
 _ORDERS = np.array([0.2, 0.5, 0.8, 1.0, 1.3, 2.0, 4.0])
 
 
@@ -40,7 +42,7 @@ def check_orders(mechanism: Mechanism) -> None:
     halves = []
     for direction, own, _ in _orders(mechanism):
         here = f"in direction {direction.value!r}"
-        found = [single_bound(mechanism.renyi(float(a), direction=direction)) for a in _ORDERS]
+        found = [single(mechanism.renyi(float(a), direction=direction)) for a in _ORDERS]
         lower, upper = (np.array([getattr(one, end) for one in found]) for end in ("lower", "upper"))
         grows = lower[:-1] <= upper[1:] * (1 + room) + room
         require(grows, f"D_a falls {here}", order=_ORDERS[1:], lower=lower[:-1], upper=upper[1:])
@@ -59,7 +61,7 @@ def check_tradeoff(mechanism: Mechanism) -> None:
     """F is convex, at most 1 - alpha and at least every line 1 - delta(x) - e^x alpha, and ``inverse_tradeoff`` inverts it."""
     at, room = thresholds_of(mechanism.loss_law()), profile_tolerance(mechanism.loss_law()) + ROUNDING
     rtol = max(room, 1e-9)
-    for direction in directions_of(mechanism):
+    for direction in directions_under(mechanism.adjacency):
         here = f"in direction {direction.value!r}"
         lower, upper = _ends(mechanism.tradeoff(_ERRORS, direction=direction, rtol=rtol))
         require(lower <= 1 - _ERRORS + room, f"f(alpha) is above 1 - alpha {here}", alpha=_ERRORS, lower=lower)
@@ -70,7 +72,7 @@ def check_tradeoff(mechanism: Mechanism) -> None:
         require(below, f"1 - delta(x) - e^x alpha is above f(alpha) {here}", alpha=_ERRORS[:, None] + 0 * at, x=at + 0 * lines)
         low, high = float(lower[1]), float(upper[1])
         ends = min(high * (1 + room), 1.0), max(low * (1 - room), 0.0)
-        least, most = (single_bound(mechanism.inverse_tradeoff(end, direction=direction, rtol=rtol)) for end in ends)
+        least, most = (single(mechanism.inverse_tradeoff(end, direction=direction, rtol=rtol)) for end in ends)
         alpha, slack = _ERRORS[1], room * 2
         agree = least.lower <= alpha + slack and (low <= room or alpha <= most.upper + slack)
         require(agree, f"f({alpha}) is {low} to {high} {here}, but the inverse at its ends is {least} and {most}")
@@ -82,7 +84,7 @@ def _orders(mechanism: Mechanism) -> list[tuple[Direction, LossDistribution, Los
         (Direction.REMOVE, mechanism.loss, mechanism.dual_loss),
         (Direction.ADD, mechanism.dual_loss, mechanism.loss),
     ]
-    asked = directions_of(mechanism)
+    asked = directions_under(mechanism.adjacency)
     return [one for one in both if one[0] in asked]
 
 

@@ -9,7 +9,7 @@ from adaptive_range import fixed
 from logphi.convex.smooth_chords import SmoothBounds, smooth_chords
 from logphi.convex.spline_rounds import LEAST
 from logphi.convex.symmetric_pair import pair_above, pair_below
-from logphi.convex.widest_chords import widest_chords
+from logphi.convex.widest_chords import in_any_order
 
 FINE = 2048
 
@@ -73,7 +73,7 @@ def test_one_more_round_from_the_definition(width, rounds):
 @pytest.mark.parametrize(("width", "rounds"), [(1e-3, 60), (0.2, 100), (1.0, 80), (3.0, 60)])
 def test_bounds_meet_those_of_a_grid(width, rounds):
     smooth = proved(width, rounds, FINE)
-    below, above = (widest_chords(width, rounds, 96, above=side) for side in (False, True))
+    below, above = (in_any_order(((width, rounds, 96),), above=side) for side in (False, True))
     x = np.arange(float(below.values.size)) * below.step
     seen = (below.values > 1e-22) & (x < smooth.last * smooth.step)
     x, low, high = x[seen], below.values[seen], above.values[: seen.size][seen] + above.truncated

@@ -6,14 +6,14 @@ import pytest
 
 from adaptive_range import by_chords, fixed, on_grid
 from logphi.convex.symmetric_pair import pair_above, pair_below
-from logphi.convex.widest_chords import widest_chords
+from logphi.convex.widest_chords import in_any_order
 
 CASES = [(0.003, 4, 24), (0.1, 6, 16), (0.7, 3, 24), (1.0, 8, 12), (4.0, 5, 16)]
 
 
 @pytest.mark.parametrize(("width", "rounds", "parts"), CASES)
 def test_both_bounds_hold_the_recursion_from_the_definition(width, rounds, parts):
-    below, above = (widest_chords(width, rounds, parts, above=side) for side in (False, True))
+    below, above = (in_any_order(((width, rounds, parts),), above=side) for side in (False, True))
     x, attained = on_grid(width, rounds, parts)
     _, covered = by_chords(width, rounds, parts)
     right = x >= -1e-12
@@ -32,7 +32,7 @@ def test_both_bounds_hold_the_recursion_from_the_definition(width, rounds, parts
 
 
 def test_one_round_is_the_closed_form():
-    below, above = (widest_chords(0.8, 1, 32, above=side) for side in (False, True))
+    below, above = (in_any_order(((0.8, 1, 32),), above=side) for side in (False, True))
     x = np.arange(33) * 0.025
     exact = (math.exp(0.4) - np.exp(x / 2)) ** 2 / math.expm1(0.8)
     for bounds in (below, above):
@@ -43,7 +43,7 @@ def test_one_round_is_the_closed_form():
 
 @pytest.mark.parametrize(("width", "rounds"), [(0.05, 60), (1.0, 12), (3.0, 7), (1e-3, 100)])
 def test_one_pick_for_all_steps_is_less(width, rounds):
-    above = widest_chords(width, rounds, 32, above=True)
+    above = in_any_order(((width, rounds, 32),), above=True)
     for share in (0.0, 0.1, 0.3, 0.5):
         node = int(share * above.values.size)
         assert fixed(width, rounds, node * above.step) <= above.values[node] + above.truncated
@@ -52,7 +52,7 @@ def test_one_pick_for_all_steps_is_less(width, rounds):
 def test_finer_grids_are_narrower():
     widths = []
     for parts in (32, 64, 128, 256):
-        below, above = (widest_chords(0.2, 25, parts, above=side) for side in (False, True))
+        below, above = (in_any_order(((0.2, 25, parts),), above=side) for side in (False, True))
         node = 4 * parts
         widths.append(float(above.values[node] - below.values[node]))
     ratios = [one / other for one, other in pairwise(widths)]
@@ -68,7 +68,7 @@ def excess(pair, x):
     ("width", "rounds", "parts"), [(0.1, 30, 128), (1.0, 9, 256), (2e-3, 12, 128), (5.0, 4, 512), (0.3, 2, 999)]
 )
 def test_pairs_are_on_their_sides_and_near(width, rounds, parts):
-    below, above = (widest_chords(width, rounds, parts, above=side) for side in (False, True))
+    below, above = (in_any_order(((width, rounds, parts),), above=side) for side in (False, True))
     high, low = pair_above(above, width * rounds, 500), pair_below(below.lines(500))
     for pair in (high, low):
         assert abs(pair[0].sum() - 1) < 1e-12
@@ -87,7 +87,7 @@ def test_pairs_are_on_their_sides_and_near(width, rounds, parts):
 
 @pytest.mark.parametrize(("width", "rounds", "parts"), [(4.0, 100, 40), (2.5, 200, 40)])
 def test_where_the_functions_are_one_to_rounding(width, rounds, parts):
-    below, above = (widest_chords(width, rounds, parts, above=side) for side in (False, True))
+    below, above = (in_any_order(((width, rounds, parts),), above=side) for side in (False, True))
     size = min(below.values.size, above.values.size)
     low, high = below.values[:size], above.values[:size] + above.truncated
     assert (low <= high).all()

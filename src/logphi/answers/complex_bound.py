@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from logphi.answers.bound import Bound, Bounds, bound_rows
 from logphi.answers.display import table
 from logphi.answers.enclosed import Enclosed
+from logphi.answers.sameness import Same
 from logphi.answers.status import Direction, Status
 from logphi.arrays import Array
-from logphi.listed import Listed
 
 
-class Parts(Listed):
+class Parts(Same):
     """Answers with an enclosed real part and an enclosed imaginary part."""
 
     real: Any
@@ -32,29 +32,8 @@ class Parts(Listed):
         """Both parts; see :meth:`Bound.to_dict`."""
         return {"real": self.real.to_dict(), "imag": self.imag.to_dict()}
 
-    def same_as(self, other: object) -> bool:
-        """Whether every field is the same, as two runs of one computation give.
-
-        Parameters
-        ----------
-        other
-            Anything.
-
-        Returns
-        -------
-        bool
-            False for another class or shape.
-
-        Examples
-        --------
-        >>> import logphi as lp
-        >>> release = 3 * lp.Gaussian(sigma=2)
-        >>> release.renyi(2 + 1j).same_as(release.renyi(2 + 1j))
-        True
-        """
-        if not isinstance(other, Parts) or type(self) is not type(other):
-            return False
-        return bool(self.real.same_as(other.real) and self.imag.same_as(other.imag))
+    def _content(self) -> Any:
+        return self.real._content(), self.imag._content()
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from logphi.answers.decimals import formatted, rounded
 from logphi.answers.interval import Exact, exact
 from logphi.answers.numpy_operators import given_to
-from logphi.listed import Listed
+from logphi.answers.sameness import Same
 
 # the ends of both sides -> whether the relation holds for all numbers between them, and whether for none
 _RELATIONS: dict[str, Callable[[Exact, Exact, Exact, Exact], tuple[bool, bool]]] = {
@@ -52,7 +52,7 @@ class UndecidedError(ValueError):
         )
 
 
-class Enclosed(Listed):
+class Enclosed(Same):
     """A number of which only an enclosure is known.
 
     A comparison is made for all numbers in the closed enclosure: it is a bool where they agree, and an :class:`UndecidedError`
@@ -74,27 +74,8 @@ class Enclosed(Listed):
     def to_dict(self) -> dict[str, Any]:
         """All fields as plain data for JSON: infinities are ``"inf"`` and ``"-inf"``, and NaN does not occur."""
 
-    def same_as(self, other: object) -> bool:
-        """Whether every field is the same, as two runs of one computation give; ``==`` is about the unknown numbers.
-
-        Parameters
-        ----------
-        other
-            Anything.
-
-        Returns
-        -------
-        bool
-            False for another class.
-
-        Examples
-        --------
-        >>> import logphi as lp
-        >>> release = 3 * lp.Gaussian(sigma=2)
-        >>> release.delta(1).same_as(release.delta(1))
-        True
-        """
-        return isinstance(other, Enclosed) and type(self) is type(other) and self.to_dict() == other.to_dict()
+    def _content(self) -> Any:
+        return self.to_dict()
 
     def _decided(self, relation: str, other: Any) -> bool:
         """Whether the relation holds; NotImplemented if the other is not a number. Raises an UndecidedError if undecided."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from logphi.answers.enclosed import Enclosed
 from logphi.answers.interval import Interval, meant
 from logphi.answers.numpy_operators import compared, elementwise, given_to
-from logphi.listed import Listed
+from logphi.answers.sameness import Same
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -102,7 +102,7 @@ def _enclosing(function: Callable[[Any, Any], Any], *, swapped: bool = False) ->
     return method
 
 
-class Elementwise(Listed):
+class Elementwise(Same):
     """The operators of an array of bounds, in Python and in NumPy."""
 
     # elements are compared one by one

@@ -7,7 +7,7 @@ NumPy, SciPy and mpmath use :mod:`logphi.arith.nodes` and :mod:`logphi.arith.mp`
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import mpmath
 import sympy
@@ -20,11 +20,28 @@ _GUARD = 16
 _STEP = 64
 
 
-class Uncollapsed(sympy.Integral):  # type: ignore[misc]
+class _ByRules:
+    """What SymPy asks of an integral or a sum: to be evaluated, and to be printed as a call of one of our rules."""
+
+    # the functions that compute it with arrays and with mpmath
+    _rules: ClassVar[tuple[str, str]]
+
+    def _eval_evalf(self: Any, prec: int) -> Any:
+        return None if self.free_symbols else _evaluated(self, prec)
+
+    def _numpycode(self: Any, printer: Any) -> str:
+        return f"{printer._module_format(self._rules[0])}({self._arguments(printer)})"
+
+    _scipycode = _numpycode
+
+    def _mpmathcode(self: Any, printer: Any) -> str:
+        return f"{printer._module_format(self._rules[1])}({self._arguments(printer)})"
+
+
+class Uncollapsed(_ByRules, sympy.Integral):  # type: ignore[misc]
     """An integral over an interval, a half-line upward, or the line if the integrand falls like a normal density."""
 
-    def _eval_evalf(self, prec: int) -> Any:
-        return None if self.free_symbols else _evaluated(self, prec)
+    _rules = ("logphi.arith.nodes.quadrature_of_arrays", "logphi.arith.mp.quadrature_of_mpmath")
 
     def by_mpmath(self) -> Any:
         """The integral at the precision of mpmath."""
@@ -33,23 +50,16 @@ class Uncollapsed(sympy.Integral):  # type: ignore[misc]
         ends = (None if end.is_infinite else sympy.lambdify((), end, "mpmath")() for end in (low, high))
         return quadrature_of_mpmath(function, *ends)
 
-    def _code(self, printer: Any, rule: str) -> str:
+    def _arguments(self, printer: Any) -> str:
         variable, low, high = self.limits[0]
         ends = ("None" if end.is_infinite else printer._print(end) for end in (low, high))
-        name = printer._module_format(rule)
-        return f"{name}(lambda {printer._print(variable)}: {printer._print(self.function)}, {', '.join(ends)})"
-
-    def _numpycode(self, printer: Any) -> str:
-        return self._code(printer, "logphi.arith.nodes.quadrature_of_arrays")
-
-    _scipycode = _numpycode
-
-    def _mpmathcode(self, printer: Any) -> str:
-        return self._code(printer, "logphi.arith.mp.quadrature_of_mpmath")
+        return f"lambda {printer._print(variable)}: {printer._print(self.function)}, {', '.join(ends)}"
 
 
-class NormalSum(sympy.Sum):  # type: ignore[misc]
+class NormalSum(_ByRules, sympy.Sum):  # type: ignore[misc]
     """The sum of exp(-(x - a)^2 / (2 v)) over all integers x."""
+
+    _rules = ("logphi.arith.nodes.normal_sum_of_arrays", "logphi.arith.mp.normal_sum_of_mpmath")
 
     @property
     def _parameters(self) -> tuple[Any, Any]:
@@ -58,24 +68,12 @@ class NormalSum(sympy.Sum):  # type: ignore[misc]
         second, first = exponent.coeff(variable, 2), exponent.coeff(variable, 1)
         return -1 / (2 * second), -first / (2 * second)
 
-    def _eval_evalf(self, prec: int) -> Any:
-        return None if self.free_symbols else _evaluated(self, prec)
-
     def by_mpmath(self) -> Any:
         """The sum at the precision of mpmath."""
         return normal_sum_of_mpmath(*(sympy.lambdify((), one, "mpmath")() for one in self._parameters))
 
-    def _code(self, printer: Any, rule: str) -> str:
-        variance, centre = map(printer._print, self._parameters)
-        return f"{printer._module_format(rule)}({variance}, {centre})"
-
-    def _numpycode(self, printer: Any) -> str:
-        return self._code(printer, "logphi.arith.nodes.normal_sum_of_arrays")
-
-    _scipycode = _numpycode
-
-    def _mpmathcode(self, printer: Any) -> str:
-        return self._code(printer, "logphi.arith.mp.normal_sum_of_mpmath")
+    def _arguments(self, printer: Any) -> str:
+        return ", ".join(map(printer._print, self._parameters))
 
 
 def _evaluated(one: Uncollapsed | NormalSum, prec: int) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -22,6 +23,15 @@ _SHARE = 1 / 6
 _NODES = 16
 # chosen: a larger h is left to the grid, if a pair is asked for
 _NEARLY_ONE = 0.99
+
+
+def _last(holds: Callable[[float], bool], end: float) -> tuple[float, float]:
+    """Between which two places up to an end a condition that holds at zero ceases to hold, to the last digits."""
+    low, high = 0.0, end
+    while high - low > 1e-14 * high:
+        middle = low + (high - low) / 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low, high
 
 
 class ExcessBounds(Protocol):
@@ -92,10 +102,7 @@ class GridBounds:
             share = (left + bounds.truncated - level) / (left - right)
             inside = math.log1p(min(max(share, 0.0), 1.0) * math.expm1(bounds.step)) + 1e-9 * bounds.step
             upper = min(((index - 1) * bounds.step + inside) * (1 + 16 * ULP), self.end)
-        low, high = 0.0, upper
-        while high - low > 1e-14 * high:
-            middle = low + (high - low) / 2
-            low, high = (middle, high) if self.low(middle * (1 + 8 * ULP)) >= level * (1 + 8 * ULP) else (low, middle)
+        low, _ = _last(lambda x: self.low(x * (1 + 8 * ULP)) >= level * (1 + 8 * ULP), upper)
         return low, low + _SHARE * (upper - low), upper
 
     def pair(self, size: int, *, above: bool) -> tuple[Array, Array]:
@@ -138,15 +145,11 @@ class SplineBounds:
             return self.grid.crossing(level)
         if self._at_zero <= level:
             return 0.0, 0.0, 0.0
-        ends, end = [], self.splines.last * self.splines.step
-        for bound in (self.splines.low, self.splines.high):
-            low, high = 0.0, end
-            # the bounds fall, but for the rounding of a step of the search
-            while high - low > 1e-14 * high:
-                middle = low + (high - low) / 2
-                low, high = (middle, high) if float(bound(np.array([middle]))[0]) > level else (low, middle)
-            ends.append((low, high))
-        lower, upper = ends[0][0] * (1 - 1e-12), ends[1][1] * (1 + 1e-12)
+        end = self.splines.last * self.splines.step
+        # the bounds fall, but for the rounding of a step of the search
+        lower, _ = _last(lambda x: float(self.splines.low(np.array([x]))[0]) > level, end)
+        _, upper = _last(lambda x: float(self.splines.high(np.array([x]))[0]) > level, end)
+        lower, upper = lower * (1 - 1e-12), upper * (1 + 1e-12)
         return lower, lower + (upper - lower) / 2, min(upper, self.grid.end)
 
     def pair(self, size: int, *, above: bool) -> tuple[Array, Array]:

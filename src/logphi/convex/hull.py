@@ -7,7 +7,7 @@ there, and P a_k times as much; the value of h after the last vertex is the infi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -17,36 +17,29 @@ _BITS = 200
 # derived: exponentials are computed with this number of bits
 _RIGHT = 240
 
+Point = tuple[Fraction, Fraction]
+
 
 @dataclass(frozen=True)
 class Hull:
     """Vertices (a, h), a rising from 0, h falling from 1; constant beyond the last."""
 
-    vertices: tuple[tuple[Fraction, Fraction], ...]
+    vertices: tuple[Point, ...]
 
     @staticmethod
-    def of(points: Sequence[tuple[Fraction, Fraction]]) -> Hull:
+    def of(points: Iterable[Point]) -> Hull:
         """The largest convex, decreasing function below all points and (0, 1)."""
-        first, *rest = sorted([(Fraction(0), Fraction(1)), *points])
-        # each vertex after the first, and the slope that leads there
-        chain, rises = [first], list[Fraction]()
-        for point in rest:
-            if point[1] >= chain[-1][1]:
-                # the bound is implied by an earlier point, as the profile decreases
-                continue
-            rise = _slope(chain[-1], point)
-            while rises and rises[-1] >= rise:
-                chain.pop()
-                rises.pop()
-                rise = _slope(chain[-1], point)
-            chain.append(point)
-            rises.append(rise)
-        return Hull(tuple(chain))
+        falling = list[Point]()
+        for point in sorted([(Fraction(0), Fraction(1)), *points]):
+            # any other bound is implied by an earlier point, as the profile decreases
+            if not falling or point[1] < falling[-1][1]:
+                falling.append(point)
+        return Hull(tuple(lower_chain(falling)))
 
     @property
     def slopes(self) -> list[Fraction]:
         """The negated slopes between neighbouring vertices."""
-        return [-_slope(one, other) for one, other in pairwise(self.vertices)]
+        return [-slope(one, other) for one, other in pairwise(self.vertices)]
 
     def pair(self) -> tuple[list[Fraction], list[Fraction]]:
         """P- and Q-masses of the outcomes: first that without mass of P, then the vertices, last that without mass of Q."""
@@ -56,7 +49,24 @@ class Hull:
         return p, [1 - slopes[0], *masses, Fraction(0)]
 
 
-def _slope(one: tuple[Fraction, Fraction], other: tuple[Fraction, Fraction]) -> Fraction:
+def lower_chain(points: Iterable[Point]) -> list[Point]:
+    """The vertices of the largest convex function below points at rising places, from the first of them to the last."""
+    first, *rest = points
+    # each vertex after the first, and the slope that leads there
+    chain, rises = [first], list[Fraction]()
+    for point in rest:
+        rise = slope(chain[-1], point)
+        while rises and rises[-1] >= rise:
+            chain.pop()
+            rises.pop()
+            rise = slope(chain[-1], point)
+        chain.append(point)
+        rises.append(rise)
+    return chain
+
+
+def slope(one: Point, other: Point) -> Fraction:
+    """The slope of the line through two points."""
     return (other[1] - one[1]) / (other[0] - one[0])
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 
-from logphi.convex.hull import Hull
+from logphi.convex.hull import Hull, Point, slope
 
 # a place, a lower and an upper bound of h there
 Known = tuple[Fraction, Fraction, Fraction]
@@ -25,8 +25,8 @@ def hull_below(points: Sequence[Known], floor: Fraction, fall: Fraction) -> Hull
     one, zero = Fraction(1), Fraction(0)
     places = [(zero, one, one), *((a, max(low, 1 - fall * a), high) for a, low, high in points)]
     # for each place the line that holds to its right, and for each but the first the line that holds to its left, with one more
-    rights = [(zero, one, -fall), *((b, low, _slope(a, high, b, low)) for (a, _, high), (b, low, _) in pairwise(places))]
-    lefts = [(a, low, _slope(a, low, b, high)) for (a, low, _), (b, _, high) in pairwise(places[1:])]
+    rights = [(zero, one, -fall), *((b, low, slope((a, high), (b, low))) for (a, _, high), (b, low, _) in pairwise(places))]
+    lefts = [(a, low, slope((a, low), (b, high))) for (a, low, _), (b, _, high) in pairwise(places[1:])]
     last, least, _ = places[-1]
     lefts += [(last, least, zero), (last, min(floor, least), zero)]
     kept = [(a, low) for a, low, _ in places[1:]]
@@ -37,14 +37,10 @@ def hull_below(points: Sequence[Known], floor: Fraction, fall: Fraction) -> Hull
     return Hull.of(kept)
 
 
-def _slope(a: Fraction, h: Fraction, b: Fraction, g: Fraction) -> Fraction:
-    return (g - h) / (b - a)
-
-
-def _crossing(one: tuple[Fraction, ...], other: tuple[Fraction, ...]) -> tuple[Fraction, Fraction] | None:
+def _crossing(one: tuple[Fraction, ...], other: tuple[Fraction, ...]) -> Point | None:
     """Where two lines meet, each a point and a slope."""
-    (a, h, slope), (b, g, bend) = one, other
-    if slope == bend:
+    (a, h, rise), (b, g, bend) = one, other
+    if rise == bend:
         return None
-    place = (g - h + slope * a - bend * b) / (slope - bend)
-    return place, h + slope * (place - a)
+    place = (g - h + rise * a - bend * b) / (rise - bend)
+    return place, h + rise * (place - a)

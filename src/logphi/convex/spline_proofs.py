@@ -175,9 +175,10 @@ class Several:
         first, asked = self._asked(y[1:] >= reach[which[:-1]])
         checked &= (chords.cell[:-1] >= self.firsts[which[:-1]] + 2) & (chords.cell[:-1] + m + 3 < self.cells_left[which[:-1]])
         ends = convex(log, self.zero[1:] + self.lasts + m, s)
-        if not (checked[asked].all() and ends.all() and (y[first] <= reach).all() and self._falling()):
+        falling = all(falls(one.log, one.last) for one in self.rounds)
+        if not (checked[asked].all() and ends.all() and (y[first] <= reach).all() and falling):
             raise UnprovedError("the splines are too coarse")
-        folded = self._folded()
+        folded = refolded(self.all, self.zero[1:, None], self.steps)
         # left of the first x, one is the bound from above, and the chord there bounds T from below
         one_above = np.where(ones > 0, 1.01 * _ONE, 0.0)
         one_below = np.where(ones > 0, np.maximum(one_above, _ONE / 100 - chords.level[first]), 0.0)
@@ -213,14 +214,6 @@ class Several:
         first = np.minimum.reduceat(np.where(used & ~between, places, used.size), self.starts[:-1])
         first = np.minimum(first, self.starts[1:] - 2)
         return first, (places >= first[self.which[:-1]]) & ~between
-
-    def _falling(self) -> bool:
-        """Whether all splines fall after the last knot."""
-        return all(falls(one.log, one.last) for one in self.rounds)
-
-    def _folded(self) -> Array:
-        """How far each log N may be, at most two widths left of zero, from what it is to the right implies."""
-        return refolded(self.all, self.zero[1:, None], self.steps)
 
 
 def convex(log: Quintic, columns: NDArray[np.int64], step: float) -> NDArray[np.bool_]:

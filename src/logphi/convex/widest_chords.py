@@ -98,13 +98,8 @@ class Bounds:
 Widths = tuple[tuple[float, int, int], ...]
 
 
-def widest_chords(width: float, rounds: int, parts: int, *, above: bool, cut: float = CUT) -> Bounds:
-    """H_k after so many rounds, at least one, from above or from below, on a grid of ``parts`` steps to the width."""
-    return in_any_order(((width, rounds, parts),), above=above, cut=cut)
-
-
 @lru_cache(maxsize=64)
-def in_any_order(widths: Widths, *, above: bool, cut: float = CUT) -> Bounds:
+def in_any_order(widths: Widths, *, above: bool) -> Bounds:
     """The largest h after rounds of several widths, which increase, in the best order."""
     shift = 1 + _SHIFT if above else 1 - _SHIFT
     step = (max if above else min)(width * shift / parts for width, _, parts in widths)
@@ -119,7 +114,7 @@ def in_any_order(widths: Widths, *, above: bool, cut: float = CUT) -> Bounds:
                 found = _more(left, i)
                 if found[i] <= counts[i] and (above or _in_order(found, counts)):
                     ways.setdefault(found, []).append((grid, before))
-        known = {left: _largest(pairs, cut / total) for left, pairs in ways.items()}
+        known = {left: _largest(pairs, CUT / total) for left, pairs in ways.items()}
     (last,) = known.values()
     return replace(last, truncated=last.truncated * (1 + total * ULP)) if above else last
 

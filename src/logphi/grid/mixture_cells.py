@@ -99,11 +99,7 @@ class MixtureCells(Discretizer):
         x = origin + k * h
         with np.errstate(divide="ignore"):  # the node at the end of the support
             big = x + (np.log(-np.expm1(-lead - k * h)) if bounded else 0.0)
-        y, missed = mixture.ratio.inverse_of_log_v(big)
-        # the points y are rounded, and their losses x known to within this
-        finite = np.isfinite(y)
-        size = np.exp(np.minimum(big - x, 0.0))[finite] * mixture.size(y[finite], big[finite])
-        location_error = 4 * ULP * float(size.max() + abs(origin) + np.abs(x).max()) + 2 * missed + self.weight_error
+        y, location_error = self._crossings(mixture, big, big - x, abs(origin) + np.abs(x).max())
         if merged:
             # cell 0 begins at the end of the merged mass, whose mean is a quotient of two normal masses
             y[0] = edge
@@ -167,22 +163,27 @@ class MixtureCells(Discretizer):
         x = k * h
         with np.errstate(divide="ignore", over="ignore"):  # logarithms of zero below the support, and overflow from its end on
             big = x + (np.log(np.maximum(-np.expm1(end - x), 0.0)) if bounded else 0.0)
-        y, missed = mixture.ratio.inverse_of_log_v(big)
-        finite = np.isfinite(y)
-        size = np.exp(np.minimum(big - x, 0.0))[finite] * mixture.size(y[finite], big[finite])
-        location_error = (
-            4 * ULP * float(size.max() + np.abs(x).max() + abs(end if bounded else 0.0)) + 2 * missed + self.weight_error
-        )
+        y, location_error = self._crossings(mixture, big, big - x, np.abs(x).max() + (abs(end) if bounded else 0.0))
         if not (y[1:] > y[:-1]).all():
             raise ValueError(f"a width of {h!r} is finer than the doubles at the losses of one release")
         log_mass, share, share_error, _, narrow = mixture.cells(y)
-        if not finite[0]:
+        if not np.isfinite(y[0]):
             # the support begins within the first cell
             base = np.expm1(end - x[1]) / np.expm1(-h)
             share[0], share_error[0] = 1 - (1 - share[0]) * base, share_error[0] + SHARE * (1 + (abs(end) + h) / h)
         far = np.where(np.isinf(y[:-1]), np.abs(y[1:]), np.minimum(np.abs(y[1:]), np.abs(y[:-1]) + 1))
         error = MASS + WIDE * ~narrow + ULP * (2 * far * far + np.abs(log_mass))
         return CellMasses(k[:-1], log_mass, error, np.maximum(share, 1e-300), share_error, location_error)
+
+    def _crossings(self, mixture: OneSidedMixture, big: Array, lower: Array, reach: float) -> tuple[Array, float]:
+        """The y, rounded, at which log v is ``big``, and what their losses, larger by ``lower``, are known to within.
+
+        The numbers that the losses were added from sum to at most ``reach``.
+        """
+        y, missed = mixture.ratio.inverse_of_log_v(big)
+        finite = np.isfinite(y)
+        size = np.exp(np.minimum(lower, 0.0))[finite] * mixture.size(y[finite], big[finite])
+        return y, 4 * ULP * float(size.max() + reach) + 2 * missed + self.weight_error
 
     @staticmethod
     def _merged(h: float, mixture: OneSidedMixture) -> tuple[float, float]:

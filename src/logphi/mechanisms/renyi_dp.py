@@ -14,6 +14,7 @@ from logphi.algebra.family import Family
 from logphi.algebra.release import Primitive
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
+from logphi.convex.hull import lower_chain
 from logphi.inputs import check
 from logphi.inputs.arguments import ADD_REMOVE, Reals, Relation, frozen
 from logphi.mechanisms.declared import Keeping, converted, of_both_orders
@@ -69,18 +70,10 @@ class Chords(Curve):
 
 @lru_cache(maxsize=256)
 def _chords(orders: tuple[Fraction, ...], epsilons: tuple[Fraction, ...]) -> Chords:
-    points = [(Fraction(0), Fraction(0))]
-    for a, epsilon in sorted(zip(orders, epsilons, strict=True)):
-        point = (a - 1, (a - 1) * epsilon)
-        while len(points) > 1 and _slope(points[-2], points[-1]) >= _slope(points[-1], point):
-            points.pop()
-        points.append(point)
+    points = sorted((a - 1, (a - 1) * epsilon) for a, epsilon in zip(orders, epsilons, strict=True))
+    _, *chain = lower_chain([(Fraction(0), Fraction(0)), *points])
     # orders and orders minus one are doubles; the rounding of the values is included in that of the chord
-    return Chords(*(tuple(float(x) for x in row) for row in zip(*points[1:], strict=True)))
-
-
-def _slope(one: tuple[Fraction, Fraction], other: tuple[Fraction, Fraction]) -> Fraction:
-    return (other[1] - one[1]) / (other[0] - one[0])
+    return Chords(*(tuple(float(x) for x in row) for row in zip(*chain, strict=True)))
 
 
 @frozen

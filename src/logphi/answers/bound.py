@@ -32,8 +32,10 @@ COLUMNS = ("lower", "value", "upper", "side", "direction", "method", "status", "
 _DIGITS = 13
 # chosen: significant digits of an error
 _ERROR_DIGITS = 2
-# chosen: the number of points of an array that its repr shows, and those at either end of a longer table
-_FEW, _ENDS = 4, 5
+# chosen: the number of points of an array that its repr shows
+_FEW = 4
+# chosen: the rows at either end of a table of more points
+_ENDS = 5
 
 
 @dataclass(frozen=True, eq=False, repr=False)

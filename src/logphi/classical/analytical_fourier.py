@@ -23,8 +23,10 @@ from logphi.inputs.arguments import DirectionLike
 from logphi.questions.delta import delta as profile
 from logphi.questions.epsilon import epsilon as inverse_profile
 
-# from the paper: the parameters of Experiment 3
-_CELLS, _REACH = 100_000, 100.0
+# from the paper: the number of cells of Experiment 3
+_CELLS = 100_000
+# from the paper: the end of the integral of Experiment 3
+_REACH = 100.0
 # chosen: a cell takes about a hundred bytes
 _MOST = 10_000_000
 

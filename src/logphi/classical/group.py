@@ -19,9 +19,10 @@ from logphi.inputs import check
 
 # measured: the unit of the shares of the steps; the bound is within 1e-4 of the best for pairs, 2% for sixty steps
 _SHARES = 240
-# derived: this number times sixty and times the largest c(b) of an order b is a double
-_HUGE = 1e280
+# chosen: the most records of a group, and the most steps that are given
 LARGEST_GROUP = 60
+# derived: this number times that many, and times the largest c(b) of an order b, is a double
+_HUGE = 1e280
 
 
 def group_guarantee(guarantee: Guarantee, size: int = 2) -> Guarantee:

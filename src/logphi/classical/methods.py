@@ -28,8 +28,9 @@ SOURCES: Mapping[str, str] = {
     "saddle point": "Alghamdi et al. 2023",
 }
 
-# chosen: the delta that all releases with unbounded losses spend together: one of these, or one of these shares of delta
+# chosen: the delta that all releases with unbounded losses spend together, where delta is asked for: one of these
 _SPENT = (1e-1, 1e-2, 1e-3, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12)
+# chosen: what they spend together of a given delta: one of these shares
 _SHARES = (0.9, 0.5, 0.1)
 # measured: the moments of a sampled loss take about twenty milliseconds
 _MOST_LOSSES = 256

@@ -19,6 +19,7 @@ _FAR = 45
 _SERIES = 10**6
 # chosen: accurate digits, and twelve more for t; digits lost to cancellation are added
 _DIGITS = 60 + 12
+# derived: the smallest double
 _NEGLIGIBLE = 5e-324
 
 

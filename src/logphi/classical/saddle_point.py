@@ -26,10 +26,12 @@ from logphi.pairs.pair import UnsupportedError
 _STEP = 0.01
 # measured: the step of the second differences, relative to the width of the saddle
 _SHARE = 0.1
-# derived: weights of seven points for the derivatives of order 2, 3 and 4
-_SECOND = np.array([2.0, -27.0, 270.0, -490.0, 270.0, -27.0, 2.0]) / 180
-_THIRD = np.array([1.0, -8.0, 13.0, 0.0, -13.0, 8.0, -1.0]) / 8
-_FOURTH = np.array([-1.0, 12.0, -39.0, 56.0, -39.0, 12.0, -1.0]) / 6
+# derived: weights of seven points for the derivatives, by their orders
+_WEIGHTS = {
+    2: np.array([2.0, -27.0, 270.0, -490.0, 270.0, -27.0, 2.0]) / 180,
+    3: np.array([1.0, -8.0, 13.0, 0.0, -13.0, 8.0, -1.0]) / 8,
+    4: np.array([-1.0, 12.0, -39.0, 56.0, -39.0, 12.0, -1.0]) / 6,
+}
 
 
 def saddle_point_delta(law: LogPhi, epsilon: float, *, corrected: bool = True) -> Approximation:
@@ -83,9 +85,7 @@ def _expansion(exponent: Callable[[Array], Array], saddle: float, step: float) -
     if not np.isfinite(values).all():
         return None
     top = float(values[3])
-    second, third, fourth = (
-        float(weights @ (values - top)) / step**n for n, weights in ((2, _SECOND), (3, _THIRD), (4, _FOURTH))
-    )
+    second, third, fourth = (float(weights @ (values - top)) / step**n for n, weights in _WEIGHTS.items())
     return (top, second, third, fourth) if second > 0 else None
 
 

@@ -1,4 +1,14 @@
 """The exit statuses."""
 
-# chosen: 70 as in sysexits.h, 130 and 141 as a shell reports the signals SIGINT and SIGPIPE
-MET, WIDE, REFUSED, BROKEN, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 70, 130, 141
+# chosen: answered within tolerance
+MET = 0
+# chosen: answered, but wider than requested
+WIDE = 1
+# chosen: bad input
+REFUSED = 2
+# from sysexits.h
+BROKEN = 70
+# derived: as a shell reports the signal SIGINT
+INTERRUPTED = 130
+# derived: as a shell reports the signal SIGPIPE
+PIPE_CLOSED = 141

@@ -38,12 +38,18 @@ _ROOM = 1e-11
 _WIDEST = 0.1
 # chosen: smaller values are not met
 _SMALL = 1e-26
-# chosen: how often the function is moved, by how much of itself at most, and by how much more than S is on the wrong side
-_TRIES, _FARTHEST, _MORE = 8, 0.02, 1.25
+# chosen: how often the function is moved
+_TRIES = 8
+# chosen: by how much of itself it is moved at most
+_FARTHEST = 0.02
+# chosen: it is moved by so many times what S is on the wrong side
+_MORE = 1.25
 # chosen: the share by which the law may be scaled after that
 _MOST = 3e-9
-# chosen: the multiples of d that are needed, and those next to the end where what is missing counts absolutely
-_FEWEST, _NEAR = 8, 8
+# chosen: the multiples of d that are needed
+_FEWEST = 8
+# chosen: the multiples of d next to the end where what is missing counts absolutely
+_NEAR = 8
 # chosen: weights are not smaller
 _LEAST = 1e-290
 # derived: exponentials of so large losses do not overflow

@@ -27,8 +27,10 @@ _LOCAL = (
     )
     / 120
 )
-# derived: of the two splines on one law of coefficients, that of double steps is the other one with these
-_EVEN, _ODD = np.array([6, 20, 6]) / 32, np.array([1, 15, 15, 1]) / 32
+# derived: a spline of double steps is one of single steps, whose even coefficients are its own averaged with these weights
+_EVEN = np.array([6, 20, 6]) / 32
+# derived: its odd coefficients are averaged with these
+_ODD = np.array([1, 15, 15, 1]) / 32
 
 
 @dataclass(frozen=True, eq=False)

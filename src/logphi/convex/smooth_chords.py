@@ -44,13 +44,22 @@ from logphi.convex.spline_rounds import LEAST, Round, Steps, UnprovedError, long
 from logphi.convex.spline_start import Start
 from logphi.convex.widest_chords import Bounds, both_sides
 
-# measured: rounds on the grid before the splines, and for larger widths; so many of the first steps of the splines are a width
-_BEFORE, _WIDE, _BEFORE_WIDE, _PARTS = 28, 1.0, 40, 48
+# measured: rounds on the grid before the splines
+_BEFORE = 28
+# measured: larger widths take more of them
+_WIDE = 1.0
+# measured: that many
+_BEFORE_WIDE = 40
+# measured: so many of the first steps of the splines are a width
+_PARTS = 48
 # chosen: the grid begins with values that are smaller by so much
 _START = 1e-9
-# chosen: smaller values lose digits to what is added to them, and so do those that are not as many times as large as it, or as
-# what is taken from them
-_LEAST_SHARP, _CLEARLY, _FAR = 1e-19, 100.0, 1e4
+# chosen: smaller values lose digits to what is added to them
+_LEAST_SHARP = 1e-19
+# chosen: so do those that are not as many times as large as the last value
+_CLEARLY = 100.0
+# chosen: so do those that are not as many times as large as what is taken from them
+_FAR = 1e4
 # measured: after so many rounds, steps that are twice as long do, as h is smoother
 _HALVED = (56, 96, 160)
 # chosen: but not to more than this

@@ -15,13 +15,18 @@ from numpy.typing import NDArray
 from logphi.arrays import Array
 from logphi.convex.quintic import Quintic
 
-# chosen: smaller values of h have an upper bound only; splines go on to smaller ones
+# chosen: smaller values of h have an upper bound only
 LEAST = 1e-25
-_LAST, END = math.log(LEAST), math.log(1e-4 * LEAST)
+# derived: its logarithm
+_LAST = math.log(LEAST)
+# chosen: splines go on to smaller values, of this logarithm
+END = math.log(1e-4 * LEAST)
 # chosen: picks are not sought where h is nearer to one
 _UNKNOWN = 5e-11
-# measured: best chords are sought until the next step gains less, relatively, which leaves far less to gain; or so often
-_GAIN, _TRIES = 1e-5, 6
+# measured: best chords are sought until the next step gains less, relatively, which leaves far less to gain
+_GAIN = 1e-5
+# measured: they are sought so often at most
+_TRIES = 6
 # derived: knots before the first, and after the last, value
 SPARE = 6
 

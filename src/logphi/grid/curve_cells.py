@@ -23,12 +23,19 @@ from logphi.quadrature.curve import Curve
 from logphi.quadrature.gauss_legendre import GaussLegendre, atoms_of
 from logphi.quadrature.panels import Ellipses, gauss
 
-# measured: nodes and ellipses of a panel; fewer nodes and a larger ellipse suffice if the loss changes little in a cell
-_ORDER, _FEWER = 8, 4
-_RHO, _LARGER = np.array([2.5, 5.0, 10.0, 20.0]), np.array([160.0])
+# measured: nodes of a panel
+_ORDER = 8
+# measured: its ellipses
+_RHO = np.array([2.5, 5.0, 10.0, 20.0])
+# measured: if the loss changes by less than this in a cell, fewer nodes and a larger ellipse suffice
 _NARROW = 0.02
-# chosen: the logarithm of the largest error of a share, and the largest number of halvings of a cell
+# measured: the nodes that suffice
+_FEWER = 4
+# measured: the ellipse that suffices
+_LARGER = np.array([160.0])
+# chosen: the logarithm of the largest error of a share
 _SHARP = float(np.log(1e-15))
+# chosen: the largest number of halvings of a cell
 _HALVINGS = 60
 # measured: points of a sum that only locates the saddle point
 _POINTS = 1025

@@ -43,16 +43,19 @@ _STEPS = 1 << 14
 _COARSE = 30.0
 # derived: for larger c x, e^{-cx} has no correct digit
 _FARTHEST = 1e14
+# derived: a share of the mass is one half, give or take one half
 _UNKNOWN = Scaled(0.0, 0.5, truncation=0.5)
 # measured: the largest number of nodes of a single law, in periods of the transform
 _PERIODS = 16
 # measured: with this share for cut tails and wrap-around, both are far below the distance of the bounds
 _SHARP = 1e-10
-# measured: deeper cuts change no answer; this many bisections of the exponent find a cut to within some percent
+# measured: deeper cuts change no answer
 _DEEPEST = -1e9
+# measured: this many bisections of the exponent find a cut to within some percent
 _BISECTIONS = 9
-# measured: the shifts of the abscissa, in units of the tilt, that are tried for the wrap-around
+# measured: the shifts of the abscissa downwards, in units of the tilt, that are tried for the wrap-around
 _BELOW = np.geomspace(1 / 256, 1, 17)
+# measured: the shifts upwards that are tried for it
 _ABOVE = np.geomspace(1 / 256, 4, 21)
 
 

@@ -44,8 +44,9 @@ _DIRECT = 32 * ULP
 _TERM = 96 * ULP
 # derived: the rounding of folded weights, of adding the largest node, of dividing by the mass, and of the power
 _FACTOR = 18 * ULP
-# measured: the share of the terms that are dropped, in blocks: it is a few hundredths of the rounding of the others
+# measured: the share of the terms that are dropped: it is a few hundredths of the rounding of the others
 _DROPPED = 1e-16
+# chosen: they are dropped in blocks of so many
 _BLOCK = 8
 
 

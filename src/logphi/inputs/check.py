@@ -1,7 +1,6 @@
 """Checks of arguments, and one form of message for bad ones: the value, the rule, and the next step.
 
-Numbers that are given exactly, in an expression, as a ``Fraction`` or as a ``Decimal``, stay exact
-(:mod:`logphi.text.written`).
+Numbers given exactly, in an expression or as a ``Fraction`` or a ``Decimal``, stay exact (:mod:`logphi.text.written`).
 """
 
 from __future__ import annotations
@@ -219,13 +218,11 @@ def real_array(name: str, value: Any) -> Array:
     return array
 
 
-def paired(names: str, first: Array, second: Array, belongs: str) -> None:
-    """Raise a ValueError unless two arrays are lists of one length, not empty; ``belongs`` says which entries go together."""
+def paired(names: str, first: Array, second: Array, rule: str) -> None:
+    """Raise a ValueError unless two arrays are lists of one length, not empty; ``rule`` says which entries belong together."""
     if first.ndim != 1 or first.shape != second.shape or first.size == 0:
-        raise ValueError(
-            f"{names} must be two lists of equal length with at least one number each, got shapes {first.shape} and "
-            f"{second.shape}; {belongs}"
-        )
+        got = f"{first.shape} and {second.shape}"
+        raise ValueError(f"{names} must be two lists of equal length with at least one number each, got shapes {got}; {rule}")
 
 
 def plain_array(name: str, value: Any, rule: str, kinds: str = "iuf") -> NDArray[Any]:
@@ -298,7 +295,6 @@ def probabilities(name: str, value: Any, least: float = 0.0) -> tuple[float, ...
             f"{name} must sum to one to within {NORMALIZED:g}, got a sum of {total!r}: an entry is missing, or has too few "
             "digits; give more digits, or divide by the sum"
         )
-    rare = min((one for one in numbers if one > 0), default=1.0)
-    if rare < least:
+    if (rare := min((one for one in numbers if one > 0), default=1.0)) < least:
         raise ValueError(f"{name} must be zero or at least {least:g} each, got {rare!r}")
     return numbers

@@ -25,8 +25,10 @@ from logphi.questions.delta import pointwise
 MOST = 4000
 # chosen: the vertices, on each side of zero, of the pair that composes with other releases
 _BENDS = 6000
-# measured: the profile of fewer steps is too steep near the largest loss for densities with steps of one length
-_SMOOTH_ABOVE, _SMOOTH_BELOW = 2, 3
+# measured: above, the profile of fewer steps is too steep near the largest loss for densities with steps of one length
+_SMOOTH_ABOVE = 2
+# measured: below, that of fewer than so many is
+_SMOOTH_BELOW = 3
 # measured: the weights of a density on each side of zero; more of them take longer, and their law is hardly nearer
 _WEIGHTS = 800
 

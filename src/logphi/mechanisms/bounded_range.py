@@ -25,10 +25,14 @@ from logphi.mechanisms.discrete import Discrete
 from logphi.mechanisms.randomized_response import RandomizedResponse
 from logphi.mechanisms.several_ranges import SeveralRanges
 
-# derived: within these, e^epsilon and its inverse keep their digits on the grid; elsewhere the hulls are the bound
-_LEAST, _LARGEST = 1e-7, 50.0
+# derived: from here on, e^epsilon and its inverse keep their digits on the grid; elsewhere the hulls are the bound
+_LEAST = 1e-7
+# derived: up to here they keep them
+_LARGEST = 50.0
 # derived: orders differ from one by at least 1e-16, and K is about that times epsilon squared
-_BITS, _BITS_EACH = 400, 8
+_BITS = 400
+# derived: more than epsilon squared loses when epsilon is halved
+_BITS_EACH = 8
 # derived: up to this order minus one, sinh is accurate
 _FAR = 1e9
 

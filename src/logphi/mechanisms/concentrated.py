@@ -18,8 +18,10 @@ from logphi.pairs.equal import EQUAL
 from logphi.pairs.pair import Pair
 from logphi.text.written import Written, meant
 
-# derived: for smaller values the points of the implied profile are too far apart, for larger ones out of range
-SMALLEST_RHO, LARGEST_RHO = 1e-12, 50.0
+# derived: for smaller values the points of the implied profile are too far apart
+SMALLEST_RHO = 1e-12
+# derived: for larger values they are out of range
+LARGEST_RHO = 50.0
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,9 @@ from typing import Any
 from logphi.mechanisms.formula_walk import NotEnclosedError, followed
 
 # derived: far more than the rounding of one operation, relative to its operands
-_ROUNDED, _UNDERFLOW = 1e-14, 1e-300
+_ROUNDED = 1e-14
+# derived: far more than one operation loses to underflow
+_UNDERFLOW = 1e-300
 _UNKNOWN = "a formula cannot be followed to an end of the support"
 
 

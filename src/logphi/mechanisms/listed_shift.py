@@ -11,8 +11,10 @@ from logphi.pairs.finite import FinitePair
 
 # measured: of noise with a larger variance there are too many outcomes, as they are atoms without a lattice
 LARGEST_VARIANCE = 62_500.0
-# derived: doubles above e^-706 have all their digits; of a shift, outcomes to three times as far are listed
-DEEPEST, _FARTHER = 706.0, 3
+# derived: doubles above e^-706 have all their digits
+DEEPEST = 706.0
+# chosen: of a shift, outcomes to this many times as far are listed
+_FARTHER = 3
 
 
 def reaches(noise: tuple[float, ...], shift: int) -> bool:

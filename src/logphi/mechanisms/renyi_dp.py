@@ -23,10 +23,14 @@ from logphi.pairs.equal import EQUAL
 from logphi.pairs.pair import Pair
 from logphi.text.written import meant
 
-# derived: for other orders, order minus one loses its digits, or exponentials of it overflow
-LEAST_ORDER, LARGEST_ORDER = 1 + 1e-6, 1e6
-# derived: smaller divergences are below rounding, and larger ones put every epsilon out of range
-LEAST_EPSILON, LARGEST_EPSILON = 1e-12, 250.0
+# derived: of smaller orders, order minus one loses its digits
+LEAST_ORDER = 1 + 1e-6
+# derived: exponentials of larger orders overflow
+LARGEST_ORDER = 1e6
+# derived: smaller divergences are below rounding
+LEAST_EPSILON = 1e-12
+# derived: larger divergences put every epsilon out of range
+LARGEST_EPSILON = 250.0
 
 
 @dataclass(frozen=True)

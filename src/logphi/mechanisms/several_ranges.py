@@ -22,9 +22,12 @@ from logphi.inputs.adjacency import Adjacency
 from logphi.laws.adaptive_two_points import MOST_ROUNDS, AdaptiveTwoPoints, common_parts, parts_within
 from logphi.mechanisms.adaptive_steps import MOST, Steps, StepsBetween
 
-# measured: so many ranges or more, of fewer than so many steps each on average, are better raised to common ones, about so many
-# for the root of their number
-_MANY, _FEW, _COMMON = 24, 2, 2.0
+# measured: so many ranges or more, of few steps each, are better raised to common ones
+_MANY = 24
+# measured: they are of few steps if there are fewer than this on average
+_FEW = 2
+# measured: the number of common ones, for the root of the number of ranges
+_COMMON = 2.0
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,10 @@ from logphi.mechanisms.whole_vectors import WholeVectors
 from logphi.pairs.extremes import noisy
 from logphi.pairs.pair import Pair
 
-# chosen: hardly any noise, and more than any release adds
-SMALLEST_VARIANCE, LARGEST_VARIANCE = 0.01, 1e12
+# chosen: hardly any noise
+SMALLEST_VARIANCE = 0.01
+# chosen: more than any release adds
+LARGEST_VARIANCE = 1e12
 # derived: relative error of a bound in doubles, with room
 _ROOM = 1 + 32 * ULP
 

@@ -11,8 +11,12 @@ from logphi.inputs.arguments import frozen
 from logphi.mechanisms.listed_shift import DEEPEST, LARGEST_VARIANCE, ListedShift, reaches
 from logphi.text.written import meant
 
+# chosen: ten digits more than are needed
+_DIGITS = 40
 # derived: the continued fraction is exact to thirty digits from so many e-foldings above
-_DIGITS, _FOLDS, _ERROR = 40, 92.0, 1e-25
+_FOLDS = 92.0
+# derived: the relative error of a probability, which is far above that of the continued fraction
+_ERROR = 1e-25
 
 
 @frozen

@@ -40,8 +40,10 @@ from logphi.pairs.pair import Pair
 from logphi.pairs.pair_above import Point, pair_above
 from logphi.text.written import meant
 
-# measured: with so many points, down to this delta, epsilon is larger by less than 1e-3 of it
-_POINTS, _DEEPEST = 160, 1e-20
+# measured: with so many points, epsilon is larger by less than 1e-3 of it
+_POINTS = 160
+# measured: down to this delta it is
+_DEEPEST = 1e-20
 # chosen: for monotone queries the points reach from minus the epsilon of this delta
 _LEFT = 1e-12
 # chosen: more answers are no longer sparse

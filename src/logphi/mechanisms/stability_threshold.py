@@ -20,13 +20,18 @@ from logphi.text.written import meant
 
 # chosen: the most partitions of one record
 _MOST_PARTITIONS = 10**6
-# derived: probabilities above the first keep all their digits; if partitions are missed with less than the second, nearly
-# everything leaks
-_LEAST, _LEAST_MISSED = 1e-290, 1e-6
+# derived: probabilities above this keep all their digits
+_LEAST = 1e-290
+# chosen: if partitions are missed with less than this, nearly everything leaks
+_LEAST_MISSED = 1e-6
 # chosen: the smallest delta for which a threshold is found
 _LEAST_DELTA = 1e-240
-# derived: halvings that leave two neighbouring doubles, on a range of so many widths of Laplace noise, or of normal noise
-_HALVINGS, _FARTHEST, _FARTHEST_NORMAL = 200, 600.0, 34.0
+# derived: so many widths of Laplace noise away, less than that is left
+_FARTHEST = 600.0
+# derived: so many widths of normal noise away, less than that is left
+_FARTHEST_NORMAL = 34.0
+# derived: halvings of such a range that leave two neighbouring doubles
+_HALVINGS = 200
 
 
 @frozen

@@ -21,11 +21,13 @@ if TYPE_CHECKING:
 # chosen: the requested relative width of bounds: thinner than the lines; a band shows where bounds are wider
 RTOL = 1e-4
 
-# chosen: the number of first points, and how often the segments at a bend are halved
+# chosen: the number of first points
 _FIRST = 33
+# chosen: how often the segments at a bend are halved
 _ROUNDS = 6
-# chosen: in units of the plot: a smaller deviation from a straight line is not seen, nor is a shorter segment
+# chosen: in units of the plot: a smaller deviation from a straight line is not seen
 _STRAIGHT = 0.002
+# chosen: in units of the plot: a shorter segment is not seen
 _SHORTEST = 0.001
 # derived: the lower end of logarithmic axes, whose margins must be doubles too
 TINY = 1e-300

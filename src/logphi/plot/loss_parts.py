@@ -17,14 +17,17 @@ from logphi.questions.loss import LossDistribution
 
 # chosen: a law with more atoms is drawn as a histogram
 MOST_ATOMS = 512
-# chosen: the range of the plot: so many standard deviations on both sides of the mean, and a margin as a share of it
+# chosen: the range of the plot, in standard deviations on both sides of the mean
 _DEVIATIONS = 4.5
+# chosen: the margin, as a share of that range
 _MARGIN = 0.04
 # chosen: the distance from an atom at which the distribution function is computed on both sides, as a share of the range
 _BESIDE = 1e-9
-# chosen: points at which it is tried whether a density is known; points of a distribution function with atoms; bins
+# chosen: points at which it is tried whether a density is known
 _PROBES = 9
+# chosen: points of a distribution function with atoms
 _POINTS = 97
+# chosen: bins of a histogram
 _BINS = 48
 
 _NAMES = {

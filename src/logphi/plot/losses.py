@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _HEADROOM = 1.3
 # chosen: the most stems that are drawn with heads
 _HEADS = 80
+# chosen: the heads, a circle and a square
 _MARKS = "os"
 
 

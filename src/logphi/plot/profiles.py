@@ -20,10 +20,13 @@ from logphi.plot.curve import RTOL, TINY, draw, legend, traced
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# chosen: the deltas that are drawn by default
-_SMALLEST, _LARGEST = 1e-10, 0.1
-# chosen: if the loss may be infinite: the factor above that probability to which delta falls, and by which epsilon goes further
+# chosen: the smallest delta that is drawn by default
+_SMALLEST = 1e-10
+# chosen: the largest delta that is drawn by default
+_LARGEST = 0.1
+# chosen: if the loss may be infinite: the factor above that probability to which delta falls
 _ABOVE = 1.02
+# chosen: in that case: the factor by which epsilon goes further
 _FURTHER = 1.25
 
 

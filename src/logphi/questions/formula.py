@@ -10,8 +10,9 @@ from logphi.laws.transform import LossTransform
 
 # chosen: the number of terms that are written out; the others are counted
 _TERMS = 4
-# chosen: the longest term, in characters; measured: a term with more numbers takes seconds to write
+# chosen: the longest term, in characters
 _LONGEST = 1200
+# measured: a term with more numbers takes seconds to write
 _LARGEST = 128
 
 

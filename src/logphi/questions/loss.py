@@ -37,8 +37,10 @@ from logphi.questions.delta import each
 
 # derived: smaller densities lose digits to underflow
 _NEGLIGIBLE = 1e-300
-# derived: factors that round a product or a quotient of doubles down or up
-_LESS, _MORE = 1 - 4e-16, 1 + 4e-16
+# derived: a factor that rounds a product or a quotient of doubles down
+_LESS = 1 - 4e-16
+# derived: a factor that rounds it up
+_MORE = 1 + 4e-16
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ FORMAT, VERSION = "logphi-privacy-statement", 1
 _SHORT = 5
 # chosen: the number of digits of its printed bounds
 _LONG = 13
+# chosen: the characters of a line
 _WIDTH = 100
 # chosen: the text lists at most this many terms; the JSON lists all
 _MOST_TERMS = 20

@@ -18,10 +18,13 @@ from logphi.progress import shown
 from logphi.statement.document import Curve, Report
 from logphi.statement.words import Term, neighbours, not_checked
 
-# chosen: the points at which the curve is listed by default
+# chosen: the points at which delta is listed by default
 _EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0)
+# chosen: the points at which epsilon is listed by default
 _DELTAS = (1e-4, 1e-6, 1e-8, 1e-10)
+# chosen: the false-positive rates at which attacks are listed
 _RATES = (0.001, 0.01, 0.1)
+# chosen: the chance of a guess without the release, of which reconstruction is listed
 _BASELINE = 0.01
 # chosen: far sharper than what the text shows of attacks, and several times as quick as the default
 _RTOL = 1e-6

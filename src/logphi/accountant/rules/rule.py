@@ -16,9 +16,10 @@ from logphi.text.written import exactly
 
 Amount = Fraction | float
 """An exact number, or infinity."""
-# chosen: a denominator is short if it has at most this many bits besides factors of two and five
-_SHORT = 32
+# derived: the factors of two and five of every double
 _DECIMAL = 10**1100
+# chosen: a denominator is short if it has at most this many bits besides those
+_SHORT = 32
 # chosen: costs with other denominators are rounded up to this many bits
 _KEPT = 256
 Expense = TypeVar("Expense")

@@ -30,11 +30,13 @@ from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import UnsupportedError
 from logphi.progress import shown
 
-# derived: the logarithm of a vertex is accurate to 1e-13, which is 1e-7 of the finest interval
+# chosen: the finest interval
 FINEST_INTERVAL = 1e-6
+# derived: the logarithm of a vertex is accurate to 1e-13, which is 1e-7 of the finest interval
 _BEND_ERROR = 1e-5
 # chosen: the largest length of a list of losses, in dp-accounting too
 MOST_CELLS = 10**7
+# chosen: the largest number of points of a profile
 MOST_POINTS = 10_000
 # measured: the export extends to the largest loss if that is at most this factor above the quantile
 _NEAR = 1.1

@@ -9,8 +9,9 @@ from typing import Any
 
 from opacus.utils.uniform_sampler import DistributedUniformWithReplacementSampler, UniformWithReplacementSampler
 
-# chosen: the significance level of the test, and the number of steps examined
+# chosen: the significance level of the test
 _ACCIDENT = 1e-12
+# chosen: the number of steps examined
 _STEPS = 1000
 # derived: below this variance an empty batch may be the most likely one
 _LEAST_VARIANCE = 1.0

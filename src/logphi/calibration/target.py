@@ -14,7 +14,6 @@ from logphi.algebra.families import hulls_are_loose, terms_of
 from logphi.algebra.release import Mechanism
 from logphi.answers.bound import Bound
 from logphi.answers.status import Side
-from logphi.engine.directions import Loss
 from logphi.inputs import check
 from logphi.questions.delta import log_profile
 
@@ -143,7 +142,7 @@ class ProfileTarget(Target):
             if mechanism._bracketed or hulls_are_loose(terms_of(mechanism)):
                 found = _one(mechanism.log_delta(self.epsilon, rtol=_COARSE))
             else:
-                loss = Loss(mechanism.loss_law(), mechanism.adjacency)
+                loss = mechanism._loss()
                 found = _one(log_profile(loss, self.epsilon, rtol=_COARSE, least=level - _FAR))
         error = _ROUNDING * (1 + abs(level))
         return Reading(found.lower - level - error, found.value - level, found.upper - level + error)

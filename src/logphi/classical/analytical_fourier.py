@@ -102,7 +102,7 @@ def epsilon(
 def _loss(release: Questions) -> Loss:
     if not isinstance(release, Questions):
         raise TypeError(f"release must be a mechanism or a composition, got {release!r}; try lp.Gaussian(sigma=1)")
-    return Loss(release.loss_law(), release.adjacency)
+    return release._loss()
 
 
 def _grid(cells: int, reach: float | None) -> Route:

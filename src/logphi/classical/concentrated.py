@@ -19,7 +19,6 @@ from logphi.classical.divergence_curve import DivergenceCurve
 from logphi.classical.interval_arithmetic import decimal, down, exact, intervals, up
 from logphi.classical.renyi import Conversion
 from logphi.classical.renyi_curve import LossCurve
-from logphi.engine.directions import Loss
 from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike
 from logphi.laws.conditioned import Conditioned
@@ -117,7 +116,7 @@ class Concentrated:
         """
         if not isinstance(mechanism, Questions):
             raise TypeError(f"a mechanism is needed, got {mechanism!r} of type {type(mechanism).__name__}")
-        laws = [law for _, law in Loss(mechanism.loss_law(), mechanism.adjacency).orders(direction)]
+        laws = [law for _, law in mechanism._loss().orders(direction)]
         if any(law.traits.estimated for law in laws):
             raise UnsupportedError("a loss is known by samples of its densities only: no rho could be proved from them")
         known = [LossCurve(law) for law in laws]

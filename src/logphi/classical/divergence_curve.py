@@ -16,7 +16,6 @@ from logphi.arrays import Array
 from logphi.classical.claim import Claim, at_most
 from logphi.classical.interval_arithmetic import exact, up
 from logphi.classical.renyi_curve import LossCurve, RenyiCurve
-from logphi.engine.directions import Loss
 from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike
 
@@ -185,7 +184,7 @@ def curves(source: Questions | RenyiCurve | Divergence, direction: DirectionLike
     Raises a TypeError if the source is none of them, and a ValueError if the direction is unknown or not one of the relation.
     """
     if isinstance(source, Questions):
-        return [LossCurve(law) for _, law in Loss(source.loss_law(), source.adjacency).orders(direction)]
+        return [LossCurve(law) for _, law in source._loss().orders(direction)]
     if isinstance(source, RenyiCurve):
         return [source]
     if callable(source):

@@ -26,7 +26,6 @@ from logphi.classical.crossing import crossing
 from logphi.classical.interval_arithmetic import Interval, between, decimal, digits, down, exact, intervals, up
 from logphi.classical.normal import excess
 from logphi.engine.cumulants import cumulant
-from logphi.engine.directions import Loss
 from logphi.engine.log_probability import masses
 from logphi.inputs import check
 from logphi.inversion.third_moment import third_moment
@@ -114,7 +113,7 @@ class LossClass:
 
 def classes(release: Questions) -> list[LossClass]:
     """The class of each order of the pair that the relation has; a single class where both orders have the same law."""
-    return [LossClass.of(law) for _, law in Loss(release.loss_law(), release.adjacency).orders(None)]
+    return [LossClass.of(law) for _, law in release._loss().orders(None)]
 
 
 def third(law: LossTransform) -> float:

@@ -22,7 +22,6 @@ from logphi.classical.claim import Claim
 from logphi.classical.interval_arithmetic import decimal, digits, ends, up
 from logphi.classical.normal import tail
 from logphi.engine.answer import probability, worst
-from logphi.engine.directions import Loss
 from logphi.engine.log_probability import from_inversion, masses
 from logphi.engine.routes.buckets import BUCKETS
 from logphi.inputs import check
@@ -107,7 +106,7 @@ def _at_width(release: Questions, epsilon: float, width: float, direction: Direc
 
     at, step = check.real("epsilon", epsilon), check.positive("width", width)
     answers = []
-    for one, law in Loss(release.loss_law(), release.adjacency).orders(direction):
+    for one, law in release._loss().orders(direction):
         if law.traits.estimated:
             raise UnsupportedError("a loss is known by samples of its densities only: no bound could be proved from them")
         amount = Inversion(Part.EXCESS, at_width(law, at, step, dots).at(at))
@@ -149,7 +148,7 @@ def chernoff_ends(release: Questions, mass: float, *, direction: DirectionLike |
     (-6.2861, 7.2861)
     """
     level = check.open_unit("mass", mass)
-    orders = [law for _, law in Loss(release.loss_law(), release.adjacency).orders(direction)]
+    orders = [law for _, law in release._loss().orders(direction)]
     low = min(-_chernoff(law, level, -1) for law in orders)
     high = max(_chernoff(law, level, 1) for law in orders)
     proved = not any(law.traits.estimated for law in orders)

@@ -15,7 +15,7 @@ from logphi.answers.status import Side
 from logphi.classical import composition, concentrated, loss_class, markov, premises, renyi, saddle_point
 from logphi.classical.claim import Claim
 from logphi.classical.composition import Advanced, Guarantee
-from logphi.engine.directions import Loss, directions_under
+from logphi.engine.directions import directions_under
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import UnsupportedError
 
@@ -142,7 +142,7 @@ class Methods:
 
     @cached_property
     def _laws(self) -> tuple[LogPhi, ...]:
-        return tuple(law for _, law in Loss(self.mechanism.loss_law(), self.mechanism.adjacency).orders(None))
+        return tuple(law for _, law in self.mechanism._loss().orders(None))
 
     @cached_property
     def _classes(self) -> tuple[loss_class.LossClass, ...]:

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from logphi.arith.floats import ULP
 from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 from logphi.grid.cell_masses import CellMasses, atom_cells
 from logphi.grid.discretizer import Discretizer
-from logphi.grid.lattice_law import Grid, LatticeLaw, atoms_on_lattice
+from logphi.grid.lattice_law import Grid, LatticeLaw, atoms_on_lattice, missed
 
 # measured: with more atoms, all offsets and steps fit about equally well
 _MANY = 24
@@ -41,11 +40,8 @@ class Atoms(Discretizer):
         weight = np.exp(log_p + tilt * r - (log_p + tilt * r).max())
         if r.size > _MANY:
             return np.broadcast_to(steps / 2, (r.size, steps.size))
-        position = (r[:, None] - r)[:, :, None] / steps
-        nearest = np.rint(position)
-        hit = np.abs(position - nearest) <= 16 * ULP * (1 + np.abs(position))
-        missed = np.where(hit, 0.0, position - np.floor(position))
-        moved: Array = (weight[:, None] * missed.transpose(1, 0, 2)).sum(axis=1) / weight.sum() * steps
+        lost = missed((r[:, None] - r)[:, :, None] / steps)
+        moved: Array = (weight[:, None] * lost.transpose(1, 0, 2)).sum(axis=1) / weight.sum() * steps
         return moved
 
     @property

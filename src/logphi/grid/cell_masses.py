@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
-from logphi.grid.lattice_law import Grid, LatticeLaw
+from logphi.grid.lattice_law import Grid, LatticeLaw, rounded_down
 from logphi.normal.errors import MASS, SHARE
 
 
@@ -88,9 +88,7 @@ class CellMasses:
 def atom_cells(index: Array, log_p: Array, location_error: float, h: float) -> CellMasses:
     """Atoms in their cells; an atom within rounding of a node is on it."""
     position = index / h
-    nearest = np.rint(position)
-    hit = np.abs(position - nearest) <= 16 * ULP * (1 + np.abs(position)) + location_error / h
-    lower = np.where(hit, nearest, np.floor(position))
+    lower, hit = rounded_down(position, location_error / h)
     rest = np.where(hit, 0.0, np.clip(index - lower * h, 0.0, h))
     share = np.expm1(rest) / np.expm1(h)
     log_mass = log_p - index

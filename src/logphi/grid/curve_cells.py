@@ -17,7 +17,7 @@ from logphi.arith.safe import safe_exp
 from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 from logphi.grid.discretizer import Discretizer
-from logphi.grid.lattice_law import Grid, LatticeLaw, TiltedCells, atoms_on_lattice, check_exact, joined
+from logphi.grid.lattice_law import Grid, LatticeLaw, TiltedCells, atoms_on_lattice, check_exact, joined, missed
 from logphi.normal.errors import MASS, RUN, SHARE
 from logphi.quadrature.curve import Curve
 from logphi.quadrature.gauss_legendre import GaussLegendre, atoms_of
@@ -74,9 +74,7 @@ class CurveCells(Discretizer):
         """The change of the tilted mean by atoms off the lattice, for each step."""
         if not self.spans.size:
             return np.zeros_like(steps)
-        turns = self.spans[0] / steps
-        missed = np.where(np.abs(turns - np.rint(turns)) <= 16 * ULP * turns, 0.0, turns - np.floor(turns))
-        return np.asarray(missed * steps / 2)
+        return missed(self.spans[0] / steps) * steps / 2
 
     def reflected(self) -> Discretizer:
         """The cells with P and Q exchanged."""

@@ -12,7 +12,7 @@ from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 from logphi.grid.cell_masses import CellMasses, atom_cells
 from logphi.grid.discretizer import Discretizer, DoubleInterval
-from logphi.grid.lattice_law import Grid, LatticeLaw, TiltedCells, atoms_on_lattice, joined
+from logphi.grid.lattice_law import Grid, LatticeLaw, TiltedCells, atoms_on_lattice, joined, missed
 from logphi.laws.flat_constants import Constants
 from logphi.normal.errors import MASS, SHARE
 
@@ -44,9 +44,7 @@ class FlatCells(Discretizer):
 
     def misfit(self, steps: Array, tilt: float) -> Array:
         """The change of the tilted mean for each step, if the support is narrowed to a multiple of the step."""
-        turns = 2 * self.width.low / steps
-        missed = np.where(np.abs(turns - np.rint(turns)) <= 16 * ULP * turns, 0.0, turns - np.floor(turns))
-        moved: Array = missed * steps / 2 * np.tanh((tilt + 0.5) * self.width.low)
+        moved: Array = missed(2 * self.width.low / steps) * steps / 2 * np.tanh((tilt + 0.5) * self.width.low)
         return moved
 
     def approximate(self, u: Array, cut: float) -> Array:

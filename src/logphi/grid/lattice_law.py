@@ -170,14 +170,25 @@ def check_exact(*index: float) -> None:
         raise ValueError("the lattice is finer than the doubles at the losses of one release")
 
 
+def rounded_down(position: Array, room: float = 0.0) -> tuple[Array, NDArray[np.bool_]]:
+    """The nodes at or below positions, in steps, and which positions are on them, within ``room`` and rounding."""
+    nearest = np.rint(position)
+    hit: NDArray[np.bool_] = np.abs(position - nearest) <= 16 * ULP * (1 + np.abs(position)) + room
+    return np.where(hit, nearest, np.floor(position)), hit
+
+
+def missed(position: Array) -> Array:
+    """How far positions are above the nodes at or below them, in steps; zero for those on a node."""
+    lower, hit = rounded_down(position)
+    return np.where(hit, 0.0, position - lower)
+
+
 def atoms_on_lattice(grid: Grid, offsets: Array, log_p: Array, origin: float, location_error: float) -> LatticeLaw:
     """Atoms at origin + offset: on a node if within rounding of it, otherwise split over two nodes (above) or rounded down."""
     h, c = grid.step, grid.tilt
     position = offsets / h
     check_exact(float(position.min()), float(position.max()))
-    nearest = np.rint(position)
-    hit = np.abs(position - nearest) <= 16 * ULP * (1 + np.abs(position))
-    lower = np.where(hit, nearest, np.floor(position))
+    lower, hit = rounded_down(position)
     log_low, log_high = log_p, np.full(log_p.shape, -np.inf)
     if grid.upper:
         rest = np.where(hit, 0.0, np.clip(offsets - lower * h, 0.0, h))

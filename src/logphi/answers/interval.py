@@ -16,7 +16,7 @@ from logphi.text.written import Written
 Exact = Fraction | float
 
 # derived: every integer up to here is a double
-_WHOLE = 2.0**53
+WHOLE = 2.0**53
 
 
 def exact(number: Any) -> Exact | None:
@@ -52,7 +52,7 @@ def meant(number: Any) -> Interval | None:
     if isinstance(number, (numbers.Rational, Decimal, Written)) or isinstance(value, float):
         return Interval(value, value)
     double = float(number)
-    if double.is_integer() and abs(double) <= _WHOLE:
+    if double.is_integer() and abs(double) <= WHOLE:
         return Interval(value, value)
     half = Fraction(math.ulp(double)) / 2
     return Interval(value - half, value + half)

@@ -26,6 +26,8 @@ ULP = 2.0**-52
 ELEMENTARY = 8 * ULP
 # derived: one complex operation of NumPy errs by less than 6 unit roundoffs relative to its modulus
 OPERATION = 4 * ULP
+# derived: Theorem 24.2 of Higham 2002 has 6.7 u per level of a radix-2 transform; doubled for the real one
+FOURIER = 7 * ULP
 # derived: the radius arithmetic itself rounds a dozen times at most per operation
 INFLATE = 1 + 16 * ULP
 

@@ -8,13 +8,12 @@ from threading import RLock
 
 import mpmath
 
+from logphi.arith.nodes import SHIFT
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.text.written import meant
 
 # measured: sums for the catalogue converge after three to seven halvings of the step
 _HALVINGS = 12
-# derived: a shift of the points, in steps: one minus the golden ratio's inverse, far from fractions of small denominators
-_SHIFT = 0.381966
 # chosen: ranges |x| <= R, tried in turn until both tails of the integrand lie within
 _RANGES = (16, 64, 512, 8192)
 
@@ -109,7 +108,7 @@ class Multiprecision(Arithmetic):
         first, last = held[0] - 1, held[-1] + 1
         step, total = mpmath.mpf(1), mpmath.fsum(term(x) for x in range(first, last + 1))
         # exact at any precision, unlike a sum of doubles
-        aside = mpmath.mpf(_SHIFT)
+        aside = mpmath.mpf(SHIFT)
         for halving in range(1, _HALVINGS):
             step /= 2
             odd = range((first << halving) + 1, last << halving, 2)

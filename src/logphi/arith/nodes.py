@@ -29,7 +29,7 @@ _CLOSE = 1e-11
 # measured: an integrand below this share of its largest value is negligible
 _NEGLIGIBLE = 1e-17
 # derived: a shift of the points, in steps: one minus the golden ratio's inverse, far from fractions of small denominators
-_SHIFT = 0.381966
+SHIFT = 0.381966
 # derived: an integral of the modulus below this is only rounding, of numbers near one that cancel
 _NOISE = 1e-14
 _REFUSED = "the {} is beyond what doubles hold: ask for numbers with bounds, m.log_phi(t), or compile with modules='mpmath'"
@@ -109,7 +109,7 @@ def _trapezoid(
         finer = (known + total((np.arange(steps) + 0.5) / steps * 2 - 1) / steps) / 2
         steps *= 2
         # two sums of an integrand that oscillates between the points agree, but not with one over shifted points
-        if _agree(finer, known) and _agree(finer, total((np.arange(steps) + _SHIFT) / steps * 2 - 1) / steps):
+        if _agree(finer, known) and _agree(finer, total((np.arange(steps) + SHIFT) / steps * 2 - 1) / steps):
             return finer[..., 0][()]
         known = finer
     raise ArithmeticError(_REFUSED.format("integral"))

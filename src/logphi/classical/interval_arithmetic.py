@@ -11,13 +11,13 @@ from functools import lru_cache
 from threading import local
 from typing import Any
 
+from logphi.answers.interval import WHOLE
+
 # An interval supports + - * / ** with intervals and numbers; its type is mpmath's.
 Interval = Any
 
 # measured: far below the half ulp of the parameters, also after cancellation; the cost hardly depends on it
 _BITS = 160
-# derived: every integer up to here is a double
-_WHOLE = 2.0**53
 # each thread has its own context for points, whose precision is raised temporarily
 _of_thread = local()
 
@@ -63,7 +63,7 @@ def exact(number: float) -> Interval:
 def decimal(number: float) -> Interval:
     """A parameter as the user wrote it: any number that rounds to the double; integers up to 2^53 are exact."""
     number = float(number)
-    if (number.is_integer() and abs(number) <= _WHOLE) or not math.isfinite(number):
+    if (number.is_integer() and abs(number) <= WHOLE) or not math.isfinite(number):
         return exact(number)
     # half an ulp of a subnormal number is not a double
     half = exact(math.ulp(number)) / 2

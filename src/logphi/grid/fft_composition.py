@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.arith.floats import ULP
+from logphi.arith.floats import FOURIER, ULP
 from logphi.arith.powers import power
 from logphi.arith.safe import safe_expm1, safe_log
 from logphi.arrays import Array, Complex
@@ -34,8 +34,6 @@ from logphi.inversion.kernels import log_kappa
 
 Indices = NDArray[np.int64]
 
-# derived: Theorem 24.2 has 6.7 u per level of a radix-2 transform; doubled for the real one
-_FOURIER = 7 * ULP
 # measured: up to this number, nodes are summed faster and more accurately one by one
 _FEW = 8
 # derived: the rounding of two tabulated phases, of their product, and of a sum of few terms
@@ -216,7 +214,7 @@ def _transform(law: LatticeLaw, nodes: int) -> tuple[Complex, int, float, float]
     rest /= mass
     transform = np.fft.rfft(rest)
     transform += largest / mass
-    return transform, peak_index, math.log(mass), _FOURIER * math.log2(nodes) * math.sqrt(float(np.square(rest).sum()))
+    return transform, peak_index, math.log(mass), FOURIER * math.log2(nodes) * math.sqrt(float(np.square(rest).sum()))
 
 
 def _kernel(c: float, h: float, theta: Array) -> Complex:

@@ -18,12 +18,10 @@ from functools import cached_property
 
 import numpy as np
 
-from logphi.arith.floats import ULP
+from logphi.arith.floats import FOURIER, ULP
 from logphi.arith.powers import power
 from logphi.arrays import Array
 
-# derived: Theorem 24.2 has 6.7 u per level of a radix-2 transform; doubled for the real one
-_FOURIER = 7 * ULP
 # derived: the rounding of the phase of one of the largest weights, of its product and of a power, for each draw
 _DRAW = 12 * ULP
 # measured: the number of draws above which direct convolutions take longer than transforms
@@ -165,7 +163,7 @@ class Draws:
         log_modulus = np.log(np.maximum(modulus, 1e-300))
         most = np.exp((count - 1) * log_modulus)
         powered = np.fft.irfft(power(transform, count), size)
-        eta = _FOURIER * math.log2(size)
+        eta = FOURIER * math.log2(size)
         norm, mean_norm = math.sqrt(float((most**2).mean())), float(most.mean())
         wrong = count * (eta * math.sqrt(float((rest**2).sum())) * norm + _DRAW * mean_norm) + eta * norm
         wrapped = -np.inf

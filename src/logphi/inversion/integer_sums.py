@@ -15,13 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.arith.floats import ULP
+from logphi.arith.floats import FOURIER, ULP
 from logphi.arith.powers import power
 from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 
-# derived: Theorem 24.2 has 6.7 u per level of a radix-2 transform; doubled for the real one
-_FOURIER = 7 * ULP
 # derived: the rounding of the folded weights, and of the multiplications of a power, for each of its factors
 _FACTOR = 20 * ULP
 # measured: rates of Chernoff's bound, in units of one over the deviation; closer rates shorten the window by only a percent
@@ -89,7 +87,7 @@ def summed(parts: Sequence[IntegerMeasure], first: int, last: int) -> tuple[Arra
         largest, folded[0] = float(folded[0]), 0.0
         transform = np.fft.rfft(folded)
         transform += largest
-        wrong = _FOURIER * levels * math.sqrt(float(np.square(folded).sum()) * nodes)
+        wrong = FOURIER * levels * math.sqrt(float(np.square(folded).sum()) * nodes)
         log_largest = np.log(np.maximum(np.abs(transform) + wrong, 1e-300))
         log_bound += part.count * log_largest
         errors.append((log_largest, wrong, part.count))
@@ -101,7 +99,7 @@ def summed(parts: Sequence[IntegerMeasure], first: int, last: int) -> tuple[Arra
         others = np.exp(np.minimum(log_bound - log_largest, 700.0))
         error += count * wrong * float(np.sqrt(np.square(others).sum()))
     sums = np.fft.irfft(product, nodes)
-    absolute = 2 * error / nodes + _FOURIER * levels * float(np.sqrt(np.square(sums).sum()))
+    absolute = 2 * error / nodes + FOURIER * levels * float(np.sqrt(np.square(sums).sum()))
     chosen = sums[(np.arange(first, last + 1) - start) & (nodes - 1)]
     return np.maximum(chosen, 0.0), absolute * (1 + 1e-9)
 

@@ -22,10 +22,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # the tip of a triangle points towards the truth
-_MARKS = {EXACT: "D", UPPER: "<", LOWER: ">", APPROXIMATE: "o"}
-_TINTS = {EXACT: COLOURS[6], UPPER: COLOURS[0], LOWER: COLOURS[2], APPROXIMATE: COLOURS[1]}
+_LOOKS: dict[str, dict[str, Any]] = {
+    EXACT: {"marker": "D", "color": COLOURS[6], "markersize": 6},
+    UPPER: {"marker": "<", "color": COLOURS[0], "markersize": 6},
+    LOWER: {"marker": ">", "color": COLOURS[2], "markersize": 6},
+    APPROXIMATE: {"marker": "o", "color": COLOURS[1], "markersize": 6, "fillstyle": "none"},
+}
+# the side that a number is rounded to, outward
 _SIDES = {UPPER: Side.UPPER, LOWER: Side.LOWER}
-_FILLS: dict[str, Any] = {EXACT: "full", UPPER: "full", LOWER: "full", APPROXIMATE: "none"}
 # chosen: inches for each method
 _ROW = 0.27
 # derived: the smallest value on a logarithmic axis: with a margin of a tenth of the axis, its lower end is a double too
@@ -110,8 +114,9 @@ def _chart(table: Comparison, ax: Axes | None, called: str) -> Axes:
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
     exact = table.exact
     if low <= exact.value <= high:
-        ax.axvspan(max(exact.lower, low), min(exact.upper, high), color=_TINTS[EXACT], alpha=0.25, linewidth=0)
-        ax.axvline(exact.value, color=_TINTS[EXACT], linewidth=0.8, zorder=1)
+        tint = _LOOKS[EXACT]["color"]
+        ax.axvspan(max(exact.lower, low), min(exact.upper, high), color=tint, alpha=0.25, linewidth=0)
+        ax.axvline(exact.value, color=tint, linewidth=0.8, zorder=1)
     for place, row in enumerate(rows):
         _mark(ax, place, row, low, high)
     ax.set_yticks(range(len(rows)), [called if row.side == EXACT else row.name for row in rows])
@@ -122,7 +127,7 @@ def _chart(table: Comparison, ax: Axes | None, called: str) -> Axes:
     given = r"$\delta$" if table.question == "epsilon" else r"$\varepsilon$"
     ax.set_xlabel(f"{AXES[table.question]} at {given} = {table.at:g}")
     for side in dict.fromkeys(row.side for row in rows if row.side):
-        ax.plot([], [], _MARKS[side], color=_TINTS[side], fillstyle=_FILLS[side], markersize=6, label=side)
+        ax.plot([], [], linestyle="none", label=side, **_LOOKS[side])
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, fontsize="small", frameon=False)
     return ax
 
@@ -133,11 +138,10 @@ def _mark(ax: Axes, place: int, row: Row, low: float, high: float) -> None:
     if row.value is None:
         ax.text(0.02, place, "does not apply", color=GREY, fontsize="small", style="italic", va="center", transform=across)
         return
-    look = {"marker": _MARKS[row.side], "color": _TINTS[row.side], "markersize": 6, "fillstyle": _FILLS[row.side]}
     number = printed(row.value, _SIDES.get(row.side), 4) if row.value < math.inf else "no bound"
     inside = low <= row.value <= high
     at, transform = (row.value, ax.transData) if inside else (float(row.value > high), across)
-    ax.plot(at, place, transform=transform, clip_on=False, **look)
+    ax.plot(at, place, transform=transform, clip_on=False, **_LOOKS[row.side])
     # the number stands where there is room
     first, here, last = ax.xaxis.get_transform().transform(np.array([low, row.value if inside else at, high]))
     right = here > (first + last) / 2 if inside else bool(at)

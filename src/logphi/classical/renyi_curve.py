@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from logphi.arrays import Array
-from logphi.engine.log_probability import masses
+from logphi.engine.log_probability import ends_of, masses
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import UnsupportedError
 
@@ -86,10 +86,8 @@ class LossCurve(RenyiCurve):
     @cached_property
     def _masses(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """Logarithms of P(L < inf) and Q(L > -inf), as intervals."""
-        masses = self.law.support.masses
-        ends = [(float((one.mid.real - one.radius)[0]), float((one.mid.real + one.radius)[0])) for one in masses]
-        (a, b), (c, d) = [(min(low, 0.0), min(high, 0.0)) for low, high in ends]
-        return (a, b), (c, d)
+        finite, reverse = (ends_of(one) for one in self.law.support.masses)
+        return finite, reverse
 
     @property
     def infinite_mass(self) -> tuple[float, float]:

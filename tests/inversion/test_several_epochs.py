@@ -9,9 +9,8 @@ import pytest
 from scipy.special import log_ndtr
 
 import logphi as lp
-from logphi.inversion import branch_cut, several_epochs
-from logphi.inversion.one_epoch import Epoch, Values
-from logphi.inversion.several_epochs import Kind
+from logphi.inversion import branch_cut, one_epoch, several_epochs
+from logphi.inversion.one_epoch import Epoch, Kind, Values
 from logphi.quadrature.lognormal_mean import LognormalMean
 
 # two epochs of Gaussian(2) on 1000 batches at 0.2: Gauss-Legendre sums of the density and the profile of one epoch, each a
@@ -21,6 +20,8 @@ FAR_OUT = 1.07165814751783e-19
 
 # what the sums below are wrong by, relatively
 SUMS = 1e-12
+# what those over four coordinates are wrong by, relatively
+QUADRATURE = 1e-11
 
 
 def places(a: float, x: float) -> np.ndarray:
@@ -101,6 +102,47 @@ def test_two_epochs_of_two_batches_are_an_integral_over_a_plane(one: float, othe
         assert low - SUMS <= two_epochs(one, other, place) <= high + SUMS
 
 
+def spread_of_three(shift: float) -> tuple[np.ndarray, np.ndarray]:
+    """For three batches S = e^{m A - m^2/2} F, A the mean of three normal variables: log F and weights, by two coordinates."""
+    # derived: the sum is wrong by about e^{-(2 pi / step)^2 / 6}
+    step = min(0.45, 0.4 / shift)
+    size = math.ceil((9 + shift) / step)
+    u, v = np.meshgrid(*[step * np.arange(-size, size + 1)] * 2)
+    parts = (u * math.sqrt(2 / 3), -u / math.sqrt(6) + v / math.sqrt(2), -u / math.sqrt(6) - v / math.sqrt(2))
+    weight = step * step * np.exp(-(u * u + v * v) / 2) / (2 * math.pi)
+    log_mean = np.logaddexp.reduce([shift * part for part in parts]) - math.log(3)
+    near = u * u + v * v < (9 + shift) ** 2
+    return log_mean[near], weight[near]
+
+
+def two_epochs_of_three(one: float, other: float, x: float) -> tuple[float, float]:
+    """Both E (S_1 S_2 - e^x)_+ and E (1 - e^x S_1 S_2)_+ for three batches each."""
+    (log_f, weight), (log_g, others) = spread_of_three(one), spread_of_three(other)
+    size = math.sqrt((one * one + other * other) / 3)
+    # the normal factors are one, whose mean is e^{size^2/2} without the shifts
+    mean = log_f[:, None] + log_g - (one * one + other * other) / 3
+    weights = weight[:, None] * others
+    d = (mean - x) / size
+    remove = np.exp(mean + log_ndtr(d + size / 2)) - np.exp(x + log_ndtr(d - size / 2))
+    d = -(mean + x) / size
+    add = np.exp(log_ndtr(d + size / 2)) - np.exp(x + mean + log_ndtr(d - size / 2))
+    return float((weights * remove).sum()), float((weights * add).sum())
+
+
+def test_two_epochs_of_three_batches_are_an_integral_over_four_coordinates() -> None:
+    random = np.random.default_rng(19)
+    for _ in range(2):
+        one, other = np.exp(random.uniform(math.log(0.2), math.log(0.9), 2))
+        x = float(random.uniform(0.1, 1.4) * (one + other))
+        release = lp.Gaussian(sigma=1 / one).allocation(3) + lp.Gaussian(sigma=1 / other).allocation(3)
+        remove, add = two_epochs_of_three(one, other, x)
+        bound = release.delta(x, direction="remove", method="branch-cut")
+        assert bound.lower * (1 - QUADRATURE) <= remove <= bound.upper * (1 + QUADRATURE)
+        assert bound.width < 1e-9 * remove
+        for bound, truth in ((release.delta(x, direction="remove"), remove), (release.delta(x, direction="add"), add)):
+            assert bound.lower * (1 - QUADRATURE) - 1e-15 <= truth <= bound.upper * (1 + QUADRATURE) + 1e-15
+
+
 @pytest.mark.parametrize("relative_error", [1e-12, 1e-7])
 def test_the_error_of_a_shift_is_counted(relative_error: float) -> None:
     own = [Kind(Epoch(LognormalMean(0.7, 2, relative_error)), 2)]
@@ -161,6 +203,18 @@ def test_no_digits_are_lost_where_the_contour_loses_all() -> None:
     epsilon = release.epsilon(1e-12)
     assert epsilon.width <= 1e-9
     assert release.delta(epsilon.lower).upper >= 1e-12 >= release.delta(epsilon.upper).lower
+
+
+def test_questions_share_integrals() -> None:
+    release = 2 * lp.Gaussian(sigma=1.2).allocation(40)
+    prepared = []
+    for epsilon in (1.0, 1.001, 1.001):
+        before = one_epoch._integral.cache_info().misses
+        release.delta(epsilon, direction="remove", method="branch-cut")
+        prepared.append(one_epoch._integral.cache_info().misses - before)
+    assert prepared[0] > prepared[1]
+    assert prepared[1] <= 2
+    assert prepared[2] == 0
 
 
 def test_too_many_epochs_are_refused() -> None:

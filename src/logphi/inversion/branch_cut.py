@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,6 +34,21 @@ _FIRST_PANEL, _FIRST_UP, _MOST_PANELS = 1.5, 6, 160
 LEAST_SHIFT, LARGEST_SHIFT = 0.05, 4.0
 # derived: of larger errors of the shift the squares count
 _LARGEST_ERROR = 0.01
+
+
+class Sums(NamedTuple):
+    """Values at several thresholds, and their errors by kind, in units of e^log_scale."""
+
+    log_scale: Array
+    value: Array
+    truncation: Array
+    inner: Array
+    rounding: Array
+
+    def at(self, i: int) -> Scaled:
+        """One of them."""
+        scale, value, truncation, inner, rounding = (float(part[i]) for part in self)
+        return Scaled(scale, value, truncation=truncation, inner=inner, rounding=rounding)
 
 
 @dataclass(frozen=True)
@@ -55,47 +71,49 @@ class Integral:
 
     def at(self, x: float) -> Scaled:
         """The value at k = e^x."""
-        found = self._sum(x, density=False)
+        found = self.sums(np.array([x]), density=False).at(0)
         return found if self.relative_error == 0 else shifted(found, self.shift, self.relative_error, self.count, 1)
 
     def density_at(self, x: float) -> Scaled:
         """The density of S at k = e^x, the second derivative in k; without the error of the shift."""
-        return self._sum(x, density=True)
+        return self.sums(np.array([x]), density=True).at(0)
 
-    def _sum(self, x: float, *, density: bool) -> Scaled:
-        """The value, or the same with a factor of u^2 in both integrals."""
-        k = math.exp(x)
+    def sums(self, x: Array, *, density: bool) -> Sums:
+        """Values at all k = e^x, or the same with a factor of u^2 in both integrals; without the error of the shift."""
+        k = np.exp(x)
         # with a rounding of x
-        of_k = ULP * (8 + 4 * abs(x))
-        parts = [part for part in (self._along(k, of_k, density), self._up(k, of_k, density)) if part is not None]
-        near_zero = max(self.log_near_zero[0], self.log_near_zero[1] - self.start * k)
+        of_k = ULP * (8 + 4 * np.abs(x))
+        parts = [part(k[:, None], of_k[:, None], density) for part in (self._along, self._up)]
+        near_zero = np.maximum(self.log_near_zero[0], self.log_near_zero[1] - self.start * k)
         omitted = [near_zero, self.log_above - self.end * k, self.log_seam - self.end * k]
         if density:
             # below the start, r^2 is at most its square
-            omitted[0] += 2 * math.log(self.start) + 1e-9
+            omitted[0] = near_zero + 2 * math.log(self.start) + 1e-9
             omitted[1] = self.log_density_above - self.end * k
-            omitted[2] += 2 * math.log(self.end) + 1e-9
+            omitted[2] = omitted[2] + 2 * math.log(self.end) + 1e-9
         both = [bounds for bounds in (self.along_bounds, self.up_bounds) if bounds]
-        errors = [float(one) for bounds in both for one in bounds.log_errors(k, density=density)]
-        sizes = [float((exponent + np.log(np.abs(terms) + 1e-300)).max()) for exponent, terms, *_ in parts]
-        scale = max(sizes + omitted + errors)
-        value = inner = 0.0
+        errors = np.column_stack([*omitted, *(one.log_errors(k[:, None, None, None], density=density) for one in both)])
+        unknown = ~(errors < np.inf).all(axis=1)
+        errors[unknown] = 0.0
+        found = [part for part in parts if part is not None]
+        sizes = [(exponent + np.log(np.abs(terms) + 1e-300)).max(axis=1) for exponent, terms, *_ in found]
+        scale = np.max([errors.max(axis=1), *sizes], axis=0)
+        value, inner = np.zeros(x.size), np.zeros(x.size)
         # what underflows relative to the largest term
-        rounding = 1e-300
-        for exponent, terms, inner_error, rounding_error in parts:
-            size = np.exp(np.minimum(exponent - scale, LARGEST))
-            value += float((size * terms).sum())
-            inner += float((size * inner_error).sum())
-            rounding += float((size * rounding_error).sum())
-            rounding += float((size * np.abs(terms)).sum()) * ULP * (8 + terms.size + 4 * abs(scale))
+        rounding = np.full(x.size, 1e-300)
+        for exponent, terms, inner_error, rounding_error in found:
+            size = np.exp(np.minimum(exponent - scale[:, None], LARGEST))
+            value += (size * terms).sum(axis=1)
+            inner += (size * inner_error).sum(axis=1)
+            rounding += (size * rounding_error).sum(axis=1)
+            rounding += (size * np.abs(terms)).sum(axis=1) * ULP * (8 + size.shape[1] + 4 * np.abs(scale))
         # with the rounding of large exponents that cancel
-        truncation = sum(math.exp(one - scale) for one in (*omitted, *errors)) * (1 + 100 * ULP * (abs(scale) + self.end * k))
-        return Scaled(
-            scale, value, truncation=truncation * (1 + 1e-9), inner=inner * (1 + 1e-9), rounding=rounding * (1 + 1e-9)
-        )
+        truncation = np.exp(errors - scale[:, None]).sum(axis=1) * (1 + 100 * ULP * (np.abs(scale) + self.end * k))
+        truncation[unknown] = np.inf
+        return Sums(scale, value, truncation * (1 + 1e-9), inner * (1 + 1e-9), rounding * (1 + 1e-9))
 
-    def _along(self, k: float, of_k: float, density: bool) -> tuple[Array, Array, Array, Array] | None:
-        """Exponents, terms and their errors."""
+    def _along(self, k: Array, of_k: Array, density: bool) -> tuple[Array, Array, Array, Array] | None:
+        """Exponents, terms and their errors: a row for each k."""
         if self.along is None:
             return None
         one, t = self.along, self.count
@@ -107,14 +125,14 @@ class Integral:
         known, raised, wrong, of_size = one.doubt(t, of_size)
         inner = np.where(known, sine * wrong + np.minimum(2.0, t * one.angle_error) * (1 + wrong), 2.0)
         rounding = (sine * of_size + ULP * 16 * np.abs(angle)) * (1 + wrong)
-        return power - r * k + own + raised, -np.sin(angle), inner, rounding
+        return power + own + raised - r * k, -np.sin(angle), inner, rounding
 
-    def _up(self, k: float, of_k: float, density: bool) -> tuple[Array, Array, Array, Array] | None:
+    def _up(self, k: Array, of_k: Array, density: bool) -> tuple[Array, Array, Array, Array] | None:
         if self.up is None:
             return None
         one, t = self.up, self.count
         power, own = t * one.log, np.log(one.weight) - (0 if density else 2 * np.log(one.u))
-        exponent = power + one.u * k + own
+        exponent = power + own + one.u * k
         of_value = ULP * 12 * (np.abs(power) + np.abs(own) + 4) + (np.abs(one.u) * k + 2) * (one.wrong + of_k)
         known, raised, wrong, of_value = one.doubt(t, of_value)
         return exponent.real + raised, np.cos(exponent.imag), np.where(known, wrong, 2.0), of_value * (1 + wrong)

@@ -52,11 +52,11 @@ class Bounds:
     rest: Array
     rest_of_density: Array
 
-    def log_errors(self, k: float, *, density: bool = False) -> Array:
-        """Logarithms of the errors of the sums over the panels."""
+    def log_errors(self, k: float | Array, *, density: bool = False) -> Array:
+        """Logarithms of the errors of the sums over the panels, for one k, or for many along an axis before three others."""
         low, high = (power - end * k for power, end in zip(self.powers, self.ends, strict=True))
         rest = self.rest_of_density if density else self.rest
-        return np.asarray((np.maximum(low, high).min(axis=0) + rest).min(axis=1))
+        return np.asarray((np.maximum(low, high).min(axis=-3) + rest).min(axis=-1))
 
 
 @dataclass(frozen=True)

@@ -1,29 +1,34 @@
 """The density of the loss of one random allocation and its profile, each value along the branch cut.
 
-notation as in :mod:`logphi.inversion.several_epochs`. An :class:`Epoch` keeps the integrals that it has prepared.
+notation as in :mod:`logphi.inversion.several_epochs`. Integrals are kept for later questions.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import islice
+from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from logphi.arith.floats import ULP
-from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
-from logphi.inversion.branch_cut import Integral, prepare
+from logphi.inversion.branch_cut import Integral, Sums, prepare
 from logphi.quadrature.lognormal_mean import LognormalMean
 
 # measured: the relative error of a value near which an integral was prepared; more integrals take seconds
 _SHARP, _MOST_INTEGRALS = math.log(6e-11), 30
-# measured: below zero the first three integrals that are not long, at these standard deviations, serve all values relative to
-# the largest of them
-_BELOW, _MOST_BELOW = (-6.0, -3.0, -1.0, -0.5, -0.2, -0.1), 3
+# measured, in standard deviations: below zero the first of these integrals that is not long, and where that is the first, two
+# more, serve all values relative to the largest of them
+_JUST_BELOW, _BELOW = (-1.0, -0.5, -0.2, -0.1), (-3.0, -6.0)
+# measured, in standard deviations: above zero integrals are prepared somewhat above a value, as they serve more values above;
+# first at places far apart, which questions share, then nearby
+_AHEAD, _APART, _NEAR = 0.25, 1.0, 0.125
+# measured: the number of values that are summed at once, for tables of some megabytes
+_AT_ONCE = 128
 
 
 @dataclass(frozen=True)
@@ -34,19 +39,31 @@ class Values:
     log_error: Array
 
 
+@dataclass(frozen=True)
 class Epoch:
     """One epoch, of an exact shift; each value is of an integral prepared nearby."""
 
-    def __init__(self, mean: LognormalMean) -> None:
-        self.mean, self.relative_error = replace(mean, relative_error=0.0), mean.relative_error
-        self.variance = math.expm1(mean.shift**2) / mean.count
-        self.decay = (mean.shift * (1 - 1e-14)) ** 2 / mean.count
-        self._prepared: list[tuple[float, Integral]] = []
+    own: LognormalMean
 
     @cached_property
-    def _below(self) -> list[Integral]:
-        found = (prepare(self.mean, place * math.sqrt(self.variance)) for place in _BELOW)
-        return list(islice((one for one in found if one is not None), _MOST_BELOW))
+    def mean(self) -> LognormalMean:
+        """The mean of an exact shift."""
+        return replace(self.own, relative_error=0.0)
+
+    @property
+    def relative_error(self) -> float:
+        """That of the shift."""
+        return self.own.relative_error
+
+    @property
+    def variance(self) -> float:
+        """About that of the loss."""
+        return math.expm1(self.own.shift**2) / self.own.count
+
+    @property
+    def decay(self) -> float:
+        """The rate a of the decay of the transform, rounded down."""
+        return (self.own.shift * (1 - 1e-14)) ** 2 / self.own.count
 
     def log_transform(self, c: Array) -> Array:
         """Upper bounds of log M(c) for real c."""
@@ -58,70 +75,88 @@ class Epoch:
         most = (self.log_transform(b) - x[:, None] * b).min(axis=1) - 0.5 * math.log(2 * math.pi * self.decay) + 1e-9
         # under Q, S has the density p(log k) / k^2
         unknown, moved = np.full(x.size, -np.inf), 2 * x
-        found = self._resolved(x, unknown, most - moved, log_needed - moved, lambda one, at: one.density_at(at))
+        found = self._resolved(x, unknown, most - moved, log_needed - moved, _SHARP, density=True)
         return Values(found.log + moved, np.logaddexp(found.log_error, found.log + np.log(8 * ULP * (1 + np.abs(x)))) + moved)
 
-    def log_profile(self, x: Array) -> Values:
-        """The profile: one less e^x far below zero, where E (k - S)_+ is negligible."""
+    def log_profile(self, x: Array, log_needed: Array, log_sharp: float = _SHARP) -> Values:
+        """The profile: one less e^x far below zero, where E (k - S)_+ is negligible; errors as of the density.
+
+        ``log_sharp`` is the logarithm of a relative error that is enough.
+        """
         a = -1 - negative_orders([self])
         put = (self.log_transform(-1 - a) + x[:, None] * (1 + a)).min(axis=1) + 1e-9
+        c = positive_orders([self])
+        most = np.minimum((self.log_transform(c) - x[:, None] * c).min(axis=1) + 1e-9, 0.0)
         below = x < 0
         with np.errstate(divide="ignore"):  # minus infinity stands for zero
             log = np.log(np.where(below, -np.expm1(np.minimum(x, 0.0)), 0.0))
-        error = np.where(below, np.logaddexp(put, log + math.log(8 * ULP)), 0.0)
-        return self._resolved(x, log, error, np.full(x.size, -np.inf), lambda one, at: one.at(at))
+        error = np.where(below, np.logaddexp(put, log + math.log(8 * ULP)), most)
+        return self._resolved(x, log, error, log_needed, log_sharp, density=False)
 
-    def _resolved(self, x: Array, log: Array, error: Array, needed: Array, at: Callable[[Integral, float], Scaled]) -> Values:
+    def _resolved(self, x: Array, log: Array, error: Array, needed: Array, log_sharp: float, *, density: bool) -> Values:
         """Values at increasing x, with as few integrals as needed; those that are given hold in any case."""
         log, error = log.copy(), error.copy()
-        tried = np.zeros(x.size, bool)
 
-        def sharp(i: int) -> bool:
-            return bool(error[i] <= max(needed[i], log[i] + _SHARP))
+        def wide(those: NDArray[np.intp]) -> NDArray[np.intp]:
+            return those[~(error[those] <= np.maximum(needed[those], log[those] + log_sharp))]
 
-        def improve(integral: Integral, i: int) -> bool:
-            found = at(integral, float(x[i]))
-            spread = found.spread + found.excess
-            if math.isfinite(spread):
-                # no value is negative
-                positive = max(found.value, 0.0)
-                value = found.log_scale + math.log(positive) if positive else -math.inf
-                # with the rounding of the logarithms
-                rounding = 8 * ULP * (2 + abs(found.log_scale) + abs(value)) * positive if positive else 0.0
-                own = found.log_scale + math.log(spread + rounding + 1e-300)
-                if own < error[i]:
-                    log[i], error[i] = value, own
-            return sharp(i)
+        def improve(integral: Integral, those: NDArray[np.intp]) -> NDArray[np.intp]:
+            for some in np.array_split(those, math.ceil(those.size / _AT_ONCE)):
+                found = _logarithms(integral.sums(x[some], density=density))
+                better = found.log_error < error[some]
+                log[some[better]], error[some[better]] = found.log[better], found.log_error[better]
+            return wide(those)
 
-        def outward(near: float, integral: Integral) -> None:
-            middle = int(np.searchsorted(x, near))
-            for order in (range(middle, x.size), range(middle - 1, -1, -1)):
-                for i in order:
-                    if not sharp(i) and not improve(integral, i):
-                        break
-
-        below = [i for i in range(x.size) if x[i] < 0 and not sharp(i)]
-        for integral in self._below if below else ():
-            for i in below:
-                if not sharp(i):
-                    improve(integral, i)
-        for near, integral in self._prepared:
-            outward(near, integral)
-        while len(self._prepared) < _MOST_INTEGRALS:
-            open_ = np.flatnonzero([x[i] >= 0 and not (tried[i] or sharp(i)) for i in range(x.size)])
-            if not open_.size:
+        left = wide(np.flatnonzero(x < 0))
+        for one in self._below if left.size else ():
+            left = improve(one, left)
+            if not left.size:
                 break
-            runs = np.split(open_, np.flatnonzero(np.diff(open_) > 1) + 1)
-            longest = max(runs, key=len)
-            i = int(longest[longest.size // 2])
-            tried[i] = True
-            near = float(x[i])
-            found = prepare(self.mean, near)
-            if found is not None:
-                self._prepared.append((near, found))
-                improve(found, i)
-                outward(near, found)
+        sd, count = math.sqrt(self.variance), 0
+        left = wide(np.flatnonzero(x >= 0))
+        while left.size and count < _MOST_INTEGRALS:
+            first = float(x[left[0]])
+            for ahead, apart in ((_AHEAD * sd, _APART * sd), (0.0, _NEAR * sd)):
+                integral, count = _integral(self.mean, apart * round((first + ahead) / apart)), count + 1
+                left = left if integral is None else improve(integral, left)
+                if not left.size or x[left[0]] > first:
+                    break
+            else:
+                # near values are no sharper
+                left = left[x[left] > first + _AHEAD * sd]
         return Values(log, error)
+
+    @property
+    def _below(self) -> Iterator[Integral]:
+        sd = math.sqrt(self.variance)
+        near = next((place for place in _JUST_BELOW if _integral(self.mean, place * sd) is not None), None)
+        for place in (near, *_BELOW) if near == _JUST_BELOW[0] else (near,):
+            found = None if place is None else _integral(self.mean, place * sd)
+            if found is not None:
+                yield found
+
+
+class Kind(NamedTuple):
+    """An epoch and how often it occurs."""
+
+    epoch: Epoch
+    number: int
+
+
+@lru_cache(maxsize=256)
+def _integral(mean: LognormalMean, place: float) -> Integral | None:
+    """The integral prepared near a place, for all questions."""
+    return prepare(mean, place)
+
+
+def _logarithms(found: Sums) -> Values:
+    """The logarithms, with the rounding of these; no value is negative."""
+    positive = np.maximum(found.value, 0.0)
+    with np.errstate(divide="ignore"):  # minus infinity stands for zero
+        log = np.log(positive)
+    rounding = 8 * ULP * (2 + np.abs(found.log_scale) + np.where(positive > 0, np.abs(log), 0.0)) * positive
+    spread = (found.truncation + found.inner + found.rounding) * (1 + 1e-14)
+    return Values(found.log_scale + log, found.log_scale + np.log(spread + rounding + 1e-300))
 
 
 def positive_orders(epochs: Sequence[Epoch]) -> Array:

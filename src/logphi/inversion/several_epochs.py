@@ -31,25 +31,21 @@ from logphi.arith.floats import ULP
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.inversion.branch_cut import LARGEST_SHIFT, LEAST_SHIFT, shifted
-from logphi.inversion.one_epoch import Epoch, Values, negative_orders, positive_orders
+from logphi.inversion.epochs_guess import excess_of_small, of_small
+from logphi.inversion.one_epoch import Epoch, Kind, Values, negative_orders, positive_orders
 from logphi.laws.allocated_normal import AllocatedNormal
 from logphi.laws.log_phi import LogPhi
 
 # chosen: the logarithm of the share of the answer that aliasing and omitted terms may have
 _TARGET = math.log(1e-12)
 # chosen: the share of the answer that errors of the densities may have
-_ENOUGH = math.log(2e-10)
+_ENOUGH = math.log(3e-11)
+# chosen: the logarithm of the relative error of a guess
+_ROUGH = -1.0
 # measured: more of them take seconds; of more epochs the contour is narrow
 _MOST_EPOCHS, _MOST_NODES, _MOST_OF_ALL = 60, 1500, 20_000
 # derived: smaller numbers lose digits; and the ratio above which sums over k are hardly more than their largest terms
 _LEAST, _LEAST_RATIO = 1e-290, 10.0
-
-
-class Kind(NamedTuple):
-    """An epoch and how often it occurs."""
-
-    epoch: Epoch
-    number: int
 
 
 def kinds_of(loss: LogPhi) -> tuple[Kind, ...] | None:
@@ -166,7 +162,8 @@ class Profile:
     def at(self, x: float) -> Scaled:
         """The value at a threshold."""
         places = np.asarray(self.step * (self.first + np.arange(self.law.log.size)))
-        last = self.last.log_profile((x - places)[::-1])
+        needed = _guess(self._kinds, x) + _ENOUGH - math.log(places.size) - np.logaddexp(self.law.log, self.law.log_error)
+        last = self.last.log_profile((x - places)[::-1], needed[::-1])
         log, log_error = last.log[::-1], last.log_error[::-1]
         exponent = self.law.log + log
         of_law, of_last = self.law.log_error + np.logaddexp(log, log_error), self.law.log + log_error
@@ -204,10 +201,7 @@ class Profile:
 def prepare(kinds: Sequence[Kind], x: float) -> Profile | None:
     """The profile near a threshold; None where it would be long."""
     known, last = _Known(kinds, x), kinds[-1].epoch
-    variance = sum(one.variance * count for one, count in kinds)
-    # about the answer: one epoch alone leaks no more than all
-    alone = float(last.log_profile(np.array([x])).log[0])
-    guess = max(alone, -(max(x, 0.0) ** 2) / (2 * variance) - 3)
+    guess = _guess(kinds, x)
     goal = guess + _TARGET - math.log(2 * known.number) - 2
     step = _few_bits(math.pi * math.sqrt(known.decay / max(known.log_alias - goal, 2 * _LEAST_RATIO)))
     sampled = []
@@ -222,8 +216,8 @@ def prepare(kinds: Sequence[Kind], x: float) -> Profile | None:
     rows, first = [], 0
     for part in sampled:
         places = np.asarray(step * np.arange(part.first, part.last + 1))
-        rest = _rest(last, (x - places)[::-1], variance, known.number)[::-1]
-        density = part.epoch.log_density(places, guess + _ENOUGH - math.log(places[-1] - places[0] + 1) - rest)
+        enough = guess + _ENOUGH - math.log((places[-1] - places[0] + 1) * part.number)
+        density = part.epoch.log_density(places, enough - _rest(kinds, x, places, enough))
         rows.append(_Row.of(density, known.tilt * places, step).power(part.number))
         first += part.first * part.number
     law = reduce(_Row.together, rows)
@@ -240,10 +234,20 @@ def _untilted(law: _Row, first: int, step: float, tilt: float) -> Values:
         )
 
 
-def _rest(last: Epoch, x: Array, variance: float, number: int) -> Array:
-    """About the logarithm of the profile of all other epochs."""
-    one_large = last.log_profile(x).log + math.log(number)
-    return np.minimum(np.maximum(one_large, -(np.maximum(x, 0.0) ** 2) / (2 * variance)), 0.0)
+def _guess(kinds: Sequence[Kind], x: float) -> float:
+    """About the logarithm of the answer: the last epoch alone leaks no more than all, nor do small losses."""
+    alone = float(kinds[-1].epoch.log_profile(np.array([x]), np.array([-np.inf]), _ROUGH).log[0])
+    return max(alone, excess_of_small(kinds, x))
+
+
+def _rest(kinds: Sequence[Kind], x: float, places: Array, enough: float) -> Array:
+    """About the logarithm of the profile of all other epochs, less each place."""
+    last, number = kinds[-1].epoch, sum(count for _, count in kinds)
+    c = positive_orders([one for one, _ in kinds])
+    of_one = (kinds[0].epoch.log_transform(c) - places[:, None] * c).min(axis=1)
+    one = last.log_profile((x - places)[::-1], (enough - of_one - math.log(number))[::-1])
+    one_large = np.logaddexp(one.log, one.log_error)[::-1] + math.log(number)
+    return np.minimum(np.maximum(one_large, of_small(kinds, x - places)), 0.0)
 
 
 def _few_bits(step: float) -> float:

@@ -11,7 +11,7 @@ from logphi.engine.log_probability import masses, trivial
 from logphi.engine.method import EXACT
 from logphi.engine.routes.atoms import ATOMS
 from logphi.engine.routes.bent import BENT
-from logphi.engine.routes.branch_cut import BRANCH_CUT, mean_of, served
+from logphi.engine.routes.branch_cut import BRANCH_CUT, EPOCHS_ON_CONTOUR, mean_of, served
 from logphi.engine.routes.clipped import CLIPPED
 from logphi.engine.routes.contour import CONTOUR, LONGEST
 from logphi.engine.routes.discretized import LATTICES
@@ -117,7 +117,7 @@ def fitting(loss: LogPhi) -> list[Route]:
         return [BRANCH_CUT, *([CONTOUR] if mean.count <= _MANY_BATCHES else []), *_FALLBACKS]
     sampled = sampled_terms(loss)
     if served(loss):
-        return [CONTOUR, BRANCH_CUT, *_FALLBACKS]
+        return [EPOCHS_ON_CONTOUR, BRANCH_CUT, *_FALLBACKS]
     if sampled is None:
         return [CONTOUR, CLIPPED, EXPONENTIAL, *_FALLBACKS]
     # with little noise, the loss without the record is nearly an atom

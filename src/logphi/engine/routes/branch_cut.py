@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from logphi.arith.scaled import Scaled
+from logphi.engine.cancellation import width_left
 from logphi.engine.log_probability import LogProbability, from_inversion, masses
 from logphi.engine.method import Method
 from logphi.engine.routes import contour
 from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route
-from logphi.inversion.contour import Inversion, Part
+from logphi.inversion.contour import Inversion, Part, smallest_functional
 from logphi.inversion.demand import Demand, Promise
 from logphi.laws.log_phi import LogPhi
 
 if TYPE_CHECKING:
-    from logphi.inversion.several_epochs import Kind
+    from logphi.inversion.one_epoch import Kind
     from logphi.quadrature.lognormal_mean import LognormalMean
 
 _NOT_SERVED = (
@@ -26,8 +28,12 @@ _NOT_SERVED = (
 _TOO_LONG = "method 'branch-cut' would need too long an integral here; leave method out"
 # derived: e^x is far from the ends of the range of doubles
 _LARGEST = 300.0
-# measured: the width and the work; at negative thresholds the way up is long, and several epochs are many integrals
-_WIDTH, _WORK, _LONG, _SEVERAL = 1e-10, 2e7, 1.5e8, 6e8
+# measured: the width, for one epoch and for each batch of several; the work, which is more at negative thresholds, where the
+# way up is long, and for several epochs, which are many integrals
+_WIDTH, _WIDTH_OF_BATCH = 1e-10, 3e-14
+_WORK, _LONG, _SEVERAL = 2e7, 1.5e8, 2.5e8
+# measured: on a contour, the rounding relative to the integrand, and the work for a unit of the abscissa
+_NOISE, _CONTOUR = 2e-11, 1.5e7
 
 
 def mean_of(loss: LogPhi) -> LognormalMean | None:
@@ -59,8 +65,24 @@ def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     answering = _answering(loss)
     if answering is None:
         raise NotApplicableError(_NOT_SERVED)
-    work = _SEVERAL if mean_of(loss) is None else _WORK if epsilon >= 0 else _LONG
-    return Offer(Promise(_WIDTH, work), partial(_local, loss, answering, epsilon, demand))
+    promise = Promise(_WIDTH, _WORK if epsilon >= 0 else _LONG)
+    kinds = _kinds(loss)
+    if kinds is not None:
+        promise = Promise(max(_WIDTH, _WIDTH_OF_BATCH * sum(one.mean.count * number for one, number in kinds)), _SEVERAL)
+    return Offer(promise, partial(_local, loss, answering, epsilon, demand))
+
+
+def _on_contour(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
+    """The offer of a contour for several epochs: it loses digits where one large variable and many small ones compete."""
+    offer, kinds = contour.CONTOUR.offer(loss, epsilon, demand), _kinds(loss)
+    chosen = smallest_functional(loss, epsilon, demand.hint)
+    if kinds is None or chosen is None or epsilon < 0:
+        return offer
+    from logphi.inversion.epochs_guess import log_guess
+
+    answer = log_guess(kinds, epsilon) if chosen.part is Part.EXCESS else chosen.log_estimate
+    width = width_left(chosen.log_estimate, answer, _NOISE, demand)
+    return replace(offer, promise=Promise(width, offer.promise.operations + _CONTOUR * abs(chosen.abscissa)))
 
 
 # a function that prepares the profile near a threshold, or returns None where it would be long
@@ -72,12 +94,17 @@ def _answering(loss: LogPhi) -> _Answering | None:
     mean = mean_of(loss)
     if mean is not None:
         return partial(_of_one, mean)
+    kinds = _kinds(loss)
+    return None if kinds is None else partial(_of_several, kinds)
+
+
+def _kinds(loss: LogPhi) -> tuple[Kind, ...] | None:
+    """The epochs, if there are several that the route serves."""
     if not loss.terms or not served(loss):
         return None
     from logphi.inversion import several_epochs
 
-    kinds = several_epochs.kinds_of(loss)
-    return None if kinds is None else partial(_of_several, kinds)
+    return several_epochs.kinds_of(loss)
 
 
 def _local(loss: LogPhi, answering: _Answering, epsilon: float, demand: Demand) -> LocalProfile:
@@ -121,3 +148,4 @@ def _of_several(kinds: Sequence[Kind], x: float) -> Callable[[float], Scaled] | 
 
 METHOD = Method("branch-cut", "inversion along a branch cut: random allocation under Gaussian noise")
 BRANCH_CUT = Route(METHOD, prepare, forecast=_forecast)
+EPOCHS_ON_CONTOUR = replace(contour.CONTOUR, forecast=_on_contour)

@@ -98,7 +98,7 @@ def through_json(data):
 def test_a_bound_goes_through_json():
     data = spent.to_dict()
     assert through_json(data) == data
-    assert list(data) == ["lower", "value", "upper", "side", "direction", "method", "status", "ledger"]
+    assert list(data) == ["lower", "value", "upper", "side", "direction", "method", "status", "ledger", "proofs"]
     assert (data["upper"], data["side"], data["direction"], data["status"]) == (spent.upper, "upper", "remove", "met")
     infinite = Bound(0, 0, math.inf, Status.WIDE, ledger=Ledger(inner=Entry(math.inf, proved=False))).to_dict()
     assert through_json(infinite) == infinite

@@ -166,3 +166,28 @@ def test_nothing_is_left_to_shuffle():
     assert one.shuffled(1, epochs=3) == 3 * one
     assert one.fixed_order(50) == one
     assert lp.Gaussian(sigma=0).shuffled(7) == lp.Gaussian(sigma=0)
+
+
+def test_an_answer_says_what_proves_each_end():
+    release = lp.Gaussian(sigma=1).shuffled(20)
+    bound = release.delta(1)
+    attack, cover = bound.proofs or ("", "")
+    assert "largest output" in attack
+    assert "without amplification" in cover
+    assert bound.to_dict()["proofs"] == {"lower": attack, "upper": cover}
+    assert (1 - bound).proofs == release.tradeoff(0.1).proofs == (cover, attack)
+    assert (2 * release + lp.Gaussian(sigma=3)).delta(1).proofs == release.risk.tpr(fpr=0.01).proofs == (attack, cover)
+    assert "one batch" in lp.Laplace(scale=2).shuffled(5).delta([0.1])[0].proofs[0]
+    text = str(release.explain(epsilon=1))
+    assert f"lower    {attack}" in text
+    assert f"upper    {cover}" in text
+    assert lp.Gaussian(sigma=1).delta(1).proofs is None
+
+
+def test_the_parts_of_a_composition_say_what_proves_their_ends():
+    release = lp.Gaussian(sigma=1).shuffled(20) + lp.Laplace(scale=4).allocation(40)
+    below, above = release.delta(1).proofs or ("", "")
+    assert "largest output" in below
+    assert "convex order" in below
+    assert "without amplification" in above
+    assert "convex order" in above

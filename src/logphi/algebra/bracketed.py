@@ -61,7 +61,7 @@ class Bracketed(Enclosed):
             ends = self.attack, self.cover
             return self._explained(ends, options) or ends[1].explain(**options)
         above, below = (getattr(one, name)(*arguments, **options) for one in (self.cover, self.attack))
-        return between([above], below)
+        return between([above], below, proofs=self._proofs)
 
     @property
     def _unanswered(self) -> str:
@@ -73,7 +73,7 @@ class Bracketed(Enclosed):
         """See :attr:`Questions.risk`; between the risks of the attack and of the cover."""
         from logphi.algebra.risk_between import RiskBetween
 
-        return RiskBetween.of(self, [self.cover], [self.attack])
+        return RiskBetween.of(self, [self.cover], [self.attack], self._proofs)
 
     risk.__doc__ = Questions.risk.__doc__
 

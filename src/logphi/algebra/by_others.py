@@ -18,6 +18,9 @@ from logphi.engine.answer import between_others, of_pair_above
 from logphi.pairs.pair import UnsupportedError
 
 METHOD = "bracket"
+Proofs = tuple[str, str]
+BY_RELEASES: Proofs = ("a release that this one dominates", "a release that dominates this one")
+OF_FAMILY: Proofs = ("members of the family, chosen beforehand", "a bound for every choice of members")
 # questions whose answers grow with the profile; those that a dominating pair does not bound; those that grow with the moments
 PROFILES = ("delta", "log_delta", "epsilon", "hockey_stick", "tradeoff", "inverse_tradeoff")
 TAILS = ("pdp_delta", "pdp_epsilon")
@@ -57,11 +60,14 @@ for _name in (*PROFILES, *TAILS, *DIVERGENCES, "explain"):
     setattr(ByOthers, _name, Asked(Questions, _name))
 
 
-def between(covers: Sequence[Any], *below: Any) -> Any:
-    """The bracket by the answers of releases that dominate one, the sharpest of them, and of releases that it dominates."""
+def between(covers: Sequence[Any], *below: Any, proofs: Proofs = BY_RELEASES) -> Any:
+    """The bracket by the answers of releases that dominate one, the sharpest of them, and of releases that it dominates.
+
+    ``proofs`` says what the latter are, and the former.
+    """
     if all(isinstance(one, Bounds) for one in (*covers, *below)):
         size = len(covers)
-        return _by_point(lambda *answers: between(answers[:size], *answers[size:]), *covers, *below)
+        return _by_point(lambda *answers: between(answers[:size], *answers[size:], proofs=proofs), *covers, *below)
     if not all(isinstance(one, Bound) for one in (*covers, *below)):
         raise UnsupportedError("a complex number has no bracket: ask at a real order")
     above = min(covers, key=lambda one: one.upper if one.side is Side.UPPER else -one.lower)
@@ -73,7 +79,8 @@ def between(covers: Sequence[Any], *below: Any) -> Any:
     if lower == upper:
         return above
     status = between_others(all(one.ledger.proved for one in (*covers, *below)))
-    return replace(above, lower=min(lower, above.value), upper=max(upper, above.value), status=status, method=METHOD)
+    bracket = replace(above, lower=min(lower, above.value), upper=max(upper, above.value), status=status, method=METHOD)
+    return replace(bracket, proofs=proofs if above.side is Side.UPPER else proofs[::-1])
 
 
 def dominated(found: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from logphi.algebra.asking import Questions
-from logphi.algebra.by_others import METHOD, between
+from logphi.algebra.by_others import METHOD, OF_FAMILY, between
 from logphi.algebra.family import Terms
 from logphi.algebra.release import Composition, compose
 from logphi.answers.bound import Bound, Bounds
@@ -73,7 +73,11 @@ def _sum(terms: Terms, others: Bound, order: float) -> Bound:
     if math.isinf(lower):
         return replace(answer, status=Status.DIVERGENT)
     # the divergence of the best member is known, or lies in a bracket
-    return answer if high - low <= _ROUNDED * abs(high) else replace(answer, status=Status.BRACKET, method=METHOD)
+    return (
+        answer
+        if high - low <= _ROUNDED * abs(high)
+        else replace(answer, status=Status.BRACKET, method=METHOD, proofs=OF_FAMILY)
+    )
 
 
 def _others(terms: Terms, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -86,7 +90,7 @@ def _others(terms: Terms, name: str, arguments: tuple[Any, ...], options: dict[s
     if all(family is None for _, family, _ in rest):
         return above
     fixed = compose(count * one if family is None else family.fixed(count) for one, family, count in rest)
-    return between([above], getattr(fixed, name)(*arguments, **options))
+    return between([above], getattr(fixed, name)(*arguments, **options), proofs=OF_FAMILY)
 
 
 class _Rho:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from logphi.algebra.asking import Questions
-from logphi.algebra.by_others import PROFILES, ByOthers, between, narrower
+from logphi.algebra.by_others import PROFILES, ByOthers, Proofs, between, narrower
 from logphi.algebra.families import FamilyComposition
 from logphi.algebra.release import Composition, Mechanism, compose
 from logphi.answers.bound import Bound
@@ -41,6 +41,11 @@ class Enclosed(ByOthers):
 
     def _composition(self) -> type[Composition]:
         return EnclosedComposition if self._enclosed else super()._composition()
+
+    @property
+    def _proofs(self) -> Proofs:
+        """What the ends are, in words."""
+        return "a finite pair below it in the convex order", "a finite pair above it in the convex order"
 
     def _answering(self) -> Ends | None:
         """The ends, where they answer questions to this release itself; None where the loss does."""
@@ -77,7 +82,7 @@ class Enclosed(ByOthers):
             return own
         found = getattr(ends[1], name)(*arguments, **options)
         if ends[0] != ends[1]:
-            found = between([found], getattr(ends[0], name)(*arguments, **options))
+            found = between([found], getattr(ends[0], name)(*arguments, **options), proofs=self._proofs)
         if own is None and self._loss_is_proved and not np.all(found.upper - found.lower <= _WIDE * np.abs(found.upper)):
             own = by_loss(self, *arguments, **options)
         return found if own is None else narrower(own, found)
@@ -105,6 +110,13 @@ class EnclosedComposition(Enclosed, FamilyComposition):
         if any(ends is None for ends, _ in found):
             return None
         below, above = (compose(count * ends[side] for ends, count in found if ends) for side in (0, 1))
+        return below, above
+
+    @property
+    def _proofs(self) -> Proofs:
+        """Those of all parts."""
+        found = [one._proofs for one, _ in self.terms if isinstance(one, Enclosed) and one._enclosed]
+        below, above = ("; ".join(dict.fromkeys(one[side] for one in found)) for side in (0, 1))
         return below, above
 
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from logphi.algebra.asking import Questions
-from logphi.algebra.by_others import DIVERGENCES, PROFILES, TAILS, ByOthers, between, dominated
+from logphi.algebra.by_others import DIVERGENCES, OF_FAMILY, PROFILES, TAILS, ByOthers, between, dominated
 from logphi.algebra.family import Family, Terms
 from logphi.algebra.release import Composition, Mechanism, Primitive, compose
 from logphi.answers.bound import Bound
@@ -46,7 +46,7 @@ class FamilyAnswers(ByOthers):
         if not hulls_are_loose(terms):
             return super().risk
         near = _nearly(terms)
-        return RiskBetween.of(self, [upper(terms), *([near] if near else [])], lower(terms))
+        return RiskBetween.of(self, [upper(terms), *([near] if near else [])], lower(terms), OF_FAMILY)
 
     risk.__doc__ = Questions.risk.__doc__
 
@@ -147,11 +147,11 @@ def answered(release: Mechanism, name: str, arguments: tuple[Any, ...], options:
     if options.get("method") is not None:
         others = {key: value for key, value in options.items() if key != "method"}
         above = getattr(Questions, name)(release, *arguments, **options)
-        return between([above], *(getattr(one, name)(*arguments, **others) for one in lower(terms)))
+        return between([above], *(getattr(one, name)(*arguments, **others) for one in lower(terms)), proofs=OF_FAMILY)
     near = _nearly(terms)
     if len(terms) == 1 and (alone := _alone(terms, options.get("rtol"))) is not None:
         found = getattr(alone, name)(*arguments, **options)
-        return found if near is None else between([found, getattr(near, name)(*arguments, **options)], found)
+        return found if near is None else between([found, getattr(near, name)(*arguments, **options)], found, proofs=OF_FAMILY)
     above = [upper(terms), *(other for _, family, _ in terms if family and (other := family.joint_bound(terms)))]
     above += [near] if near else []
     below = lower(terms)
@@ -164,14 +164,14 @@ def answered(release: Mechanism, name: str, arguments: tuple[Any, ...], options:
     # any order of the pair gives a bound from below
     of_members = _in_largest_order(covers, options) if name in _ASKED else options
     members = [getattr(one, name)(*arguments, **of_members) for one in below]
-    found = between(covers, *members)
+    found = between(covers, *members, proofs=OF_FAMILY)
     asked = (*arguments, options.get(_ASKED.get(name, name)))[0]
     if finite and _worth_finite(found, name, asked, options["rtol"], above[0]):
         for answers, other, own in zip((covers, members), finite, (options, of_members), strict=True):
             # nothing is above steps that leak nearly everything
             with suppress(NearlyOneError):
                 answers.append(getattr(other, name)(*arguments, **own))
-        found = between(covers, *members)
+        found = between(covers, *members, proofs=OF_FAMILY)
     return found
 
 

@@ -198,7 +198,7 @@ class Operations(Generic[M]):
         Returns
         -------
         Mechanism
-            Its answers have the status ``BRACKET``; ``float`` gives the upper end.
+            Its answers have the status ``BRACKET``, and ``proofs`` of both ends; ``float`` gives the upper end.
 
         Raises
         ------
@@ -276,7 +276,7 @@ class Operations(Generic[M]):
         Returns
         -------
         Mechanism
-            Its answers have the status ``BRACKET``; ``float`` gives the upper end.
+            Its answers have the status ``BRACKET``, and ``proofs`` of both ends; ``float`` gives the upper end.
 
         Raises
         ------

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from logphi.algebra.by_others import Asked, between
+from logphi.algebra.by_others import BY_RELEASES, Asked, Proofs, between
 from logphi.algebra.release import Mechanism
 from logphi.questions.risk import AttackRisk
 
@@ -20,18 +20,21 @@ class RiskBetween(AttackRisk):
 
     above: tuple[AttackRisk, ...] = field(default=(), compare=False)
     below: tuple[AttackRisk, ...] = field(default=(), compare=False)
-    _unlisted: ClassVar = AttackRisk._unlisted | {"above", "below", "of"}
+    proofs: Proofs = field(default=BY_RELEASES, compare=False)
+    _unlisted: ClassVar = AttackRisk._unlisted | {"above", "below", "proofs", "of"}
 
     @staticmethod
-    def of(release: Mechanism, above: Sequence[Mechanism], below: Sequence[Mechanism]) -> RiskBetween:
+    def of(
+        release: Mechanism, above: Sequence[Mechanism], below: Sequence[Mechanism], proofs: Proofs = BY_RELEASES
+    ) -> RiskBetween:
         """The risk of a release between others."""
         covers = tuple(one.risk for one in above)
-        return RiskBetween(covers[0].loss, release.delta, covers, tuple(one.risk for one in below))
+        return RiskBetween(covers[0].loss, release.delta, covers, tuple(one.risk for one in below), proofs)
 
     def _by_others(self, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """The least upper end of the releases above, and the largest lower end of those below."""
         above, below = ([getattr(one, name)(*arguments, **options) for one in side] for side in (self.above, self.below))
-        return between(above, *below)
+        return between(above, *below, proofs=self.proofs)
 
 
 # type checkers read the figures themselves

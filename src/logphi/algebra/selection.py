@@ -44,6 +44,7 @@ from typing import Any
 import numpy as np
 
 from logphi.algebra.bracketed import Bracketed
+from logphi.algebra.by_others import Proofs
 from logphi.algebra.families import lower, terms_of
 from logphi.algebra.profile_points import FARTHEST, lower_and_upper_profile, places, upper_profile
 from logphi.algebra.release import Mechanism, Primitive, operand
@@ -93,6 +94,10 @@ class Selected(Bracketed, Primitive):
     def attack(self) -> Mechanism:
         """The selection whose score is the likelihood ratio."""
         return SelectionAttack(self.base, self.mean, self.shape, self.adjacency)
+
+    @property
+    def _proofs(self) -> Proofs:
+        return "the selection whose score is the likelihood ratio", "the hull of upper bounds of the profile"
 
     @property
     def _unanswered(self) -> str:

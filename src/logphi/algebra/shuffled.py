@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from logphi.algebra.bracketed import Bracketed
+from logphi.algebra.by_others import Proofs
 from logphi.algebra.on_samples import OnSamples
 from logphi.algebra.release import Composition, Mechanism, Primitive, operand
 from logphi.inputs.adjacency import Adjacency
@@ -102,6 +103,11 @@ class Shuffled(Bracketed, OnSamples):
     def cover(self) -> Mechanism:
         """One release without amplification: an adversary who knows the order sees which batch holds the record."""
         return self.base
+
+    @property
+    def _proofs(self) -> Proofs:
+        seen = "the largest output of an epoch" if isinstance(self.base.pair(), NormalShift) else "the output on one batch"
+        return f"an attack that looks at {seen}", "one release an epoch, without amplification: the attacker knows the order"
 
     @property
     def _unanswered(self) -> str:

@@ -67,6 +67,8 @@ class Bound(Arithmetic):
         Where the width comes from.
     side
         The private side, which ``float`` returns.
+    proofs
+        For a ``BRACKET``, what proves the lower end, and what proves the upper one.
 
     Raises
     ------
@@ -90,6 +92,7 @@ class Bound(Arithmetic):
     direction: Direction | None = None
     ledger: Ledger = field(default_factory=Ledger)
     side: Side = Side.UPPER
+    proofs: tuple[str, str] | None = None
 
     def __post_init__(self) -> None:
         for name in ("lower", "value", "upper"):
@@ -115,6 +118,7 @@ class Bound(Arithmetic):
             "method": self.method,
             "status": self.status.name.lower(),
             "ledger": self.ledger.to_dict(),
+            "proofs": None if self.proofs is None else dict(zip(("lower", "upper"), self.proofs, strict=True)),
         }
 
     def record(self) -> dict[str, Any]:
@@ -152,7 +156,10 @@ class Bound(Arithmetic):
         elif math.isfinite(width) and math.isfinite(self.width):
             ledger = ledger.scaled(width / self.width)
         opposite = Side.LOWER if self.side is Side.UPPER else Side.UPPER
-        return replace(self, lower=lower, value=value, upper=upper, ledger=ledger, side=opposite if falling else self.side)
+        ends: Any = {"lower": lower, "value": value, "upper": upper}
+        if falling:
+            ends |= {"side": opposite, "proofs": self.proofs and self.proofs[::-1]}
+        return replace(self, **ends, ledger=ledger)
 
     def __str__(self) -> str:
         value = f"{self.value:.10g}"
@@ -304,6 +311,8 @@ def bound_rows(bound: Bound) -> Iterator[tuple[str, str]]:
     """The rows of a bound's table: its ends rounded outward, its status, and the errors that are not zero."""
     yield from zip(("lower", "value", "upper"), _shortened(bound), strict=True)
     yield "status", bound.status.value
+    if bound.proofs is not None:
+        yield from zip(("lower end", "upper end"), bound.proofs, strict=True)
     yield "method", bound.method
     if bound.direction is not None:
         yield "direction", bound.direction.value

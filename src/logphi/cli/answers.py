@@ -30,7 +30,10 @@ def as_text(query: str, given: str, point: float, bound: Bound, asked: str | Non
     else:
         value, range_ = f"{bound.value:.10g}", "between {} and {}".format(*outward(bound.lower, bound.upper))
     line = f"{query} = {value} at {given} = {point!r}   {word}: {range_} ({how})"
-    return line if bound.status.name == "MET" else f"{line}\n  {bound.status.value}"
+    more = [] if bound.status.name == "MET" else [bound.status.value]
+    if bound.proofs is not None:
+        more += [f"{end} end: {proof}" for end, proof in zip(("lower", "upper"), bound.proofs, strict=True)]
+    return "\n  ".join([line, *more])
 
 
 def outward(lower: float, upper: float) -> tuple[str, str]:

@@ -47,6 +47,7 @@ _HALVINGS = 60
 _TRIES = 2
 # questions that one point of the profile answers
 _CLOSELY = ("delta", "log_delta", "epsilon")
+_PROOFS = ("a mechanism that satisfies what is declared", "the pair that the declared curve implies")
 
 
 def orders(curve: Curve, most: int) -> Array:
@@ -121,7 +122,7 @@ class Alone(ByOthers, Primitive):
         curve = self.declared.curve
         below = getattr(self.member, name)(*arguments, **options)
         if name not in _CLOSELY or curve.listed or not isinstance(below, Bound):
-            return between([getattr(Questions, name)(self, *arguments, **options)], below)
+            return between([getattr(Questions, name)(self, *arguments, **options)], below, proofs=_PROOFS)
         z = orders(curve, _ORDERS)
         asked = float(arguments[0] if arguments else options["delta" if name == "epsilon" else "epsilon"])
         places = [epsilon_of_one_order(curve.bound, z, asked) if name == "epsilon" else asked]
@@ -130,7 +131,7 @@ class Alone(ByOthers, Primitive):
             near = Implied(implied_near(curve.bound, z, places[-1]), self.adjacency)
             covers.append(getattr(near, name)(*arguments, **options))
             places.append(covers[-1].upper)
-        return between(covers, below)
+        return between(covers, below, proofs=_PROOFS)
 
 
 @frozen

@@ -48,6 +48,7 @@ class Explanation(Listed):
             *(f"  route    {reason}" for reason in (reason_of(bound.method),) if reason),
             *self._why(),
             f"  status   {bound.status.value}",
+            *(f"  {end}    {proof}" for end, proof in zip(("lower", "upper"), bound.proofs or (), strict=False)),
             f"  width    {bound.width:.3g}; {proof}",
         ]
         lines += [

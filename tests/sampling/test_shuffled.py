@@ -185,9 +185,8 @@ def test_an_answer_says_what_proves_each_end():
 
 
 def test_the_parts_of_a_composition_say_what_proves_their_ends():
-    release = lp.Gaussian(sigma=1).shuffled(20) + lp.Laplace(scale=4).allocation(40)
+    release = lp.Gaussian(sigma=1).shuffled(20) + lp.Laplace(scale=4).shuffled(20)
     below, above = release.delta(1).proofs or ("", "")
     assert "largest output" in below
-    assert "convex order" in below
-    assert "without amplification" in above
-    assert "convex order" in above
+    assert "one batch" in below
+    assert above.count("without amplification") == 1

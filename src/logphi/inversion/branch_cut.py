@@ -31,7 +31,7 @@ from logphi.quadrature.panels import halved
 # measured: the first panels, in units of m and of the whole way up, and the most of them
 _FIRST_PANEL, _FIRST_UP, _MOST_PANELS = 1.5, 6, 160
 # measured: the shifts for which it is quick
-LEAST_SHIFT, LARGEST_SHIFT = 0.05, 4.0
+LEAST_SHIFT, LARGEST_SHIFT = 0.02, 8.0
 # derived: of larger errors of the shift the squares count
 _LARGEST_ERROR = 0.01
 

@@ -247,7 +247,8 @@ class Plan:
         below, turn = found.value.real, found.value.imag
         near = np.maximum(np.abs(below), np.abs(turn)) < 0.5
         size = np.hypot(1 + below, turn)
-        square = np.where(near, below * (2 + below) + turn * turn, 0.0)
+        close, rise = np.where(near, below, 0.0), np.where(near, turn, 0.0)
+        square = close * (2 + close) + rise * rise
         log = np.where(near, 0.5 * np.log1p(square), np.log(size)) + 1j * np.arctan2(turn, 1 + below)
         relative = found.error / size
         known = relative < 0.25

@@ -30,7 +30,7 @@ import numpy as np
 from logphi.arith.floats import ULP
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
-from logphi.inversion.branch_cut import LARGEST_SHIFT, LEAST_SHIFT, shifted
+from logphi.inversion.branch_cut import LEAST_SHIFT, shifted
 from logphi.inversion.epochs_guess import excess_of_small, of_small
 from logphi.inversion.one_epoch import Epoch, Kind, Values, negative_orders, positive_orders
 from logphi.laws.allocated_normal import AllocatedNormal
@@ -44,6 +44,8 @@ _ENOUGH = math.log(3e-11)
 _ROUGH = -1.0
 # measured: more of them take seconds; of more epochs the contour is narrow
 _MOST_EPOCHS, _MOST_NODES, _MOST_OF_ALL = 60, 1500, 20_000
+# measured: of a larger shift, so few moments are known that the bounds are wide
+_LARGEST_SHIFT = 4.0
 # derived: smaller numbers lose digits; and the ratio above which sums over k are hardly more than their largest terms
 _LEAST, _LEAST_RATIO = 1e-290, 10.0
 
@@ -52,7 +54,7 @@ def kinds_of(loss: LogPhi) -> tuple[Kind, ...] | None:
     """The epochs, if the loss is a sum of the logarithms of several lognormal means; None otherwise, or for too many."""
     found = []
     for law, count in loss.terms:
-        if not (isinstance(law, AllocatedNormal) and LEAST_SHIFT <= law.mean.shift <= LARGEST_SHIFT and count <= _MOST_EPOCHS):
+        if not (isinstance(law, AllocatedNormal) and LEAST_SHIFT <= law.mean.shift <= _LARGEST_SHIFT and count <= _MOST_EPOCHS):
             return None
         found.append(Kind(Epoch(law.mean), int(count)))
     return tuple(found) if 2 <= sum(one.number for one in found) <= _MOST_EPOCHS else None
@@ -207,7 +209,7 @@ def prepare(kinds: Sequence[Kind], x: float) -> Profile | None:
     sampled = []
     for one, count in kinds:
         low, high = known.ends(one, goal)
-        if not (high - low) / step < _MOST_NODES:
+        if not 0 < (high - low) / step < _MOST_NODES:
             return None
         sampled.append(Sampled(one, count - (one is last), math.floor(low / step), math.ceil(high / step)))
     sampled = [part for part in sampled if part.number]

@@ -143,9 +143,10 @@ def _mode(m: float, mean: float, c: float) -> float:
 
 def _nodes(v: Array, m: float, t: int, n: int, h: float, kappa: float, half_width: float) -> Array:
     """Nodes x for all nodes v and all j: they cover all modes, and that of the normal density."""
-    log_t = math.log(t)
-    low = min(0.0, _mode(m, 0.0, math.exp(min(float(v[-1]), 600.0) - log_t)))
-    high = max(0.0, _mode(m, n * m, kappa * math.exp(max(float(v[0]), -600.0) - log_t)) + 0.5)
+    # derived: a mode moves down as v grows; values at larger v underflow
+    first, last = (math.exp(min(max(float(end), -600.0), 600.0)) / t for end in (v[0], v[-1]))
+    low = min(0.0, _mode(m, 0.0, last))
+    high = max(0.0, _mode(m, n * m, kappa * first) + 0.5)
     return np.asarray(h * np.arange(math.floor((low - half_width) / h), math.ceil((high + half_width) / h) + 1))
 
 

@@ -194,8 +194,8 @@ class Modulus:
         c = rho * np.cos(theta) - height * np.sin(theta)
         line = self.line(c, x1)
         ray = unclipped_exp(self.ray(Box(rho, rho, height), theta, x1, z1).total)
-        turned = np.expm1((theta / self.shift) ** 2 / 2)
-        with np.errstate(over="ignore", invalid="ignore"):  # infinite where the line is
+        with np.errstate(over="ignore", invalid="ignore"):  # infinite where the line is, or where the angle is large
+            turned = np.expm1((theta / self.shift) ** 2 / 2)
             found = np.log1p(line + turned * (1 + line) + ray) + 1e-15
         return np.where(np.isfinite(line), found, np.inf)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -22,10 +23,12 @@ if TYPE_CHECKING:
     from logphi.quadrature.lognormal_mean import LognormalMean
 
 _NOT_SERVED = (
-    "method 'branch-cut' serves up to 60 random allocations of Gaussian noise, with sensitivity / sigma between 0.05 and 4; "
-    "leave method out"
+    "method 'branch-cut' serves up to 60 random allocations of Gaussian noise, with sensitivity / sigma between 0.02 and 8, or "
+    "4 for several; leave method out"
 )
 _TOO_LONG = "method 'branch-cut' would need too long an integral here; leave method out"
+# chosen: standard deviations above which a rough upper bound suffices
+_FAR = 12.0
 # derived: e^x is far from the ends of the range of doubles
 _LARGEST = 300.0
 # measured: the width, for one epoch and for each batch of several; the work, which is more at negative thresholds, where the
@@ -136,7 +139,15 @@ def _of_one(mean: LognormalMean, x: float) -> Callable[[float], Scaled] | None:
     from logphi.inversion import branch_cut
 
     found = branch_cut.prepare(mean, x)
-    return None if found is None else found.at
+    if found is not None or not x > 0:
+        return None if found is None else found.at
+    # the profile falls: an upper bound far out is one from nearby
+    place = min(x / 2, _FAR * math.sqrt(math.expm1(mean.shift**2) / mean.count))
+    near = branch_cut.prepare(mean, place)
+    if near is None:
+        return None
+    most = near.at(place).log_ends[1]
+    return lambda y: near.at(y) if y < place else Scaled(most, 0.5, rounding=0.5)
 
 
 def _of_several(kinds: Sequence[Kind], x: float) -> Callable[[float], Scaled] | None:

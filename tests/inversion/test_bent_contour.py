@@ -29,6 +29,12 @@ PAIRS: list[tuple[Pair, Pair]] = [
     ((0.9, 2e-5), (1.4, 3e-4)),
     ((8.7, 0.12), (3.0, 0.4)),
 ]
+# little noise at tiny rates: at zero
+NARROW_PAIRS: list[tuple[Pair, Pair]] = [
+    ((0.11, 4.5e-7), (0.11, 4.5e-7)),
+    ((0.126, 8e-7), (0.35, 2e-4)),
+    ((0.2, 5e-3), (2.0, 1e-3)),
+]
 
 
 def terms_of(pairs: tuple[Pair, ...]) -> Terms:
@@ -64,6 +70,11 @@ def test_profiles_right_of_zero_hold_the_truth_and_are_narrow(pairs: tuple[Pair,
 def test_profiles_left_of_zero_hold_the_truth_and_are_narrow(pairs: tuple[Pair, Pair]) -> None:
     x = -0.4 * min(spread_of(pairs), sum(q for _, q in pairs))
     assert_encloses(pairs, x, 1e-9, 1e-7)
+
+
+@pytest.mark.parametrize("pairs", NARROW_PAIRS)
+def test_profiles_of_little_noise_at_zero_hold_the_truth_and_are_narrow(pairs: tuple[Pair, Pair]) -> None:
+    assert_encloses(pairs, 0.0, 1e-9, 1e-7)
 
 
 @pytest.mark.parametrize("pairs", PAIRS)

@@ -1,4 +1,4 @@
-"""Sums of w^a - 1 - a (w - 1) over given nodes against mpmath, term by term."""
+"""Sums of w^a - 1, and of w^a - 1 - a (w - 1), over given nodes against mpmath, term by term."""
 
 from __future__ import annotations
 
@@ -14,31 +14,33 @@ ROUNDING = 1e-12
 SIZES = [1e-3, 0.9, 40.0, 150.0]
 
 
-def sums_over(rate: float, turn: float) -> tuple[HalfLineSums, np.ndarray, np.ndarray]:
+def sums_over(rate: float, turn: float, linear: bool = True) -> tuple[HalfLineSums, np.ndarray, np.ndarray]:
     x = np.linspace(6.0, -9.0, 90)
     less_one = rate * np.expm1(x - 0.5 + 1j * turn)
     weight = np.exp(-x * x / 2 - 1j * turn * x) * (x[0] - x[1])
     size = np.abs(weight)
     loss = np.asarray(complex_log1p(less_one))
-    return HalfLineSums(loss, less_one, weight, size, np.full(x.size, 30 * ULP), 8 * ULP * np.abs(less_one)), less_one, weight
+    unit, of_w = np.full(x.size, 30 * ULP), 8 * ULP * np.abs(less_one)
+    return HalfLineSums(loss, less_one, weight, size, unit, of_w, linear), less_one, weight
 
 
 @pytest.mark.parametrize("turn", [0.0, 1.2])
 @pytest.mark.parametrize("rate", [1e-4, 0.2])
 @pytest.mark.parametrize("size", SIZES)
-def test_sums_are_within_their_bounds(rate: float, turn: float, size: float) -> None:
-    sums, less_one, weight = sums_over(rate, turn)
+@pytest.mark.parametrize("linear", [True, False])
+def test_sums_are_within_their_bounds(rate: float, turn: float, size: float, linear: bool) -> None:
+    sums, less_one, weight = sums_over(rate, turn, linear)
     a = size * np.exp(1j * np.linspace(0.0, 1.5, 5))
     found = sums.at(a)
     for k, power in enumerate(a):
         with mpmath.workdps(40):
             exact, value, slope, terms = mpmath.mpc(complex(power)), mpmath.mpc(0), mpmath.mpc(0), mpmath.mpf(0)
             for node, mass in zip(less_one, weight, strict=True):
-                u, w = mpmath.mpc(complex(node)), mpmath.mpc(complex(mass))
-                loss = mpmath.log1p(u)
+                ratio, w = mpmath.mpc(complex(node)), mpmath.mpc(complex(mass))
+                loss, u = mpmath.log1p(ratio), ratio if linear else 0
                 tilted = mpmath.expm1(exact * loss)
                 value, slope = value + w * (tilted - exact * u), slope + w * (loss * tilted + loss - u)
-                terms += abs(w) * (abs(tilted) + abs(exact * u)) * (1 + abs(exact * loss))
+                terms += abs(w) * (abs(tilted) + abs(exact * ratio)) * (1 + abs(exact * loss))
         assert abs(complex(value) - found.value[k]) <= found.rounding[k]
         assert abs(complex(slope) - found.slope[k]) <= found.slope_error[k]
         assert found.rounding[k] <= ROUNDING * float(terms)

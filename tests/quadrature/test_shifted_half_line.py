@@ -17,6 +17,11 @@ CASES = [
     (0.01, 1e-4, 9.0, 0.03, [1e5 + 1e6j, -1e5 + 1e5j]),
     (4.0, 1e-4, 14.0, 1.5, [0.2 + 3j, 0.05 + 1j]),
 ]
+# the same for ends at which the numerator is not negligible
+NARROW = [
+    (9.1, 4.5e-7, 7.75, 1.16, [-2.7e4 + 2e3j, -2e4 + 5e5j, 3e4 + 2e6j]),
+    (3.0, 1e-3, 6.5, 0.8, [-300 + 0j, -50 + 2e3j, 100 + 4e3j]),
+]
 
 
 def integral(law: ShiftedHalfLine, z: complex, order: int, size: bool) -> mpmath.mpc:
@@ -35,13 +40,18 @@ def integral(law: ShiftedHalfLine, z: complex, order: int, size: bool) -> mpmath
             value = mpmath.exp(a * log_w - place**2 / 2) * log_w**order / mpmath.sqrt(2 * mpmath.pi)
             return abs(value) if size else value
 
-        return mpmath.quad(integrand, [mpmath.mpf(x) for x in np.linspace(-12, law.end, 10)])
+        return mpmath.quad(integrand, [mpmath.mpf(x) for x in np.linspace(-12, law.end, 10 + int(3 * law.shift))])
 
 
 @pytest.mark.few(1)
-@pytest.mark.parametrize(("shift", "rate", "end", "turn", "points"), CASES)
-def test_moments_and_their_errors(shift: float, rate: float, end: float, turn: float, points: list[complex]) -> None:
-    law = ShiftedHalfLine(shift, rate, 0.0, 0.0, end, turn)
+@pytest.mark.parametrize(
+    ("shift", "rate", "end", "turn", "points", "linear"),
+    [*((*case, True) for case in CASES), *((*case, False) for case in (CASES[1], *NARROW))],
+)
+def test_moments_and_their_errors(
+    shift: float, rate: float, end: float, turn: float, points: list[complex], linear: bool
+) -> None:
+    law = ShiftedHalfLine(shift, rate, 0.0, 0.0, end, turn, linear)
     found = law.moments(np.array(points), 1.0)
     for k, z in enumerate(points):
         value, slope = integral(law, z, 0, False) - 1, integral(law, z, 1, False)

@@ -34,11 +34,11 @@ _NEGLIGIBLE = 4.0
 # chosen: lower caps that are tried, over the least loss that alone exceeds the threshold; a loss above about this cap is large
 _LOWER_CAPS = (0.9, 0.8, 0.65, 0.5, 0.3, 0.15)
 # measured: the number of abscissas that are tried for a part
-_TRIED = 49
+_TRIED = 61
 # measured: the least of these abscissas, times the cap
 _LEAST = 0.5
 # measured: the largest of these abscissas, over the tilt
-_MOST = 2.5
+_MOST = 12.0
 # measured: widths of coins, as the change of the tilted loss; with the first width, lines are short, and parts are mostly not
 # much larger than with a sharp cap
 COINS = (3.0, 1.0, 0.4)

@@ -93,7 +93,7 @@ def forecast(
     if tried is None:
         return None
     depth, distance, vertices, kernel, laws = tried.depth, tried.distance, tried.vertices, tried.kernel, tried.laws
-    reverse = x < 0
+    reverse = x <= 0
     log_answer = max(tried.log_answer if log_answer is None else log_answer, demand.least)
     if not math.isfinite(log_answer):
         return None
@@ -210,7 +210,7 @@ def _field(
     work, noise, repeats = (np.zeros(_CHOICES.shape[0]) for _ in range(3))
     for (m, q, _, _, n), end in zip(terms, ends, strict=True):
         # negative powers of w must not grow on the strip
-        turn = np.minimum(_CHOICES[:, 0] * m, np.minimum(_CHOICES[:, 1], _RIGHT_ANGLE if x < 0 else math.pi))
+        turn = np.minimum(_CHOICES[:, 0] * m, np.minimum(_CHOICES[:, 1], _RIGHT_ANGLE if x <= 0 else math.pi))
         places = np.linspace(-8.0, end, 40)
         growth = q * np.exp(np.minimum(m * places - m * m / 2, _LARGE))
         # the lower end of the strip that the inner sum needs
@@ -229,7 +229,7 @@ def _field(
         cost = work / angle * math.log1p(100 / (depth * distance)) * (1 + 8 * width / rtol)
     best = int(cost.argmin())
     laws = tuple(
-        Counted(ShiftedHalfLine(*term[:4], end, float(turn[best])), term[4])
+        Counted(ShiftedHalfLine(*term[:4], end, float(turn[best]), linear=x > 0), term[4])
         for term, end, turn in zip(terms, ends, turns, strict=True)
     )
     return _Field(

@@ -26,8 +26,8 @@ _LOWER_CAPS = (0.3, 0.5, 0.75)
 _CAPS = (0.9, 1.0, 1.15, 1.4)
 # chosen: the number of thresholds in the cache, as several routes ask for the same one in turn
 _KEPT = 4
-# derived: below these exponents nothing overflows
-_LARGE = 600.0
+# derived: below these exponents, and the logarithm of one, nothing overflows
+_LARGE, _MANY = 600.0, 6.0
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class TriedVertices:
             # below the least loss the excess needs no integral
             return None
         distance = _VERTICES / depth
-        vertices = -1 - distance if x < 0 else distance
+        vertices = distance if x > 0 else -1 - distance
         laws = tuple(ApproximateLaw.of(m, q, n, vertices + 1) for m, q, _, _, n in terms)
         kernel = -vertices * x - np.log1p(distance)
         return TriedVertices(depth, distance, vertices, kernel, laws, _guess(laws, kernel, x))
@@ -117,7 +117,7 @@ def _guess(laws: Sequence[ApproximateLaw], kernel: Array, x: float) -> float:
         start = int(np.searchsorted(one.x, 1.0))
         valley = start + one.tilted[:, start:].argmin(axis=1)
         total += one.log_c[rows, valley]
-        beyond = np.logaddexp(beyond, one.log_q_mass[valley] + x if x < 0 else one.log_p_mass[valley])
+        beyond = np.logaddexp(beyond, one.log_p_mass[valley] if x > 0 else one.log_q_mass[valley] + x)
     both = float(np.logaddexp(total, beyond).min())
     return (min(both, _one_large(laws, kernel, x)) if x > 0 else both) - 2.0
 
@@ -125,8 +125,8 @@ def _guess(laws: Sequence[ApproximateLaw], kernel: Array, x: float) -> float:
 def _one_large(laws: Sequence[ApproximateLaw], kernel: Array, x: float) -> float:
     """A guess of the logarithm of the answer, as a sum of three parts.
 
-    In the first, no loss is above a lower cap; in the second, some loss is, but none is above a higher cap; in the third, some
-    loss is above the higher cap.
+    In the first, no loss is above a lower cap; in the second, some losses are, but none is above a higher cap; in the third,
+    some loss is above the higher cap.
     """
     best = math.inf
     for low in _LOWER_CAPS:
@@ -141,6 +141,9 @@ def _one_large(laws: Sequence[ApproximateLaw], kernel: Array, x: float) -> float
                 own, farther = one.log_large[:, place], one.log_large[:, end]
                 part = own + np.log(-np.expm1(np.minimum(farther - own, -1e-15)))
                 some = np.logaddexp(some, part if end > place else -np.inf)
+            # of losses between the caps there may be several
+            mean = np.exp(np.clip(some, -_LARGE, _MANY))
+            some = np.where(some < _MANY, some + np.log(np.expm1(mean) / mean), np.inf)
             above = np.logaddexp.reduce([one.log_p_mass[end] for one, end in zip(laws, ends, strict=True)])
             height = np.fmin.reduce(without + np.where(np.isfinite(some), some, np.inf))
             best = min(best, float(np.logaddexp.reduce([none, height, above])))

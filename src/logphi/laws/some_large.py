@@ -155,10 +155,12 @@ class SomeLarge(LossTransform):
         c = np.asarray(c)
         none, ratios = np.asarray(self.others.approximate(c)), []
         for (lower, count), large in zip(self.none_large, self._large, strict=True):
-            below = lower.approximate(c)
+            below, above = lower.approximate(c), large.approximate(c)
+            # all is unknown where one of them is out of reach
+            known = np.isfinite(below) & (above < np.inf)
+            below = np.where(known, below, np.inf)
             none = none + count * below
-            with np.errstate(invalid="ignore"):  # out of reach
-                ratios.append(large.approximate(c) - below)
+            ratios.append(np.where(known, above, np.inf) - np.where(known, below, 0.0))
         return none, none + self._log_one(ratios), none + self._log_several(ratios)
 
     def _log_one(self, log_ratios: list[Array]) -> Array:
@@ -177,7 +179,8 @@ class SomeLarge(LossTransform):
             grown = grown.with_law(np.exp(np.where(inside & ~tiny, log_ratio, -np.inf)), np.zeros(peak.shape), count)
         inside &= tiny | ((grown.second > 0) & np.isfinite(grown.second))
         with np.errstate(divide="ignore"):  # not taken
-            log_second = np.where(tiny, self._log_pairs(log_ratios), np.log(grown.second))
+            pairs = self._log_pairs([np.where(tiny, log_ratio, 0.0) for log_ratio in log_ratios])
+            log_second = np.where(tiny, pairs, np.log(grown.second))
         return np.where(inside, log_second, np.inf)
 
     def _log_pairs(self, log_ratios: Sequence[Array]) -> Array:

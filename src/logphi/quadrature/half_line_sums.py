@@ -1,14 +1,15 @@
-"""Sums of w^a - 1 - a (w - 1) over the nodes of a shifted half-line, at many powers a, with bounds of their rounding.
+"""Sums of w^a - 1, or of w^a - 1 - a (w - 1), over the nodes of a shifted half-line, at many powers a, and their rounding.
 
-notation as in :mod:`logphi.quadrature.shifted_half_line`; l = log w, u = w - 1, p = |phi| h the size of a weight. Nodes run to
-the left, and |l| is small at the last ones. Where |a l| <= 1, the sum is that of a power series,
+notation as in :mod:`logphi.quadrature.shifted_half_line`; l = log w, p = |phi| h the size of a weight, u what is subtracted
+with the factor a: w - 1, or zero. Nodes run to the left, and |l| is small at the last ones. Where |a l| <= 1, the sum is that
+of a power series,
 
     sum of e^{al} - 1 - a u  =  a sum of (l - u) + sum over k >= 2 of a^k / k! sum of l^k,
 
 whose coefficients serve all a of similar size; elsewhere each term is an exponential.
 
-Rounding. With g = |e^{al} - 1|, a term errs by some roundings of g + |a||u| and of al, and by at most |a| |dw/w| (g + |u|)
-for an error dw of w; one in the exponential by some roundings of 1 + g, too, next to which an e^{al} below 1e-19 is nothing.
+Rounding. With g = |e^{al} - 1|, a term errs by some roundings of g + |a||u| and of al, and by at most |a| |dw/w| (g + r)
+for an error dw of w, with r = |u| where w - 1 is subtracted, as w^a - w = (w^a - 1) - u, and r = 1 where nothing is; one in the exponential by some roundings of 1 + g, too, next to which an e^{al} below 1e-19 is nothing.
 Each of these is a number times p or g p, so that all bounds of a block are one matrix product. In the series g is at most
 (e - 1) |a l|; its k-th coefficient, k >= 2, errs by at most 10 k roundings of half an ulp, which add up to less than 14 ulp of
 |a l|^2.
@@ -49,7 +50,7 @@ _RATIO = 2.0
 
 @dataclass(frozen=True)
 class SumsAtPowers:
-    """Sums of w^a - 1 - a (w - 1) and of their derivatives in a at some powers, with bounds of their rounding."""
+    """Sums of w^a - 1 - a u and of their derivatives in a at some powers, with bounds of their rounding."""
 
     value: Complex
     slope: Complex
@@ -59,7 +60,7 @@ class SumsAtPowers:
 
 @dataclass(frozen=True, eq=False)
 class HalfLineSums:
-    """The nodes of a half-line from right to left: l, w - 1 and weights.
+    """The nodes of a half-line from right to left: l, w - 1 and weights; with ``linear``, the w - 1 are subtracted.
 
     ``unit`` is the relative error of a weight with all roundings of the sum, ``of_w`` the error of w, ``size`` that of weights.
     """
@@ -70,6 +71,7 @@ class HalfLineSums:
     size: Array
     unit: Array
     of_w: Array
+    linear: bool = True
 
     def at(self, a: Complex) -> SumsAtPowers:
         """The sums at powers of any sizes, in blocks of similar ones."""
@@ -92,7 +94,7 @@ class HalfLineSums:
         moved = math.exp(min(float(length[-1] * (self.of_w * self._inverse).max(initial=0.0)), _LARGEST))
         value, slope, rounding, slope_error = self._series(a, length, near, moved)
         if first:
-            loss, less_one, weight = self.loss[far], self.less_one[far], self.weight[far]
+            loss, less_one, weight = self.loss[far], self._subtracted[far], self.weight[far]
             with np.errstate(over="ignore", invalid="ignore"):  # not finite: the value is unknown
                 tilted = self._tilted(a[:, None] * loss)
                 value = value + (weight * (tilted - a[:, None] * less_one)).sum(axis=1)
@@ -119,6 +121,16 @@ class HalfLineSums:
         return tilted
 
     @cached_property
+    def _subtracted(self) -> Complex:
+        """u."""
+        return self.less_one if self.linear else np.zeros_like(self.less_one)
+
+    @cached_property
+    def _beside(self) -> Array:
+        """r."""
+        return np.abs(self.less_one) if self.linear else np.ones(self.less_one.size)
+
+    @cached_property
     def _farthest(self) -> Array:
         """The largest |l| at a node and to its left, which does not rise."""
         return np.maximum.accumulate(np.abs(self.loss)[::-1])[::-1]
@@ -141,20 +153,20 @@ class HalfLineSums:
 
     def _sums(self, far: slice) -> tuple[tuple[float, float], tuple[float, float, float]]:
         """What is added for far nodes: for the value and the slope, and times the size of a (two parts for the value)."""
-        p, size, u = self.size[far], np.abs(self.loss[far]), np.abs(self.less_one[far])
+        p, size, u = self.size[far], np.abs(self.loss[far]), np.abs(self._subtracted[far])
         unit, of_loss = self.unit[far] + _EXPONENTIAL, self._of_loss[far]
         alone = float(p @ np.full(p.size, _EXPONENTIAL)), float(p @ (unit * size + of_loss + self.of_w[far]))
         moved = self.of_w[far] * self._inverse[far]
         with_length = (
             float(p @ (unit * u + ELEMENTARY * size)),
-            float(p @ (moved * u)),
+            float(p @ (moved * self._beside[far])),
             float(p @ (unit * size * u + of_loss * size)),
         )
         return alone, with_length
 
     def _series(self, a: Complex, length: Array, near: slice, moved: float) -> tuple[Complex, Complex, Array, Array]:
         """The sums over near nodes."""
-        loss, less_one, weight, p = self.loss[near], self.less_one[near], self.weight[near], self.size[near]
+        loss, less_one, weight, p = self.loss[near], self._subtracted[near], self.weight[near], self.size[near]
         if not loss.size:
             none = np.zeros(a.size)
             return np.zeros_like(a), np.zeros_like(a), none, none
@@ -174,7 +186,7 @@ class HalfLineSums:
         size, u, unit = np.abs(loss), np.abs(less_one), self.unit[near]
         shifted = self.of_w[near] * self._inverse[near]
         # 1 + g is at most 1 + (e - 1) |al|
-        linear = float(p @ (unit * (_GROWTH * size + u) + ELEMENTARY * size)) + moved * float(p @ (shifted * u))
+        linear = float(p @ (unit * (_GROWTH * size + u) + ELEMENTARY * size)) + moved * float(p @ (shifted * self._beside[near]))
         square = _GROWTH * moved * float(p @ (shifted * size)) + (_SERIES + _GROWTH * ELEMENTARY) * float(p @ (size * size))
         rounding = length * (linear + length * square)
         alone = float(p @ (unit * size + _BOTH * self._of_loss[near] + self.of_w[near]))

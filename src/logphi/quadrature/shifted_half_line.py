@@ -28,6 +28,8 @@ the latter because the integral of 1/(1 + e^{2 pi y/h}) is h log(2)/(2 pi). Ther
 
 are at most e^{eta^2/2} (Phi(-X) + |a| q (Phi(m - X) + Phi(-X))). The terms below the lowest node are at most (1) and the
 same with 1 and |a| q there.
+
+For an X where Phi(m - X) is too large, a (w - 1) is not subtracted: the same bounds hold without |a|.
 """
 
 from __future__ import annotations
@@ -83,7 +85,10 @@ class Within:
 
 @dataclass(frozen=True)
 class ShiftedHalfLine:
-    """The half-line x + i theta/m, x <= ``end``, for the shift m and the rate q, known to relative errors."""
+    """The half-line x + i theta/m, x <= ``end``, for the shift m and the rate q, known to relative errors.
+
+    ``linear`` says whether a (w - 1) is subtracted in sums.
+    """
 
     shift: float
     rate: float
@@ -91,6 +96,7 @@ class ShiftedHalfLine:
     rate_error: float
     end: float
     angle: float
+    linear: bool = True
 
     @property
     def height(self) -> float:
@@ -200,8 +206,12 @@ class ShiftedHalfLine:
     def log_tail(self, power: Array) -> Array:
         """The logarithm of a bound of (3) for sizes of a."""
         own, other = float(log_ndtr(-self.end)), float(log_ndtr(self.shift - self.end))
-        shares = np.logaddexp(own, np.log(power * self.rate + 1e-300) + np.logaddexp(own, other))
+        shares = np.logaddexp(own, self._log_subtracted(power) + np.logaddexp(own, other))
         return np.asarray(shares + self.height**2 / 2 + 1e-9)
+
+    def _log_subtracted(self, power: Array) -> Array:
+        """log(|a| q) where a (w - 1) is subtracted."""
+        return np.log(power * self.rate + 1e-300) if self.linear else np.full(np.shape(power), -np.inf)
 
     def step(self, count: float) -> float:
         """The step of the sum, accurate for ``count`` repetitions."""
@@ -234,7 +244,7 @@ class ShiftedHalfLine:
         of_w += (self.rate_error + ELEMENTARY) * parts
         # derived: the weight is two exponentials, and turns with eta x; NumPy's pairwise sums add few numbers one by one
         unit = ULP * (12 + x * x + eta * np.abs(x)) + ULP * (16 + math.log2(x.size))
-        sums = HalfLineSums(loss, less_one, weight, density, unit, of_w).at(z + 1)
+        sums = HalfLineSums(loss, less_one, weight, density, unit, of_w, self.linear).at(z + 1)
         inner, inner_slope = self._inner_errors(z, h) if within is None else self._inner_errors_within(within, h)
         return HalfLineMoments(sums.value, sums.slope, sums.rounding, inner, sums.slope_error + inner_slope)
 
@@ -254,13 +264,13 @@ class ShiftedHalfLine:
 
     def _inner_errors(self, z: Complex, h: float) -> tuple[Array, Array]:
         """Bounds of (2), of (3) and of the terms below the lowest node, for N and for N'."""
-        q, eta = self.rate, self.height
-        strip = self.strip
+        eta, strip = self.height, self.strip
         # |w| is the same on both sides of the real axis
         lines = [self.at_angle(abs(self.angle + side * self.shift * strip)) for side in (-1, 1)]
         length = np.maximum(np.abs(z + 1), 1.0)
         top = (eta + strip) ** 2 / 2
-        plain = np.log1p(2 * q * length) + top
+        subtracted = np.exp(self._log_subtracted(length))
+        plain = np.log1p(2 * subtracted) + top
         turns = 2 * math.pi * strip / h
         over = -turns - math.log1p(-math.exp(-turns))
         on_lines = np.logaddexp(np.logaddexp(lines[0].log_bound(z), lines[1].log_bound(z)), plain + math.log(2.0)) + over
@@ -268,12 +278,12 @@ class ShiftedHalfLine:
         least, power = float(at_end.imag.min()), z.real + 1
         at_ends = np.maximum(power * at_end.real.max(), power * at_end.real.min()) - z.imag * least
         end_growth = math.exp(min(self.shift * self.end - self.shift**2 / 2, _LARGEST))
-        ends = self.log_end + top + math.log(h / 4) + np.logaddexp(at_ends, np.log1p(length * q * (1 + end_growth)))
+        ends = self.log_end + top + math.log(h / 4) + np.logaddexp(at_ends, np.log1p(subtracted * (1 + end_growth)))
         # h phi at a node is at most the mass of the step to its right
         _, largest, smallest, argument, _ = (part[: _LEFT.size + 1] for part in self._cells)
         log_mass = log_ndtr(np.append(_LEFT, _LOWEST) + h) + eta * eta / 2
         sizes = np.maximum(power[..., None] * largest, power[..., None] * smallest) - z.imag[..., None] * argument
-        rest = np.logaddexp(log_sum(log_mass + sizes), log_mass[-1] + np.log1p(2 * q * length)) + _MARGIN
+        rest = np.logaddexp(log_sum(log_mass + sizes), log_mass[-1] + np.log1p(2 * subtracted)) + _MARGIN
         total = np.logaddexp(np.logaddexp(on_lines, ends), np.logaddexp(rest, self.log_tail(length)))
         inner = np.exp(np.minimum(total + 1e-9, _LARGEST))
         # the integrand of N' is log w w^a - (w - 1)

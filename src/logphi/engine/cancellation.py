@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from logphi.engine import large_guesses
 from logphi.engine.sampled_terms import sampled_terms
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
@@ -34,6 +35,9 @@ def log_answer(loss: LogPhi, epsilon: float) -> float | None:
     found = sampled_terms(loss)
     if found is None or not 0 <= epsilon < _FAR:
         return None
+    alone = large_guesses.alone(loss, epsilon)
+    if alone is not None:
+        return alone
     # SciPy's normal tails would double the time of importing the package
     from logphi.inversion.bent_guess import log_guess
 

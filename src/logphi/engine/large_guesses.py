@@ -25,6 +25,9 @@ REST = 1e-2
 _BELOW = np.geomspace(1e-9, 1.0, 181)
 # chosen: distances above the threshold at which the tilted law is sampled, in units of its shift
 _STEPS = np.concatenate([[0.0], np.geomspace(1e-3, 1.0, 255)])
+# measured: a single large loss decides where small losses move the logarithm of the excess by less than _SMOOTH, and where two
+# losses above half the threshold are rarer than e^_SINGLE times the excess; the slope is taken over the share _ASIDE
+_SMOOTH, _SINGLE, _ASIDE = 0.5, -2.0, 1e-3
 # derived: thresholds whose squares do not underflow, and for which e^{2 eps} does not overflow
 NEAREST, FARTHEST = 1e-100, 300.0
 # derived: below this exponent nothing overflows
@@ -65,6 +68,23 @@ def decides(loss: LogPhi, x: float, abscissa: float) -> bool:
         if not log_square - (moment if math.isfinite(moment) else 0.0) < 2 * math.log(x) + math.log(_SHARE):
             return True
     return False
+
+
+def alone(loss: LogPhi, x: float) -> float | None:
+    """An estimate of the logarithm of the excess at x where a single large loss decides it; None elsewhere."""
+    large = large_of(loss)
+    least = least_large(loss, x) if large and 0 < x < FARTHEST else 0.0
+    if not least > NEAREST:
+        return None
+    moved = np.array([0.0, _ASIDE * least])
+    log_jump = _masses_above(large, x + moved, least + moved)[1]
+    # P(l > B) is E_P[1 - e^{x - l}; l > B] at x = -inf
+    log_half = float(_masses_above(large, -math.inf, np.array([least / 2]))[1][0])
+    slope = float(log_jump[0] - log_jump[1]) / moved[1]
+    if not (slope * spread(loss) < _SMOOTH and 2 * log_half < log_jump[0] + _SINGLE):
+        return None
+    jump = math.exp(min(float(log_jump[0]), _LARGE))
+    return float(log_jump[0]) if jump < NEAREST else math.log(-math.expm1(-jump))
 
 
 def guess(loss: LogPhi, x: float, log_level: float, abscissa: float) -> float:

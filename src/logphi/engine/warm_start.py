@@ -73,6 +73,9 @@ def _rough_crossing(loss: LogPhi, start: float, highest: float, level: float) ->
     start = start if 0 < start < highest else highest
 
     def above(log_x: float) -> float:
+        alone = large_guesses.alone(loss, math.exp(log_x))
+        if alone is not None:
+            return alone - level
         found = log_answer(loss, math.exp(log_x))
         return math.nan if found is None else found + _TOO_LOW - level
 

@@ -45,6 +45,8 @@ _COARSEST = 1e-6
 # measured: the size of a line that takes some ten milliseconds, and how much larger than usual, as a share of the tolerance,
 # the truncation error of a longer one may be: a tenth, instead of a thousandth
 _QUICK, _SLOWLY = 1 << 14, 100.0
+# measured: the size from which split lines are quicker
+_LONGEST = 1 << 16
 # measured: how much farther than the tilt a law must be alike with and without large losses, and the difference of the
 # logarithms of its transforms
 _FARTHER, _ALIKE = 1.5, 0.01
@@ -126,12 +128,14 @@ class Draft:
             question = other
             line, rtol = question.line(demand)
         whole = None if line is None else Draft(x, loss, (line,), question.rest, question.tails, rtol=rtol)
-        if line is not None and (log_answer is None or line.log_height < log_answer + _LOST):
+        near = log_answer is not None and line is not None and line.log_height < log_answer + _LOST
+        if line is not None and (log_answer is None or (near and line.extent.size <= _LONGEST)):
             return whole
         split = question.in_parts(demand, log_answer)
-        if split is not None and (line is None or split.log_height < line.log_height):
-            return split
-        return whole
+        if split is None or line is None:
+            return split or whole
+        lowest = line.log_height if log_answer is None or not near else log_answer + _LOST
+        return split if split.log_height < lowest else whole
 
     @staticmethod
     def in_parts(
@@ -254,7 +258,8 @@ class _Question:
         for law, count in large_of(self.loss):
             (large if _matters(law, count, self.cap, tilt) else others).append((law, count))
         if not large:
-            return None
+            # several losses below the cap may decide
+            large, others = list(large_of(self.loss)), list(mixed_normals(self.loss.terms)[1])
         found = parts_of(
             tuple(large), LogPhi(tuple(others)), self.x, self.least, _log_rtol(demand), log_answer, self.cap, tilt, coins
         )

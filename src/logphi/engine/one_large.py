@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 # derived: a part this far below the tolerance, as a logarithm, adds little to the width
 _NEGLIGIBLE = 4.0
 # chosen: lower caps that are tried, over the least loss that alone exceeds the threshold; a loss above about this cap is large
-_LOWER_CAPS = (0.9, 0.8, 0.65, 0.5, 0.3, 0.15)
+_LOWER_CAPS = (0.9, 0.8, 0.65, 0.5, 0.3, 0.15, 0.05)
 # measured: the number of abscissas that are tried for a part
 _TRIED = 61
 # measured: the least of these abscissas, times the cap

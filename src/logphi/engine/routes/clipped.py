@@ -19,7 +19,8 @@ _NO_LINE = (
 )
 # measured: operations to lay out a line, for each of its nodes and each law, and for a term of the inner sums of split lines
 _LAYOUT, _NODE, _TERM = 1e7, 350.0, 1.0
-# measured: at zero, the shift from which on contours are slow, and the mean number of samples from which on bent ones are too
+# measured: the shift from which on the loss without the record is nearly an atom, so that plain contours are slow; at zero, the
+# mean number of samples from which on bent ones are slow, too
 _LITTLE_NOISE, _SAMPLES = 4.0, 1.0
 # measured: the rounding of the sum, relative to the integrand
 _NOISE = 1e-11
@@ -38,7 +39,10 @@ def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     large = large_guesses.large_of(loss)
     if not (large and epsilon >= 0) or (epsilon == 0 and not _slow_at_zero(large)):
         raise NotApplicableError("no loss at this epsilon can be clipped")
-    if not large_guesses.decides(loss, epsilon, contour.saddle_of_excess(loss, epsilon, demand.hint).abscissa):
+    if not (
+        max(law.constants[0] for law, _ in large) >= _LITTLE_NOISE
+        or large_guesses.decides(loss, epsilon, contour.saddle_of_excess(loss, epsilon, demand.hint).abscissa)
+    ):
         raise NotApplicableError("no large losses are in the way of a plain contour")
     answer = log_answer(loss, epsilon)
     draft = clipping.Draft.of(loss, epsilon, demand, answer)

@@ -25,9 +25,9 @@ REST = 1e-2
 _BELOW = np.geomspace(1e-9, 1.0, 181)
 # chosen: distances above the threshold at which the tilted law is sampled, in units of its shift
 _STEPS = np.concatenate([[0.0], np.geomspace(1e-3, 1.0, 255)])
-# measured: a single large loss decides where small losses move the logarithm of the excess by less than _SMOOTH, and where two
-# losses above half the threshold are rarer than e^_SINGLE times the excess; the slope is taken over the share _ASIDE
-_SMOOTH, _SINGLE, _ASIDE = 0.5, -2.0, 1e-3
+# measured: a single large loss decides where small losses add less than this part of the threshold, and where two losses above
+# half the threshold are rarer than e^_SINGLE times the excess
+_ADDED, _SINGLE = np.append(0.0, np.geomspace(1e-4, 0.3, 60)), -2.0
 # derived: thresholds whose squares do not underflow, and for which e^{2 eps} does not overflow
 NEAREST, FARTHEST = 1e-100, 300.0
 # derived: below this exponent nothing overflows
@@ -71,20 +71,24 @@ def decides(loss: LogPhi, x: float, abscissa: float) -> bool:
 
 
 def alone(loss: LogPhi, x: float) -> float | None:
-    """An estimate of the logarithm of the excess at x where a single large loss decides it; None elsewhere."""
+    """An estimate of the logarithm of the excess at x where a single large loss decides it; None elsewhere.
+
+    The small losses add to it like a normal variable.
+    """
     large = large_of(loss)
     least = least_large(loss, x) if large and 0 < x < FARTHEST else 0.0
     if not least > NEAREST:
         return None
-    moved = np.array([0.0, _ASIDE * least])
-    log_jump = _masses_above(large, x + moved, least + moved)[1]
+    added = _ADDED * x
+    _, log_jump = _masses_above(large, x - added, least - added)
+    log_jump -= (added / spread(loss)) ** 2 / 2
+    best = int(log_jump.argmax())
     # P(l > B) is E_P[1 - e^{x - l}; l > B] at x = -inf
     log_half = float(_masses_above(large, -math.inf, np.array([least / 2]))[1][0])
-    slope = float(log_jump[0] - log_jump[1]) / moved[1]
-    if not (slope * spread(loss) < _SMOOTH and 2 * log_half < log_jump[0] + _SINGLE):
+    if best == added.size - 1 or not 2 * log_half < log_jump[best] + _SINGLE:
         return None
-    jump = math.exp(min(float(log_jump[0]), _LARGE))
-    return float(log_jump[0]) if jump < NEAREST else math.log(-math.expm1(-jump))
+    jump = math.exp(min(float(log_jump[best]), _LARGE))
+    return float(log_jump[best]) if jump < NEAREST else math.log(-math.expm1(-jump))
 
 
 def guess(loss: LogPhi, x: float, log_level: float, abscissa: float) -> float:

@@ -114,15 +114,16 @@ class SomeLarge(LossTransform):
         kind = np.result_type(total.mid, *(one.mid for one in (*lower, *large)))
         first, wrong, known = np.zeros(total.mid.shape, dtype=kind), np.zeros(total.mid.shape), np.isfinite(total.mid)
         grown = _Grown.none(total.mid.shape, kind)
+        unit = np.zeros(total.mid.shape) if self.several else _largest_ratio(lower, large)
         for (_, count), below, above in zip(self.none_large, lower, large, strict=True):
             good = np.isfinite(below.mid) & np.isfinite(above.mid) & (below.radius < 1) & (above.radius < _LEAST_KNOWN)
             own, other, lost = (np.where(good, one, 0.0) for one in (above.mid, below.mid, below.radius + above.radius))
-            gap = np.where(good, own - other, 0.0)
+            gap = np.where(good, own - other - unit, 0.0)
             good &= gap.real < _LARGEST
             # nearer to zero doubles have fewer digits
             tiny = gap.real < -_LARGEST
             ratio = np.exp(np.where(tiny, -_LARGEST, np.where(good, gap, 0.0)))
-            lost = lost + 2 * ULP * (np.abs(own) + np.abs(other)) + ELEMENTARY
+            lost = lost + 2 * ULP * (np.abs(own) + np.abs(other) + np.abs(unit)) + ELEMENTARY
             # of a large error, or of a tiny ratio, only the size remains
             resolved = (lost < 1) & ~tiny
             error = np.abs(ratio) * np.where(resolved, np.expm1(lost), np.exp(lost))
@@ -137,7 +138,7 @@ class SomeLarge(LossTransform):
         # rounding of the sum is less than what the errors of its terms allow for
         sums, error = (grown.second, grown.of_second) if self.several else (first, wrong * (1 + len(large)))
         known &= np.isfinite(total.mid) & np.isfinite(sums) & np.isfinite(error)
-        found = Values.logarithm(np.where(known, sums, 1.0), np.where(known, error, 0.0), 0.0)
+        found = Values.logarithm(np.where(known, sums, 1.0), np.where(known, error, 0.0), unit)
         total = total + found
         parts = (np.where(known, part, np.inf) for part in (total.mid, total.rounding, total.inner))
         return Values(*parts)
@@ -235,6 +236,17 @@ class SomeLarge(LossTransform):
         # number of large losses has a logarithmically concave law
         fall = self.others.log_envelope(abscissa, heights, end)
         return np.minimum(fall + factor - size + 4 * _SLACK * (2 + most), 0.0)
+
+
+def _largest_ratio(lower: list[Values], large: list[Values]) -> Array:
+    """About the logarithm of the largest |J/C|, at each point: s is computed over it, as it may be below all doubles."""
+    parts = [
+        np.where(np.isfinite(above.mid) & np.isfinite(below.mid), above.mid.real, -np.inf)
+        - np.where(np.isfinite(below.mid), below.mid.real, 0.0)
+        for below, above in zip(lower, large, strict=True)
+    ]
+    peak = np.max(parts, axis=0)
+    return np.where(np.isfinite(peak), peak, 0.0)
 
 
 @dataclass(frozen=True)

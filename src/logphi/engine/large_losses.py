@@ -28,6 +28,7 @@ from logphi.arrays import Array
 from logphi.inversion.half_line import spread
 from logphi.inversion.kernels import log_kappa
 from logphi.laws.log_phi import LogPhi
+from logphi.laws.mixed_normal import mixed_normals
 
 if TYPE_CHECKING:
     from logphi.laws.clipped import ClippedNormal, UpperTail
@@ -40,6 +41,8 @@ _LEAST = 3.0
 # chosen: the k at which losses that coins mark as huge exceed a cap, and those of the terms of the bound
 _CERTAIN = 9.0
 _STEPS = np.arange(1.0, 41.0)
+# chosen: how far half-lines reach above the shift; less than 1e-23 of the mass is above that
+_HALF_LINE = 10.0
 # derived: far above the relative rounding of a loss
 _DOUBT = 1e-13
 # derived: masses below this unit count linearly to the last digit, and their quotients do not overflow
@@ -76,10 +79,9 @@ class Rest:
         for best in np.argsort(log_kappa(self.exponents) + (1 + self.exponents) * self.x + self.moments + decay):
             abscissa = -1 - float(self.exponents[best])
             exponent = -1 - abscissa
-            values = loss.log_transform(np.array([abscissa]))
-            own = tails.log_decay(exponent)
-            bound = float((log_kappa(np.array([exponent])) + values.mid + values.radius)[0]) + own
-            bound += 1e-13 * (1 + abs(float(values.mid[0])) + abs(own))
+            log_moment, own = _log_moment(loss, abscissa), tails.log_decay(exponent)
+            bound = float(log_kappa(np.array([exponent]))[0]) + log_moment + own
+            bound += 1e-13 * (1 + abs(log_moment) + abs(own))
             if math.isfinite(bound):
                 break
         return exponent, bound
@@ -186,6 +188,30 @@ class LargeLosses:
         log_rest = self.log_rest + (1 + self.exponent) * x
         log_rest += 1e-13 * (1 + abs(self.log_rest) + (1 + self.exponent) * abs(x))
         return known + Scaled(log_rest, 0.5, truncation=0.5)
+
+
+def _log_moment(loss: LogPhi, abscissa: float) -> float:
+    """An upper bound of K left of -1; where the sums of sampled normal pairs are too long, from half-lines.
+
+    Where a ratio w is at least one, w^{c+1} is at most one there.
+    """
+    # SciPy's normal tails would double the time of importing the package
+    from scipy.special import log_ndtr
+
+    from logphi.quadrature.shifted_half_line import ShiftedHalfLine
+
+    at = np.array([abscissa])
+    values = loss.log_transform(at)
+    if np.isfinite(values.radius[0]):
+        return float(values.mid[0] + values.radius[0])
+    own, others = mixed_normals(loss.terms)
+    values = LogPhi(others).log_transform(at)
+    total = float(values.mid[0] + values.radius[0])
+    for law, count in own:
+        end = law.constants[0] + _HALF_LINE
+        half_line = ShiftedHalfLine(*law.constants, *law.relative_errors, end, 0.0, linear=False)
+        total += count * float(np.logaddexp(half_line.log_on_axis(at, count), log_ndtr(-end))[0])
+    return total
 
 
 def _mean(errors: Array, weights: Array) -> float:

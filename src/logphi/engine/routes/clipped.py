@@ -11,7 +11,6 @@ from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, 
 from logphi.inversion import contour
 from logphi.inversion.demand import Demand, Promise
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.mixed_normal import Counted
 
 _NO_LINE = (
     "method 'clipped' needs epsilon >= 0 and a few kinds of Poisson-sampled Gaussians, "
@@ -19,9 +18,9 @@ _NO_LINE = (
 )
 # measured: operations to lay out a line, for each of its nodes and each law, and for a term of the inner sums of split lines
 _LAYOUT, _NODE, _TERM = 1e7, 350.0, 1.0
-# measured: the shift from which on the loss without the record is nearly an atom, so that plain contours are slow; at zero, the
-# mean number of samples from which on bent ones are slow, too
-_LITTLE_NOISE, _SAMPLES = 4.0, 1.0
+# measured: the shift from which on the loss without the record is nearly an atom, so that plain contours are slow; the mean number
+# of samples from which on bent ones are slow at zero, and that from which on plain ones are quick
+_LITTLE_NOISE, _SAMPLES, _MANY_SAMPLES = 4.0, 1.0, 10.0
 # measured: the rounding of the sum, relative to the integrand
 _NOISE = 1e-11
 # chosen: how much lower, as a logarithm, lines for a better guess of the answer must lie
@@ -37,11 +36,12 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
 def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     """The offer, if large losses obstruct a plain contour; digits are lost where the integrand is far above the answer."""
     large = large_guesses.large_of(loss)
-    if not (large and epsilon >= 0) or (epsilon == 0 and not _slow_at_zero(large)):
+    samples = sum(count * law.constants[1] for law, count in large)
+    nearly_atom = bool(large) and max(law.constants[0] for law, _ in large) >= _LITTLE_NOISE
+    if not (large and epsilon >= 0) or (epsilon == 0 and not (nearly_atom and samples >= _SAMPLES)):
         raise NotApplicableError("no loss at this epsilon can be clipped")
-    if not (
-        max(law.constants[0] for law, _ in large) >= _LITTLE_NOISE
-        or large_guesses.decides(loss, epsilon, contour.saddle_of_excess(loss, epsilon, demand.hint).abscissa)
+    if not (nearly_atom and samples < _MANY_SAMPLES) and not large_guesses.decides(
+        loss, epsilon, contour.saddle_of_excess(loss, epsilon, demand.hint).abscissa
     ):
         raise NotApplicableError("no large losses are in the way of a plain contour")
     answer = log_answer(loss, epsilon)
@@ -55,12 +55,6 @@ def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     if not math.isfinite(work):
         raise NotApplicableError("the inner integrals of the large losses are too long")
     return Offer(Promise(width, work), lambda: _laid(loss, draft, demand, answer))
-
-
-def _slow_at_zero(large: Counted) -> bool:
-    """Whether other routes are slow at zero."""
-    shifts, rates = zip(*(law.constants for law, _ in large), strict=True)
-    return max(shifts) >= _LITTLE_NOISE and sum(q * count for q, (_, count) in zip(rates, large, strict=True)) >= _SAMPLES
 
 
 def _laid(loss: LogPhi, draft: clipping.Draft | None, demand: Demand, answer: float | None) -> LocalProfile:

@@ -264,3 +264,26 @@ def test_one_large_loss_is_known_where_another_is_far_rarer():
         )
         truth = float(mpmath.log(high * other + low * rarer))
     assert abs(found.mid[0] - truth) <= found.radius[0] <= ROUNDING
+
+
+FAR_OUT = (4.275755756969499, 1.1050735177736731e-05, (35.05, 0.0258))
+
+
+def test_a_share_below_all_doubles_keeps_its_digits() -> None:
+    sigma, rate, (middle, width) = FAR_OUT
+    law = SomeLarge(((law_of(sigma, rate), 4647),), ((middle, width),), LogPhi(()))
+    with mpmath.workdps(30):
+        m, q, spread = 1 / mpmath.mpf(str(sigma)), mpmath.mpf(str(rate)), mpmath.sqrt(1 + mpmath.mpf(width) ** 2)
+        large = (1 - q) * mpmath.ncdf(-middle / spread) + q * mpmath.ncdf((m - middle) / spread)
+        truth = float(mpmath.log(4647 * large) + 4646 * mpmath.log1p(-large))
+    found = law.log_transform(np.array([0.0]))
+    assert abs(found.mid[0] - truth) <= found.radius[0] <= ROUNDING
+
+
+def test_a_curve_that_a_coin_cuts_off_far_out_is_known_under_large_tilts() -> None:
+    sigma, rate, mark = FAR_OUT
+    values = MarkedNormal(law_of(sigma, rate), *mark, -1).log_transform(np.array([6955.0]))
+    with mpmath.workdps(30):
+        truth = float(mpmath.log(transform(sigma, rate, 6955.0, mark, -1)))
+    assert abs(values.mid[0] - truth) <= values.radius[0] + 1e-15
+    assert values.radius[0] <= ROUNDING

@@ -34,10 +34,13 @@ def one_delta(pair: Pair, epsilon: np.ndarray) -> np.ndarray:
     return np.asarray(np.where(above, value, -np.expm1(epsilon)))
 
 
-def two_deltas(first: Pair, second: Pair, epsilon: float) -> float:
-    """Delta of both, remove direction: the mean of the second's at what the first leaves of epsilon."""
+def two_deltas(first: Pair, second: Pair, epsilon: float, reach: float = 11.0) -> float:
+    """Delta of both, remove direction: the mean of the second's at what the first leaves of epsilon.
+
+    Outputs further than ``reach`` from both means are left out.
+    """
     m, q = 1 / first[0], first[1]
-    low, high = -11.0, m + 11.0
+    low, high = -reach, m + reach
     # where the second's profile turns into a straight line, and where it falls fast
     turns = [place(first, epsilon - np.log1p(-second[1])), place(first, epsilon)]
     inner = [turn + side * step for turn in turns for side in (-1, 1) for step in (0.0, 1e-3, 1e-2, 0.05, 0.2, 0.5)]

@@ -81,7 +81,7 @@ def alone(loss: LogPhi, x: float) -> float | None:
         return None
     added = _ADDED * x
     _, log_jump = _masses_above(large, x - added, least - added)
-    log_jump -= (added / spread(loss)) ** 2 / 2
+    log_jump -= (added / max(spread(loss), NEAREST)) ** 2 / 2
     best = int(log_jump.argmax())
     # P(l > B) is E_P[1 - e^{x - l}; l > B] at x = -inf
     log_half = float(_masses_above(large, -math.inf, np.array([least / 2]))[1][0])

@@ -205,7 +205,7 @@ def _log_moment(loss: LogPhi, abscissa: float) -> float:
     if np.isfinite(values.radius[0]):
         return float(values.mid[0] + values.radius[0])
     own, others = mixed_normals(loss.terms)
-    values = LogPhi(others).log_transform(at)
+    values = LogPhi(tuple(others)).log_transform(at)
     total = float(values.mid[0] + values.radius[0])
     for law, count in own:
         end = law.constants[0] + _HALF_LINE

@@ -90,7 +90,7 @@ class TriedVertices:
     @staticmethod
     @lru_cache(maxsize=_KEPT)
     def of(terms: Terms, x: float) -> TriedVertices | None:
-        """The vertices for the excess or, left of zero, the reversed excess; None below the least loss."""
+        """The vertices for the excess or, up to zero, the reversed excess; None below the least loss."""
         depth = x - sum(n * math.log1p(-q) for _, q, _, _, n in terms)
         if not depth > 0:
             # below the least loss the excess needs no integral
@@ -103,7 +103,7 @@ class TriedVertices:
 
 
 def log_guess(terms: Terms, x: float) -> float | None:
-    """A guess, somewhat too low, of the logarithm of the excess or, left of zero, of the reversed excess."""
+    """A guess, somewhat too low, of the logarithm of the excess or, up to zero, of the reversed excess."""
     axis = TriedVertices.of(terms, x)
     return None if axis is None else axis.log_answer
 

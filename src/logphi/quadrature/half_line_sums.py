@@ -9,10 +9,10 @@ of a power series,
 whose coefficients serve all a of similar size; elsewhere each term is an exponential.
 
 Rounding. With g = |e^{al} - 1|, a term errs by some roundings of g + |a||u| and of al, and by at most |a| |dw/w| (g + r)
-for an error dw of w, with r = |u| where w - 1 is subtracted, as w^a - w = (w^a - 1) - u, and r = 1 where nothing is; one in the exponential by some roundings of 1 + g, too, next to which an e^{al} below 1e-19 is nothing.
-Each of these is a number times p or g p, so that all bounds of a block are one matrix product. In the series g is at most
-(e - 1) |a l|; its k-th coefficient, k >= 2, errs by at most 10 k roundings of half an ulp, which add up to less than 14 ulp of
-|a l|^2.
+for an error dw of w, where r = |u| if w - 1 is subtracted, as w^a - w = (w^a - 1) - u, and r = 1 if nothing is; one in the
+exponential by some roundings of 1 + g, too, next to which an e^{al} below 1e-19 is nothing. Each of these is a number times p
+or g p, so that all bounds of a block are one matrix product. In the series g is at most (e - 1) |a l|; its k-th coefficient,
+k >= 2, errs by at most 10 k roundings of half an ulp, which add up to less than 14 ulp of |a l|^2.
 """
 
 from __future__ import annotations
@@ -122,12 +122,12 @@ class HalfLineSums:
 
     @cached_property
     def _subtracted(self) -> Complex:
-        """u."""
+        """The part u of each node."""
         return self.less_one if self.linear else np.zeros_like(self.less_one)
 
     @cached_property
     def _beside(self) -> Array:
-        """r."""
+        """The part r of each node."""
         return np.abs(self.less_one) if self.linear else np.ones(self.less_one.size)
 
     @cached_property
@@ -186,7 +186,8 @@ class HalfLineSums:
         size, u, unit = np.abs(loss), np.abs(less_one), self.unit[near]
         shifted = self.of_w[near] * self._inverse[near]
         # 1 + g is at most 1 + (e - 1) |al|
-        linear = float(p @ (unit * (_GROWTH * size + u) + ELEMENTARY * size)) + moved * float(p @ (shifted * self._beside[near]))
+        linear = float(p @ (unit * (_GROWTH * size + u) + ELEMENTARY * size))
+        linear += moved * float(p @ (shifted * self._beside[near]))
         square = _GROWTH * moved * float(p @ (shifted * size)) + (_SERIES + _GROWTH * ELEMENTARY) * float(p @ (size * size))
         rounding = length * (linear + length * square)
         alone = float(p @ (unit * size + _BOTH * self._of_loss[near] + self.of_w[near]))

@@ -263,7 +263,7 @@ def _shifted(mixtures: LogRatio, abscissa: float, top: float, shift: float, axis
     raised = float((turn * turn / 2).max()) - min(0.0, power) * np.log(1 / np.cos(shift / 2))
     log_small = float(log_target.min()) - raised - np.log(1 + top)
     first, last = np.rint(np.array(integration_range(mixtures, power, power + 1, log_small)) / step)
-    if not last - first <= MAX_NODES:
+    if not (last - first <= MAX_NODES and raised < LARGE):
         return None
     x = step * np.arange(first, last + 1)
     if m.max() * x[-1] > LARGE:

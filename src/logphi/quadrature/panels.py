@@ -198,7 +198,7 @@ def _end(curve: Curve, powers: Array, goal: Array, coarse: float, outward: int) 
     e = outward * np.linspace(distance / 2, 2 * distance + 14, 193)[1:]
     # a curve may be marked out farther to the right
     marked = curve.within(np.inf, np.inf)[1]
-    e = np.append(e, marked) if outward > 0 and marked < np.inf else e
+    e = np.append(e, marked) if outward > 0 and e[-1] < marked < np.inf else e
     good = (log_tail(curve, powers, e, outward) <= goal[:, None, :] - 4).all(axis=(0, 2))
     return float(e[int(np.argmax(good))]) if good.any() else float(e[-1])
 

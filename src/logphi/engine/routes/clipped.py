@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from logphi.engine import clipping, large_guesses
-from logphi.engine.cancellation import log_answer, width_left
+from logphi.engine.cancellation import log_answer, needs_long_line, width_left
 from logphi.engine.method import Method
 from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route, inverted
 from logphi.inversion import contour
@@ -18,8 +18,8 @@ _NO_LINE = (
 )
 # measured: operations to lay out a line, for each of its nodes and each law, and for a term of the inner sums of split lines
 _LAYOUT, _NODE, _TERM = 1e7, 350.0, 1.0
-# measured: the shift from which on the loss without the record is nearly an atom, so that plain contours are slow; the mean number
-# of samples from which on bent ones are slow at zero, and that from which on plain ones are quick
+# measured: the shift from which on the loss without the record is nearly an atom, so that plain contours are slow; the mean
+# number of samples from which on bent ones are slow at zero, and that from which on plain ones are quick
 _LITTLE_NOISE, _SAMPLES, _MANY_SAMPLES = 4.0, 1.0, 10.0
 # measured: the rounding of the sum, relative to the integrand
 _NOISE = 1e-11
@@ -40,7 +40,7 @@ def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     nearly_atom = bool(large) and max(law.constants[0] for law, _ in large) >= _LITTLE_NOISE
     if not (large and epsilon >= 0) or (epsilon == 0 and not (nearly_atom and samples >= _SAMPLES)):
         raise NotApplicableError("no loss at this epsilon can be clipped")
-    if not (nearly_atom and samples < _MANY_SAMPLES) and not large_guesses.decides(
+    if not ((nearly_atom or needs_long_line(loss)) and samples < _MANY_SAMPLES) and not large_guesses.decides(
         loss, epsilon, contour.saddle_of_excess(loss, epsilon, demand.hint).abscissa
     ):
         raise NotApplicableError("no large losses are in the way of a plain contour")

@@ -25,9 +25,10 @@ REST = 1e-2
 _BELOW = np.geomspace(1e-9, 1.0, 181)
 # chosen: distances above the threshold at which the tilted law is sampled, in units of its shift
 _STEPS = np.concatenate([[0.0], np.geomspace(1e-3, 1.0, 255)])
-# measured: a single large loss decides where small losses add less than this part of the threshold, and where two losses above
-# half the threshold are rarer than e^_SINGLE times the excess
-_ADDED, _SINGLE = np.append(0.0, np.geomspace(1e-4, 0.3, 60)), -2.0
+# measured: what small losses may add, over the threshold; where they add most of it, no single large loss decides
+_ADDED = np.append(0.0, np.geomspace(1e-4, 0.3, 60))
+# measured: a single large loss decides where two losses above half the threshold are rarer than e^_SINGLE times the excess
+_SINGLE = -2.0
 # derived: thresholds whose squares do not underflow, and for which e^{2 eps} does not overflow
 NEAREST, FARTHEST = 1e-100, 300.0
 # derived: below this exponent nothing overflows

@@ -26,8 +26,10 @@ _LOWER_CAPS = (0.3, 0.5, 0.75)
 _CAPS = (0.9, 1.0, 1.15, 1.4)
 # chosen: the number of thresholds in the cache, as several routes ask for the same one in turn
 _KEPT = 4
-# derived: below these exponents, and the logarithm of one, nothing overflows
-_LARGE, _MANY = 600.0, 6.0
+# derived: below these exponents nothing overflows
+_LARGE = 600.0
+# derived: the exponential of its exponential is a double
+_MANY = 6.0
 
 
 @dataclass(frozen=True)

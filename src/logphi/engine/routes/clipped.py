@@ -18,9 +18,12 @@ _NO_LINE = (
 )
 # measured: operations to lay out a line, for each of its nodes and each law, and for a term of the inner sums of split lines
 _LAYOUT, _NODE, _TERM = 1e7, 350.0, 1.0
-# measured: the shift from which on the loss without the record is nearly an atom, so that plain contours are slow; the mean
-# number of samples from which on bent ones are slow at zero, and that from which on plain ones are quick
-_LITTLE_NOISE, _SAMPLES, _MANY_SAMPLES = 4.0, 1.0, 10.0
+# measured: the shift from which on the loss without the record is nearly an atom, so that plain contours are slow
+_LITTLE_NOISE = 4.0
+# measured: the mean number of samples from which on bent contours are slow at zero
+_SAMPLES = 1.0
+# measured: the mean number of samples from which on plain contours are quick
+_MANY_SAMPLES = 10.0
 # measured: the rounding of the sum, relative to the integrand
 _NOISE = 1e-11
 # chosen: how much lower, as a logarithm, lines for a better guess of the answer must lie

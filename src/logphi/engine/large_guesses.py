@@ -16,6 +16,8 @@ from logphi.laws.mixed_normal import Counted, mixed_normals
 # squared threshold; the tilt is the saddle times _AHEAD
 _SHARE = 0.1
 _AHEAD = 1.25
+# chosen: the logarithm of the least mass of finite losses
+_FINITE = -1.0
 # measured: the largest number of laws, each of which has a quadrature of its own
 _MOST = 8
 # chosen: caps B that are tried, as (B - l) / l for the least large loss l, and the share of the tolerance that R may take
@@ -36,8 +38,8 @@ _LARGE = 600.0
 
 
 def large_of(loss: LogPhi) -> Counted:
-    """The terms that may be clipped: none if there are many, or if a loss may be infinite."""
-    if not loss.support.masses.certain:
+    """The terms that may be clipped: none if there are many, or if losses are mostly infinite."""
+    if not min(float((one.mid - one.radius).real[0]) for one in loss.support.masses) > _FINITE:
         return ()
     found, _ = mixed_normals(loss.terms)
     return found if len(found) <= _MOST else ()

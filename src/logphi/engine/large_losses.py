@@ -141,7 +141,11 @@ class Tails:
 
 @dataclass(frozen=True)
 class LargeLosses:
-    """P(F) - Q(F) and Q(F) in units of e^log_unit, their relative error, and a bound of R e^{-(1 + v) x} at one v."""
+    """P(F) - Q(F) and Q(F) in units of e^log_unit, their relative error, and a bound of R e^{-(1 + v) x} at one v.
+
+    Both are times the mass of the finite losses under P; ``log_lost`` is the logarithm of their mass under Q over that under P,
+    with the error ``lost_error``. The large losses are independent of those that may be infinite.
+    """
 
     log_unit: float
     excess_mass: float
@@ -149,6 +153,8 @@ class LargeLosses:
     error: float
     exponent: float
     log_rest: float
+    log_lost: float = 0.0
+    lost_error: float = 0.0
 
     @staticmethod
     def of(tails: Tails, loss: LogPhi, rest: Rest) -> LargeLosses:
@@ -170,21 +176,29 @@ class LargeLosses:
             _mean(errors, counts * excess_mass / np.maximum(1 - unit * (mass + excess_mass), ULP)),
         )
         exponent, log_rest = rest.proved(loss, tails)
+        own, tilted = ((float(one.mid[0].real), float(one.radius[0])) for one in loss.support.masses)
+        finite = math.exp(own[0])
         return LargeLosses(
             log_unit,
-            -math.exp(kept * unit) * math.expm1(apart * unit) / unit,
-            -math.expm1(kept * unit) / unit,
-            2 * (1 - kept * unit) * relative + ULP * counts.size,
+            -finite * math.exp(kept * unit) * math.expm1(apart * unit) / unit,
+            -finite * math.expm1(kept * unit) / unit,
+            2 * (1 - kept * unit) * relative + ULP * counts.size + math.expm1(2 * own[1]),
             exponent,
             # the masses may be far below the unit
             log_rest + float(np.logaddexp.reduce(log_mass + np.log(counts))) + 2 * float(errors.max()) + 1e-12,
+            tilted[0] - own[0],
+            tilted[1] + own[1] + ULP * abs(tilted[0] - own[0]),
         )
 
     def at(self, x: float) -> Scaled:
-        """P(F) - e^x Q(F) + R."""
-        taken = math.expm1(x) * self.mass
+        """P(F) - e^x Q(F) + R, without infinite losses."""
+        ahead = x + self.log_lost
+        taken = math.expm1(ahead) * self.mass
         size = self.excess_mass + abs(taken)
-        known = Scaled(self.log_unit, self.excess_mass - taken, rounding=size * (self.error + 8 * ULP) * (1 + abs(x)))
+        wrong = size * (self.error + 8 * ULP) * (1 + abs(x))
+        if self.log_lost or self.lost_error:
+            wrong += self.mass * math.exp(ahead) * math.expm1(2 * self.lost_error + 2 * ULP * abs(ahead))
+        known = Scaled(self.log_unit, self.excess_mass - taken, rounding=wrong)
         log_rest = self.log_rest + (1 + self.exponent) * x
         log_rest += 1e-13 * (1 + abs(self.log_rest) + (1 + self.exponent) * abs(x))
         return known + Scaled(log_rest, 0.5, truncation=0.5)

@@ -20,7 +20,7 @@ from logphi.laws.log_phi import LogPhi
 # the crossing serve it as well, those below it do not
 _TOO_LOW = 1.0
 # chosen: the first step towards a rough crossing, how near it is approached, as logarithms, and the least one over the highest
-_STEP, _ENOUGH, _LEAST = 0.2, 0.02, 1e-6
+_STEP, _ENOUGH, _LEAST = 0.2, 0.05, 1e-6
 # measured: where a tilted law is wider by this factor than a normal one, a few of its atoms carry nearly all of the mass
 _WIDER = 3.0
 # measured: the largest change of log delta over which the slope at one crossing predicts the next one
@@ -72,22 +72,26 @@ def _rough_crossing(loss: LogPhi, start: float, highest: float, level: float) ->
         return None
     start = start if 0 < start < highest else highest
 
+    seen: dict[float, float] = {}
+
     def above(log_x: float) -> float:
         alone = large_guesses.alone(loss, math.exp(log_x))
         if alone is not None:
             return alone - level
         found = log_answer(loss, math.exp(log_x))
-        return math.nan if found is None else found + _TOO_LOW - level
+        seen[log_x] = math.nan if found is None else found + _TOO_LOW - level
+        return seen[log_x]
 
-    first = above(math.log(start))
-    if not math.isfinite(first):
+    if not math.isfinite(above(math.log(start))):
         return None
     least = math.log(_LEAST * highest)
     log_x = fall(above, math.log(start), _STEP, least, math.log(highest), _ENOUGH)
     if log_x <= least + _STEP:
         # the crossing may be at zero
         return None
-    return math.exp(log_x), min(above(log_x) - above(log_x - _STEP), 0.0) / -math.expm1(-_STEP) / math.exp(log_x)
+    one, other = sorted(seen, key=lambda place: abs(place - log_x))[:2]
+    rise = (seen[one] - seen[other]) / (one - other)
+    return math.exp(log_x), (min(rise, 0.0) if math.isfinite(rise) else 0.0) / math.exp(log_x)
 
 
 @dataclass(frozen=True)

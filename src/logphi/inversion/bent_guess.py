@@ -23,13 +23,15 @@ _LOWEST, _HIGHEST = -7.0, 38.0
 # chosen: lower caps, over the threshold, that are tried for one large loss among small ones
 _LOWER_CAPS = (0.3, 0.5, 0.75)
 # chosen: higher caps, over the threshold, that are tried with each lower one
-_CAPS = (0.9, 1.0, 1.15, 1.4)
+_CAPS = np.array([0.9, 1.0, 1.15, 1.4])
 # chosen: the number of thresholds in the cache, as several routes ask for the same one in turn
 _KEPT = 4
 # derived: below these exponents nothing overflows
 _LARGE = 600.0
 # derived: the exponential of its exponential is a double
 _MANY = 6.0
+# derived: its logarithm is finite, and it adds nothing to other sums
+_LEAST = 1e-300
 
 
 @dataclass(frozen=True)
@@ -62,20 +64,28 @@ class ApproximateLaw:
         bounded = np.minimum(growth, _LARGE)
         less_one = np.cumsum(np.expm1(bounded) * mass, axis=1)
         small = less_one < -0.5
-        whole = np.log(np.cumsum(np.exp(bounded) * mass, axis=1) + 1e-300)
+        whole = np.log(np.cumsum(np.exp(bounded) * mass, axis=1) + _LEAST)
         log_c = count * np.where(small, whole, np.log1p(np.where(small, 0.0, less_one)))
-        log_count = math.log(count)
+        log_count, tilted = math.log(count), growth + log_density
         own, other = log_ndtr(-x), log_ndtr(m - x)
         return ApproximateLaw(
             x,
             np.where(np.maximum.accumulate(growth, axis=1) < _LARGE, log_c, np.inf),
-            growth + log_density,
+            tilted,
             loss,
-            log_count + math.log(x[1] - x[0]) + np.logaddexp.accumulate((growth + log_density)[:, ::-1], axis=1)[:, ::-1],
+            log_count + math.log(x[1] - x[0]) + _log_sums_from(tilted),
             log_count + log_density + 1.5 * (growth - loss) + loss,
             log_count + own,
             log_count + np.logaddexp(own, math.log(q) + other),
         )
+
+
+def _log_sums_from(log_terms: Array) -> Array:
+    """Logarithms of the sums of e^terms from each column on."""
+    peak = log_terms.max(axis=1, keepdims=True)
+    sums = np.cumsum(np.exp(log_terms - peak)[:, ::-1], axis=1)[:, ::-1]
+    # a sum that underflows is about its first term
+    return np.maximum(peak + np.log(sums + _LEAST), log_terms)
 
 
 @dataclass(frozen=True)
@@ -131,22 +141,22 @@ def _one_large(laws: Sequence[ApproximateLaw], kernel: Array, x: float) -> float
     some loss is above the higher cap.
     """
     best = math.inf
+    ends = [np.minimum(np.searchsorted(one.loss, _CAPS * x), one.x.size - 1) for one in laws]
+    above = np.logaddexp.reduce([one.log_p_mass[end] for one, end in zip(laws, ends, strict=True)])
+    farther = [one.log_large[:, end] for one, end in zip(laws, ends, strict=True)]
     for low in _LOWER_CAPS:
         places = [min(int(np.searchsorted(one.loss, low * x)), one.x.size - 1) for one in laws]
         without = kernel + sum(one.log_c[:, place] for one, place in zip(laws, places, strict=True))
         none = float(np.fmin.reduce(without))
-        for high in _CAPS:
-            ends = [min(int(np.searchsorted(one.loss, high * x)), one.x.size - 1) for one in laws]
-            some = np.full(kernel.size, -np.inf)
-            for one, place, end in zip(laws, places, ends, strict=True):
-                # losses from the lower cap to the higher one
-                own, farther = one.log_large[:, place], one.log_large[:, end]
-                part = own + np.log(-np.expm1(np.minimum(farther - own, -1e-15)))
-                some = np.logaddexp(some, part if end > place else -np.inf)
-            # of losses between the caps there may be several
-            mean = np.exp(np.clip(some, -_LARGE, _MANY))
-            some = np.where(some < _MANY, some + np.log(np.expm1(mean) / mean), np.inf)
-            above = np.logaddexp.reduce([one.log_p_mass[end] for one, end in zip(laws, ends, strict=True)])
-            height = np.fmin.reduce(without + np.where(np.isfinite(some), some, np.inf))
-            best = min(best, float(np.logaddexp.reduce([none, height, above])))
+        some = np.full((kernel.size, _CAPS.size), -np.inf)
+        for one, place, end, rest in zip(laws, places, ends, farther, strict=True):
+            # losses from the lower cap to the higher one
+            own = one.log_large[:, place, None]
+            part = own + np.log(-np.expm1(np.minimum(rest - own, -1e-15)))
+            some = np.logaddexp(some, np.where(end > place, part, -np.inf))
+        # of losses between the caps there may be several
+        mean = np.exp(np.clip(some, -_LARGE, _MANY))
+        some = np.where(some < _MANY, some + np.log(np.expm1(mean) / mean), np.inf)
+        heights = np.fmin.reduce(without[:, None] + np.where(np.isfinite(some), some, np.inf))
+        best = min(best, float(np.logaddexp.reduce([np.full(_CAPS.size, none), heights, above]).min()))
     return best

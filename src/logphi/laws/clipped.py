@@ -21,7 +21,7 @@ from logphi.quadrature.panels import gauss
 from logphi.quadrature.values import Line, Values
 
 # measured: smaller ranges of the phase, in radians, are integrated on the real axis
-_LONG_PHASE = 4000.0
+_LONG_PHASE = 1000.0
 # derived: the normal mass below it is less than 1e-18
 _LOWEST = -9.0
 # measured: an end above which nodes for all powers are more than those for each

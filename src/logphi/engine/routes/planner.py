@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 
 from logphi.answers.enclosure import meet
@@ -41,6 +41,8 @@ _NEAR = 1e-3
 _NEARLY_ONE = -1.0
 # measured: the number of broken promises for one loss after which a route is not tried again
 _AGAIN = 3
+# measured: within this relative distance, a route misses its promises by about the same factor
+_SIMILAR = 0.2
 
 
 @dataclass(frozen=True)
@@ -73,12 +75,15 @@ class Planned:
         self._prepared: dict[Route, tuple[float, LocalProfile | None]] = {}
         self._promises: dict[Route, tuple[float, Promise]] = {}
         self._broken: Counter[Route] = Counter()
+        # where each route has made its last promise, and by what factor it has missed it
+        self._missed: dict[Route, tuple[float, float]] = {}
         self._refused: dict[Route, tuple[float, str]] = {}
         self._earlier = earlier
 
     def near(self, x: float, demand: Demand) -> Planned:
         """The same with a demand, at a later epsilon: for an equal demand, what routes have promised there still stands."""
         found = Planned(self._loss, demand, self._routes, self._leading, self.lasting)
+        found._missed = self._missed
         if demand == self._demand:
             found._promises, found._refused = self._promises, self._refused
             found._prepared = {route: (at, local) for route, (at, local) in self._prepared.items() if _beside(x, at)}
@@ -90,9 +95,9 @@ class Planned:
         if best is not None and best.meets(self._demand.sufficient):
             return best
         if best is None and self._earlier:
-            # an earlier preparation must meet the demand itself, not only the width that suffices
+            # an earlier preparation must meet the demand itself, unless it suffices and another one takes long
             earlier = reduce(meet, [local(x) for local in self._earlier])
-            if earlier.meets(self._demand):
+            if earlier.meets(self._demand) or (self._long and earlier.meets(self._demand.sufficient)):
                 return earlier
         ceiling = self._at_once(x)
         if ceiling is not None:
@@ -148,6 +153,13 @@ class Planned:
         found = by_chernoff(self._loss, x, max(omitted, self._demand.least), self._demand.hint)
         return found if found.meets(self._demand) or found.upper < omitted else None
 
+    @property
+    def _long(self) -> bool:
+        """Whether the last preparation of the leading route took so long that a narrower answer is not worth another one."""
+        _, route = self._leading.get(id(self._loss), (None, None))
+        _, promise = (math.nan, None) if route is None else self._promises.get(route, (math.nan, None))
+        return promise is not None and promise.operations > _WORTH
+
     @cached_property
     def _reversed(self) -> LogPhi:
         return self._loss.reflected()
@@ -196,7 +208,7 @@ class Planned:
             # it is prepared at this epsilon, where it is narrowest
             return Offer(promise, lambda: route.offer(self._loss, x, self._demand).prepare())
         try:
-            offer = route.offer(self._loss, x, self._demand)
+            offer = self._corrected(route, x, route.offer(self._loss, x, self._demand))
         except NotApplicableError as error:
             asked[route] = str(error)
             self._refused[route] = x, str(error)
@@ -204,6 +216,13 @@ class Planned:
         self._promises[route] = x, offer.promise
         asked[route] = offer.promise
         return offer
+
+    def _corrected(self, route: Route, x: float, offer: Offer) -> Offer:
+        """The offer of a route that has missed its promise near by, with a width that it may keep."""
+        at, factor = self._missed.get(route, (math.nan, 1.0))
+        if not abs(x - at) <= _SIMILAR * abs(at):
+            return offer
+        return replace(offer, promise=replace(offer.promise, relative_width=factor * offer.promise.relative_width))
 
     def _meets(self, promise: Promise) -> bool:
         return promise.relative_width <= self._demand.sufficient.rtol
@@ -239,6 +258,8 @@ class Planned:
         others = {str(route.method): told for route, told in asked.items() if route.method is not one.route.method}
         choice = Choice.of(x, one.route.method, one.promise, answer, self._demand, tuple(others.items()))
         self._broken[one.route] += not choice.kept
+        if one.promise.relative_width > 0:
+            self._missed[one.route] = x, max(choice.width / one.promise.relative_width, 1.0)
         note(choice)
         return answer
 

@@ -36,6 +36,8 @@ from logphi.questions.delta import checked_options, pointwise
 
 # chosen: the relative accuracy of the distances of single releases; measured: those of more releases rarely add up to so little
 _COARSE, _FEW_RELEASES = 1e-3, 1000
+# chosen: the relative accuracy of the first answer to whether delta(0) is below a level
+_ROUGH = 0.01
 
 
 @overload
@@ -214,7 +216,12 @@ def _limited(loss: LogPhi, known: Bound, delta: float, profiles: Evaluator, tole
 
 
 def _zero_suffices(loss: LogPhi, level: float, profiles: Evaluator, tolerance: Tolerance) -> bool:
-    return profiles(loss, 0.0, Demand(tolerance.aim, least=level, enough=tolerance.enough))(0.0).upper <= level
+    """Whether delta(0) is at most the level; a coarse answer mostly decides it."""
+    for rtol in (max(tolerance.aim, _ROUGH), tolerance.aim):
+        found = profiles(loss, 0.0, Demand(rtol, least=level, enough=tolerance.enough))(0.0)
+        if found.upper <= level or found.lower > level:
+            break
+    return found.upper <= level
 
 
 def _distances_suffice(loss: LogPhi, delta: float, profiles: Evaluator) -> bool:

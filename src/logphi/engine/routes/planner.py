@@ -83,9 +83,8 @@ class Planned:
     def near(self, x: float, demand: Demand) -> Planned:
         """The same with a demand, at a later epsilon: for an equal demand, what routes have promised there still stands."""
         found = Planned(self._loss, demand, self._routes, self._leading, self.lasting)
-        found._missed = self._missed
         if demand == self._demand:
-            found._promises, found._refused = self._promises, self._refused
+            found._promises, found._refused, found._missed = self._promises, self._refused, self._missed
             found._prepared = {route: (at, local) for route, (at, local) in self._prepared.items() if _beside(x, at)}
         return found
 

@@ -33,6 +33,7 @@ class WarmStart:
     def __init__(self, loss: LogPhi) -> None:
         self.loss = loss
         self._chernoff: Chernoff | None = None
+        self._known_at = math.nan
         self._last: tuple[float, float, float] | None = None
         self._near = False
 
@@ -40,10 +41,16 @@ class WarmStart:
         """Store a crossing, and minus the slope of the logarithm of the profile there."""
         self._last = level, x, slope
 
+    def chernoff(self, log_excess: float) -> Chernoff:
+        """Chernoff's bound of the crossing with a level, given without infinite losses."""
+        if self._chernoff is None or self._known_at != log_excess:
+            self._chernoff, self._known_at = Chernoff.of(self.loss, log_excess), log_excess
+        return self._chernoff
+
     def guess(self, level: float, log_excess: float) -> FirstGuess:
         """The guess of the next crossing."""
         if self._chernoff is None or self._last is None or abs(level - self._last[0]) > _STRIDE:
-            self._chernoff = Chernoff.of(self.loss, log_excess)
+            self._chernoff = self.chernoff(log_excess)
             guess = large_guesses.guess(self.loss, self._chernoff.guess, level, self._chernoff.abscissa)
             slope, rough = -self._chernoff.abscissa, None
             if guess != self._chernoff.guess or needs_long_line(self.loss):

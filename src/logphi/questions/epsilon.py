@@ -110,25 +110,43 @@ def epsilon(
     solve, shortcuts = (
         (crossing, (near_largest_loss, epsilon_of_many, epsilon_in_closed_form)) if asked is None else (asked.solver, ())
     )
-    starts = [WarmStart(part) for _, part in orders]
-    return pointwise(deltas, lambda at: _answer(orders, at, profiles, solve, tolerance, shortcuts, starts))
+    starts = [(order, WarmStart(part)) for order, part in orders]
+    if deltas.ndim == 0:
+        starts = _larger_first(starts, float(deltas))
+    return pointwise(deltas, lambda at: _answer(starts, at, profiles, solve, tolerance, shortcuts))
 
 
+# an order of a pair, and the search for the epsilons of its loss
+_Start = tuple[Direction, WarmStart]
 Shortcut = Callable[[LogPhi, float, Tolerance], "Bound | None"]
 
 
+def _larger_first(starts: list[_Start], delta: float) -> list[_Start]:
+    """Both orders of a loss of several kinds, that with the larger Chernoff bound first: it may save the other one."""
+    if len(starts) < 2 or len(starts[0][1].loss.terms) < 2:
+        return starts
+    excesses = [delta - masses(start.loss)[0][1] for _, start in starts]
+    if not min(excesses) > 0:
+        return starts
+    one, other = (
+        start.chernoff(math.log(excess)).rough_ceiling(math.log(excess))
+        for (_, start), excess in zip(starts, excesses, strict=True)
+    )
+    return starts[::-1] if one < other else starts
+
+
 def _answer(
-    orders: list[tuple[Direction, LogPhi]],
+    starts: list[_Start],
     delta: float,
     profiles: Evaluator,
     solve: Solver,
     tolerance: Tolerance,
     shortcuts: Sequence[Shortcut],
-    starts: list[WarmStart],
 ) -> Bound:
     """The larger epsilon of both orders; an order that cannot attain the maximum is skipped."""
     found: list[Bound] = []
-    for (order, part), start in zip(orders, starts, strict=True):
+    for order, start in starts:
+        part = start.loss
         other = _limited(part, found[0], delta, profiles, tolerance) if found and delta > 0 else None
         if other is not None:
             # an order that is proved to have the smaller epsilon is skipped

@@ -181,11 +181,45 @@ def test_infinite_losses_have_a_share_of_the_large_ones():
     # the other has an infinite loss with probability 0.3, and else none
     release, other = sampled(1000, 1e-4, 1.0), lp.ApproximateDP(epsilon=0, delta=0.3)
     alone = release.delta(0.09, direction="remove")
-    found = (release + other).delta(0.09, direction="remove")
-    assert found.lower <= 0.3 + 0.7 * alone.upper
-    assert found.upper >= 0.3 + 0.7 * alone.lower
-    with pytest.raises(ValueError, match="'clipped' needs"):
-        (release + other).delta(0.09, direction="remove", method="clipped")
+    for method in (None, "clipped"):
+        found = (release + other).delta(0.09, direction="remove", method=method)
+        assert found.lower <= 0.3 + 0.7 * alone.upper
+        assert found.upper >= 0.3 + 0.7 * alone.lower
+        assert found.width <= 1e-9
+
+
+@pytest.mark.parametrize("infinite", [1e-300, 1e-7, 0.1])
+def test_losses_that_may_be_infinite_or_two_others_leave_the_mean_of_the_profile(infinite):
+    # without an infinite loss, the loss of the other is 0.3 or -0.3
+    release, at = sampled(50, 1e-3, 0.7), 1.5
+    found = (release + lp.ApproximateDP(epsilon=0.3, delta=infinite)).delta(at, direction="remove", method="clipped")
+    less, more = (release.delta(at + shift, direction="remove", method="discretized") for shift in (-0.3, 0.3))
+    share = 1 / (1 + math.exp(-0.3))
+    lower, upper = (
+        infinite + (1 - infinite) * (share * one + (1 - share) * other)
+        for one, other in zip((less.lower, less.upper), (more.lower, more.upper), strict=True)
+    )
+    assert found.lower <= upper * (1 + 1e-12)
+    assert found.upper >= lower * (1 - 1e-12)
+    assert found.width <= 1e-7 * found.upper
+
+
+def test_a_discrete_gaussian_beside_leaves_the_mean_of_the_profile():
+    # its omitted atoms count as infinite losses; the sum is over all atoms of one sample, at 25 digits
+    release, other = sampled(4, 1.2e-3, 1.1), lp.DiscreteGaussian(sigma=2).poisson(0.05)
+    found = (release + other).delta(0.5, direction="remove", method="clipped")
+    with mpmath.workdps(25):
+        masses = {k: mpmath.exp(-mpmath.mpf(k * k) / 8) for k in range(-40, 42)}
+        total = mpmath.fsum(masses.values())
+        ratios = {k: 1 + mpmath.mpf("0.05") * mpmath.expm1(mpmath.mpf(2 * k - 1) / 8) for k in masses}
+        atoms = [(float(mpmath.log(ratio)), float(masses[k] / total * ratio)) for k, ratio in ratios.items()]
+    profile = release.delta([0.5 - loss for loss, _ in atoms], direction="remove")
+    lower, upper = (
+        sum(mass * float(end) for (_, mass), end in zip(atoms, ends, strict=True)) for ends in (profile.lower, profile.upper)
+    )
+    assert found.lower <= upper * (1 + 1e-10)
+    assert found.upper >= lower * (1 - 1e-10)
+    assert found.width <= 1e-7 * found.upper
 
 
 @pytest.mark.few(1)

@@ -60,6 +60,8 @@ CASES = [
     (2.0, 0.9, 0.5, Line(3.0, 3.0, 4000)),
     (3.0, 0.02, 0.3, Line(-0.6, 2.0, 9000)),
     (1.1352, 6e-7, 0.622, Line(206.9, 0.6, 100_000)),
+    # a power of which the product with the rate is large
+    (16.26, 2.628e-5, 2e-5, Line(8.18e5, 4e4, 4000)),
 ]
 
 

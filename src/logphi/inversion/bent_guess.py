@@ -85,7 +85,7 @@ def _log_sums_from(log_terms: Array) -> Array:
     peak = log_terms.max(axis=1, keepdims=True)
     sums = np.cumsum(np.exp(log_terms - peak)[:, ::-1], axis=1)[:, ::-1]
     # a sum that underflows is about its first term
-    return np.maximum(peak + np.log(sums + _LEAST), log_terms)
+    return np.asarray(np.maximum(peak + np.log(sums + _LEAST), log_terms))
 
 
 @dataclass(frozen=True)

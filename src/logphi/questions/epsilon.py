@@ -235,11 +235,10 @@ def _limited(loss: LogPhi, known: Bound, delta: float, profiles: Evaluator, tole
 
 def _zero_suffices(loss: LogPhi, level: float, profiles: Evaluator, tolerance: Tolerance) -> bool:
     """Whether delta(0) is at most the level; a coarse answer mostly decides it."""
-    for rtol in (max(tolerance.aim, _ROUGH), tolerance.aim):
-        found = profiles(loss, 0.0, Demand(rtol, least=level, enough=tolerance.enough))(0.0)
-        if found.upper <= level or found.lower > level:
-            break
-    return found.upper <= level
+    rough = profiles(loss, 0.0, Demand(max(tolerance.aim, _ROUGH), least=level, enough=tolerance.enough))(0.0)
+    if rough.upper <= level or rough.lower > level:
+        return rough.upper <= level
+    return profiles(loss, 0.0, Demand(tolerance.aim, least=level, enough=tolerance.enough))(0.0).upper <= level
 
 
 def _distances_suffice(loss: LogPhi, delta: float, profiles: Evaluator) -> bool:

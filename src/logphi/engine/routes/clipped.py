@@ -16,8 +16,14 @@ _NO_LINE = (
     "method 'clipped' needs epsilon >= 0 and a few kinds of Poisson-sampled Gaussians, "
     "of which a contour of reasonable length serves the small losses; leave method out"
 )
-# measured: operations to lay out a line, for each of its nodes and each law, and for a term of the inner sums of split lines
-_LAYOUT, _NODE, _TERM = 1e7, 350.0, 1.0
+# measured: operations to lay out a line
+_LAYOUT = 1e7
+# measured: operations to lay out split lines
+_SPLIT = 6e7
+# measured: operations for each node and each law
+_NODE = 350.0
+# measured: operations for a term of the inner sums of split lines
+_TERM = 1.0
 # measured: the shift from which on the loss without the record is nearly an atom, so that plain contours are slow
 _LITTLE_NOISE = 4.0
 # measured: the mean number of samples from which on bent contours are slow at zero
@@ -54,7 +60,7 @@ def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     width = max(width_left(draft.log_height, answer, _NOISE, demand) if draft.lines else demand.rtol, draft.rtol)
     if answer is not None and draft.log_loose > answer + math.log(demand.rtol):
         width += math.exp(min(draft.log_loose - answer, 0.0))
-    work = _LAYOUT + _NODE * len(large) * draft.nodes + _TERM * draft.terms
+    work = (_SPLIT if draft.split else _LAYOUT) + _NODE * len(large) * draft.nodes + _TERM * draft.terms
     if not math.isfinite(work):
         raise NotApplicableError("the inner integrals of the large losses are too long")
     return Offer(Promise(width, work), lambda: _laid(loss, draft, demand, answer))

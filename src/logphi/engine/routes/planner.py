@@ -26,7 +26,7 @@ from logphi.laws.log_phi import LogPhi
 _AT_ONCE = 2e7
 # measured: the same for the route that answered an earlier question, as it was the best one there
 _AGAIN_AT_ONCE = 2e8
-# measured: a width below the sufficient one is worth this factor of work
+# measured: the best width is worth this factor of work over the sufficient one, and widths between are worth a part of it
 _FINER = 4.0
 # measured: the work that is worth doing to narrow an answer that suffices
 _WORTH = 5e7
@@ -234,8 +234,9 @@ class Planned:
     def _rank(self, promise: Promise) -> tuple[float, float]:
         """The sort key of a promise: those that meet the demand by work, then the others by width."""
         if self._meets(promise):
-            finer = promise.relative_width <= self._demand.rtol
-            return 0.0, promise.operations * (1.0 if finer else _FINER)
+            rtol, wider = self._demand.rtol, self._demand.sufficient.rtol / self._demand.rtol
+            share = math.log(max(promise.relative_width / rtol, 1.0)) / math.log(wider) if wider > 1 else 0.0
+            return 0.0, promise.operations * _FINER**share
         return promise.relative_width, promise.operations
 
     def _improves(self, promise: Promise, best: LogProbability) -> bool:

@@ -39,7 +39,8 @@ _LARGE = 600.0
 
 def large_of(loss: LogPhi) -> Counted:
     """The terms that may be clipped: none if there are many, or if losses are mostly infinite."""
-    if not min(float((one.mid - one.radius).real[0]) for one in loss.support.masses) > _FINITE:
+    masses = loss.support.masses
+    if not (masses.certain or min(float((one.mid - one.radius).real[0]) for one in masses) > _FINITE):
         return ()
     found, _ = mixed_normals(loss.terms)
     return found if len(found) <= _MOST else ()

@@ -188,9 +188,7 @@ class Planned:
                     waiting.append(_Asked(route, offer))
             if not waiting:
                 return
-            best = min(waiting, key=lambda one: self._rank(one.promise))
-            waiting.remove(best)
-            yield best
+            yield waiting.pop(min(range(len(waiting)), key=lambda one: self._rank(waiting[one].promise)) if waiting[1:] else 0)
 
     def _offer(self, route: Route, x: float, asked: dict[Route, Promise | str]) -> Offer | None:
         if route in self._prepared and _beside(x, self._prepared[route][0]):
@@ -207,7 +205,8 @@ class Planned:
             # it is prepared at this epsilon, where it is narrowest
             return Offer(promise, lambda: route.offer(self._loss, x, self._demand).prepare())
         try:
-            offer = self._corrected(route, x, route.offer(self._loss, x, self._demand))
+            offer = route.offer(self._loss, x, self._demand)
+            offer = self._corrected(route, x, offer) if route in self._missed else offer
         except NotApplicableError as error:
             asked[route] = str(error)
             self._refused[route] = x, str(error)
@@ -218,7 +217,7 @@ class Planned:
 
     def _corrected(self, route: Route, x: float, offer: Offer) -> Offer:
         """The offer of a route that has missed its promise near by, with a width that it may keep."""
-        at, factor = self._missed.get(route, (math.nan, 1.0))
+        at, factor = self._missed[route]
         if not abs(x - at) <= _SIMILAR * abs(at):
             return offer
         return replace(offer, promise=replace(offer.promise, relative_width=factor * offer.promise.relative_width))
@@ -258,8 +257,10 @@ class Planned:
         others = {str(route.method): told for route, told in asked.items() if route.method is not one.route.method}
         choice = Choice.of(x, one.route.method, one.promise, answer, self._demand, tuple(others.items()))
         self._broken[one.route] += not choice.kept
-        if one.promise.relative_width > 0:
-            self._missed[one.route] = x, max(choice.width / one.promise.relative_width, 1.0)
+        if choice.width > choice.promise.relative_width > 0:
+            self._missed[one.route] = x, choice.width / choice.promise.relative_width
+        else:
+            self._missed.pop(one.route, None)
         note(choice)
         return answer
 

@@ -28,8 +28,6 @@ _STEEP = 4.0
 # measured: the largest factor by which a profile may be less accurate than its crossing, as few digits do not determine a
 # crossing
 _STEEPEST = 1e3
-# chosen: a profile that is wider by no more than this factor is not prepared again
-_ABOUT = 2.0
 # derived: narrower profiles are not requested, because of rounding
 _DIGITS = 1e-15
 
@@ -147,7 +145,5 @@ class _Profiles:
         return 1.0
 
     def _still_sharp(self, x: float) -> bool:
-        """Whether the last profile is as narrow near x as demanded, or about as narrow as where it was prepared."""
         nearest = self.nearest(x)
-        prepared = self.values[self.nearest(self.last[0])].relative_width if self.last else math.inf
-        return near_by(x, nearest) and self.values[nearest].relative_width <= max(self.tolerance.aim, _ABOUT * prepared)
+        return near_by(x, nearest) and self.values[nearest].relative_width <= self.tolerance.aim

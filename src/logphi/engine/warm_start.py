@@ -82,11 +82,11 @@ def _rough_crossing(loss: LogPhi, start: float, highest: float, level: float) ->
     seen: dict[float, float] = {}
 
     def above(log_x: float) -> float:
-        alone = large_guesses.alone(loss, math.exp(log_x))
-        if alone is not None:
-            return alone - level
-        found = log_answer(loss, math.exp(log_x))
-        seen[log_x] = math.nan if found is None else found + _TOO_LOW - level
+        found = large_guesses.alone(loss, math.exp(log_x))
+        if found is None:
+            rough = log_answer(loss, math.exp(log_x))
+            found = math.nan if rough is None else rough + _TOO_LOW
+        seen[log_x] = found - level
         return seen[log_x]
 
     if not math.isfinite(above(math.log(start))):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from logphi.algebra.families import FamilyAnswers
 from logphi.algebra.on_samples import OnSamples
 from logphi.algebra.release import Mechanism, compose, operand
 from logphi.inputs.adjacency import Adjacency
@@ -14,7 +15,7 @@ from logphi.sampling.allocation import allocation
 
 
 @frozen
-class Allocated(OnSamples):
+class Allocated(FamilyAnswers, OnSamples):
     """A mechanism on all batches of one epoch, one of which holds the record; made by :meth:`Mechanism.allocation`."""
 
     base: Mechanism
@@ -25,6 +26,10 @@ class Allocated(OnSamples):
     def __post_init__(self) -> None:
         self._settle()
         self.loss_law()
+
+    @property
+    def _need_not_attain(self) -> bool:
+        return self.base._need_not_attain
 
     def loss_law(self) -> LogPhi:
         """The loss of one epoch, by the pair of the base."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from logphi.algebra.attacks import attained_part
 from logphi.algebra.bracketed import Bracketed
-from logphi.algebra.release import Mechanism, Primitive, operand
+from logphi.algebra.release import Composition, Mechanism, Primitive, operand
 from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.arguments import Whole, frozen
 from logphi.pairs.allocated import allocated_between, check_ratios
-from logphi.pairs.pair import Pair
+from logphi.pairs.pair import Pair, UnsupportedError
 from logphi.sampling.group import refusal
 from logphi.text.description import node
 
@@ -44,8 +45,16 @@ class AllocatedBetween(Bracketed, Primitive):
 
     @property
     def attack(self) -> Mechanism:
-        """A pair that the epoch dominates: its ratios are below those of the base in the convex order."""
-        return OneEnd(self.base, self.batches, False, self.adjacency)
+        """A pair that the epoch dominates: its ratios are below those of the base, or of an attack, in the convex order."""
+        base = attained_part(self.base, sampled=True)
+        try:
+            allocated_between(base.pair(), self.batches)
+        except UnsupportedError:
+            if not self.base._need_not_attain:
+                raise
+            # the attack has too few losses
+            return Composition((), self.adjacency)
+        return OneEnd(base, self.batches, False, self.adjacency)
 
     @property
     def cover(self) -> Mechanism:

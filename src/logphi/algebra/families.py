@@ -12,16 +12,17 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from logphi.algebra.asking import Questions
-from logphi.algebra.by_others import DIVERGENCES, OF_FAMILY, PROFILES, TAILS, ByOthers, between, dominated
+from logphi.algebra.attacks import attacks, attained
+from logphi.algebra.by_others import BY_RELEASES, DIVERGENCES, OF_FAMILY, PROFILES, TAILS, ByOthers, between, dominated
 from logphi.algebra.family import Family, Terms
+from logphi.algebra.hull import hull
 from logphi.algebra.release import Composition, Mechanism, Primitive, compose
-from logphi.answers.bound import Bound
+from logphi.answers.bound import Bound, Bounds
 from logphi.convex.symmetric_pair import NearlyOneError
 from logphi.pairs.pair import UnsupportedError
 
@@ -43,17 +44,17 @@ class FamilyAnswers(ByOthers):
         from logphi.algebra.risk_between import RiskBetween
 
         terms = terms_of(self)
-        if not hulls_are_loose(terms):
+        if hulls_are_loose(terms):
+            near = _nearly(terms)
+            above, below = [upper(terms), *([near] if near else [])], lower(terms)
+        elif self._need_not_attain:
+            above, below = [hull(self)], []
+        else:
             return super().risk
-        near = _nearly(terms)
-        return RiskBetween.of(self, [upper(terms), *([near] if near else [])], lower(terms), OF_FAMILY)
+        proofs = BY_RELEASES if self._need_not_attain else OF_FAMILY
+        return RiskBetween.of(self, above, [*below, *self._attacks()], proofs)
 
     risk.__doc__ = Questions.risk.__doc__
-
-    @property
-    def _need_not_attain(self) -> bool:
-        """Whether the pair, or that of a part, only dominates the release, which has no family that attains it."""
-        return False
 
     def _composition(self) -> type[Composition]:
         found = super()._composition()
@@ -63,13 +64,22 @@ class FamilyAnswers(ByOthers):
         found = answered(self, name, arguments, options)
         if not self._need_not_attain or name not in (*PROFILES, *DIVERGENCES, "explain"):
             return found
+        if name == "explain":
+            return found or explained(self, options)
         if found is None:
             found = getattr(Questions, name)(self, *arguments, **options)
-        return replace(found, bound=dominated(found.bound)) if name == "explain" else dominated(found)
+        if not isinstance(found, (Bound, Bounds)):
+            return found
+        others = {key: value for key, value in options.items() if key != "method"}
+        below = [getattr(one, name)(*arguments, **others) for one in self._attacks()]
+        return between([found], *below) if below else dominated(found)
 
 
 class Dominated(FamilyAnswers, Primitive):
-    """A mechanism whose pair dominates it: it need not attain the pair, and its answers say so."""
+    """A mechanism whose pair dominates it: it need not attain the pair, and its answers say so.
+
+    They are brackets between the pair and attacks, where it has some.
+    """
 
     _dominating: ClassVar = True
 
@@ -97,12 +107,10 @@ class FamilyComposition(FamilyAnswers, Composition):
 
     @property
     def _need_not_attain(self) -> bool:
-        return need_not_attain(one for one, _ in self.counted())
+        return any(one._need_not_attain for one, _ in self.counted())
 
-
-def need_not_attain(mechanisms: Iterable[Mechanism]) -> bool:
-    """Whether one of them need not attain its pair."""
-    return any(isinstance(one, FamilyAnswers) and one._need_not_attain for one in mechanisms)
+    def _attacks(self, *, sampled: bool = False) -> list[Mechanism]:
+        return attacks(self, sampled=sampled)
 
 
 # chosen: the skews of the members that are tried for a lower end
@@ -140,10 +148,7 @@ def answered(release: Mechanism, name: str, arguments: tuple[Any, ...], options:
     if not hulls_are_loose(terms):
         return None
     if name == "explain":
-        # the account of the hulls, with the answer for the best picks
-        found = Questions.explain(release, *arguments, **options)
-        asked = ("delta", "epsilon") if options.get("epsilon") is not None else ("epsilon", "delta")
-        return replace(found, bound=getattr(release, asked[0])(options[asked[1]], method=options.get("method")))
+        return explained(release, options)
     if options.get("method") is not None:
         others = {key: value for key, value in options.items() if key != "method"}
         above = getattr(Questions, name)(release, *arguments, **options)
@@ -173,6 +178,13 @@ def answered(release: Mechanism, name: str, arguments: tuple[Any, ...], options:
                 answers.append(getattr(other, name)(*arguments, **own))
         found = between(covers, *members, proofs=OF_FAMILY)
     return found
+
+
+def explained(release: Mechanism, options: dict[str, Any]) -> Any:
+    """The account of the pair, with the answer of the release."""
+    found = Questions.explain(release, **options)
+    asked = ("delta", "epsilon") if options.get("epsilon") is not None else ("epsilon", "delta")
+    return replace(found, bound=getattr(release, asked[0])(options[asked[1]], method=options.get("method")))
 
 
 def _no_double(covers: list[Any]) -> Bound | None:
@@ -224,18 +236,28 @@ def upper(terms: Terms) -> Mechanism:
     """A mechanism that dominates the whole composition."""
     if len(terms) == 1 and (alone := _alone(terms)) is not None:
         return alone
-    return compose(count * one if family is None else family.above(count) for one, family, count in terms)
+    return compose(
+        family.above(count) if family else count * (hull(one) if one._need_not_attain else one) for one, family, count in terms
+    )
 
 
-def lower(terms: Terms) -> list[Mechanism]:
-    """Mechanisms that the best picks dominate: one family is picked adaptively, all others are fixed members."""
+def lower(terms: Terms, *, sampled: bool = False) -> list[Mechanism]:
+    """Mechanisms that the best picks dominate: one family is picked adaptively, all others are fixed members.
+
+    Of mechanisms that need not attain their pair, the first attack is taken, if there is one.
+    """
     sizes = [0.0 if family is None else count * family.size() for _, family, count in terms]
     sharp = sizes.index(max(sizes))
     alike = all(family is None or place == sharp for place, (_, family, _) in enumerate(terms)) and sizes[sharp] > 0
     return [
         compose(
-            count * one if family is None else family.below(count, skew) if place == sharp else family.fixed(count, skew)
+            part
             for place, (one, family, count) in enumerate(terms)
+            for part in (
+                attained(one, count, sampled=sampled)
+                if family is None
+                else [family.below(count, skew) if place == sharp else family.fixed(count, skew)]
+            )
         )
         for skew in ((0.5,) if alike else SKEWS)
     ]

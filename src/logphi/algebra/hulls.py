@@ -1,4 +1,4 @@
-"""The hull of a family as a mechanism of its own, and families on a sample."""
+"""Families on a sample."""
 
 from __future__ import annotations
 
@@ -6,35 +6,12 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from logphi.algebra.attacks import attained
 from logphi.algebra.families import family_of, hulls_are_loose, lower, terms_of, upper
 from logphi.algebra.family import Family
-from logphi.algebra.release import Composition, Mechanism, Primitive, compose
-from logphi.inputs.adjacency import Adjacency
-from logphi.inputs.arguments import frozen
-from logphi.laws.log_phi import LogPhi
-from logphi.pairs.pair import Pair, UnsupportedError
-
-
-@frozen
-class Hull(Primitive):
-    """A mechanism that has the pair of a release, and stands for no family."""
-
-    base: Mechanism
-    adjacency: Adjacency
-    _undescribed = "it is a bound of another release"
-
-    def loss_law(self) -> LogPhi:
-        """That of the release."""
-        return self.base.loss_law()
-
-    def pair(self) -> Pair:
-        """That of the release."""
-        return self.base.pair()
-
-
-def hull(release: Mechanism) -> Mechanism:
-    """A mechanism that has the pair of a release, and stands for no family."""
-    return Hull(release, release.adjacency)
+from logphi.algebra.hull import Hull, hull
+from logphi.algebra.release import Composition, Mechanism, compose
+from logphi.pairs.pair import UnsupportedError
 
 
 @dataclass(frozen=True)
@@ -82,9 +59,13 @@ class Sampled(Family):
         terms, near = terms_of(self.base), self.nearly() is not None
         try:
             if count == 1 and not self.attained:
-                found = self.again(lower(terms)[0])
+                found = self.again(lower(terms, sampled=True)[0])
             else:
-                parts = (own * one if family is None else family.fixed(own, skew) for one, family, own in terms)
+                parts = [
+                    part
+                    for one, family, own in terms
+                    for part in (attained(one, own, sampled=True) if family is None else [family.fixed(own, skew)])
+                ]
                 found = count * self.again(compose(parts))
             if near:
                 found.loss_law()

@@ -10,6 +10,7 @@ from logphi.algebra.release import Mechanism, Primitive
 from logphi.answers.status import Direction
 from logphi.arrays import Array
 from logphi.pairs.finite import FinitePair
+from logphi.pairs.pair import UnsupportedError
 
 # chosen: the profile is followed down to the first of these deltas that it reaches
 _FLOORS = (1e-40, 1e-30, 1e-20, 1e-12, 1e-8)
@@ -64,7 +65,10 @@ def _corners(release: Mechanism, order: Direction) -> Array | None:
     (one, count), *others = release.counted() or ((release, 0),)
     if others or count != 1 or not isinstance(one, Primitive):
         return None
-    pair = one.pair()
+    try:
+        pair = one.pair()
+    except UnsupportedError:
+        return None
     if not isinstance(pair, FinitePair) or len(pair.p) > _FEW:
         return None
     above, below = (pair.p, pair.q) if order is Direction.REMOVE else (pair.q, pair.p)

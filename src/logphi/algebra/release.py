@@ -188,6 +188,18 @@ class Mechanism(Guided, Serializable, Operations["Mechanism"], Questions):
         return None
 
     @property
+    def _need_not_attain(self) -> bool:
+        """Whether the pair, or that of a part, only dominates the release, which has no family that attains it."""
+        return False
+
+    def _attacks(self, *, sampled: bool = False) -> list[Mechanism]:
+        """Releases that this one dominates, if it need not attain its pair; empty where none is known.
+
+        They hold on samples, too, if ``sampled``: whatever other records are drawn.
+        """
+        return []
+
+    @property
     def _reveals_all(self) -> bool:
         """Whether every output reveals everything: the loss is always infinite."""
         return self.loss_law().empty

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from logphi.algebra.by_others import BY_RELEASES, Asked, Proofs, between
+from logphi.algebra.by_others import BY_RELEASES, Asked, Proofs, between, dominated
 from logphi.algebra.release import Mechanism
 from logphi.questions.risk import AttackRisk
 
@@ -16,7 +16,10 @@ _FIGURES = ("tpr", "ppv", "success", "reconstruction", "gaussian_mu")
 
 @dataclass(frozen=True, repr=False)
 class RiskBetween(AttackRisk):
-    """The risk of a release, from those of releases above and below it; the loss is that of the first one above."""
+    """The risk of a release, from those of releases above and below it; the loss is that of the first one above.
+
+    With nothing below, there is one release above.
+    """
 
     above: tuple[AttackRisk, ...] = field(default=(), compare=False)
     below: tuple[AttackRisk, ...] = field(default=(), compare=False)
@@ -32,9 +35,9 @@ class RiskBetween(AttackRisk):
         return RiskBetween(covers[0].loss, release.delta, covers, tuple(one.risk for one in below), proofs)
 
     def _by_others(self, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        """The least upper end of the releases above, and the largest lower end of those below."""
+        """The least upper end of the releases above, and the largest lower end of those below, if there are any."""
         above, below = ([getattr(one, name)(*arguments, **options) for one in side] for side in (self.above, self.below))
-        return between(above, *below, proofs=self.proofs)
+        return between(above, *below, proofs=self.proofs) if below else dominated(above[0])
 
 
 # type checkers read the figures themselves

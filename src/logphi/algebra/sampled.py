@@ -6,9 +6,10 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from logphi.algebra.attacks import attacks
 from logphi.algebra.batches import truncated
 from logphi.algebra.enclosed import Enclosed, Ends
-from logphi.algebra.families import Representative, need_not_attain
+from logphi.algebra.families import Representative
 from logphi.algebra.family import Family
 from logphi.algebra.hulls import sampled_family
 from logphi.algebra.on_samples import OnSamples
@@ -47,7 +48,10 @@ class EnclosedSamples(Enclosed, Representative, OnSamples):
 
     @property
     def _need_not_attain(self) -> bool:
-        return need_not_attain([self.base])
+        return self.base._need_not_attain
+
+    def _attacks(self, *, sampled: bool = False) -> list[Mechanism]:
+        return [self._on(one) for one in attacks(self.base, sampled=True)]
 
     @property
     def _loss_is_proved(self) -> bool:

@@ -43,6 +43,7 @@ from typing import Any
 
 import numpy as np
 
+from logphi.algebra.attacks import attained_part
 from logphi.algebra.bracketed import Bracketed
 from logphi.algebra.by_others import Proofs
 from logphi.algebra.families import lower, terms_of
@@ -210,8 +211,8 @@ class SelectionAttack(_SelectionPair):
     def _tests(self) -> tuple[list[Fraction], list[Fraction]]:
         """Probabilities under P and Q that log(p/q) of one run is large, for a pair that the run dominates."""
         order, terms = Direction.REMOVE, terms_of(self.base)
-        # no single member of a family attains the whole profile
-        base = lower(terms)[0] if any(family is not None for _, family, _ in terms) else self.base
+        # no single member of a family attains the whole profile, and no single attack does
+        base = lower(terms)[0] if any(family is not None for _, family, _ in terms) else attained_part(self.base)
         tried = places(base, -FARTHEST / 4, order, _TESTS)
         lows, highs = lower_and_upper_profile(base, tried, order)
         known = [

@@ -37,7 +37,7 @@ def refine(trials: Trials, good: Trial, bad: Trial, rtol: float) -> tuple[Trial,
             one for one in trials.seen.values() if one.reading.fails and (one.value > good.value) == (bad.value > good.value)
         ]
         if missing:
-            if good.mechanism._bracketed:
+            if good.mechanism._bracketed or good.mechanism._need_not_attain:
                 # the distance then depends on the attack, and not on the computation
                 rtol = max(rtol, _ATTACKED)
             nearest = min(missing, key=lambda one: trials.scale.apart(one.value, good.value))

@@ -139,7 +139,7 @@ class ProfileTarget(Target):
         # far from the target doubles may overflow: the reading is then unknown
         level = math.log(self.limit)
         with np.errstate(all="ignore"):
-            if mechanism._bracketed or hulls_are_loose(terms_of(mechanism)):
+            if mechanism._bracketed or mechanism._need_not_attain or hulls_are_loose(terms_of(mechanism)):
                 found = _one(mechanism.log_delta(self.epsilon, rtol=_COARSE))
             else:
                 loss = mechanism._loss()

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from logphi.algebra.family import Family, Terms
-from logphi.algebra.hulls import hull
+from logphi.algebra.hull import hull
 from logphi.algebra.release import Mechanism, compose
 from logphi.arith.protocol import Plain
 from logphi.convex.symmetric_pair import NearlyOneError

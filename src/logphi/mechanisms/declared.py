@@ -18,7 +18,7 @@ from logphi.algebra.asking import Questions
 from logphi.algebra.by_others import ByOthers, between
 from logphi.algebra.families import Representative
 from logphi.algebra.family import Family, Terms
-from logphi.algebra.hulls import hull
+from logphi.algebra.hull import hull
 from logphi.algebra.release import Mechanism, Primitive, compose
 from logphi.answers.bound import Bound
 from logphi.answers.status import Direction

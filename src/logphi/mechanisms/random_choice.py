@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any, ClassVar
 
+from logphi.algebra.attacks import attained_part
+from logphi.algebra.families import FamilyAnswers
 from logphi.algebra.parametric import Parametric
 from logphi.algebra.release import Mechanism, Primitive
 from logphi.inputs import check
@@ -20,7 +22,7 @@ from logphi.text.spelling import short
 
 
 @frozen
-class RandomChoice(Primitive):
+class RandomChoice(FamilyAnswers, Primitive):
     """Runs one of several mechanisms, chosen at random; the choice is public and does not depend on the data.
 
     Pair: sum of p_i P_i against sum of p_i Q_i, each output with its i. log-phi: M(z) = sum of p_i M_i(z). The profile of one
@@ -87,6 +89,14 @@ class RandomChoice(Primitive):
         kept = [(one.pair(), p) for one, p in zip(self.mechanisms, self.probabilities, strict=True) if p]
         pairs, probabilities = zip(*kept, strict=True)
         return ChosenPair(pairs, probabilities)
+
+    @property
+    def _need_not_attain(self) -> bool:
+        return any(one._need_not_attain for one in self.mechanisms)
+
+    def _attacks(self, *, sampled: bool = False) -> list[Mechanism]:
+        """A choice between first attacks."""
+        return [RandomChoice([attained_part(one, sampled=sampled) for one in self.mechanisms], self.probabilities)]
 
     def _parts(self) -> tuple[Mechanism, ...]:
         return self.mechanisms

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar
 
+from logphi.algebra.attacks import Attack
 from logphi.algebra.families import Dominated
 from logphi.algebra.release import Mechanism
 from logphi.inputs import check
@@ -45,8 +47,9 @@ class StabilityThreshold(Dominated):
 
     Pair: for each of the k partitions, the noise shifted by s against the noise, times {seen with probability p, or missed}
     against {missed}. As a partition is either old or new, this is an upper bound: delta is at least the larger of
-    1 - (1 - p)^k, if all are new, and that of the noise, if all are old. Lower ends are those of the pair: answers have the
-    status ``DOMINATED``. log-phi: K(z) = k K_noise(z) + k (1 + z) log(1 - p).
+    1 - (1 - p)^k, if all are new, and that of the noise, if all are old: the lower ends of the brackets that answers are. On
+    samples, only new partitions count, as which ones are old depends on the sample. Of a group, no lower end is known (status
+    ``DOMINATED``). log-phi: K(z) = k K_noise(z) + k (1 + z) log(1 - p).
     In the order remove, P(L = inf) = 1 - (1 - p)^k, apart from infinite losses of truncated noise.
 
     Parameters
@@ -199,9 +202,27 @@ class StabilityThreshold(Dominated):
     def _noise(self) -> Mechanism:
         """The mechanism of a partition that other records have, too."""
         if self.truncation is None:
-            return (Laplace if self.sigma is None else Gaussian)(self._width, self.sensitivity)
+            return (Laplace if self.sigma is None else Gaussian)(self._width, self.sensitivity, self.adjacency)
         kind = TruncatedLaplace if self.sigma is None else TruncatedGaussian
-        return kind(self._width, self.truncation, self.sensitivity)
+        return kind(self._width, self.truncation, self.sensitivity, self.adjacency)
+
+    @property
+    def _need_not_attain(self) -> bool:
+        """But new partitions may never be seen."""
+        return super()._need_not_attain and self._chances_at(self.threshold).seen > 0
+
+    def _attacks(self, *, sampled: bool = False) -> list[Mechanism]:
+        """All partitions are new, or all are old, with values far above the threshold.
+
+        The values of old ones depend on which other records are in a sample.
+        """
+        new = self.partitions * Attack(self._chances_at(self.threshold).pair(), self.adjacency)
+        return [new] if sampled else [self.partitions * self._noise(), new]
+
+    def _grouped(self, size: int) -> Mechanism:
+        grouped = super()._grouped(size)
+        assert isinstance(grouped, StabilityThreshold), "of the same class"
+        return ThresholdForGroup(**grouped._given())
 
     def _chances_at(self, threshold: float) -> Chances:
         gap = meant(threshold) - meant(self.sensitivity)
@@ -219,3 +240,16 @@ class StabilityThreshold(Dominated):
         if extreme := self._extreme:
             return extreme.loss()
         return self.partitions * (self._noise().loss_law() + self._chances_at(self.threshold).pair().loss())
+
+
+class ThresholdForGroup(StabilityThreshold):
+    """The release for a group of records, as they change it at most: either more partitions, or fewer by more, but not both."""
+
+    def _attacks(self, *, sampled: bool = False) -> list[Mechanism]:
+        return []
+
+    def _text(self, spell: Callable[[Any], str]) -> str:
+        return StabilityThreshold(**self._given())._text(spell)
+
+    def _data(self, write: Callable[[str, Any], Any]) -> dict[str, Any]:
+        return StabilityThreshold(**self._given())._data(write)

@@ -12,7 +12,8 @@ pytest.importorskip("flint")
 
 import logphi as lp
 from logphi.certified.several import CertifiedClaims
-from logphi.checker import tangents, verify
+from logphi.checker import verify
+from logphi.checker.above import tangents
 from logphi.checker.composition import Composition
 from logphi.checker.declared import Declared, enclose
 from logphi.checker.work import budget
@@ -20,8 +21,8 @@ from profiles import gaussian_profile
 from signed_claims import node, sealed, signed
 
 RELEASES = {
-    "zcdp": (lp.ZCDP(rho=0.1), [(Declared(Fraction(1, 10)), 1)]),
-    "offset": (3 * lp.ZCDP(rho=0.1, xi=0.05), [(Declared(Fraction(1, 10), Fraction(1, 20)), 3)]),
+    "zcdp": (lp.ZCDP(rho=0.1), [(Declared(((Fraction(1, 10), Fraction(0)),)), 1)]),
+    "offset": (3 * lp.ZCDP(rho=0.1, xi=0.05), [(Declared(((Fraction(1, 10), Fraction(1, 20)),)), 3)]),
     "few orders": (
         10 * lp.RenyiDP(orders=[4, 32], epsilons=[0.02, 0.16]),
         [(Declared(points=((Fraction(3), Fraction(6, 100)), (Fraction(31), Fraction(496, 100)))), 10)],
@@ -63,9 +64,9 @@ def test_no_pair_that_keeps_the_curve_leaks_more(epsilon: float) -> None:
 @pytest.mark.parametrize("rho", [Fraction(1, 8), Fraction(1, 200), Fraction(5)])
 def test_points_of_a_hull_lie_above_a_member_and_near_the_sharp_bound(rho: Fraction) -> None:
     """A Gaussian mechanism has D_a = rho a; at a single epsilon the bound is sharp."""
-    whole = Composition([(Declared(rho), 1)])
+    whole = Composition([(Declared(((rho, Fraction(0)),)), 1)])
     with budget(1e9):
-        found = tangents.places(whole)
+        found = tangents(whole)
         sharp = enclose(whole, [epsilon for epsilon, _ in found[::150]], -30.0)
     assert len(found) > 300
     assert all(float(delta) < 1.001 * float(bound.upper()) for (_, delta), bound in zip(found[::150], sharp, strict=True))
@@ -92,7 +93,7 @@ def test_samples_leak_at_least_what_a_member_leaks(chosen: bool) -> None:
     # the sharp bound of the base, at the epsilon of the base to which 1/10 of the sample belongs
     with budget(1e9):
         place = Fraction(math.log1p(math.expm1(0.1) / 0.2))
-        base = enclose(Composition([(Declared(Fraction(1, 8)), 1)]), [place], -30.0)[0]
+        base = enclose(Composition([(Declared(((Fraction(1, 8), Fraction(0)),)), 1)]), [place], -30.0)[0]
     bound = float(base.upper()) / 5
     assert member < bound
     for upper, status in ((member, 1), (0.999 * bound, 1), (1.002 * bound, 0)):

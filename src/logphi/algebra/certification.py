@@ -26,8 +26,8 @@ _CLAIMED = {
     "type_one_error": ("tradeoff", check.open_unit),
     "order": ("renyi", check.real),
 }
-# chosen: the share of a check's budget that is spent on each number of digits that is tried
-SOON = 0.12
+# chosen: the share of a check's budget that is spent on a claim that is tried
+SOON = 0.35
 
 
 class Describable(HasLoss, Protocol):

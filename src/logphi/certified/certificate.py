@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any
 
 from logphi.certified.answer import Answer, certify
 from logphi.certified.form import made_by, written, written_claim
-from logphi.certified.proposal import proposed
+from logphi.certified.proposal import Check, proposed
 from logphi.certified.route import NotCertifiedError
 from logphi.engine.directions import Loss, direction_of
 from logphi.listed import Listed
@@ -126,12 +126,6 @@ class Certificate(Saved, Listed):
         )
 
 
-class Check(Protocol):
-    """The verdict on a certificate: true if it is accepted, printed as the reason."""
-
-    def __bool__(self) -> bool: ...
-
-
 def issue(
     loss: Loss,
     mechanism: Sequence[tuple[int, Mapping[str, Any]]],
@@ -174,9 +168,6 @@ def issue(
             made_by=made_by(),
         )
 
-    def accepted(by: Callable[[Certificate], Check]) -> Callable[[Answer, int], bool]:
-        return lambda answer, digits: bool(by(made(answer, digits)))
-
     try:
         certificate = made(certify(loss, quantity=quantity, at=at, direction=direction, digits=digits, shown=shown), digits)
         _refuse_too_small(certificate.lower)
@@ -194,7 +185,8 @@ def issue(
                 at=at,
                 direction=order,
                 digits=digits,
-                checks=[accepted(check_soon), accepted(check)],
+                check=lambda answer, digits: check(made(answer, digits)),
+                check_soon=lambda answer, digits: check_soon(made(answer, digits)),
             )
         )
     except ValueError:

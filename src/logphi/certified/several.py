@@ -16,9 +16,9 @@ from typing import Any
 
 from logphi.answers.bound import Bound
 from logphi.answers.status import Direction
-from logphi.certified.certificate import Check, issue, refuse_unknown
+from logphi.certified.certificate import issue, refuse_unknown
 from logphi.certified.form import made_by, written, written_claim
-from logphi.certified.proposal import sharpest
+from logphi.certified.proposal import Check, digits_between, moved, sharpest
 from logphi.certified.route import NotCertifiedError
 from logphi.engine.directions import Loss, direction_of
 from logphi.engine.supporting_lines import ProfileLines
@@ -182,14 +182,14 @@ def _claim(one: Asked, digits: int, check: Callable[[Any], Check], check_soon: C
     if one.given:
         return CertifiedClaim(one.quantity, one.at, one.direction, one.lower or Fraction(0), one.upper)
 
-    def accepts(claim: CertifiedClaim) -> bool:
-        return bool(check_soon(bundle([(one.release, claim)])))
+    def verdict(claim: CertifiedClaim) -> Check:
+        return check_soon(bundle([(one.release, claim)]))
 
     order = None if one.direction is None else direction_of(one.direction)
     if one.quantity == "renyi":
-        return _divergence(one, order, digits, accepts)
+        return _divergence(one, order, digits, verdict)
     if one.quantity == "tradeoff":
-        return _tradeoff(one, order, digits, accepts)
+        return _tradeoff(one, order, digits, verdict)
     found = issue(
         one.release.loss,
         one.release.tree,
@@ -204,34 +204,41 @@ def _claim(one: Asked, digits: int, check: Callable[[Any], Check], check_soon: C
     return CertifiedClaim(one.quantity, one.at, one.direction, found.lower, found.upper)
 
 
-Accepts = Callable[[CertifiedClaim], bool]
+Soon = Callable[[CertifiedClaim], Check]
 
 
-def _divergence(one: Asked, order: Direction | None, digits: int, accepts: Accepts) -> CertifiedClaim:
+def _divergence(one: Asked, order: Direction | None, digits: int, check: Soon) -> CertifiedClaim:
     found = renyi(one.release.loss, float(one.at), direction=order, rtol=_RTOL)
 
-    def attempt(tried: int) -> CertifiedClaim | None:
+    def attempt(tried: int) -> tuple[CertifiedClaim, Check] | None:
         ends = _rounded(found, tried)
-        claim = None if ends is None else CertifiedClaim("renyi", one.at, one.direction, *ends)
-        return claim if claim and accepts(claim) else None
+        if ends is None:
+            return None
+        claim = CertifiedClaim("renyi", one.at, one.direction, *ends)
+        return claim, check(claim)
 
-    claim = sharpest(digits, attempt)
-    if claim is None:
+    def reached(claim: CertifiedClaim, derived: tuple[Fraction, Fraction]) -> int:
+        return digits_between(
+            moved((Fraction(claim.lower), Fraction(claim.upper or 0)), derived, one.at, None), Fraction(found.value)
+        )
+
+    made = sharpest(digits, attempt, reached)
+    if made is None:
         raise NotCertifiedError(
             "the checker of certificates cannot derive a single digit of this divergence: it is infinite or zero, or the "
             "moments of a law are not known to it"
         )
-    return claim
+    return made[0]
 
 
-def _tradeoff(one: Asked, order: Direction | None, digits: int, accepts: Accepts) -> CertifiedClaim:
+def _tradeoff(one: Asked, order: Direction | None, digits: int, check: Soon) -> CertifiedClaim:
     alpha = float(one.at)
     found = tradeoff(one.release.loss, alpha, direction=order, rtol=_RTOL)
     orders = one.release.loss.orders(order)
     best = {name: _best_line(part, alpha) for name, part in orders}
 
-    def attempt(tried: int) -> CertifiedClaim | None:
-        ends = _rounded(found, tried, most=Decimal(1))
+    def attempt(tried: int) -> tuple[CertifiedClaim, Check] | None:
+        ends, made = _rounded(found, tried, most=Decimal(1)), None
         if ends is None:
             return None
         # the error of chords is of second order in the distance where the curve is smooth, and of first order at a kink
@@ -242,14 +249,16 @@ def _tradeoff(one: Asked, order: Direction | None, digits: int, accepts: Accepts
                 for key in (("remove", "add") if name is Direction.BOTH else (name.value,))
             }
             claim = CertifiedClaim("tradeoff", one.at, one.direction, *ends, lines=lines)
-            if accepts(claim):
-                return claim
-        return None
+            made = claim, check(claim)
+            if made[1]:
+                break
+        return made
 
-    claim = sharpest(digits, attempt)
-    if claim is None:
+    # with fewer digits lines are farther apart, so that what was derived with others says little
+    made = sharpest(digits, attempt)
+    if made is None:
         raise NotCertifiedError("the checker of certificates cannot derive a single digit of this type II error")
-    return claim
+    return made[0]
 
 
 def _best_line(part: LogPhi, alpha: float) -> tuple[float, float]:

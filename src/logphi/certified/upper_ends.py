@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
 from typing import Any
 
-from logphi.certified.certificate import Check, refuse_unknown
-from logphi.certified.proposal import sharpest
+from logphi.certified.certificate import refuse_unknown
+from logphi.certified.proposal import DOUBLES, MOST_DIGITS, Check, decimal, logarithm, moved
 from logphi.certified.route import NotCertifiedError
 from logphi.certified.several import Asked, CertifiedClaim, CertifiedClaims, bundle
 
@@ -17,10 +17,12 @@ from logphi.certified.several import Asked, CertifiedClaim, CertifiedClaims, bun
 _QUESTIONS = {"epsilon": "epsilon", "delta": "delta", "advantage": "delta", "tradeoff": "tradeoff", "renyi": "renyi"}
 # chosen: the numbers of digits that are tried if all claims exceed the budget of a check together
 _FEWER = (4, 2)
-# chosen: how much weaker ends than the bound in doubles are tried where the checker does not derive that bound to a digit
-_WEAKER = (Fraction(1, 4), Fraction(3, 5), Fraction(1), Fraction(2), Fraction(4), Fraction(9))
-# chosen: the digits of such ends
-_ROUGH = 2
+# chosen: how often ends are moved to where the checker derives them
+_MOVES = 5
+# chosen: an end that was moved so far that the delta there is smaller by this factor moves back once
+_SLACK = Fraction(11, 10)
+# chosen: digits of an epsilon that was moved, which the checker does not derive as sharply as it is known
+_ROUGH = 5
 # chosen: the relative distance of two type I errors between which the slope is taken, and the logarithm of one that is zero
 _ASIDE, _FLAT = 0.01, -20.0
 
@@ -51,7 +53,7 @@ def issue_above(
     verdict: Any = ""
     for most in [digits, *(fewer for fewer in _FEWER if fewer < digits)]:
         claims = [
-            (one.release, _claim(one, found, places, most, check, check_soon, both))
+            (one.release, _claim(one, found, places, min(most, DOUBLES), check_soon, both))
             for one, found, places in zip(asked, bounds, lines, strict=True)
         ]
         made = bundle(claims)
@@ -67,43 +69,43 @@ def _claim(
     lines: dict[str, list[str]],
     digits: int,
     check: Callable[[Any], Check],
-    check_soon: Callable[[Any], Check],
     both: bool,
 ) -> CertifiedClaim:
-    """The end with the most digits that a short check accepts, or the fewest that any does, or a weaker end."""
+    """The ends of the bound in doubles, or weaker ones that the checker derives."""
     if not found.upper < math.inf:
         raise NotCertifiedError(f"no finite {one.quantity} is known at {one.at}")
-
-    def attempt(tried: int, accepts: Callable[[Any], Check], moved: Fraction | None = None) -> CertifiedClaim | None:
-        ends = _ends(one.quantity, found, tried, moved or Fraction(1, 10**tried), both)
-        claim = CertifiedClaim(one.quantity, one.at, one.direction, *ends, lines=lines)
-        return claim if accepts(bundle([(one.release, claim)])) else None
-
-    claim = sharpest(digits, lambda tried: attempt(tried, check_soon)) or attempt(min(2, digits), check)
-    if claim is None:
-        weaker = (attempt(_ROUGH, check_soon, moved) for moved in _WEAKER if _says_something(one.quantity, found, moved))
-        claim = next((made for made in weaker if made is not None), None)
+    ends, claim = (Fraction(found.lower), Fraction(found.upper)), None
+    # as if delta were e^{-c epsilon^2}; then as the last two deltas say
+    slope = -2 * math.log(one.at) / found.upper if one.quantity == "epsilon" and found.upper else None
+    before: tuple[Fraction, Fraction] | None = None
+    for _ in range(_MOVES):
+        tried = CertifiedClaim(one.quantity, one.at, one.direction, *_ends(one.quantity, ends, digits, both), lines=lines)
+        verdict = check(bundle([(one.release, tried)]))
+        low, high = verdict.derived or (None, None)
+        claim = tried if verdict else claim
+        if low is None or high is None or (claim is not None and (before is None or slope is None or _SLACK * high > one.at)):
+            break
+        if slope is not None and before is not None and high != before[1]:
+            # a profile falls ever faster, so that an end moves back more carefully
+            slope = logarithm(before[1] / high) / float(ends[1] - before[0]) * (2 if verdict else 1)
+        before = ends[1], high
+        ends, digits = moved(ends, (low, high), one.at, slope), min(digits, MOST_DIGITS if slope is None else _ROUGH)
+        if one.quantity in ("delta", "advantage") and not ends[1] < 1:
+            # true of every release
+            break
     if claim is None:
         raise NotCertifiedError("the checker of certificates does not derive a single digit of this bound")
     return claim
 
 
-def _says_something(quantity: str, found: Any, moved: Fraction) -> bool:
-    """Whether an end that is so much weaker says more than is true of every release, whose delta is at most one."""
-    return quantity not in ("delta", "advantage") or found.upper * (1 + moved) < 1
-
-
-def _ends(quantity: str, found: Any, digits: int, moved: Fraction, both: bool) -> tuple[Decimal | Fraction, Decimal | None]:
-    """The private end, or both, moved outward by a share of it."""
-    least = _decimal(Fraction(found.lower) / (1 + moved), digits, ROUND_FLOOR)
+def _ends(quantity: str, ends: tuple[Fraction, Fraction], digits: int, both: bool) -> tuple[Decimal | Fraction, Decimal | None]:
+    """The private end, or both, rounded outward."""
+    share = 1 + Fraction(1, 10**digits)
+    least = decimal(ends[0] / share, digits + 2, ROUND_FLOOR)
     if quantity == "tradeoff":
         return least, None
-    most = _decimal(Fraction(found.upper) * (1 + moved), digits, ROUND_CEILING)
+    most = decimal(ends[1] * share, digits + 2, ROUND_CEILING)
     return least if both else Fraction(0), most if quantity in ("epsilon", "renyi") else min(most, Decimal(1))
-
-
-def _decimal(number: Fraction, digits: int, rounding: str) -> Decimal:
-    return Context(prec=digits + 2, rounding=rounding).divide(Decimal(number.numerator), Decimal(number.denominator))
 
 
 def _lines(release: Any, one: Asked) -> dict[str, list[str]]:

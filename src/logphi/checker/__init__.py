@@ -5,9 +5,9 @@ It imports the standard library and python-flint and nothing of the library, and
 (what a law knows), ``composition`` (the law of a sum), ``finite``, ``hulls``, ``uniform``, ``normal``,
 ``truncated_normal``, ``normal_pair``, ``normal_mixtures``, ``new_partitions``, ``whole_vectors``, ``sparse_vector``,
 ``selection``, ``choice`` and ``sampled`` (the laws), ``levels``, ``ratios`` and ``allocated`` (random allocation),
-``formula``, ``asymptotic``, ``panels``, ``densities``, ``histograms`` and ``transform`` (laws given by formulas),
-``declared`` (mechanisms known by their Renyi divergences), ``contour``, ``bent_contour``, ``residues``, ``two_releases``
-and ``cells`` (ways to delta), ``tangents`` and ``above`` (laws above a composition), ``profile`` (which way is taken),
+``formula``, ``asymptotic``, ``panels``, ``densities`` and ``transform`` (laws given by formulas),
+``declared`` (mechanisms known by their Renyi divergences), ``contour``, ``residues``, ``two_releases``
+and ``cells`` (ways to delta), ``above`` (laws above a composition), ``profile`` (which way is taken),
 ``claims`` (delta against the stated bounds), ``words`` and ``verdict``.
 """
 

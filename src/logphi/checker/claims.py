@@ -8,20 +8,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 from flint import arb
 
 from logphi.checker import declared, profile
-from logphi.checker.balls import ball, precision, resolving
+from logphi.checker.balls import ball, precision, resolving, upper
 from logphi.checker.composition import Composition
 from logphi.checker.laws import composed
 from logphi.checker.reading import UPPER_ONLY, Claim, Release
 from logphi.checker.work import EXP, Undecided, spend
 
-# chosen: spare digits; all digits are doubled in each attempt until the balls decide
-SPARE = 4
-ATTEMPTS = 4
+# chosen: how many times the digits of a claim, and spare ones, each attempt has until the balls decide; the first do less work
+ATTEMPTS = ((1, 2), (1, 3), (1, 4), (2, 8), (4, 16))
 
 
 class Fails(Exception):
@@ -39,6 +39,8 @@ class ReleaseLaws:
         self.above = release.holds(*UPPER_ONLY)
         self.symmetric = there.symmetric
         self.found: dict[Any, list[Any]] = {}
+        # of the last claim, a lower bound at its lower end and an upper bound at its upper end, of delta for an epsilon
+        self.derived: tuple[Fraction, Fraction] | None = None
 
     def orders(self, direction: str | None) -> dict[str, Composition]:
         """The orders of the pair to which a claim refers: those whose worse answer it bounds."""
@@ -60,49 +62,63 @@ def check_claim(claim: Claim, known: ReleaseLaws) -> None:
     """Return if the claim follows; raise a :class:`Fails` or an :class:`Undecided` with the reason if it does not."""
     if known.above and (claim.upper is not None if claim.quantity == "tradeoff" else claim.lower > 0):
         raise Undecided(f"only upper bounds are known of a {' or a '.join(UPPER_ONLY)}: nothing proves that it leaks this much")
+    of_epsilon = claim.quantity == "epsilon"
+    # delta falls: the smallest epsilon with delta(epsilon) <= at is above ``lower`` if delta(lower) > at, and at most ``upper``
+    # if delta(upper) <= at
+    least, most = claim.lower, claim.upper
+    if of_epsilon:
+        least, most = claim.at if claim.lower else Fraction(0), None if claim.upper is None else claim.at
     # the size of the numbers compared; 1e-400 where they are zero
-    scale = max(claim.at if claim.quantity == "epsilon" else claim.upper or claim.lower, Fraction(1, 10**400))
-    for attempt in range(ATTEMPTS):
-        digits = (claim.digits + SPARE) * 2**attempt
+    scale = max(claim.at if of_epsilon else claim.upper or claim.lower, Fraction(1, 10**400))
+    known.derived, width = None, arb.pos_inf()
+    for times, spare in ATTEMPTS:
+        digits = times * claim.digits + spare
         goal = math.log(scale.numerator) - math.log(scale.denominator) - digits * math.log(10)
-        if _CHECKS[claim.quantity](claim, known, goal):
-            return
+        at_least, at_most = _VALUES[claim.quantity](claim, known, goal)
+        values = [*at_least, *at_most]
+        with precision(resolving(goal)):
+            before, width = width, sum((value.rad() for value in values), arb(0))
+            if width < before and all(value.is_finite() for value in values):
+                known.derived = max(-upper(-value) for value in at_least), max(map(upper, at_most))
+            if _decided(at_least, at_most, least, most, claim, strict=of_epsilon):
+                return
+            if not 2 * width < before:
+                break
     raise Undecided("the highest precision of this checker does not decide it")
 
 
-def _by_profile(claim: Claim, known: ReleaseLaws, goal: float) -> bool:
-    """Check epsilon at a delta, delta at an epsilon, or the advantage, which is delta at zero.
+def _decided(
+    at_least: Sequence[Any], at_most: Sequence[Any], least: Fraction, most: Fraction | None, claim: Claim, *, strict: bool
+) -> bool:
+    """Whether the balls prove that all values are at most the upper end, and that one reaches, or exceeds, the lower one.
 
-    As delta falls with epsilon, the smallest epsilon with delta(epsilon) <= at is above ``lower`` if delta(lower) > at, and at
-    most ``upper`` if delta(upper) <= at.
+    A :class:`Fails` if they disprove it.
     """
-    of_epsilon, points, most, least = claim.quantity == "epsilon", [claim.at], claim.upper, claim.lower
-    if of_epsilon:
-        ends = [end for end in (claim.lower or None, claim.upper) if end is not None]
-        points, most, least = ends, None if claim.upper is None else claim.at, claim.at if claim.lower else Fraction(0)
+    high, low = None if most is None else ball(most), ball(least)
+    if high is not None and any(value > high for value in at_most):
+        raise Fails(_EXCEEDS.get(claim.quantity, f"delta at the upper end exceeds {float(most or 0):.6g}"))
+    if least and all(value <= low if strict else value < low for value in at_least):
+        raise Fails(_LACKS.get(claim.quantity, "the lower end is too large: delta is smaller there in every direction"))
+    return (high is None or all(value <= high for value in at_most)) and (
+        not least or any(value > low if strict else value >= low for value in at_least)
+    )
+
+
+# the values that must reach the lower end in one order of the pair, and those that must not exceed the upper end in any
+Values = tuple[Sequence[Any], Sequence[Any]]
+
+
+def _by_profile(claim: Claim, known: ReleaseLaws, goal: float) -> Values:
+    """Deltas at an epsilon, or at both ends of an epsilon."""
+    points = [claim.at]
+    if claim.quantity == "epsilon":
+        points = [end for end in (claim.lower or None, claim.upper) if end is not None]
     found = [known.deltas(order, points, goal) for order in known.orders(claim.direction)]
-    with precision(resolving(goal)):
-        kept = _kept([deltas[-1] for deltas in found], most, f"delta at the upper end exceeds {float(most or 0):.6g}")
-        lack = "the lower end is too large: delta is smaller there in every direction"
-        return _reached([deltas[0] for deltas in found], least, lack, strict=of_epsilon) and kept
+    return [deltas[0] for deltas in found], [deltas[-1] for deltas in found]
 
 
-def _kept(values: Sequence[Any], most: Fraction | None, excess: str) -> bool:
-    """Whether the balls prove that all values are at most the upper end; a :class:`Fails` if they disprove it."""
-    if most is not None and any(value > ball(most) for value in values):
-        raise Fails(excess)
-    return most is None or all(value <= ball(most) for value in values)
-
-
-def _reached(values: Sequence[Any], least: Fraction, lack: str, strict: bool = False) -> bool:
-    """Whether the balls prove that some value is at least the lower end, or above it; a :class:`Fails` if they disprove it."""
-    if least and all(value <= ball(least) if strict else value < ball(least) for value in values):
-        raise Fails(lack)
-    return not least or any(value > ball(least) if strict else value >= ball(least) for value in values)
-
-
-def _by_lines(claim: Claim, known: ReleaseLaws, goal: float) -> bool:
-    """Check the smallest type II error f at a type I error alpha, the smaller one of both orders.
+def _by_lines(claim: Claim, known: ReleaseLaws, goal: float) -> Values:
+    """Bounds of the smallest type II error f at a type I error alpha, the smaller one of both orders.
 
     f is the supremum over a = e^x >= 0 of g(a) = 1 - delta(x) - a alpha, which is concave in a, as delta is convex in e^x. So
     g at any x of the list ``lines`` bounds f from below, and at three of them from above: see :func:`_ceiling`.
@@ -118,14 +134,9 @@ def _by_lines(claim: Claim, known: ReleaseLaws, goal: float) -> bool:
             spend(2 * EXP * len(lines))
             places = [ball(x).exp() for x in lines]
             heights = [1 - delta - a * ball(claim.at) for a, delta in zip(places, deltas, strict=True)]
-            highest = heights[0]
-            for height in heights[1:]:
-                highest = highest.max(height)
-            floor = floor.min(highest)
-            ceiling = ceiling.min(_ceiling(places, heights))
-    with precision(resolving(goal)):
-        least = _reached([floor], claim.lower, "its lines do not prove the lower end")
-        return _kept([ceiling], claim.upper, "its lines do not prove the upper end") and least
+            highest = reduce(arb.max, heights)
+            floor, ceiling = floor.min(highest), ceiling.min(_ceiling(places, heights))
+    return [floor], [ceiling]
 
 
 def _ceiling(places: list[Any], heights: list[Any]) -> Any:
@@ -141,11 +152,8 @@ def _ceiling(places: list[Any], heights: list[Any]) -> Any:
     return heights[1] + (rise * right).max(fall * left)
 
 
-def _by_moment(claim: Claim, known: ReleaseLaws, goal: float) -> bool:
-    """Check the Renyi divergence of an order a > 1, log M(a - 1) / (a - 1), the larger one over the orders of the pair.
-
-    Where divergences are declared, they are bounds.
-    """
+def _by_moment(claim: Claim, known: ReleaseLaws, goal: float) -> Values:
+    """Renyi divergences of an order a > 1, log M(a - 1) / (a - 1); where divergences are declared, they are bounds."""
     place, found = claim.at - 1, []
     with precision(resolving(goal) + claim.at.numerator.bit_length()):
         for whole in known.orders(claim.direction).values():
@@ -155,16 +163,18 @@ def _by_moment(claim: Claim, known: ReleaseLaws, goal: float) -> bool:
             if not (whole.infinite().is_zero() and whole.omitted().is_zero() and place < whole.end):
                 raise Undecided("a divergence is checked only where all losses are finite and the order lies in the strip")
             found.append(whole.log_moment(ball(place)) / ball(place))
-        if not all(value.is_finite() for value in found):
-            raise Undecided("the moment of a law is not known at this order")
-        least = _reached(found, claim.lower, "the divergence is below the lower end")
-        return _kept(found, claim.upper, "the divergence exceeds the upper end") and least
+    if not all(value.is_finite() for value in found):
+        raise Undecided("the moment of a law is not known at this order")
+    return found, found
 
 
-_CHECKS: dict[str, Callable[[Claim, ReleaseLaws, float], bool]] = {
+_VALUES: dict[str, Callable[[Claim, ReleaseLaws, float], Values]] = {
     "epsilon": _by_profile,
     "delta": _by_profile,
     "advantage": _by_profile,
     "tradeoff": _by_lines,
     "renyi": _by_moment,
 }
+# of other quantities than delta, what is wrong with an end that is not proved
+_LACKS = {"tradeoff": "its lines do not prove the lower end", "renyi": "the divergence is below the lower end"}
+_EXCEEDS = {"tradeoff": "its lines do not prove the upper end", "renyi": "the divergence exceeds the upper end"}

@@ -39,23 +39,24 @@ HALVINGS, STEPS = 45, 60
 STEP = 12
 # chosen: the relative distance of the two tangents next to the best one
 ASIDE = 1e-7
+# chosen: a divergence that exceeds epsilon by so much implies nothing about the profile there
+USEFUL = 1
 # chosen: the smallest log q of an event
 DEEPEST = -700.0
 
 
 @dataclass(frozen=True)
 class Declared(Law):
-    """K(z) = z (xi + rho (1 + z)); or, where there are points (z, K), the chords between these and (0, 0)."""
+    """The least z (xi + rho (1 + z)) of ``lines`` (rho, xi); or, where there are points (z, K), the chords from (0, 0) on."""
 
-    rho: Fraction = Fraction(0)
-    xi: Fraction = Fraction(0)
+    lines: tuple[tuple[Fraction, Fraction], ...] = ()
     points: tuple[tuple[Fraction, Fraction], ...] = ()
     symmetric = True
 
     def bound(self, z: Fraction) -> Fraction | None:
         """K(z), or None where no divergence is declared."""
         if not self.points:
-            return z * (self.xi + self.rho * (1 + z))
+            return z * min(xi + rho * (1 + z) for rho, xi in self.lines)
         place = bisect_left(self.points, z, key=itemgetter(0))
         if place == len(self.points):
             return None
@@ -97,7 +98,7 @@ def _upper_bound(whole: Composition, epsilon: Fraction) -> Any:
     places = [Fraction(0), *listed] if listed else [Fraction(NEAR * (FAR / NEAR) ** (k / ORDERS)) for k in range(ORDERS + 1)]
     best = arb(1)
     for _ in range(CLOSER):
-        constraints = list(_constraints(whole, places))
+        constraints = list(_constraints(whole, places, abs(epsilon) + USEFUL))
         if not constraints:
             raise Undecided("no bound of a divergence is declared at an order that all releases of a composition have")
         bound, used = _implied(constraints, epsilon)
@@ -110,13 +111,16 @@ def _upper_bound(whole: Composition, epsilon: Fraction) -> Any:
     return best.upper()
 
 
-def _constraints(whole: Composition, places: Sequence[Fraction]) -> Iterator[Constraint]:
-    """The w and K of every z, in both orders of the pair, where all laws have a K."""
+def _constraints(whole: Composition, places: Sequence[Fraction], most: Fraction) -> Iterator[Constraint]:
+    """The w and K of every z, in both orders of the pair, where all laws have a K, and up to a divergence of ``most``."""
     for one, turned in ((whole, False), (whole.reversed(), True)):
         for z in filter(None, places):
             total = total_at(one, z)
             if total is not None:
                 yield (-z if turned else 1 + z), total
+                # divergences grow with the order, and the transform of a mixture takes ever longer
+                if total > ball(z * most):
+                    break
 
 
 def total_at(whole: Composition, z: Fraction) -> Any:

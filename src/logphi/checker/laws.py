@@ -19,10 +19,9 @@ from logphi.checker.balls import Real, ball, cached, exactly
 from logphi.checker.choice import Choice
 from logphi.checker.composition import Composition, Terms
 from logphi.checker.declared import Declared
-from logphi.checker.densities import Densities
+from logphi.checker.densities import Densities, histograms
 from logphi.checker.finite import MOST_OUTCOMES, DiscreteGaussian, Finite
 from logphi.checker.formula import Formula, Piece
-from logphi.checker.histograms import histograms
 from logphi.checker.hulls import of_profile, of_tradeoff
 from logphi.checker.law import Law, Spacing
 from logphi.checker.new_partitions import new_partitions
@@ -288,7 +287,7 @@ def _noise(move: Fraction, far: Fraction | None, normal: bool) -> Law:
 
 def _zcdp(_: Node, rho: Fraction, xi: Fraction) -> Law | None:
     """D_a <= xi + rho a."""
-    return Declared(rho, xi) if rho or xi else None
+    return Declared(((rho, xi),)) if rho or xi else None
 
 
 def _renyi(_: Node, orders: list[Fraction], epsilons: list[Fraction]) -> Law | None:

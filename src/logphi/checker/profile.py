@@ -9,7 +9,7 @@ from typing import Any
 
 from flint import arb
 
-from logphi.checker import allocated, bent_contour, cells, contour, declared, residues, two_releases
+from logphi.checker import allocated, cells, contour, declared, normal_pair, residues, two_releases
 from logphi.checker.above import apart
 from logphi.checker.balls import ball, precision, resolving
 from logphi.checker.composition import Composition
@@ -54,7 +54,7 @@ def _ways(whole: Composition) -> Iterator[Callable[[Composition, Sequence[Fracti
         yield allocated.enclose
     if whole.lattice() is not None:
         yield contour.enclose_on_lattice
-    for way in (residues, bent_contour, two_releases):
+    for way in (residues, normal_pair, two_releases):
         if way.applies(whole):
             yield way.enclose
     if residues.applies_but_for_one(whole):

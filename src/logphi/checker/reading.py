@@ -28,7 +28,7 @@ MOST_ENTRIES = 1001
 MOST_PIECES = 100
 MOST_DIGITS = 1000
 # chosen: the digits of the first attempt at a claim with one end or two equal ends
-FIRST_DIGITS = 6
+FIRST_DIGITS = 3
 # chosen: bits of a numerator or a denominator; those of a double have at most 1074
 MOST_BITS = 3700
 LARGEST_EPSILON = 10**9

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, Protocol
 
 from logphi.checker.balls import precision
@@ -28,12 +29,14 @@ class Issued(Protocol):
 class Verdict:
     """Status 0: the claims follow; 1: one does not; 2: the text is not a certificate; with the reason.
 
-    ``claims`` says in words what follows.
+    ``claims`` says in words what follows. ``derived`` is what was found of the last claim that was looked at: a lower bound at
+    its lower end, and an upper bound at its upper end; of delta there, for an epsilon.
     """
 
     status: int
     reason: str
     claims: tuple[str, ...] = ()
+    derived: tuple[Fraction, Fraction] | None = field(default=None, repr=False)
 
     def __bool__(self) -> bool:
         """Whether the claim follows; a refusal must not count as true."""
@@ -99,24 +102,27 @@ def verify(certificate: Issued | os.PathLike[str] | str | bytes | Mapping[str, A
         return Verdict(2, "not a certificate: the text is nested too deeply")
     count = len(read_one.claims)
     with precision(BITS), budget(work):  # the lock of FLINT is held for the whole check
-        place, reason = _refuted(read_one)
+        place, reason, derived = _refuted(read_one)
     if reason:
-        return Verdict(1, f"{f'claim {place} of {count}' if count > 1 else 'the claim'} does not follow: {reason}")
+        return Verdict(
+            1, f"{f'claim {place} of {count}' if count > 1 else 'the claim'} does not follow: {reason}", derived=derived
+        )
     follow = f"{'both' if count == 2 else f'all {count}'} claims follow" if count > 1 else "the claim follows"
     if not signed:
         return Verdict(1, f"{follow}, but the digest is not that of the text: something else was altered")
-    return Verdict(0, f"{follow}:", tuple(words(read_one)))
+    return Verdict(0, f"{follow}:", tuple(words(read_one)), derived)
 
 
-def _refuted(certificate: Certificate) -> tuple[int, str]:
-    """The number of the first claim that does not follow, and why; an empty reason if all do."""
-    place = 1
+def _refuted(certificate: Certificate) -> tuple[int, str, tuple[Fraction, Fraction] | None]:
+    """The number of the first claim that does not follow, and why, or no reason; and what was derived of the last claim."""
+    place, reason, release = 1, "", None
     try:
         releases = [ReleaseLaws(release) for release in certificate.releases]
         for place, claim in enumerate(certificate.claims, 1):  # noqa: B007
-            check_claim(claim, releases[claim.release])
+            release = releases[claim.release]
+            check_claim(claim, release)
     except (Fails, Undecided) as why:
-        return place, str(why)
+        reason = str(why)
     except (ArithmeticError, ValueError):
-        return place, OUT_OF_RANGE
-    return place, ""
+        reason = OUT_OF_RANGE
+    return place, reason, release.derived if release else None

@@ -16,6 +16,7 @@ flint = pytest.importorskip("flint")
 import sympy  # noqa: E402
 
 import logphi as lp  # noqa: E402
+import signed_claims  # noqa: E402
 from logphi.checker import verify  # noqa: E402
 from logphi.checker.reading import NOT_COVERED  # noqa: E402
 
@@ -298,3 +299,15 @@ def test_a_verdict_says_what_is_taken_for_granted():
     assert verdict
     assert "if the transform is that of a pair" in str(verdict)
     assert "transform" not in str(lp.verify(lp.Gaussian(1).certify(epsilon=0.7, digits=6)))
+
+
+@pytest.mark.parametrize(("lower", "upper", "status"), [(0.1, 0.2, 0), (0.1, 0.15, 1), (0.19, 0.2, 1)])
+def test_a_verdict_says_what_it_derived(lower: float, upper: float, status: int) -> None:
+    """Of Laplace noise of scale 2, delta at 1/10 is 1 - e^{(1/10 - 1/2) / 2}, enclosed if a claim holds or not."""
+    noise = signed_claims.node("Laplace", scale="2", sensitivity="1")
+    verdict = verify(signed_claims.signed((1, noise), at="1/10", lower=lower, upper=upper))
+    truth = Fraction(-math.expm1((0.1 - 0.5) / 2))
+    assert verdict.status == status
+    assert verdict.derived is not None
+    assert verdict.derived[0] - Fraction(1, 10**15) <= truth <= verdict.derived[1] + Fraction(1, 10**15)
+    assert verdict.derived[1] - verdict.derived[0] < Fraction(1, 1000)

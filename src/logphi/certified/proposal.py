@@ -120,7 +120,7 @@ def proposed(
     question = delta if quantity == "delta" else epsilon
     found = question(loss, float(at), direction=direction, rtol=_RTOL)
     nothing = Answer("0", "0", _attained(found))
-    if found.upper == 0 and check_soon(nothing, digits):
+    if found.upper == 0 and check(nothing, digits):
         return nothing, digits
     if not 0 < found.lower <= found.upper < math.inf:
         raise NotCertifiedError("no digit of the answer is known in doubles either: it may be zero, or infinite")

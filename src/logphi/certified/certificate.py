@@ -185,8 +185,7 @@ def issue(
                 at=at,
                 direction=order,
                 digits=digits,
-                check=lambda answer, digits: check(made(answer, digits)),
-                check_soon=lambda answer, digits: check_soon(made(answer, digits)),
+                check=lambda answer, digits: check_soon(made(answer, digits)),
             )
         )
     except ValueError:

@@ -106,11 +106,8 @@ def proposed(
     direction: Direction | None,
     digits: int,
     check: Callable[[Answer, int], Check],
-    check_soon: Callable[[Answer, int], Check],
 ) -> tuple[Answer, int]:
-    """The answer with the most digits, at most ``digits``, that a check accepts, and their number.
-
-    The first one is checked by ``check_soon``, with a smaller budget, to see how many digits the checker derives.
+    """The answer with the most digits, at most ``digits``, that the check accepts, and their number.
 
     Raises
     ------
@@ -129,7 +126,7 @@ def proposed(
 
     def attempt(tried: int) -> tuple[Answer, Check] | None:
         answer = _rounded(found, tried, most)
-        return None if answer is None else (answer, (check_soon if tried == first else check)(answer, tried))
+        return None if answer is None else (answer, check(answer, tried))
 
     def reached(answer: Answer, derived: tuple[Fraction, Fraction]) -> int:
         if most is None and not slope:
@@ -140,7 +137,7 @@ def proposed(
     made = sharpest(first, attempt, reached)
     if made is None:
         raise NotCertifiedError("the checker of certificates cannot derive a single digit of this answer")
-    # the whole budget of a check may give one more
+    # what was derived at first may have been too cautious
     while made[1] < min(digits, _FEW) and (more := attempt(made[1] + 1)) is not None and more[1]:
         made = more[0], made[1] + 1
     return made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import logphi as lp
@@ -41,3 +42,17 @@ def test_small_losses_are_put_on_a_coarser_grid():
     assert low <= most
     assert high + above.omitted_mass >= least
     assert high <= 1.01 * most
+
+
+@pytest.mark.parametrize("order", [-2.2757548613222478e19, 4.0e9])
+def test_at_huge_orders_the_transform_of_a_sample_is_unknown(order: float) -> None:
+    """The poles have distances that no doubles hold, or there are billions of them."""
+    law = (lp.Laplace(scale=2) + lp.RandomizedResponse(p=0.7)).poisson(0.3).loss_law().terms[0][0]
+    assert np.isinf(law.log_transform(np.array([order])).radius).all()
+
+
+def test_tiny_deltas_of_samples_of_samples_are_answered() -> None:
+    seldom = lp.DiscreteLaplace(scale=2.79, sensitivity=2).poisson(0.001)
+    often = lp.DiscreteGaussian(sigma=0.595, sensitivity=2).poisson(0.5)
+    release = (seldom + often).poisson(0.854)
+    assert 0 <= release.epsilon(1e-12).lower <= release.epsilon(1e-300).upper

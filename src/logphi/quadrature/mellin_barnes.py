@@ -48,6 +48,8 @@ _ABOVE = 15.0
 _SPARE = 12.0
 # measured: more residues take too long
 _MOST_RESIDUES = 400
+# derived: above it doubles resolve the distances of all poles, rounded to 1024ths, with digits to spare
+_LEAST_POWER = -(2.0**40)
 # chosen: the number of entries of one block of the kernel
 _BLOCK = 1 << 18
 # chosen: the largest number of entries of all blocks
@@ -102,11 +104,11 @@ class Mixing(Mixed):
     def _lines(self, a: float, top: float) -> list[float]:
         """Abscissas of the integral, the one with the smallest terms first."""
         power, size = a + 1, math.hypot(a + 1, top) + 1
+        if not _LEAST_POWER < power <= _MOST_RESIDUES:
+            return []
         log_ratio = math.log(self.rate / (1 - self.rate))
         low, high = self.base.strip
         poles = np.arange(0.0, max(math.ceil(power), 0) + 4)
-        if power > _MOST_RESIDUES:
-            return []
         others = power - np.arange(math.ceil(max(power, 0.0)) + _DEEPEST)
         gaps = np.unique(np.concatenate([poles, others]))
         middles = np.round((gaps[1:] + gaps[:-1]) / 2 * 1024) / 1024

@@ -11,6 +11,7 @@ import pytest
 import sympy
 
 import logphi as lp
+from logphi.answers.status import Status
 from profiles import gaussian_profile
 
 WEIGHTS = [0.25, 0.75]
@@ -140,3 +141,22 @@ def test_text_and_json_keep_every_number():
     coin = lp.RandomChoice([3 * lp.Laplace(scale=3) + lp.Gaussian(sigma=2), SAMPLED[0]], [Fraction(1, 3), Fraction(2, 3)])
     assert str(lp.parse(str(coin))) == str(coin)
     assert lp.from_json((2 * coin).to_json()) == 2 * coin
+
+
+KNOWN_BY_BOUNDS = [lp.ExponentialMechanism(2), lp.ZCDP(0.05), lp.RenyiDP([2], [0.1]), lp.StabilityThreshold(8, scale=1)]
+
+
+@pytest.mark.parametrize("one", KNOWN_BY_BOUNDS, ids=str)
+def test_a_choice_of_what_is_known_by_bounds_need_not_attain_them(one: lp.Mechanism) -> None:
+    """The lower end is that of a pair, which may be larger than what the mechanism itself leaks at most."""
+    choice = lp.RandomChoice([one, lp.Laplace(2)], [0.5, 0.5])
+    for release in (choice, choice.poisson(0.5), 2 * choice):
+        for found in (release.delta(0.3), release.epsilon(0.1)):
+            assert found.status in {Status.DOMINATED, Status.WIDE}
+        for question in (release.pdp_delta, release.pdp_epsilon):
+            with pytest.raises(ValueError, match="larger tail"):
+                question(0.3)
+
+
+def test_a_choice_of_exact_mechanisms_is_exact() -> None:
+    assert lp.RandomChoice([lp.Laplace(1), lp.Laplace(2)], [0.5, 0.5]).delta(0.3).status is Status.MET

@@ -62,6 +62,11 @@ class FamilyAnswers(ByOthers):
 
     def _by_others(self, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
         found = answered(self, name, arguments, options)
+        if self._need_not_attain and name in TAILS:
+            raise UnsupportedError(
+                f"{name} is the tail of the loss of one pair; of this release only a pair that dominates it is known, and its "
+                "own loss may have a larger tail: ask for delta or epsilon"
+            )
         if not self._need_not_attain or name not in (*PROFILES, *DIVERGENCES, "explain"):
             return found
         if name == "explain":

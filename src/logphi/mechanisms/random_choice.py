@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any, ClassVar
 
 from logphi.algebra.attacks import attained_part
-from logphi.algebra.families import FamilyAnswers
+from logphi.algebra.families import FamilyAnswers, family_of
 from logphi.algebra.parametric import Parametric
 from logphi.algebra.release import Mechanism, Primitive
 from logphi.inputs import check
@@ -28,6 +28,10 @@ class RandomChoice(FamilyAnswers, Primitive):
     Pair: sum of p_i P_i against sum of p_i Q_i, each output with its i. log-phi: M(z) = sum of p_i M_i(z). The profile of one
     release is, in each order, the sum of p_i delta_i, as the integral of (p - e^eps q)_+ is a sum over i. A secret choice leaks
     no more. In a composition every release tosses a new coin.
+
+    A mechanism that stands for many, or is known by bounds, has its dominating pair here, which the choice need not attain:
+    answers are brackets down to an attack where one is known, and otherwise have the status ``DOMINATED``. ``pdp_delta`` and
+    ``pdp_epsilon`` are refused.
 
     Parameters
     ----------
@@ -92,10 +96,16 @@ class RandomChoice(FamilyAnswers, Primitive):
 
     @property
     def _need_not_attain(self) -> bool:
-        return any(one._need_not_attain for one in self.mechanisms)
+        return self._of_families or any(one._need_not_attain for one in self.mechanisms)
+
+    @property
+    def _of_families(self) -> bool:
+        return any(family_of(one) is not None for part in self.mechanisms for one, _ in part.counted())
 
     def _attacks(self, *, sampled: bool = False) -> list[Mechanism]:
-        """A choice between first attacks."""
+        """A choice between first attacks; none where a mechanism stands for a family."""
+        if self._of_families:
+            return []
         return [RandomChoice([attained_part(one, sampled=sampled) for one in self.mechanisms], self.probabilities)]
 
     def _parts(self) -> tuple[Mechanism, ...]:

@@ -58,7 +58,8 @@ CONSTRUCTORS = {
 }
 # mechanisms known by bounds only: certificates give upper ends alone
 UPPER_ONLY = (
-    *("ZCDP", "RenyiDP", "Skellam", "StabilityThreshold", "SparseVector", "VectorDiscreteGaussian", "repeat_and_select"),
+    *("ZCDP", "RenyiDP", "Skellam", "StabilityThreshold", "SparseVector", "ShuffledReports", "VectorDiscreteGaussian"),
+    "repeat_and_select",
 )
 # composed adaptively, exponential mechanisms may leak less than the composition of their pairs
 HULL = "ExponentialMechanism"

@@ -62,7 +62,8 @@ _ARGUMENTS: dict[str, Callable[[Fraction], bool]] = {
 }
 # mechanisms whose pair lies above what they leak, so that no lower end holds for them
 UPPER_ONLY = (
-    *("ZCDP", "RenyiDP", "Skellam", "VectorDiscreteGaussian", "StabilityThreshold", "SparseVector", "repeat_and_select"),
+    *("ZCDP", "RenyiDP", "Skellam", "VectorDiscreteGaussian", "StabilityThreshold", "SparseVector", "ShuffledReports"),
+    "repeat_and_select",
 )
 # relations of a base that Poisson sampling accepts: under these, Q is the law without the record
 _SAMPLED = (*PRESENCE, "replace_special")

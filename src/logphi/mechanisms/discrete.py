@@ -24,7 +24,8 @@ class Discrete(Primitive):
     q
         Probabilities of the same outcomes without it.
     adjacency
-        The relation that the two laws stand for.
+        The relation that the two laws stand for. Under ``replace``, the pair must dominate the laws of two such data sets in
+        either order: which of the two is the first may differ between the mechanisms of a composition.
 
     Raises
     ------

@@ -53,7 +53,8 @@ class FromDensities(Enclosed, Primitive):
         Points strictly inside at which a density or a derivative jumps, or near which it is narrow. Kinks that are not
         declared are found at some cost; a narrow spike far from every breakpoint may be missed.
     adjacency
-        The relation that the two laws stand for.
+        The relation that the two laws stand for. Under ``replace``, the pair must dominate the laws of two such data sets in
+        either order: which of the two is the first may differ between the mechanisms of a composition.
 
     Raises
     ------

@@ -36,7 +36,8 @@ class GaussianMixturePair(Primitive):
     p, q
         The probabilities of the values with and without the record, each summing to one.
     adjacency
-        The relation that the two laws stand for.
+        The relation that the two laws stand for. Under ``replace``, the pair must dominate the laws of two such data sets in
+        either order: which of the two is the first may differ between the mechanisms of a composition.
 
     Raises
     ------

@@ -39,7 +39,8 @@ class GaussianPair(Primitive):
     mean_q, sigma_q
         The same without the record.
     adjacency
-        The relation that the two laws stand for.
+        The relation that the two laws stand for. Under ``replace``, the pair must dominate the laws of two such data sets in
+        either order: which of the two is the first may differ between the mechanisms of a composition.
 
     Raises
     ------

@@ -33,13 +33,24 @@ from logphi.laws.binomial import log_binomial
 from logphi.pairs.finite import FinitePair
 from logphi.pairs.merged_outcomes import merged
 
-# derived: with so many nodes, half-lengths up to 0.1, and G h up to 16, the relative error is below 1e-15
-_NODES, _LONGEST, _STEEPEST, _ERROR = 32, 0.1, 16.0, 1e-15
+# chosen: the nodes of a panel
+_NODES = 32
+# chosen: the largest half-length of a panel
+_LONGEST = 0.1
+# chosen: the largest G h
+_STEEPEST = 16.0
+# derived: with these, the relative error is below
+_ERROR = 1e-15
 # derived: bounds |(log A)'| and |(log(1 - A))'| there
 _SLOPE = 1.7
-# derived: beyond so many widths of Laplace or of normal noise, there is e^-80 of it; at so many scales of the queries' noise,
-# one answer is certain but for e^-80
-_REACH, _REACH_NORMAL, _CERTAIN, _OUTSIDE = 80.0, 12.7, 82.0, math.exp(-80)
+# chosen: the mass of the noise that is left out on either side
+_OUTSIDE = math.exp(-80)
+# derived: so many widths of Laplace noise leave it out
+_REACH = 80.0
+# derived: so many widths of normal noise do
+_REACH_NORMAL = 12.7
+# derived: at so many scales of the queries' noise, one answer is certain but for this mass
+_CERTAIN = 82.0
 # measured: so many probabilities, of all counts at all nodes, take half a second; for more, some answers are not used
 _WORK = 1 << 23
 # chosen: blocks of counts in one standard deviation

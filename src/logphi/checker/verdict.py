@@ -96,8 +96,9 @@ def verify(certificate: Issued | os.PathLike[str] | str | bytes | Mapping[str, A
         read_one = read(source)
         signed = read_one.digest_agrees()
     except NotACertificate as wrong:
-        hint = "; for a file, pass its pathlib.Path" if isinstance(source, str) and "{" not in source else ""
-        return Verdict(2, f"not a certificate: {wrong}{hint}")
+        is_path = isinstance(source, str) and "{" not in source
+        hint = "for a file, pass its pathlib.Path" if is_path else "certify writes certificates"
+        return Verdict(2, f"not a certificate: {wrong}; {hint}")
     except RecursionError:
         return Verdict(2, "not a certificate: the text is nested too deeply")
     count = len(read_one.claims)

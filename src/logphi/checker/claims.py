@@ -82,7 +82,7 @@ def check_claim(claim: Claim, known: ReleaseLaws) -> None:
                 known.derived = max(-upper(-value) for value in at_least), max(map(upper, at_most))
             if _decided(at_least, at_most, least, most, claim, strict=of_epsilon):
                 return
-            if not 2 * width < before:
+            if before.is_finite() and not 2 * width < before:
                 break
     raise Undecided("the highest precision of this checker does not decide it")
 

@@ -167,7 +167,6 @@ def test_on_the_command_line(tmp_path, capsys):
         "3 * RandomChoice([Gaussian(2), 2 * Gaussian(4) + Laplace(3)], [0.25, 0.75])",
         "3 * RandomChoice([Gaussian(2), Gaussian(4)], [0.25, 0.75]).poisson(0.3, group_size=2)",
         "3 * RandomChoice([Gaussian(2), Gaussian(4)], [0.25, 0.75]).poisson(0.3, adjacency='replace')",
-        "ShuffledReports(local_epsilon=1, records=20)",
         "2 * PureDP(epsilon=1, adjacency='replace').subset(0.3, adjacency='replace')",
         "2 * ApproximateDP(epsilon=1, delta=0.01, adjacency='replace').subset(0.3, adjacency='replace')",
         "DiscreteGaussian(sigma=2.5, sensitivity=2, adjacency='replace').subset(0.3, adjacency='replace')",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from logphi.algebra.release import Composition, Mechanism, Primitive, compose
+from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.arguments import frozen
 from logphi.pairs.pair import Pair
@@ -32,12 +33,18 @@ def attacks(release: Mechanism, *, sampled: bool = False) -> list[Mechanism]:
     parts = [(one._attacks(sampled=sampled) if one._need_not_attain else [one], count) for one, count in release.counted()]
     known = [(some, count) for some, count in parts if some]
     most = max((len(some) for some, _ in known), default=0)
-    return [compose(count * some[min(place, len(some) - 1)] for some, count in known) for place in range(most)]
+    return [compose(_repeated(some[min(place, len(some) - 1)], count) for some, count in known) for place in range(most)]
 
 
 def attained(one: Mechanism, count: int, *, sampled: bool = False) -> list[Mechanism]:
     """The copies of a mechanism as far as they are attained: by the first attack, if it need not attain its pair."""
-    return [count * own for own in (one._attacks(sampled=sampled)[:1] if one._need_not_attain else [one])]
+    return [_repeated(own, count) for own in (one._attacks(sampled=sampled)[:1] if one._need_not_attain else [one])]
+
+
+def _repeated(one: Mechanism, count: int) -> Mechanism:
+    """So many copies, or as many as there may be: fewer leak less."""
+    most = max((number for _, number in one.counted()), default=1)
+    return min(count, check.LARGEST_COUNT // most) * one
 
 
 def attained_part(release: Mechanism, *, sampled: bool = False) -> Mechanism:

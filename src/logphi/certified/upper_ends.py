@@ -84,6 +84,8 @@ def _claim(
         verdict = check(bundle([(one.release, tried)]))
         low, high = verdict.derived or (None, None)
         claim = tried if verdict else claim
+        # the end as it was rounded, where the checker derived this
+        ends = ends[0], ends[1] if tried.upper is None else Fraction(tried.upper)
         if low is None or high is None or (claim is not None and (before is None or slope is None or _SLACK * high > one.at)):
             break
         if slope is not None and before is not None and high != before[1]:

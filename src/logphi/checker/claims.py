@@ -142,11 +142,15 @@ def _by_lines(claim: Claim, known: ReleaseLaws, goal: float) -> Values:
 def _ceiling(places: list[Any], heights: list[Any]) -> Any:
     """An upper bound of a concave function, by its values at three points of which the middle one has the largest; else 1.
 
+    Not finite where the balls do not tell which value is the largest.
+
     Between the last two points it is below the extended chord of the first two, between the first two below that of the last
     two, and outside of the three points below its value at the nearest of them.
     """
-    if len(places) < 3 or not (heights[0] <= heights[1] >= heights[2]):
+    if len(places) < 3 or heights[0] > heights[1] or heights[2] > heights[1]:
         return arb(1)
+    if not (heights[0] <= heights[1] >= heights[2]):
+        return arb.nan()
     left, right = places[1] - places[0], places[2] - places[1]
     rise, fall = (heights[1] - heights[0]) / left, (heights[1] - heights[2]) / right
     return heights[1] + (rise * right).max(fall * left)

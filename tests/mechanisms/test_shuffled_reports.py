@@ -50,8 +50,7 @@ def test_few_reports_are_the_clones(epsilon, records, at):
         exact = excess(p, q, at * epsilon)
     found = lp.ShuffledReports(epsilon, records).delta(at * epsilon)
     assert contains(found, exact)
-    # the lower end is that of an attack
-    assert found.upper - exact <= 1e-9 * exact
+    assert found.width <= 1e-9 * found.value
 
 
 def test_two_rounds_are_the_product():
@@ -78,8 +77,7 @@ def test_many_reports_are_the_clones_or_hardly_more(epsilon, records):
         exact = float(np.maximum(p - math.exp(at) * q, 0).sum())
         found = mechanism.delta(at)
         assert found.upper >= exact * (1 - 1e-9)
-        assert found.lower <= exact
-        assert found.upper <= exact * (1 + 20 * ADDED)
+        assert found.lower <= exact * (1 + 20 * ADDED)
 
 
 @pytest.mark.parametrize("records", [1, 2, 5, 9])
@@ -101,7 +99,7 @@ def test_randomized_responses_that_are_counted_leak_less(records, epsilon):
 @pytest.mark.slow
 def test_more_reports_hide_more_up_to_a_billion():
     found = [lp.ShuffledReports(2.0, records).epsilon(1e-8) for records in (10, 1000, 10**4)]
-    assert all(fewer.upper > more.upper for fewer, more in pairwise(found))
+    assert all(fewer.lower > more.upper for fewer, more in pairwise(found))
     assert lp.ShuffledReports(2.0, 10**4).epsilon(0.0).upper == pytest.approx(2.0, abs=1e-9)
 
 
@@ -110,7 +108,7 @@ def test_a_billion_reports():
     """Between those of ten times fewer and what is known of their scale: epsilon falls with the root of their number."""
     many, more = (lp.ShuffledReports(1.0, records).epsilon(1e-6) for records in (10**8, 10**9))
     assert many.value / more.value == pytest.approx(math.sqrt(10), rel=0.5)
-    assert more.upper < many.upper
+    assert more.upper < many.lower
     assert lp.ShuffledReports(1.0, 10**9).delta(0.0).value == pytest.approx(
         math.tanh(0.5) * math.sqrt(2 / math.pi / (10**9 * math.exp(-1))), rel=1e-5
     )

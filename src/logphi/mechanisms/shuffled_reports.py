@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from logphi.algebra.attacks import Attack
 from logphi.algebra.families import Dominated
-from logphi.algebra.release import Mechanism
 from logphi.inputs import check
 from logphi.inputs.arguments import ADD_REMOVE, Real, Relation, Whole, frozen
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.clones import clones
-from logphi.pairs.counted_reports import three_symbols, two_symbols
 
 # derived: for smaller epsilons the losses of many reports are below the rounding of their probabilities
 SMALLEST_EPSILON = 1e-6
@@ -27,9 +24,8 @@ class ShuffledReports(Dominated):
     record in question.
     Pair: with C ~ Bin(n - 1, e^-eps) clones, a + b = C + 1 reports of the two kinds, P(a, b) proportional to
     Bin(C + 1, 1/2)(a) (a + e^-eps b), and Q the same with a and b exchanged. Losses log((a + e^-eps b) / (e^-eps a + b)).
-    :mod:`logphi.pairs.clones` has the proof. Perhaps no randomizer attains it. Answers are brackets, whose lower ends two
-    randomizers attain: randomized response with two symbols, and with three, where all others hold one value
-    (:mod:`logphi.pairs.counted_reports`). The lower end of epsilon is mostly 0.45 to 0.9 of the upper one (measured).
+    :mod:`logphi.pairs.clones` has the proof. Lower ends are those of the pair, which perhaps no randomizer attains: answers
+    have the status ``DOMINATED``.
 
     With up to some 16,000 outcomes the pair is exactly that of the clones. With more it is rounded up: epsilon is larger by
     less than 1e-6 of it up to 100,000 records, and by less than 1e-5 up to a billion (measured). Deltas below 1e-30 are larger
@@ -84,11 +80,6 @@ class ShuffledReports(Dominated):
     def _need_not_attain(self) -> bool:
         """But a single report may be the randomized response of the pair."""
         return self.local_epsilon > 0 and self.records > 1
-
-    def _attacks(self, *, sampled: bool = False) -> list[Mechanism]:
-        """Randomized responses with two symbols, and with three."""
-        given = float(self.local_epsilon), self.records
-        return [Attack(seen(*given), self.adjacency) for seen in (three_symbols, two_symbols)]
 
     def loss_law(self) -> LogPhi:
         """The loss of the two counts."""

@@ -36,7 +36,7 @@ from logphi.pairs.finite import FinitePair
 from logphi.pairs.pair import Pair
 
 # chosen: events of probability e^-80 count as the worst case
-DEPTH = 80.0
+_DEPTH = 80.0
 # measured: lattice points from zero to beyond nearly all losses; epsilon grows by less than 1e-6 of itself
 _PLACES = 1 << 14
 # measured: fewer outcomes are kept without a lattice
@@ -58,7 +58,7 @@ def clones(local_epsilon: float, records: int) -> Pair:
     few = reports.sum() < _FEW
     places: Array = np.zeros(0)
     if not few:
-        farthest = (math.sqrt(2 * DEPTH * reports[0]) + 6) / reports[0] * (1 - ratio) / (1 + ratio)
+        farthest = (math.sqrt(2 * _DEPTH * reports[0]) + 6) / reports[0] * (1 - ratio) / (1 + ratio)
         reach = min(largest, 2 * math.atanh(farthest)) if farthest < 1 else largest
         # the largest loss is on the lattice too
         span = largest / math.ceil(_PLACES * largest / reach)
@@ -75,7 +75,7 @@ def clones(local_epsilon: float, records: int) -> Pair:
         most += np.bincount(lower, minlength=places.size) + np.bincount(lower + 1, minlength=places.size)
     # the omitted mass
     places = np.append(places, largest)
-    masses = np.append(masses, (missed + 2 * math.exp(-DEPTH) * counts.size) * ratio / (1 + ratio))
+    masses = np.append(masses, (missed + 2 * math.exp(-_DEPTH) * counts.size) * ratio / (1 + ratio))
     kept = masses > 0
     low, high = masses[kept], masses[kept] * np.exp(places[kept])
     # an error of a loss is one of its mass under P; a sum of n terms has an error of at most n half ulps
@@ -87,38 +87,29 @@ def clones(local_epsilon: float, records: int) -> Pair:
 
 def _numbers_of_clones(others: int, chance: float) -> tuple[Array, Array, float, float]:
     """Numbers of clones, their probabilities, the probability of far fewer clones, and a bound of the relative errors."""
-    count, chances, error = likely_counts(others, chance)
-    far, missed = math.exp(-DEPTH), 0.0
-    if count[0] > 0:
-        missed = far
-    if count[-1] < others:
-        chances[-1] += far
-    # all outcomes in the windows of all counts
-    work = count.size * (half_width(DEPTH, count[-1] + 1) + 1)
-    block = max(1, math.ceil(work / _MOST))
-    starts = np.arange(0, count.size, block)
-    sums: Array = np.add.reduceat(chances, starts)
-    return count[starts], sums, missed, error + ULP * (block + 8)
-
-
-def likely_counts(others: int, chance: float) -> tuple[Array, Array, float]:
-    """Counts of a binomial law, their probabilities, and a bound of the relative errors.
-
-    Outside of them, there is a probability of e^-80 at most on either side.
-    """
-    if not others:
-        return np.zeros(1), np.ones(1), 0.0
-    mean, size = others * Fraction(chance), float(others)
+    mean = others * Fraction(chance)
 
     def deep(count: int) -> bool:
         excess = np.array([float(count - mean)])
-        return float(log_chernoff(np.array([size]), excess, chance)[0][0]) > DEPTH * (1 + 1e-9)
+        return bool(others) and float(log_chernoff(np.array([float(others)]), excess, chance)[0][0]) > _DEPTH * (1 + 1e-9)
 
     centre = math.floor(mean)
     first, last = _edge(deep, centre, 0), _edge(deep, min(centre + 1, others), others)
-    count = np.arange(first + deep(first), last + 1, dtype=float)
-    logs, errors = log_binomial(np.array([size]), count, (count - centre) - float(mean - centre), chance)
-    return count, np.exp(logs), float(errors.max())
+    missed = math.exp(-_DEPTH) if deep(first) else 0.0
+    if not others:
+        return np.zeros(1), np.ones(1), 0.0, 0.0
+    size = float(others)
+    count = np.arange(first + bool(missed), last + 1, dtype=float)
+    excess = (count - centre) - float(mean - centre)
+    logs, errors = log_binomial(np.array([size]), count, excess, chance)
+    chances = np.exp(logs)
+    chances[-1] += math.exp(-_DEPTH) if deep(last) else 0.0
+    # all outcomes in the windows of all counts
+    work = count.size * (_half_width(_DEPTH, count[-1] + 1) + 1)
+    block = max(1, math.ceil(work / _MOST))
+    starts = np.arange(0, count.size, block)
+    sums: Array = np.add.reduceat(chances, starts)
+    return count[starts], sums, missed, float(errors.max()) + ULP * (block + 8)
 
 
 def _edge(deep: Callable[[int], bool], near: int, far: int) -> int:
@@ -131,7 +122,7 @@ def _edge(deep: Callable[[int], bool], near: int, far: int) -> int:
     return far
 
 
-def half_width(depth: float, reports: float) -> float:
+def _half_width(depth: float, reports: float) -> float:
     """The deviation of a count from one half of the reports that has probability e^-depth at most, by Hoeffding's bound."""
     return math.sqrt(depth * reports / 2)
 
@@ -143,11 +134,11 @@ def _outcomes(reports: Array, chances: Array, ratio: float) -> Iterator[tuple[Ar
     """
     begin = 0
     while begin < reports.size:
-        width = math.ceil(half_width(DEPTH, reports[begin])) + 1
+        width = math.ceil(_half_width(_DEPTH, reports[begin])) + 1
         end = min(begin + max(1, _ROWS // width), reports.size)
         chance, m = chances[begin:end, None], reports[begin:end, None]
-        depth = DEPTH + math.log(float(chance.max()))
-        width = math.ceil(half_width(max(depth, 1.0), reports[end - 1])) + 1
+        depth = _DEPTH + math.log(float(chance.max()))
+        width = math.ceil(_half_width(max(depth, 1.0), reports[end - 1])) + 1
         # a - b, which is even or odd as a + b is
         ahead = m % 2 + 2 * np.arange(width, dtype=float)
         row, column = np.nonzero(ahead <= m)

@@ -59,9 +59,11 @@ def test_without_an_attack_narrow_answers_are_those_of_the_pair(release):
     assert "need not attain" in str(release.explain(epsilon=0.1))
 
 
-def test_reports_beside_noise():
-    for found in ((REPORTS + lp.Gaussian(5)).epsilon(1e-2), (3 * REPORTS).renyi(2)):
-        assert found.status is Status.DOMINATED
+def test_parts_without_an_attack_are_left_out_of_it():
+    assert (3 * REPORTS).renyi(2).status is Status.DOMINATED
+    found = (REPORTS + lp.Gaussian(5)).delta(0.1)
+    assert found.status is Status.BRACKET
+    assert found.lower == pytest.approx(lp.Gaussian(5).delta(0.1).value, rel=1e-9)
 
 
 def test_a_group_reads_like_the_mechanism_that_it_is_at_most():

@@ -92,3 +92,12 @@ def test_random_little_noise_is_answered() -> None:
         assert bound.lower <= truth * (1 + ORACLE)
         assert bound.upper >= truth * (1 - ORACLE)
         assert bound.width <= PROMISED * bound.upper
+
+
+def test_a_search_may_end_where_it_begins() -> None:
+    """A guess of the crossing at the first place, which has no slope."""
+    kinds = [(30, 0.41816070362933444, 7.29e-4), (50, 8.116, 6.6745e-3), (4680, 17.742, 1.131e-5)]
+    release = lp.compose([count * lp.Gaussian(sigma=sigma).poisson(rate) for count, sigma, rate in kinds])
+    for delta in (0.009377651037471523, 0.0095, 0.012):
+        assert release.epsilon(delta).upper == 0
+        assert release.delta(0.0).upper < delta

@@ -96,8 +96,9 @@ def _rough_crossing(loss: LogPhi, start: float, highest: float, level: float) ->
     if log_x <= least + _STEP:
         # the crossing may be at zero
         return None
-    one, other = sorted(seen, key=lambda place: abs(place - log_x))[:2]
-    rise = (seen[one] - seen[other]) / (one - other)
+    one, *others = sorted(seen, key=lambda place: abs(place - log_x))
+    # the first place may be the crossing
+    rise = (seen[one] - seen[others[0]]) / (one - others[0]) if others else math.nan
     return math.exp(log_x), (min(rise, 0.0) if math.isfinite(rise) else 0.0) / math.exp(log_x)
 
 

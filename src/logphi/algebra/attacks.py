@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from logphi.algebra.release import Composition, Mechanism, Primitive, compose
+from logphi.algebra.known_pair import KnownPair
+from logphi.algebra.release import Composition, Mechanism, compose
 from logphi.inputs import check
-from logphi.inputs.adjacency import Adjacency
-from logphi.inputs.arguments import frozen
-from logphi.pairs.pair import Pair
 
 
-@frozen
-class Attack(Primitive):
+class Attack(KnownPair):
     """The pair of what an attacker sees of one release."""
 
-    seen: Pair
-    adjacency: Adjacency
     _undescribed = "it is one of many attacks"
-
-    def pair(self) -> Pair:
-        """The pair."""
-        return self.seen
 
 
 def attacks(release: Mechanism, *, sampled: bool = False) -> list[Mechanism]:

@@ -19,6 +19,7 @@ from logphi.algebra.by_others import ByOthers, between
 from logphi.algebra.families import Representative
 from logphi.algebra.family import Family, Terms
 from logphi.algebra.hull import hull
+from logphi.algebra.known_pair import KnownPair
 from logphi.algebra.release import Mechanism, Primitive, compose
 from logphi.answers.bound import Bound
 from logphi.answers.status import Direction
@@ -134,17 +135,10 @@ class Alone(ByOthers, Primitive):
         return between(covers, below, proofs=_PROOFS)
 
 
-@frozen
-class Implied(Primitive):
+class Implied(KnownPair):
     """A mechanism with an implied pair, of a composition or of a curve near one epsilon."""
 
-    implied_pair: Pair
-    adjacency: Adjacency
     _undescribed = "it is a bound of a composition"
-
-    def pair(self) -> Pair:
-        """The implied pair."""
-        return self.implied_pair
 
 
 @dataclass(frozen=True)

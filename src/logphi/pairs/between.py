@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache, reduce
+from functools import lru_cache
 
 import numpy as np
 
@@ -25,9 +25,10 @@ from logphi.laws.log_phi import LogPhi
 from logphi.laws.parameters import normal_shift
 from logphi.laws.transform import LossTransform
 from logphi.pairs.common_step import BESIDE, common_step
-from logphi.pairs.few_atoms import FewAtoms, ManyAtomsError, product_of
-from logphi.pairs.finite import FinitePair
+from logphi.pairs.few_atoms import FewAtoms, ManyAtomsError
+from logphi.pairs.finite import FinitePair, listed
 from logphi.pairs.loss_cells import LossCells
+from logphi.pairs.outcomes import Outcomes, product
 
 # measured: direct convolutions of so many nodes take half a second
 _NODES = 1 << 14
@@ -48,7 +49,7 @@ class NotBetweenError(ValueError):
 
 
 @dataclass(frozen=True, eq=False)
-class _Nodes:
+class _Nodes(Outcomes):
     """Masses of P and Q on the multiples ``first``, ``first + 1``, .. of a step, with upper bounds of them (``most_p``, ..).
 
     ``only`` are the masses of either law where the other has none, with a relative error ``only_error``; ``of_ratio`` bounds
@@ -95,10 +96,6 @@ class _Nodes:
         held = np.flatnonzero(~rare)
         kept = slice(int(held[0]), int(held[-1]) + 1)
         p, q, most_p, most_q = (np.where(rare[kept], 0.0, mass[kept]) for mass in (p, q, most_p, most_q))
-        only = [
-            mine * (float(theirs.sum()) + also) + float(own.sum()) * also
-            for mine, own, theirs, also in zip(self.only, (self.p, self.q), (other.p, other.q), other.only, strict=True)
-        ]
         # the sums have the errors of their terms
         sums = [
             float(most.sum() / held.sum())
@@ -107,14 +104,7 @@ class _Nodes:
         only_error = (1 + self.only_error) * (1 + other.only_error) * max(sums) ** 2 * (1 + rare.size * ULP) - 1
         of_ratio = self.of_ratio + other.of_ratio + 2 * rounding
         first = self.first + other.first + kept.start
-        return _Nodes(first, p, q, most_p, most_q, (only[0], only[1]), only_error, of_ratio, omitted)
-
-    def power(self, count: int) -> _Nodes:
-        """So many independent copies."""
-        if count == 1:
-            return self
-        half = self.power(count // 2)
-        return half * half * self if count % 2 else half * half
+        return _Nodes(first, p, q, most_p, most_q, self._alone(other), only_error, of_ratio, omitted)
 
     def pair(self) -> FinitePair:
         """The finite pair."""
@@ -124,16 +114,8 @@ class _Nodes:
         vague = np.maximum(of_p, of_q) > _VAGUE
         omitted = (self.omitted + float(np.maximum(most_p, most_q)[vague].sum())) * (1 + 1e-9)
         p, q, of_p, of_q = (part[~vague] for part in (p, q, of_p, of_q))
-        of_ratio = np.full(p.size, self.of_ratio)
-        if self.only[0] > 0:
-            p, q = np.append(p, self.only[0]), np.append(q, 0.0)
-        if self.only[1] > 0:
-            p, q = np.append(p, 0.0), np.append(q, self.only[1])
-        of_p, of_q = (np.append(part, np.full(p.size - part.size, self.only_error)) for part in (of_p, of_q))
-        of_ratio = np.append(of_ratio, np.zeros(p.size - of_ratio.size))
-        errors = tuple(tuple(one.tolist()) for one in (of_p, of_q, of_ratio))
-        largest = float(max(of_p.max(), of_q.max()))
-        return FinitePair(tuple(p.tolist()), tuple(q.tolist()), largest, None, omitted, math.inf, errors)
+        columns = [p, q, of_p, of_q, np.full(p.size, self.of_ratio)]
+        return listed(columns, self.only, (self.only_error, self.only_error), omitted)
 
 
 @lru_cache(maxsize=16)
@@ -157,7 +139,7 @@ def between(loss: LogPhi, nodes: int = _NODES) -> tuple[FinitePair, FinitePair]:
             continue
         step = common_step(ends, length * coarser / nodes)
         try:
-            found = [_product([(part.nodes(step, upper=upper), count) for part, count in parts]) for upper in (False, True)]
+            found = [product([(part.nodes(step, upper=upper), count) for part, count in parts]) for upper in (False, True)]
         except (ValueError, ArithmeticError) as unknown:
             why = str(unknown)
         else:
@@ -171,7 +153,7 @@ def _of_few_atoms(parts: Sequence[tuple[_Part, int]]) -> FinitePair | None:
         (FewAtoms.of(part.cells, part.only, part.only_error), count) for part, count in parts if isinstance(part.cells, Atoms)
     ]
     with suppress(ManyAtomsError):
-        return product_of(factors) if len(factors) == len(parts) else None
+        return product(factors).pair() if len(factors) == len(parts) else None
     return None
 
 
@@ -182,11 +164,6 @@ def is_known(loss: LogPhi) -> bool:
         _parts(loss)
         return True
     return False
-
-
-def _product(factors: Sequence[tuple[_Nodes, int]]) -> _Nodes:
-    powers = sorted((factor.power(count) for factor, count in factors), key=lambda one: one.p.size)
-    return reduce(lambda one, other: one * other, powers)
 
 
 @dataclass(frozen=True)

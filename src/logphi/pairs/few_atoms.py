@@ -6,7 +6,6 @@ keep their digits, whatever the tails.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +13,8 @@ import numpy as np
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arrays import Array
 from logphi.grid.atoms import Atoms
-from logphi.pairs.finite import MOST_CELLS, FinitePair
+from logphi.pairs.finite import MOST_CELLS, FinitePair, listed
+from logphi.pairs.outcomes import Outcomes
 
 # chosen: outcomes with less mass under both laws are left out
 _RARE = 1e-60
@@ -31,7 +31,7 @@ class ManyAtomsError(ValueError):
 
 
 @dataclass(frozen=True, eq=False)
-class FewAtoms:
+class FewAtoms(Outcomes):
     """Losses with the masses of P and Q and their relative errors; ``of_loss`` bounds the error of every loss.
 
     ``only`` are the masses of either law where the other has none, with a relative error ``only_error``, and ``omitted`` bounds
@@ -69,15 +69,11 @@ class FewAtoms:
             np.add.outer(mine, theirs).ravel() + np.multiply.outer(mine, theirs).ravel() + 2 * ULP
             for mine, theirs in ((self.of_p, other.of_p), (self.of_q, other.of_q))
         )
-        only = [
-            mine * (float(theirs.sum()) + also) + float(own.sum()) * also
-            for mine, own, theirs, also in zip(self.only, (self.p, self.q), (other.p, other.q), other.only, strict=True)
-        ]
         largest = max(float(one.max()) for one in (self.of_p, self.of_q, other.of_p, other.of_q))
         only_error = (1 + max(self.only_error, largest)) * (1 + max(other.only_error, largest)) * (1 + p.size * ULP) - 1
         of_loss = self.of_loss + other.of_loss + ULP * float(np.abs(loss).max())
         omitted = (self.omitted + other.omitted) * (1 + 2 * ULP)
-        return FewAtoms(loss, p, q, of_p, of_q, of_loss, (only[0], only[1]), only_error, omitted)._joined()._without_rare()
+        return FewAtoms(loss, p, q, of_p, of_q, of_loss, self._alone(other), only_error, omitted)._joined()._without_rare()
 
     def _joined(self) -> FewAtoms:
         """One outcome for each loss."""
@@ -104,40 +100,10 @@ class FewAtoms:
         omitted = self.omitted + lost + float(rare.sum()) * 1e-300
         return FewAtoms(loss, p, q, of_p, of_q, self.of_loss, self.only, self.only_error, omitted)
 
-    def power(self, count: int) -> FewAtoms:
-        """So many independent copies."""
-        if count == 1:
-            return self
-        half = self.power(count // 2)
-        return half * half * self if count % 2 else half * half
-
     def pair(self) -> FinitePair:
         """The finite pair."""
         p, q = self.p, self.p * np.exp(-self.loss)
         of_ratio = self.of_loss + ELEMENTARY * (1 + np.abs(self.loss))
         of_q = self.of_p + np.expm1(of_ratio) * (1 + self.of_p) + 4 * ULP
-        columns = [p, q, self.of_p, of_q, of_ratio]
-        for side in (0, 1):
-            if self.only[side] > 0:
-                more = [0.0, 0.0, self.only_error, self.only_error, 0.0]
-                more[side] = self.only[side]
-                columns = [np.append(column, one) for column, one in zip(columns, more, strict=True)]
-        p, q, *errors = columns
-        largest = float(max(errors[0].max(), errors[1].max()))
-        listed = tuple(tuple(one.tolist()) for one in errors)
-        return FinitePair(tuple(p.tolist()), tuple(q.tolist()), largest, None, self.omitted, float("inf"), listed)
-
-
-def product_of(factors: Sequence[tuple[FewAtoms, int]]) -> FinitePair:
-    """The pair of all releases together.
-
-    Raises
-    ------
-    ManyAtomsError
-        If there are too many different losses.
-    """
-    powers = sorted((one.power(count) for one, count in factors), key=lambda one: one.p.size)
-    found = powers[0]
-    for one in powers[1:]:
-        found = found * one
-    return found.pair()
+        errors = (self.only_error, self.only_error)
+        return listed([p, q, self.of_p, of_q, of_ratio], self.only, errors, self.omitted)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from logphi.arith.floats import FLOATS
+from logphi.arrays import Array
 from logphi.laws.always_infinite import AlwaysInfinite
 from logphi.laws.cells import Cells, Chosen, Exchanged, Given, Mixed, Spliced
 from logphi.laws.finite import Finite
@@ -241,3 +243,24 @@ def _mixed_errors(share: Any, of_p: Any, of_q: Any, of_ratio: Any, own: float) -
     """
     share = np.minimum(share * (1 + 1e-9), 1.0)
     return share * of_p + (1 - share + 1e-9) * of_q + own, of_q, share * of_ratio + own
+
+
+def listed(columns: Sequence[Array], only: tuple[float, float], only_error: tuple[float, float], omitted: float) -> FinitePair:
+    """The pair with the ``columns`` p, q, and the relative errors of p, of q and of their ratios, one row for each outcome.
+
+    One more outcome has the mass ``only[0]`` under P alone, and another ``only[1]`` under Q alone, with relative errors.
+
+    Raises
+    ------
+    ValueError
+        If there are no outcomes.
+    """
+    if not columns[0].size:
+        raise ValueError("no mass under both laws is known well enough")
+    for side in (0, 1):
+        if only[side] > 0:
+            more = [0.0, 0.0, only_error[side], only_error[side], 0.0]
+            more[side] = only[side]
+            columns = [np.append(column, one) for column, one in zip(columns, more, strict=True)]
+    p, q, *errors = (tuple(column.tolist()) for column in columns)
+    return FinitePair(p, q, max(*errors[0], *errors[1]), None, omitted, math.inf, tuple(errors))

@@ -23,7 +23,7 @@ import numpy as np
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arrays import Array
-from logphi.pairs.finite import FinitePair
+from logphi.pairs.finite import FinitePair, listed
 
 # chosen: nodes whose relative error is larger are left out
 _VAGUE = 1e-6
@@ -117,7 +117,7 @@ class LossCells:
         only = self.only[0] + self.vague[0], self.only[1] + self.vague[1]
         only_error = max(self.only_error[0], self.vague_error[0]), max(self.only_error[1], self.vague_error[1])
         omitted = self.omitted + math.fsum(lost.tolist()) * 1.01
-        return self._pair(p, q, of_q + of_ratio, of_q, of_ratio, only, only_error, omitted)
+        return listed([p, q, of_q + of_ratio, of_q, of_ratio], only, only_error, omitted)
 
     def below(self) -> FinitePair:
         """A pair that is dominated, as cells are joined: those of one loss, if losses are few, or such that nodes are met."""
@@ -134,32 +134,7 @@ class LossCells:
         log_p, log_q, node = np.log(p), np.log(q), np.array([one.node for one in groups])
         off_node = np.abs(log_p - log_q - (self.nodes[0] + self.nodes[1] * node)) if few is None else 0.0
         of_ratio = off_node + 2 * error + _ROUNDED * (1 + np.abs(log_p) + np.abs(log_q))
-        return self._pair(p, q, error, error, of_ratio, self.only, self.only_error, self.omitted + lost)
-
-    def _pair(
-        self,
-        p: Array,
-        q: Array,
-        of_p: Array,
-        of_q: Array,
-        of_ratio: Array,
-        only: tuple[float, float],
-        only_error: tuple[float, float],
-        omitted: float,
-    ) -> FinitePair:
-        """The pair, with the cells on which one law has no mass."""
-        if not p.size:
-            raise ValueError("no mass of these cells is known well enough")
-        columns = [p, q, of_p, of_q, of_ratio]
-        for side in (0, 1):
-            if only[side] > 0:
-                more = [0.0, 0.0, only_error[side], only_error[side], 0.0]
-                more[side] = only[side]
-                columns = [np.append(column, one) for column, one in zip(columns, more, strict=True)]
-        p, q, of_p, of_q, of_ratio = columns
-        errors = tuple(tuple(one.tolist()) for one in (of_p, of_q, of_ratio))
-        largest = float(max(of_p.max(), of_q.max()))
-        return FinitePair(tuple(p.tolist()), tuple(q.tolist()), largest, None, omitted, math.inf, errors)
+        return listed([p, q, error, error, of_ratio], self.only, self.only_error, self.omitted + lost)
 
 
 @dataclass

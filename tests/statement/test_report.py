@@ -153,6 +153,13 @@ def test_relations_and_samplers_in_words():
     assert "for a group of 3 at once" in flat(group)
 
 
+def test_random_allocation_says_how_batches_are_drawn_also_where_only_bounds_are_known():
+    for base in (lp.Gaussian(sigma=2), lp.Laplace(scale=2)):
+        release = base.allocation(4)
+        assert "each time on 4 batches" in Term.of(release, 1, "one record").sampling
+        assert any("put into one batch as stated" in line for line in not_checked(release, "one record", None))
+
+
 def test_many_terms_are_counted_in_the_text_and_listed_in_the_json():
     release = lp.compose([lp.Gaussian(sigma=10 + step) for step in range(25)])
     report = lp.report(release, delta=1e-5, epsilons=[], deltas=[])

@@ -14,26 +14,11 @@ from logphi.laws.log_phi import LogPhi
 from logphi.sampling.allocation import allocation
 
 
-@frozen
-class Allocated(FamilyAnswers, OnSamples):
+class OnBatches(OnSamples):
     """A mechanism on all batches of one epoch, one of which holds the record; made by :meth:`Mechanism.allocation`."""
 
-    base: Mechanism
     batches: Whole
-    adjacency: Adjacency
     _operation = "allocation"
-
-    def __post_init__(self) -> None:
-        self._settle()
-        self.loss_law()
-
-    @property
-    def _need_not_attain(self) -> bool:
-        return self.base._need_not_attain
-
-    def loss_law(self) -> LogPhi:
-        """The loss of one epoch, by the pair of the base."""
-        return allocation(self.base.pair(), self.batches)
 
     def _text(self, spell: Callable[[Any], str]) -> str:
         return f"{operand(self.base, spell)}.allocation({self.batches})"
@@ -49,6 +34,27 @@ class Allocated(FamilyAnswers, OnSamples):
             "That every record is put into one batch as stated, afresh each time, in secret and independently of all others: "
             "batches of a shuffled data set are not drawn so. A mean must be divided by the expected size of a batch."
         )
+
+
+@frozen
+class Allocated(FamilyAnswers, OnBatches):
+    """A mechanism on all batches of one epoch, by a law that is known."""
+
+    base: Mechanism
+    batches: Whole
+    adjacency: Adjacency
+
+    def __post_init__(self) -> None:
+        self._settle()
+        self.loss_law()
+
+    @property
+    def _need_not_attain(self) -> bool:
+        return self.base._need_not_attain
+
+    def loss_law(self) -> LogPhi:
+        """The loss of one epoch, by the pair of the base."""
+        return allocation(self.base.pair(), self.batches)
 
     def _grouped(self, size: int) -> Mechanism:
         """One independent allocation for each record, with its share of the noise: an upper bound."""

@@ -7,32 +7,15 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from logphi.algebra.bracket_end import BracketEnd
 from logphi.algebra.families import family_of
-from logphi.algebra.release import Mechanism, Primitive
-from logphi.inputs.adjacency import Adjacency
-from logphi.inputs.arguments import frozen
-from logphi.pairs.pair import Joint, Pair
+from logphi.algebra.release import Mechanism
+from logphi.pairs.pair import Joint
 
 # measured: with fewer participations on average the transform decays too slowly
 _OFTEN = 3.0
 # measured: a normal part of the loss with a larger shift takes too long; without a normal part the transform decays too slowly
 _LARGEST_SHIFT = 0.62
-
-
-@frozen
-class FiniteEnd(Primitive):
-    """A finite pair that dominates the pair of a release if ``upper``, and otherwise one that it dominates."""
-
-    base: Mechanism
-    upper: bool
-    adjacency: Adjacency
-    _undescribed = "it is one end of a bracket"
-
-    def pair(self) -> Pair:
-        """The losses of all releases on the multiples of one step."""
-        from logphi.pairs.between import between
-
-        return between(self.base.pair().loss())[self.upper]
 
 
 @lru_cache(maxsize=256)
@@ -48,15 +31,17 @@ def has_finite_ends(base: Mechanism) -> bool:
     return is_known(pair.loss())
 
 
-def finite_ends(base: Mechanism) -> tuple[FiniteEnd, FiniteEnd] | None:
+def finite_ends(base: Mechanism) -> tuple[Mechanism, Mechanism] | None:
     """The ends of a base that may have them, both one where its pair is finite; None where doubles do not resolve its loss."""
     from logphi.pairs.between import NotBetweenError, between
 
+    loss = base.pair().loss()
     try:
-        below, above = between(base.pair().loss())
+        below, above = between(loss)
     except NotBetweenError:
         return None
-    return FiniteEnd(base, below is above, base.adjacency), FiniteEnd(base, True, base.adjacency)
+    # both ends are one mechanism where they are one pair
+    return BracketEnd(between, (loss,), below is above, base.adjacency), BracketEnd(between, (loss,), True, base.adjacency)
 
 
 def has_sharp_loss(base: Mechanism, participations: float) -> bool:

@@ -38,6 +38,10 @@ class EnclosedSamples(Enclosed, Representative, OnSamples):
 
     rate: Real
 
+    def family(self) -> Family | None:
+        """That of the base, sampled."""
+        return sampled_family(self, self.base, self._on)
+
     @property
     def _enclosed(self) -> bool:
         return self._base_enclosed or has_finite_ends(self.base)
@@ -93,10 +97,6 @@ class PoissonSampled(EnclosedSamples):
         size = check.whole("group_size", self.group_size, 1, LARGEST_GROUP)
         self._settle(rate=check.probability("rate", self.rate), group_size=size)
         self.loss_law()
-
-    def family(self) -> Family | None:
-        """That of the base, sampled."""
-        return sampled_family(self, self.base, self._on)
 
     def loss_law(self) -> LogPhi:
         """By the pair of the base."""
@@ -225,10 +225,6 @@ class SubsetSampled(EnclosedSamples):
     def __post_init__(self) -> None:
         self._settle(rate=check.probability("rate", self.rate))
         self.loss_law()
-
-    def family(self) -> Family | None:
-        """That of the base, sampled."""
-        return sampled_family(self, self.base, self._on)
 
     def loss_law(self) -> LogPhi:
         """By the pair of the base."""

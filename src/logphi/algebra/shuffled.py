@@ -113,10 +113,6 @@ class Shuffled(Bracketed, OnSamples):
     def _unanswered(self) -> str:
         return "the loss of shuffled batches is not known"
 
-    def loss_law(self) -> LogPhi:
-        """Not known."""
-        self._refuse()
-
     def _attack(self, cells: int) -> Mechanism:
         pair = self.base.pair()
         if isinstance(pair, NormalShift):

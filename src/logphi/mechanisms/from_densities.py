@@ -10,17 +10,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from logphi.algebra.bracket_end import BracketEnd
 from logphi.algebra.enclosed import Enclosed, Ends
 from logphi.algebra.release import Primitive
 from logphi.arrays import Array
 from logphi.inputs import check
-from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.arguments import ADD_REMOVE, Interval, Reals, Relation, default, frozen
 from logphi.mechanisms.density_cells import cells_of
 from logphi.mechanisms.density_formula import DensityFormula, as_formulas, cuts_or_none, intervals, pieces, variable
 from logphi.pairs.densities import DensityPair
 from logphi.pairs.finite import FinitePair
-from logphi.pairs.pair import Pair
 from logphi.text.description import node, rational
 
 # chosen: the largest distance of the integral of a density from one
@@ -143,9 +142,10 @@ class FromDensities(Enclosed, Primitive):
 
     def ends(self) -> Ends | None:
         """Two finite pairs, if the formulas can be enclosed."""
-        if self._formulas is None or pairs_around(*self._formulas, self.support, self.breakpoints) is None:
+        cells = self._formulas and (*self._formulas, self.support, self.breakpoints)
+        if cells is None or pairs_around(*cells) is None:
             return None
-        return DensitiesEnd(self, False, self.adjacency), DensitiesEnd(self, True, self.adjacency)
+        return BracketEnd(pairs_around, cells, False, self.adjacency), BracketEnd(pairs_around, cells, True, self.adjacency)
 
     def _uncertified(self) -> str:
         if self._formulas is None:
@@ -164,23 +164,6 @@ class FromDensities(Enclosed, Primitive):
 
     def _numbers(self) -> Iterator[float]:
         return chain(super()._numbers(), *(one.floats for one in self._formulas or ()))
-
-
-@frozen
-class DensitiesEnd(Primitive):
-    """A finite pair that dominates two densities given by formulas if ``upper``, and otherwise one that they dominate."""
-
-    base: FromDensities
-    upper: bool
-    adjacency: Adjacency
-    _undescribed = "it is one end of a bracket"
-
-    def pair(self) -> Pair:
-        """The pair of the cells of the output."""
-        formulas = self.base._formulas
-        found = formulas and pairs_around(*formulas, self.base.support, self.base.breakpoints)
-        assert found
-        return found[self.upper]
 
 
 @lru_cache(maxsize=16)

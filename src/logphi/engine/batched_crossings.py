@@ -16,6 +16,7 @@ from logphi.answers.bound import Bound
 from logphi.answers.status import Direction
 from logphi.arrays import Array
 from logphi.engine.answer import on_scale
+from logphi.engine.crossing_search import level_error
 from logphi.engine.directions import Loss
 from logphi.engine.log_probability import FINITE, LogProbability, from_inversion
 from logphi.engine.routes.contour import METHOD
@@ -129,8 +130,7 @@ def _crossing(contour: Contour, level: float, x: float) -> Bound | None:
         if abs(gap) < 1e-13:
             break
     here = _profile(contour, x)
-    # half an ulp of delta moves its logarithm by less than this
-    slack = 3e-16 + 1e-16 * abs(level)
+    slack = level_error(level)
     step = _AWAY * max(here.upper - here.lower + 2 * slack, 1e-14) / -slope + 4e-16 * abs(x)
     lower, upper = x - step, x + step
     if not (lower > 0 and _profile(contour, lower).lower - slack >= level and _profile(contour, upper).upper + slack <= level):

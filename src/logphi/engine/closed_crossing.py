@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from logphi.answers.bound import Bound
 from logphi.answers.ledger import Ledger
 from logphi.arith.scaled import Scaled
+from logphi.engine.crossing_search import level_error
 from logphi.engine.log_probability import ledger_of, masses
 from logphi.engine.method import EXACT
 from logphi.inputs.tolerance import Tolerance
@@ -44,12 +45,11 @@ def epsilon_in_closed_form(loss: LogPhi, delta: float, tolerance: Tolerance) -> 
     if not (own.has_profile and 0 < delta < 1 and masses(loss)[0] == (0.0, 0.0)):
         return None
     level = math.log(delta)
-    # half an ulp of delta moves its logarithm by less than this
-    level_error = 3e-16 + 1e-16 * abs(level)
+    slack = level_error(level)
     nothing = own.excess(0.0)
     if nothing is None:
         return None
-    if nothing.log_ends[1] + level_error <= level:
+    if nothing.log_ends[1] + slack <= level:
         return Bound(0.0, 0.0, 0.0, method=EXACT)
     top, spread = loss.support.upper, loss.growth.right.most
     # the mass above x bounds the excess; that of a normal law is at most e^{-a^2/2}
@@ -58,7 +58,7 @@ def epsilon_in_closed_form(loss: LogPhi, delta: float, tolerance: Tolerance) -> 
     if found is None:
         return None
     here, slope = found
-    lower, upper = _proved(own.excess, level, here, level_error, slope)
+    lower, upper = _proved(own.excess, level, here, slack, slope)
     if not upper - lower <= tolerance.aim * max(1.0, here.x):
         return None
     ledger = ledger_of(here.amount).scaled(1 / (delta * slope)) if delta > 1e-300 else Ledger()
@@ -98,15 +98,15 @@ def _secant(excess: Amount, level: float, start: float, top: float) -> tuple[_Po
     return None
 
 
-def _proved(excess: Amount, level: float, here: _Point, level_error: float, slope: float) -> tuple[float, float]:
+def _proved(excess: Amount, level: float, here: _Point, slack: float, slope: float) -> tuple[float, float]:
     """Two thresholds at which the excess is proved to be at least, and at most, the level."""
     low, high = here.amount.log_ends
-    step = max(_AWAY * (high - low + 2 * level_error + abs(here.difference)) / slope, 4e-16 * here.x)
+    step = max(_AWAY * (high - low + 2 * slack + abs(here.difference)) / slope, 4e-16 * here.x)
     lower, upper = 0.0, math.inf
     for k in range(_TRIES):
         x = here.x + step * _FARTHER**k
         amount = excess(x)
-        if amount is not None and amount.log_ends[1] + level_error <= level:
+        if amount is not None and amount.log_ends[1] + slack <= level:
             upper = x
             break
     for k in range(_TRIES):
@@ -114,7 +114,7 @@ def _proved(excess: Amount, level: float, here: _Point, level_error: float, slop
         if x <= 0:
             break
         amount = excess(x)
-        if amount is not None and amount.log_ends[0] - level_error >= level:
+        if amount is not None and amount.log_ends[0] - slack >= level:
             lower = x
             break
     return lower, upper

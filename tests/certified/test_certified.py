@@ -297,7 +297,7 @@ def test_rays_and_a_line_agree(epsilon, reflected):
     loss = parse("12 * GaussianPair(mean_p=0, sigma_p=10, mean_q=1, sigma_q=11)").loss_law()
     loss = loss.reflected() if reflected else loss
     with precision(160):
-        bent, straight = (one.prepare(loss, arb(epsilon), Demand(15)).excess(arb(epsilon)) for one in (bent_contour, contour))
+        bent, straight = (one.prepare(loss, arb(epsilon), Demand(15))(arb(epsilon)) for one in (bent_contour, contour))
         assert bent.overlaps(straight)
         assert bent.rad() <= abs(bent) * arb(10) ** -30
         assert straight.rad() <= abs(straight) * arb(10) ** -14
@@ -306,7 +306,7 @@ def test_rays_and_a_line_agree(epsilon, reflected):
 def test_rays_by_output_space():
     loss = parse("GaussianPair(mean_p=0, sigma_p=1, mean_q=1, sigma_q=2)").loss_law()
     with precision(BITS):
-        found = bent_contour.prepare(loss, arb("0.5"), Demand(20)).excess(arb("0.5"))
+        found = bent_contour.prepare(loss, arb("0.5"), Demand(20))(arb("0.5"))
     with mpmath.workdps(30):
 
         def gain(x):

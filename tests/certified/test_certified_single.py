@@ -165,9 +165,9 @@ def test_beyond_the_range_of_the_loss() -> None:
         end = ball("0.75").log()
         assert (delta(prepare, loss, "-0.3") - (1 - ball("-0.3").exp())).contains(0)
         assert delta(prepare, loss.reflected(), "0.3") == 0
-        assert prepare(loss, end, 128).excess(end).contains(ball("0.25"))
-        assert prepare(loss, end, 128).excess(end).rad() < 1e-30
-        assert prepare(loss.reflected(), -end, 128).excess(-end).rad() < 1e-30
+        assert prepare(loss, end, 128)(end).contains(ball("0.25"))
+        assert prepare(loss, end, 128)(end).rad() < 1e-30
+        assert prepare(loss.reflected(), -end, 128)(-end).rad() < 1e-30
 
 
 def test_the_root_is_enclosed() -> None:
@@ -182,10 +182,10 @@ def test_the_root_is_enclosed() -> None:
 
 
 def test_a_ball_of_epsilon_holds_all_its_values() -> None:
-    route = prepare(loss_of("Gaussian(sigma=1).poisson(0.25)"), flint.arb(0), 128)
-    wide = route.excess(flint.arb("0.3", "1e-3"))
+    excess = prepare(loss_of("Gaussian(sigma=1).poisson(0.25)"), flint.arb(0), 128)
+    wide = excess(flint.arb("0.3", "1e-3"))
     with precision(128):
-        assert all(wide.contains(route.excess(ball(at))) for at in ("0.2995", "0.3", "0.3005"))
+        assert all(wide.contains(excess(ball(at))) for at in ("0.2995", "0.3", "0.3005"))
 
 
 @pytest.mark.parametrize("expression", ["2*Gaussian(sigma=1).poisson(0.1)", "Laplace(scale=1) + Gaussian(sigma=1)"])
@@ -198,7 +198,7 @@ def test_parameters_are_shortest_decimals_unless_written() -> None:
     """0.1 as a decimal and the value of its double differ in the seventeenth digit."""
     with precision(128):
         plain, decimal, double = (
-            prepare(loss, ball(1), 128).excess(ball(1))
+            prepare(loss, ball(1), 128)(ball(1))
             for loss in (Gaussian(0.1).loss_law(), loss_of("Gaussian(sigma=0.1)"), Gaussian(Fraction(0.1)).loss_law())
         )
         assert (plain - decimal).contains(0)

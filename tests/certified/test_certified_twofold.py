@@ -85,7 +85,7 @@ def test_failures_are_lost() -> None:
     loss = loss_of("2*Gaussian(sigma=1).poisson(0.25)")
     thinned = LogPhi.of([*loss.terms, (ZeroOrInfinite(Written(Fraction(1, 10))), 1)])
     with precision(128):
-        whole, rest = (prepare(one, ball(1), 128).excess(ball(1)) for one in (loss, thinned))
+        whole, rest = (prepare(one, ball(1), 128)(ball(1)) for one in (loss, thinned))
         assert (rest - ball("0.9") * whole).contains(0)
 
 
@@ -114,9 +114,9 @@ def test_beyond_the_range_of_the_loss() -> None:
 @pytest.mark.slow
 def test_a_ball_of_epsilon_holds_all_its_values() -> None:
     with precision(64):
-        route = prepare(loss_of("2*Gaussian(sigma=0.8).poisson(0.05)"), ball(1), 64)
-        wide = route.excess(ball("0.999").union(ball("1.001")))
-        assert all(wide.contains(route.excess(ball(at))) for at in ("0.9995", "1", "1.0005"))
+        excess = prepare(loss_of("2*Gaussian(sigma=0.8).poisson(0.05)"), ball(1), 64)
+        wide = excess(ball("0.999").union(ball("1.001")))
+        assert all(wide.contains(excess(ball(at))) for at in ("0.9995", "1", "1.0005"))
 
 
 @pytest.mark.parametrize(

@@ -13,18 +13,18 @@ import flint
 from cases import Case
 from logphi.arith.ball import precision
 from logphi.certified.profile import infinite_mass
-from logphi.certified.route import Demand, Route
+from logphi.certified.route import Demand, Excess
 from logphi.expression import parse
 from logphi.laws.log_phi import LogPhi
 from logphi.text.written import Written, meant
 
-Prepare = Callable[[LogPhi, Any, int], Route]
+Prepare = Callable[[LogPhi, Any, int], Excess]
 
 
-def with_bits(route: Callable[[LogPhi, Any, Demand], Route]) -> Prepare:
+def with_bits(route: Callable[[LogPhi, Any, Demand], Excess]) -> Prepare:
     """The preparation of a route that takes the precision in force, as a function of the bits."""
 
-    def prepare(loss: LogPhi, epsilon: Any, bits: int) -> Route:
+    def prepare(loss: LogPhi, epsilon: Any, bits: int) -> Excess:
         with precision(bits):
             return route(loss, epsilon, Demand(15))
 
@@ -58,7 +58,7 @@ def ball(number: str | Fraction | float) -> Any:
 def delta(prepare: Prepare, loss: LogPhi, epsilon: str | Fraction, bits: int = 128) -> Any:
     """The ball of delta: what is lost, and the excess."""
     with precision(bits):
-        return infinite_mass(loss) + prepare(loss, ball(epsilon), bits).excess(ball(epsilon))
+        return infinite_mass(loss) + prepare(loss, ball(epsilon), bits)(ball(epsilon))
 
 
 def assert_certified(prepare: Prepare, case: Case, bits: int = 128) -> None:

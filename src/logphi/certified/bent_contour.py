@@ -12,7 +12,7 @@ the right if it is below. Between the line and the rays there are no poles and n
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from flint import acb, arb, ctx
@@ -20,53 +20,42 @@ from flint import acb, arb, ctx
 from logphi.certified.laws.registry import terms_of
 from logphi.certified.layout import line_at
 from logphi.certified.pair_exponent import PairExponent
-from logphi.certified.route import Demand, NotThisRouteError, Route
+from logphi.certified.route import Demand, Excess, NotThisRouteError
 from logphi.laws.log_phi import LogPhi
 
 # measured: with more pairs, M falls so fast that a straight line takes few nodes
 MOST = 100
 
 
-@dataclass(frozen=True, eq=False)
-class BentContour:
-    """Two rays from an abscissa, at 45 degrees to the real axis."""
+def _along_rays(parts: Sequence[tuple[PairExponent, int]], abscissa: float, epsilon: Any) -> Any:
+    """The excess, by FLINT's rigorous quadrature along two rays at 45 degrees up to a radius, with a bound of the remainder."""
+    slope = sum((count * part.top for part, count in parts), arb(0)) - epsilon
+    if not abs(slope) > 0:
+        return arb(0.5, 0.5)
+    # to where e^{z slope} falls
+    turn = acb(-1 if slope > 0 else 1, 1) / arb(2).sqrt()
+    c = arb(abscissa)
+    scale = (c * slope).exp()
+    fall = abs(slope) / arb(2).sqrt()
+    end = ((ctx.prec * arb(2).log()) / fall).upper()
 
-    parts: Sequence[tuple[PairExponent, int]]
-    abscissa: float
-
-    name = "rays"
-
-    def excess(self, epsilon: Any) -> Any:
-        """FLINT's rigorous quadrature up to a radius, with a bound of the remainder."""
-        slope = sum((count * part.top for part, count in self.parts), arb(0)) - epsilon
-        if not abs(slope) > 0:
-            return arb(0.5, 0.5)
-        # to where e^{z slope} falls
-        turn = acb(-1 if slope > 0 else 1, 1) / arb(2).sqrt()
-        c = arb(self.abscissa)
-        scale = (c * slope).exp()
-        fall = abs(slope) / arb(2).sqrt()
-        end = ((ctx.prec * arb(2).log()) / fall).upper()
-
-        def integrand(s: Any, analytic: bool) -> Any:
-            z = c + s * turn
-            return (
-                (z * slope + sum((count * part.log_rest(z, analytic) for part, count in self.parts), acb(0))).exp()
-                / (z * (z + 1))
-                * turn
-            )
-
-        found = acb.integral(integrand, 0, end, abs_tol=scale * arb(2) ** -ctx.prec)
-        height = end / arb(2).sqrt()
-        rest_of_rays = (
-            scale
-            * (sum((count * part.log_bound(height) for part, count in self.parts), arb(0)) - end * fall).exp()
-            / (fall * height**2)
+    def integrand(s: Any, analytic: bool) -> Any:
+        z = c + s * turn
+        return (
+            (z * slope + sum((count * part.log_rest(z, analytic) for part, count in parts), acb(0))).exp()
+            / (z * (z + 1))
+            * turn
         )
-        return (found.imag + arb(0, rest_of_rays.upper())) / arb.pi()
+
+    found = acb.integral(integrand, 0, end, abs_tol=scale * arb(2) ** -ctx.prec)
+    height = end / arb(2).sqrt()
+    rest_of_rays = (
+        scale * (sum((count * part.log_bound(height) for part, count in parts), arb(0)) - end * fall).exp() / (fall * height**2)
+    )
+    return (found.imag + arb(0, rest_of_rays.upper())) / arb.pi()
 
 
-def prepare(loss: LogPhi, epsilon: Any, demand: Demand) -> Route:
+def prepare(loss: LogPhi, epsilon: Any, demand: Demand) -> Excess:
     """A route for a few pairs of normal laws and no other law, near an epsilon.
 
     Raises
@@ -77,4 +66,4 @@ def prepare(loss: LogPhi, epsilon: Any, demand: Demand) -> Route:
     pairs = [(found, count) for law, count in terms_of(loss) if (found := law.pair_exponent()) is not None]
     if not pairs or len(pairs) < len(loss.terms) or sum(count for _, count in pairs) > MOST:
         raise NotThisRouteError("not a composition of few pairs of normal laws")
-    return BentContour(pairs, line_at(loss, float(epsilon.mid()), demand.digits).abscissa)
+    return partial(_along_rays, pairs, line_at(loss, float(epsilon.mid()), demand.digits).abscissa)

@@ -7,14 +7,13 @@ the strip.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from flint import arb
 
 from logphi.certified.laws.registry import terms_of
-from logphi.certified.route import Demand, NotThisRouteError, Route
+from logphi.certified.route import Demand, Excess, NotThisRouteError
 from logphi.inversion.kernels import log_kappa
 from logphi.laws.log_phi import LogPhi
 
@@ -24,22 +23,7 @@ _ABSCISSAS = tuple(2.0**k for k in range(-4, 17))
 _ROOM = 1.0
 
 
-@dataclass(frozen=True, eq=False)
-class ChernoffBound:
-    """Chernoff's bound at one abscissa; ``constant`` is kappa(c) M(c)."""
-
-    abscissa: float
-    constant: Any
-
-    def excess(self, epsilon: Any) -> Any:
-        """An interval from zero to the bound."""
-        return arb(0).union(self._bound(epsilon))
-
-    def _bound(self, epsilon: Any) -> Any:
-        return self.constant * (-arb(self.abscissa) * epsilon).exp()
-
-
-def prepare(loss: LogPhi, epsilon: Any, demand: Demand) -> Route:
+def prepare(loss: LogPhi, epsilon: Any, demand: Demand) -> Excess:
     """A Chernoff bound below the level, near an epsilon.
 
     Raises
@@ -60,9 +44,8 @@ def prepare(loss: LogPhi, epsilon: Any, demand: Demand) -> Route:
     terms = terms_of(loss)
     if any(law.omitted for law, _ in terms):
         raise NotThisRouteError("Chernoff's bound does not hold for mass that is left out of the transform")
-    abscissa = float(inside[enough[0]])
-    c = arb(abscissa)
+    c = arb(float(inside[enough[0]]))
     constant = (c * c.log() - (1 + c) * (1 + c).log()).exp()
     for law, count in terms:
         constant *= law.transform().at(c) ** count
-    return ChernoffBound(abscissa, constant)
+    return lambda at: arb(0).union(constant * (-c * at).exp())

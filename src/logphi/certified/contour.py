@@ -26,7 +26,7 @@ from logphi.certified.exponential_sums import exponential_sums
 from logphi.certified.laws.law import Terms
 from logphi.certified.laws.registry import terms_of
 from logphi.certified.layout import height_of, line_at
-from logphi.certified.route import Demand, Route, Shown
+from logphi.certified.route import Demand, Excess, Shown
 from logphi.certified.transform import MOST_NODES, Transform
 from logphi.inversion.layout import Layout
 from logphi.laws.log_phi import LogPhi
@@ -126,7 +126,7 @@ class Contour(Line):
         ]
 
 
-def prepare(loss: LogPhi, epsilon: Any, demand: Demand, most: int = MOST_NODES) -> Route:
+def prepare(loss: LogPhi, epsilon: Any, demand: Demand, most: int = MOST_NODES) -> Excess:
     """A line of at most ``most`` nodes near an epsilon, for a loss with a part whose transform decays.
 
     Raises
@@ -139,7 +139,7 @@ def prepare(loss: LogPhi, epsilon: Any, demand: Demand, most: int = MOST_NODES) 
     chosen = line_at(loss, float(epsilon.mid()), demand.digits)
     height = height_of(parts, chosen, min([most, *(part.most_nodes for part, _ in parts)]))
     size = math.ceil(height / chosen.step) + 1
-    return Contour(parts, chosen, arb(chosen.step), size, omitted_by(terms), demand.shown)
+    return Contour(parts, chosen, arb(chosen.step), size, omitted_by(terms), demand.shown).excess
 
 
 def omitted_by(terms: Terms) -> Any:

@@ -23,7 +23,7 @@ from logphi.certified.laws.registry import terms_of
 from logphi.certified.layout import line_at
 from logphi.certified.locations import Exact, Location
 from logphi.certified.reals import ball, balls
-from logphi.certified.route import Demand, NotCertifiedError, NotThisRouteError, Route
+from logphi.certified.route import Demand, Excess, NotCertifiedError, NotThisRouteError
 from logphi.certified.transform import MOST_FORMULAS
 from logphi.laws.log_phi import LogPhi
 
@@ -73,7 +73,7 @@ class Periodic(Line):
         return self.lattice.offset + self.lattice.span * known
 
 
-def prepare(loss: LogPhi, epsilon: Any, demand: Demand, most: int = MOST_FORMULAS) -> Route:
+def prepare(loss: LogPhi, epsilon: Any, demand: Demand, most: int = MOST_FORMULAS) -> Excess:
     """A line of at most ``most`` nodes near an epsilon, for a loss on a lattice.
 
     Raises
@@ -95,7 +95,7 @@ def prepare(loss: LogPhi, epsilon: Any, demand: Demand, most: int = MOST_FORMULA
         )
     step = 2 * arb.pi() / ((2 * size - 1) * lattice.span)
     parts = [(law.transform(), count) for law, count in terms]
-    return Periodic(parts, chosen, step, size, omitted_by(terms), demand.shown, lattice)
+    return Periodic(parts, chosen, step, size, omitted_by(terms), demand.shown, lattice).excess
 
 
 def _lattice_of(terms: Terms) -> Lattice:

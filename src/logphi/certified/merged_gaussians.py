@@ -14,7 +14,7 @@ from logphi.arith.protocol import Norm
 from logphi.certified.laws.law import LawInBalls
 from logphi.certified.laws.registry import in_balls
 from logphi.certified.reals import on_ball
-from logphi.certified.route import ClosedForm
+from logphi.certified.route import Excess
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.normal import Normal
 from logphi.laws.parameters import normal_shift
@@ -29,16 +29,16 @@ class FewReleases:
 
     loss: LogPhi
     bits: int
-    formula: Callable[[list[LawInBalls]], ClosedForm]
+    formula: Callable[[list[LawInBalls]], Excess]
 
     def excess(self, epsilon: Any) -> Any:
         """By the formula, at both ends of the ball."""
         with precision(self.bits):
             formula, kept = self.parts
-            return on_ball(lambda end: kept * formula.excess(end), epsilon)
+            return on_ball(lambda end: kept * formula(end), epsilon)
 
     @cached_property
-    def parts(self) -> tuple[ClosedForm, Any]:
+    def parts(self) -> tuple[Excess, Any]:
         """The formula, and the probability that no single release has an infinite loss.
 
         Raises

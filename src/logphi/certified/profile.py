@@ -20,18 +20,18 @@ from logphi.certified import (
     two_releases,
 )
 from logphi.certified.laws.registry import terms_of
-from logphi.certified.route import Demand, NotCertifiedError, NotThisRouteError, Route
+from logphi.certified.route import Demand, Excess, NotCertifiedError, NotThisRouteError
 from logphi.laws.log_phi import LogPhi
 
-Prepare = Callable[[LogPhi, Any, Demand], Route]
+Prepare = Callable[[LogPhi, Any, Demand], Excess]
 
 # measured: a line of fewer nodes is faster than a sum of many terms
 FEW_NODES = 20_000
 
 
-def _by_residues(loss: LogPhi, epsilon: Any, demand: Demand) -> Route:
+def _by_residues(loss: LogPhi, epsilon: Any, demand: Demand) -> Excess:
     """The sum of residues, which closed forms of single laws take too: it knows terms, not compositions."""
-    return residues.sum_near(terms_of(loss), epsilon)
+    return residues.sum_near(terms_of(loss), epsilon).excess
 
 
 # tried in this order: bounds, short lines, sums of many terms, long lines. If all fail, the user sees the reason of the last
@@ -65,12 +65,12 @@ def infinite_mass(loss: LogPhi) -> Any:
 class Profile:
     """delta(eps) = P(L = inf) + D(eps)."""
 
-    route: Route
+    excess: Excess
     infinite: Any
 
     def delta(self, epsilon: Any) -> Any:
         """The profile as a real ball, at a real ball."""
-        return self.infinite + self.route.excess(epsilon)
+        return self.infinite + self.excess(epsilon)
 
 
 def prepare(loss: LogPhi, epsilon: Any, demand: Demand) -> Profile:

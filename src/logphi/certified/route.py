@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -41,15 +41,7 @@ class Demand:
     shown: Shown = unseen
 
 
-class ClosedForm(Protocol):
-    """The excess of one law as a function of an exact epsilon, at the precision in force."""
-
-    def excess(self, epsilon: Any) -> Any:
-        """E_P[(1 - e^{epsilon - L})_+; L < inf]."""
-
-
-class Route(Protocol):
-    """A loss prepared near an epsilon, used at the precision of the caller; if balls are too wide, the caller raises it."""
-
-    def excess(self, epsilon: Any) -> Any:
-        """``E_P[(1 - e^{epsilon - L})_+; |L| < inf]`` as a real ball, for a real ball ``epsilon``."""
+# E_P[(1 - e^{epsilon - L})_+; |L| < inf] as a real ball. Of a closed form of one law, at an exact epsilon and the precision in
+# force; of a route, for a loss prepared near an epsilon, at a real ball and the precision of the caller, who raises it if balls
+# are too wide
+Excess = Callable[[Any], Any]

@@ -16,7 +16,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import flint
@@ -26,7 +25,7 @@ from logphi.certified.laws.law import LawInBalls
 from logphi.certified.merged_gaussians import FewReleases, merged
 from logphi.certified.normal_mixtures import Component, ExplicitRoot, NormalMixtures
 from logphi.certified.reals import SMALLEST_BITS, TOO_SMALL
-from logphi.certified.route import Demand, NotCertifiedError, NotThisRouteError
+from logphi.certified.route import Demand, Excess, NotCertifiedError, NotThisRouteError
 from logphi.laws.log_phi import LogPhi
 
 # derived: bits beyond those asked for; exponents as large as that of the smallest answer take twenty of them
@@ -148,7 +147,7 @@ class Two:
         return inside + self.first.above(end, epsilon) + left
 
 
-def prepare(loss: LogPhi, epsilon: Any, demand: Demand) -> FewReleases:
+def prepare(loss: LogPhi, epsilon: Any, demand: Demand) -> Excess:
     """A route for two releases at the precision in force; it is as accurate at any other epsilon.
 
     Raises
@@ -163,7 +162,7 @@ def prepare(loss: LogPhi, epsilon: Any, demand: Demand) -> FewReleases:
     # law has 2^-goal left, twice over for answers that are small themselves
     far = math.sqrt(4 * math.log(2) * goal)
     more = math.ceil(m * (far + m / 2) / math.log(2))
-    return FewReleases(loss, goal + more, partial(_two, goal=goal))
+    return FewReleases(loss, goal + more, lambda laws: _two(laws, goal).excess).excess
 
 
 def _two(laws: list[LawInBalls], goal: int) -> Two:

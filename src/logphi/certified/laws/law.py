@@ -12,7 +12,7 @@ from logphi.arith.protocol import Arithmetic, Number
 from logphi.certified.exponential_polynomials import ExponentialPolynomial
 from logphi.certified.normal_mixtures import ExplicitRoot, NormalMixtures
 from logphi.certified.pair_exponent import PairExponent
-from logphi.certified.route import ClosedForm, NotCertifiedError, NotThisRouteError
+from logphi.certified.route import Excess, NotCertifiedError, NotThisRouteError
 from logphi.certified.transform import Transform
 from logphi.laws.transform import LossTransform
 
@@ -99,7 +99,7 @@ class LawInBalls:
         """
         raise NotThisRouteError("no closed form of the profile is known")
 
-    def closed_form(self) -> ClosedForm:
+    def closed_form(self) -> Excess:
         """The excess of one release in closed form; by default that of normal mixtures.
 
         Raises
@@ -107,7 +107,7 @@ class LawInBalls:
         NotThisRouteError
             If none is known.
         """
-        return self.mixtures()
+        return self.mixtures().excess
 
     def explicit_root(self) -> ExplicitRoot | None:
         """The law as a ratio of normal mixtures with an explicit root; None otherwise."""
@@ -130,16 +130,9 @@ class FiniteLossInBalls(LawInBalls):
         return arb(0)
 
 
-@dataclass(frozen=True)
-class Halves:
+def halves(above: Excess, below: Excess) -> Excess:
     """One profile from zero on and another below: [AFA] Proposition 30."""
-
-    above: ClosedForm
-    below: ClosedForm
-
-    def excess(self, epsilon: Any) -> Any:
-        """The excess of the half on which epsilon lies."""
-        return (self.above if epsilon >= 0 else self.below).excess(epsilon)
+    return lambda epsilon: (above if epsilon >= 0 else below)(epsilon)
 
 
 # counted laws of a composition

@@ -12,7 +12,7 @@ from logphi.certified.laws.formula import Falling
 from logphi.certified.laws.law import FiniteLossInBalls
 from logphi.certified.pair_exponent import PairExponent
 from logphi.certified.reals import constant, real
-from logphi.certified.route import ClosedForm
+from logphi.certified.route import Excess
 from logphi.certified.transform import Transform
 from logphi.laws.normal_pair import NormalPair
 
@@ -39,10 +39,10 @@ class NormalPairInBalls(FiniteLossInBalls):
         weight = -(shift**2) * ratio**2 / (2 * bend**2)
         return PairExponent(shift**2 / (2 * bend) - ratio.log(), bend, weight)
 
-    def closed_form(self) -> ClosedForm:
+    def closed_form(self) -> Excess:
         """The excess, from the roots of a quadratic."""
         mean_p, mean_q, p, q = map(constant, (self.law.mean_p, self.law.mean_q, *self._widths))
-        return PairExcess(abs(mean_p - mean_q) / q, p / q, (q - p) * (q + p) / (q * q))
+        return PairExcess(abs(mean_p - mean_q) / q, p / q, (q - p) * (q + p) / (q * q)).excess
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,10 +9,10 @@ import flint
 
 from logphi.certified import residues
 from logphi.certified.laws.atoms import FailureInBalls
-from logphi.certified.laws.law import Halves, LawInBalls, Terms
+from logphi.certified.laws.law import LawInBalls, Terms, halves
 from logphi.certified.laws.uniform import FlatInBalls
 from logphi.certified.reals import constant
-from logphi.certified.route import ClosedForm
+from logphi.certified.route import Excess
 from logphi.laws.mixed_flat import MixedFlat, SplicedFlat
 from logphi.laws.zero_or_infinite import ZeroOrInfinite
 
@@ -33,12 +33,12 @@ class _SampledInBalls(LawInBalls):
         """The probability of a failure, times the rate."""
         return constant(self.law.rate) * constant(self.law.base.failure)
 
-    def excess(self, *, added: bool, infinite: Any) -> SampledExcess:
+    def excess(self, *, added: bool, infinite: Any) -> Excess:
         """The closed form in one of the two orders; ``infinite`` is its infinite mass."""
         base = self.law.base
         failure = ((FailureInBalls(ZeroOrInfinite(base.failure)), 1),) if base.failure else ()
         terms = ((FlatInBalls(base.law), 1), *failure)
-        return SampledExcess(terms, constant(base.failure), constant(self.law.rate), infinite, added)
+        return SampledExcess(terms, constant(base.failure), constant(self.law.rate), infinite, added).excess
 
 
 class MixedFlatInBalls(_SampledInBalls):
@@ -50,7 +50,7 @@ class MixedFlatInBalls(_SampledInBalls):
         """Zero for the reflection: a mixture with Q has mass wherever Q has."""
         return flint.arb(0) if self.reflected else super().infinite_mass()
 
-    def closed_form(self) -> ClosedForm:
+    def closed_form(self) -> Excess:
         """The closed form in the order of this law."""
         return self.excess(added=self.reflected, infinite=self.infinite_mass())
 
@@ -60,10 +60,10 @@ class SplicedFlatInBalls(_SampledInBalls):
 
     kinds = (SplicedFlat,)
 
-    def closed_form(self) -> ClosedForm:
+    def closed_form(self) -> Excess:
         """One order above zero and the other below."""
         infinite = self.infinite_mass()
-        return Halves(self.excess(added=False, infinite=infinite), self.excess(added=True, infinite=infinite))
+        return halves(self.excess(added=False, infinite=infinite), self.excess(added=True, infinite=infinite))
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,11 @@ from typing import Any
 from flint import acb, arb, ctx
 
 from logphi.certified.exponential_sums import exponential_sums
-from logphi.certified.laws.law import FiniteLossInBalls, Halves
+from logphi.certified.laws.law import FiniteLossInBalls, halves
 from logphi.certified.laws.normal import alone
 from logphi.certified.normal_mixtures import Component, NormalMixtures
 from logphi.certified.reals import constant, real
-from logphi.certified.route import ClosedForm
+from logphi.certified.route import Excess
 from logphi.certified.transform import Transform
 from logphi.laws.curved_normal import SplicedNormal
 
@@ -39,11 +39,11 @@ class SplicedNormalInBalls(FiniteLossInBalls):
         """M by quadrature over a half-line."""
         return SplicedTransform(real(self.law.shift), constant(self.law.rate))
 
-    def closed_form(self) -> ClosedForm:
+    def closed_form(self) -> Excess:
         """The excess by [AFA] Proposition 30."""
         shift, rate = real(self.law.shift), constant(self.law.rate)
         mixed = NormalMixtures((Component(1 - rate, arb(0)), Component(rate, shift)), (alone(arb(0)),))
-        return Halves(mixed, mixed.reversed())
+        return halves(mixed.excess, mixed.reversed().excess)
 
 
 @dataclass(frozen=True, eq=False)

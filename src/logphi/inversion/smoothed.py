@@ -69,8 +69,6 @@ _RESOLVED = 1e-2
 _FAR = 300.0
 # measured: a window that is narrowed by less gains nothing
 _NARROWER = 0.9
-# measured: how often more rare atoms are left out, and by which factor, as a logarithm, rounding must exceed their mass
-_LOOSER, _UNBALANCED = 3, 3.0
 # measured: the part of beta, in addition to the logarithms, with which the bound of the tail falls far enough
 _FALL = 6.0
 # measured: the share of the tolerance that the hump may take
@@ -176,45 +174,12 @@ def prepare(law: LossTransform, x: float, demand: Demand, values_on: ValuesOn = 
 def _prepared(
     own: LossTransform, threshold: float, demand: Demand, reflected: bool, large_losses: RareLosses | None, values_on: ValuesOn
 ) -> Prepared | None:
-    """The sums for a law without its large losses, if some are omitted; ``large_losses`` is their contribution.
+    """The sums for a law without its large losses, if some are omitted, and without its rare atoms.
 
-    If the rounding error is far larger than the mass of the omitted rare atoms, more of them are omitted.
+    ``large_losses`` is the contribution of the former.
     """
-    x, share = -threshold if reflected else threshold, demand.rtol
-    rest, omitted, near = without_rare_atoms(own, threshold, share, demand.hint)
-    best = _with_omitted(rest, omitted, threshold, replace(demand, hint=near), reflected, large_losses, values_on)
-    for _ in range(_LOOSER):
-        if best is None or not best.omitted:
-            break
-        amount = best.at(x).amount
-        if amount.relative_width <= demand.rtol or not math.isfinite(amount.rounding):
-            break
-        log_ratio = math.log(max(amount.rounding, 1e-300)) + amount.log_scale - math.log(best.omitted)
-        if log_ratio < _UNBALANCED:
-            break
-        share *= math.exp(min(log_ratio / 2, _FAR))
-        rest, omitted, near = without_rare_atoms(own, threshold, share, near)
-        # the masses of neighbouring atoms may differ by more
-        if omitted <= best.omitted:
-            continue
-        found = _with_omitted(rest, omitted, threshold, replace(demand, hint=near), reflected, large_losses, values_on)
-        if found is None or not _log_width(found.at(x).amount) < _log_width(amount):
-            break
-        best = found
-    return best
-
-
-def _with_omitted(
-    own: LossTransform,
-    omitted: float,
-    threshold: float,
-    demand: Demand,
-    reflected: bool,
-    large_losses: RareLosses | None,
-    values_on: ValuesOn,
-) -> Prepared | None:
-    """The sums for a law from which rare atoms of a mass are omitted."""
-    first = Plan.of(own, threshold, demand.rtol, demand.hint)
+    own, omitted, hint = without_rare_atoms(own, threshold, demand.rtol, demand.hint)
+    first = Plan.of(own, threshold, demand.rtol, hint)
     laid = None if first is None else _laid(own, threshold, first, values_on)
     for _ in range(_DEEPER):
         deeper = None if laid is None else laid[0].deepened(own, laid[1], threshold, large_losses)
@@ -230,10 +195,6 @@ def _with_omitted(
     # a line that should be longer may have been shortened
     sums = again if again and _left_open(again, threshold) < _left_open(sums, threshold) else sums
     return Prepared(Part.REVERSED if reflected else Part.EXCESS, *sums, omitted, large_losses)
-
-
-def _log_width(amount: Scaled) -> float:
-    return math.log(max(amount.excess + 2 * amount.spread, 1e-300)) + amount.log_scale
 
 
 def _left_open(sums: tuple[ThresholdSum, ThresholdSum], x: float) -> float:

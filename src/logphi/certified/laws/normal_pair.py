@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import flint
@@ -42,7 +43,7 @@ class NormalPairInBalls(FiniteLossInBalls):
     def closed_form(self) -> Excess:
         """The excess, from the roots of a quadratic."""
         mean_p, mean_q, p, q = map(constant, (self.law.mean_p, self.law.mean_q, *self._widths))
-        return PairExcess(abs(mean_p - mean_q) / q, p / q, (q - p) * (q + p) / (q * q)).excess
+        return partial(_excess, abs(mean_p - mean_q) / q, p / q, (q - p) * (q + p) / (q * q))
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,32 +57,23 @@ class PairTransform(Falling):
         return super().value(z) if (1 + z.real * self.bend) > 0 else flint.acb("nan")
 
 
-@dataclass(frozen=True)
-class PairExcess:
+def _excess(d: Any, r: Any, v: Any, epsilon: Any) -> Any:
     """The excess of N(d, r^2) against N(0, 1), d >= 0, by the roots of v y^2 - 2 d y + n, v = 1 - r^2.
 
     The loss exceeds x between the roots for v > 0, and outside of them for v < 0; n = d^2 + 2 r^2 (x + log r). The roots are
-    n/(d + s) and (d + s)/v, s^2 = d^2 - v n.
+    n/(d + s) and (d + s)/v, s^2 = d^2 - v n. Without roots, the set is empty or has all outcomes.
     """
-
-    shift: Any
-    ratio: Any
-    bend: Any
-
-    def excess(self, epsilon: Any) -> Any:
-        """P - e^epsilon Q on an interval or its complement; without roots, on the empty set or on all outcomes."""
-        d, r, v = self.shift, self.ratio, self.bend
-        n = d * d + 2 * r * r * (epsilon + r.log())
-        square = d * d - v * n
-        if square < 0:
-            return flint.arb(0) if v > 0 else -epsilon.expm1()
-        # where the sign of s^2 is unknown, s may be zero: the interval between the roots is then empty
-        s = square.sqrt() if square > 0 else square.upper().sqrt().union(0)
-        one, other = n / (d + s), (d + s) / v
-        if v > 0:
-            return _between((one - d) / r, (other - d) / r) - epsilon.exp() * _between(one, other)
-        outside = _above((d - other) / r) + _above((one - d) / r)
-        return outside - epsilon.exp() * (_above(-other) + _above(one))
+    n = d * d + 2 * r * r * (epsilon + r.log())
+    square = d * d - v * n
+    if square < 0:
+        return flint.arb(0) if v > 0 else -epsilon.expm1()
+    # where the sign of s^2 is unknown, s may be zero: the interval between the roots is then empty
+    s = square.sqrt() if square > 0 else square.upper().sqrt().union(0)
+    one, other = n / (d + s), (d + s) / v
+    if v > 0:
+        return _between((one - d) / r, (other - d) / r) - epsilon.exp() * _between(one, other)
+    outside = _above((d - other) / r) + _above((one - d) / r)
+    return outside - epsilon.exp() * (_above(-other) + _above(one))
 
 
 def _above(x: Any) -> Any:

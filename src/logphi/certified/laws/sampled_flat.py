@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import flint
 
 from logphi.certified import residues
 from logphi.certified.laws.atoms import FailureInBalls
-from logphi.certified.laws.law import LawInBalls, Terms, halves
+from logphi.certified.laws.law import LawInBalls, halves
 from logphi.certified.laws.uniform import FlatInBalls
 from logphi.certified.reals import constant
 from logphi.certified.route import Excess
@@ -33,12 +33,26 @@ class _SampledInBalls(LawInBalls):
         """The probability of a failure, times the rate."""
         return constant(self.law.rate) * constant(self.law.base.failure)
 
-    def excess(self, *, added: bool, infinite: Any) -> Excess:
-        """The closed form in one of the two orders; ``infinite`` is its infinite mass."""
-        base = self.law.base
+    def excess(self, epsilon: Any, *, added: bool, infinite: Any) -> Any:
+        """The profile of a sample of a flat base ([LT] Theorem 5.1), or of its reflection, ``added``, less ``infinite`` losses.
+
+        With e^{x'} = 1 + (e^x - 1)/q, the profile is q delta(x') of the base for x > log(1 - q) and 1 - e^x below. Of the
+        reflection, by delta_{Q|P}(x) = 1 - e^x + e^x delta_{P|Q}(-x) and as the base is symmetric, it is
+        (1 - (1 - q) e^x) delta(-y') with e^{y'} = 1 + (e^{-x} - 1)/q, for x < -log(1 - q), and nothing above.
+        """
+        base, rate = self.law.base, constant(self.law.rate)
+        odds = (-epsilon if added else epsilon).expm1() / rate
+        if odds <= -1:
+            return (flint.arb(0) if added else -epsilon.expm1()) - infinite
+        if not odds > -1:
+            # epsilon may be the end log(1 - q): the profile differs from that at the end by at most the distance to it
+            edge = (rate * (1 + odds)).upper().union(0)
+            return (edge * epsilon.exp() if added else -epsilon.expm1() + edge) - infinite
+        inner = odds.log1p()
+        at = -inner if added else inner
         failure = ((FailureInBalls(ZeroOrInfinite(base.failure)), 1),) if base.failure else ()
-        terms = ((FlatInBalls(base.law), 1), *failure)
-        return SampledExcess(terms, constant(base.failure), constant(self.law.rate), infinite, added).excess
+        profile = residues.sum_near(((FlatInBalls(base.law), 1), *failure), at).excess(at) + constant(base.failure)
+        return (1 - (1 - rate) * epsilon.exp() if added else rate) * profile - infinite
 
 
 class MixedFlatInBalls(_SampledInBalls):
@@ -52,7 +66,7 @@ class MixedFlatInBalls(_SampledInBalls):
 
     def closed_form(self) -> Excess:
         """The closed form in the order of this law."""
-        return self.excess(added=self.reflected, infinite=self.infinite_mass())
+        return partial(self.excess, added=self.reflected, infinite=self.infinite_mass())
 
 
 class SplicedFlatInBalls(_SampledInBalls):
@@ -62,35 +76,5 @@ class SplicedFlatInBalls(_SampledInBalls):
 
     def closed_form(self) -> Excess:
         """One order above zero and the other below."""
-        infinite = self.infinite_mass()
-        return halves(self.excess(added=False, infinite=infinite), self.excess(added=True, infinite=infinite))
-
-
-@dataclass(frozen=True)
-class SampledExcess:
-    """A sample of a flat base ([LT] Theorem 5.1), with e^{x'} = 1 + (e^x - 1)/q; or its reflection, ``added``.
-
-    The profile is q delta(x') of the base for x > log(1 - q) and 1 - e^x below. Of the reflection, by
-    delta_{Q|P}(x) = 1 - e^x + e^x delta_{P|Q}(-x) and as the base is symmetric, it is (1 - (1 - q) e^x) delta(-y') with
-    e^{y'} = 1 + (e^{-x} - 1)/q, for x < -log(1 - q), and nothing above. The infinite losses are subtracted.
-    """
-
-    base: Terms
-    failure: Any
-    rate: Any
-    infinite: Any
-    added: bool = False
-
-    def excess(self, epsilon: Any) -> Any:
-        """The profile minus the infinite losses."""
-        rate, odds = self.rate, (-epsilon if self.added else epsilon).expm1() / self.rate
-        if odds <= -1:
-            return (flint.arb(0) if self.added else -epsilon.expm1()) - self.infinite
-        if not odds > -1:
-            # epsilon may be the end log(1 - q): the profile differs from that at the end by at most the distance to it
-            edge = (rate * (1 + odds)).upper().union(0)
-            return (edge * epsilon.exp() if self.added else -epsilon.expm1() + edge) - self.infinite
-        inner = odds.log1p()
-        at = -inner if self.added else inner
-        profile = residues.sum_near(self.base, at).excess(at) + self.failure
-        return (1 - (1 - rate) * epsilon.exp() if self.added else rate) * profile - self.infinite
+        above, below = (partial(self.excess, added=added, infinite=self.infinite_mass()) for added in (False, True))
+        return halves(above, below)

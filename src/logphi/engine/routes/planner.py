@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 
 from logphi.answers.enclosure import meet
@@ -55,11 +55,21 @@ class _Asked:
         return self.offer.promise
 
 
+@dataclass
+class _History:
+    """What routes have said about a demand, at which epsilon: promises, refusals, by what factor a promise was missed."""
+
+    promises: dict[Route, tuple[float, Promise]] = field(default_factory=dict)
+    refused: dict[Route, tuple[float, str]] = field(default_factory=dict)
+    missed: dict[Route, tuple[float, float]] = field(default_factory=dict)
+
+
 class Planned:
     """The profile of a loss by the routes that fit it, each prepared when it is first needed.
 
     ``leading`` holds the route by which an earlier question to the same loss was answered, which is tried first. ``earlier``
-    are profiles that such a question prepared.
+    are profiles that such a question prepared, ``prepared`` those of each route that need not be prepared again, with their
+    epsilons, and ``history`` what routes have said before.
     """
 
     def __init__(
@@ -69,24 +79,20 @@ class Planned:
         routes: Sequence[Route],
         leading: dict[int, tuple[LogPhi, Route]],
         earlier: Sequence[LocalProfile] = (),
+        prepared: dict[Route, tuple[float, LocalProfile | None]] | None = None,
+        history: _History | None = None,
     ) -> None:
         self._loss, self._demand, self._routes, self._leading = loss, demand, routes, leading
         self._omits = loss.support.omitted.mass > 0
-        self._prepared: dict[Route, tuple[float, LocalProfile | None]] = {}
-        self._promises: dict[Route, tuple[float, Promise]] = {}
         self._broken: Counter[Route] = Counter()
-        # where each route has made its last promise, and by what factor it has missed it
-        self._missed: dict[Route, tuple[float, float]] = {}
-        self._refused: dict[Route, tuple[float, str]] = {}
-        self._earlier = earlier
+        self._earlier, self._prepared, self._history = earlier, prepared or {}, history or _History()
 
     def near(self, x: float, demand: Demand) -> Planned:
         """The same with a demand, at a later epsilon: for an equal demand, what routes have promised there still stands."""
-        found = Planned(self._loss, demand, self._routes, self._leading, self.lasting)
-        if demand == self._demand:
-            found._promises, found._refused, found._missed = self._promises, self._refused, self._missed
-            found._prepared = {route: (at, local) for route, (at, local) in self._prepared.items() if _beside(x, at)}
-        return found
+        if demand != self._demand:
+            return Planned(self._loss, demand, self._routes, self._leading, self.lasting)
+        prepared = {route: (at, local) for route, (at, local) in self._prepared.items() if _beside(x, at)}
+        return Planned(self._loss, demand, self._routes, self._leading, self.lasting, prepared, self._history)
 
     def __call__(self, x: float) -> LogProbability:
         """Log delta at an epsilon."""
@@ -156,7 +162,7 @@ class Planned:
     def _long(self) -> bool:
         """Whether the last preparation of the leading route took so long that a narrower answer is not worth another one."""
         _, route = self._leading.get(id(self._loss), (None, None))
-        _, promise = (math.nan, None) if route is None else self._promises.get(route, (math.nan, None))
+        _, promise = (math.nan, None) if route is None else self._history.promises.get(route, (math.nan, None))
         return promise is not None and promise.operations > _WORTH
 
     @cached_property
@@ -196,28 +202,28 @@ class Planned:
         if self._broken[route] >= _AGAIN:
             asked[route] = "too many of its promises have been broken"
             return None
-        if route in self._refused and near_by(x, self._refused[route][0]):
-            asked[route] = self._refused[route][1]
+        if route in self._history.refused and near_by(x, self._history.refused[route][0]):
+            asked[route] = self._history.refused[route][1]
             return None
-        at, promise = self._promises.get(route, (math.nan, None))
+        at, promise = self._history.promises.get(route, (math.nan, None))
         if promise is not None and _beside(x, at):
             asked[route] = promise
             # it is prepared at this epsilon, where it is narrowest
             return Offer(promise, lambda: route.offer(self._loss, x, self._demand).prepare())
         try:
             offer = route.offer(self._loss, x, self._demand)
-            offer = self._corrected(route, x, offer) if route in self._missed else offer
+            offer = self._corrected(route, x, offer) if route in self._history.missed else offer
         except NotApplicableError as error:
             asked[route] = str(error)
-            self._refused[route] = x, str(error)
+            self._history.refused[route] = x, str(error)
             return None
-        self._promises[route] = x, offer.promise
+        self._history.promises[route] = x, offer.promise
         asked[route] = offer.promise
         return offer
 
     def _corrected(self, route: Route, x: float, offer: Offer) -> Offer:
         """The offer of a route that has missed its promise near by, with a width that it may keep."""
-        at, factor = self._missed[route]
+        at, factor = self._history.missed[route]
         if not abs(x - at) <= _SIMILAR * abs(at):
             return offer
         return replace(offer, promise=replace(offer.promise, relative_width=factor * offer.promise.relative_width))
@@ -258,9 +264,9 @@ class Planned:
         choice = Choice.of(x, one.route.method, one.promise, answer, self._demand, tuple(others.items()))
         self._broken[one.route] += not choice.kept
         if choice.width > choice.promise.relative_width > 0:
-            self._missed[one.route] = x, choice.width / choice.promise.relative_width
+            self._history.missed[one.route] = x, choice.width / choice.promise.relative_width
         else:
-            self._missed.pop(one.route, None)
+            self._history.missed.pop(one.route, None)
         note(choice)
         return answer
 

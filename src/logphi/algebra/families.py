@@ -241,9 +241,18 @@ def upper(terms: Terms) -> Mechanism:
     """A mechanism that dominates the whole composition."""
     if len(terms) == 1 and (alone := _alone(terms)) is not None:
         return alone
-    return compose(
+    return compose(_each_above(terms))
+
+
+def with_others(terms: Terms, own: Family, above: Mechanism) -> Mechanism:
+    """A mechanism that dominates the whole composition, from one that dominates all steps of a family."""
+    return compose([above, *_each_above([term for term in terms if term[1] is not own])])
+
+
+def _each_above(terms: Terms) -> list[Mechanism]:
+    return [
         family.above(count) if family else count * (hull(one) if one._need_not_attain else one) for one, family, count in terms
-    )
+    ]
 
 
 def lower(terms: Terms, *, sampled: bool = False) -> list[Mechanism]:

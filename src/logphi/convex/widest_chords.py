@@ -110,10 +110,11 @@ def in_any_order(widths: Widths, *, above: bool) -> Bounds:
     for _ in range(1, total):
         ways: dict[tuple[int, ...], list[tuple[_Grid, Bounds]]] = {}
         for left, before in known.items():
-            for i, grid in enumerate(grids):
+            widest = _widest(left, counts)
+            for i in range(0 if above else max(widest - 1, 0), widest + 1):
                 found = _more(left, i)
                 if found[i] <= counts[i] and (above or _in_order(found, counts)):
-                    ways.setdefault(found, []).append((grid, before))
+                    ways.setdefault(found, []).append((grids[i], before))
         known = {left: _largest(pairs, CUT / total) for left, pairs in ways.items()}
     (last,) = known.values()
     return replace(last, truncated=last.truncated * (1 + total * ULP)) if above else last
@@ -145,12 +146,17 @@ def _more(counts: tuple[int, ...], i: int) -> tuple[int, ...]:
     return (*counts[:i], counts[i] + 1, *counts[i + 1 :])
 
 
+def _widest(found: tuple[int, ...], counts: tuple[int, ...]) -> int:
+    """The place of the widest chords of which some are left, or of the narrowest ones."""
+    place = len(counts) - 1
+    while place and found[place] == counts[place]:
+        place -= 1
+    return place
+
+
 def _in_order(found: tuple[int, ...], counts: tuple[int, ...]) -> bool:
     """Whether there are no chords, or only one of the widest but one, while wider ones are left."""
-    # all widths after this one are complete
-    first = len(counts) - 1
-    while first and found[first] == counts[first]:
-        first -= 1
+    first = _widest(found, counts)
     early = found[:first]
     if first == len(counts) - 1 and early and early[-1] == 1:
         early = early[:-1]

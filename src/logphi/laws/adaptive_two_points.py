@@ -51,8 +51,8 @@ _NARROW = 1e-6
 _GROUPED = 0.02
 # derived: values above the truncated ones lie within so many standard deviations
 _REACH = 12.0
-# chosen: the fewest steps to the least width
-_LEAST = 4
+# chosen: the fewest steps to the least width, and to a width that is not left out
+_LEAST, _FEWEST = 4, 2
 
 
 def _log_sinhc(x: Array) -> Array:
@@ -94,14 +94,14 @@ def common_parts(widths: Sequence[float], counts: Sequence[int], rtol: float | N
     return tuple(int(one) for one in parts[best])
 
 
-def parts_within(widths: Sequence[float], counts: Sequence[int], rounds: int) -> tuple[int, ...] | None:
+def parts_within(widths: Sequence[float], counts: Sequence[int], rounds: int) -> tuple[int, ...]:
     """Whole steps of one affordable length within each of several increasing widths, for a bound from below.
 
-    None if there is none in the least width.
+    There are none in the narrowest widths.
     """
     w, n = np.array(widths), np.array(counts)
-    step = _reach(w, n) * _NODE * rounds / _TIME
-    return None if w[0] < _LEAST * step else tuple(int(one) for one in np.floor(w / step))
+    parts = np.floor(w / (_reach(w, n) * _NODE * rounds / _TIME))
+    return tuple(int(one) for one in np.where(parts < _FEWEST, 0, parts))
 
 
 def _reach(widths: Array, counts: NDArray[np.int64]) -> float:

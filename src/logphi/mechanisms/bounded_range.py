@@ -13,6 +13,7 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 
+from logphi.algebra.families import with_others
 from logphi.algebra.family import Family, Terms
 from logphi.algebra.hull import hull
 from logphi.algebra.release import Mechanism, compose
@@ -22,6 +23,7 @@ from logphi.inputs.adjacency import Adjacency
 from logphi.laws.adaptive_two_points import AdaptiveTwoPoints, parts_for
 from logphi.mechanisms.adaptive_steps import MOST, Steps, StepsBetween
 from logphi.mechanisms.discrete import Discrete
+from logphi.mechanisms.gaussian_of_ranges import WIDEST, gaussian_above
 from logphi.mechanisms.randomized_response import RandomizedResponse
 from logphi.mechanisms.several_ranges import SeveralRanges
 
@@ -68,6 +70,13 @@ class BoundedRange(Family):
             half = count // 2
             return self.above(half) + self.above(count - half)
         return steps
+
+    def joint_bound(self, terms: Terms) -> Mechanism | None:
+        """Of too many steps, a Gaussian mechanism."""
+        count = next(own for _, family, own in terms if family is self)
+        if count == 1 or self.known(count) or self.epsilon > WIDEST:
+            return None
+        return with_others(terms, self, gaussian_above([(self.epsilon, count)], self.adjacency))
 
     def below(self, count: int, skew: float = 0.5) -> Mechanism:
         """A pair below; for one step, the hull."""

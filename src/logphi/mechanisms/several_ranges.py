@@ -12,7 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
 
-from logphi.algebra.family import Family
+from logphi.algebra.families import with_others
+from logphi.algebra.family import Family, Terms
 from logphi.algebra.release import Mechanism, compose
 from logphi.arith.floats import ULP
 from logphi.arith.protocol import Plain
@@ -21,9 +22,12 @@ from logphi.convex.widest_chords import rounds_in_any_order
 from logphi.inputs.adjacency import Adjacency
 from logphi.laws.adaptive_two_points import MOST_ROUNDS, AdaptiveTwoPoints, common_parts, parts_within
 from logphi.mechanisms.adaptive_steps import MOST, Steps, StepsBetween
+from logphi.mechanisms.gaussian_of_ranges import WIDEST, gaussian_above
 
 # measured: so many ranges or more, of few steps each, are better raised to common ones
 _MANY = 24
+# measured: of more ranges, a Gaussian mechanism is sharp for all, and otherwise so many rounds for the widest take .3 s
+_NORMAL, _ROUNDS = 40, 250
 # measured: they are of few steps if there are fewer than this on average
 _FEW = 2
 # measured: the number of common ones, for the root of the number of ranges
@@ -59,7 +63,29 @@ class SeveralRanges(Family):
                 steps = StepsBetween(law, True, self.adjacency)
                 steps.loss_law()
                 return steps
+        if self._normal:
+            return self._with_normal(len(self.ranges))
         return compose(family.above(own) for family, own in self._raised())
+
+    def joint_bound(self, terms: Terms) -> Mechanism | None:
+        """Where the recursion takes too long, it is taken for the widest ranges, and a Gaussian mechanism for all others."""
+        if self._normal or self.ranges[-1][0] > WIDEST or self._law(None, above=True) is not None:
+            return None
+        first = len(self.ranges)
+        while first > 1 and rounds_in_any_order([own for _, _, own in self.ranges[first - 1 :]]) <= _ROUNDS:
+            first -= 1
+        return with_others(terms, self, self._with_normal(first))
+
+    @property
+    def _normal(self) -> bool:
+        """Whether a Gaussian mechanism is sharp for all ranges."""
+        return len(self.ranges) > _NORMAL and self.ranges[-1][0] <= WIDEST
+
+    def _with_normal(self, first: int) -> Mechanism:
+        """A Gaussian mechanism for the narrowest ranges, and the recursion for the others."""
+        normal = gaussian_above([(epsilon, own) for epsilon, _, own in self.ranges[:first]], self.adjacency)
+        joined = SeveralRanges.of(widest := self.ranges[first:], self.adjacency)
+        return compose([normal, *([joined.above(1)] if joined else [family.above(own) for _, family, own in widest])])
 
     def below(self, count: int, skew: float = 0.5) -> Mechanism:
         """A pair below, of a certain order."""
@@ -111,11 +137,14 @@ class SeveralRanges(Family):
     def _law(self, rtol: float | None, *, above: bool) -> AdaptiveTwoPoints | None:
         """The losses, with steps that are affordable for both bounds, or for the one from below."""
         widths, counts = [epsilon for epsilon, _, _ in self.ranges], tuple(own for _, _, own in self.ranges)
-        rounds = rounds_in_any_order(counts) if above else 2 * sum(counts)
+        rounds = rounds_in_any_order(counts) if above else sum(counts) + 2 * counts[-1]
         if rounds > (MOST_ROUNDS if above else 2 * MOST):
             return None
         parts = common_parts(widths, counts, rtol, rounds)
         if parts is None and not above:
-            # the rest of each width is left out
+            # the rest of each width is left out, and widths that are too narrow
             parts = parts_within(widths, counts, rounds)
-        return None if parts is None else AdaptiveTwoPoints(tuple(Plain(width) for width in widths), counts, parts)
+        if parts is None:
+            return None
+        kept = [(Plain(width), own, part) for width, own, part in zip(widths, counts, parts, strict=True) if part]
+        return AdaptiveTwoPoints(*zip(*kept, strict=True)) if kept else None

@@ -48,8 +48,8 @@ from logphi.convex.widest_chords import Bounds, both_sides
 _BEFORE = 28
 # measured: larger widths take more of them
 _WIDE = 1.0
-# measured: that many
-_BEFORE_WIDE = 40
+# measured: that many, on a grid so many times as fine
+_BEFORE_WIDE, _FINER = 40, 1.4
 # measured: so many of the first steps of the splines are a width
 _PARTS = 48
 # chosen: the grid begins with values that are smaller by so much
@@ -61,7 +61,9 @@ _CLEARLY = 100.0
 # chosen: so do those that are not as many times as large as what is taken from them
 _FAR = 1e4
 # measured: after so many rounds, steps that are twice as long do, as h is smoother
-_HALVED = (56, 96, 160)
+_HALVED = (44, 72, 120)
+# measured: and of larger widths
+_HALVED_WIDE = (56, 96, 160)
 # chosen: but not to more than this
 _LONGEST = 0.13
 # measured: knots that are proved at once
@@ -173,7 +175,8 @@ def smooth_chords(width: float, rounds: int, fine: int) -> SmoothBounds | None:
 
 
 def _smooth_chords(width: float, rounds: int, fine: int) -> SmoothBounds:
-    first = _BEFORE if width < _WIDE else _BEFORE_WIDE
+    wide = width >= _WIDE
+    first, fine, halved = (_BEFORE_WIDE, round(_FINER * fine), _HALVED_WIDE) if wide else (_BEFORE, fine, _HALVED)
     below, above = both_sides(width, first, -(-fine // _PARTS) * _PARTS, error=4 * ULP, cut=LEAST * _START)
     steps = Steps(width, _PARTS)
     with np.errstate(all="ignore"):  # what is not finite is not proved
@@ -187,7 +190,7 @@ def _smooth_chords(width: float, rounds: int, fine: int) -> SmoothBounds:
         waiting: list[Round] = []
         log, last = one.log, one.last
         for count in range(first + 2, rounds + 2):
-            if count in _HALVED and 2 * steps.step <= _LONGEST and count <= rounds:
+            if count in halved and 2 * steps.step <= _LONGEST and count <= rounds:
                 known = _all_proved(steps, known, waiting)[-1].coarser()
                 waiting, log, last = [], known.log, known.last
                 steps = Steps(width, steps.parts // 2)

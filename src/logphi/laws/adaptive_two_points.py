@@ -27,7 +27,7 @@ from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.values import Values
 
 # measured: of more rounds, most are rounds of splines, after those on a grid of so many steps
-_MANY, _FINE = 56, 2048
+_MANY, _FINE = 44, 1440
 # measured: the relative distance of the two bounds of a crossing then, times the square of the number of these steps; for a
 # larger distance the grid alone is quicker
 _SMOOTH, _ROUGH = 5.0, 512

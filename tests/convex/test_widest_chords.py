@@ -6,7 +6,7 @@ import pytest
 
 from adaptive_range import by_chords, fixed, on_grid
 from logphi.convex.symmetric_pair import pair_above, pair_below
-from logphi.convex.widest_chords import in_any_order
+from logphi.convex.widest_chords import both_sides, in_any_order
 
 CASES = [(0.003, 4, 24), (0.1, 6, 16), (0.7, 3, 24), (1.0, 8, 12), (4.0, 5, 16)]
 
@@ -94,3 +94,11 @@ def test_where_the_functions_are_one_to_rounding(width, rounds, parts):
     assert (high <= 1 + 1e-9).all()
     seen = low > 1e-6
     assert ((high - low)[seen] <= 0.5 * low[seen]).all()
+
+
+def test_far_out_the_bound_from_above_reaches_farther():
+    # its chords begin where the bound from below has no nodes: there was an index error
+    low, high = both_sides(19.1, 40, 240, error=1e-15, cut=1e-34)
+    size = min(low.values.size, high.values.size)
+    assert low.values.size < high.values.size
+    assert (low.values[:size] <= high.values[:size] + high.truncated).all()

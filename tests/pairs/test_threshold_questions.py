@@ -122,6 +122,22 @@ def test_far_out_deltas_are_nearly_attained():
     assert found.lower > 0.99 * found.upper
 
 
+@pytest.mark.parametrize("answers", [3, 6, 7])
+def test_where_few_answers_can_be_used_each_count_has_one(answers):
+    # one answer for both counts gave probabilities with a sum of 2.67, and lower ends of one
+    pair = split(Threshold(1000.0, False), (-600.0, 600.0), answers)
+    for law in (pair.p, pair.q):
+        assert math.fsum(law) == pytest.approx(1, abs=1e-9 + pair.omitted_mass)
+    # answers without noise of their own show on which side of both queries, and of zero, the threshold is
+    assert excess((pair.p, pair.q), 0.0) < 1 - math.exp(-0.6) + 0.01
+
+
+def test_moves_that_are_far_above_the_noise_of_queries():
+    found = lp.SparseVector(query_scale=1, threshold_scale=1e7, sensitivity=1e6, answers=3).delta(0.0)
+    # noise of the threshold hides all but a tenth
+    assert 0 < found.lower < 0.1
+
+
 @pytest.mark.slow
 def test_wide_and_narrow_noise():
     for scale, width, answers in ((1.0, 1000.0, 1), (2000.0, 1.0, 1000), (0.02, 0.02, 1), (1.0, 100.0, 100)):

@@ -214,7 +214,9 @@ class _Grid:
         # how far each node is behind the beginning of its chord
         behind = np.arange(m, size + 2 * m)
         if chosen is not None:
-            best = np.clip(np.pad(chosen, (0, max(0, size + m - chosen.size)), "edge")[: size + m], behind - m + 1, behind - 1)
+            chosen = np.pad(chosen, (0, max(0, size + m - chosen.size)), "edge")[: size + m]
+            # the bound from above may reach farther, where this one is zero
+            best = np.clip(chosen, behind - m + 1, np.minimum(behind - 1, near.size - 1))
             d = behind - best
             found = (self.near[d] * near[best] + self.far[d] * far[best]) * (1 - _ROUNDINGS)
             return found, Chords(m, best, near, far)

@@ -39,7 +39,7 @@ from logphi.pairs.answers_above import answer_above
 from logphi.pairs.extremes import noisy
 from logphi.pairs.pair import Pair
 from logphi.pairs.pair_above import Point, pair_above
-from logphi.pairs.threshold_questions import Threshold, split, survival
+from logphi.pairs.threshold_questions import LARGEST_MOVE, Threshold, split, survival
 from logphi.text.written import meant
 
 # measured: with so many points, epsilon is larger by less than 1e-3 of it
@@ -162,7 +162,7 @@ class SparseVector(Dominated):
     def _attacks(self, *, sampled: bool = False) -> list[Mechanism]:
         """Those of :mod:`logphi.pairs.threshold_questions`: the queries depend on the one record only."""
         # a query that moves by less is allowed, too
-        size = float(meant(self.sensitivity) / meant(self.query_scale)) * (1 - ULP)
+        size = min(float(meant(self.sensitivity) / meant(self.query_scale)) * (1 - ULP), LARGEST_MOVE)
         width = (self.threshold_sigma if self.threshold_scale is None else self.threshold_scale) or 0.0
         noise = Threshold(float(meant(width) / meant(self.query_scale)), self.threshold_scale is None)
         moves = [(0.0, size), (size, 0.0)] if self.monotone else [(-size, size)]

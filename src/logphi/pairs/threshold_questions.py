@@ -53,6 +53,8 @@ _REACH_NORMAL = 12.7
 _CERTAIN = 82.0
 # measured: so many probabilities, of all counts at all nodes, take half a second; for more, some answers are not used
 _WORK = 1 << 23
+# derived: for larger moves, even the fewest answers would need more
+LARGEST_MOVE = 400.0
 # chosen: blocks of counts in one standard deviation
 _BLOCKS = 3.0
 # derived: logarithms of doubles
@@ -103,12 +105,16 @@ class _Questions:
         """G."""
         return self.threshold.slope(self.reach) + _SLOPE * self.asked
 
-    def panels(self) -> Array:
-        """The ends of the panels."""
+    def parts(self) -> list[tuple[float, float, int]]:
+        """The ends of the parts between kinks, and the number of panels of each."""
         reach, length = self.reach, 2 * min(_LONGEST, _STEEPEST / self.slope)
         kinks = sorted({-reach, 0.0, reach, *(move for move in self.moves if abs(move) < reach)})
-        parts = [np.linspace(low, high, math.ceil((high - low) / length) + 1)[:-1] for low, high in pairwise(kinks)]
-        return np.append(np.concatenate(parts), reach)
+        return [(low, high, math.ceil((high - low) / length)) for low, high in pairwise(kinks)]
+
+    def panels(self) -> Array:
+        """The ends of the panels."""
+        parts = [np.linspace(low, high, size + 1)[:-1] for low, high, size in self.parts()]
+        return np.append(np.concatenate(parts), self.reach)
 
     def nodes(self) -> tuple[Array, Array]:
         """The nodes and their weights, the density included."""
@@ -121,7 +127,7 @@ class _Questions:
     @property
     def work(self) -> int:
         """Probabilities that are computed."""
-        return self.panels().size * _NODES * self.asked
+        return sum(size for _, _, size in self.parts()) * _NODES * self.asked
 
     def pair(self, with_record: Array, without: Array) -> FinitePair:
         """The pair of two laws whose first outcome is certain where z is small, and the last one where it is large."""
@@ -152,7 +158,8 @@ def split(threshold: Threshold, moves: tuple[float, float], answers: int) -> Fin
     """The law with the record against that without it, of the attack by two counts, for two or more answers."""
     used = answers
     while (made := _Questions(threshold, moves, used + sum(map(_longest, _halves(used))))).work > _WORK and used > 2:
-        used //= 2
+        # each count needs an answer
+        used = max(2, used // 2)
     z, weight = made.nodes()
     laws = []
     for own in (moves, (0.0, 0.0)):

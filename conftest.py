@@ -24,28 +24,29 @@ WITH_OPACUS = (
 settings.register_profile("logphi", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("logphi")
 
-# Files that take a minute or more of a processor, by what was measured, the longest first. A worker takes all tests of a file,
-# and whoever begins a long one last is waited for.
+# Files that take half a minute or more of a processor, by what was measured, the longest first. A worker takes all tests
+# of a file, and whoever begins a long one last is waited for.
 LONGEST = (
-    "tests/docs/test_site.py",
     "tests/testing/test_conformance.py",
+    "tests/docs/test_site.py",
     "tests/docs/test_docs.py",
-    "tests/checker/test_checker_forged.py",
     "tests/test_comparison.py",
-    "tests/checker/test_checker_above.py",
-    "tests/checker/test_checker_selection.py",
-    "tests/questions/test_phi.py",
-    "tests/certified/test_certificates_of_cases.py",
     "tests/checker/test_checker.py",
     "tests/test_rows_and_answers.py",
-    "tests/checker/test_checker_cells.py",
-    "tests/comparators/test_levy.py",
+    "tests/certified/test_certificates_of_cases.py",
+    "tests/questions/test_phi.py",
+    "tests/checker/test_checker_above.py",
+    "tests/checker/test_checker_forged.py",
     "tests/questions/test_loss.py",
-    "tests/classical/test_classical_on_its_side.py",
-    "tests/pairs/test_allocated.py",
-    "tests/certified/test_certified_claims.py",
     "tests/engine/test_clipping.py",
+    "tests/checker/test_checker_selection.py",
+    "tests/certified/test_certified_claims.py",
+    "tests/comparators/test_levy.py",
+    "tests/pairs/test_allocated.py",
+    "tests/classical/test_classical_on_its_side.py",
+    "tests/checker/test_checker_cells.py",
     "tests/certified/test_certified.py",
+    "tests/checker/test_checker_declared.py",
 )
 PLACE = {path: place for place, path in enumerate(LONGEST)}
 

@@ -137,5 +137,5 @@ def test_random_allocation():
 
 @pytest.mark.slow
 def test_calibrated_noise_holds_for_the_pair():
-    found = lp.calibrate(lambda b: lp.SparseVector(query_scale=2 * b, threshold_scale=b), epsilon=0.5, delta=1e-3, rtol=1e-2)
+    found = lp.calibrate(lambda b: lp.SparseVector(query_scale=2 * b, threshold_scale=b), epsilon=0.5, delta=1e-3, rtol=0.1)
     assert lp.SparseVector(2 * found.value, found.value).epsilon(1e-3).upper <= 0.5

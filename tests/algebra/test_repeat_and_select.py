@@ -176,7 +176,7 @@ def test_texts_and_json_read_back():
 
 @pytest.mark.slow
 def test_noise_is_calibrated():
-    found = lp.calibrate(lambda sigma: lp.Gaussian(sigma=sigma).repeat_and_select(4), epsilon=4, delta=1e-4, rtol=0.1)
+    found = lp.calibrate(lambda sigma: lp.Gaussian(sigma=sigma).repeat_and_select(4), epsilon=4, delta=1e-4, rtol=0.3)
     assert found.answer.upper <= 4
 
 

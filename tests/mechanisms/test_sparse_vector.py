@@ -134,10 +134,10 @@ def test_ends_of_the_range():
 @pytest.mark.slow
 def test_calibration():
     def release(b):
-        return lp.SparseVector(query_scale=4 * b, threshold_scale=b, answers=5)
+        return lp.SparseVector(query_scale=4 * b, threshold_scale=b, answers=3)
 
-    found = lp.calibrate(release, epsilon=1, delta=1e-6, rtol=3e-2)
-    assert found.answer.upper <= 1 < release(0.95 * found.value).epsilon(1e-6).upper
+    found = lp.calibrate(release, epsilon=1, delta=1e-6, rtol=0.2)
+    assert found.answer.upper <= 1 < release(0.75 * found.value).epsilon(1e-6).upper
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,10 @@ from slowly import slowly
 from some import some
 
 SAMPLED_DENSITIES = EXAMPLES["FromDensities"]().poisson(0.2)
+SAMPLED_PAIR = lp.GaussianPair(mean_p=0, sigma_p=1, mean_q=1, sigma_q=2).poisson(0.2)
+MANY_MEANS = lp.GaussianMixture(sigma=3, sensitivities=[0, 1, 1, 20], probabilities=[0.2, 0.5, 0.299, 0.001])
+FEW_OF_BOTH = lp.GaussianMixturePair(sigma=0.5, values=[0, 3, 1], p=[0.5, 0.5, 0], q=[0, 0.25, 0.75], adjacency="add")
+SAMPLED_MIXTURES = lp.GaussianMixturePair(sigma=1, values=[0, 2], p=[0.3, 0.7], q=[0.6, 0.4]).poisson(0.1)
 
 ROWS = [
     *(make() for make in EXAMPLES.values()),
@@ -83,7 +87,7 @@ SLOW_ROWS = [
     "3 * Gaussian(sigma=2) + Laplace(scale=3) + 2 * RandomizedResponse(p=0.6)",
     "100 * Gaussian(sigma=2).poisson(0.01) + ApproximateDP(epsilon=0.1, delta=1e-6)",
     "GaussianMixture(sigma=1, sensitivities=[0.001], probabilities=[1])",
-    "GaussianMixture(sigma=3, sensitivities=[0, 1, 1, 20], probabilities=[0.2, 0.5, 0.299, 0.001])",
+    MANY_MEANS,
     "GaussianMixture(sigma=1, sensitivities=[1, 2], probabilities=[0.5, 0.5], adjacency='remove')",
     "GaussianMixture(sigma=50, sensitivities=[0, 1, 5], probabilities=[0.4, 0.3, 0.3], adjacency='add').poisson(0.7)",
     "Gaussian(sigma=1.5).poisson(0.1, group_size=3)",
@@ -93,8 +97,8 @@ SLOW_ROWS = [
     "Gaussian(sigma=2).poisson(1, adjacency='replace')",
     "Gaussian(sigma=1.3, adjacency='replace').subset(0.2, adjacency='replace')",
     "Gaussian(sigma=20, adjacency='replace').subset(0.01, adjacency='replace')",
-    "GaussianMixturePair(sigma=0.5, values=[0, 3, 1], p=[0.5, 0.5, 0], q=[0, 0.25, 0.75], adjacency='add')",
-    "GaussianMixturePair(sigma=1, values=[0, 2], p=[0.3, 0.7], q=[0.6, 0.4]).poisson(0.1)",
+    FEW_OF_BOTH,
+    SAMPLED_MIXTURES,
     "TruncatedGaussian(sigma=1.3, truncation=3).poisson(0.2)",
     "TruncatedGaussian(sigma=1.3, truncation=3, adjacency='replace').subset(0.2, adjacency='replace')",
     "TruncatedGaussian(sigma=1000, truncation=20000)",
@@ -106,7 +110,7 @@ SLOW_ROWS = [
     "GaussianPair(mean_p=1, sigma_p=1, mean_q=0, sigma_q=1.01)",
     "GaussianPair(mean_p=5, sigma_p=2, mean_q=-3, sigma_q=1.5)",
     "GaussianPair(mean_p=0.3, sigma_p=2, mean_q=0.1, sigma_q=2, adjacency='replace').subset(0.2, adjacency='replace')",
-    "GaussianPair(mean_p=0, sigma_p=1, mean_q=1, sigma_q=2).poisson(0.2)",
+    SAMPLED_PAIR,
     "Laplace(scale=0.1).poisson(0.01)",
     "Laplace(scale=50).poisson(0.9)",
     "Laplace(scale=0.2, adjacency='replace').subset(0.9, adjacency='replace')",
@@ -138,13 +142,19 @@ def name_of(row):
 
 
 def covered(mechanism):
-    """The checks that take ten seconds or more and ask another row of the same law."""
+    """The checks that take three seconds or more and ask another row of the same law."""
     if isinstance(mechanism, (lp.ZCDP, lp.VectorDiscreteGaussian, lp.Skellam)):
         # hundreds of cells; `RenyiDP` has fewer, and its formula is compared in three arithmetics
         return [testing.check_balls, testing.check_symbolic]
     if mechanism == SAMPLED_DENSITIES:
         # a law of densities, as a sampled `GaussianPair`; that they are functions is told to the row that is not sampled
         return [testing.check_tradeoff, testing.check_distribution, testing.check_orders]
+    if mechanism in (MANY_MEANS, FEW_OF_BOTH):
+        # a quadrature in each of three arithmetics, one of which is left; rows of `EXAMPLES` have the formula in all of them
+        return [testing.check_balls, testing.check_symbolic]
+    if mechanism in (SAMPLED_PAIR, SAMPLED_MIXTURES):
+        # of these laws, other subsets and the base have it
+        return [testing.check_tradeoff]
     return []
 
 

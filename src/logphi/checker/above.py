@@ -137,22 +137,23 @@ class _Search:
             self.known[sign, k] = None if total is None else (1 + self.ladder[k] if sign > 0 else -self.ladder[k], total)
         return self.known[sign, k]
 
-    def allowed(self, sign: int, k: int, log_q: float) -> float:
-        """About the largest p that the z of number k allows; two, if there is no such z."""
+    def allowed(self, sign: int, k: int, most: float, log_q: float) -> float:
+        """About the log of the largest p that the z of number k allows; ``most``, if that is smaller or there is no such z."""
         spend(declared.STEP * declared.HALVINGS)
         found = self.constraint(sign, k)
-        return 2.0 if found is None else declared.largest(float(found[0]), rough(found[1]), log_q)[0]
+        return most if found is None else declared.strictest([(float(found[0]), rough(found[1]), found)], log_q, most)[1]
 
     def point(self, log_q: float) -> Place | None:
         """The point by the tangent at the largest p; None if it says nothing."""
         found = []
         for sign, last in self.best.items():
             height = partial(self.allowed, sign, log_q=log_q)
-            start = last if height(last) < FLAT else min(range(0, len(self.ladder), STRIDES[0]), key=height)
-            self.best[sign] = _lowest(height, start)
-            found.append((height(self.best[sign]), sign))
-        p, sign = min(found)
-        used, q = self.constraint(sign, self.best[sign]), math.exp(log_q)
+            flat = math.exp(height(last, 0.0)) >= FLAT
+            start = min(range(0, len(self.ladder), STRIDES[0]), key=lambda k: height(k, 0.0)) if flat else last
+            self.best[sign], log_p = _lowest(height, start)
+            found.append((log_p, sign))
+        log_p, sign = min(found)
+        used, p, q = self.constraint(sign, self.best[sign]), math.exp(log_p), math.exp(log_q)
         if used is None or not 0 < q < p < 1:
             return None
         slope, height_there = declared.tangent(*used, arb(p), arb(q))
@@ -169,11 +170,11 @@ def _ladder(whole: Composition) -> list[Fraction]:
     return [Fraction(declared.NEAR * CLOSE**k) for k in range(int(math.log(declared.FAR / declared.NEAR, CLOSE)) + 1)]
 
 
-def _lowest(height: Callable[[int], float], k: int) -> int:
-    """About the lowest place of a function on integers, from a place near it."""
-    low = height(k)
+def _lowest(height: Callable[[int, float], float], k: int) -> tuple[int, float]:
+    """About the lowest place of a function on integers, from a place near it, and the value; it need not exceed a known one."""
+    low = height(k, 0.0)
     for stride in STRIDES:
         for step in (stride, -stride):
-            while (other := height(k + step)) < low:
+            while (other := height(k + step, low)) < low:
                 low, k = other, k + step
-    return k
+    return k, low

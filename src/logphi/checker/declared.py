@@ -35,7 +35,9 @@ BITS = 128
 NEAR, FAR, ORDERS, CLOSER = 1e-3, 1e5, 24, 8
 # derived: halvings, and steps of a golden-section search, that find a place nearly to the precision of doubles
 HALVINGS, STEPS = 45, 60
-# measured: units of work of a step in doubles
+# derived: the share of an interval that such a step cuts off, (3 - sqrt(5)) / 2; one of its two places is that of the last step
+GOLDEN = 0.3819660112501051
+# measured: units of work of a step in doubles; all of them are taken only if every constraint is stricter than those before
 STEP = 12
 # chosen: the relative distance of the two tangents next to the best one
 ASIDE = 1e-7
@@ -143,25 +145,36 @@ def total_at(whole: Composition, z: Fraction) -> Any:
 def _implied(constraints: list[Constraint], epsilon: Fraction) -> tuple[Any, Fraction]:
     """The smallest bound by tangents next to the event that leaks most, and the w of the constraint on that event."""
     spend(STEP * HALVINGS * STEPS * len(constraints))
-    rough_ones = [(float(w), rough(k)) for w, k in constraints]
+    rough_ones = [(float(w), rough(k), (w, k)) for w, k in constraints]
     a, level = ball(epsilon).exp(), float(epsilon)
 
     def gain(log_q: float) -> float:
         """The largest p - a q that the constraints allow for an event of this q."""
-        return min(largest(w, k, log_q)[0] for w, k in rough_ones) - math.exp(min(level + log_q, 700.0))
+        place, log_p = strictest(rough_ones, log_q)
+        # most likely the strictest of the next event, beside which the others are quickly dismissed
+        rough_ones.insert(0, rough_ones.pop(place))
+        return math.exp(log_p) - math.exp(min(level + log_q, 700.0))
 
     low, high = DEEPEST, -1e-9
+    one, other = low + (high - low) * GOLDEN, high - (high - low) * GOLDEN
+    here, there = gain(one), gain(other)
     for _ in range(STEPS):
-        one, other = low + (high - low) * 0.382, low + (high - low) * 0.618
-        low, high = (low, other) if gain(one) >= gain(other) else (one, high)
+        if here >= there:
+            high, other, there = other, one, here
+            one = low + (high - low) * GOLDEN
+            here = gain(one)
+        else:
+            low, one, here = one, other, there
+            other = high - (high - low) * GOLDEN
+            there = gain(other)
     best = (low + high) / 2
     tangents, used = [(arb(0), arb(1))], constraints[0][0]
     for log_q in (best * (1 + ASIDE), best, best * (1 - ASIDE)):
-        place = min(range(len(constraints)), key=lambda k: largest(*rough_ones[k], log_q)[0])
-        p, q = largest(*rough_ones[place], log_q)
+        place, log_p = strictest(rough_ones, log_q)
+        p, q, constraint = math.exp(log_p), math.exp(log_q), rough_ones[place][2]
         if 0 < q < p < 1:
-            tangents.append(tangent(*constraints[place], arb(p), arb(q)))
-            used = constraints[place][0]
+            tangents.append(tangent(*constraint, arb(p), arb(q)))
+            used = constraint[0]
     bound = arb(1)
     for slope, height in tangents:
         if slope <= a:
@@ -184,19 +197,27 @@ def tangent(w: Fraction, total: Any, p: Any, q: Any) -> tuple[Any, Any]:
     return -by_q / by_p, (total.exp() - value + by_p * p + by_q * q) / by_p
 
 
-def largest(w: float, total: float, log_q: float) -> tuple[float, float]:
-    """About the largest p that the constraint allows at q, and q."""
-    q = math.exp(log_q)
-    # -log p lies between 0 and -log q, where F = 1 <= e^K
-    low, high = 0.0, -log_q
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        p = math.exp(-middle)
-        rest = (w * math.log1p(-p) + (1 - w) * math.log1p(-q)) if 0 < p < 1 else -math.inf
-        size = -w * middle + (1 - w) * log_q
-        top = max(size, rest)
-        if top + math.log(math.exp(size - top) + math.exp(rest - top)) > total:
-            low = middle
-        else:
-            high = middle
-    return math.exp(-high), q
+def strictest(constraints: Sequence[tuple[float, float, Constraint]], log_q: float, most: float = 0.0) -> tuple[int, float]:
+    """The place of the constraint that allows the smallest p at q, and about the log of this p, or ``most`` if that is less."""
+    log_rest = math.log1p(-math.exp(log_q))
+    # F = 1 <= e^K at p = q, so that the largest p lies between q and 1
+    place, log_p = 0, min(most, log_q * 2.0**-HALVINGS)
+    for k, (w, total, _) in enumerate(constraints):
+        if excludes(w, total, log_p, log_q, log_rest):
+            place, high, log_p = k, log_p, log_q
+            for _ in range(HALVINGS):
+                middle = (log_p + high) / 2
+                if excludes(w, total, middle, log_q, log_rest):
+                    high = middle
+                else:
+                    log_p = middle
+    return place, log_p
+
+
+def excludes(w: float, total: float, log_p: float, log_q: float, log_rest: float) -> bool:
+    """Whether about F(p, q) > e^K; ``log_rest`` is log(1 - q)."""
+    p, one = math.exp(log_p), w * log_p + (1 - w) * log_q
+    if p == 1:
+        return w < 0 or one > total
+    other = w * math.log1p(-p) + (1 - w) * log_rest
+    return max(one, other) + math.log1p(math.exp(-abs(one - other))) > total

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.answers.bound import Bound, single
+from logphi.answers.bound import Bounds
 from logphi.answers.status import Direction
 from logphi.arrays import Array
 from logphi.engine.directions import Loss
@@ -96,13 +96,17 @@ def profile_tolerance(loss: LogPhi) -> float:
 
 def profile_of(loss: LogPhi, at: Array, direction: Direction) -> tuple[Array, Array]:
     """Bounds of the profile of one direction."""
-    found = [_delta(loss, float(x), direction) for x in at]
-    return np.array([one.lower for one in found]), np.array([one.upper for one in found])
+    order = np.argsort(at)
+    found, back = _deltas(loss, tuple(at[order].tolist()), direction), np.argsort(order)
+    return np.asarray(found.lower)[back], np.asarray(found.upper)[back]
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _delta(loss: LogPhi, x: float, direction: Direction) -> Bound:
-    return single(delta(Loss(loss, Adjacency.ADD_REMOVE), x, direction=direction))
+def _deltas(loss: LogPhi, at: tuple[float, ...], direction: Direction) -> Bounds:
+    # an array shares the work of its points
+    found = delta(Loss(loss, Adjacency.ADD_REMOVE), at, direction=direction)
+    assert isinstance(found, Bounds)
+    return found
 
 
 def require(holds: Any, text: str, **places: Any) -> None:

@@ -53,6 +53,7 @@ SCHEMES = {
 # of a mechanism under add_remove; n is the number of records of the data set
 BATCHES = {
     "`.allocation(10)`": lambda base: base.allocation(10),
+    "`.allocation(10, participations=2)`": lambda base: base.allocation(10, participations=2),
     "`.shuffled(10)`": lambda base: base.shuffled(10),
     "`.fixed_order(10)`": lambda base: base.fixed_order(10),
     "`.poisson(rate, truncated_batch_size=B, dataset_size=n)`": lambda base: base.poisson(
@@ -107,7 +108,8 @@ class Cell:
             return "estimated"
         if bracketed:
             return "bracket"
-        return "bound" if getattr(lp, self.name)._dominating or "truncated" in self.scheme else "exact"
+        above = any(word in self.scheme for word in ("truncated", "participations"))
+        return "bound" if above or getattr(lp, self.name)._dominating else "exact"
 
     @cached_property
     def certified(self):

@@ -200,7 +200,7 @@ def test_by_name_the_other_order_is_answered_by_a_contour() -> None:
 @pytest.mark.parametrize(
     "release",
     [
-        61 * lp.Gaussian(sigma=1).allocation(20),
+        201 * lp.Gaussian(sigma=1).allocation(20),
         lp.Gaussian(sigma=100).allocation(20),
         lp.Gaussian(sigma=1),
         lp.Laplace(scale=1),

@@ -12,6 +12,7 @@ import pytest
 
 import logphi as lp
 from directions import DIRECTIONS
+from logphi.answers.status import Status
 from logphi.arith.protocol import Plain
 from logphi.laws.allocated_normal import AllocatedNormal
 from logphi.quadrature.values import Line
@@ -175,9 +176,52 @@ def test_several_releases_on_one_allocation_are_one():
 
 
 def test_several_participations_are_smaller_epochs():
-    found = lp.Gaussian(sigma=1.1).allocation(100, participations=3)
-    assert found == 2 * lp.Gaussian(sigma=1.1).allocation(33) + lp.Gaussian(sigma=1.1).allocation(34)
-    assert lp.Gaussian(sigma=1.1).allocation(100, participations=4) == 4 * lp.Gaussian(sigma=1.1).allocation(25)
+    one = lp.Gaussian(sigma=1.1)
+    found = one.allocation(100, participations=3)
+    assert found.above == 2 * one.allocation(33) + one.allocation(34)
+    assert one.allocation(100, participations=4).above == 4 * one.allocation(25)
+    assert found.delta(1.0).upper == found.above.delta(1.0).upper
+    # there, a block of one batch hides nothing
+    assert one.allocation(3, participations=2).above == one + one.allocation(2)
+
+
+@pytest.mark.parametrize(
+    "release",
+    [
+        lp.Gaussian(2).allocation(9, participations=2),
+        3 * lp.Gaussian(2).allocation(9, participations=2),
+        lp.RandomizedResponse(0.6).allocation(6, participations=4),
+        lp.Gaussian(2).allocation(9, epochs=2, participations=2),
+    ],
+    ids=str,
+)
+def test_several_participations_are_known_by_an_upper_bound(release):
+    for found in (release.epsilon(1e-3), release.delta(0.1), release.renyi(2), release.tradeoff(0.1), release.risk.tpr(0.1)):
+        assert found.status is Status.DOMINATED
+    with pytest.raises(ValueError, match="dominates"):
+        release.pdp_delta(0.1)
+
+
+def test_of_a_bracket_several_participations_have_the_upper_end():
+    found = lp.Laplace(5).allocation(6, participations=2).delta(0.1)
+    assert found.status is Status.DOMINATED
+    assert found.upper == pytest.approx((2 * lp.Laplace(5).allocation(3)).delta(0.1).upper, rel=1e-9)
+
+
+def test_a_record_in_two_batches_of_three_leaks_less_than_the_bound():
+    p, q, k = np.array([0.75, 0.25]), np.array([0.25, 0.75]), math.exp(0.2)
+    total = 0.0
+    for one in product(range(2), repeat=3):
+        mean = sum(math.prod((q if place == left else p)[i] for place, i in enumerate(one)) for left in range(3)) / 3
+        total += max(0.0, float(mean - k * math.prod(q[i] for i in one)))
+    bound = lp.Discrete(p=p, q=q).allocation(3, participations=2).delta(0.2, direction="remove")
+    assert total < bound.upper < 2 * total
+
+
+def test_a_calibrated_bound_may_not_be_the_best():
+    found = lp.calibrate(lambda sigma: lp.Gaussian(sigma).allocation(9, participations=2), epsilon=1, delta=1e-3, rtol=1e-2)
+    assert found.status is lp.CalibrationStatus.DOMINATED
+    assert found.status.met
 
 
 def enumerated(p, q, batches, epsilon, direction):
@@ -224,7 +268,12 @@ def test_more_batches_and_more_noise_cost_less():
 
 
 @pytest.mark.parametrize(
-    "text", ["Gaussian(sigma=1.1).allocation(234)", "3 * (Gaussian(sigma=2.0) + Gaussian(sigma=3.0)).allocation(7)"]
+    "text",
+    [
+        "Gaussian(sigma=1.1).allocation(234)",
+        "3 * (Gaussian(sigma=2.0) + Gaussian(sigma=3.0)).allocation(7)",
+        "2 * Gaussian(sigma=1.1).allocation(10, participations=3)",
+    ],
 )
 def test_text_and_json_read_back(text):
     release = lp.parse(text)

@@ -32,12 +32,17 @@ def allocation(base: Mechanism, batches: Scalar, epochs: Scalar, participations:
             f"participations must not exceed batches={number}, got {shares}: a record is in a batch at most once; where it is "
             "used several times in one batch, multiply the sensitivity"
         )
-    from logphi.sampling.allocation import blocks, check_relation
+    from logphi.sampling.allocation import check_relation
 
     check_relation(base.adjacency)
     kept = base if times == 1 else times * base
-    parts = [count * _allocated(kept, size) for size, count in blocks(number, shares)]
-    return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+    if shares == number:
+        return shares * kept
+    if shares == 1:
+        return _allocated(kept, number)
+    from logphi.algebra.participations import Participations
+
+    return Participations(kept, number, shares, kept.adjacency)
 
 
 def _epochs(epochs: Scalar) -> int:

@@ -134,9 +134,9 @@ class Operations(Generic[M]):
         ``E * m.allocation(t)`` makes a new allocation in each of E epochs. ``m.allocation(t, epochs=E)`` makes one, and keeps
         the batches for all of them: it is ``(E * m).allocation(t)``. The two differ by orders of magnitude.
 
-        All releases of a composition see one allocation. For a record in k of the t batches, drawn uniformly, an upper bound
-        is returned: the composition of k epochs, in each of which the record is in one of t/k batches (rounded to
-        integers that add up to t).
+        All releases of a composition see one allocation. A record in k of the t batches, drawn uniformly, is known by an upper
+        bound: the composition of k epochs, in each of which the record is in one of t/k batches (rounded to integers that add
+        up to t). Its answers have the status ``DOMINATED``.
 
         The Gaussian and mechanisms with few outcomes have sharp answers. One release of Laplace noise, and few outcomes in very
         many batches, have a bracket: between two pairs, one of which dominates the epoch, while the other is dominated by it.

@@ -10,6 +10,7 @@ from typing import Any
 
 from logphi.algebra.release import Mechanism
 from logphi.answers.bound import Bound
+from logphi.answers.status import Status
 from logphi.calibration.bracketing import Bracket, End, bracket
 from logphi.calibration.refinement import refine
 from logphi.calibration.result import Calibration, CalibrationStatus
@@ -189,7 +190,9 @@ def _status(
         return CalibrationStatus.WIDE
     if _not_monotone(trials):
         return CalibrationStatus.TURNING
-    return CalibrationStatus.TIGHT if bad else CalibrationStatus.EDGE
+    if not bad:
+        return CalibrationStatus.EDGE
+    return CalibrationStatus.DOMINATED if answer.status is Status.DOMINATED else CalibrationStatus.TIGHT
 
 
 def _not_monotone(trials: Trials) -> bool:

@@ -26,6 +26,10 @@ class CalibrationStatus(enum.Enum):
     """How accurate a calibrated value is proved to be."""
 
     TIGHT = "the value meets the target, and the next one, within the tolerance, is proved to miss it"
+    DOMINATED = (
+        "the value meets the target; the next one, within the tolerance, is proved to miss it for a pair that dominates the "
+        "release and that it need not attain, so that smaller noise may do"
+    )
     EDGE = "every value that the family accepts meets the target: this is the end of its domain"
     WIDE = (
         "the value meets the target, but the bounds do not settle how much farther one may go: the next value that is proved "
@@ -39,8 +43,8 @@ class CalibrationStatus(enum.Enum):
 
     @property
     def met(self) -> bool:
-        """Whether the value is proved to be the best within the tolerance."""
-        return self in (CalibrationStatus.TIGHT, CalibrationStatus.EDGE)
+        """Whether the value is proved to be the best within the tolerance, for the pair of the release."""
+        return self in (CalibrationStatus.TIGHT, CalibrationStatus.DOMINATED, CalibrationStatus.EDGE)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

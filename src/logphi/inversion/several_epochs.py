@@ -15,6 +15,7 @@ with the least a; and the integral of |1/(z(z+1))| / 2 pi is at most 1/2c.
 
 Omitted terms: p(y) <= M(b) e^{-by} / sqrt(2 pi a) for every b, so that a sum of h p(jh) e^{cjh} over jh beyond y, upward for
 b > c and downward for b < c, is at most M(b) e^{(c-b)y} / (|b - c| sqrt(2 pi a)); and D(x) <= M(c) e^{-cx} for c >= 0.
+The law of j epochs, by repeated squaring, is cut off, too: the same with M(b)^j, and e^{(c-b)y} alone, by Markov's inequality.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +33,7 @@ from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.inversion.branch_cut import LEAST_SHIFT, shifted
 from logphi.inversion.epochs_guess import excess_of_small, of_small
+from logphi.inversion.lattice_powers import LEAST, Cut, Row, power
 from logphi.inversion.one_epoch import Epoch, Kind, Values, negative_orders, positive_orders
 from logphi.laws.allocated_normal import AllocatedNormal
 from logphi.laws.log_phi import LogPhi
@@ -42,12 +44,12 @@ _TARGET = math.log(1e-12)
 _ENOUGH = math.log(3e-11)
 # chosen: the logarithm of the relative error of a guess
 _ROUGH = -1.0
-# measured: more of them take seconds; of more epochs the contour is narrow
-_MOST_EPOCHS, _MOST_NODES, _MOST_OF_ALL = 60, 1500, 20_000
+# measured: of more epochs the contour is narrower; more places take seconds
+_MOST_EPOCHS, _MOST_NODES = 200, 1500
 # measured: of a larger shift, so few moments are known that the bounds are wide
 _LARGEST_SHIFT = 4.0
-# derived: smaller numbers lose digits; and the ratio above which sums over k are hardly more than their largest terms
-_LEAST, _LEAST_RATIO = 1e-290, 10.0
+# derived: the ratio above which sums over k are hardly more than their largest terms
+_LEAST_RATIO = 10.0
 
 
 def kinds_of(loss: LogPhi) -> tuple[Kind, ...] | None:
@@ -77,7 +79,8 @@ class _Known:
         self.number = sum(count for _, count in kinds)
         self.decay = min(one.decay for one in epochs)
         self._positive, self._negative = positive_orders(epochs), negative_orders(epochs)
-        chernoff = sum(count * one.log_transform(self._positive) for one, count in kinds) - self._positive * x
+        self._transforms = {one: (one.log_transform(self._positive), one.log_transform(self._negative)) for one in epochs}
+        chernoff = sum(count * self._transforms[one][0] for one, count in kinds) - self._positive * x
         # at c = 0 all M are one
         self._c, self._chernoff = np.append(self._positive, 0.0), np.append(chernoff, 0.0)
         self.log_alias = float((chernoff - np.log(2 * self._positive)).min())
@@ -89,62 +92,34 @@ class _Known:
             return math.inf
         return math.log(2 * self.number) + self.number * math.log1p(4 * math.exp(-ratio / 2)) + 1e-3
 
-    def log_omitted(self, one: Epoch, first: float, last: float) -> float:
-        """The logarithm of what one epoch omits below the first and above the last place, but for the factor of the others."""
-        above, gap = self._beyond(one, self._positive)
-        below, gap_below = self._beyond(one, self._negative)
+    def log_omitted(self, one: Epoch, number: int, first: float, last: float) -> float:
+        """The logarithm of what the sum of so many epochs omits below the first and above the last place.
+
+        The factor of the lattice is not counted.
+        """
+        (above, gap), (below, gap_below) = self._beyond(one, number)
         return float(np.logaddexp((above - gap * last).min(), (below + gap_below * first).min()))
 
-    def ends(self, one: Epoch, goal: float) -> tuple[float, float]:
+    def ends(self, one: Epoch, number: int, goal: float) -> tuple[float, float]:
         """The places beyond which the omitted terms are below a goal."""
-        above, gap = self._beyond(one, self._positive)
-        below, gap_below = self._beyond(one, self._negative)
+        (above, gap), (below, gap_below) = self._beyond(one, number)
         return -float(((below - goal) / gap_below).min()), float(((above - goal) / gap).min())
 
-    def _beyond(self, one: Epoch, b: Array) -> tuple[Array, Array]:
-        """The logarithm of a bound of what is omitted beyond zero, and how fast it falls, for pairs of c and b."""
-        sign = 1.0 if b[0] > 0 else -1.0
-        gap = sign * (b - self._c[:, None])
-        others = self._chernoff - np.append(one.log_transform(self._positive), 0.0)
-        found = others[:, None] + one.log_transform(b) - 0.5 * math.log(2 * math.pi * one.decay)
-        right = gap > 0
-        gap = np.where(right, gap, 1.0)
-        return np.where(right, found - np.log(gap), np.inf), gap
+    def _beyond(self, one: Epoch, number: int) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
+        """Above and below zero: the logarithm of a bound of what is omitted, and how fast it falls, for pairs of c and b."""
+        positive, negative = self._transforms[one]
+        others = self._chernoff - number * np.append(positive, 0.0)
+        # by Markov's inequality, and for one epoch by its density
+        density = 0.5 * math.log(2 * math.pi * one.decay)
 
+        def side(sign: float, b: Array, log_transform: Array) -> tuple[Array, Array]:
+            gap = sign * (b - self._c[:, None])
+            right = gap > 0
+            gap = np.where(right, gap, 1.0)
+            found = others[:, None] + number * log_transform - (density + np.log(gap) if number == 1 else 0.0)
+            return np.where(right, found, np.inf), gap
 
-@dataclass(frozen=True)
-class _Row:
-    """Positive numbers and their errors, in units of e^log_scale."""
-
-    value: Array
-    error: Array
-    log_scale: float
-
-    @staticmethod
-    def of(found: Values, tilt: Array, step: float) -> _Row:
-        """The masses h p(jh) times e^tilt."""
-        log, error = (one + tilt + math.log(step) for one in (found.log, found.log_error))
-        scale = float(np.maximum(log, error).max())
-        value = np.exp(log - scale)
-        parts = np.abs(np.maximum(log, -1e4)) + np.abs(tilt) + abs(math.log(step)) + abs(scale)
-        return _Row(value, np.exp(error - scale) * (1 + 1e-9) + 4 * ULP * (4 + parts) * value + _LEAST, scale)
-
-    def together(self, other: _Row) -> _Row:
-        """The law of the sum of two."""
-        value = np.convolve(self.value, other.value)
-        error = np.convolve(self.value + self.error, other.error) + np.convolve(self.error, other.value)
-        size = min(self.value.size, other.value.size)
-        error += ULP * (size + 8) * (value + error) + size * _LEAST
-        peak = max(float(value.max()), _LEAST)
-        return _Row(value / peak, error * ((1 + 1e-9) / peak), self.log_scale + other.log_scale + math.log(peak))
-
-    def power(self, count: int) -> _Row:
-        """The law of the sum of ``count``."""
-        if count == 1:
-            return self
-        half = self.power(count // 2)
-        whole = half.together(half)
-        return whole.together(self) if count % 2 else whole
+        return side(1.0, self._positive, positive), side(-1.0, self._negative, negative)
 
 
 @dataclass(frozen=True)
@@ -153,6 +128,7 @@ class Profile:
 
     step: float
     sampled: tuple[Sampled, ...]
+    cuts: tuple[tuple[Cut, ...], ...]
     last: Epoch
     first: int
     law: Values
@@ -181,7 +157,7 @@ class Profile:
             float(terms.sum()),
             truncation=math.exp(truncation - scale) * (1 + 1e-9),
             inner=float(np.exp(of_law - scale).sum() + np.exp(of_last - scale).sum()) * (1 + 1e-9),
-            rounding=float((terms * (ULP * (16 + terms.size + 4 * parts))).sum()) + _LEAST,
+            rounding=float((terms * (ULP * (16 + terms.size + 4 * parts))).sum()) + LEAST,
         )
         relative_error = max(one.relative_error for one, _ in self._kinds)
         if relative_error == 0:
@@ -195,8 +171,9 @@ class Profile:
         known = _Known(self._kinds, x)
         ratio = known.decay * (math.pi / self.step) ** 2
         errors = [known.log_alias - ratio]
-        for one, count, first, last in self.sampled:
-            errors.append(known.log_omitted(one, first * self.step, last * self.step) + math.log(count))
+        for (one, count, first, last), cuts in zip(self.sampled, self.cuts, strict=True):
+            for number, uses, start, end in ((1, count, first, last), *cuts):
+                errors.append(known.log_omitted(one, number, start * self.step, end * self.step) + math.log(uses))
         return float(np.logaddexp.reduce(errors)) + known.log_folded(ratio) + 1e-6
 
 
@@ -204,36 +181,55 @@ def prepare(kinds: Sequence[Kind], x: float) -> Profile | None:
     """The profile near a threshold; None where it would be long."""
     known, last = _Known(kinds, x), kinds[-1].epoch
     guess = _guess(kinds, x)
-    goal = guess + _TARGET - math.log(2 * known.number) - 2
+    goal = guess + _TARGET - math.log(2 * known.number) - 4
     step = _few_bits(math.pi * math.sqrt(known.decay / max(known.log_alias - goal, 2 * _LEAST_RATIO)))
     sampled = []
     for one, count in kinds:
-        low, high = known.ends(one, goal)
+        low, high = known.ends(one, 1, goal)
         if not 0 < (high - low) / step < _MOST_NODES:
             return None
         sampled.append(Sampled(one, count - (one is last), math.floor(low / step), math.ceil(high / step)))
     sampled = [part for part in sampled if part.number]
-    if sum(part.number * (part.last - part.first) for part in sampled) > _MOST_OF_ALL:
-        return None
-    rows, first = [], 0
+    rows, cuts, first = [], list[tuple[Cut, ...]](), 0
     for part in sampled:
         places = np.asarray(step * np.arange(part.first, part.last + 1))
         enough = guess + _ENOUGH - math.log((places[-1] - places[0] + 1) * part.number)
         density = part.epoch.log_density(places, enough - _rest(kinds, x, places, enough))
-        rows.append(_Row.of(density, known.tilt * places, step).power(part.number))
-        first += part.first * part.number
-    law = reduce(_Row.together, rows)
-    return Profile(step, tuple(sampled), last, first, _untilted(law, first, step, known.tilt))
+        law, start, cut = power(
+            _masses(density, known.tilt * places, step),
+            part.first,
+            part.number,
+            partial(_ends, known, part.epoch, step, goal),
+        )
+        rows.append(law)
+        cuts.append(cut)
+        first += start
+    law = reduce(Row.together, rows)
+    return Profile(step, tuple(sampled), tuple(cuts), last, first, _untilted(law, first, step, known.tilt))
 
 
-def _untilted(law: _Row, first: int, step: float, tilt: float) -> Values:
+def _masses(found: Values, tilt: Array, step: float) -> Row:
+    """The masses h p(jh) times e^tilt."""
+    log, error = (one + tilt + math.log(step) for one in (found.log, found.log_error))
+    scale = float(np.maximum(log, error).max())
+    value = np.exp(log - scale)
+    parts = np.abs(np.maximum(log, -1e4)) + np.abs(tilt) + abs(math.log(step)) + abs(scale)
+    return Row(value, np.exp(error - scale) * (1 + 1e-9) + 4 * ULP * (4 + parts) * value + LEAST, scale)
+
+
+def _untilted(law: Row, first: int, step: float, tilt: float) -> Values:
     tilted = tilt * step * (first + np.arange(law.value.size))
     rounding = 4 * ULP * (4 + np.abs(tilted) + abs(law.log_scale))
     with np.errstate(divide="ignore"):  # minus infinity stands for zero
         return Values(
             np.log(law.value) + law.log_scale - tilted,
-            np.log(law.error + rounding * law.value + _LEAST) + law.log_scale - tilted,
+            np.log(law.error + rounding * law.value + LEAST) + law.log_scale - tilted,
         )
+
+
+def _ends(known: _Known, one: Epoch, step: float, goal: float, number: int, uses: int) -> tuple[float, float]:
+    low, high = known.ends(one, number, goal - math.log(uses))
+    return low / step, high / step
 
 
 def _guess(kinds: Sequence[Kind], x: float) -> float:

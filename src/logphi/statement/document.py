@@ -15,7 +15,7 @@ from logphi.algebra.certification import certify_together
 from logphi.algebra.release import Mechanism
 from logphi.answers.bound import Bound
 from logphi.answers.display import printed
-from logphi.answers.status import Side
+from logphi.answers.status import Side, Status
 from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.route_names import is_certified
 from logphi.listed import Listed
@@ -221,7 +221,9 @@ class Report(Listed):
             yield f"No finite epsilon can be claimed at delta = {self.delta!r}."
         else:
             yield f"(epsilon, delta)-differential privacy with epsilon = {_most(self.epsilon)} at delta = {self.delta!r}"
-        yield f"The smallest epsilon is {_between(self.epsilon)}. All numbers are in nats, and rounded to the safe side."
+        # of what is only dominated, the lower end is that of the pair
+        whose = " of a pair that dominates the release" if self.epsilon.status is Status.DOMINATED else ""
+        yield f"The smallest epsilon{whose} is {_between(self.epsilon)}. All numbers are in nats, and rounded to the safe side."
 
     def _curve(self) -> Iterator[str]:
         for at, bound in self.epsilons:

@@ -23,20 +23,21 @@ if TYPE_CHECKING:
     from logphi.quadrature.lognormal_mean import LognormalMean
 
 _NOT_SERVED = (
-    "method 'branch-cut' serves up to 60 random allocations of Gaussian noise, with sensitivity / sigma between 0.02 and 8, or "
-    "4 for several; leave method out"
+    "method 'branch-cut' serves up to 200 random allocations of Gaussian noise, with sensitivity / sigma between 0.02 and 8, "
+    "or 4 for several; leave method out"
 )
 _TOO_LONG = "method 'branch-cut' would need too long an integral here; leave method out"
 # chosen: standard deviations above which a rough upper bound suffices
 _FAR = 12.0
 # derived: e^x is far from the ends of the range of doubles
 _LARGEST = 300.0
-# measured: the width, for one epoch and for each batch of several; the work, which is more at negative thresholds, where the
-# way up is long, and for several epochs, which are many integrals
-_WIDTH, _WIDTH_OF_BATCH = 1e-10, 3e-14
-_WORK, _LONG, _SEVERAL = 2e7, 1.5e8, 2.5e8
-# measured: on a contour, the rounding relative to the integrand, and the work for a unit of the abscissa
-_NOISE, _CONTOUR = 2e-11, 1.5e7
+# measured: the width, for one epoch, and of each of several for the root of its batches; the work, which is more at negative
+# thresholds, where the way up is long, and for several epochs, which are many integrals, and for each of them
+_WIDTH, _WIDTH_OF_EPOCH = 1e-10, 2e-12
+_WORK, _LONG, _SEVERAL, _EACH = 2e7, 1.5e8, 1.5e8, 1.5e6
+# measured: on a contour, the rounding relative to the integrand, for the root of the number of all batches over the shift; and
+# the work for a unit of the abscissa
+_NOISE, _CONTOUR = 4e-13, 1.5e7
 
 
 def mean_of(loss: LogPhi) -> LognormalMean | None:
@@ -71,7 +72,8 @@ def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     promise = Promise(_WIDTH, _WORK if epsilon >= 0 else _LONG)
     kinds = _kinds(loss)
     if kinds is not None:
-        promise = Promise(max(_WIDTH, _WIDTH_OF_BATCH * sum(one.mean.count * number for one, number in kinds)), _SEVERAL)
+        width = _WIDTH_OF_EPOCH * sum(math.sqrt(one.mean.count) * number for one, number in kinds)
+        promise = Promise(max(_WIDTH, width), _SEVERAL + _EACH * sum(number for _, number in kinds))
     return Offer(promise, partial(_local, loss, answering, epsilon, demand))
 
 
@@ -84,7 +86,9 @@ def _on_contour(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     from logphi.inversion.epochs_guess import log_guess
 
     answer = log_guess(kinds, epsilon) if chosen.part is Part.EXCESS else chosen.log_estimate
-    width = width_left(chosen.log_estimate, answer, _NOISE, demand)
+    batches = sum(one.mean.count * number for one, number in kinds)
+    noise = _NOISE * math.sqrt(batches) / min(one.mean.shift for one, _ in kinds)
+    width = width_left(chosen.log_estimate, answer, noise, demand)
     return replace(offer, promise=Promise(width, offer.promise.operations + _CONTOUR * abs(chosen.abscissa)))
 
 

@@ -23,19 +23,19 @@ from typing import Any
 
 import random_releases
 import tables
-from accountants import CATALOGUED, DRAWN, OURS, PEERS, STRESSED, Accountant, truth
+from accountants import CATALOGUED, DRAWN, OURS, PEERS, SAMPLING, STRESSED, Accountant, truth
 from alone import of_this_library
 from sandbox import LIMIT, REPETITIONS, Sandbox, obstacle, warm
-from workloads import CATALOGUE, STRESS, WORKLOADS, Workload
+from workloads import CATALOGUE, SAMPLERS, STRESS, WORKLOADS, Workload
 
 from logphi.text.files import write_whole
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-PACKAGES = ("logphi", "numpy", "scipy", "dp-accounting", "prv-accountant", "autodp")
+PACKAGES = ("logphi", "numpy", "scipy", "dp-accounting", "prv-accountant", "autodp", "pld-accounting")
 
 PAGE = """# Benchmarks
 
-Accuracy against time, beside three other accountants, each with its defaults; written by `make bench`.
+Accuracy against time, beside other accountants, each with its defaults unless its name says otherwise; written by `make bench`.
 
 {machine}
 
@@ -84,6 +84,13 @@ epsilon; the error of dp-accounting, at its default grid, is relative to the tru
 its time.
 
 {catalogue}
+
+## Other batches than Poisson samples
+
+Truncated samples, an upper bound by every accountant, and random allocation. PLD_accounting was asked for random allocation
+only.
+
+{samplers}
 
 ## Random releases
 
@@ -151,14 +158,15 @@ def main() -> None:
     """Measure, print, write the page, and save if asked."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", type=Path, metavar="FILE", help="also save every number here")
-    parser.add_argument("--quick", action="store_true", help="only the workloads of the sources, printed and not written")
+    parser.add_argument("--quick", action="store_true", help="only workloads of the sources and samplers, printed, not written")
     arguments = parser.parse_args()
 
     warm()
-    obstacles = {accountant.name: obstacle(accountant) for accountant in PEERS}
+    obstacles = {accountant.name: obstacle(accountant) for accountant in dict.fromkeys((*PEERS, *SAMPLING))}
     sources = compared(WORKLOADS, [accountant for accountant in PEERS if obstacles[accountant.name] is None])
     skipped = "\n".join(f"Skipped: {name}, {reason}." for name, reason in obstacles.items() if reason is not None)
-    print(tables.comparison(sources), skipped, sep="\n\n")
+    samplers = compared(SAMPLERS, [accountant for accountant in SAMPLING if obstacles[accountant.name] is None])
+    print(tables.comparison(sources), tables.comparison(samplers), skipped, sep="\n\n")
     if arguments.quick:
         return
     stress = compared(STRESS, [accountant for accountant in STRESSED if obstacles[accountant.name] is None])
@@ -167,15 +175,16 @@ def main() -> None:
     alone = of_this_library()
     if arguments.json:
         saved = {"machine": machine(), "sources": sources, "stress": stress, "alone": alone}
-        saved |= {"catalogue": catalogue, "families": families}
+        saved |= {"catalogue": catalogue, "samplers": samplers, "families": families}
         write_whole(arguments.json, (json.dumps(saved, indent=2) + "\n").encode())
-    publish(sources, stress, catalogue, families, alone, skipped)
+    publish(sources, stress, catalogue, samplers, families, alone, skipped)
 
 
 def publish(
     sources: list[dict[str, Any]],
     stress: list[dict[str, Any]],
     catalogue: list[dict[str, Any]],
+    samplers: list[dict[str, Any]],
     families: list[dict[str, Any]],
     alone: list[dict[str, Any]],
     skipped: str,
@@ -199,6 +208,7 @@ def publish(
         below=tables.below([*sources, *stress]),
         failures=tables.failures([*sources, *stress]),
         catalogue=tables.catalogue(catalogue),
+        samplers=tables.comparison(samplers),
         releases=random_releases.RELEASES,
         slow=random_releases.SLOW,
         families=tables.families(families),

@@ -58,7 +58,35 @@ class Sampled:
     rate: float
 
 
-Step = Gaussian | SampledGaussian | Laplace | RandomizedResponse | DiscreteGaussian | DiscreteLaplace | Sampled
+@dataclass(frozen=True)
+class TruncatedSample:
+    """A Gaussian on a Poisson sample of which at most ``kept`` records are kept, of ``records`` in all."""
+
+    sigma: float
+    rate: float
+    kept: int
+    records: int
+
+
+@dataclass(frozen=True)
+class Allocation:
+    """A Gaussian on all batches of an epoch, each record in one of them, drawn at random."""
+
+    sigma: float
+    batches: int
+
+
+Step = (
+    Gaussian
+    | SampledGaussian
+    | Laplace
+    | RandomizedResponse
+    | DiscreteGaussian
+    | DiscreteLaplace
+    | Sampled
+    | TruncatedSample
+    | Allocation
+)
 
 
 # what a question is asked at
@@ -199,6 +227,10 @@ def _told(step: Step) -> str:
             return f"sampled Gaussian({sigma:g}), rate {rate:g}"
         case Sampled(base, rate):
             return f"sampled {_told(base)}, rate {rate:g}"
+        case TruncatedSample(sigma, rate, kept, records):
+            return f"Gaussian({sigma:g}), rate {rate:g}, at most {kept:,} of {records:,} records"
+        case Allocation(sigma, number):
+            return f"Gaussian({sigma:g}) on {number} allocated batches"
         case RandomizedResponse(truth):
             return f"RandomizedResponse({truth:g})"
         case Gaussian(spread) | DiscreteGaussian(spread) | Laplace(spread) | DiscreteLaplace(spread):
@@ -232,6 +264,14 @@ CATALOGUE = (
     _listed("epsilon", 1e-6, (5, DiscreteGaussian(6.0)), (10, Laplace(5.0))),
     _listed("epsilon", 1e-6, (10, Sampled(Laplace(2.0), 0.05)), (100, SampledGaussian(1.5, 0.02))),
     _listed("delta", 1.0, (20, Sampled(DiscreteLaplace(3.0), 0.2)), (4, Gaussian(5.0))),
+)
+
+
+# other batches than Poisson samples
+SAMPLERS = (
+    _listed("epsilon", 1e-5, (1000, TruncatedSample(1.0, 256 / 60000, 300, 60_000))),
+    _listed("epsilon", 1e-5, (1, Allocation(1.0, 100))),
+    _listed("epsilon", 1e-5, (60, Allocation(1.1, 234))),
 )
 
 

@@ -5,7 +5,7 @@ A package is imported when it is first asked. ``UnsupportedError`` says that it 
 
 from __future__ import annotations
 
-from accountants import autodp, dp_accounting, prv
+from accountants import autodp, dp_accounting, pld_accounting, prv
 from accountants.answer import Accountant, Answer, UnsupportedError
 from accountants.ours import CERTIFIED, OURS, truth
 
@@ -24,5 +24,19 @@ STRESSED = (dp_accounting.PLD, dp_accounting.RDP, prv.COARSE, autodp.FOURIER_UNS
 DRAWN = (dp_accounting.RDP, dp_accounting.PLD)
 # the one whose kinds of noise are those of the catalogue
 CATALOGUED = (dp_accounting.PLD,)
+# those that offer other batches than Poisson samples
+SAMPLING = (dp_accounting.PLD, dp_accounting.PLD_ACCOUNTANT, pld_accounting.ALLOCATION)
 
-__all__ = ["CATALOGUED", "CERTIFIED", "DRAWN", "OURS", "PEERS", "STRESSED", "Accountant", "Answer", "UnsupportedError", "truth"]
+__all__ = [
+    "CATALOGUED",
+    "CERTIFIED",
+    "DRAWN",
+    "OURS",
+    "PEERS",
+    "SAMPLING",
+    "STRESSED",
+    "Accountant",
+    "Answer",
+    "UnsupportedError",
+    "truth",
+]

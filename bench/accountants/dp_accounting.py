@@ -13,6 +13,7 @@ from workloads import (
     Sampled,
     SampledGaussian,
     Step,
+    TruncatedSample,
     Workload,
 )
 
@@ -40,6 +41,10 @@ def with_pld(workload: Workload) -> Answer:
                 return build(base, own)
             case RandomizedResponse(truth):  # its noise parameter is the probability of a uniform answer
                 return pld.from_randomized_response(2 * (1 - truth), 2)
+            case TruncatedSample(sigma, own, kept, records):
+                return pld.from_truncated_subsampled_gaussian_mechanism(records, own, kept, sigma)
+            case _:
+                raise UnsupportedError("no distribution for it")
 
     composed: Any = None
     for step, count in workload.steps:
@@ -76,6 +81,8 @@ def _with_events(workload: Workload, accountant: Any) -> Answer:
                 return dpa.PoissonSampledDpEvent(rate, dpa.GaussianDpEvent(sigma))
             case Laplace(scale):
                 return dpa.LaplaceDpEvent(scale)
+            case TruncatedSample(sigma, rate, kept, records):
+                return dpa.TruncatedSubsampledGaussianDpEvent(records, rate, kept, sigma)
             case RandomizedResponse():
                 raise UnsupportedError("its randomized response and its Gaussian are stated under different relations")
             case _:

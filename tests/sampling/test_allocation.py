@@ -176,7 +176,7 @@ def test_several_releases_on_one_allocation_are_one():
 
 
 def test_several_participations_are_smaller_epochs():
-    one = lp.Gaussian(sigma=1.1)
+    one: Any = lp.Gaussian(sigma=1.1)
     found = one.allocation(100, participations=3)
     assert found.above == 2 * one.allocation(33) + one.allocation(34)
     assert one.allocation(100, participations=4).above == 4 * one.allocation(25)

@@ -19,8 +19,8 @@ from logphi.arrays import Array
 from logphi.inversion.branch_cut import Integral, Sums, prepare
 from logphi.quadrature.lognormal_mean import LognormalMean
 
-# measured: the relative error up to which an integral serves a value; answers err by less than half of it where their epochs are
-# few, as few values err by so much, and by hardly more than with a smaller one where they are many; more integrals take seconds
+# measured: the relative error up to which an integral serves a value; answers for few epochs err by less than half of it, as
+# few values err by so much, and those for many by hardly more than with a smaller one; more integrals take seconds
 _SHARP, _MOST_INTEGRALS = math.log(5e-10), 30
 # measured, in standard deviations: below zero the first of these integrals that is not long, and where that is the first, two
 # more, serve all values relative to the largest of them

@@ -11,6 +11,7 @@ import pytest
 from scipy.stats import norm
 
 import logphi as lp
+from logphi.answers.status import Status
 from logphi.sampling.truncated_poisson import binomial_tail
 
 
@@ -87,6 +88,12 @@ def test_batches_that_are_never_cut_off_are_poisson_samples():
     assert lp.Gaussian(sigma=1).poisson(0.5, truncated_batch_size=4, dataset_size=4).loss_law() == plain.loss_law()
     far = lp.Gaussian(sigma=1).poisson(0.01, truncated_batch_size=900, dataset_size=1000)
     assert far.delta(1).value == pytest.approx(lp.Gaussian(sigma=1).poisson(0.01).delta(1).value, rel=1e-9)
+
+
+def test_it_is_an_upper_bound():
+    one = lp.Gaussian(sigma=2)
+    assert (3 * one.poisson(0.1, truncated_batch_size=8, dataset_size=60)).delta(0.5).status is Status.DOMINATED
+    assert one.poisson(0.1, truncated_batch_size=60, dataset_size=60).delta(0.5).status is Status.MET
 
 
 def test_smaller_batches_leak_more():

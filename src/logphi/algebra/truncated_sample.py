@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from logphi.algebra.families import Dominated
 from logphi.algebra.on_samples import OnSamples
 from logphi.algebra.release import Mechanism, operand
 from logphi.inputs import check
@@ -19,8 +20,11 @@ MOST_RECORDS = 10**9
 
 
 @frozen
-class TruncatedSample(OnSamples):
-    """A mechanism on a truncated Poisson sample, an upper bound; made by :meth:`Mechanism.poisson`."""
+class TruncatedSample(Dominated, OnSamples):
+    """A mechanism on a truncated Poisson sample, an upper bound; made by :meth:`Mechanism.poisson`.
+
+    Whether a batch is full is not published, so that answers have the status ``DOMINATED``.
+    """
 
     base: Mechanism
     rate: Real
@@ -43,6 +47,11 @@ class TruncatedSample(OnSamples):
             )
         self._settle(rate=check.probability("rate", self.rate), truncated_batch_size=batch, dataset_size=size)
         self.loss_law()
+
+    @property
+    def _need_not_attain(self) -> bool:
+        """Unless no batch is truncated."""
+        return self.truncated_batch_size < self.dataset_size
 
     def loss_law(self) -> LogPhi:
         """By the pair of the base."""

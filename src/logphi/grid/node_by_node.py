@@ -42,6 +42,8 @@ from logphi.normal.errors import MASS
 _SIZES = (1 << 11, 1 << 12, 1 << 13)
 # measured: above the threshold, losses matter until the tilt is e^-_FAR
 _FAR = 20.0
+# derived: the logarithm of a mass far below all doubles, and a mass above what underflows
+_NO_DOUBLE, _LEAST = -800.0, 1e-320
 # derived: masses deeper than this below the largest node would underflow
 _DEEPEST = 600.0
 # chosen: what lies below the nodes is this far below the excess, as a logarithm
@@ -131,8 +133,9 @@ def prepare(law: LossTransform, x: float, demand: Demand) -> Prepared:
         if width <= max(demand.rtol, _NARROW):
             break
         low, high = one.at(x).log_ends
-        # the excess may be far smaller than the integrand at its saddle
-        tilt = max(tilt, -(low if low > -math.inf else high) / fall if fall > 0 else 0.0)
+        # the excess may be far smaller than the integrand at its saddle, and hardly any mass may be at the end of the support
+        fall = min(x - one.above.origin, fall) if fall > 0 else x - one.above.origin
+        tilt = max(tilt, -(low if low > -math.inf else high) / fall) if fall > 0 else tilt
     assert best is not None
     return best
 
@@ -141,7 +144,7 @@ def _prepared(parts: Parts, c: float, size: int, x: float, fall: float, factor: 
     """The sums on about so many nodes, tilted by e^{cx}; ``fall`` is about the distance of x from the lowest node."""
     top = x + _FAR / c
     reach = top - x + fall
-    coarse = Grid(reach / _COARSE, c, True, min(_MARGIN + 2 * c * fall, _DEEPEST), -_DEEPEST, _MORE * size)
+    coarse = Grid(reach / _COARSE, c, True, min(_MARGIN + 2 * c * fall, _DEEPEST), _NO_DOUBLE, _MORE * size)
     grids = [_cut_off(part, coarse, reach) for part, _ in parts]
     bottom = sum(count * _lowest(part.on(grid), grid.step) for (part, count), grid in zip(parts, grids, strict=True))
     h = (top - bottom) / size
@@ -197,7 +200,7 @@ def _masses(law: LatticeLaw, h: float, *, up: bool) -> NodeMasses:
     weights: Array = np.bincount(index, law.weights).astype(np.float64)
     # nodes with several masses have rounded sums
     error = ULP * (int(np.bincount(index).max()) + 4 * (1 + abs(law.origin)))
-    return NodeMasses(one_sided(weights, up), law.log_scale, _lowest(law, h), error, safe_log(law.omitted_mass))
+    return NodeMasses(one_sided(weights, up), law.log_scale, _lowest(law, h), error, math.log(law.omitted_mass + _LEAST))
 
 
 def _pair(part: Discretizer, lowest: float, grid: Grid, size: int, by_cell: bool) -> tuple[NodeMasses, NodeMasses]:

@@ -44,6 +44,8 @@ _SIZES = (1 << 11, 1 << 12, 1 << 13)
 _FAR = 20.0
 # derived: the logarithm of a mass far below all doubles, and a mass above what underflows
 _NO_DOUBLE, _LEAST = -800.0, 1e-320
+# chosen: the logarithm of an integrand at its saddle from which on no sum is laid out
+_LOWEST = -2000.0
 # derived: masses deeper than this below the largest node would underflow
 _DEEPEST = 600.0
 # chosen: what lies below the nodes is this far below the excess, as a logarithm
@@ -51,6 +53,8 @@ _MARGIN = 40.0
 # measured: the number of steps in which tops and bottoms of laws are found, and of bisections
 _COARSE = 256
 _BISECTIONS = 7
+# measured: steps over which e^{cx} grows by more than this, as a logarithm, are useless
+_LONGEST = 30.0
 # chosen: a law may have so many times the nodes of the sum
 _MORE = 4
 # chosen: a factor between both ends
@@ -114,12 +118,13 @@ def prepare(law: LossTransform, x: float, demand: Demand) -> Prepared:
     Raises
     ------
     ValueError
-        If the sum contains a law without known cell masses, or if its excess is not small.
+        If the sum contains a law without known cell masses, or needs too many nodes, or if its excess is not small, or far
+        below all doubles.
     """
     parts, factor = discretizers(terms_of(law))
     found = saddle_of_excess(law, x)
-    if not (x >= 0 and parts and math.isfinite(found.value) and found.value < -1):
-        raise ValueError("the excess is not small")
+    if not (x >= 0 and parts and _LOWEST < found.value < -1):
+        raise ValueError("the excess is not small, or far below all doubles")
     lows = (count * term.support.lower for term, count in terms_of(law))
     fall = x - sum(low for low in lows if math.isfinite(low))
     tilt, best, width = found.abscissa, None, math.inf
@@ -127,6 +132,8 @@ def prepare(law: LossTransform, x: float, demand: Demand) -> Prepared:
         tilt = min(-found.value / fall, tilt)
     for size in _SIZES:
         one = _prepared(parts, tilt, size, x, fall, factor)
+        if one is None:
+            continue
         reached = one.at(x).relative_width
         if best is None or reached < width:
             best, width = one, reached
@@ -136,23 +143,31 @@ def prepare(law: LossTransform, x: float, demand: Demand) -> Prepared:
         # the excess may be far smaller than the integrand at its saddle, and hardly any mass may be at the end of the support
         fall = min(x - one.above.origin, fall) if fall > 0 else x - one.above.origin
         tilt = max(tilt, -(low if low > -math.inf else high) / fall) if fall > 0 else tilt
-    assert best is not None
+    if best is None:
+        raise ValueError("a few thousand nodes are too far apart")
     return best
 
 
-def _prepared(parts: Parts, c: float, size: int, x: float, fall: float, factor: DoubleInterval) -> Prepared:
-    """The sums on about so many nodes, tilted by e^{cx}; ``fall`` is about the distance of x from the lowest node."""
+def _prepared(parts: Parts, c: float, size: int, x: float, fall: float, factor: DoubleInterval) -> Prepared | None:
+    """The sums on about so many nodes, tilted by e^{cx}; None if the steps are too long.
+
+    ``fall`` is about the distance of x from the lowest node.
+    """
     top = x + _FAR / c
     reach = top - x + fall
-    coarse = Grid(reach / _COARSE, c, True, min(_MARGIN + 2 * c * fall, _DEEPEST), _NO_DOUBLE, _MORE * size)
+    coarse = Grid(
+        min(reach / _COARSE, _LONGEST / (c + 1)), c, True, min(_MARGIN + 2 * c * fall, _DEEPEST), _NO_DOUBLE, _MORE * size
+    )
     grids = [_cut_off(part, coarse, reach) for part, _ in parts]
     bottom = sum(count * _lowest(part.on(grid), grid.step) for (part, count), grid in zip(parts, grids, strict=True))
     h = (top - bottom) / size
+    if not 0 < (c + 1) * h < _LONGEST:
+        return None
     grids = [replace(grid, step=h) for grid in grids]
     laws = [(part.on(grid), count) for (part, count), grid in zip(parts, grids, strict=True)]
 
     def window(lowest: float, up: bool, counted: bool) -> Window:
-        return Window(h, c, min(math.ceil((top - lowest) / h) + 1, 2 * size), up, counted)
+        return Window(h, c, min(max(math.ceil((top - lowest) / h), 0) + 1, 2 * size), up, counted)
 
     own = [(_masses(law, h, up=True), count) for law, count in laws]
     above = window(sum(count * one.origin for one, count in own), True, True).total(own)

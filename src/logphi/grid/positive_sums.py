@@ -103,9 +103,10 @@ class Window:
         unit = float(kept.max())
         if not unit > 0:
             return replace(one, weights=kept, log_lost=lost)
-        weights = one_sided(kept * (_LARGEST / unit), self.up)
+        grown = min(_LARGEST / unit, 1 / _UNDERFLOW)
+        weights = one_sided(kept * grown, self.up)
         error = one.log_error + ULP * (8 + 4 * (LARGEST_LOG + abs(one.log_scale)))
-        return NodeMasses(weights, one.log_scale + math.log(unit) - math.log(_LARGEST), one.origin, error, lost)
+        return NodeMasses(weights, one.log_scale - math.log(grown), one.origin, error, lost)
 
 
 def one_sided(weights: Array, up: bool) -> Array:

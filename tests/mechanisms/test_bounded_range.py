@@ -281,3 +281,26 @@ def test_tails_of_families_are_refused(release):
 def test_what_no_double_holds_needs_no_bound_from_below():
     found = (16 * E(0.2277) + lp.Gaussian(4)).delta(40.0)
     assert (found.lower, found.upper) == (0, math.ulp(0.0))
+
+
+def test_tiny_profiles_have_two_ends():
+    release = 12 * E(0.125)
+    (x, attained), (_, covered) = on_grid(0.125, 12, 16), by_chords(0.125, 12, 16)
+    for share in (0.95, 0.97, 0.99):
+        node = int(share * x.size)
+        bound = release.delta(float(x[node]))
+        assert 0 < bound.lower < bound.upper < 1.05 * bound.lower
+        assert attained[node] * (1 - 1e-9) <= bound.upper
+        assert fixed(0.125, 12, float(x[node])) <= bound.upper
+        assert bound.lower <= covered[node] * (1 + 1e-9)
+
+
+def test_tiny_profiles_with_another_release_have_two_ends():
+    picks, p = 17 * E(0.125), 0.6
+    loss = math.log(p / (1 - p))
+    for x in (2.3, 2.5):
+        bound = (picks + lp.RandomizedResponse(p=p)).delta(x)
+        one, other = (picks.delta(x - side * loss) for side in (1, -1))
+        assert 0 < bound.lower < bound.upper < 1.1 * bound.lower
+        assert bound.lower <= (p * one.upper + (1 - p) * other.upper) * (1 + 1e-9)
+        assert (p * one.lower + (1 - p) * other.lower) * (1 - 1e-9) <= bound.upper

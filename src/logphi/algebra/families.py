@@ -23,7 +23,7 @@ from logphi.algebra.family import Family, Terms
 from logphi.algebra.hull import hull
 from logphi.algebra.release import Composition, Mechanism, Primitive, compose
 from logphi.answers.bound import Bound, Bounds
-from logphi.convex.symmetric_pair import NearlyOneError
+from logphi.convex.symmetric_pair import SMALL, NearlyOneError
 from logphi.pairs.pair import UnsupportedError
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ _APART = 5e-7
 # measured: the share of the largest loss from which on finite pairs may be sharper than densities, and so many tolerances, from
 # which width on they may be so anywhere
 _NEAR_END, _WIDE = 0.9, 20.0
+# chosen: ends that are a factor apart say little, and pairs that are sharp down to tiny profiles narrow them
+_FAR_APART, _TINY = 1.1, 1e-250
 
 
 class FamilyAnswers(ByOthers):
@@ -176,12 +178,16 @@ def answered(release: Mechanism, name: str, arguments: tuple[Any, ...], options:
     members = [getattr(one, name)(*arguments, **of_members) for one in below]
     found = between(covers, *members, proofs=OF_FAMILY)
     asked = (*arguments, options.get(_ASKED.get(name, name)))[0]
-    if finite and _worth_finite(found, name, asked, options["rtol"], above[0]):
-        for answers, other, own in zip((covers, members), finite, (options, of_members), strict=True):
+    if finite is None or not _worth_finite(found, name, asked, options["rtol"], above[0]):
+        return found
+    for small in (SMALL, _TINY):
+        for answers, other, own in zip((covers, members), _finite(terms, small) or (), (options, of_members), strict=True):
             # nothing is above steps that leak nearly everything
             with suppress(NearlyOneError):
                 answers.append(getattr(other, name)(*arguments, **own))
         found = between(covers, *members, proofs=OF_FAMILY)
+        if name != "delta" or not isinstance(found, Bound) or found.upper < _FAR_APART * found.lower:
+            break
     return found
 
 
@@ -219,14 +225,14 @@ def _worth_finite(found: Any, name: str, asked: Any, rtol: float, above: Mechani
     return width > 2 * rtol * scale and (width > _WIDE * rtol * scale or epsilon > _NEAR_END * above.loss_law().support.upper)
 
 
-def _finite(terms: Terms) -> tuple[Mechanism, Mechanism] | None:
+def _finite(terms: Terms, small: float = SMALL) -> tuple[Mechanism, Mechanism] | None:
     """One more bound from above and one from below, if several steps are taken of one family only, and it has them."""
     families = [(family, count) for _, family, count in terms if family is not None]
     if len(families) != 1:
         return None
     ((family, steps),) = families
     others = [count * one for one, other, count in terms if other is None]
-    found = [family.finite(steps, above=above) for above in (True, False)]
+    found = [family.finite(steps, above=above, small=small) for above in (True, False)]
     above, below = (one and compose([*others, one]) for one in found)
     return (above, below) if above and below else None
 

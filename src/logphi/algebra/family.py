@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from logphi.algebra.release import Mechanism
+from logphi.convex.symmetric_pair import SMALL
 
 # distinct mechanisms with the families that they stand for, and their counts
 Terms: TypeAlias = "Sequence[tuple[Mechanism, Family | None, int]]"
@@ -30,7 +31,7 @@ class Family(ABC):
     def below(self, count: int, skew: float = 0.5) -> Mechanism:
         """A mechanism that the best picks of ``count`` steps dominate."""
 
-    def finite(self, count: int, *, above: bool) -> Mechanism | None:
+    def finite(self, count: int, *, above: bool, small: float = SMALL) -> Mechanism | None:
         """One more mechanism like those of ``above`` or ``below``: slower, but perhaps sharper near the largest loss."""
         return None
 

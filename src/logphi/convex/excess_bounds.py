@@ -13,12 +13,15 @@ from logphi.arith.floats import ULP
 from logphi.arrays import Array
 from logphi.convex.linear_densities import Weights, weights_above, weights_below
 from logphi.convex.smooth_chords import SmoothBounds
-from logphi.convex.symmetric_pair import pair_above, pair_below
-from logphi.convex.widest_chords import Bounds, Widths, in_any_order
+from logphi.convex.symmetric_pair import SMALL, pair_above, pair_below
+from logphi.convex.widest_chords import CUT, Bounds, Widths, in_any_order
 
 # derived: the share of the distance between the two bounds at which the truth lies: the lower bound, from chords between nodes,
 # is too small by a twelfth of a squared step on average, and the upper bound too large by five times that
 _SHARE = 1 / 6
+# chosen: a value this many times what is truncated is as narrow as it can be; deeper truncation takes longer
+_FAR_ABOVE = 1e9
+_CUTS = (CUT, 1e-75, 1e-150, 1e-280)
 # chosen: between two weights of a density, the splines are compared with its excess at so many nodes
 _NODES = 16
 # chosen: a larger h is left to the grid, if a pair is asked for
@@ -46,8 +49,11 @@ class ExcessBounds(Protocol):
     def crossing(self, level: float) -> tuple[float, float, float]:
         """A lower bound, an estimate and an upper bound of the place where h_k crosses a level."""
 
-    def pair(self, size: int, *, above: bool) -> tuple[Array, Array]:
-        """Masses whose excess is nowhere below (``above``) or above h_k, about ``size`` on each side of zero."""
+    def pair(self, size: int, *, above: bool, small: float = SMALL) -> tuple[Array, Array]:
+        """Masses whose excess is nowhere below (``above``) or above h_k, about ``size`` on each side of zero.
+
+        They are sharp where h_k is not ``small``.
+        """
 
     def weights(self, size: int, *, above: bool) -> Weights:
         """Weights of a density whose excess is so."""
@@ -63,7 +69,23 @@ class GridBounds:
 
     def low(self, x: float) -> float:
         """From the best chords of the neighbouring nodes at x itself."""
-        bounds = self._bounds(above=False)
+        return self._deep_enough(self._low, x)
+
+    def high(self, x: float) -> float:
+        """Linear in e^x between two nodes."""
+        return self._deep_enough(self._high, x)
+
+    def _deep_enough(self, value: Callable[[float, float], float], x: float) -> float:
+        """A value from the bounds of which so little is truncated that it does not matter there."""
+        found = 0.0
+        for cut in _CUTS:
+            found = value(x, cut)
+            if found > _FAR_ABOVE * cut or x >= self.end:
+                break
+        return found
+
+    def _low(self, x: float, cut: float) -> float:
+        bounds = self._bounds(above=False, cut=cut)
         node = x / bounds.step
         if not bounds.chords:
             # one round has a formula
@@ -79,9 +101,8 @@ class GridBounds:
                 found = max(found, float(chords.at(np.array(node), bounds.step, inside)[0].max()))
         return found * (1 - 64 * ULP)
 
-    def high(self, x: float) -> float:
-        """Linear in e^x between two nodes."""
-        bounds = self._bounds(above=True)
+    def _high(self, x: float, cut: float) -> float:
+        bounds = self._bounds(above=True, cut=cut)
         node = int(x / bounds.step)
         if node >= bounds.values.size - 1:
             return bounds.truncated if x < self.end else 0.0
@@ -92,7 +113,8 @@ class GridBounds:
 
     def crossing(self, level: float) -> tuple[float, float, float]:
         """From the cell of the upper bound, and by bisection of the lower one."""
-        bounds = self._bounds(above=True)
+        cut = next((cut for cut in _CUTS if level > _FAR_ABOVE * cut), _CUTS[-1])
+        bounds = self._bounds(above=True, cut=cut)
         index = int(np.searchsorted(-bounds.values, -(level * (1 - 8 * ULP) - bounds.truncated)))
         if index == 0:
             return 0.0, 0.0, 0.0
@@ -105,10 +127,10 @@ class GridBounds:
         low, _ = _last(lambda x: self.low(x * (1 + 8 * ULP)) >= level * (1 + 8 * ULP), upper)
         return low, low + _SHARE * (upper - low), upper
 
-    def pair(self, size: int, *, above: bool) -> tuple[Array, Array]:
+    def pair(self, size: int, *, above: bool, small: float = SMALL) -> tuple[Array, Array]:
         """Chords between nodes, or best chords."""
-        bounds = self._bounds(above=above)
-        return pair_above(bounds, self.end, size) if above else pair_below(bounds.lines(size))
+        bounds = self._bounds(above=above, cut=CUT / SMALL * small)
+        return pair_above(bounds, self.end, size, small) if above else pair_below(bounds.lines(size), small)
 
     def weights(self, size: int, *, above: bool) -> Weights:
         """From all nodes."""
@@ -117,9 +139,9 @@ class GridBounds:
             return weights_above(bounds, self.end, size)
         return weights_below(bounds.lines(bounds.values.size), self.end, size)
 
-    def _bounds(self, *, above: bool) -> Bounds:
+    def _bounds(self, *, above: bool, cut: float = CUT) -> Bounds:
         moved = 1 + (self.error if above else -self.error)
-        return in_any_order(tuple((width * moved, rounds, parts) for width, rounds, parts in self.widths), above=above)
+        return in_any_order(tuple((width * moved, rounds, parts) for width, rounds, parts in self.widths), above=above, cut=cut)
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,10 +174,10 @@ class SplineBounds:
         lower, upper = lower * (1 - 1e-12), upper * (1 + 1e-12)
         return lower, lower + (upper - lower) / 2, min(upper, self.grid.end)
 
-    def pair(self, size: int, *, above: bool) -> tuple[Array, Array]:
+    def pair(self, size: int, *, above: bool, small: float = SMALL) -> tuple[Array, Array]:
         """Chords or tangents of the splines; a pair cannot be above what is nearly one, unless it is much above."""
-        if self._at_zero > _NEARLY_ONE:
-            return self.grid.pair(size, above=above)
+        if self._at_zero > _NEARLY_ONE or small < SMALL:
+            return self.grid.pair(size, above=above, small=small)
         splines = self.splines
         return pair_above(splines.grid(size), self.grid.end, size) if above else pair_below(splines.lines(size))
 

@@ -14,8 +14,8 @@ from logphi.convex.widest_chords import Bounds
 
 # derived: a mass below it would lose digits
 _LEAST = 1e-280
-# chosen: a smaller excess is truncated
-_SMALL = 1e-26
+# chosen: a smaller excess is truncated, unless tails are asked for
+SMALL = 1e-26
 # derived: above the rounding of sums of ten thousand positive terms, by which the excess is compared at every bend
 _ROOM = 1e-11
 
@@ -24,9 +24,12 @@ class NearlyOneError(ArithmeticError):
     """The excess at zero is so near to one that nothing larger is the excess of a law."""
 
 
-def pair_above(bounds: Bounds, end: float, bends: int) -> tuple[Array, Array]:
-    """Masses with an excess of at least h_k everywhere, which is zero from ``end`` on: chords between some of the nodes."""
-    last = min(int(np.searchsorted(-bounds.values, -_SMALL)), bounds.values.size - 1)
+def pair_above(bounds: Bounds, end: float, bends: int, small: float = SMALL) -> tuple[Array, Array]:
+    """Masses with an excess of at least h_k everywhere, which is zero from ``end`` on: chords between some of the nodes.
+
+    From where h_k is ``small``, they are chords to the end.
+    """
+    last = min(int(np.searchsorted(-bounds.values, -small)), bounds.values.size - 1)
     nodes = np.unique(np.append(np.arange(0, last, max(1, -(-last // bends))), last))
     x, y = nodes * bounds.step, bounds.values[nodes]
     # the smallest value is truncated too
@@ -42,10 +45,13 @@ def pair_above(bounds: Bounds, end: float, bends: int) -> tuple[Array, Array]:
     return _symmetric(x, p, np.append(0.0, x[:-1]), y + truncated, above=True)
 
 
-def pair_below(lines: tuple[Array, Array, Array]) -> tuple[Array, Array]:
-    """Masses with an excess of at most h_k everywhere, from lines below it: places, values there, and u times the slopes."""
+def pair_below(lines: tuple[Array, Array, Array], small: float = SMALL) -> tuple[Array, Array]:
+    """Masses with an excess of at most h_k everywhere, from lines below it: places, values there, and u times the slopes.
+
+    Lines at values up to ``small`` are left out.
+    """
     x, y, steep = lines
-    rising = np.flatnonzero((y > _SMALL) & (steep < 0))
+    rising = np.flatnonzero((y > small) & (steep < 0))
     x, y, steep = x[rising], y[rising], steep[rising]
     # where each line meets the next one, and the last one meets zero, relative to its own node
     later, further = np.append((y - steep)[1:], 0.0), np.append(steep[1:] * np.exp(-np.diff(x)), 0.0)

@@ -99,8 +99,8 @@ Widths = tuple[tuple[float, int, int], ...]
 
 
 @lru_cache(maxsize=64)
-def in_any_order(widths: Widths, *, above: bool) -> Bounds:
-    """The largest h after rounds of several widths, which increase, in the best order."""
+def in_any_order(widths: Widths, *, above: bool, cut: float = CUT) -> Bounds:
+    """The largest h after rounds of several widths, which increase, in the best order; about ``cut`` of it is truncated."""
     shift = 1 + _SHIFT if above else 1 - _SHIFT
     step = (max if above else min)(width * shift / parts for width, _, parts in widths)
     grids = [_Grid(step, parts, above) for _, _, parts in widths]
@@ -115,7 +115,7 @@ def in_any_order(widths: Widths, *, above: bool) -> Bounds:
                 found = _more(left, i)
                 if found[i] <= counts[i] and (above or _in_order(found, counts)):
                     ways.setdefault(found, []).append((grids[i], before))
-        known = {left: _largest(pairs, CUT / total) for left, pairs in ways.items()}
+        known = {left: _largest(pairs, cut / total) for left, pairs in ways.items()}
     (last,) = known.values()
     return replace(last, truncated=last.truncated * (1 + total * ULP)) if above else last
 

@@ -73,7 +73,7 @@ class WarmStart:
 def _rough_crossing(loss: LogPhi, start: float, highest: float, level: float) -> tuple[float, float] | None:
     """About the crossing of the excess of sampled Gaussians with a level, and the slope of its logarithm there, from guesses.
 
-    None if there are no guesses.
+    The slope is NaN if it is unknown. None if there are no guesses.
     """
     if not 0 < highest < math.inf:
         return None
@@ -99,7 +99,7 @@ def _rough_crossing(loss: LogPhi, start: float, highest: float, level: float) ->
     one, *others = sorted(seen, key=lambda place: abs(place - log_x))
     # the first place may be the crossing
     rise = (seen[one] - seen[others[0]]) / (one - others[0]) if others else math.nan
-    return math.exp(log_x), (min(rise, 0.0) if math.isfinite(rise) else 0.0) / math.exp(log_x)
+    return math.exp(log_x), rise / math.exp(log_x) if rise < 0 else math.nan
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.convex.excess_bounds import ExcessBounds, GridBounds, SplineBounds
 from logphi.convex.smooth_chords import smooth_chords
+from logphi.convex.symmetric_pair import SMALL
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.linear_density import LinearDensity
 from logphi.laws.sampled_loss import NotAnsweredError
@@ -181,9 +182,12 @@ class AdaptiveTwoPoints(LossTransform):
         """The excess, between its two bounds."""
         return ClosedForm(self.excess, lambda x: self.excess(-x).times_exp(x), without_transform=True)
 
-    def pair(self, size: int, *, above: bool) -> tuple[Array, Array]:
-        """Atoms whose excess is nowhere below (``above``) or above that of the law, about ``size`` on each side of zero."""
-        return self._bounds.pair(size, above=above)
+    def pair(self, size: int, *, above: bool, small: float = SMALL) -> tuple[Array, Array]:
+        """Atoms whose excess is nowhere below (``above``) or above that of the law, about ``size`` on each side of zero.
+
+        They are sharp where the excess is not ``small``.
+        """
+        return self._bounds.pair(size, above=above, small=small)
 
     def density(self, size: int, *, above: bool) -> LinearDensity:
         """A law whose excess is nowhere below (``above``) or above that of this one, of about ``size`` weights on each side.

@@ -157,7 +157,7 @@ class MarkedNormal(LossTransform):
             # where the tilt outweighs the coin, the tilted law is farther out
             low, high = _LOWEST, self.middle + _FARTHEST * self.width
             reach = self._reach(self.middle)
-        elif math.isfinite(self.far):
+        elif self.far < self.middle + abs(self.middle) + m + 2 * _BEYOND:
             low, high = self.middle - _FARTHEST * self.width, self.far + _FARTHEST * self.width
             reach = self._reach(self.far)
             long = min(_PANEL, _PANEL_TURN / m, _PANEL_COIN * self.width)
@@ -167,6 +167,9 @@ class MarkedNormal(LossTransform):
         else:
             # a tilted normal law has its mean at m times the power
             low, high = self.middle - _NEGLIGIBLE * self.width, self.middle + m + _BEYOND
+            if math.isfinite(self.far):
+                # a far end leaves room for powers that are twice as large
+                high += abs(self.middle) + _BEYOND
             reach = (high + _LOWEST) / m
         # where nearly all is kept the integrand is as smooth as without the coin, but may be steep next to it
         inner = min(max(self.middle + self.side * _NEGLIGIBLE * self.width, low), high)

@@ -10,6 +10,7 @@ from logphi.algebra.release import Primitive
 from logphi.answers.bound import Bound
 from logphi.answers.ledger import Entry, Ledger
 from logphi.convex.linear_densities import CoarseError
+from logphi.convex.symmetric_pair import SMALL
 from logphi.engine.answer import on_scale
 from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency
@@ -67,17 +68,21 @@ class Steps(ByOthers, Primitive):
 
 @frozen
 class StepsBetween(Primitive):
-    """A pair that dominates these steps if ``above``, and otherwise is dominated; with finitely many losses if ``finite``."""
+    """A pair that dominates these steps if ``above``, and otherwise is dominated; with finitely many losses if ``finite``.
+
+    Such a pair is sharp where the profile is not ``small``.
+    """
 
     law: AdaptiveTwoPoints
     above: bool
     adjacency: Adjacency
     finite: bool = False
+    small: float = SMALL
     _undescribed = "it is a bound of a composition"
 
     def pair(self) -> FinitePair:
         """The pair of a few points of the profile."""
-        return _pair(self.law, self.above)
+        return _pair(self.law, self.above, self.small)
 
     def loss_law(self) -> LogPhi:
         """Of a density where that is sharp, as its transform decays; otherwise of the pair."""
@@ -95,6 +100,6 @@ def _density(law: AdaptiveTwoPoints, above: bool) -> LinearDensity | None:
 
 
 @lru_cache(maxsize=64)
-def _pair(law: AdaptiveTwoPoints, above: bool) -> FinitePair:
-    p, q = law.pair(above=above, size=_BENDS)
+def _pair(law: AdaptiveTwoPoints, above: bool, small: float) -> FinitePair:
+    p, q = law.pair(above=above, size=_BENDS, small=small)
     return FinitePair(tuple(p.tolist()), tuple(q.tolist()))

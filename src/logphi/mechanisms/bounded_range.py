@@ -18,7 +18,7 @@ from logphi.algebra.family import Family, Terms
 from logphi.algebra.hull import hull
 from logphi.algebra.release import Mechanism, compose
 from logphi.arith.protocol import Plain
-from logphi.convex.symmetric_pair import NearlyOneError
+from logphi.convex.symmetric_pair import SMALL, NearlyOneError
 from logphi.inputs.adjacency import Adjacency
 from logphi.laws.adaptive_two_points import AdaptiveTwoPoints, parts_for
 from logphi.mechanisms.adaptive_steps import MOST, Steps, StepsBetween
@@ -86,10 +86,10 @@ class BoundedRange(Family):
             return StepsBetween(self.law(count), False, self.adjacency)
         return self.fixed(count, skew)
 
-    def finite(self, count: int, *, above: bool) -> Mechanism | None:
+    def finite(self, count: int, *, above: bool, small: float = SMALL) -> Mechanism | None:
         """The finite pair, which is sharper next to the largest loss."""
         known = count > 1 and self.known(count)
-        return StepsBetween(self.law(count), above, self.adjacency, finite=True) if known else None
+        return StepsBetween(self.law(count), above, self.adjacency, finite=True, small=small) if known else None
 
     def law(self, count: int, rtol: float | None = None) -> AdaptiveTwoPoints:
         """The losses of the best picks."""

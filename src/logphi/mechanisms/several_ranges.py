@@ -17,7 +17,7 @@ from logphi.algebra.family import Family, Terms
 from logphi.algebra.release import Mechanism, compose
 from logphi.arith.floats import ULP
 from logphi.arith.protocol import Plain
-from logphi.convex.symmetric_pair import NearlyOneError
+from logphi.convex.symmetric_pair import SMALL, NearlyOneError
 from logphi.convex.widest_chords import rounds_in_any_order
 from logphi.inputs.adjacency import Adjacency
 from logphi.laws.adaptive_two_points import MOST_ROUNDS, AdaptiveTwoPoints, common_parts, parts_within
@@ -92,10 +92,10 @@ class SeveralRanges(Family):
         law = self._law(None, above=False)
         return self.fixed(count, skew) if law is None else StepsBetween(law, False, self.adjacency)
 
-    def finite(self, count: int, *, above: bool) -> Mechanism | None:
+    def finite(self, count: int, *, above: bool, small: float = SMALL) -> Mechanism | None:
         """The finite pair, which is sharper next to the largest loss."""
         law = self._law(None, above=True)
-        return None if law is None else StepsBetween(law, above, self.adjacency, finite=True)
+        return None if law is None else StepsBetween(law, above, self.adjacency, finite=True, small=small)
 
     def fixed(self, count: int, skew: float = 0.5) -> Mechanism:
         """A fixed member for the steps of each range."""

@@ -14,7 +14,7 @@ from logphi.engine.routes.bent import BENT
 from logphi.engine.routes.branch_cut import BRANCH_CUT, EPOCHS_ON_CONTOUR, mean_of, served
 from logphi.engine.routes.clipped import CLIPPED
 from logphi.engine.routes.contour import CONTOUR, LONGEST
-from logphi.engine.routes.discretized import LATTICES
+from logphi.engine.routes.discretized import LATTICES, TAILS
 from logphi.engine.routes.evaluator import Evaluator
 from logphi.engine.routes.exact import closed_form, has_closed_profile
 from logphi.engine.routes.exponential import EXPONENTIAL
@@ -28,7 +28,7 @@ from logphi.inversion import atoms, real_space
 from logphi.inversion.demand import Demand, Promise
 from logphi.laws.log_phi import LogPhi
 
-_FALLBACKS = (SMOOTHED, LATTICES, LONGEST)
+_FALLBACKS = (SMOOTHED, LATTICES, LONGEST, TAILS)
 # measured: of more different laws it takes long to count the atoms, which are more than a smoothed line has nodes
 _MANY = 200
 # measured: for sampled Gaussians, the accuracy and cost of lattices where contours have failed
@@ -123,4 +123,4 @@ def fitting(loss: LogPhi) -> list[Route]:
     # with little noise, the loss without the record is nearly an atom
     others = [COARSE_SMOOTHED, LONGEST] if max(m for m, *_ in sampled[0]) > _ALMOST_AN_ATOM else []
     lines = [BENT, REVERSED, CONTOUR, CLIPPED] if needs_long_line(loss) else [REVERSED, CONTOUR, CLIPPED, BENT]
-    return [*lines, *others, COARSE_LATTICES]
+    return [*lines, *others, COARSE_LATTICES, TAILS]

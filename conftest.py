@@ -38,7 +38,7 @@ LONGEST = (
     "tests/checker/test_checker_above.py",
     "tests/checker/test_checker_forged.py",
     "tests/questions/test_loss.py",
-    "tests/engine/test_clipping.py",
+    "tests/engine/large_losses/test_clipping.py",
     "tests/checker/test_checker_selection.py",
     "tests/certified/test_certified_claims.py",
     "tests/comparators/test_levy.py",

@@ -48,6 +48,12 @@ def promise(module: str) -> str:
     return re.sub(r":\w+:|`", "", (text or "").splitlines()[0])
 
 
+def inside(module: str) -> str:
+    """The rooms of a room."""
+    rooms = sorted(path.parent.name for path in (PACKAGE / module).glob("*/__init__.py"))
+    return f"Rooms: {', '.join(rooms)}" if rooms else ""
+
+
 def way_of_a_number() -> set[str]:
     """The modules that run while the README's question is answered."""
     training = 14062 * lp.Gaussian(sigma=1.1).poisson(256 / 60000)
@@ -72,7 +78,8 @@ def picture() -> str:
     way, boxes, top = way_of_a_number(), [], MARGIN
     for floor in floors():
         width = (WIDTH - 2 * MARGIN - GAP * (len(floor) - 1)) / len(floor)
-        lines = [textwrap.wrap(promise(module), int((width - 20) / CHARACTER)) for module in floor]
+        most = int((width - 20) / CHARACTER)
+        lines = [textwrap.wrap(promise(module), most) + textwrap.wrap(inside(module), most) for module in floor]
         height = 26 + LINE * max(map(len, lines))
         for place, (module, text) in enumerate(zip(floor, lines, strict=True)):
             left = MARGIN + place * (width + GAP)

@@ -210,7 +210,7 @@ def test_no_test_imports_another() -> None:
 
 
 def test_folders_of_tests_are_rooms_of_the_house() -> None:
-    rooms = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    rooms = {path.parent.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*/__init__.py")}
     folders = {path.parent.relative_to(TESTS).as_posix() for path in TESTS.rglob("test_*.py")}
     # what concerns one module beside the rooms, or all of them, has no folder
     assert folders - rooms == {".", "docs"}

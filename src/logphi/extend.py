@@ -4,7 +4,7 @@ from logphi.algebra.release import Mechanism, Primitive
 from logphi.arith.protocol import Arithmetic, LogOdds, Number, Parameter, Plain, Ratio
 from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency
-from logphi.laws.cells import Cells
+from logphi.laws.atomic.cells import Cells
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.log_phi import LogPhi

@@ -14,7 +14,7 @@ from logphi.arith.mp import MULTIPRECISION
 from logphi.arith.order import Affine
 from logphi.arith.protocol import Plain
 from logphi.expression import parse
-from logphi.laws.normal import Normal
+from logphi.laws.normal.normal import Normal
 from logphi.quadrature.values import Values
 from own import Own
 from slowly import slowly

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from logphi.arith.names import Names
-from logphi.laws.cells import Exchanged, Given, Mixed, same_exchanged
+from logphi.laws.atomic.cells import Exchanged, Given, Mixed, same_exchanged
 from logphi.text.written import Written
 
 

@@ -16,9 +16,9 @@ from logphi.answers.status import Direction
 from logphi.arith.ball import precision
 from logphi.arith.protocol import Plain
 from logphi.expression import parse
-from logphi.laws.curved_normal import ReplacedNormal
-from logphi.laws.mixed_normal import MixedNormal
-from logphi.laws.mixture_of_shifts import MixtureOfShifts
+from logphi.laws.normal.curved_normal import ReplacedNormal
+from logphi.laws.normal.mixed_normal import MixedNormal
+from logphi.laws.normal.mixture_of_shifts import MixtureOfShifts
 from logphi.laws.weights import Listed
 from logphi.text.written import Written
 

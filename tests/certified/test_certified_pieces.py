@@ -21,11 +21,11 @@ from logphi.certified.locations import Basis, Location, Unit
 from logphi.certified.profile import infinite_mass
 from logphi.certified.route import NotCertifiedError
 from logphi.expression import parse
-from logphi.laws.cells import Given, Mixed
-from logphi.laws.finite import Finite
+from logphi.laws.atomic.cells import Given, Mixed
+from logphi.laws.atomic.finite import Finite
+from logphi.laws.flat.two_point import TwoPoint
+from logphi.laws.flat.uniform import Uniform, UniformWithAtoms
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.two_point import TwoPoint
-from logphi.laws.uniform import Uniform, UniformWithAtoms
 from logphi.mechanisms.discrete import Discrete
 from logphi.text.written import Written
 from written_laws import assert_certified, ball, delta, loss_of, with_bits

@@ -17,7 +17,7 @@ from logphi.certified.reals import balls
 from logphi.certified.route import NotCertifiedError
 from logphi.expression import parse
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.normal_pair import NormalPair
+from logphi.laws.normal.normal_pair import NormalPair
 from logphi.mechanisms import Gaussian
 from logphi.text.written import Written
 from written_laws import assert_certified, ball, delta, loss_of, with_bits

@@ -16,7 +16,7 @@ from logphi.checker import profile, verify
 from logphi.checker.balls import precision
 from logphi.checker.composition import Composition
 from logphi.checker.whole_vectors import _apart, discrete_gaussians, moves, skellam
-from logphi.mechanisms.whole_vectors import WholeVectors
+from logphi.mechanisms.integer_noise.whole_vectors import WholeVectors
 from signed_claims import sealed
 
 FAR = 80

@@ -15,11 +15,11 @@ from logphi.comparators.buckets import Buckets, Line
 from logphi.comparators.output_cells import REACH, cells_of
 from logphi.engine.routes.route import NotApplicableError
 from logphi.expression import parse
-from logphi.laws.integers import NormalOnIntegers
+from logphi.laws.atomic.integers import NormalOnIntegers
+from logphi.laws.flat.uniform import Uniform, UniformWithAtoms
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.mixed_normal import MixedNormal
-from logphi.laws.normal import Normal
-from logphi.laws.uniform import Uniform, UniformWithAtoms
+from logphi.laws.normal.mixed_normal import MixedNormal
+from logphi.laws.normal.normal import Normal
 from profiles import gaussian_profile
 from some import some
 

@@ -8,14 +8,14 @@ import logphi as lp
 from logphi.arith.protocol import Plain, Ratio
 from logphi.comparators.levy import excess, prepare
 from logphi.comparators.levy_quadrature import DoubleQuadrature
-from logphi.inversion import contour
-from logphi.inversion.contour import Part
 from logphi.inversion.demand import Demand
+from logphi.inversion.lines import contour
+from logphi.inversion.lines.contour import Part
+from logphi.laws.flat.uniform import UniformWithAtoms
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.mixed_normal import MixedNormal
-from logphi.laws.normal import Normal
+from logphi.laws.normal.mixed_normal import MixedNormal
+from logphi.laws.normal.normal import Normal
 from logphi.laws.transform import LossTransform
-from logphi.laws.uniform import UniformWithAtoms
 from logphi.laws.zero_or_infinite import ZeroOrInfinite
 from profiles import gaussian_profile
 from slowly import slowly

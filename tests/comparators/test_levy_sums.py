@@ -14,11 +14,11 @@ from logphi.arith.protocol import Plain
 from logphi.classical import analytical_fourier
 from logphi.comparators.levy_sums import prepare
 from logphi.comparators.output_cells import cells_of
+from logphi.laws.flat.uniform import Uniform
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.mixed_normal import MixedNormal
-from logphi.laws.normal import Normal
+from logphi.laws.normal.mixed_normal import MixedNormal
+from logphi.laws.normal.normal import Normal
 from logphi.laws.transform import LossTransform
-from logphi.laws.uniform import Uniform
 from refusals import untyped
 
 # their Experiment 3

@@ -7,7 +7,7 @@ import pytest
 from logphi.convex.excess_bounds import GridBounds, SplineBounds
 from logphi.convex.linear_densities import CoarseError, Weights
 from logphi.convex.smooth_chords import smooth_chords
-from logphi.laws.adaptive_two_points import parts_for
+from logphi.laws.combined.adaptive_two_points import parts_for
 from some import some
 
 CASES = [(0.03, 4), (0.25, 3), (0.9, 5), (0.4, 12), (2.0, 6)]

@@ -19,7 +19,7 @@ from logphi.algebra.asking import Questions
 from logphi.cli import main
 from logphi.engine.routes.registry import ROUTES
 from logphi.extend import Cells, FinitePair, Primitive
-from logphi.laws.sampled_loss import SampledLoss
+from logphi.laws.combined.sampled_loss import SampledLoss
 from logphi.mechanisms.catalogue import CATALOGUE, PYTHON_ONLY
 from repository import ROOT, module_of
 from shown import Shown, same

@@ -7,8 +7,8 @@ import pytest
 import logphi as lp
 from effort import answers
 from logphi.engine.routes.choices import choices
-from logphi.inversion import bent_layout
-from logphi.inversion.bent_contour import lay
+from logphi.inversion.bent import layout as bent_layout
+from logphi.inversion.bent.contour import lay
 from logphi.inversion.demand import Demand
 
 

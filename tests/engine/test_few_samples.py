@@ -9,8 +9,8 @@ import mpmath
 import pytest
 
 import logphi as lp
-from logphi.engine import large_guesses
-from logphi.engine.large_losses import _log_moment
+from logphi.engine.large_losses import large_guesses
+from logphi.engine.large_losses.excess import _log_moment
 from logphi.laws.log_phi import LogPhi
 from two_samples import two_deltas
 

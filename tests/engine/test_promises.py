@@ -16,8 +16,8 @@ from logphi.engine.routes.choices import Choice, choices
 from logphi.engine.routes.contour import CONTOUR
 from logphi.engine.routes.planner import Planned
 from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route, inverted
-from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand, Promise
+from logphi.inversion.lines.contour import Inversion, Part
 from logphi.laws.log_phi import LogPhi
 from random_compositions import FAMILIES, questions
 

@@ -8,7 +8,7 @@ from mpmath import mpf
 import logphi as lp
 from effort import answers
 from exact import contains, dec
-from logphi.inversion import line_sum
+from logphi.inversion.lines import line_sum
 from profiles import gaussian_profile
 
 # an array may be answered a little wider than its points alone

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import logphi as lp
-from logphi.quadrature.log_ratio import TwoComponents
-from logphi.quadrature.mixture_envelope import log_mixture_envelope
-from logphi.quadrature.mixture_trapezoid import approximate
+from logphi.quadrature.mixtures.log_ratio import TwoComponents
+from logphi.quadrature.mixtures.mixture_envelope import log_mixture_envelope
+from logphi.quadrature.mixtures.mixture_trapezoid import approximate
 
 # the profile of the limit differs by about the largest loss of one release
 CLOSE = 1e-9

@@ -15,17 +15,17 @@ from logphi.arith.scaled import Scaled
 from logphi.grid.discretization import discretizers
 from logphi.grid.discretized import prepare
 from logphi.grid.lattice_law import Grid, LatticeLaw
-from logphi.inversion import contour
 from logphi.inversion.demand import Demand
-from logphi.laws.finite import Finite
-from logphi.laws.integers import NormalOnIntegers
+from logphi.inversion.lines import contour
+from logphi.laws.atomic.finite import Finite
+from logphi.laws.atomic.integers import NormalOnIntegers
+from logphi.laws.flat.two_point import TwoPoint
+from logphi.laws.flat.uniform import Uniform, UniformWithAtoms
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.mixed_normal import MixedNormal
-from logphi.laws.mixture_of_shifts import MixtureOfShifts
-from logphi.laws.normal import Normal
+from logphi.laws.normal.mixed_normal import MixedNormal
+from logphi.laws.normal.mixture_of_shifts import MixtureOfShifts
+from logphi.laws.normal.normal import Normal
 from logphi.laws.transform import LossTransform, Reflected
-from logphi.laws.two_point import TwoPoint
-from logphi.laws.uniform import Uniform, UniformWithAtoms
 from logphi.laws.weights import Listed
 from logphi.laws.zero_or_infinite import ZeroOrInfinite
 from profiles import gaussian_profile

@@ -14,10 +14,10 @@ from logphi.arith.scaled import Scaled
 from logphi.grid import discretized
 from logphi.grid.node_by_node import prepare
 from logphi.inversion.demand import Demand
-from logphi.laws.finite import Finite
+from logphi.laws.atomic.finite import Finite
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.mixed_normal import MixedNormal
-from logphi.laws.normal import Normal
+from logphi.laws.normal.mixed_normal import MixedNormal
+from logphi.laws.normal.normal import Normal
 from profiles import gaussian_profile
 
 

@@ -10,9 +10,9 @@ import pytest
 
 from logphi.arith.protocol import Plain, Ratio
 from logphi.grid.node_sums import values_on
-from logphi.laws.finite import Finite
+from logphi.laws.atomic.finite import Finite
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.mixed_normal import MixedNormal
+from logphi.laws.normal.mixed_normal import MixedNormal
 from logphi.laws.transform import LossTransform, Reflected
 from logphi.mechanisms import Laplace
 from logphi.quadrature.values import Line

@@ -9,9 +9,9 @@ import pytest
 
 import logphi as lp
 from logphi.grid.node_sums import values_on
-from logphi.inversion.contour import Part
 from logphi.inversion.demand import Demand
-from logphi.inversion.smoothed import prepare
+from logphi.inversion.lines.contour import Part
+from logphi.inversion.smoothing.smoothed import prepare
 
 SCALE, RATE = 2.0, 0.2
 P, Q = (0.1, 0.25, 0.4, 0.25), (0.3, 0.3, 0.15, 0.25)

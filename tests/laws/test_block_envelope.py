@@ -10,14 +10,14 @@ import pytest
 import logphi as lp
 from logphi.arith.protocol import Plain
 from logphi.grid.node_sums import values_on
-from logphi.inversion import smoothed
 from logphi.inversion.demand import Demand
+from logphi.inversion.smoothing import smoothed
+from logphi.laws.atomic.finite import Finite
 from logphi.laws.block_envelope import log_block
-from logphi.laws.finite import Finite
+from logphi.laws.flat.two_point import TwoPoint
+from logphi.laws.flat.uniform import Uniform, UniformWithAtoms
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.negligible_nodes import negligible_from
-from logphi.laws.two_point import TwoPoint
-from logphi.laws.uniform import Uniform, UniformWithAtoms
 from logphi.quadrature.values import SparseLine, Values
 
 DIGITS = 30

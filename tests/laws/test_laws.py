@@ -10,16 +10,16 @@ from mpmath import exp, log, mpc, mpf
 
 from exact import dec
 from logphi.arith.protocol import LogOdds, Plain, Ratio
-from logphi.laws.finite import Finite
-from logphi.laws.integers import NormalOnIntegers, TruncatedNormalOnIntegers
-from logphi.laws.linear_density import LinearDensity
+from logphi.laws.atomic.finite import Finite
+from logphi.laws.atomic.integers import NormalOnIntegers, TruncatedNormalOnIntegers
+from logphi.laws.atomic.symmetric_lattice import GeometricShift
+from logphi.laws.flat.linear_density import LinearDensity
+from logphi.laws.flat.two_point import TwoPoint
+from logphi.laws.flat.uniform import Uniform, UniformWithAtoms
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.mixed_normal import MixedNormal
-from logphi.laws.mixture_of_shifts import MixtureOfShifts
-from logphi.laws.normal import Normal
-from logphi.laws.symmetric_lattice import GeometricShift
-from logphi.laws.two_point import TwoPoint
-from logphi.laws.uniform import Uniform, UniformWithAtoms
+from logphi.laws.normal.mixed_normal import MixedNormal
+from logphi.laws.normal.mixture_of_shifts import MixtureOfShifts
+from logphi.laws.normal.normal import Normal
 from logphi.laws.weights import Listed
 from logphi.laws.zero_or_infinite import ZeroOrInfinite
 from logphi.quadrature.values import Line

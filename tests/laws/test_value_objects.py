@@ -10,23 +10,23 @@ from scipy.stats import norm
 
 from exact import dec
 from logphi.arith.protocol import Plain
+from logphi.laws.atomic.finite import Finite
 from logphi.laws.closed_form import ClosedForm
-from logphi.laws.finite import Finite
-from logphi.laws.flat_pair import FlatPair
+from logphi.laws.combined.parameters import as_mixture, normal_shift
+from logphi.laws.combined.sampled_loss import SampledLoss
+from logphi.laws.flat.flat_pair import FlatPair
+from logphi.laws.flat.mixed_flat import MixedFlat
+from logphi.laws.flat.two_point import TwoPoint
+from logphi.laws.flat.uniform import UniformWithAtoms
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.mixed_flat import MixedFlat
-from logphi.laws.mixed_normal import MixedNormal
-from logphi.laws.normal import Normal
-from logphi.laws.normal_pair import NormalPair
-from logphi.laws.parameters import as_mixture, normal_shift
-from logphi.laws.sampled_loss import SampledLoss
+from logphi.laws.normal.mixed_normal import MixedNormal
+from logphi.laws.normal.normal import Normal
+from logphi.laws.normal.normal_pair import NormalPair
 from logphi.laws.shift_bound import shift_bound, shift_bound_of_sum
 from logphi.laws.support import PROBABILITIES, Lattice, LogMasses, Omitted, Pieces, Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import Reflected
-from logphi.laws.two_point import TwoPoint
-from logphi.laws.uniform import UniformWithAtoms
 from logphi.laws.zero_or_infinite import ZeroOrInfinite
 from some import some
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from logphi import comparators, inversion, laws
-from logphi.inversion.real_space import Rest
-from logphi.laws.conditioned import Conditioned
-from logphi.laws.finite import Finite
+from logphi.inversion.pieces.real_space import Rest
+from logphi.laws.atomic.finite import Finite
+from logphi.laws.combined.conditioned import Conditioned
+from logphi.laws.combined.sampled_loss import SampledLoss
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.sampled_loss import SampledLoss
 from logphi.laws.transform import LossTransform, Reflected
 from logphi.laws.with_omitted_mass import WithOmittedMass
 from logphi.quadrature.values import Line

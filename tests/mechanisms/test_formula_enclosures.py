@@ -9,10 +9,10 @@ import pytest
 import sympy
 
 from logphi.arith.floats import Discs
-from logphi.mechanisms.density_rays import Ray
-from logphi.mechanisms.formula_discs import enclosed, finite
-from logphi.mechanisms.formula_tails import log_tail
-from logphi.mechanisms.formula_walk import NotEnclosedError
+from logphi.mechanisms.formulas.density_rays import Ray
+from logphi.mechanisms.formulas.formula_discs import enclosed, finite
+from logphi.mechanisms.formulas.formula_tails import log_tail
+from logphi.mechanisms.formulas.formula_walk import NotEnclosedError
 
 T = sympy.Symbol("t", positive=True)
 Q = sympy.Rational

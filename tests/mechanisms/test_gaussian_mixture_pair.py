@@ -14,7 +14,7 @@ import logphi as lp
 from directions import OneDirection
 from exact import dec
 from logphi.arith.mp import MULTIPRECISION
-from logphi.quadrature.pair_envelope import log_pair_envelope
+from logphi.quadrature.mixtures.pair_envelope import log_pair_envelope
 from refusals import untyped
 from slowly import slowly
 

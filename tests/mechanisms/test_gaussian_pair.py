@@ -9,7 +9,7 @@ from mpmath import exp, log, mpc, mpf
 
 import logphi as lp
 from exact import contains, dec
-from logphi.laws.normal_pair import NormalPair
+from logphi.laws.normal.normal_pair import NormalPair
 
 DIGITS = 40
 # as narrow as a logarithm of a few units is with sixty roundings

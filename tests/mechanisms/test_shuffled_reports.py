@@ -12,7 +12,7 @@ from scipy.stats import binom
 
 import logphi as lp
 from exact import contains, dec
-from logphi.laws.binomial import log_binomial, log_chernoff
+from logphi.laws.atomic.binomial import log_binomial, log_chernoff
 from refusals import refused
 
 DIGITS = 40

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 
 from logphi.arith.protocol import Plain
-from logphi.laws.finite import Finite
+from logphi.laws.atomic.finite import Finite
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.mixed_normal import MixedNormal
-from logphi.laws.normal import Normal
+from logphi.laws.normal.mixed_normal import MixedNormal
+from logphi.laws.normal.normal import Normal
 from logphi.laws.transform import Reflected
 
 P, Q = (0.5, 0.3, 0.15), (0.2, 0.2, 0.5)

@@ -9,8 +9,9 @@ import pytest
 
 import logphi as lp
 from effort import answers
-from logphi.inversion import line_sum, smoothed
-from logphi.inversion.box_sums import BoxSums
+from logphi.inversion.lines import line_sum
+from logphi.inversion.pieces.box_sums import BoxSums
+from logphi.inversion.smoothing import smoothed
 from logphi.quadrature.values import Line
 
 # from coarse to sharp; a coarser line may be a little longer where another route is taken

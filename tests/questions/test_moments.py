@@ -14,10 +14,10 @@ from exact import contains, dec
 from logphi.answers.status import Status
 from logphi.arith.protocol import Plain
 from logphi.engine.cumulants import cumulant, mean, variance
-from logphi.inversion.moments import taylor
+from logphi.inversion.lines.moments import taylor
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.mixed_normal import MixedNormal
-from logphi.laws.normal import Normal
+from logphi.laws.normal.mixed_normal import MixedNormal
+from logphi.laws.normal.normal import Normal
 from slowly import slowly
 from some import some
 

@@ -16,9 +16,9 @@ from logphi.answers.complex_bound import ComplexBound
 from logphi.answers.status import Status
 from logphi.arith.protocol import Plain
 from logphi.expression import parse
-from logphi.inversion.phase import along
+from logphi.inversion.lines.phase import along
 from logphi.laws.growth import OneSided
-from logphi.laws.normal import Normal
+from logphi.laws.normal.normal import Normal
 from refusals import untyped
 from slowly import slowly
 

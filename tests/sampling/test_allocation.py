@@ -14,7 +14,7 @@ import logphi as lp
 from directions import DIRECTIONS
 from logphi.answers.status import Status
 from logphi.arith.protocol import Plain
-from logphi.laws.allocated_normal import AllocatedNormal
+from logphi.laws.normal.allocated_normal import AllocatedNormal
 from logphi.quadrature.values import Line
 from logphi.testing import check_mechanism
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import logphi as lp
 from logphi.arith.protocol import Plain
 from logphi.extend import LogPhi, Primitive
-from logphi.laws.normal import Normal
+from logphi.laws.normal.normal import Normal
 from logphi.laws.transform import LossTransform
 
 NORMAL = Normal(Plain(1.0))

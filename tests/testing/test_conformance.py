@@ -14,13 +14,13 @@ from logphi import testing
 from logphi.arith.protocol import Plain
 from logphi.arith.scaled import Scaled
 from logphi.expression import parse
-from logphi.laws.finite import Finite
-from logphi.laws.normal import Normal
+from logphi.laws.atomic.finite import Finite
+from logphi.laws.flat.two_point import TwoPoint
+from logphi.laws.flat.uniform import UniformWithAtoms
+from logphi.laws.normal.normal import Normal
 from logphi.laws.support import Lattice, Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform
-from logphi.laws.two_point import TwoPoint
-from logphi.laws.uniform import UniformWithAtoms
 from logphi.quadrature.values import Values
 from one_of_each import EXAMPLES
 from own import Own

@@ -46,6 +46,6 @@ def finite_ends(base: Mechanism) -> tuple[Mechanism, Mechanism] | None:
 
 def has_sharp_loss(base: Mechanism, participations: float) -> bool:
     """Whether the loss of many samples, in which a record takes part so often, is known more sharply than by finite pairs."""
-    from logphi.laws.sampled_envelope import normal_part
+    from logphi.laws.combined.sampled_envelope import normal_part
 
     return participations >= _OFTEN and 0 < normal_part(base.pair().loss()) <= _LARGEST_SHIFT

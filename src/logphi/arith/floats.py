@@ -210,16 +210,18 @@ class Floats(Arithmetic):
         return Discs(mid, (np.expm1(x.rad) + ELEMENTARY) * np.abs(mid) * INFLATE)
 
     def log_normal_mean(self, function: Callable[[Discs], Discs]) -> Discs:
-        """Not available: the quadrature and its bound belong to :mod:`logphi.quadrature.mixture_trapezoid`."""
-        raise NotImplementedError("logphi.quadrature.mixture_trapezoid takes normal means of floats, with a bound of its error")
+        """Not available: the quadrature and its bound belong to :mod:`logphi.quadrature.mixtures.mixture_trapezoid`."""
+        raise NotImplementedError(
+            "logphi.quadrature.mixtures.mixture_trapezoid takes normal means of floats, with a bound of its error"
+        )
 
     def integral(self, function: Callable[[Discs], Discs], low: Discs, high: Discs | None) -> Discs:
-        """Not available: the quadrature and its bound belong to :mod:`logphi.quadrature.gauss_legendre`."""
-        raise NotImplementedError("floats integrate by logphi.quadrature.gauss_legendre, which bounds the quadrature")
+        """Not available: the quadrature and its bound belong to :mod:`logphi.quadrature.curves.gauss_legendre`."""
+        raise NotImplementedError("floats integrate by logphi.quadrature.curves.gauss_legendre, which bounds the quadrature")
 
     def log_normal_sum(self, variance: Discs, at: Discs) -> Discs:
-        """Not available: the series and their remainders belong to :mod:`logphi.laws.integers`."""
-        raise NotImplementedError("floats take normal sums by logphi.laws.integers, which bounds the series")
+        """Not available: the series and their remainders belong to :mod:`logphi.laws.atomic.integers`."""
+        raise NotImplementedError("floats take normal sums by logphi.laws.atomic.integers, which bounds the series")
 
     def log_power_sum(self, p: Sequence[float] | Array, q: Sequence[float] | Array, z: Discs) -> Discs:
         """``log(sum(p**(1 + z) * q**(-z)))``, scaled by its largest term."""

@@ -14,7 +14,7 @@ from flint import arb
 
 from logphi.certified.laws.registry import terms_of
 from logphi.certified.route import Demand, Excess, NotThisRouteError
-from logphi.inversion.kernels import log_kappa
+from logphi.inversion.lines.kernels import log_kappa
 from logphi.laws.log_phi import LogPhi
 
 # chosen: the smallest one that suffices is taken, as a transform takes longer at a large abscissa

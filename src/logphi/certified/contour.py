@@ -28,7 +28,7 @@ from logphi.certified.laws.registry import terms_of
 from logphi.certified.layout import height_of, line_at
 from logphi.certified.route import Demand, Excess, Shown
 from logphi.certified.transform import MOST_NODES, Transform
-from logphi.inversion.layout import Layout
+from logphi.inversion.lines.layout import Layout
 from logphi.laws.log_phi import LogPhi
 
 Parts = Sequence[tuple[Transform, int]]

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from logphi.certified.route import NotCertifiedError, NotThisRouteError
 from logphi.certified.transform import Transform
-from logphi.inversion.kernels import Smooth
-from logphi.inversion.layout import Layout, layout
-from logphi.inversion.saddle import RIGHT, saddle
+from logphi.inversion.lines.kernels import Smooth
+from logphi.inversion.lines.layout import Layout, layout
+from logphi.inversion.lines.saddle import RIGHT, saddle
 from logphi.laws.log_phi import LogPhi
 
 # derived: in a narrower strip, no line bounds the answer relatively

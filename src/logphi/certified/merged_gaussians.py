@@ -15,9 +15,9 @@ from logphi.certified.laws.law import LawInBalls
 from logphi.certified.laws.registry import in_balls
 from logphi.certified.reals import on_ball
 from logphi.certified.route import Excess
+from logphi.laws.combined.parameters import normal_shift
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.normal import Normal
-from logphi.laws.parameters import normal_shift
+from logphi.laws.normal.normal import Normal
 
 # derived: routes that merge take fewer releases than this
 _ENOUGH = 3

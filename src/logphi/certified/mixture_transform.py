@@ -25,8 +25,8 @@ from logphi.certified.exponential_sums import exponential_sums
 from logphi.certified.route import NotCertifiedError
 from logphi.certified.transform import MOST_SUMS, Transform
 from logphi.laws.transform import LossTransform
-from logphi.quadrature.many_components import ManyComponents
-from logphi.quadrature.shifted_lines import OppositeMixtures, ShiftedLines, shifted_lines
+from logphi.quadrature.mixtures.many_components import ManyComponents
+from logphi.quadrature.mixtures.shifted_lines import OppositeMixtures, ShiftedLines, shifted_lines
 
 T = TypeVar("T")
 

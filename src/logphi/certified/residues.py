@@ -34,7 +34,7 @@ from logphi.certified.exponential_polynomials import ExponentialPolynomial
 from logphi.certified.laws.law import Terms
 from logphi.certified.locations import Basis
 from logphi.certified.reals import ball, on_ball
-from logphi.inversion.saddle import Interval, minimise
+from logphi.inversion.lines.saddle import Interval, minimise
 
 # measured: exponents down to this distance below epsilon are kept, for later questions nearby
 _BELOW = Fraction(1, 8)

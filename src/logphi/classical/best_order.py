@@ -9,7 +9,7 @@ import numpy as np
 
 from logphi.arrays import Array
 from logphi.classical.renyi_curve import RenyiCurve, representable
-from logphi.inversion.saddle import Interval, minimise
+from logphi.inversion.lines.saddle import Interval, minimise
 
 
 def best_order(objective: Callable[[Array], Array], curve: RenyiCurve) -> float | None:

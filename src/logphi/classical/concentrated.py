@@ -21,7 +21,7 @@ from logphi.classical.renyi import Conversion
 from logphi.classical.renyi_curve import LossCurve
 from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike
-from logphi.laws.conditioned import Conditioned
+from logphi.laws.combined.conditioned import Conditioned
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import UnsupportedError
 from logphi.questions.zcdp import smallest_rho

@@ -28,7 +28,7 @@ from logphi.classical.normal import excess
 from logphi.engine.cumulants import cumulant
 from logphi.engine.log_probability import masses
 from logphi.inputs import check
-from logphi.inversion.third_moment import third_moment
+from logphi.inversion.lines.third_moment import third_moment
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform
 from logphi.pairs.pair import UnsupportedError

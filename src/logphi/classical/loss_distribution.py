@@ -26,8 +26,8 @@ from logphi.engine.log_probability import from_inversion, masses
 from logphi.engine.routes.buckets import BUCKETS
 from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike
-from logphi.inversion.contour import Inversion, Part
-from logphi.inversion.saddle import Interval, minimise
+from logphi.inversion.lines.contour import Inversion, Part
+from logphi.inversion.lines.saddle import Interval, minimise
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import UnsupportedError
 

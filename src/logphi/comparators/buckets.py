@@ -215,7 +215,7 @@ def prepare(law: LogPhi, x: float, most: int = NODES) -> Callable[[float], Scale
     Examples
     --------
     >>> from logphi.arith.protocol import Plain
-    >>> from logphi.laws.normal import Normal
+    >>> from logphi.laws.normal.normal import Normal
     >>> found = prepare(LogPhi.of([(Normal(Plain(1.0)), 1)]), 0.5)(0.5)
     >>> found.low < 0.238421708 < found.high, round(found.high - found.low, 3)
     (True, 0.002)

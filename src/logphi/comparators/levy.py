@@ -20,7 +20,7 @@ their difference is E[(1 - e^{x-X}) (1/2 + Si(T (X - x)) / pi)]. As |pi/2 - Si(u
 wherever the atoms are: near x, where one tail alone has an error of half an atom, 1 - e^{x-X} vanishes.
 
 On these lines the error is *absolute*, at best about 1e-15 (1 + e^x): for small answers, or large x, the line of
-:mod:`logphi.inversion.contour` is better. The quadrature error is estimated from the doubling, not proved.
+:mod:`logphi.inversion.lines.contour` is better. The quadrature error is estimated from the doubling, not proved.
 
 The file is longer than others because the nodes, their errors and the truncation bound belong to one quadrature.
 """
@@ -96,7 +96,7 @@ def excess(law: LossTransform, x: float, most: int = MAX_PANELS) -> Scaled:
     Examples
     --------
     >>> from logphi.arith.protocol import Plain
-    >>> from logphi.laws.normal import Normal
+    >>> from logphi.laws.normal.normal import Normal
     >>> round(excess(Normal(Plain(1.0)), 0.5).value, 12)
     0.238421708135
     """

@@ -15,8 +15,8 @@ from logphi.arrays import Array
 from logphi.comparators.levy import NODES, ORDER, RADIANS, WEIGHTS
 from logphi.comparators.output_cells import REACH, mixed_loss
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.mixed_normal import MixedNormal
-from logphi.laws.mixture_of_shifts import MixtureOfShifts
+from logphi.laws.normal.mixed_normal import MixedNormal
+from logphi.laws.normal.mixture_of_shifts import MixtureOfShifts
 from logphi.laws.support import LogMasses, Support
 from logphi.laws.transform import LossTransform
 from logphi.laws.visitor import LawVisitor

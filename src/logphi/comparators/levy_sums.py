@@ -64,7 +64,7 @@ def prepare(law: LogPhi, x: float, most: int = CELLS, reach: float | None = None
     Examples
     --------
     >>> from logphi.arith.protocol import Plain
-    >>> from logphi.laws.normal import Normal
+    >>> from logphi.laws.normal.normal import Normal
     >>> low, high = np.exp(prepare(LogPhi.of([(Normal(Plain(1.0)), 1)]), 0.5, 1000, reach=20.0).at(0.5).log_ends)
     >>> bool(low < 0.238421708 < high), round(float(high - low), 3)
     (True, 0.01)

@@ -12,10 +12,10 @@ import numpy as np
 from logphi.arith.floats import ELEMENTARY, FLOATS
 from logphi.arith.protocol import Parameter
 from logphi.arrays import Array
-from logphi.laws.mixed_normal import MixedNormal
+from logphi.laws.normal.mixed_normal import MixedNormal
 from logphi.laws.transform import LossTransform
 from logphi.laws.visitor import LawVisitor
-from logphi.quadrature.log_ratio import LogRatio
+from logphi.quadrature.mixtures.log_ratio import LogRatio
 
 # derived: a normal variable is beyond this many standard deviations with probability below 1e-20
 REACH = 9.4

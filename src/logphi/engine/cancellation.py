@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from logphi.engine import large_guesses
-from logphi.engine.sampled_terms import sampled_terms
+from logphi.engine.large_losses import large_guesses
+from logphi.engine.large_losses.sampled_terms import sampled_terms
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 
@@ -39,7 +39,7 @@ def log_answer(loss: LogPhi, epsilon: float) -> float | None:
     if alone is not None:
         return alone
     # SciPy's normal tails would double the time of importing the package
-    from logphi.inversion.bent_guess import log_guess
+    from logphi.inversion.bent.guess import log_guess
 
     terms, reflected = found
     # an excess of the reflected law is e^epsilon times a reversed one of the law itself

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from logphi.engine.sampled_terms import sampled_terms
-from logphi.inversion import contour
+from logphi.engine.large_losses.sampled_terms import sampled_terms
+from logphi.inversion.lines import contour
 from logphi.laws.log_phi import LogPhi
 
 # measured: how far the logarithm of a guess must be below the level for a proof to be worth its time
@@ -25,7 +25,7 @@ def without_large(loss: LogPhi, x: float) -> float:
     if found is None:
         return 0.0
     # SciPy's normal tails would double the time of importing the package
-    from logphi.inversion import clipped_ceiling
+    from logphi.inversion.bent import clipped_ceiling
 
     terms, reflected = found
     return clipped_ceiling.log_ceiling(terms, x, reflected=reflected)

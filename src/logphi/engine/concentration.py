@@ -24,7 +24,7 @@ from logphi.arrays import Array
 from logphi.engine.log_probability import LogProbability, Masses, known_at_once, masses
 from logphi.engine.method import CHERNOFF
 from logphi.inputs.tolerance import Tolerance
-from logphi.inversion.kernels import log_kappa
+from logphi.inversion.lines.kernels import log_kappa
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import Terms
 

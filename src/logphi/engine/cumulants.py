@@ -14,7 +14,7 @@ from logphi.answers.bound import Bound
 from logphi.answers.ledger import Entry, Ledger
 from logphi.engine.answer import judged, unresolved
 from logphi.inputs import check
-from logphi.inversion.moments import Amount, Taylor, centre, proved_radius, taylor
+from logphi.inversion.lines.moments import Amount, Taylor, centre, proved_radius, taylor
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform
 

@@ -18,8 +18,8 @@ from fractions import Fraction
 from typing import Any, cast
 
 from logphi.arith.protocol import Arithmetic, Norm, Parameter, Plain
+from logphi.laws.combined.parameters import as_mixture, normal_shift
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.parameters import as_mixture, normal_shift
 from logphi.laws.shift_bound import shift_bound, shift_bound_of_sum
 from logphi.laws.transform import LossTransform
 from logphi.text.written import exact, exactly, meant

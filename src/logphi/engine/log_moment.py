@@ -21,8 +21,8 @@ from logphi.arith.floats import ULP
 from logphi.arrays import Array
 from logphi.engine.cumulants import estimated, parts
 from logphi.engine.log_probability import masses
-from logphi.inversion.moments import Amount, centre, proved, proved_radius, taylor
-from logphi.inversion.phase import along
+from logphi.inversion.lines.moments import Amount, centre, proved, proved_radius, taylor
+from logphi.inversion.lines.phase import along
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values

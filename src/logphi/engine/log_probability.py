@@ -18,8 +18,8 @@ from logphi.answers.status import Direction
 from logphi.arith.safe import safe_log
 from logphi.arith.scaled import Scaled
 from logphi.engine.method import EXACT, TRIVIAL, Method
-from logphi.inversion.contour import LARGEST_THRESHOLD, Inversion, Part
 from logphi.inversion.demand import Demand
+from logphi.inversion.lines.contour import LARGEST_THRESHOLD, Inversion, Part
 from logphi.laws.log_phi import LogPhi
 from logphi.quadrature.values import Values
 

@@ -18,7 +18,7 @@ from logphi.engine.log_moment import below_the_end
 from logphi.engine.log_probability import LogProbability, ends_of
 from logphi.engine.method import EXACT, Method
 from logphi.engine.tail import CHORDS, above, below
-from logphi.inversion.lattice import reserve_at
+from logphi.inversion.lines.lattice import reserve_at
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.support import Lattice
 from logphi.progress import searched

@@ -15,9 +15,9 @@ from logphi.answers.ledger import Ledger
 from logphi.arith.floats import FLOATS
 from logphi.engine.log_probability import LogProbability
 from logphi.engine.method import EXACT
-from logphi.laws import log_mixture
+from logphi.laws.combined.parameters import as_mixture
+from logphi.laws.curves import log_mixture
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.parameters import as_mixture
 
 
 @dataclass(frozen=True)

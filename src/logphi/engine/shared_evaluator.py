@@ -9,8 +9,8 @@ from logphi.engine.routes.evaluator import Evaluator, as_known
 from logphi.engine.routes.planner import Planned
 from logphi.engine.routes.registry import named
 from logphi.engine.routes.route import LocalProfile, Route
-from logphi.inversion import contour
 from logphi.inversion.demand import Demand
+from logphi.inversion.lines import contour
 from logphi.laws.log_phi import LogPhi
 
 

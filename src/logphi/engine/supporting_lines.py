@@ -17,8 +17,8 @@ from logphi.engine.log_probability import LogProbability
 from logphi.engine.routes.route import LocalProfile
 from logphi.engine.shared_evaluator import evaluator
 from logphi.engine.tail import below
-from logphi.inversion.contour import LARGEST_THRESHOLD
 from logphi.inversion.demand import Demand
+from logphi.inversion.lines.contour import LARGEST_THRESHOLD
 from logphi.laws.log_phi import LogPhi
 
 # derived: a handful of roundings relative to each part of g, and half an ulp of the argument

@@ -24,11 +24,12 @@ from logphi.engine.routes.contour import CONTOUR
 from logphi.engine.routes.exponential import EXPONENTIAL
 from logphi.engine.routes.lattice import LATTICE
 from logphi.engine.shared_evaluator import evaluator
-from logphi.inversion import half_line, real_space
 from logphi.inversion.demand import Demand
-from logphi.inversion.half_line import spread
-from logphi.inversion.lattice import reserve_at
-from logphi.inversion.payoffs import DUAL_MASS, MASS
+from logphi.inversion.lines import half_line
+from logphi.inversion.lines.half_line import spread
+from logphi.inversion.lines.lattice import reserve_at
+from logphi.inversion.pieces import real_space
+from logphi.inversion.pieces.payoffs import DUAL_MASS, MASS
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform
 from logphi.laws.zero_or_infinite import zero_or_infinite

@@ -17,9 +17,9 @@ from logphi.bracketing import fall
 from logphi.convex.concave import Ceiling, Known, ceiling
 from logphi.engine.log_probability import LogProbability
 from logphi.engine.supporting_lines import ProfileLines
-from logphi.inversion.contour import LARGEST_THRESHOLD
-from logphi.inversion.half_line import spread
-from logphi.inversion.saddle import Interval, minimise
+from logphi.inversion.lines.contour import LARGEST_THRESHOLD
+from logphi.inversion.lines.half_line import spread
+from logphi.inversion.lines.saddle import Interval, minimise
 from logphi.laws.log_phi import LogPhi
 
 # chosen: half the length of a secant in the search for x, in units of the loss's standard deviation

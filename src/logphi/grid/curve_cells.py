@@ -2,7 +2,7 @@
 
 The losses between two nodes of the lattice are those of an interval of the curve's variable s. The cell's Q-mass and the share
 of it that goes to the upper node are integrals of analytic functions over that interval: sums over panels with the error bounds
-of :mod:`logphi.quadrature.panels`.
+of :mod:`logphi.quadrature.curves.panels`.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from logphi.arrays import Array
 from logphi.grid.discretizer import Discretizer
 from logphi.grid.lattice_law import Grid, LatticeLaw, TiltedCells, atoms_on_lattice, check_exact, joined, missed
 from logphi.normal.errors import MASS, RUN, SHARE
-from logphi.quadrature.curve import Curve
-from logphi.quadrature.gauss_legendre import GaussLegendre, atoms_of
-from logphi.quadrature.panels import Ellipses, gauss
+from logphi.quadrature.curves.curve import Curve
+from logphi.quadrature.curves.gauss_legendre import GaussLegendre, atoms_of
+from logphi.quadrature.curves.panels import Ellipses, gauss
 
 # measured: nodes of a panel
 _ORDER = 8

@@ -33,13 +33,13 @@ from logphi.grid.discretizer import Discretizer, DoubleInterval
 from logphi.grid.flat_cells import FlatCells
 from logphi.grid.mixture_cells import MixtureCells
 from logphi.grid.samples import Samples
+from logphi.laws.combined.parameters import normal_shift
 from logphi.laws.flat_constants import Constants
-from logphi.laws.mixture_of_shifts import MixtureOfShifts
-from logphi.laws.parameters import normal_shift
+from logphi.laws.normal.mixture_of_shifts import MixtureOfShifts
 from logphi.laws.transform import LossTransform
 from logphi.laws.visitor import LawVisitor, ListedMasses
 from logphi.laws.weights import Weights
-from logphi.quadrature.curve import Curve
+from logphi.quadrature.curves.curve import Curve
 
 Terms = Sequence[tuple[LossTransform, int]]
 Parts = tuple[tuple[Discretizer, int], ...]

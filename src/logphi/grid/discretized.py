@@ -26,8 +26,8 @@ from logphi.grid.fft_composition import Composition, compose
 from logphi.grid.lattice_law import Grid
 from logphi.grid.rounded import MOST_BUCKETS, RoundedLaw
 from logphi.inversion.demand import Demand
-from logphi.inversion.kernels import log_kappa
-from logphi.inversion.saddle import RIGHT, minimise
+from logphi.inversion.lines.kernels import log_kappa
+from logphi.inversion.lines.saddle import RIGHT, minimise
 from logphi.laws.log_phi import terms_of
 from logphi.laws.transform import LossTransform
 
@@ -128,7 +128,7 @@ def prepare(law: LossTransform, x: float, demand: Demand, budget: int = 1 << 20)
     Examples
     --------
     >>> from logphi.arith.protocol import Plain
-    >>> from logphi.laws.normal import Normal
+    >>> from logphi.laws.normal.normal import Normal
     >>> near = prepare(Normal(Plain(1.0)), 0.5, Demand(1e-6))
     >>> near.at(0.5).relative_width < 1e-6
     True

@@ -7,7 +7,7 @@ phi_{i,k}^{n_i}, theta_k = 2 pi k / N,
         = sum over m of e^{cmNh} D(x + mNh),     D(x) = E[(1 - e^{x-X})_+].
 
 The terms m != 0 are positive and below their Chernoff bounds: wrap-around only raises the sum, as in
-:mod:`logphi.inversion.contour`. The inner sum is geometric: with s_n the first node above x and r = s_n - x,
+:mod:`logphi.inversion.lines.contour`. The inner sum is geometric: with s_n the first node above x and r = s_n - x,
 
     e^{-cx - cr} [(1 - e^{-r}) z^n + (e^{-r} - e^{-h}) e^{-ch} z^{n+1}] / ((1 - e^{-ch} z) (1 - e^{-(c+1)h} z)),
 
@@ -30,7 +30,7 @@ from logphi.arith.powers import power
 from logphi.arith.safe import safe_expm1, safe_log
 from logphi.arrays import Array, Complex
 from logphi.grid.lattice_law import Grid, LatticeLaw
-from logphi.inversion.kernels import log_kappa
+from logphi.inversion.lines.kernels import log_kappa
 
 Indices = NDArray[np.int64]
 

@@ -31,9 +31,9 @@ from logphi.grid.discretization import Parts, discretizers
 from logphi.grid.discretizer import Discretizer, DoubleInterval
 from logphi.grid.lattice_law import Grid, LatticeLaw
 from logphi.grid.positive_sums import LARGEST_LOG, NodeMasses, Window, one_sided
-from logphi.inversion.contour import saddle_of_excess
 from logphi.inversion.demand import Demand
-from logphi.inversion.kernels import log_kappa
+from logphi.inversion.lines.contour import saddle_of_excess
+from logphi.inversion.lines.kernels import log_kappa
 from logphi.laws.log_phi import terms_of
 from logphi.laws.transform import LossTransform
 from logphi.normal.errors import MASS

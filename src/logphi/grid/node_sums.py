@@ -1,7 +1,8 @@
 """Transforms on a long vertical line: a law that is an integral becomes one sum over nodes, for all heights together.
 
 notation: K(z) = log E_Q[e^{al}], a = z + 1, z = c + it. The nodes are those of Gauss-Legendre panels that serve all heights of
-the line (:mod:`logphi.quadrature.panels`), or the atoms of the law; :mod:`logphi.quadrature.spread_sums` computes their sums.
+the line (:mod:`logphi.quadrature.curves.panels`), or the atoms of the law; :mod:`logphi.quadrature.sums.spread_sums` computes
+their sums.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from logphi.arith.protocol import Parameter
 from logphi.laws.log_phi import LogPhi, terms_of
 from logphi.laws.transform import LossTransform
 from logphi.laws.visitor import LawVisitor, ListedMasses
-from logphi.quadrature.curve import Curve, Factor
-from logphi.quadrature.exponential_sums import exponential_sums
-from logphi.quadrature.gauss_legendre import Masses, nodes_of, whole_law
-from logphi.quadrature.panels import log_errors, panels
-from logphi.quadrature.spread_sums import spread_sums
+from logphi.quadrature.curves.curve import Curve, Factor
+from logphi.quadrature.curves.gauss_legendre import Masses, nodes_of, whole_law
+from logphi.quadrature.curves.panels import log_errors, panels
+from logphi.quadrature.sums.exponential_sums import exponential_sums
+from logphi.quadrature.sums.spread_sums import spread_sums
 from logphi.quadrature.values import Line, SparseLine, Values
 
 # measured: on shorter lines a matrix product is as quick

@@ -15,8 +15,8 @@ from logphi.arith.floats import ULP
 from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 from logphi.normal.cells import normal_cells, raw_cells
-from logphi.quadrature.log_ratio import ExponentialMixture
-from logphi.quadrature.many_components import ManyComponents
+from logphi.quadrature.mixtures.log_ratio import ExponentialMixture
+from logphi.quadrature.mixtures.many_components import ManyComponents
 
 
 @dataclass(frozen=True)

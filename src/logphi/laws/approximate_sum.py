@@ -9,8 +9,8 @@ import numpy as np
 
 from logphi.arrays import Array
 from logphi.laws.transform import Terms
-from logphi.quadrature.approximate_sums import ApproximateSums
 from logphi.quadrature.approximation import Approximation
+from logphi.quadrature.sums.approximate_sums import ApproximateSums
 
 # measured: fewer laws are as quick one by one
 _MANY = 12

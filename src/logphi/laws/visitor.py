@@ -9,7 +9,7 @@ from logphi.arith.protocol import Parameter
 from logphi.arrays import Array
 from logphi.laws.flat_constants import Constants
 from logphi.laws.weights import Weights
-from logphi.quadrature.curve import Curve
+from logphi.quadrature.curves.curve import Curve
 
 T = TypeVar("T")
 # locations of atoms, logarithms of their masses, and the errors of both

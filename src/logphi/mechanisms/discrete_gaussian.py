@@ -17,10 +17,10 @@ from logphi.arith.protocol import Arithmetic, Number
 from logphi.arrays import Array
 from logphi.inputs import check
 from logphi.inputs.arguments import ADD_REMOVE, Real, Relation, Whole, WholeOrNone, default, frozen
-from logphi.laws.cells import Cells
-from logphi.laws.integers import NormalOnIntegers, TruncatedNormalOnIntegers
+from logphi.laws.atomic.cells import Cells
+from logphi.laws.atomic.integers import NormalOnIntegers, TruncatedNormalOnIntegers
 from logphi.laws.log_phi import LogPhi
-from logphi.mechanisms.listed_shift import DEEPEST
+from logphi.mechanisms.integer_noise.listed_shift import DEEPEST
 from logphi.mechanisms.truncated_noise import LEAST_SHARED
 from logphi.pairs.extremes import noisy
 from logphi.pairs.finite import FinitePair

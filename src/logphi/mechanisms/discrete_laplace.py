@@ -12,10 +12,10 @@ from logphi.algebra.release import Primitive
 from logphi.arith.protocol import Arithmetic, Number, Ratio
 from logphi.inputs import check
 from logphi.inputs.arguments import ADD_REMOVE, Real, Relation, Whole, default, frozen
-from logphi.laws.cells import Cells
+from logphi.laws.atomic.cells import Cells
+from logphi.laws.atomic.symmetric_lattice import GeometricShift
+from logphi.laws.flat.two_point import TwoPoint
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.symmetric_lattice import GeometricShift
-from logphi.laws.two_point import TwoPoint
 from logphi.pairs.extremes import noisy
 from logphi.pairs.finite import FinitePair
 from logphi.pairs.pair import Pair

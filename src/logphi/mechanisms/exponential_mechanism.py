@@ -72,7 +72,7 @@ class ExponentialMechanism(Representative, Primitive):
         """All mechanisms of this range; None for a range of zero."""
         if not self.range_epsilon:
             return None
-        from logphi.mechanisms.bounded_range import BoundedRange
+        from logphi.mechanisms.ranges.bounded_range import BoundedRange
 
         return BoundedRange(self, self.range_epsilon, self.adjacency)
 

@@ -16,8 +16,8 @@ from logphi.algebra.release import Primitive
 from logphi.arrays import Array
 from logphi.inputs import check
 from logphi.inputs.arguments import ADD_REMOVE, Interval, Reals, Relation, default, frozen
-from logphi.mechanisms.density_cells import cells_of
-from logphi.mechanisms.density_formula import DensityFormula, as_formulas, cuts_or_none, intervals, pieces, variable
+from logphi.mechanisms.formulas.density_cells import cells_of
+from logphi.mechanisms.formulas.density_formula import DensityFormula, as_formulas, cuts_or_none, intervals, pieces, variable
 from logphi.pairs.densities import DensityPair
 from logphi.pairs.finite import FinitePair
 from logphi.text.description import node, rational

@@ -11,7 +11,7 @@ from logphi.algebra.release import Primitive
 from logphi.inputs.arguments import ADD_REMOVE, Relation, frozen
 from logphi.laws.expression import Expression
 from logphi.laws.log_phi import LogPhi
-from logphi.mechanisms.formula_text import decimals, floats, plain
+from logphi.mechanisms.formulas.formula_text import decimals, floats, plain
 from logphi.text.description import node, rational
 
 # chosen: the tolerated rounding of a mass, of a symmetry, and of a second difference

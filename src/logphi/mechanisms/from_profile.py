@@ -11,7 +11,7 @@ from logphi.convex.hull import Hull, exponential
 from logphi.inputs import check
 from logphi.inputs.adjacency import ONE_ORDER, Adjacency
 from logphi.inputs.arguments import ADD_REMOVE, Reals, Relation, frozen
-from logphi.laws.cells import Cells
+from logphi.laws.atomic.cells import Cells
 from logphi.pairs.finite import FinitePair
 from logphi.text.written import meant
 

@@ -13,7 +13,7 @@ from logphi.arith.protocol import Arithmetic, Number
 from logphi.convex.hull import Hull
 from logphi.inputs import check
 from logphi.inputs.arguments import ADD_REMOVE, Reals, Relation, frozen
-from logphi.laws.cells import Cells
+from logphi.laws.atomic.cells import Cells
 from logphi.mechanisms.from_profile import LEAST_DELTA, ROUNDED, outcomes
 from logphi.pairs.finite import FinitePair
 from logphi.text.written import meant

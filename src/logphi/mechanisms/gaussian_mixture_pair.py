@@ -7,7 +7,7 @@ from typing import ClassVar
 from logphi.algebra.release import Primitive
 from logphi.inputs import check
 from logphi.inputs.arguments import ADD_REMOVE, Real, Reals, Relation, frozen
-from logphi.laws.mixture_pair import MixturePair
+from logphi.laws.normal.mixture_pair import MixturePair
 from logphi.pairs.finite import FinitePair
 from logphi.pairs.mixtures import NormalMixtures
 from logphi.pairs.pair import Pair

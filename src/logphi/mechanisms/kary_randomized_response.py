@@ -11,7 +11,7 @@ from logphi.arith.protocol import Arithmetic, Number
 from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.arguments import REPLACE, Real, Relation, Whole, frozen
-from logphi.laws.cells import Cells
+from logphi.laws.atomic.cells import Cells
 from logphi.pairs.disjoint import DISJOINT
 from logphi.pairs.equal import EQUAL
 from logphi.pairs.finite import FinitePair

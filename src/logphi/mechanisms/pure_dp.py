@@ -15,9 +15,9 @@ from logphi.convex.hull import exponential
 from logphi.inputs import check
 from logphi.inputs.adjacency import ONE_ORDER, Adjacency, AdjacencyLike
 from logphi.inputs.arguments import RealLike, frozen
-from logphi.laws.cells import Cells
+from logphi.laws.atomic.cells import Cells
+from logphi.laws.flat.two_point import TwoPoint
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.two_point import TwoPoint
 from logphi.laws.zero_or_infinite import ZeroOrInfinite
 from logphi.mechanisms.discrete_laplace import LARGEST_SENSITIVITY, DiscreteLaplace
 from logphi.pairs.disjoint import DISJOINT

@@ -13,7 +13,7 @@ from logphi.algebra.release import Mechanism, Primitive
 from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.arguments import Mechanisms, Reals, RelationOrNone, default, frozen
-from logphi.laws.convex_combination import ConvexCombination
+from logphi.laws.combined.convex_combination import ConvexCombination
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.choice import ChosenPair
 from logphi.pairs.pair import Pair

@@ -11,9 +11,9 @@ from logphi.algebra.release import Primitive
 from logphi.arith.protocol import Arithmetic, LogOdds, Number
 from logphi.inputs import check
 from logphi.inputs.arguments import ADD_REMOVE, Real, Relation, frozen
-from logphi.laws.cells import Cells
+from logphi.laws.atomic.cells import Cells
+from logphi.laws.flat.two_point import TwoPoint
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.two_point import TwoPoint
 from logphi.pairs.disjoint import DISJOINT
 from logphi.pairs.equal import EQUAL
 from logphi.pairs.finite import FinitePair

@@ -13,9 +13,9 @@ from logphi.arrays import Array
 from logphi.inputs import check
 from logphi.inputs.arguments import ADD_REMOVE, Real, RealOrNone, Relation, WholeOrNone, default, frozen
 from logphi.mechanisms.concentrated import LARGEST_RHO, SMALLEST_RHO
-from logphi.mechanisms.skellam_shift import SkellamShift
-from logphi.mechanisms.whole_vector_noise import OfWholeVectors, WholeVectorNoise
-from logphi.mechanisms.whole_vectors import WholeVectors
+from logphi.mechanisms.integer_noise.skellam_shift import SkellamShift
+from logphi.mechanisms.integer_noise.whole_vector_noise import OfWholeVectors, WholeVectorNoise
+from logphi.mechanisms.integer_noise.whole_vectors import WholeVectors
 from logphi.pairs.extremes import noisy
 from logphi.pairs.pair import Pair
 

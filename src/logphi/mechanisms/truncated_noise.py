@@ -9,7 +9,7 @@ from typing import ClassVar
 from logphi.algebra.release import Primitive
 from logphi.inputs import check
 from logphi.inputs.arguments import ADD_REMOVE, Real, Relation, default, frozen
-from logphi.laws.truncated_noise import Noise, TruncatedDoubleExponential, TruncatedNormal
+from logphi.laws.densities.truncated_noise import Noise, TruncatedDoubleExponential, TruncatedNormal
 from logphi.pairs.extremes import noisy
 from logphi.pairs.pair import Pair
 from logphi.pairs.truncated import ShiftedNoise

@@ -25,12 +25,12 @@ from logphi.mechanisms.discrete_gaussian import (
     SMALLEST_SIGMA,
     DiscreteGaussian,
 )
-from logphi.mechanisms.discrete_gaussian_shift import DiscreteGaussianShift
-from logphi.mechanisms.discrete_gaussian_sums import rounding_variance, shares_above, spread_of_sum
 from logphi.mechanisms.from_profile import FromProfile
 from logphi.mechanisms.gaussian import Gaussian
-from logphi.mechanisms.whole_vector_noise import OfWholeVectors, WholeVectorNoise
-from logphi.mechanisms.whole_vectors import WholeVectors
+from logphi.mechanisms.integer_noise.discrete_gaussian_shift import DiscreteGaussianShift
+from logphi.mechanisms.integer_noise.discrete_gaussian_sums import rounding_variance, shares_above, spread_of_sum
+from logphi.mechanisms.integer_noise.whole_vector_noise import OfWholeVectors, WholeVectorNoise
+from logphi.mechanisms.integer_noise.whole_vectors import WholeVectors
 from logphi.pairs.extremes import noisy
 from logphi.pairs.pair import Pair
 
@@ -77,10 +77,10 @@ class VectorDiscreteGaussian(WholeVectorNoise):
 
     1. Renyi divergences. For one party D_a is at most a D2^2 / (2 sigma^2), at all orders a > 1. For n the sum of a coordinate
        is within a factor e^t of a discrete Gaussian of variance n sigma^2, with t by the proof in
-       ``logphi.mechanisms.discrete_gaussian_sums``. Bounded ranges are t^2/8-zCDP, and the roots of rho obey a triangle
-       inequality, so that D_a is at most a/2 times the sum of (abs(v_i) / (sqrt(n) sigma) + t)^2 over the coordinates of a
-       difference v that are not zero. With m of these, the sum is at most D2^2 / (n sigma^2) + 2 D1 t / (sqrt(n) sigma) + m
-       t^2. Another bound is a D2^2 / (2 n sigma^2) + m t, as the loss is off by at most t a coordinate, and the moment
+       ``logphi.mechanisms.integer_noise.discrete_gaussian_sums``. Bounded ranges are t^2/8-zCDP, and the roots of rho obey a
+       triangle inequality, so that D_a is at most a/2 times the sum of (abs(v_i) / (sqrt(n) sigma) + t)^2 over the coordinates
+       of a difference v that are not zero. With m of these, the sum is at most D2^2 / (n sigma^2) + 2 D1 t / (sqrt(n) sigma) +
+       m t^2. Another bound is a D2^2 / (2 n sigma^2) + m t, as the loss is off by at most t a coordinate, and the moment
        generating function of a discrete Gaussian is at most that of the normal law. Noise of fewer parties, to which the others
        add, is an upper bound too, and is used where it is smaller.
     2. A discrete Gaussian is a Gaussian of slightly less variance, by about 1.5, that is rounded at random, except with a

@@ -21,8 +21,8 @@ from logphi.grid.atoms import Atoms
 from logphi.grid.cell_masses import CellMasses
 from logphi.grid.discretization import discretizer_of, without_constants
 from logphi.grid.discretizer import Discretizer, DoubleInterval
+from logphi.laws.combined.parameters import normal_shift
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.parameters import normal_shift
 from logphi.laws.transform import LossTransform
 from logphi.pairs.common_step import BESIDE, common_step
 from logphi.pairs.few_atoms import FewAtoms, ManyAtomsError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from logphi.laws.convex_combination import ConvexCombination
+from logphi.laws.combined.convex_combination import ConvexCombination
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import Pair
 

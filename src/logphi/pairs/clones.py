@@ -30,7 +30,7 @@ import numpy as np
 
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
-from logphi.laws.binomial import log_binomial, log_chernoff
+from logphi.laws.atomic.binomial import log_binomial, log_chernoff
 from logphi.pairs.equal import EQUAL
 from logphi.pairs.finite import FinitePair
 from logphi.pairs.pair import Pair

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from logphi.laws.densities import Densities
-from logphi.laws.log_densities import LogDensity, MixtureLog, NormalLog, NormalsLog, SplicedLog
+from logphi.laws.densities.density_ratio import Densities
+from logphi.laws.densities.log_densities import LogDensity, MixtureLog, NormalLog, NormalsLog, SplicedLog
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.normal_pair import NormalPair
+from logphi.laws.normal.normal_pair import NormalPair
 from logphi.pairs.pair import Pair
 
 # measured: breakpoints at this spacing, in units of the width, find every part of a mixture

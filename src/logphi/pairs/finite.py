@@ -12,10 +12,10 @@ import numpy as np
 from logphi.arith.floats import FLOATS
 from logphi.arrays import Array
 from logphi.laws.always_infinite import AlwaysInfinite
-from logphi.laws.cells import Cells, Chosen, Exchanged, Given, Mixed, Spliced
-from logphi.laws.finite import Finite
+from logphi.laws.atomic.cells import Cells, Chosen, Exchanged, Given, Mixed, Spliced
+from logphi.laws.atomic.finite import Finite
+from logphi.laws.atomic.products import OneOfMany, Powers, Products
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.products import OneOfMany, Powers, Products
 from logphi.pairs.pair import Pair, UnsupportedError
 from logphi.text.written import exactly
 

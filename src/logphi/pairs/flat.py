@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Parameter
-from logphi.laws.flat_pair import FlatPair
+from logphi.laws.flat.flat_pair import FlatPair
+from logphi.laws.flat.mixed_flat import MixedFlat, SplicedFlat
+from logphi.laws.flat.uniform import Uniform, UniformWithAtoms
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.mixed_flat import MixedFlat, SplicedFlat
-from logphi.laws.uniform import Uniform, UniformWithAtoms
 from logphi.laws.zero_or_infinite import ZeroOrInfinite
 from logphi.pairs.pair import Pair, UnsupportedError, not_allocated
 

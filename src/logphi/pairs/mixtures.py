@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from logphi.laws.log_densities import NormalsLog
+from logphi.laws.densities.log_densities import NormalsLog
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.mixture_pair import MixturePair
+from logphi.laws.normal.mixture_pair import MixturePair
 from logphi.pairs.densities import DensityPair
 from logphi.pairs.pair import Pair
 

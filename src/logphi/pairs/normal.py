@@ -8,7 +8,7 @@ from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Multiple, Norm, Parameter, Plain
 from logphi.inputs import check
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.normal import Normal
+from logphi.laws.normal.normal import Normal
 from logphi.pairs.pair import Pair, UnsupportedError
 
 # derived: limits within which products of losses and rates are normal doubles
@@ -54,7 +54,7 @@ class NormalShift(Pair):
 
     def mixed_loss(self, rate: float) -> LogPhi:
         """The loss of the mixture, an integral."""
-        from logphi.laws.mixed_normal import MixedNormal
+        from logphi.laws.normal.mixed_normal import MixedNormal
 
         return LogPhi.of([(MixedNormal(self.shift, Plain(rate)), 1)])
 
@@ -66,7 +66,7 @@ class NormalShift(Pair):
         """
         if rate == 1:
             return LogPhi.of([(Normal(Multiple(self.shift, size)), 1)])
-        from logphi.laws.mixture_of_shifts import MixtureOfShifts
+        from logphi.laws.normal.mixture_of_shifts import MixtureOfShifts
         from logphi.laws.weights import Binomial
 
         shifts: tuple[Parameter, ...] = (Plain(0.0), *(Multiple(self.shift, j) for j in range(1, size + 1)))
@@ -77,7 +77,7 @@ class NormalShift(Pair):
 
         Chua, Ghazi, Harrison, Kamath, Kumar, Leeman, Manurangsi, Sinha & Zhang 2024, *Balls-and-Bins Sampling for DP-SGD*.
         """
-        from logphi.laws.allocated_normal import AllocatedNormal
+        from logphi.laws.normal.allocated_normal import AllocatedNormal
 
         size = float(self.shift.under(FLOATS).mid)
         if not LEAST_ALLOCATED <= size <= LARGEST_ALLOCATED:
@@ -89,7 +89,7 @@ class NormalShift(Pair):
 
     def spliced_loss(self, rate: float) -> LogPhi:
         """The loss of the spliced pair, an integral over a half-line."""
-        from logphi.laws.curved_normal import SplicedNormal
+        from logphi.laws.normal.curved_normal import SplicedNormal
 
         return LogPhi.of([(SplicedNormal(self._sampled(), rate), 1)])
 
@@ -106,7 +106,7 @@ class NormalShift(Pair):
         """
         if rate == 1:
             return LogPhi.of([(Normal(Multiple(self.shift, 2)), 1)])
-        from logphi.laws.curved_normal import ReplacedNormal
+        from logphi.laws.normal.curved_normal import ReplacedNormal
 
         return LogPhi.of([(ReplacedNormal(self._sampled(), rate), 1)])
 
@@ -118,7 +118,7 @@ class NormalShift(Pair):
         """
         if rate == 1:
             return LogPhi.of([(Normal(Multiple(self.shift, 2 * size)), 1)])
-        from logphi.laws.opposite_groups import opposite_groups
+        from logphi.laws.normal.opposite_groups import opposite_groups
 
         return LogPhi.of([(opposite_groups(self._sampled(), rate, size), 1)])
 

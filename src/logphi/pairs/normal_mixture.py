@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Parameter, Plain
-from logphi.laws.log_densities import NormalsLog
+from logphi.laws.densities.log_densities import NormalsLog
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.mixed_normal import MixedNormal
-from logphi.laws.mixture_of_shifts import MixtureOfShifts
+from logphi.laws.normal.mixed_normal import MixedNormal
+from logphi.laws.normal.mixture_of_shifts import MixtureOfShifts
 from logphi.laws.weights import SampledWeights, Weights
 from logphi.pairs.densities import DensityPair
 from logphi.pairs.normal import NormalShift

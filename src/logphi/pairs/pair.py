@@ -161,6 +161,6 @@ class Joint(Pair):
 
     def mixed_loss(self, rate: float) -> LogPhi:
         """The loss of the mixture, from the transform of the loss; a deferred import, as a first answer rarely needs it."""
-        from logphi.laws.sampled_loss import SampledLoss
+        from logphi.laws.combined.sampled_loss import SampledLoss
 
         return LogPhi.of([(SampledLoss(self.joint_loss, Plain(rate)), 1)])

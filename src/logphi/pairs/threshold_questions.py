@@ -29,7 +29,7 @@ import numpy as np
 
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
-from logphi.laws.binomial import log_binomial
+from logphi.laws.atomic.binomial import log_binomial
 from logphi.pairs.finite import FinitePair
 from logphi.pairs.merged_outcomes import merged
 

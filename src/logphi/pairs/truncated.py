@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from logphi.laws.densities.truncated import MixedTruncated, SplicedTruncated, TruncatedLoss
+from logphi.laws.densities.truncated_noise import Noise
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.truncated import MixedTruncated, SplicedTruncated, TruncatedLoss
-from logphi.laws.truncated_noise import Noise
 from logphi.pairs.pair import Pair
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from logphi.arrays import Array
-from logphi.quadrature.approximate_nodes import ApproximateNodes
+from logphi.quadrature.sums.approximate_nodes import ApproximateNodes
 
 
 def _no_nodes() -> None:

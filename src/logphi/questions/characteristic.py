@@ -27,7 +27,7 @@ from logphi.engine.directions import HasLoss, Loss, direction_of
 from logphi.engine.log_moment import on_vertical
 from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike, Number, Numbers
-from logphi.inversion.moments import centre, proved
+from logphi.inversion.lines.moments import centre, proved
 from logphi.laws.log_phi import LogPhi
 from logphi.progress import shown
 from logphi.quadrature.values import Values

@@ -25,8 +25,8 @@ from logphi.inputs.arguments import DirectionLike, Number, Numbers
 from logphi.inputs.guesses import guided
 from logphi.inputs.route_names import MethodName, is_certified
 from logphi.inputs.tolerance import Tolerance
-from logphi.inversion.contour import saddle_of_excess
 from logphi.inversion.demand import Demand
+from logphi.inversion.lines.contour import saddle_of_excess
 from logphi.laws.log_phi import LogPhi
 from logphi.progress import shown
 

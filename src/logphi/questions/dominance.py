@@ -29,10 +29,10 @@ from logphi.engine.directions import Loss
 from logphi.engine.known_order import surely_above, without_common
 from logphi.engine.log_probability import masses
 from logphi.inputs.adjacency import Adjacency
-from logphi.inversion import real_space
-from logphi.inversion.atom_list import atom_list
+from logphi.inversion.pieces import real_space
+from logphi.inversion.pieces.atom_list import atom_list
+from logphi.laws.combined.parameters import as_mixture, normal_shift
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.parameters import as_mixture, normal_shift
 from logphi.laws.shift_bound import shift_bound_of_sum
 from logphi.laws.transform import LossTransform
 from logphi.listed import Listed

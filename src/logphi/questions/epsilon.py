@@ -12,19 +12,19 @@ from logphi.answers.ledger import Ledger
 from logphi.answers.status import Direction, Status
 from logphi.bracketing import crossing
 from logphi.engine.answer import on_scale, worst
-from logphi.engine.closed_crossing import epsilon_in_closed_form
 from logphi.engine.concentration import epsilon_of_many
-from logphi.engine.crossing_search import CrossingSearch, level_error
 from logphi.engine.directions import Certifiable
 from logphi.engine.log_probability import masses
 from logphi.engine.method import EXACT
-from logphi.engine.near_largest_loss import near_largest_loss
 from logphi.engine.routes.evaluator import Evaluator
 from logphi.engine.routes.exact import closed
 from logphi.engine.routes.registry import named
 from logphi.engine.routes.route import Route, Solver
+from logphi.engine.search.closed_crossing import epsilon_in_closed_form
+from logphi.engine.search.crossing_search import CrossingSearch, level_error
+from logphi.engine.search.near_largest_loss import near_largest_loss
+from logphi.engine.search.warm_start import WarmStart
 from logphi.engine.shared_evaluator import evaluator
-from logphi.engine.warm_start import WarmStart
 from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike, Number, Numbers
 from logphi.inputs.guesses import guided

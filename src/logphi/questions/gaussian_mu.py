@@ -32,7 +32,7 @@ from logphi.engine.log_probability import masses
 from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.normal import Normal
+from logphi.laws.normal.normal import Normal
 from logphi.laws.shift_bound import shift_bound_of_sum
 from logphi.normal.quantile import quantile_above, quantile_below
 from logphi.progress import shown

@@ -27,10 +27,11 @@ from logphi.engine.routes.exponential import EXPONENTIAL
 from logphi.engine.tail import above, below, one_release, times_constants
 from logphi.inputs import check
 from logphi.inputs.arguments import Number, Numbers
-from logphi.inversion import half_line, real_space
-from logphi.inversion.atom_list import ListedAtoms, atom_list
 from logphi.inversion.demand import Demand
-from logphi.inversion.payoffs import DENSITY
+from logphi.inversion.lines import half_line
+from logphi.inversion.pieces import real_space
+from logphi.inversion.pieces.atom_list import ListedAtoms, atom_list
+from logphi.inversion.pieces.payoffs import DENSITY
 from logphi.laws.log_phi import LogPhi
 from logphi.listed import Listed
 from logphi.questions.delta import each

@@ -27,7 +27,7 @@ from logphi.engine.log_probability import masses
 from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike
 from logphi.inputs.guesses import guided
-from logphi.inversion.moments import Taylor, proved_radius, taylor
+from logphi.inversion.lines.moments import Taylor, proved_radius, taylor
 from logphi.laws.growth import NO_GROWTH, OneSided
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform

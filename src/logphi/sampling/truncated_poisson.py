@@ -26,7 +26,7 @@ from functools import lru_cache
 
 from logphi.inputs.adjacency import Adjacency
 from logphi.laws.always_infinite import ALWAYS_INFINITE
-from logphi.laws.convex_combination import ConvexCombination
+from logphi.laws.combined.convex_combination import ConvexCombination
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import Pair
 from logphi.sampling.poisson import poisson

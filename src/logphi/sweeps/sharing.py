@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from logphi.algebra.release import Mechanism
 from logphi.answers.bound import Bound
-from logphi.engine.batched_crossings import Repeated, epsilons
+from logphi.engine.search.batched_crossings import Repeated, epsilons
 from logphi.inputs.tolerance import Tolerance
 
 # measured: a batch of this size shares the cost of a call; larger ones, or noise that differs by more than a factor of two,

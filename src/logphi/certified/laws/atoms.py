@@ -15,9 +15,9 @@ from logphi.certified.laws.law import LawInBalls
 from logphi.certified.locations import Exact, Location
 from logphi.certified.reals import constant, real
 from logphi.certified.transform import Transform
-from logphi.laws.integers import TruncatedNormalOnIntegers
-from logphi.laws.symmetric_lattice import GeometricShift
-from logphi.laws.two_point import TwoPoint
+from logphi.laws.atomic.integers import TruncatedNormalOnIntegers
+from logphi.laws.atomic.symmetric_lattice import GeometricShift
+from logphi.laws.flat.two_point import TwoPoint
 from logphi.laws.zero_or_infinite import ZeroOrInfinite
 
 

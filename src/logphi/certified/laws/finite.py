@@ -16,8 +16,8 @@ from logphi.certified.locations import Exact, Location, Unit
 from logphi.certified.reals import ball, balls
 from logphi.certified.route import NotCertifiedError
 from logphi.certified.transform import Transform
-from logphi.laws.cells import same_exchanged
-from logphi.laws.finite import Finite
+from logphi.laws.atomic.cells import same_exchanged
+from logphi.laws.atomic.finite import Finite
 
 
 class FiniteInBalls(AtomicInBalls):

@@ -14,11 +14,11 @@ from logphi.certified.mixture_transform import Mixture, NormalRatio
 from logphi.certified.normal_mixtures import Component, ExplicitRoot, NormalMixtures
 from logphi.certified.reals import balls, constant, real
 from logphi.certified.transform import Transform
-from logphi.laws.curved_normal import ReplacedNormal
-from logphi.laws.integers import NormalOnIntegers
-from logphi.laws.mixed_normal import MixedNormal
-from logphi.laws.mixture_of_shifts import MixtureOfShifts
-from logphi.laws.normal import Normal
+from logphi.laws.atomic.integers import NormalOnIntegers
+from logphi.laws.normal.curved_normal import ReplacedNormal
+from logphi.laws.normal.mixed_normal import MixedNormal
+from logphi.laws.normal.mixture_of_shifts import MixtureOfShifts
+from logphi.laws.normal.normal import Normal
 
 
 def alone(centre: Any) -> Component:

@@ -15,7 +15,7 @@ from logphi.certified.pair_exponent import PairExponent
 from logphi.certified.reals import constant, real
 from logphi.certified.route import Excess
 from logphi.certified.transform import Transform
-from logphi.laws.normal_pair import NormalPair
+from logphi.laws.normal.normal_pair import NormalPair
 
 
 class NormalPairInBalls(FiniteLossInBalls):

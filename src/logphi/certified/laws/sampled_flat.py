@@ -13,7 +13,7 @@ from logphi.certified.laws.law import LawInBalls, halves
 from logphi.certified.laws.uniform import FlatInBalls
 from logphi.certified.reals import constant
 from logphi.certified.route import Excess
-from logphi.laws.mixed_flat import MixedFlat, SplicedFlat
+from logphi.laws.flat.mixed_flat import MixedFlat, SplicedFlat
 from logphi.laws.zero_or_infinite import ZeroOrInfinite
 
 

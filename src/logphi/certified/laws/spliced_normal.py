@@ -20,7 +20,7 @@ from logphi.certified.normal_mixtures import Component, NormalMixtures
 from logphi.certified.reals import constant, real
 from logphi.certified.route import Excess
 from logphi.certified.transform import Transform
-from logphi.laws.curved_normal import SplicedNormal
+from logphi.laws.normal.curved_normal import SplicedNormal
 
 # measured: the length of a panel, in standard deviations
 _PANEL = 1.5

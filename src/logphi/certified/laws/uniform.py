@@ -14,7 +14,7 @@ from logphi.certified.laws.law import FiniteLossInBalls
 from logphi.certified.locations import Exact, Location
 from logphi.certified.reals import balls, real
 from logphi.certified.transform import Transform
-from logphi.laws.uniform import Uniform, UniformWithAtoms
+from logphi.laws.flat.uniform import Uniform, UniformWithAtoms
 
 
 class FlatInBalls(FiniteLossInBalls):

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from logphi.engine.cancellation import needs_long_line
 from logphi.engine.combined_profile import combination_of
+from logphi.engine.large_losses.sampled_terms import sampled_terms
 from logphi.engine.log_probability import masses, trivial
 from logphi.engine.method import EXACT
 from logphi.engine.routes.atoms import ATOMS
@@ -23,9 +24,9 @@ from logphi.engine.routes.planner import Planned
 from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route
 from logphi.engine.routes.smoothed import SMOOTHED
 from logphi.engine.sampled_profile import release_of
-from logphi.engine.sampled_terms import sampled_terms
-from logphi.inversion import atoms, real_space
+from logphi.inversion.atoms import atoms
 from logphi.inversion.demand import Demand, Promise
+from logphi.inversion.pieces import real_space
 from logphi.laws.log_phi import LogPhi
 
 _FALLBACKS = (SMOOTHED, LATTICES, LONGEST, TAILS)

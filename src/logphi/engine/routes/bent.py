@@ -7,16 +7,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from logphi.engine.large_losses.sampled_terms import sampled_terms
 from logphi.engine.method import Method
 from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route, inverted
-from logphi.engine.sampled_terms import sampled_terms
-from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand, Promise
+from logphi.inversion.lines.contour import Inversion, Part
 from logphi.laws.log_phi import LogPhi
 
 if TYPE_CHECKING:
-    from logphi.inversion.bent_forecast import Forecast
-    from logphi.inversion.clipped_ceiling import Terms
+    from logphi.inversion.bent.clipped_ceiling import Terms
+    from logphi.inversion.bent.forecast import Forecast
 
 # derived: e^epsilon does not overflow
 _FARTHEST = 600.0
@@ -62,14 +62,14 @@ class _Question:
 
     def forecast(self) -> Forecast | None:
         """The contour, with guesses of its width and length."""
-        from logphi.inversion.bent_forecast import forecast
+        from logphi.inversion.bent.forecast import forecast
 
         return forecast(self.terms, self.x, self.demand)
 
     def prepared(self, first: Forecast | None) -> Callable[[float], Inversion] | None:
         """The functional of the loss; None if there is no contour."""
         # SciPy's normal tails would double the time of importing the package
-        from logphi.inversion.bent_layout import prepare
+        from logphi.inversion.bent.layout import prepare
 
         found = prepare(self.terms, self.x, self.demand, first)
         if found is None:

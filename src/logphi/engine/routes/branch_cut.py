@@ -14,13 +14,13 @@ from logphi.engine.log_probability import LogProbability, from_inversion, masses
 from logphi.engine.method import Method
 from logphi.engine.routes import contour
 from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route
-from logphi.inversion.contour import Inversion, Part, smallest_functional
 from logphi.inversion.demand import Demand, Promise
+from logphi.inversion.lines.contour import Inversion, Part, smallest_functional
 from logphi.laws.log_phi import LogPhi
 
 if TYPE_CHECKING:
-    from logphi.inversion.one_epoch import Kind
-    from logphi.quadrature.lognormal_mean import LognormalMean
+    from logphi.inversion.cut.one_epoch import Kind
+    from logphi.quadrature.lognormal.mean import LognormalMean
 
 _NOT_SERVED = (
     "method 'branch-cut' serves up to 200 random allocations of Gaussian noise, with sensitivity / sigma between 0.02 and 8, "
@@ -45,7 +45,7 @@ def mean_of(loss: LogPhi) -> LognormalMean | None:
     if len(loss.terms) != 1 or not loss.terms[0][0].traits.lognormal:
         return None
     # other losses do without SciPy
-    from logphi.inversion import branch_cut
+    from logphi.inversion.cut import branch_cut
 
     return branch_cut.mean_of(loss)
 
@@ -83,7 +83,7 @@ def _on_contour(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     chosen = smallest_functional(loss, epsilon, demand.hint)
     if kinds is None or chosen is None or epsilon < 0:
         return offer
-    from logphi.inversion.epochs_guess import log_guess
+    from logphi.inversion.cut.epochs_guess import log_guess
 
     answer = log_guess(kinds, epsilon) if chosen.part is Part.EXCESS else chosen.log_estimate
     batches = sum(one.mean.count * number for one, number in kinds)
@@ -109,7 +109,7 @@ def _kinds(loss: LogPhi) -> tuple[Kind, ...] | None:
     """The epochs, if there are several that the route serves."""
     if not loss.terms or not served(loss):
         return None
-    from logphi.inversion import several_epochs
+    from logphi.inversion.cut import several_epochs
 
     return several_epochs.kinds_of(loss)
 
@@ -140,7 +140,7 @@ def _local(loss: LogPhi, answering: _Answering, epsilon: float, demand: Demand) 
 
 
 def _of_one(mean: LognormalMean, x: float) -> Callable[[float], Scaled] | None:
-    from logphi.inversion import branch_cut
+    from logphi.inversion.cut import branch_cut
 
     found = branch_cut.prepare(mean, x)
     if found is not None or not x > 0:
@@ -155,7 +155,7 @@ def _of_one(mean: LognormalMean, x: float) -> Callable[[float], Scaled] | None:
 
 
 def _of_several(kinds: Sequence[Kind], x: float) -> Callable[[float], Scaled] | None:
-    from logphi.inversion import several_epochs
+    from logphi.inversion.cut import several_epochs
 
     found = several_epochs.prepare(kinds, x)
     return None if found is None else found.at

@@ -11,13 +11,13 @@ from logphi.answers.ledger import Entry
 from logphi.arith.safe import safe_log
 from logphi.arith.scaled import Scaled
 from logphi.engine.ceiling import log_ceiling
+from logphi.engine.large_losses.sampled_terms import sampled_terms
 from logphi.engine.log_probability import LogProbability, from_inversion, masses, trivial
 from logphi.engine.method import CHERNOFF
-from logphi.engine.sampled_terms import sampled_terms
-from logphi.inversion import contour
-from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand
-from logphi.inversion.saddle import MIDDLE, Saddle, interval_of, minimise
+from logphi.inversion.lines import contour
+from logphi.inversion.lines.contour import Inversion, Part
+from logphi.inversion.lines.saddle import MIDDLE, Saddle, interval_of, minimise
 from logphi.laws.log_phi import LogPhi
 
 # measured: for sampled Gaussians, the largest excess of the logarithm of the integrand at a saddle, without the pole at zero,

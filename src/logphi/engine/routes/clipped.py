@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-from logphi.engine import clipping, large_guesses
 from logphi.engine.cancellation import log_answer, needs_long_line, width_left
+from logphi.engine.large_losses import clipping, large_guesses
 from logphi.engine.method import Method
 from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route, inverted
-from logphi.inversion import contour
 from logphi.inversion.demand import Demand, Promise
+from logphi.inversion.lines import contour
 from logphi.laws.log_phi import LogPhi
 
 _NO_LINE = (

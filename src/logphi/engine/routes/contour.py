@@ -8,15 +8,15 @@ from functools import partial
 
 import numpy as np
 
-from logphi.engine import large_guesses
 from logphi.engine.cancellation import log_answer, needs_long_line, width_left
+from logphi.engine.large_losses import large_guesses
 from logphi.engine.method import Method
 from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route, inverted
-from logphi.inversion import contour
-from logphi.inversion.contour import Part
 from logphi.inversion.demand import Demand, Promise
-from logphi.inversion.line_sum import MAX_NODES
-from logphi.inversion.threshold_sum import LONG_LINE, SummedContour
+from logphi.inversion.lines import contour
+from logphi.inversion.lines.contour import Part
+from logphi.inversion.lines.line_sum import MAX_NODES
+from logphi.inversion.lines.threshold_sum import LONG_LINE, SummedContour
 from logphi.laws.log_phi import LogPhi
 
 # measured: a transform that never falls below this share of M(c) needs the longest lines even for a coarse answer

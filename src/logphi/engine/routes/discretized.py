@@ -10,8 +10,8 @@ from logphi.engine.log_probability import LogProbability
 from logphi.engine.method import Method
 from logphi.engine.routes.route import LocalProfile, NotApplicableError, Route, by_excess, inverted
 from logphi.grid.node_sums import values_on
-from logphi.inversion import smoothed
 from logphi.inversion.demand import Demand, Promise
+from logphi.inversion.smoothing import smoothed
 from logphi.laws.log_phi import LogPhi
 
 # measured: the largest number of lattice points; where a line is wide, more of them take seconds for each digit

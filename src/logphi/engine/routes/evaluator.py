@@ -8,8 +8,8 @@ from logphi.engine.ceiling import perhaps_below, without_large
 from logphi.engine.concentration import at_once
 from logphi.engine.log_probability import LogProbability, bounded, masses
 from logphi.engine.routes.route import LocalProfile, Prepare
-from logphi.inversion import contour
 from logphi.inversion.demand import Demand
+from logphi.inversion.lines import contour
 from logphi.laws.log_phi import LogPhi
 
 

@@ -8,8 +8,8 @@ from logphi.engine.method import EXACT
 from logphi.engine.routes.exponential import summed
 from logphi.engine.routes.route import LocalProfile, Prepare
 from logphi.engine.sampled_profile import release_of, single_release
-from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand
+from logphi.inversion.lines.contour import Inversion, Part
 from logphi.laws.log_phi import LogPhi
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from logphi.engine.log_probability import LogProbability, from_inversion, masses, trivial
 from logphi.engine.method import EXACT, Method
 from logphi.engine.routes.route import LocalProfile, NotApplicableError, Route
-from logphi.inversion import real_space
-from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand
+from logphi.inversion.lines.contour import Inversion, Part
+from logphi.inversion.pieces import real_space
 from logphi.laws.log_phi import LogPhi
 
 

@@ -6,9 +6,9 @@ import math
 
 from logphi.engine.method import Method
 from logphi.engine.routes.route import LocalProfile, NotApplicableError, Route, inverted
-from logphi.inversion import contour
 from logphi.inversion.demand import Demand
-from logphi.inversion.lattice import PeriodicExcess, reserve_at
+from logphi.inversion.lines import contour
+from logphi.inversion.lines.lattice import PeriodicExcess, reserve_at
 from logphi.laws.log_phi import LogPhi
 
 

@@ -18,8 +18,8 @@ from logphi.engine.log_probability import LogProbability
 from logphi.engine.routes.chernoff import by_chernoff, level_of_the_omitted, may_be_beneath, may_be_certain
 from logphi.engine.routes.choices import Choice, note
 from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route
-from logphi.inversion import contour
 from logphi.inversion.demand import Demand, Promise
+from logphi.inversion.lines import contour
 from logphi.laws.log_phi import LogPhi
 
 # measured: a promise of so little work is accepted at once, as other forecasts take about as long

@@ -10,8 +10,8 @@ from logphi.arith.scaled import Scaled
 from logphi.bracketing import Function, Watch, crossing
 from logphi.engine.log_probability import LogProbability, from_inversion, masses, trivial
 from logphi.engine.method import Method
-from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand, Promise
+from logphi.inversion.lines.contour import Inversion, Part
 from logphi.laws.log_phi import LogPhi
 
 # a function that gives the profile near one epsilon, for which it has been prepared

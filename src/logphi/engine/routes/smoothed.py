@@ -9,8 +9,9 @@ from logphi.engine.log_probability import masses
 from logphi.engine.method import Method
 from logphi.engine.routes.route import LocalProfile, Route, inverted
 from logphi.grid.node_sums import values_on
-from logphi.inversion import contour, smoothed
 from logphi.inversion.demand import Demand, Promise
+from logphi.inversion.lines import contour
+from logphi.inversion.smoothing import smoothed
 from logphi.laws.log_phi import LogPhi
 
 # measured: about the coarsest tolerance that a line meets, and nearly the quickest

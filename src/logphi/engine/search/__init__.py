@@ -1,0 +1,1 @@
+"""The search for the epsilon at which a profile falls to a level."""

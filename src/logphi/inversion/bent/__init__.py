@@ -1,0 +1,1 @@
+"""Integrals along a bent contour, for few sampled normal pairs."""

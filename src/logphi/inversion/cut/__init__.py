@@ -1,0 +1,1 @@
+"""Integrals along the branch cut of the transform of a lognormal mean."""

@@ -1,0 +1,1 @@
+"""Integrals along vertical lines: where the line lies, where it ends, and its trapezoidal sum."""

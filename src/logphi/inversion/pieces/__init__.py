@@ -1,0 +1,1 @@
+"""Sums of laws of atoms and flat parts, in real space."""

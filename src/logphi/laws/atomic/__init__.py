@@ -1,0 +1,1 @@
+"""Laws of atoms: finitely many, on a lattice, or on the integers."""

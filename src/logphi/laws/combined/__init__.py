@@ -1,0 +1,1 @@
+"""Laws made of other laws: convex combinations, conditioned laws, samples."""

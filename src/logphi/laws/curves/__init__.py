@@ -1,0 +1,1 @@
+"""Laws whose transform is an integral over a curve."""

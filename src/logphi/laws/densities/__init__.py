@@ -1,0 +1,1 @@
+"""Log-ratios of densities that are given by functions, and of truncated noise."""

@@ -1,0 +1,1 @@
+"""Log-ratios of normal densities and of their mixtures."""

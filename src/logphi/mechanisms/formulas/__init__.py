@@ -1,0 +1,1 @@
+"""Densities given as formulas: their cells, tails and enclosures."""

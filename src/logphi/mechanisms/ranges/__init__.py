@@ -1,0 +1,1 @@
+"""Compositions of mechanisms of bounded range."""

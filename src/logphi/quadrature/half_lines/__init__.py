@@ -1,0 +1,1 @@
+"""Integrals over half-lines that are shifted into the complex plane."""

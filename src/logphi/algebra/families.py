@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from logphi.questions.risk import AttackRisk
 # measured: the two bounds are about as far apart, and a narrower answer for each takes longer
 _APART = 5e-7
-# measured: the share of the largest loss from which on finite pairs may be sharper than densities, and so many tolerances, from
-# which width on they may be so anywhere
+# measured: finite pairs may be sharper than densities from this share of the largest loss on, and from so many tolerances on
 _NEAR_END, _WIDE = 0.9, 20.0
 # chosen: ends that are a factor apart say little, and pairs that are sharp down to tiny profiles narrow them
 _FAR_APART, _TINY = 1.1, 1e-250

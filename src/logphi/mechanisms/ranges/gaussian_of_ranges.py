@@ -43,8 +43,10 @@ _START = 0.409
 
 
 def gaussian_above(ranges: Iterable[tuple[float, int]], adjacency: Adjacency) -> Mechanism:
-    """The Gaussian mechanism for ranges and their counts."""
-    return Gaussian(1.0, math.sqrt(variance_above(ranges)) * (1 + 4 * ULP), adjacency)
+    """The Gaussian mechanism for ranges and their counts, as many equal ones where its variance is large."""
+    variance = variance_above(ranges)
+    copies = max(1, math.ceil(variance))
+    return copies * Gaussian(1.0, math.sqrt(variance / copies) * (1 + 4 * ULP), adjacency)
 
 
 def variance_above(ranges: Iterable[tuple[float, int]]) -> float:

@@ -245,6 +245,8 @@ def _under_q(index: Indices, log_mass: Array, error: Array, grid: Grid, origin: 
     turned = grid.tilt * (origin + grid.step * index)
     exponent = log_mass + turned
     peak = float(exponent.max())
+    if peak == -math.inf:
+        raise ValueError("all masses on the nodes below are smaller than doubles")
     size = np.where(np.isfinite(log_mass), np.abs(log_mass), 0.0) + np.abs(turned) + abs(peak)
     weights = np.exp(exponent - peak) * (1 + error + MASS + 4 * ULP * size)
     return _masses(LatticeLaw(index, weights, peak, origin, 0.0), grid.step, up=True)

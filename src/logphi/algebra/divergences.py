@@ -14,7 +14,7 @@ import numpy as np
 
 from logphi.algebra.asking import Questions
 from logphi.algebra.by_others import METHOD, OF_FAMILY, between
-from logphi.algebra.family import Terms
+from logphi.algebra.family import CountedReleases
 from logphi.algebra.release import Composition, compose
 from logphi.answers.bound import Bound, Bounds
 from logphi.answers.ledger import Entry, Ledger
@@ -34,7 +34,7 @@ _ROUNDED = 1e-13
 _ROUNDS = 12
 
 
-def largest(terms: Terms, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+def largest(terms: CountedReleases, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """The answer to ``name``, the question of a divergence or of zCDP, for a composition."""
     if name == "zcdp":
         return _Rho(terms, options.pop("direction", None)).smallest(*arguments, **options)
@@ -42,7 +42,7 @@ def largest(terms: Terms, name: str, arguments: tuple[Any, ...], options: dict[s
     return _renyi(terms, *fixed, **options)
 
 
-def _renyi(terms: Terms, order: Any, **options: Any) -> Any:
+def _renyi(terms: CountedReleases, order: Any, **options: Any) -> Any:
     if np.iscomplexobj(order) and np.any(np.imag(order)):
         raise UnsupportedError(
             "at a complex order there is no largest divergence over all mechanisms of a bounded range: ask at a real order"
@@ -56,7 +56,7 @@ def _renyi(terms: Terms, order: Any, **options: Any) -> Any:
     return Bounds(answers)
 
 
-def _sum(terms: Terms, others: Bound, order: float) -> Bound:
+def _sum(terms: CountedReleases, others: Bound, order: float) -> Bound:
     """The divergence of all other releases, plus those of the steps."""
     found = [(step, count) for _, family, count in terms if family and (step := family.divergence(order))]
     low, high = (sum(count * step[side] for step, count in found) for side in (0, 1))
@@ -80,7 +80,7 @@ def _sum(terms: Terms, others: Bound, order: float) -> Bound:
     )
 
 
-def _others(terms: Terms, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+def _others(terms: CountedReleases, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """The answer for all releases whose largest divergences are not known: between fixed members and the hulls."""
     rest = [(one, family, count) for one, family, count in terms if family is None or family.divergence(1.0) is None]
     question = getattr(Questions, name)
@@ -96,7 +96,7 @@ def _others(terms: Terms, name: str, arguments: tuple[Any, ...], options: dict[s
 class _Rho:
     """The supremum of (D_a - xi)/a over a > 1, from chords of K, which is convex."""
 
-    def __init__(self, terms: Terms, direction: Any) -> None:
+    def __init__(self, terms: CountedReleases, direction: Any) -> None:
         self._terms, self._options = terms, {"direction": direction}
 
     def smallest(self, xi: float = 0.0, *, rtol: float = 1e-6) -> Bound:

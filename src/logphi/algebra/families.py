@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from logphi.algebra.asking import Questions
 from logphi.algebra.attacks import attacks, attained
 from logphi.algebra.by_others import BY_RELEASES, DIVERGENCES, OF_FAMILY, PROFILES, TAILS, ByOthers, between, dominated
-from logphi.algebra.family import Family, Terms
+from logphi.algebra.family import CountedReleases, Family
 from logphi.algebra.hull import hull
 from logphi.algebra.release import Composition, Mechanism, Primitive, compose
 from logphi.answers.bound import Bound, Bounds
@@ -128,7 +128,7 @@ def family_of(mechanism: Mechanism) -> Family | None:
     return mechanism.family() if isinstance(mechanism, Representative) else None
 
 
-def terms_of(release: Mechanism) -> Terms:
+def terms_of(release: Mechanism) -> CountedReleases:
     """The distinct mechanisms of a release with their families and counts; families that merge are one."""
     terms = [(one, family_of(one), count) for one, count in release.counted()]
     for kind in dict.fromkeys(type(family) for _, family, _ in terms if family is not None):
@@ -224,7 +224,7 @@ def _worth_finite(found: Any, name: str, asked: Any, rtol: float, above: Mechani
     return width > 2 * rtol * scale and (width > _WIDE * rtol * scale or epsilon > _NEAR_END * above.loss_law().support.upper)
 
 
-def _finite(terms: Terms, small: float = SMALL) -> tuple[Mechanism, Mechanism] | None:
+def _finite(terms: CountedReleases, small: float = SMALL) -> tuple[Mechanism, Mechanism] | None:
     """One more bound from above and one from below, if several steps are taken of one family only, and it has them."""
     families = [(family, count) for _, family, count in terms if family is not None]
     if len(families) != 1:
@@ -236,31 +236,31 @@ def _finite(terms: Terms, small: float = SMALL) -> tuple[Mechanism, Mechanism] |
     return (above, below) if above and below else None
 
 
-def hulls_are_loose(terms: Terms) -> bool:
+def hulls_are_loose(terms: CountedReleases) -> bool:
     """Whether the composition of the hulls is only an upper bound of the best picks."""
     families = [(family, count) for _, family, count in terms if family is not None]
     return sum(count for _, count in families) > 1 or any(not family.attained for family, _ in families)
 
 
-def upper(terms: Terms) -> Mechanism:
+def upper(terms: CountedReleases) -> Mechanism:
     """A mechanism that dominates the whole composition."""
     if len(terms) == 1 and (alone := _alone(terms)) is not None:
         return alone
     return compose(_each_above(terms))
 
 
-def with_others(terms: Terms, own: Family, above: Mechanism) -> Mechanism:
+def with_others(terms: CountedReleases, own: Family, above: Mechanism) -> Mechanism:
     """A mechanism that dominates the whole composition, from one that dominates all steps of a family."""
     return compose([above, *_each_above([term for term in terms if term[1] is not own])])
 
 
-def _each_above(terms: Terms) -> list[Mechanism]:
+def _each_above(terms: CountedReleases) -> list[Mechanism]:
     return [
         family.above(count) if family else count * (hull(one) if one._need_not_attain else one) for one, family, count in terms
     ]
 
 
-def lower(terms: Terms, *, sampled: bool = False) -> list[Mechanism]:
+def lower(terms: CountedReleases, *, sampled: bool = False) -> list[Mechanism]:
     """Mechanisms that the best picks dominate: one family is picked adaptively, all others are fixed members.
 
     Of mechanisms that need not attain their pair, the first attack is taken, if there is one.
@@ -282,7 +282,7 @@ def lower(terms: Terms, *, sampled: bool = False) -> list[Mechanism]:
     ]
 
 
-def _nearly(terms: Terms) -> Mechanism | None:
+def _nearly(terms: CountedReleases) -> Mechanism | None:
     """One more pair that dominates all of it, if every family has one."""
     parts = [one if family is None else family.nearly() for one, family, _ in terms]
     if not any(isinstance(one, tuple) for one in parts) or any(one is None for one in parts):
@@ -295,6 +295,6 @@ def _nearly(terms: Terms) -> Mechanism | None:
     )
 
 
-def _alone(terms: Terms, rtol: float | None = None) -> Mechanism | None:
+def _alone(terms: CountedReleases, rtol: float | None = None) -> Mechanism | None:
     _, family, count = terms[0]
     return None if family is None else family.alone(count, rtol)

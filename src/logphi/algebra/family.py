@@ -10,7 +10,7 @@ from logphi.algebra.release import Mechanism
 from logphi.convex.symmetric_pair import SMALL
 
 # distinct mechanisms with the families that they stand for, and their counts
-Terms: TypeAlias = "Sequence[tuple[Mechanism, Family | None, int]]"
+CountedReleases: TypeAlias = "Sequence[tuple[Mechanism, Family | None, int]]"
 
 
 class Family(ABC):
@@ -55,7 +55,7 @@ class Family(ABC):
         """(xi, rho) such that the divergence is at most xi + rho a at every order a above 1."""
         return 0.0, self.rho()
 
-    def merged(self, terms: Terms) -> tuple[Mechanism, Family] | None:
+    def merged(self, terms: CountedReleases) -> tuple[Mechanism, Family] | None:
         """One release that stands for terms of this kind, this one among them, and its family; None where they do not merge."""
         return None
 
@@ -66,6 +66,6 @@ class Family(ABC):
         """
         return None
 
-    def joint_bound(self, terms: Terms) -> Mechanism | None:
+    def joint_bound(self, terms: CountedReleases) -> Mechanism | None:
         """Another mechanism that dominates a whole composition; None if there is none."""
         return None

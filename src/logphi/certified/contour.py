@@ -23,7 +23,7 @@ from typing import Any
 from flint import acb, arb
 
 from logphi.certified.exponential_sums import exponential_sums
-from logphi.certified.laws.law import Terms
+from logphi.certified.laws.law import CountedInBalls
 from logphi.certified.laws.registry import terms_of
 from logphi.certified.layout import height_of, line_at
 from logphi.certified.route import Demand, Excess, Shown
@@ -31,14 +31,14 @@ from logphi.certified.transform import MOST_NODES, Transform
 from logphi.inversion.lines.layout import Layout
 from logphi.laws.log_phi import LogPhi
 
-Parts = Sequence[tuple[Transform, int]]
+CountedTransforms = Sequence[tuple[Transform, int]]
 
 
 @dataclass(frozen=True, eq=False)
 class Line(ABC):
     """A composition at nodes ``c + i h n``, n from 0; the sum over both signs of n is D, up to bounded errors."""
 
-    parts: Parts
+    parts: CountedTransforms
     layout: Layout
     step: Any
     size: int
@@ -142,12 +142,12 @@ def prepare(loss: LogPhi, epsilon: Any, demand: Demand, most: int = MOST_NODES) 
     return Contour(parts, chosen, arb(chosen.step), size, omitted_by(terms), demand.shown).excess
 
 
-def omitted_by(terms: Terms) -> Any:
+def omitted_by(terms: CountedInBalls) -> Any:
     """An enclosure of the contribution of the omitted mass of the laws."""
     return sum((count * arb(law.omitted) for law, count in terms), arb(0)).union(0)
 
 
-def _chernoff(parts: Parts, u: Any) -> Any:
+def _chernoff(parts: CountedTransforms, u: Any) -> Any:
     kappa = (u * u.log() - (1 + u) * (1 + u).log()).exp() if u > 0 else arb(1)
     total = kappa
     for part, count in parts:

@@ -12,7 +12,7 @@ from logphi.certified.locations import Basis, Key, Location
 from logphi.certified.route import NotCertifiedError
 
 # key of an exponent -> polynomial in t
-Terms = dict[Key, Any]
+Expanded = dict[Key, Any]
 
 # measured: multiplying this many coefficients takes some seconds
 MOST_WORK = 2_000_000
@@ -64,12 +64,12 @@ class Truncation:
         return whole if len(whole) <= self.degree + 1 else flint.arb_poly(whole.coeffs()[: self.degree + 1])
 
 
-def product(factors: Iterator[tuple[Terms, Any]], truncation: Truncation) -> Terms:
+def product(factors: Iterator[tuple[Expanded, Any]], truncation: Truncation) -> Expanded:
     """The product of sums, each given with the largest exponent of the product of all sums after it."""
     nothing = truncation.basis.key(Location()), flint.arb_poly([1])
     whole, _ = next(factors, (dict([nothing]), None))
     for terms, rest in factors:
-        fresh: Terms = {}
+        fresh: Expanded = {}
         for key, series in whole.items():
             for other, more in terms.items():
                 both = tuple(a + b for a, b in zip(key, other, strict=True))

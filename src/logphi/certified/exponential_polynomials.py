@@ -19,7 +19,7 @@ from typing import Any
 
 import flint
 
-from logphi.certified.expansion import Terms, Truncation
+from logphi.certified.expansion import Expanded, Truncation
 from logphi.certified.locations import Key, Location
 
 
@@ -45,7 +45,7 @@ class ExponentialPolynomial(ABC):
         """The sum at z = c, with t multiplied by ``stretch``."""
 
     @abstractmethod
-    def power(self, keys: Sequence[Key], count: int, rest: Any, truncation: Truncation) -> Terms:
+    def power(self, keys: Sequence[Key], count: int, rest: Any, truncation: Truncation) -> Expanded:
         """The power, without exponents that are below the floor even when ``rest`` is added."""
 
 
@@ -58,7 +58,7 @@ class TwoExponentials(ExponentialPolynomial):
         return t * 0 + 1, t * 0 + 1
 
     def first(self, count: int, degree: int) -> list[int]:
-        """Coefficients of a power of the first polynomial, up to a degree."""
+        """Expanded of a power of the first polynomial, up to a degree."""
         return [1]
 
     def lowered(self, shape: list[Any]) -> list[Any]:
@@ -71,9 +71,9 @@ class TwoExponentials(ExponentialPolynomial):
         factors = self.factors(stretch / (2 * u))
         return sum((w * (u * a).exp() * f for w, a, f in zip(self.weights, self.values, factors, strict=True)), flint.arb(0))
 
-    def power(self, keys: Sequence[Key], count: int, rest: Any, truncation: Truncation) -> Terms:
+    def power(self, keys: Sequence[Key], count: int, rest: Any, truncation: Truncation) -> Expanded:
         """One term for each number of factors with the second exponent, from none on."""
-        terms: Terms = {}
+        terms: Expanded = {}
         gap, room = self.values[0] - self.values[1], count * self.values[0] + rest - truncation.floor
         reached = min(count + 1, ceil(max(float(room / gap), 0.0)) + 1) if gap > 0 else count + 1
         truncation.budget.spend(reached * (1 + min(count, truncation.degree) if self.flat else 1))
@@ -149,7 +149,7 @@ class Points(ExponentialPolynomial):
         u = c + flint.arb(1) / 2
         return sum((w * (u * a).exp() for w, a in zip(self.weights, self.values, strict=True)), flint.arb(0))
 
-    def power(self, keys: Sequence[Key], count: int, rest: Any, truncation: Truncation) -> Terms:
+    def power(self, keys: Sequence[Key], count: int, rest: Any, truncation: Truncation) -> Expanded:
         """A power of a polynomial where the atoms are equally spaced, otherwise a multinomial sum."""
         if len(keys) == 1:
             return {tuple(count * a for a in keys[0]): flint.arb_poly([self.weights[0] ** count])}
@@ -159,13 +159,13 @@ class Points(ExponentialPolynomial):
             return self._lattice(keys, indices, count, rest, truncation)
         return self._multinomial(keys, count, rest, truncation)
 
-    def _lattice(self, keys: Sequence[Key], indices: Sequence[int], count: int, rest: Any, truncation: Truncation) -> Terms:
+    def _lattice(self, keys: Sequence[Key], indices: Sequence[int], count: int, rest: Any, truncation: Truncation) -> Expanded:
         truncation.budget.spend(count * max(indices))
         weights = [flint.arb(0)] * (max(indices) + 1)
         for index, weight in zip(indices, self.weights, strict=True):
             weights[index] += weight
         bottom, top = (keys[indices.index(index)] for index in (0, max(indices)))
-        terms: Terms = {}
+        terms: Expanded = {}
         for k, weight in enumerate((flint.arb_poly(weights) ** count).coeffs()):
             # the quotients are integers, as all keys lie on one line
             key = tuple(count * low + k * (high - low) // max(indices) for low, high in zip(bottom, top, strict=True))
@@ -173,7 +173,7 @@ class Points(ExponentialPolynomial):
                 terms[key] = flint.arb_poly([weight])
         return terms
 
-    def _multinomial(self, keys: Sequence[Key], count: int, rest: Any, truncation: Truncation) -> Terms:
+    def _multinomial(self, keys: Sequence[Key], count: int, rest: Any, truncation: Truncation) -> Expanded:
         truncation.budget.spend(count * len(keys))
         # the number of atoms so far, the sum of their exponents -> product of w^i / i!
         states: dict[tuple[int, Key], Any] = {(0, (0,) * len(keys[0])): flint.arb(1)}

@@ -18,7 +18,7 @@ from flint import acb, arb
 
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.certified.contour import Line, omitted_by
-from logphi.certified.laws.law import Terms
+from logphi.certified.laws.law import CountedInBalls
 from logphi.certified.laws.registry import terms_of
 from logphi.certified.layout import line_at
 from logphi.certified.locations import Exact, Location
@@ -98,7 +98,7 @@ def prepare(loss: LogPhi, epsilon: Any, demand: Demand, most: int = MOST_FORMULA
     return Periodic(parts, chosen, step, size, omitted_by(terms), demand.shown, lattice).excess
 
 
-def _lattice_of(terms: Terms) -> Lattice:
+def _lattice_of(terms: CountedInBalls) -> Lattice:
     """The lattice of the sum of all losses: their gaps must be rational, unless there is only one law."""
     laws = [(law, count) for law, count in terms if not law.zero_or_infinite]
     gaps = [(Location.of(gap).as_rational(), steps, count) for gap, steps, count in _lattices(laws, Exact())]
@@ -114,7 +114,7 @@ def _lattice_of(terms: Terms) -> Lattice:
     return Lattice(ball(sum((count * steps * gap / 2 for gap, steps, count in rationals), Fraction(0))), ball(span))
 
 
-def _lattices(laws: Terms, arith: Arithmetic) -> list[tuple[Number, int, int]]:
+def _lattices(laws: CountedInBalls, arith: Arithmetic) -> list[tuple[Number, int, int]]:
     """For each law its gap; twice the distance, in gaps, of some atom from zero, an integer by symmetry; and its count."""
     found = [(law.lattice(arith), count) for law, count in laws]
     known = [(*one, count) for one, count in found if one is not None]

@@ -31,7 +31,7 @@ import numpy as np
 from logphi.arith.ball import precision
 from logphi.certified.expansion import Budget, Truncation, product
 from logphi.certified.exponential_polynomials import ExponentialPolynomial
-from logphi.certified.laws.law import Terms
+from logphi.certified.laws.law import CountedInBalls
 from logphi.certified.locations import Basis
 from logphi.certified.reals import ball, on_ball
 from logphi.inversion.lines.saddle import Interval, minimise
@@ -62,7 +62,7 @@ class Tail:
 class ResidueSum:
     """The terms of a composition of atoms and flat parts with exponents above a floor."""
 
-    terms: Terms
+    terms: CountedInBalls
     floor: Any
     bits: int
     tail: Tail | None
@@ -124,7 +124,7 @@ class ResidueSum:
             return [(truncation.place(key), series.coeffs()) for key, series in product(powers, truncation).items()]
 
 
-def sum_near(terms: Terms, epsilon: Any) -> ResidueSum:
+def sum_near(terms: CountedInBalls, epsilon: Any) -> ResidueSum:
     """The sum near an epsilon at the precision in force, with the bits that its cancellation costs besides.
 
     Raises
@@ -145,7 +145,7 @@ def sum_near(terms: Terms, epsilon: Any) -> ResidueSum:
     return route
 
 
-def _tail(terms: Terms, epsilon: Any, bits: int) -> tuple[Tail | None, float]:
+def _tail(terms: CountedInBalls, epsilon: Any, bits: int) -> tuple[Tail | None, float]:
     """The smallest degree above which about 2^-bits of the excess is left, None for all; and about the log of the excess."""
     with precision(_SEARCH_BITS):
         parts, at = [(law.exponential_polynomial(), count) for law, count in terms], float(epsilon.mid())

@@ -20,7 +20,7 @@ All profiles grow with the parameters of the laws below: half an ulp of a parame
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
@@ -36,13 +36,12 @@ from logphi.grid.samples import Samples
 from logphi.laws.combined.parameters import normal_shift
 from logphi.laws.flat_constants import Constants
 from logphi.laws.normal.mixture_of_shifts import MixtureOfShifts
-from logphi.laws.transform import LossTransform
+from logphi.laws.transform import LossTransform, Terms
 from logphi.laws.visitor import LawVisitor, ListedMasses
 from logphi.laws.weights import Weights
 from logphi.quadrature.curves.curve import Curve
 
-Terms = Sequence[tuple[LossTransform, int]]
-Parts = tuple[tuple[Discretizer, int], ...]
+Discretizers = tuple[tuple[Discretizer, int], ...]
 
 # measured: the largest number of shifts, each of which takes a pass over the lattice
 _MOST_SHIFTS = 64
@@ -50,7 +49,7 @@ _MOST_SHIFTS = 64
 _LEAST = 1e-290
 
 
-def discretizers(terms: Terms) -> tuple[Parts, DoubleInterval]:
+def discretizers(terms: Terms) -> tuple[Discretizers, DoubleInterval]:
     """The discretizer of each law with its count, and the logarithm of the constant factor; all normal laws become one.
 
     Raises

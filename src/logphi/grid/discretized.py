@@ -20,7 +20,7 @@ from logphi.arith.floats import ULP
 from logphi.arith.safe import safe_exp, safe_log
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
-from logphi.grid.discretization import Parts, discretizer_of, discretizers, without_constants
+from logphi.grid.discretization import Discretizers, discretizer_of, discretizers, without_constants
 from logphi.grid.discretizer import DoubleInterval
 from logphi.grid.fft_composition import Composition, compose
 from logphi.grid.lattice_law import Grid
@@ -221,7 +221,7 @@ class Plan:
     cut: float
 
 
-def plan_for(parts: Parts, x: float, rtol: float) -> Plan | None:
+def plan_for(parts: Discretizers, x: float, rtol: float) -> Plan | None:
     """A tilt near the saddle point, or a larger one if that shortens the period a lot and costs few digits.
 
     The bounds hold for any plan. Unbounded tails are cut where their mass is a small share of the answer: the cut law has all
@@ -275,7 +275,7 @@ def plan_for(parts: Parts, x: float, rtol: float) -> Plan | None:
     return Plan(*best, 12 - log_share, cut)
 
 
-def step_for(parts: Parts, plan: Plan, size: int) -> tuple[float, float]:
+def step_for(parts: Discretizers, plan: Plan, size: int) -> tuple[float, float]:
     """A step that covers the period and nearly divides the distances of atoms, and the predicted distance of the bounds."""
     least = plan.length / size
     spans = [span for part, _ in parts for span in part.spans.tolist() if span >= least]
@@ -293,7 +293,9 @@ def step_for(parts: Parts, plan: Plan, size: int) -> tuple[float, float]:
     return float(steps[best]), float((first + second)[best])
 
 
-def sides_of(above: Parts, below: Parts, plan: Plan, step: float, size: int) -> tuple[Composition, Composition] | None:
+def sides_of(
+    above: Discretizers, below: Discretizers, plan: Plan, step: float, size: int
+) -> tuple[Composition, Composition] | None:
     """The compositions above and below, with one period; None if the steps are too long."""
     if (plan.tilt + 1) * step > _COARSE:
         return None

@@ -27,7 +27,7 @@ from logphi.arith.safe import safe_expm1, safe_log
 from logphi.arith.scaled import Scaled
 from logphi.arith.summation import log_sum
 from logphi.arrays import Array
-from logphi.grid.discretization import Parts, discretizers
+from logphi.grid.discretization import Discretizers, discretizers
 from logphi.grid.discretizer import Discretizer, DoubleInterval
 from logphi.grid.lattice_law import Grid, LatticeLaw
 from logphi.grid.positive_sums import LARGEST_LOG, NodeMasses, Window, one_sided
@@ -148,7 +148,7 @@ def prepare(law: LossTransform, x: float, demand: Demand) -> Prepared:
     return best
 
 
-def _prepared(parts: Parts, c: float, size: int, x: float, fall: float, factor: DoubleInterval) -> Prepared | None:
+def _prepared(parts: Discretizers, c: float, size: int, x: float, fall: float, factor: DoubleInterval) -> Prepared | None:
     """The sums on about so many nodes, tilted by e^{cx}; None if the steps are too long.
 
     ``fall`` is about the distance of x from the lowest node.

@@ -17,7 +17,7 @@ import numpy as np
 from logphi.algebra.asking import Questions
 from logphi.algebra.by_others import ByOthers, between
 from logphi.algebra.families import Representative
-from logphi.algebra.family import Family, Terms
+from logphi.algebra.family import CountedReleases, Family
 from logphi.algebra.hull import hull
 from logphi.algebra.known_pair import KnownPair
 from logphi.algebra.release import Mechanism, Primitive, compose
@@ -152,7 +152,7 @@ class Keeping(Family):
     # no member attains the whole profile
     attained = False
 
-    def merged(self, terms: Terms) -> tuple[Mechanism, Family]:
+    def merged(self, terms: CountedReleases) -> tuple[Mechanism, Family]:
         """All declared releases as one."""
         summed = Summed(tuple((family.curve, count) for _, family, count in terms if isinstance(family, Keeping)))
         joined = Declared(summed, self.adjacency)
@@ -166,7 +166,7 @@ class Keeping(Family):
         """The pair that the curve implies."""
         return hull(Declared(self._of(count), self.adjacency))
 
-    def joint_bound(self, terms: Terms) -> Mechanism | None:
+    def joint_bound(self, terms: CountedReleases) -> Mechanism | None:
         """The pair that the divergences of all releases imply."""
         others = [(one, count) for one, family, count in terms if family is not self]
         if not others:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logphi.inversion.bent import layout as bent_layout
-from logphi.inversion.bent.clipped_ceiling import Terms
+from logphi.inversion.bent.clipped_ceiling import SampledPairs
 from logphi.inversion.bent.contour import Branch
 from logphi.inversion.bent.forecast import forecast
 from logphi.inversion.demand import Demand
@@ -37,7 +37,7 @@ NARROW_PAIRS: list[tuple[Pair, Pair]] = [
 ]
 
 
-def terms_of(pairs: tuple[Pair, ...]) -> Terms:
+def terms_of(pairs: tuple[Pair, ...]) -> SampledPairs:
     return tuple((1 / sigma, q, 2e-16, 2e-16, 1) for sigma, q in pairs)
 
 

@@ -136,4 +136,4 @@ def halves(above: Excess, below: Excess) -> Excess:
 
 
 # counted laws of a composition
-Terms = Sequence[tuple[LawInBalls, int]]
+CountedInBalls = Sequence[tuple[LawInBalls, int]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from logphi.certified.laws import atoms, finite, normal, normal_pair, sampled_flat, spliced_normal, uniform
-from logphi.certified.laws.law import LawInBalls, Terms
+from logphi.certified.laws.law import CountedInBalls, LawInBalls
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform, Reflected
 
@@ -18,6 +18,6 @@ def in_balls(law: LossTransform) -> LawInBalls:
     return _KNOWN.get(type(plain), LawInBalls)(plain, reflected)
 
 
-def terms_of(loss: LogPhi) -> Terms:
+def terms_of(loss: LogPhi) -> CountedInBalls:
     """The terms of a composition."""
     return [(in_balls(law), count) for law, count in loss.terms]

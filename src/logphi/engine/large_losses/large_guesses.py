@@ -10,7 +10,7 @@ from logphi.arrays import Array
 from logphi.engine.large_losses.excess import Rest
 from logphi.inversion.lines.half_line import centre, spread
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.normal.mixed_normal import Counted, mixed_normals
+from logphi.laws.normal.mixed_normal import CountedMixedNormals, mixed_normals
 
 # measured: a contour of the whole loss loses digits where the tilted mean square of the large losses exceeds this share of the
 # squared threshold; the tilt is the saddle times _AHEAD
@@ -37,7 +37,7 @@ NEAREST, FARTHEST = 1e-100, 300.0
 _LARGE = 600.0
 
 
-def large_of(loss: LogPhi) -> Counted:
+def large_of(loss: LogPhi) -> CountedMixedNormals:
     """The terms that may be clipped: none if there are many, or if losses are mostly infinite."""
     masses = loss.support.masses
     if not (masses.certain or min(float((one.mid - one.radius).real[0]) for one in masses) > _FINITE):
@@ -108,7 +108,7 @@ def guess(loss: LogPhi, x: float, log_level: float, abscissa: float) -> float:
     return min(x, alone + spread(loss) * math.sqrt(max(-2 * log_level, 0.0)))
 
 
-def lowest_cap(large: Counted, rest: Rest, least: float, log_share: float, log_least: float) -> tuple[float, float]:
+def lowest_cap(large: CountedMixedNormals, rest: Rest, least: float, log_share: float, log_least: float) -> tuple[float, float]:
     """The lowest cap at which R is a small share of the excess, and about the logarithm of what larger losses add to that.
 
     Any cap gives a bound.
@@ -122,7 +122,7 @@ def lowest_cap(large: Counted, rest: Rest, least: float, log_share: float, log_l
     return float(caps[place]), math.log(-math.expm1(-jump)) if jump > 0 else -math.inf
 
 
-def _masses_above(large: Counted, x: Array | float, caps: Array) -> tuple[Array, Array]:
+def _masses_above(large: CountedMixedNormals, x: Array | float, caps: Array) -> tuple[Array, Array]:
     """Approximate logarithms of the sum of Q(l > B) and of the sum of E_P[1 - e^{x - l}; l > B], for each cap."""
     from scipy.special import log_ndtr
 

@@ -23,7 +23,7 @@ from logphi.inversion.lines.layout import SHARE, Layout, layout
 from logphi.inversion.lines.line_sum import Contour, Extent, extent, lay_out
 from logphi.inversion.lines.saddle import RIGHT, Saddle, saddle
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.normal.mixed_normal import Counted
+from logphi.laws.normal.mixed_normal import CountedMixedNormals
 from logphi.laws.transform import LossTransform
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class PlannedLine:
 
 
 @dataclass(frozen=True)
-class Parts:
+class PlannedParts:
     """Lines for parts of a loss, ceilings of small parts, and the tails of the losses that are in no part.
 
     ``log_loose`` is about the logarithm of the largest ceiling.
@@ -117,7 +117,7 @@ class Parts:
 
 
 def parts_of(
-    large: Counted,
+    large: CountedMixedNormals,
     others: LogPhi,
     x: float,
     least: float,
@@ -126,7 +126,7 @@ def parts_of(
     cap: float,
     tilt: float,
     coins: Sequence[float] = COINS,
-) -> Parts | None:
+) -> PlannedParts | None:
     """Lines for the whole loss with none, one and several losses above about a lower cap, and none above about ``cap``.
 
     One loss of about ``least`` makes the sum exceed x. Of the lower caps, that with the smallest parts is taken. The coins are
@@ -171,7 +171,7 @@ def parts_of(
             log_loose = max(log_loose, ceilings[-1].at(x))
         else:
             lines.append(line)
-    return Parts(tuple(lines), tuple(ceilings), tails, log_loose)
+    return PlannedParts(tuple(lines), tuple(ceilings), tails, log_loose)
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,7 @@ class _Tried:
     places: tuple[float, ...]
 
     @staticmethod
-    def of(large: Counted, others: LogPhi, x: float, lower: float, coin: float, tilt: float, cap: float) -> _Tried:
+    def of(large: CountedMixedNormals, others: LogPhi, x: float, lower: float, coin: float, tilt: float, cap: float) -> _Tried:
         """The law with a lower cap, and with coins over whose width the loss changes by about ``coin`` / ``tilt``."""
         # SciPy's normal tails would double the time of importing the package
         from logphi.laws.normal.some_large import SomeLarge

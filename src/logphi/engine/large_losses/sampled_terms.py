@@ -8,13 +8,13 @@ from logphi.laws.log_phi import LogPhi
 from logphi.laws.normal.mixed_normal import mixed_normals
 
 if TYPE_CHECKING:
-    from logphi.inversion.bent.clipped_ceiling import Terms
+    from logphi.inversion.bent.clipped_ceiling import SampledPairs
 
 # measured: the largest number of laws, each of which has an inner integral of its own
 _MOST = 8
 
 
-def sampled_terms(loss: LogPhi) -> tuple[Terms, bool] | None:
+def sampled_terms(loss: LogPhi) -> tuple[SampledPairs, bool] | None:
     """Shifts, rates, their errors and counts of sampled normal pairs, and whether all are reflected; None for other losses."""
     for reflected in (False, True):
         own, others = mixed_normals((loss.reflected() if reflected else loss).terms)

@@ -15,7 +15,7 @@ from logphi.inversion.lines.contour import Inversion, Part
 from logphi.laws.log_phi import LogPhi
 
 if TYPE_CHECKING:
-    from logphi.inversion.bent.clipped_ceiling import Terms
+    from logphi.inversion.bent.clipped_ceiling import SampledPairs
     from logphi.inversion.bent.forecast import Forecast
 
 # derived: e^epsilon does not overflow
@@ -38,7 +38,7 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
 class _Question:
     """The terms of a loss, the threshold and the demand, in the order of the pair in which no law is reflected."""
 
-    terms: Terms
+    terms: SampledPairs
     reflected: bool
     x: float
     demand: Demand

@@ -11,10 +11,10 @@ import numpy as np
 
 from logphi.arrays import Array
 from logphi.inversion.atoms.atomic import Atomic, atomic
-from logphi.inversion.atoms.convolution import Terms
 from logphi.inversion.atoms.tilted import MOST, LatticeSum, OnLattice, Tilted
 from logphi.inversion.lines.saddle import Interval, minimise
 from logphi.laws.support import Lattice
+from logphi.laws.transform import Terms
 
 # derived: with this tilt an atom weighs e^40 as much as its neighbour below
 _STEEP = 40.0

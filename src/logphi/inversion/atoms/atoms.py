@@ -23,11 +23,11 @@ from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.inversion.atoms.atomic import atomic
 from logphi.inversion.atoms.atomic_laws import Laws, number_of, ways
-from logphi.inversion.atoms.convolution import Terms
 from logphi.inversion.atoms.piecewise_excess import FARTHEST, PiecewiseExcess
 from logphi.inversion.atoms.tilted import MOST, NOTHING, LatticeSum, Tilted
 from logphi.inversion.lines.kernels import log_kappa
 from logphi.laws.log_phi import LogPhi
+from logphi.laws.transform import Terms
 
 # measured: this number of atoms is tabulated in a few milliseconds
 LISTED = 1 << 16

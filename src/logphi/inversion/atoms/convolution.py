@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb, lgamma, log
 
@@ -10,12 +9,10 @@ import numpy as np
 
 from logphi.arrays import Array
 from logphi.laws.support import Pieces
-from logphi.laws.transform import LossTransform
+from logphi.laws.transform import Terms
 
 # derived: sums of up to so many locations, added one after another, err by two ulps of the largest for each of them
 _ONE_BY_ONE = 5
-
-Terms = Sequence[tuple[LossTransform, int]]
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,8 @@ from logphi.arrays import Array
 from logphi.inversion.lines.kernels import log_kappa
 
 # shift and rate, their relative errors, and the count
-Term = tuple[float, float, float, float, int]
-Terms = tuple[Term, ...]
+SampledPair = tuple[float, float, float, float, int]
+SampledPairs = tuple[SampledPair, ...]
 
 # derived: the normal mass farther out is below the smallest double
 _FAR = 39.0
@@ -51,7 +51,7 @@ _LEAST = 1e-150
 _SLACK = 1e-9
 
 
-def log_ceiling(terms: Terms, x: float, *, reflected: bool = False) -> float:
+def log_ceiling(terms: SampledPairs, x: float, *, reflected: bool = False) -> float:
     """The logarithm of an upper bound of the excess of the sum at x, or of that of the reflected sum: at most zero."""
     if not x > _LEAST or any(m > _LARGEST_SHIFT or q * (1 + wrong) + 4 * ULP >= 1 for m, q, _, wrong, _ in terms):
         return 0.0

@@ -98,7 +98,7 @@ class Hyperbola:
 
 
 @dataclass(frozen=True)
-class Counted:
+class CountedHalfLine:
     """A law and how often it is repeated."""
 
     law: ShiftedHalfLine
@@ -122,7 +122,7 @@ class Branch:
     rates: tuple[tuple[float, float], ...]
 
     @staticmethod
-    def of(curve: Hyperbola, laws: tuple[Counted, ...], edges: Array) -> Branch:
+    def of(curve: Hyperbola, laws: tuple[CountedHalfLine, ...], edges: Array) -> Branch:
         """The bounds of a branch with arcs up to the last edge."""
         middle, vertices, lengths = curve.triangles(edges)
         radius, total = _radius(middle, vertices), log_products(laws, middle, vertices)
@@ -175,7 +175,7 @@ class Branch:
         return np.asarray(np.logaddexp.accumulate(np.append(rest, arcs[::-1]))[::-1])
 
 
-def log_products(laws: tuple[Counted, ...], middle: Complex, vertices: Complex) -> Array:
+def log_products(laws: tuple[CountedHalfLine, ...], middle: Complex, vertices: Complex) -> Array:
     """Bounds of log prod |N^n| in triangles, at their vertices."""
     radius = _radius(middle, vertices)
     return np.asarray(sum(one.count * _log_size(one, middle, vertices, radius) for one in laws))
@@ -186,7 +186,7 @@ def _radius(middle: Complex, vertices: Complex) -> Array:
     return np.asarray(np.abs(vertices - middle[:, None]).max(axis=1) * (1 + 1e-12))
 
 
-def _log_size(one: Counted, middle: Complex, vertices: Complex, radius: Array) -> Array:
+def _log_size(one: CountedHalfLine, middle: Complex, vertices: Complex, radius: Array) -> Array:
     """The smaller of both bounds of log |N| in the triangles, at vertices."""
     law = one.law
     found = law.moments(middle, one.count)
@@ -210,7 +210,7 @@ class Plan:
     part: Part
     curve: Hyperbola
     spread: float
-    laws: tuple[Counted, ...]
+    laws: tuple[CountedHalfLine, ...]
     edges: Array
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from logphi.arith.floats import complex_log1p
 from logphi.arrays import Array
-from logphi.inversion.bent.clipped_ceiling import Terms
-from logphi.inversion.bent.contour import Counted, Hyperbola, Plan
+from logphi.inversion.bent.clipped_ceiling import SampledPairs
+from logphi.inversion.bent.contour import CountedHalfLine, Hyperbola, Plan
 from logphi.inversion.bent.guess import TriedVertices
 from logphi.inversion.demand import Demand
 from logphi.inversion.lines.contour import Part
@@ -82,7 +82,7 @@ class Forecast:
 
 
 def forecast(
-    terms: Terms, x: float, demand: Demand, log_answer: float | None = None, limits: Array = _LIMITS
+    terms: SampledPairs, x: float, demand: Demand, log_answer: float | None = None, limits: Array = _LIMITS
 ) -> Forecast | None:
     """Choose a contour for a threshold; None if there is none. ``log_answer`` is the logarithm of the answer, if known.
 
@@ -152,7 +152,7 @@ def forecast(
     return Forecast(plan, log_answer, log_target, field.width, work, float(height[best]), lower)
 
 
-def _repeats(laws: tuple[Counted, ...]) -> float:
+def _repeats(laws: tuple[CountedHalfLine, ...]) -> float:
     """The logarithm of the product of all powers of e^{eta^2/2}, by which shifted lines may exceed the transform."""
     return sum(one.count * one.law.height**2 / 2 for one in laws)
 
@@ -193,7 +193,7 @@ class _Field:
     ``repeats`` holds :func:`_repeats` for every choice of heights.
     """
 
-    laws: tuple[Counted, ...]
+    laws: tuple[CountedHalfLine, ...]
     angle: float
     rate: float
     width: float
@@ -202,7 +202,7 @@ class _Field:
 
 
 def _field(
-    terms: Terms, ends: list[float], x: float, depth: float, log_lost: float, distance: float, rtol: float, limits: Array
+    terms: SampledPairs, ends: list[float], x: float, depth: float, log_lost: float, distance: float, rtol: float, limits: Array
 ) -> _Field:
     """The heights of least cost for given ends; the cost is infinite if the integrand falls at no angle within the limits."""
     tangents = np.tan(_ANGLES)
@@ -229,7 +229,7 @@ def _field(
         cost = work / angle * math.log1p(100 / (depth * distance)) * (1 + 8 * width / rtol)
     best = int(cost.argmin())
     laws = tuple(
-        Counted(ShiftedHalfLine(*term[:4], end, float(turn[best]), linear=x > 0), term[4])
+        CountedHalfLine(ShiftedHalfLine(*term[:4], end, float(turn[best]), linear=x > 0), term[4])
         for term, end, turn in zip(terms, ends, turns, strict=True)
     )
     return _Field(

@@ -12,7 +12,7 @@ from scipy.special import log_ndtr
 
 from logphi.arith.floats import LOG_ROOT_TWO_PI
 from logphi.arrays import Array
-from logphi.inversion.bent.clipped_ceiling import Terms
+from logphi.inversion.bent.clipped_ceiling import SampledPairs
 
 # measured: distances of the vertex from the nearest pole that are tried, times that of the threshold from the least loss
 _VERTICES = np.geomspace(1e-5, 1e7, 61)
@@ -101,7 +101,7 @@ class TriedVertices:
 
     @staticmethod
     @lru_cache(maxsize=_KEPT)
-    def of(terms: Terms, x: float) -> TriedVertices | None:
+    def of(terms: SampledPairs, x: float) -> TriedVertices | None:
         """The vertices for the excess or, up to zero, the reversed excess; None below the least loss."""
         depth = x - sum(n * math.log1p(-q) for _, q, _, _, n in terms)
         if not depth > 0:
@@ -114,7 +114,7 @@ class TriedVertices:
         return TriedVertices(depth, distance, vertices, kernel, laws, _guess(laws, kernel, x))
 
 
-def log_guess(terms: Terms, x: float) -> float | None:
+def log_guess(terms: SampledPairs, x: float) -> float | None:
     """A guess, somewhat too low, of the logarithm of the excess or, up to zero, of the reversed excess."""
     axis = TriedVertices.of(terms, x)
     return None if axis is None else axis.log_answer

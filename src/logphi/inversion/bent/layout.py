@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from logphi.inversion.bent.clipped_ceiling import Terms
+from logphi.inversion.bent.clipped_ceiling import SampledPairs
 from logphi.inversion.bent.contour import Prepared, lay, log_products
 from logphi.inversion.bent.forecast import GROWTH, MOST_WORK, Forecast, forecast
 from logphi.inversion.demand import Demand
@@ -43,7 +43,7 @@ def _lay(found: Forecast, x: float) -> Prepared | None:
     return lay(found.plan, x, found.log_target, _BROKEN * most)
 
 
-def _lowered(terms: Terms, x: float, demand: Demand, found: Forecast, log_answer: float | None) -> Forecast | None:
+def _lowered(terms: SampledPairs, x: float, demand: Demand, found: Forecast, log_answer: float | None) -> Forecast | None:
     """The forecast of a smaller angle, where the integrand does not rise on a neighbour; None if there is none."""
     for _ in range(_LOWERED):
         lower = forecast(terms, x, demand, log_answer, found.lower)
@@ -55,7 +55,7 @@ def _lowered(terms: Terms, x: float, demand: Demand, found: Forecast, log_answer
     return found
 
 
-def prepare(terms: Terms, x: float, demand: Demand, first: Forecast | None = None) -> Prepared | None:
+def prepare(terms: SampledPairs, x: float, demand: Demand, first: Forecast | None = None) -> Prepared | None:
     """A contour for one of both functionals near x; None if there is none, or if it would be too long or too wide.
 
     The answer is guessed beforehand. If it turns out so much smaller that the bounds are too wide, a second contour is laid.

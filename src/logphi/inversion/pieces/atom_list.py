@@ -8,9 +8,10 @@ import numpy as np
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arrays import Array
-from logphi.inversion.atoms.convolution import Terms, groups
+from logphi.inversion.atoms.convolution import groups
 from logphi.inversion.pieces.box_sums import BoxSums
 from logphi.inversion.pieces.real_space import atom_count, made_of_pieces
+from logphi.laws.transform import Terms
 
 # measured: a table of so many rows is formed in a tenth of a second
 MOST_ATOMS = 1 << 16

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from logphi.arith.summation import log_sum
-from logphi.inversion.atoms.convolution import Terms
+from logphi.laws.transform import Terms
 
 # measured: with more flat factors, or with more on average, alternating sums lose too many digits
 _MOST = 25

@@ -27,7 +27,7 @@ from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.inversion.atoms import atoms
 from logphi.inversion.atoms.atomic import atomic
-from logphi.inversion.atoms.convolution import EMPTY, Group, Terms, groups
+from logphi.inversion.atoms.convolution import EMPTY, Group, groups
 from logphi.inversion.demand import Demand
 from logphi.inversion.lines.half_line import Density, Step
 from logphi.inversion.lines.kernels import Kernel, Smooth, log_kappa
@@ -38,7 +38,7 @@ from logphi.inversion.pieces.box_sums import BoxSums
 from logphi.inversion.pieces.flat_shares import enough, flat_shares, log_tail
 from logphi.inversion.pieces.payoffs import DENSITY, EXCESS, Payoff
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.transform import LossTransform
+from logphi.laws.transform import LossTransform, Terms
 from logphi.quadrature.values import Line, Values
 
 # measured: with six flat parts the rest decays fast enough, and the alternating sums still lose few digits

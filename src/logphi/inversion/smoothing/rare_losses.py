@@ -23,7 +23,7 @@ from logphi.arrays import Array
 from logphi.inversion.lines.half_line import spread
 from logphi.inversion.lines.kernels import Smooth, log_kappa
 from logphi.inversion.lines.saddle import RIGHT, saddle
-from logphi.laws.atomic.finite import Counted, finite_laws
+from logphi.laws.atomic.finite import CountedFinite, finite_laws
 from logphi.laws.log_phi import LogPhi, terms_of
 from logphi.laws.transform import LossTransform, Terms
 
@@ -92,17 +92,17 @@ def without_large_losses(
     return (law, None) if large_losses is None else (small, large_losses)
 
 
-def _capped(finite: Counted, others: Terms, cap: float) -> LogPhi:
+def _capped(finite: CountedFinite, others: Terms, cap: float) -> LogPhi:
     return LogPhi.of([*((term.capped(cap), count) for term, count in finite), *others])
 
 
-def _drift(finite: Counted, others: Terms, x: float) -> float:
+def _drift(finite: CountedFinite, others: Terms, x: float) -> float:
     """An estimate of minus the mean of the smaller losses, or zero if that is negative."""
     low, high = _capped(finite, others, x).approximate(np.array([0.0, _STEP]))
     return max(float(low - high) / _STEP, 0.0)
 
 
-def _cap(large: Counted, x: float, rtol: float, log_moments: Array, exponents: Array, drift: float) -> float | None:
+def _cap(large: CountedFinite, x: float, rtol: float, log_moments: Array, exponents: Array, drift: float) -> float | None:
     """The lowest cap at which R is a small share of the contribution of one large loss; None if there is none."""
     loss = np.concatenate([term.losses for term, _ in large])
     p, q = (np.log(np.concatenate(parts)) for parts in ([term.p for term, _ in large], [term.q for term, _ in large]))
@@ -125,7 +125,7 @@ def _cap(large: Counted, x: float, rtol: float, log_moments: Array, exponents: A
     return float(loss[last]) if last < loss.size else x
 
 
-def _large_losses(law: LossTransform, cut: Counted, cap: float, x: float, exponents: Array) -> RareLosses | None:
+def _large_losses(law: LossTransform, cut: CountedFinite, cap: float, x: float, exponents: Array) -> RareLosses | None:
     """The masses of F and the best bound of R, with proofs."""
     whole = law.log_transform(-1 - exponents)
     known = np.isfinite(whole.mid) & np.isfinite(whole.radius)

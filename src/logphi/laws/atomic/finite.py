@@ -324,9 +324,9 @@ class Finite(LossTransform):
         return self._loss[order], np.append(np.cumsum(self._arrays[0][order][::-1])[::-1], 0.0)
 
 
-Counted = tuple[tuple[Finite, int], ...]
+CountedFinite = tuple[tuple[Finite, int], ...]
 
 
-def finite_laws(terms: Terms) -> tuple[Counted, Terms]:
+def finite_laws(terms: Terms) -> tuple[CountedFinite, Terms]:
     """The laws of this file among counted laws, and the others."""
     return apart(terms, Finite)

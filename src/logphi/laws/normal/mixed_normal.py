@@ -212,10 +212,10 @@ def _nodes_on_line(mixtures: TwoComponents, abscissa: float, top: float) -> floa
     return sum(inner_nodes(part, abscissa, top) for part in mixtures.chunks(_AT_ONCE))
 
 
-Counted = tuple[tuple[MixedNormal, int], ...]
+CountedMixedNormals = tuple[tuple[MixedNormal, int], ...]
 
 
-def mixed_normals(terms: Terms) -> tuple[Counted, Terms]:
+def mixed_normals(terms: Terms) -> tuple[CountedMixedNormals, Terms]:
     """The laws of this file among counted laws, and the others."""
     return apart(terms, MixedNormal)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from logphi.algebra.families import with_others
-from logphi.algebra.family import Family, Terms
+from logphi.algebra.family import CountedReleases, Family
 from logphi.algebra.hull import hull
 from logphi.algebra.release import Mechanism, compose
 from logphi.arith.protocol import Plain
@@ -47,7 +47,7 @@ class BoundedRange(Family):
     epsilon: float
     adjacency: Adjacency
 
-    def merged(self, terms: Terms) -> tuple[Mechanism, Family] | None:
+    def merged(self, terms: CountedReleases) -> tuple[Mechanism, Family] | None:
         """All steps of several ranges, unless they are too many."""
         ranges = [(family, count) for _, family, count in terms if isinstance(family, BoundedRange)]
         if not all(family.known(count) for family, count in ranges):
@@ -71,7 +71,7 @@ class BoundedRange(Family):
             return self.above(half) + self.above(count - half)
         return steps
 
-    def joint_bound(self, terms: Terms) -> Mechanism | None:
+    def joint_bound(self, terms: CountedReleases) -> Mechanism | None:
         """Of too many steps, a Gaussian mechanism."""
         count = next(own for _, family, own in terms if family is self)
         if count == 1 or self.known(count) or self.epsilon > WIDEST:

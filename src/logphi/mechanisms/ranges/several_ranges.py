@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from logphi.algebra.families import with_others
-from logphi.algebra.family import Family, Terms
+from logphi.algebra.family import CountedReleases, Family
 from logphi.algebra.release import Mechanism, compose
 from logphi.arith.floats import ULP
 from logphi.arith.protocol import Plain
@@ -67,7 +67,7 @@ class SeveralRanges(Family):
             return self._with_normal(len(self.ranges))
         return compose(family.above(own) for family, own in self._raised())
 
-    def joint_bound(self, terms: Terms) -> Mechanism | None:
+    def joint_bound(self, terms: CountedReleases) -> Mechanism | None:
         """Where the recursion takes too long, it is taken for the widest ranges, and a Gaussian mechanism for all others."""
         if self._normal or self.ranges[-1][0] > WIDEST or self._law(None, above=True) is not None:
             return None

@@ -17,7 +17,7 @@ from logphi.quadrature.values import Line
 
 
 @dataclass(frozen=True)
-class Terms:
+class SeriesTerms:
     """The logarithms of terms, one row for each point, with the errors of rounding and of the inner integral."""
 
     logs: NDArray[Any]
@@ -61,7 +61,7 @@ class Series(Bounded):
         error = error + np.abs(missing) * (4 * ULP * size + one_error) + size * rate * one_error * np.exp(self.a * log_a)
         return (start - missing) * least, error * ROOM * least
 
-    def residues(self, z: Complex) -> Terms:
+    def residues(self, z: Complex) -> SeriesTerms:
         """The terms from j = 2 to J."""
         log_a, log_b = self.logs
         mid, radius = self.moments
@@ -70,9 +70,9 @@ class Series(Bounded):
         w = (z + 1)[:, None]
         logs = binomial[:, 2:] + (w - j) * log_a + j * log_b + mid[j]
         sizes = (np.abs(w) + j) * (1 + abs(log_a)) + np.abs(j * log_b) + np.abs(mid[j]) + 8 * j
-        return Terms(logs, binomial_error[:, 2:] + radius[j] + 8 * ULP * (1 + sizes), np.zeros(logs.shape))
+        return SeriesTerms(logs, binomial_error[:, 2:] + radius[j] + 8 * ULP * (1 + sizes), np.zeros(logs.shape))
 
-    def large_losses(self, z: Complex, heights: Array, step: float | None) -> Terms:
+    def large_losses(self, z: Complex, heights: Array, step: float | None) -> SeriesTerms:
         """The terms from k = 0 to K, where M is needed on the line and to its left."""
         log_a, log_b = self.logs
         k = self.large
@@ -92,7 +92,7 @@ class Series(Bounded):
         w = (z + 1)[:, None]
         logs = binomial[:, : k.size] + k * log_a + (w - k) * log_b + mid
         sizes = (np.abs(w) + k) * (1 + abs(log_b)) + np.abs(k * log_a) + np.abs(mid) + 8 * (k + 1)
-        return Terms(logs, binomial_error[:, : k.size] + rounding + 8 * ULP * (1 + sizes), inner)
+        return SeriesTerms(logs, binomial_error[:, : k.size] + rounding + 8 * ULP * (1 + sizes), inner)
 
 
 def exact_steps(a: float, most: int) -> int:

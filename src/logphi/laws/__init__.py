@@ -1,1 +1,12 @@
-"""Laws on the line, given by the logarithms of their Laplace transforms: one file for each law."""
+"""Laws on the line, given by the logarithms of their Laplace transforms: one file for each law.
+
+``transform`` says what a law must and may tell, ``log_phi`` adds counted laws, and what else may be known of a law stands
+beside them. The laws themselves:
+
+- ``normal``: log-ratios of normal densities and of their mixtures.
+- ``flat``: uniform, or linear in pieces, once tilted.
+- ``atomic``: finitely many atoms, a lattice, the integers.
+- ``densities``: densities that are given by functions, and truncated noise.
+- ``curves``: whatever is an integral over a curve.
+- ``combined``: convex combinations, conditioned laws, samples.
+"""

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from logphi.arith.floats import LOG_ROOT_TWO_PI, ULP
+from logphi.arith.floats import LOG_ROOT_TWO_PI, ULP, complex_log1p
 from logphi.arrays import Array
 from logphi.quadrature.sums.series_power import power_coefficient
 
@@ -86,8 +86,8 @@ def laplace_table(shift: float, count: int, n: int, turn: float, power: float, s
     lowest = _mode(m, 0.0, math.exp(min(float(v[-1]), 600.0) - math.log(t)))
     share = 1.01 * sum(math.exp((e + side * d) ** 2 / 2) for side in (1, -1)) / math.expm1(2 * math.pi * d / h)
     share += 2.02 * math.exp(e * e / 2) * math.erfc(lines.half_width / math.sqrt(2)) * math.sqrt(1 + m * (n * m - lowest))
-    # the error counts twice, as phi_0 may be one minus a sum, and once for each of the t factors of a product
-    share = math.expm1(2.02 * t * share)
+    # the error counts three times, as phi_0, one half at least, may be one minus a sum, and once for each of t factors
+    share = math.expm1(3.03 * t * share)
     rows = max(1, min(int(_LENGTH / step), _BLOCK * math.ceil(m) // 400))
     parts = [_block(one, m, t, n, alpha, lines, kappa) for one in np.split(v, range(rows, v.size, rows))]
     phi, phi_error, small, small_error = (np.concatenate(one) for one in zip(*parts, strict=True))
@@ -220,7 +220,7 @@ def _powered(
     error0 = np.where(near, small_error, phi_error[:, 0])
     unresolved = ~(error0 < _UNCERTAIN * np.abs(phi0))
     phi0, error0 = np.where(unresolved, 1.0, phi0), np.where(unresolved, 0.0, error0)
-    log_phi0 = np.where(near, np.log1p(-np.where(near, small, 0)), np.log(phi0))
+    log_phi0 = np.where(near, complex_log1p(-np.where(near, small, 0)), np.log(phi0))
     relative = 1.01 * error0 / np.abs(phi0)
     ratios = np.where(unresolved[:, None], 0.0, phi / phi0[:, None])
     ratio_error = 1.02 * (phi_error / np.abs(phi0)[:, None] + np.abs(ratios) * (relative[:, None] + 8 * ULP))

@@ -135,3 +135,9 @@ def test_a_value_below_its_own_error_has_a_size():
     assert (np.abs(value)[known] <= (12 * (size + rounding + inner))[known]).all()
     (unknown,) = log_of_deviation(np.zeros(1), np.full(1, -1.0 + 0j), np.full(1, np.inf), np.zeros(1))[1]
     assert unknown == np.inf
+
+
+def test_a_ratio_above_e700_is_not_cut_off() -> None:
+    """The end is where the ratio is 0.01 e^705."""
+    path = ClippedContour(30.0, 0.01, 0.0, 0.0, 38.5)
+    assert path._log_size(np.array([path.end]), 3.0, 1.0)[0] >= 3 * (705 + np.log(0.01))

@@ -236,7 +236,7 @@ def _sums(nodes: Masses, c: float, log_error: float, heights: Array, line: Line 
     largest = float(fixed.max()) + float(size.max()) * float(moved.max())
     wrong = (float(weight @ fixed) + size * float(weight @ moved)) * math.exp(min(largest, _LARGEST))
     found = Values.logarithm(sums, wrong + math.exp(min(log_error - scale, _LARGEST)), scale)
-    return found if largest < 1 else Values.unknown(heights.size)
+    return found if largest < 1 and log_error - scale < _LARGEST else Values.unknown(heights.size)
 
 
 @lru_cache(maxsize=_KEPT)

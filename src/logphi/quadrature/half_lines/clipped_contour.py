@@ -162,12 +162,13 @@ class ClippedContour:
     def _log_size(self, x: Array, power: float, top: float) -> Array:
         """Log W^p + log min(2, top L) at real parts; it grows."""
         m, q = self.shift, self.rate
-        exponent = np.minimum(m * x - m * m / 2, _LARGEST)
-        u = q * (np.exp(exponent) + 1)
+        exponent = m * x - m * m / 2
+        log_w = np.logaddexp(math.log1p(-q), math.log(q) + exponent)
+        u = q * (np.exp(np.minimum(exponent, _LARGEST)) + 1)
         # derived: sin(2.7) > 0.42, and the argument is below 2.7
-        steep = np.maximum(np.log1p(u), -math.log((1 - q) * 0.42)) + 2.7
+        steep = np.maximum(log_w, -math.log((1 - q) * 0.42)) + 2.7
         size = np.where(u <= 0.5, 2 * u, steep)
-        return np.asarray(power * np.log1p(q * np.expm1(exponent)) + np.log(np.minimum(2.0, top * size)))
+        return np.asarray(power * log_w + np.log(np.minimum(2.0, top * size)))
 
     def _log_largest(self, middle: Array, radius: Array, highest: Array, power: float, top: float) -> Array:
         """The logarithm of (2 pi)^(1/2) F W^p min(2, top L), within ``radius`` of the middle and up to a height, by parts."""

@@ -284,7 +284,9 @@ class _Grown:
             of_cross = np.abs(self.whole) * of_own + self.of_whole * (np.abs(own) + of_own) + ELEMENTARY * np.abs(cross)
             whole, second = self.whole + own + cross, self.second + square + cross
             of_whole = self.of_whole + of_own + of_cross + ELEMENTARY * (np.abs(self.whole + own) + np.abs(whole))
-            of_second = self.of_second + of_square + of_cross + ELEMENTARY * (np.abs(self.second + square) + np.abs(second))
+            # the first number exceeds all that underflows
+            of_second = 1e-300 + self.of_second + of_square + of_cross
+            of_second += ELEMENTARY * (np.abs(self.second + square) + np.abs(second))
         return _Grown(whole, second, of_whole, of_second)
 
 

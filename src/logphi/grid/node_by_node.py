@@ -57,6 +57,8 @@ _BISECTIONS = 7
 _LONGEST = 30.0
 # chosen: a law may have so many times the nodes of the sum
 _MORE = 4
+# chosen: the largest distance of the nodes of one law, in steps
+_MOST = 1 << 20
 # chosen: a factor between both ends
 _NARROW = 0.1
 # measured: the largest number of summands for each node, as each cell number is rounded down
@@ -212,6 +214,8 @@ def _lowest(law: LatticeLaw, h: float) -> float:
 def _masses(law: LatticeLaw, h: float, *, up: bool) -> NodeMasses:
     """A lattice law on the nodes from its lowest one on."""
     index = law.index - law.index.min()
+    if index.max() > _MOST:
+        raise ValueError("the masses of a law are too many steps apart")
     weights: Array = np.bincount(index, law.weights).astype(np.float64)
     # nodes with several masses have rounded sums
     error = ULP * (int(np.bincount(index).max()) + 4 * (1 + abs(law.origin)))

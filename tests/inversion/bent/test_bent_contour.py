@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from logphi.inversion.bent import guess
 from logphi.inversion.bent import layout as bent_layout
 from logphi.inversion.bent.clipped_ceiling import SampledPairs
 from logphi.inversion.bent.contour import Branch
@@ -142,3 +143,8 @@ def test_random_pairs(first: tuple[float, float], second: tuple[float, float], s
     x = max(spreads * spread_of(pairs), 0.5 * least)
     if bent_layout.prepare(terms_of(pairs), x, Demand(1e-9)) is not None:
         assert_encloses(pairs, x, 1e-9, math.inf)
+
+
+def test_guesses_are_not_made_where_they_take_long():
+    # with m = 1e8 there would be 1e17 places
+    assert guess.log_guess(((1e8, 0.2, 1e-16, 1e-16, 6),), 0.5) is None

@@ -20,6 +20,8 @@ _VERTICES = np.geomspace(1e-5, 1e7, 61)
 _GRID, _GRID_TURN = 0.2, 0.3
 # measured: the lower end of x, and the distance of the upper end above m
 _LOWEST, _HIGHEST = -7.0, 38.0
+# measured: for larger m the sums take more than a tenth of a second
+_LARGEST_SHIFT = 60.0
 # chosen: lower caps, over the threshold, that are tried for one large loss among small ones
 _LOWER_CAPS = (0.3, 0.5, 0.75)
 # chosen: higher caps, over the threshold, that are tried with each lower one
@@ -102,10 +104,10 @@ class TriedVertices:
     @staticmethod
     @lru_cache(maxsize=_KEPT)
     def of(terms: SampledPairs, x: float) -> TriedVertices | None:
-        """The vertices for the excess or, up to zero, the reversed excess; None below the least loss."""
+        """The vertices for the excess or, up to zero, the reversed excess; None below the least loss, or for far too many x."""
         depth = x - sum(n * math.log1p(-q) for _, q, _, _, n in terms)
-        if not depth > 0:
-            # below the least loss the excess needs no integral
+        # below the least loss the excess needs no integral
+        if not depth > 0 or max(m for m, *_ in terms) > _LARGEST_SHIFT:
             return None
         distance = _VERTICES / depth
         vertices = distance if x > 0 else -1 - distance

@@ -10,4 +10,6 @@ ones. The way through the files:
 3. ``one_large`` splits by coins, where one large loss itself needs a line: lines for none, one and several large losses
    (:mod:`logphi.laws.normal.some_large`, of the marked parts in :mod:`logphi.laws.normal.marked_normal`).
 4. ``excess`` has the closed form and the bound that both add.
+
+With hardly any noise, large losses are as good as seen, and ``separated`` has bounds in closed form.
 """

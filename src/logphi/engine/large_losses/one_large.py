@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 # derived: a part this far below the tolerance, as a logarithm, adds little to the width
 _NEGLIGIBLE = 4.0
+# measured: for larger shifts, even sums without bounds take seconds
+_LARGEST_SHIFT = 60.0
 # chosen: lower caps that are tried, over the least loss that alone exceeds the threshold; a loss above about this cap is large
 _LOWER_CAPS = (0.9, 0.8, 0.65, 0.5, 0.3, 0.15, 0.05)
 # measured: the number of abscissas that are tried for a part
@@ -130,10 +132,11 @@ def parts_of(
     """Lines for the whole loss with none, one and several losses above about a lower cap, and none above about ``cap``.
 
     One loss of about ``least`` makes the sum exceed x. Of the lower caps, that with the smallest parts is taken. The coins are
-    so wide that the loss
-    changes by about one of ``coins`` over ``tilt`` over their width, where ``tilt`` is the saddle of the law without losses
-    above a sharp cap.
+    so wide that the loss changes by about one of ``coins`` over ``tilt`` over their width, where ``tilt`` is the saddle of the
+    law without losses above a sharp cap. None where no line serves, or where there is so little noise that it would be endless.
     """
+    if max(law.constants[0] for law, _ in large) > _LARGEST_SHIFT:
+        return None
     several_exist = sum(count for _, count in large) > 1
     best: _Tried | None = None
     for coin in coins:

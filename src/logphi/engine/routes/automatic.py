@@ -22,6 +22,7 @@ from logphi.engine.routes.exponential import EXPONENTIAL
 from logphi.engine.routes.lattice import LATTICE
 from logphi.engine.routes.planner import Planned
 from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route
+from logphi.engine.routes.separated import by_rest, separated_from
 from logphi.engine.routes.smoothed import SMOOTHED
 from logphi.engine.sampled_profile import release_of
 from logphi.inversion.atoms import atoms
@@ -96,6 +97,7 @@ def _reversed(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
 
 
 REVERSED = replace(CONTOUR, forecast=_reversed)
+SEPARATED = by_rest(lambda: Evaluator(Automatic()))
 
 
 def fitting(loss: LogPhi) -> list[Route]:
@@ -119,9 +121,10 @@ def fitting(loss: LogPhi) -> list[Route]:
     sampled = sampled_terms(loss)
     if served(loss):
         return [EPOCHS_ON_CONTOUR, BRANCH_CUT, *_FALLBACKS]
+    first = [SEPARATED] if separated_from(loss) is not None else []
     if sampled is None:
-        return [CONTOUR, CLIPPED, EXPONENTIAL, *_FALLBACKS]
+        return [*first, CONTOUR, CLIPPED, EXPONENTIAL, *_FALLBACKS]
     # with little noise, the loss without the record is nearly an atom
     others = [COARSE_SMOOTHED, LONGEST] if max(m for m, *_ in sampled[0]) > _ALMOST_AN_ATOM else []
     lines = [BENT, REVERSED, CONTOUR, CLIPPED] if needs_long_line(loss) else [REVERSED, CONTOUR, CLIPPED, BENT]
-    return [*lines, *others, COARSE_LATTICES, TAILS]
+    return [*first, *lines, *others, COARSE_LATTICES, TAILS]

@@ -10,6 +10,7 @@ from logphi.answers.ledger import Ledger
 from logphi.arith.scaled import Scaled
 from logphi.engine.log_probability import ledger_of, masses
 from logphi.engine.method import EXACT
+from logphi.engine.routes.separated import excess_of
 from logphi.engine.search.crossing_search import level_error
 from logphi.inputs.tolerance import Tolerance
 from logphi.laws.closed_form import Amount
@@ -39,14 +40,16 @@ class _Point:
 def epsilon_in_closed_form(loss: LogPhi, delta: float, tolerance: Tolerance) -> Bound | None:
     """The smallest eps >= 0 with delta(eps) <= delta, for a loss that is always finite and has a profile in closed form.
 
-    None for another loss, if the closed form overflows, and if the answer is not as narrow as requested.
+    So have sampled Gaussians with hardly any noise, nearly. None for another loss, if the closed form overflows, and if the
+    answer is not as narrow as requested.
     """
     own = loss.closed_form
-    if not (own.has_profile and 0 < delta < 1 and masses(loss)[0] == (0.0, 0.0)):
+    excess = own.excess if own.has_profile else excess_of(loss)
+    if excess is None or not (0 < delta < 1 and masses(loss)[0] == (0.0, 0.0)):
         return None
     level = math.log(delta)
     slack = level_error(level)
-    nothing = own.excess(0.0)
+    nothing = excess(0.0)
     if nothing is None:
         return None
     if nothing.log_ends[1] + slack <= level:
@@ -54,11 +57,11 @@ def epsilon_in_closed_form(loss: LogPhi, delta: float, tolerance: Tolerance) -> 
     top, spread = loss.support.upper, loss.growth.right.most
     # the mass above x bounds the excess; that of a normal law is at most e^{-a^2/2}
     start = top / 2 if math.isfinite(top) else spread / 2 + math.sqrt(-2 * level * spread)
-    found = _secant(own.excess, level, start, top)
+    found = _secant(excess, level, start, top)
     if found is None:
         return None
     here, slope = found
-    lower, upper = _proved(own.excess, level, here, slack, slope)
+    lower, upper = _proved(excess, level, here, slack, slope)
     if not upper - lower <= tolerance.aim * max(1.0, here.x):
         return None
     ledger = ledger_of(here.amount).scaled(1 / (delta * slope)) if delta > 1e-300 else Ledger()

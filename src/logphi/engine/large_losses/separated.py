@@ -1,0 +1,216 @@
+"""Sums of sampled normal pairs with so little noise that each output shows whether the record takes part.
+
+notation: Y = mX - m^2/2 with X normal, so that one loss is l = log(1 - q + q e^Y); under P the record takes part with
+probability q, and then X has the mean m. J of n records take part: J is binomial.
+
+    l >= log(1 - q)  and  l >= log q + Y    everywhere, and
+    l <= log(1 - q) + d  where Y <= y_0 = log((1-q)/q) + log d,    l <= log q + Y + d  where Y >= y_1 = log((1-q)/q) - log d.
+
+Those who take part are unclear, Y < y_1, with probability Phi(y_1/m - m/2), the others, Y > y_0, with probability
+Phi(-y_0/m - m/2). So with G_v the profile of a normal loss of variance v, and the sum of these probabilities over all n,
+
+    S(x) <= D(x) <= S(x - nd) + unclear,    S(x) = sum over j of P(J = j) G_{j m^2}(x - j log q - (n - j) log(1 - q)).
+
+Laws of several kinds have a J each. In the other order, where nobody takes part, L <= -n log(1 - q), and within nd of it
+unless somebody is unclear. Beside other losses, only J = 0 needs their profile.
+
+Small shifts and rates leak less (a sample of a sample is a sample), so that both ends take the parameters from the inner and
+from the outer ends of their errors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+
+import numpy as np
+from scipy.special import erfcx, log_ndtr
+
+from logphi.arith.floats import LOG_ROOT_TWO_PI, ULP
+from logphi.arith.scaled import Scaled
+from logphi.arith.summation import log_sum
+from logphi.arrays import Array
+from logphi.laws.atomic.binomial import log_binomial, log_chernoff
+from logphi.normal.tails import log_masses
+
+# chosen: the logarithm of d
+_LOG_NEAR = -44.0
+# chosen: numbers of participants with probabilities below about e^-_DEPTH are left out
+_DEPTH = 150.0
+# measured: so many numbers of participants take a hundredth of a second
+_MOST = 20_000
+# derived: the roundings of a logarithm, an exponential and a few products
+_ROUNDINGS = 16 * ULP
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Equal sampled normal pairs: exact parameters, and how many."""
+
+    shift: float
+    rate: float
+    count: int
+
+    @property
+    def log_odds(self) -> float:
+        """log((1 - q) / q)."""
+        return math.log1p(-self.rate) - math.log(self.rate)
+
+    @property
+    def log_unclear(self) -> float:
+        """The logarithm of a bound of the probability that anybody is unclear who does not take part, with margins."""
+        y = self.log_odds + _LOG_NEAR
+        return self._log_tail(-y / self.shift - self.shift / 2)
+
+    @property
+    def log_unclear_participant(self) -> float:
+        """The same of those who take part."""
+        y = self.log_odds - _LOG_NEAR
+        return math.log(self.rate) + self._log_tail(y / self.shift - self.shift / 2)
+
+    def _log_tail(self, end: float) -> float:
+        # more than what all roundings may change
+        return math.log(self.count) + float(log_ndtr(end + 1e-12 * (1 + abs(end)))) + 1e-9
+
+    def participants(self) -> tuple[Array, Array, Array, float] | None:
+        """Numbers of participants, logarithms of their probabilities, the errors of these, and the log of what is left out.
+
+        None if there are too many numbers.
+        """
+        mean = Fraction(self.rate) * self.count
+        centre = round(mean)
+        spread = math.sqrt(2 * _DEPTH * (centre + 1)) + 2 * _DEPTH
+        first, last = max(centre - math.ceil(spread), 0), min(centre + math.ceil(spread), self.count)
+        if last - first > _MOST:
+            return None
+        j = np.arange(first, last + 1, dtype=np.float64)
+        excess, size = (j - centre) - float(mean - centre), np.array([float(self.count)])
+        logs, errors = log_binomial(size, j, excess, self.rate)
+        beyond = [
+            float(-log_chernoff(size, excess[[end]] + step, self.rate)[0][0]) + 1e-9
+            for end, step, left in ((0, -1.0, first > 0), (-1, 1.0, last < self.count))
+            if left
+        ]
+        return j, logs, errors, float(np.logaddexp.reduce(beyond)) if beyond else -math.inf
+
+
+@dataclass(frozen=True)
+class Separated:
+    """Counted pairs, with parameters ``inner`` below and ``outer`` above the true ones; all reflected, or none."""
+
+    inner: tuple[Kind, ...]
+    outer: tuple[Kind, ...]
+    reflected: bool
+
+    @property
+    def _nobody(self) -> tuple[float, float]:
+        """The logarithms of the probability that nobody takes part, which is the loss then as well."""
+        inner, outer = (sum(one.count * math.log1p(-one.rate) for one in kinds) for kinds in (self.inner, self.outer))
+        return inner, outer
+
+    @property
+    def _near(self) -> float:
+        """The distance nd."""
+        return sum(one.count for one in self.outer) * math.exp(_LOG_NEAR)
+
+    @property
+    def _log_unclear(self) -> float:
+        return _log_sum([end for one in self.outer for end in (one.log_unclear, one.log_unclear_participant)])
+
+    @property
+    def _log_clear(self) -> float:
+        unclear = min(_log_sum([one.log_unclear for one in self.inner]), 0.0)
+        return math.log1p(-math.exp(unclear)) * (1 + _ROUNDINGS) if unclear < 0 else -math.inf
+
+    def excess(self, x: float) -> Scaled | None:
+        """The excess at x >= 0; None if there are too many numbers of participants."""
+        if self.reflected:
+            return self.beside(x, _of_zero)
+        low, high = _sum(self.inner, x), _sum(self.outer, x, self._near)
+        if low is None or high is None:
+            return None
+        return Scaled.between(low[0], min(_log_sum([high[1], self._log_unclear]), 0.0))
+
+    def beside(self, x: float, profile: Callable[[float], tuple[float, float]]) -> Scaled | None:
+        """Delta of all at x >= 0, from that of all other losses: a function to the logarithms of two bounds.
+
+        Where somebody takes part, delta is at least that without the others, and at most one.
+        """
+        inner, outer = self._nobody
+        doubt = _ROUNDINGS * (abs(x) + abs(inner) + abs(outer))
+        if self.reflected:
+            low = profile(x + inner + self._near + doubt)[0] + self._log_clear
+            return Scaled.between(low - doubt, profile(x + outer - doubt)[1] + doubt)
+        some = _sum(self.inner, x)
+        if some is None:
+            return None
+        low = _log_sum([profile(x - inner + doubt)[0] + inner - doubt, some[0]])
+        rest = profile(x - outer - self._near - doubt)[1] + outer + doubt
+        high = _log_sum([rest, math.log(-math.expm1(outer)) + _ROUNDINGS, self._log_unclear]) + _ROUNDINGS
+        return Scaled.between(low - _ROUNDINGS, min(high, 0.0))
+
+
+def _of_zero(x: float) -> tuple[float, float]:
+    """The profile of a loss that is zero: 1 - e^x below zero."""
+    log = math.log(-math.expm1(x)) if x < 0 else -math.inf
+    return log - _ROUNDINGS * (1 + abs(log)) if x < 0 else log, log + _ROUNDINGS * (1 + abs(log)) if x < 0 else log
+
+
+def _log_sum(logs: list[float]) -> float:
+    return float(np.logaddexp.reduce(logs))
+
+
+def _sum(kinds: tuple[Kind, ...], x: float, nearer: float = 0.0) -> tuple[float, float] | None:
+    """The logarithms of bounds of S(x - nearer); None if there are too many terms."""
+    parts = []
+    for kind in kinds:
+        found = kind.participants()
+        if found is None:
+            return None
+        j, logs, errors, beyond = found
+        losses = j * math.log(kind.rate) + (kind.count - j) * math.log1p(-kind.rate)
+        wrong = _ROUNDINGS * (j * abs(math.log(kind.rate)) + kind.count * abs(math.log1p(-kind.rate)))
+        parts.append((logs, errors, losses, wrong, j * kind.shift**2, beyond))
+    if math.prod(part[0].size for part in parts) > _MOST:
+        return None
+    logs, errors, losses, wrong, variance = (reduce(_outer, column) for column in list(zip(*parts, strict=True))[:5])
+    some = variance > 0
+    # nobody takes part: all losses are below zero
+    logs, errors, losses, wrong, variance = (one[some] for one in (logs, errors, losses, wrong, variance))
+    if not logs.size:
+        return -math.inf, -math.inf
+    place = x - losses
+    wrong = wrong + _ROUNDINGS * (abs(x) + np.abs(losses)) + nearer
+    beyond = float(np.logaddexp.reduce([part[5] for part in parts]))
+    low = log_sum(logs - errors + _log_profile(variance, place + wrong)[0])
+    high = log_sum(logs + errors + _log_profile(variance, place - wrong)[1])
+    rounding = _ROUNDINGS * (1 + logs.size)
+    return float(low) - rounding, float(np.logaddexp(float(high) + rounding, beyond))
+
+
+def _outer(one: Array, other: Array) -> Array:
+    return np.asarray(np.add.outer(one, other).ravel())
+
+
+def _log_profile(variance: Array, x: Array) -> tuple[Array, Array]:
+    """Logarithms of bounds of G_v(x) = Phi(t) - e^x Phi(-b), where m^2 = v, t = m/2 - x/m and b = m/2 + x/m >= 0.
+
+    The second part is phi(t) times Mills' ratio of b.
+    """
+    m = np.sqrt(variance)
+    t, b = m / 2 - x / m, m / 2 + x / m
+    log_first, wrong = log_masses(-t, np.full(t.shape, np.inf))
+    # relatively, a tail changes by at most (end + 1) times the change of its end, and what is nearly one hardly at all
+    wrong = wrong + np.where(t < 0, 1 - t, np.exp(-t * t / 4)) * 8 * ULP * (m + np.abs(x) / m)
+    share = np.exp(-t * t / 2 - LOG_ROOT_TWO_PI - log_first) * math.sqrt(math.pi / 2) * erfcx(b / math.sqrt(2))
+    doubt = share * (2 * wrong + _ROUNDINGS * (1 + t * t) + (np.abs(b) + 1) * 8 * ULP * (m + np.abs(x) / m))
+    # on a logarithmic scale a relative error counts at most twice, if it is below a half
+    log_doubt = np.where(wrong < 0.5, 2 * wrong, np.inf) + _ROUNDINGS * (1 + np.abs(log_first))
+    with np.errstate(divide="ignore"):  # a lower end of zero
+        return (
+            log_first + np.log(np.maximum(1 - share - doubt, 0.0)) - log_doubt,
+            log_first + np.log(np.clip(1 - share + doubt, 0.0, 1.0)) + log_doubt,
+        )

@@ -121,3 +121,9 @@ def test_an_excess_that_is_not_small_is_refused() -> None:
 def test_tails_of_few_large_losses_beside_many_small_ones_have_two_ends(release: lp.Mechanism, epsilon: float) -> None:
     found = release.delta(epsilon)
     assert 0 < found.lower <= found.upper < 1.3 * found.lower
+
+
+def test_few_samples_of_tiny_losses_are_answered_in_silence():
+    release = 11 * lp.Gaussian(sigma=827.4670273362118).poisson(1.5390848525989e-07)
+    found = release.epsilon(1.9635483647470455e-15)
+    assert found.lower <= found.upper < 1e-8

@@ -151,14 +151,21 @@ def prepare(law: LossTransform, x: float, demand: Demand) -> Prepared:
 
 
 def _prepared(parts: Discretizers, c: float, size: int, x: float, fall: float, factor: DoubleInterval) -> Prepared | None:
-    """The sums on about so many nodes, tilted by e^{cx}; None if the steps are too long.
+    """The sums on about so many nodes, tilted by e^{cx}; None if the steps are too long, or all nodes are above the threshold.
 
     ``fall`` is about the distance of x from the lowest node.
     """
     top = x + _FAR / c
     reach = top - x + fall
+    if not reach > 0:
+        return None
     coarse = Grid(
-        min(reach / _COARSE, _LONGEST / (c + 1)), c, True, min(_MARGIN + 2 * c * fall, _DEEPEST), _NO_DOUBLE, _MORE * size
+        min(reach / _COARSE, _LONGEST / (c + 1)),
+        c,
+        True,
+        min(_MARGIN + 2 * c * max(fall, 0.0), _DEEPEST),
+        _NO_DOUBLE,
+        _MORE * size,
     )
     grids = [_cut_off(part, coarse, reach) for part, _ in parts]
     bottom = sum(count * _lowest(part.on(grid), grid.step) for (part, count), grid in zip(parts, grids, strict=True))

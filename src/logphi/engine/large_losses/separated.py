@@ -24,15 +24,17 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
+from functools import cached_property, reduce
 
 import numpy as np
 from scipy.special import erfcx, log_ndtr
 
-from logphi.arith.floats import LOG_ROOT_TWO_PI, ULP
+from logphi.arith.floats import ULP
+from logphi.arith.safe import safe_log
 from logphi.arith.scaled import Scaled
 from logphi.arith.summation import log_sum
 from logphi.arrays import Array
+from logphi.engine.log_probability import outward
 from logphi.laws.atomic.binomial import log_binomial, log_chernoff
 from logphi.normal.tails import log_masses
 
@@ -105,6 +107,10 @@ class Separated:
     outer: tuple[Kind, ...]
     reflected: bool
 
+    @cached_property
+    def _numbers(self) -> tuple[_Numbers | None, _Numbers | None]:
+        return _Numbers.of(self.inner), _Numbers.of(self.outer)
+
     @property
     def _nobody(self) -> tuple[float, float]:
         """The logarithms of the probability that nobody takes part, which is the loss then as well."""
@@ -129,10 +135,11 @@ class Separated:
         """The excess at x >= 0; None if there are too many numbers of participants."""
         if self.reflected:
             return self.beside(x, _of_zero)
-        low, high = _sum(self.inner, x), _sum(self.outer, x, self._near)
-        if low is None or high is None:
+        inner, outer = self._numbers
+        if inner is None or outer is None:
             return None
-        return Scaled.between(low[0], min(_log_sum([high[1], self._log_unclear]), 0.0))
+        low, high = inner.sum_near(x)[0], outer.sum_near(x, self._near)[1]
+        return Scaled.between(low, min(_log_sum([high, self._log_unclear]), 0.0))
 
     def beside(self, x: float, profile: Callable[[float], tuple[float, float]]) -> Scaled | None:
         """Delta of all at x >= 0, from that of all other losses: a function to the logarithms of two bounds.
@@ -144,10 +151,10 @@ class Separated:
         if self.reflected:
             low = profile(x + inner + self._near + doubt)[0] + self._log_clear
             return Scaled.between(low - doubt, profile(x + outer - doubt)[1] + doubt)
-        some = _sum(self.inner, x)
+        some = self._numbers[0]
         if some is None:
             return None
-        low = _log_sum([profile(x - inner + doubt)[0] + inner - doubt, some[0]])
+        low = _log_sum([profile(x - inner + doubt)[0] + inner - doubt, some.sum_near(x)[0]])
         rest = profile(x - outer - self._near - doubt)[1] + outer + doubt
         high = _log_sum([rest, math.log(-math.expm1(outer)) + _ROUNDINGS, self._log_unclear]) + _ROUNDINGS
         return Scaled.between(low - _ROUNDINGS, min(high, 0.0))
@@ -155,40 +162,60 @@ class Separated:
 
 def _of_zero(x: float) -> tuple[float, float]:
     """The profile of a loss that is zero: 1 - e^x below zero."""
-    log = math.log(-math.expm1(x)) if x < 0 else -math.inf
-    return log - _ROUNDINGS * (1 + abs(log)) if x < 0 else log, log + _ROUNDINGS * (1 + abs(log)) if x < 0 else log
+    log = safe_log(-math.expm1(min(x, 0.0)))
+    return outward(log, -1), outward(log, 1)
 
 
 def _log_sum(logs: list[float]) -> float:
     return float(np.logaddexp.reduce(logs))
 
 
-def _sum(kinds: tuple[Kind, ...], x: float, nearer: float = 0.0) -> tuple[float, float] | None:
-    """The logarithms of bounds of S(x - nearer); None if there are too many terms."""
-    parts = []
-    for kind in kinds:
-        found = kind.participants()
-        if found is None:
+@dataclass(frozen=True)
+class _Numbers:
+    """Numbers of participants, at least one: their probabilities and losses, with errors, and the variance of Y.
+
+    ``log_left_out`` is the logarithm of the probability of numbers that are left out.
+    """
+
+    logs: Array
+    errors: Array
+    losses: Array
+    wrong: Array
+    variance: Array
+    log_left_out: float
+
+    @staticmethod
+    def of(kinds: tuple[Kind, ...]) -> _Numbers | None:
+        """The numbers of all kinds; None if there are too many."""
+        parts, left_out = [], []
+        for kind in kinds:
+            found = kind.participants()
+            if found is None:
+                return None
+            j, logs, errors, beyond = found
+            log_rate, log_rest = math.log(kind.rate), math.log1p(-kind.rate)
+            losses = j * log_rate + (kind.count - j) * log_rest
+            wrong = _ROUNDINGS * (j * abs(log_rate) + kind.count * abs(log_rest))
+            parts.append((logs, errors, losses, wrong, j * kind.shift**2))
+            left_out.append(beyond)
+        if math.prod(part[0].size for part in parts) > _MOST:
             return None
-        j, logs, errors, beyond = found
-        losses = j * math.log(kind.rate) + (kind.count - j) * math.log1p(-kind.rate)
-        wrong = _ROUNDINGS * (j * abs(math.log(kind.rate)) + kind.count * abs(math.log1p(-kind.rate)))
-        parts.append((logs, errors, losses, wrong, j * kind.shift**2, beyond))
-    if math.prod(part[0].size for part in parts) > _MOST:
-        return None
-    logs, errors, losses, wrong, variance = (reduce(_outer, column) for column in list(zip(*parts, strict=True))[:5])
-    some = variance > 0
-    # nobody takes part: all losses are below zero
-    logs, errors, losses, wrong, variance = (one[some] for one in (logs, errors, losses, wrong, variance))
-    if not logs.size:
-        return -math.inf, -math.inf
-    place = x - losses
-    wrong = wrong + _ROUNDINGS * (abs(x) + np.abs(losses)) + nearer
-    beyond = float(np.logaddexp.reduce([part[5] for part in parts]))
-    low = log_sum(logs - errors + _log_profile(variance, place + wrong)[0])
-    high = log_sum(logs + errors + _log_profile(variance, place - wrong)[1])
-    rounding = _ROUNDINGS * (1 + logs.size)
-    return float(low) - rounding, float(np.logaddexp(float(high) + rounding, beyond))
+        columns = [reduce(_outer, column) for column in zip(*parts, strict=True)]
+        # where nobody takes part, all losses are below zero
+        some = columns[-1] > 0
+        logs, errors, losses, wrong, variance = (one[some] for one in columns)
+        return _Numbers(logs, errors, losses, wrong, variance, _log_sum(left_out))
+
+    def sum_near(self, x: float, nearer: float = 0.0) -> tuple[float, float]:
+        """The logarithms of a lower bound of S(x + nearer), and of an upper one of S(x - nearer)."""
+        if not self.logs.size:
+            return -math.inf, self.log_left_out
+        place = x - self.losses
+        wrong = self.wrong + _ROUNDINGS * (abs(x) + np.abs(self.losses)) + nearer
+        low = log_sum(self.logs - self.errors + _log_profile(self.variance, place + wrong)[0])
+        high = log_sum(self.logs + self.errors + _log_profile(self.variance, place - wrong)[1])
+        rounding = _ROUNDINGS * (1 + self.logs.size)
+        return float(low) - rounding, _log_sum([float(high) + rounding, self.log_left_out])
 
 
 def _outer(one: Array, other: Array) -> Array:
@@ -198,14 +225,14 @@ def _outer(one: Array, other: Array) -> Array:
 def _log_profile(variance: Array, x: Array) -> tuple[Array, Array]:
     """Logarithms of bounds of G_v(x) = Phi(t) - e^x Phi(-b), where m^2 = v, t = m/2 - x/m and b = m/2 + x/m >= 0.
 
-    The second part is phi(t) times Mills' ratio of b.
+    As e^x phi(b) = phi(t), the share of the second part is the quotient of the Mills ratios of b and -t.
     """
     m = np.sqrt(variance)
     t, b = m / 2 - x / m, m / 2 + x / m
     log_first, wrong = log_masses(-t, np.full(t.shape, np.inf))
     # relatively, a tail changes by at most (end + 1) times the change of its end, and what is nearly one hardly at all
     wrong = wrong + np.where(t < 0, 1 - t, np.exp(-t * t / 4)) * 8 * ULP * (m + np.abs(x) / m)
-    share = np.exp(-t * t / 2 - LOG_ROOT_TWO_PI - log_first) * math.sqrt(math.pi / 2) * erfcx(b / math.sqrt(2))
+    share = erfcx(b / math.sqrt(2)) / erfcx(-t / math.sqrt(2))
     doubt = share * (2 * wrong + _ROUNDINGS * (1 + t * t) + (np.abs(b) + 1) * 8 * ULP * (m + np.abs(x) / m))
     # on a logarithmic scale a relative error counts at most twice, if it is below a half
     log_doubt = np.where(wrong < 0.5, 2 * wrong, np.inf) + _ROUNDINGS * (1 + np.abs(log_first))

@@ -9,9 +9,11 @@ has positive terms only, so that no digits cancel, and densities and D keep thei
 (:mod:`logphi.inversion.cut.branch_cut`).
 
 Poisson's formula: h sum p(jh) e^{zjh} is the sum of M(z + 2 pi i k/h) over whole k. As D is not on the lattice, the sum over
-all j is the profile's integral over Re z = c with such sums for all M but one. By |M(c + iy)| <= M(c) e^{-ay^2/2} and y^2 +
-(y + 2 pi k/h)^2 >= 2 (pi k/h)^2, each product of terms in which some k is not zero is at most e^{-a (pi k/h)^2} times all M(c),
-with the least a; and the integral of |1/(z(z+1))| / 2 pi is at most 1/2c.
+all j is the profile's integral over Re z = c with such sums for all M but one. As |M(c + iy)| <= M(c) e^{-ay^2/2}, with the
+least a, a product of terms at the heights y + 2 pi k_i/h is at most all M(c) times the exponential of -2a (pi/h)^2 times the
+sum of (k_i - mean)^2. Let u_i be k_i less the whole number next to the mean: the sum is at least half the sum of u_i^2. So all
+products but that of k = 0 are together at most (1 + 2 sum over j > 0 of e^{-a (pi j/h)^2})^n - 1 times all M(c); and the
+integral of |1/(z(z+1))| / 2 pi is at most 1/2c.
 
 Omitted terms: p(y) <= M(b) e^{-by} / sqrt(2 pi a) for every b, so that a sum of h p(jh) e^{cjh} over jh beyond y, upward for
 b > c and downward for b < c, is at most M(b) e^{(c-b)y} / (|b - c| sqrt(2 pi a)); and D(x) <= M(c) e^{-cx} for c >= 0.

@@ -95,18 +95,18 @@ def certify(
     advantage
         Whether the membership advantage is claimed, delta at 0.
     digits
-        How many digits to claim, 1 to 1000. The certificate has fewer where no more can be proved, or checked within the
-        budget of ``logphi.verify``; its ``digits`` say how many.
+        How many digits to claim, 1 to 1000. The certificate has fewer if no more can be proved, or checked within the budget of
+        ``logphi.verify``; its ``digits`` says how many.
     direction
-        One order of the neighbours, ``"remove"`` or ``"add"``; the larger of both unless given.
+        One direction, ``"remove"`` or ``"add"``; the larger of both unless given.
 
     Returns
     -------
     Certificate or CertifiedClaims
-        See :class:`logphi.certified.certificate.Certificate`; and :class:`logphi.certified.several.CertifiedClaims` where
-        lists, a type I error, an order or the advantage are asked for, and always of upper ends where of a part only bounds
-        are known (ZCDP, RenyiDP, VectorDiscreteGaussian, Skellam, StabilityThreshold, SparseVector, the best of many runs): of
-        what it leaks at most, and of the least type II error.
+        One claim is a :class:`logphi.certified.certificate.Certificate`. Lists, a type I error, an order or the advantage make
+        a :class:`logphi.certified.several.CertifiedClaims`. So does a release with a part that is known by bounds only (ZCDP,
+        RenyiDP, VectorDiscreteGaussian, Skellam, StabilityThreshold, SparseVector, the best of many runs): it claims what the
+        release leaks at most, without a lower end.
 
     Raises
     ------
@@ -250,7 +250,7 @@ def _above(release: Describable, asked: Sequence[Asked], digits: int) -> Certifi
 
 
 def _one_order(direction: DirectionLike | None) -> str | None:
-    """The name of the one order that is asked for; None for the larger of both."""
+    """The name of the one direction that is asked for; None for the larger of both."""
     order = None if direction is None else direction_of(direction)
     return None if order in (None, Direction.BOTH) else order.value
 

@@ -85,9 +85,9 @@ class Certificate(Saved, Listed):
     quantity, at
         ``"epsilon"`` at a delta, or ``"delta"`` at an epsilon, in nats.
     direction
-        The one order that was asked for, or None for the larger of both.
+        The one direction that was asked for, or None for the larger of both.
     attained
-        The order that attains the maximum, or ``"both"``; no part of the claim.
+        The direction that attains the maximum, or ``"both"``; no part of the claim.
     digits
         ``upper - lower`` is at most 10^-digits of ``upper``.
     lower, upper

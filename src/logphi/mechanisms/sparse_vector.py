@@ -65,11 +65,11 @@ class SparseVector(Dominated):
     Pair: that of the threshold noise, shifted by s, composed with c pairs of the worst questions until one answer "above", in
     which P's query is larger by at most 2s, or s for monotone queries. As the bound holds in both directions, the pair is the
     hull of its profile and of the reversed one, rounded up to a few hundred outcomes. Losses are at most
-    s / (threshold scale) + 2 c s / (query scale), or with c s for monotone queries: the pure guarantee of Lyu, Su & Li, on which this profile
-    improves. The technique need not attain the pair, which also shows the noisy threshold: answers are brackets, whose lower
-    ends known queries attain (:mod:`logphi.pairs.threshold_questions`). For one answer "above" epsilon is nearly attained at a
-    delta of 1e-6, and a fifth to a half of it at 1e-2; for many answers, a quarter to a half. Where the threshold noise is
-    Gaussian, deltas below 1e-20 are less sharp.
+    s / (threshold scale) + 2 c s / (query scale), or with c s for monotone queries: the pure guarantee of Lyu, Su & Li, on
+    which this profile improves. The technique need not attain the pair, which also shows the noisy threshold: answers are
+    brackets, whose lower ends known queries attain (:mod:`logphi.pairs.threshold_questions`). For one answer "above" epsilon
+    is nearly attained at a delta of 1e-6, and a fifth to a half of it at 1e-2; for many answers, a quarter to a half.
+    Where the threshold noise is Gaussian, deltas below 1e-20 are less sharp.
 
     Parameters
     ----------

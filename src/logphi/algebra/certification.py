@@ -128,10 +128,10 @@ def certify(
     certified: 6.76786908797 <= epsilon <= 6.76786908800 at delta = 1e-05
       to 10 digits, under add_remove, floats as their shortest decimals, for 1 release
     >>> print((100 * lp.Gaussian(sigma=20)).certify(delta=[1e-5, 1e-6], type_one_error=0.01, order=8, advantage=True, digits=6))
-    certified: 1.9930913 <= epsilon <= 1.9930916 at 1/100000
-    certified: 2.2540845 <= epsilon <= 2.2540848 at 1/1000000
-    certified: 0.966100626 <= tradeoff <= 0.966101496 at 1/100
-    certified: 0.999999550 <= renyi <= 1.00000046 at 8
+    certified: 1.9930913 <= epsilon <= 1.9930916 at delta = 1e-05
+    certified: 2.2540845 <= epsilon <= 2.2540848 at delta = 1e-06
+    certified: 0.966100626 <= tradeoff <= 0.966101496 at type I error = 0.01
+    certified: 0.999999550 <= renyi <= 1.00000046 at order = 8
     certified: 0.19741264 <= advantage <= 0.19741267
     """
     given = {"delta": delta, "epsilon": epsilon, "type_one_error": type_one_error, "order": order}

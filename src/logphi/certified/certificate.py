@@ -121,7 +121,7 @@ class Certificate(Saved, Listed):
         ranges = sum(count for count, node in self.mechanism if HULL in str(node))
         hulls = "\n  of the hulls of bounded ranges: the mechanisms leak at most the upper end" if ranges and count > 1 else ""
         return (
-            f"certified: {self.lower} <= {self.quantity} <= {self.upper} at {given} = {_shown(self.at)}\n"
+            f"certified: {self.lower} <= {self.quantity} <= {self.upper} at {given} = {spelled(self.at)}\n"
             f"  to {self.digits} digits, under {self.adjacency}{order}, {known}, "
             f"for {count} release{'s' if count > 1 else ''}{hulls}"
         )
@@ -232,7 +232,7 @@ def _within(node: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return base if isinstance(base, list) else [base]
 
 
-def _shown(number: Fraction) -> str:
+def spelled(number: Fraction) -> str:
     """A number as text: a decimal, a double, or a quotient unless that is long."""
     nearest = float(number)
     if number.denominator == 1:

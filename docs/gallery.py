@@ -118,7 +118,7 @@ axes = lp.plot.compare(100 * lp.PureDP(epsilon=0.1), epsilon=epsilons, methods=m
     ),
     (
         "A loss with a density",
-        "The privacy loss of a sampled Gaussian, in both orders of the neighbours.",
+        "The privacy loss of a sampled Gaussian, in both directions.",
         """\
 import logphi as lp
 

@@ -145,7 +145,7 @@ def certifies(asked, epsilon):
 
 
 def certificates(cells):
-    """What is certified under the relations of both orders: once if it is the same under all that are not refused."""
+    """What is certified under the relations of both directions: once if it is the same under all that are not refused."""
     both = (cell for cell in cells if cell.mechanism and cell.relation not in ONE_ORDER)
     built = sorted(both, key=lambda cell: cell.certified)
     groups = {one: [f"`{cell.relation}`" for cell in cells] for one, cells in groupby(built, lambda cell: cell.certified)}
@@ -204,7 +204,7 @@ def page():
         "* a number: refused, with the reason below.",
         "",
         "The last column says of how many releases there is a [certificate](certificates.md) under the relations of both",
-        "orders: 1 and 20 were tried, at one epsilon each.",
+        "directions: 1 and 20 were tried, at one epsilon each.",
         "",
         "In each case composition and numerics add only what the ledger of an answer says. A relation is that of the result.",
     ]

@@ -188,7 +188,9 @@ def overview(found: Reference) -> str:
     """The first page: the questions, then all public names by task, with what they are."""
     methods = [name for name in dir(logphi.Mechanism) if not name.startswith("_")]
     made = [name for name in methods if name == "group" or hasattr(Operations, name)]
-    asked = [name for name in methods if name not in made]
+    # in the order in which help() lists them, by what they are about
+    listed = inspect.getdoc(logphi.Mechanism) or ""
+    asked = sorted((name for name in methods if name not in made), key=lambda name: listed.index(f"``{name}``"))
     lines = [headed("API reference", "``import logphi as lp``; everything is in nats. ``m`` is any mechanism or composition.")]
     lines += [".. currentmodule:: logphi", ""]
     lines += [headed("Questions: methods of m", table([f"Mechanism.{name}" for name in asked]), "-")]

@@ -11,7 +11,7 @@ from typing import Any
 
 import api
 import notebook_pages
-from pages import ROOT, for_the_site, source_page, sources
+from pages import ROOT, for_the_site, write_sources
 from search_words import findable
 from sphinx.cmd.build import main as sphinx
 
@@ -35,15 +35,12 @@ def gallery(pictures: Any, notebooks: Any) -> str:
     return "\n".join(parts)
 
 
-def assemble(source: Path, cache: Path) -> None:
-    """Put together what the site is made of."""
+def assemble(source: Path, cache: Path) -> list[str]:
+    """Put together what the site is made of; the texts of its pages."""
     source.mkdir(parents=True)
     texts = {path.name.lower(): path.read_text(encoding="utf-8") for path in [*DOCS.glob("*.md"), *map(ROOT.joinpath, WHOLE)]}
     texts = {name: findable(Path(name).stem, for_the_site(text)) for name, text in texts.items()}
     notebooks = notebook_pages.write(source / "notebooks", cache)
-    linking = [*texts.values(), *(path.read_text(encoding="utf-8") for path in (source / "notebooks").glob("*.md"))]
-    for file in sources(linking):
-        texts[f"source/{file}.md"] = source_page(file)
     shutil.copytree(DOCS / "benchmarks", source / "benchmarks")
     shutil.copy(DOCS / "architecture.svg", source)
     texts["gallery.md"] = gallery(runpy.run_path(str(DOCS / "gallery.py"))["draw"](source / "gallery"), notebooks)
@@ -52,6 +49,7 @@ def assemble(source: Path, cache: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     api.write(source / "api")
+    return [path.read_text(encoding="utf-8") for path in source.rglob("*.md")]
 
 
 def build(directory: Path, cache: Path) -> int:
@@ -59,9 +57,11 @@ def build(directory: Path, cache: Path) -> int:
     source, site = directory / "site-source", directory / "site"
     for old in (source, site):
         shutil.rmtree(old, ignore_errors=True)
-    assemble(source, cache)
+    texts = assemble(source, cache)
     options = ["--fail-on-warning", "--keep-going", "--fresh-env", "--quiet", "--jobs", "2"]
-    return int(sphinx([*options, "-c", str(DOCS / "site"), "-d", str(directory / "site-doctrees"), str(source), str(site)]))
+    failed = sphinx([*options, "-c", str(DOCS / "site"), "-d", str(directory / "site-doctrees"), str(source), str(site)])
+    write_sources(site, texts)
+    return int(failed)
 
 
 if __name__ == "__main__":

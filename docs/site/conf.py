@@ -1,5 +1,6 @@
 """How Sphinx builds the site, when `build.py` has put its sources together."""
 
+import enum
 import inspect
 import re
 from functools import reduce
@@ -9,7 +10,8 @@ from typing import Any
 
 from api import MISSING
 from docutils import nodes
-from pages import ROOT
+from pages import ROOT, SCHEME, STYLES, address_of
+from sphinx.util.inspect import stringify_signature
 
 import logphi
 
@@ -24,6 +26,7 @@ nitpicky = True
 
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 4  # deep enough for every link to a heading
+myst_url_schemes = ("http", "https", "mailto", SCHEME.rstrip(":"))
 
 autodoc_typehints_format = "short"
 autodoc_mock_imports = MISSING
@@ -43,10 +46,26 @@ html_css_files = ["site.css"]
 html_favicon = str(HERE / "static" / "icon.svg")
 html_copy_source = False
 html_show_sphinx = False
-pygments_style = "default"
-pygments_dark_style = "github-dark"
+pygments_style, pygments_dark_style = STYLES
 
-SIDEBARS: dict[int, str] = {}
+# what the fields of a mechanism hold, by the names of their types
+HELD = {
+    "RealOrNone": "float | None",
+    "WholeOrNone": "int | None",
+    "RelationOrNone": "Adjacency | str | None",
+    "RealLike": "float",
+    "Reals": "Sequence[float]",
+    "Real": "float",
+    "Whole": "int",
+    "Interval": "tuple[float, float]",
+    "Relation": "Adjacency | str",
+    "AdjacencyLike": "Adjacency | str",
+    "DirectionLike": "Direction | str",
+    "Scalar": "float",
+    "Mechanisms": "Sequence[Mechanism]",
+    "<factory>": "Ledger()",
+}
+NAMED = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in HELD))
 
 
 def linkcode_resolve(domain, info):
@@ -86,22 +105,31 @@ def bars_as_bars(app, what, name, one, options, lines):
         lines[:0] = ["..", ""]  # a comment, so that napoleon finds no colon
 
 
-def one_sidebar(app, page, template, context, doctree):
-    """The pages of the sources are in no toctree: those in folders of one depth have the same sidebar, which is made once."""
-    if not page.startswith("source/"):
-        return
-    make, depth = context["toctree"], page.count("/")
+def questions_once(app, what, name, one, options, lines):
+    """The list of questions with which every mechanism ends is read with `Mechanism` alone."""
+    if what == "class" and issubclass(one, logphi.Mechanism) and one is not logphi.Mechanism and "Notes" in lines:
+        del lines[lines.index("Notes") :]
 
-    def known(**options):
-        if depth not in SIDEBARS:
-            SIDEBARS[depth] = make(**options)
-        return SIDEBARS[depth]
 
-    context["toctree"] = known
+def parameters(app, what, name, one, options, signature, returns):
+    """The parameters of a class, of which its `__new__` tells nothing, with types that everybody knows."""
+    if what != "class" or issubclass(one, enum.Enum | BaseException):
+        return None
+    found = stringify_signature(inspect.signature(one), unqualified_typehints=True, show_return_annotation=False)
+    return NAMED.sub(lambda match: HELD[match[0]], found), ""
+
+
+def to_the_sources(app, doctree, page):
+    """Links to files of code, as addresses from the page."""
+    for link in doctree.findall(nodes.reference):
+        if link.get("refuri", "").startswith(SCHEME):
+            link["refuri"] = address_of(link["refuri"], page)
 
 
 def setup(app):
     """Called by Sphinx."""
-    app.connect("html-page-context", one_sidebar, priority=400)  # before the theme
+    app.connect("doctree-resolved", to_the_sources)
+    app.connect("autodoc-process-signature", parameters)
+    app.connect("autodoc-process-docstring", questions_once, priority=300)
     app.connect("autodoc-process-docstring", bars_as_bars, priority=400)  # before napoleon
     app.connect("missing-reference", public_or_plain)

@@ -13,6 +13,8 @@ from pages import ROOT, for_the_site
 NOTEBOOKS = ROOT / "notebooks"
 CELL_TIMEOUT = 600  # seconds
 AT_ONCE = 2
+# what Jupyter hides is folded here
+FOLDED = "```{{raw}} html\n<details><summary>Set-up</summary>\n```\n\n{code}\n\n```{{raw}} html\n</details>\n```"
 
 
 def state(path: Path) -> str:
@@ -84,7 +86,8 @@ def page(notebook: Any, stem: str, directory: Path) -> tuple[str, list[str]]:
         if cell.cell_type == "markdown":
             parts.append(for_the_site(cell.source))
             continue
-        parts.append(f"```python\n{cell.source}\n```")
+        code = f"```python\n{cell.source}\n```"
+        parts.append(FOLDED.format(code=code) if cell.metadata.get("jupyter", {}).get("source_hidden") else code)
         for one in joined(cell.outputs):
             data = {"text/plain": one.text} if one.output_type == "stream" else one.data
             shown = output(data, f"{stem}-{len(pictures) + 1}", directory)

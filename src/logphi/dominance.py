@@ -11,7 +11,7 @@ from logphi.questions.dominance import Dominance, dominance
 def dominates(first: Mechanism, second: Mechanism) -> Dominance:
     """Whether H_a(P_2||Q_2) <= H_a(P_1||Q_1) for all a > 0: delta_2(eps) <= delta_1(eps) for all real eps ([AFA] Definition 7).
 
-    The pairs are compared in one order, with the record against without it; the other order is the same statement about
+    The pairs are compared in one direction, with the record against without it; the other direction is the same statement about
     1/a. So under add/remove the profiles of each direction are compared, not the larger of both with the larger of both, which
     would be a weaker relation that composition does not preserve. Composition preserves the relation proved here: given
     ``dominates(a, b)``, ``a + c`` dominates ``b + c`` ([AFA] Theorem 10), and every quantity that grows with the profile is,

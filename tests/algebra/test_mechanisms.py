@@ -233,7 +233,7 @@ def test_other_refusals():
 @pytest.mark.parametrize("relation", ["add", "remove"])
 @pytest.mark.parametrize("make", [lambda **own: lp.PureDP(1.0, **own), lambda **own: lp.ApproximateDP(1.0, 1e-3, **own)])
 def test_a_guarantee_in_one_order_is_not_the_pair_of_both(make, relation):
-    with pytest.raises(ValueError, match=r"bounds one order .* FromProfile\(epsilons=\[1.0\], deltas="):
+    with pytest.raises(ValueError, match=r"bounds one direction.* FromProfile\(epsilons=\[1.0\], deltas="):
         make(adjacency=relation)
 
 

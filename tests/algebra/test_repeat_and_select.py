@@ -202,4 +202,4 @@ def test_what_is_not_known_of_it_is_refused():
     refused(ValueError, lambda: best_run.poisson(0.1), "sample the run that is repeated")
     refused(ValueError, best_run.loss_law, "bracket")
     refused(ValueError, lambda: estimated.repeat_and_select(5), "estimates")
-    refused(ValueError, lambda: lp.Gaussian(sigma=2, adjacency="add").repeat_and_select(5), "both orders", "add_remove")
+    refused(ValueError, lambda: lp.Gaussian(sigma=2, adjacency="add").repeat_and_select(5), "both directions", "add_remove")

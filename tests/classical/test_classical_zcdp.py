@@ -52,7 +52,7 @@ def test_a_budget_of_one_order_says_nothing_of_the_other():
     for how in Conversion:
         assert concentrated.delta(budget, 0.3, conversion=how).value >= least
         assert concentrated.epsilon(budget, least * 0.999, conversion=how).value >= 0.3
-    with pytest.raises(ValueError, match="both orders"):
+    with pytest.raises(ValueError, match="both directions"):
         sampled_renyi.sampled_concentrated(Concentrated(0.1, both=False), 0.01)
 
 

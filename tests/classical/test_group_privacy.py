@@ -74,7 +74,7 @@ def test_budgets_of_groups():
     assert mpf(group.group_concentrated(Concentrated(0.1), 3).rho) >= 9 * mpf(0.1)
     curve = group.triangle(DivergenceCurve(lambda a: 0.1 * a), DivergenceCurve(lambda a: 0.3 * a))
     assert curve.divergence(4.0) == pytest.approx((math.sqrt(0.1) + math.sqrt(0.3)) ** 2 * 4, rel=1e-4)
-    with pytest.raises(ValueError, match="both orders"):
+    with pytest.raises(ValueError, match="both directions"):
         group.group_concentrated(Concentrated(0.1, both=False))
     with pytest.raises(ValueError, match="xi = 0"):
         group.group_concentrated(Concentrated(0.1, xi=0.1))
@@ -118,7 +118,7 @@ def test_whole_orders_are_enough():
 def test_one_order_of_the_pairs_is_followed_in_that_order():
     near, far = (DivergenceCurve(partial(mul, s), both=False) for s in (0.1, 0.2))
     assert not group.triangle(near, far).both
-    with pytest.raises(ValueError, match="both orders"):
+    with pytest.raises(ValueError, match="both directions"):
         group.group_curve(near)
 
 

@@ -276,7 +276,7 @@ def test_no_mechanism_beats_the_bound():
         assert 0 <= found <= min(sigma, 0.5)
     assert mean_estimation.concentrated_mean_error(Concentrated(0.0), 10, 5).value == pytest.approx(1 / math.sqrt(12))
     assert mean_estimation.concentrated_mean_error(Concentrated(1e-14), 10, 5).value <= 1 / math.sqrt(12)
-    with pytest.raises(ValueError, match="both orders"):
+    with pytest.raises(ValueError, match="both directions"):
         mean_estimation.concentrated_mean_error(Concentrated(0.1, both=False), 10, 5)
 
 

@@ -192,7 +192,7 @@ def test_a_density_of_a_normal_loss() -> None:
     ax: Any = lp.plot.loss(lp.Gaussian(sigma=0.5))
     (line,) = ax.lines
     np.testing.assert_allclose(line.get_ydata(), norm.pdf(line.get_xdata(), 2, 2), rtol=2 * ROUGH)
-    assert line.get_label() == "either order"
+    assert line.get_label() == "either direction"
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("privacy loss (nats)", "density (per nat)")
 
 
@@ -261,7 +261,7 @@ def test_a_distribution_function_jumps_at_its_atoms_and_tells_what_is_infinite()
     exact = np.where(x < -1, 0, np.where(x < 1, share, 0.75))
     np.testing.assert_allclose(y, exact, atol=1e-9)
     assert np.min(np.abs(x - 1)) < 1e-8
-    assert ax.lines[0].get_label() == "either order; infinite with probability 0.25"
+    assert ax.lines[0].get_label() == "either direction; infinite with probability 0.25"
 
 
 def test_composition_against_a_closed_form_with_arrows_where_it_is_infinite() -> None:
@@ -344,7 +344,7 @@ def test_labels_name_what_is_drawn_in_every_picture() -> None:
             lp.plot.compare(m, delta=[0.1, 0.2], methods=[], labels=labels),
         ]
         assert all("mine" in lines(ax) for ax in drawn)
-        assert "mine: either order" in lines(lp.plot.loss(m, labels=labels))
+        assert "mine: either direction" in lines(lp.plot.loss(m, labels=labels))
         chart = lp.plot.compare(m, delta=0.1, methods=["Markov-ADP"], labels=labels)
         assert [tick.get_text() for tick in chart.get_yticklabels()] == ["mine", "Markov-ADP"]
     for draw in (

@@ -33,7 +33,7 @@ def test_it_says_what_a_claim_should_come_with(statement):
     for said in (
         "at delta = 1e-05",
         "unit: one user",
-        "differ in one user, present in one and absent from the other; both orders count",
+        "differ in one user, present in one and absent from the other; both directions count",
         "size of the data set: 60000",
         "14062 x Gaussian(sigma=1.1)",
         "fresh Poisson sample: one user takes part with probability 0.004266666666666667",
@@ -148,7 +148,7 @@ def test_relations_and_samplers_in_words():
     assert "may be known: it is no secret" in subset
     added = lp.report(lp.Gaussian(sigma=4, adjacency="add"), delta=1e-5, epsilons=[], deltas=[])
     assert added.reconstruction is None
-    assert "one record added; only this order counts" in flat(added)
+    assert "one record added; only this direction counts" in flat(added)
     group = lp.report(lp.Gaussian(sigma=4).poisson(0.01, group_size=3), delta=1e-5, epsilons=[], deltas=[])
     assert "for a group of 3 at once" in flat(group)
 

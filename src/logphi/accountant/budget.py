@@ -31,7 +31,7 @@ class PrivacyFilter(Guided, Checksummed):
     """A budget (epsilon, delta): releases are recorded as long as their composition stays within it.
 
     The rule decides what composition may depend on. ``rule="renyi"``, the default, always holds: noise, rates, counts and the
-    decision to go on may all be chosen after looking at earlier outputs. It keeps three exact sums for each order of the pair:
+    decision to go on may all be chosen after looking at earlier outputs. It keeps three exact sums for each direction:
     of log-moments at one order, fixed when the filter is made; of the largest losses, which may stay within epsilon instead;
     and of the probabilities of an infinite loss, for which ``infinite_mass`` sets a part of delta aside. ``rule="gaussian"``
     always holds, too, for Gaussian mechanisms only, and is exact. ``rule="schedule"`` takes the exact composition; it holds
@@ -181,7 +181,7 @@ class PrivacyFilter(Guided, Checksummed):
 
     @property
     def spent(self) -> dict[str, Amount]:
-        """The rule's sums so far, the larger of both orders: exact sums of proved upper bounds."""
+        """The rule's sums so far, the larger of both directions: exact sums of proved upper bounds."""
         with self._lock:
             return self._rule.amounts(self._spent)
 

@@ -95,18 +95,18 @@ def certify(
     advantage
         Whether the membership advantage is claimed, delta at 0.
     digits
-        How many digits to claim, 1 to 1000. The certificate has fewer where no more can be proved, or checked within the
-        budget of ``logphi.verify``; its ``digits`` say how many.
+        How many digits to claim, 1 to 1000. The certificate has fewer if no more can be proved, or checked within the budget of
+        ``logphi.verify``; its ``digits`` says how many.
     direction
-        One order of the neighbours, ``"remove"`` or ``"add"``; the larger of both unless given.
+        One direction, ``"remove"`` or ``"add"``; the larger of both unless given.
 
     Returns
     -------
     Certificate or CertifiedClaims
-        See :class:`logphi.certified.certificate.Certificate`; and :class:`logphi.certified.several.CertifiedClaims` where
-        lists, a type I error, an order or the advantage are asked for, and always of upper ends where of a part only bounds
-        are known (ZCDP, RenyiDP, VectorDiscreteGaussian, Skellam, StabilityThreshold, SparseVector, the best of many runs): of
-        what it leaks at most, and of the least type II error.
+        One claim is a :class:`logphi.certified.certificate.Certificate`. Lists, a type I error, an order or the advantage make
+        a :class:`logphi.certified.several.CertifiedClaims`. So does a release with a part that is known by bounds only (ZCDP,
+        RenyiDP, VectorDiscreteGaussian, Skellam, StabilityThreshold, SparseVector, the best of many runs): it claims what the
+        release leaks at most, without a lower end.
 
     Raises
     ------
@@ -128,10 +128,10 @@ def certify(
     certified: 6.76786908797 <= epsilon <= 6.76786908800 at delta = 1e-05
       to 10 digits, under add_remove, floats as their shortest decimals, for 1 release
     >>> print((100 * lp.Gaussian(sigma=20)).certify(delta=[1e-5, 1e-6], type_one_error=0.01, order=8, advantage=True, digits=6))
-    certified: 1.9930913 <= epsilon <= 1.9930916 at 1/100000
-    certified: 2.2540845 <= epsilon <= 2.2540848 at 1/1000000
-    certified: 0.966100626 <= tradeoff <= 0.966101496 at 1/100
-    certified: 0.999999550 <= renyi <= 1.00000046 at 8
+    certified: 1.9930913 <= epsilon <= 1.9930916 at delta = 1e-05
+    certified: 2.2540845 <= epsilon <= 2.2540848 at delta = 1e-06
+    certified: 0.966100626 <= tradeoff <= 0.966101496 at type I error = 0.01
+    certified: 0.999999550 <= renyi <= 1.00000046 at order = 8
     certified: 0.19741264 <= advantage <= 0.19741267
     """
     given = {"delta": delta, "epsilon": epsilon, "type_one_error": type_one_error, "order": order}
@@ -250,7 +250,7 @@ def _above(release: Describable, asked: Sequence[Asked], digits: int) -> Certifi
 
 
 def _one_order(direction: DirectionLike | None) -> str | None:
-    """The name of the one order that is asked for; None for the larger of both."""
+    """The name of the one direction that is asked for; None for the larger of both."""
     order = None if direction is None else direction_of(direction)
     return None if order in (None, Direction.BOTH) else order.value
 

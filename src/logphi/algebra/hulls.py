@@ -47,7 +47,7 @@ class Sampled(Family):
             return None
         usual = [count * (one[0] if isinstance(one, tuple) else one) for one, count in parts if one is not None]
         rest = [count * one[1] for one, count in parts if isinstance(one, tuple)]
-        # what may be revealed is so in both orders, and under every relation
+        # what may be revealed is so in both directions, and under every relation
         return self.again(compose(usual)), Hull(compose(rest), self.release.adjacency)
 
     def below(self, count: int, skew: float = 0.5) -> Mechanism:
@@ -71,7 +71,7 @@ class Sampled(Family):
                 found.loss_law()
             return found
         except UnsupportedError:
-            # some samples are known only of members that are the same in both orders
+            # some samples are known only of members that are the same in both directions
             if skew != 0.5:
                 return self.fixed(count)
             if not near:

@@ -61,8 +61,8 @@ class Operations(Generic[M]):
         adjacency
             The relation of the result; by default that of the base. ``"replace"`` is known for the Gaussian only.
         one_pair
-            Whether one pair is to dominate both orders of add/remove ([AFA] Corollary 32). Without it each order has its own
-            pair, which is never worse, and better under composition.
+            Whether one pair is to dominate both directions of add/remove ([AFA] Corollary 32). Without it each direction has
+            its own pair, which is never worse, and better under composition.
         truncated_batch_size
             The number of records, drawn uniformly, that are kept of a larger sample; by default all are kept. Known for the
             Gaussian, as an upper bound (:mod:`logphi.sampling.truncated_poisson`).
@@ -134,12 +134,13 @@ class Operations(Generic[M]):
         ``E * m.allocation(t)`` makes a new allocation in each of E epochs. ``m.allocation(t, epochs=E)`` makes one, and keeps
         the batches for all of them: it is ``(E * m).allocation(t)``. The two differ by orders of magnitude.
 
-        All releases of a composition see one allocation. A record in k of the t batches, drawn uniformly, is known by an upper
-        bound: the composition of k epochs, in each of which the record is in one of t/k batches (rounded to integers that add
-        up to t). Its answers have the status ``DOMINATED``.
+        All releases of a composition see one allocation. For a record in k of the t batches, drawn uniformly, only an upper
+        bound is known: the composition of k epochs, in each of which the record is in one of t/k batches (rounded to integers
+        that add up to t). Its answers have the status ``DOMINATED``.
 
-        The Gaussian and mechanisms with few outcomes have sharp answers. One release of Laplace noise, and few outcomes in very
-        many batches, have a bracket: between two pairs, one of which dominates the epoch, while the other is dominated by it.
+        Answers are sharp for the Gaussian and for mechanisms with few outcomes. For one release of Laplace noise, and for few
+        outcomes in very many batches, they are brackets, between a pair that dominates the epoch and one that the epoch
+        dominates.
 
         Parameters
         ----------

@@ -179,12 +179,12 @@ class Mechanism(Guided, Serializable, Operations["Mechanism"], Questions):
 
     @property
     def _exact_largest_loss(self) -> Fraction | None:
-        """The largest finite loss of either order, if it is a quotient of parameters; otherwise None."""
+        """The largest finite loss of either direction, if it is a quotient of parameters; otherwise None."""
         return None
 
     @property
     def _exact_infinite_mass(self) -> Fraction | None:
-        """The probability of an infinite loss of either order, if it is a parameter; otherwise None."""
+        """The probability of an infinite loss of either direction, if it is a parameter; otherwise None."""
         return None
 
     @property

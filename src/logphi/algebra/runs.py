@@ -29,8 +29,8 @@ def repeat_and_select(base: Mechanism, mean: Scalar, shape: Scalar) -> Mechanism
         raise ValueError(f"mean must be at least 1 unless shape=inf, got {law[0]!r}: there is always one run")
     if base.adjacency in ONE_ORDER:
         raise UnsupportedError(
-            f"the best of many runs is not known under {base.adjacency.value!r} alone, as its bound needs both orders: state "
-            "the mechanism under 'add_remove'"
+            f"the best of many runs is not known under {base.adjacency.value!r} alone, as its bound needs both directions: "
+            "state the mechanism under 'add_remove'"
         )
     if not base._bracketed:
         loss = base.loss_law()

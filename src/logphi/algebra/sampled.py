@@ -160,7 +160,7 @@ class PoissonSampled(EnclosedSamples):
 
 
 class PoissonOnePair(PoissonSampled):
-    """A mechanism on a Poisson sample, with one pair for both orders; made by :meth:`Mechanism.poisson`."""
+    """A mechanism on a Poisson sample, with one pair for both directions; made by :meth:`Mechanism.poisson`."""
 
     def loss_law(self) -> LogPhi:
         """By the spliced pair of the base."""
@@ -170,7 +170,7 @@ class PoissonOnePair(PoissonSampled):
         return f"{operand(self.base, spell)}.poisson({spell(self.rate)}, one_pair=True)"
 
     def _uncertified(self) -> str:
-        return "certificates do not know one pair for both orders: leave one_pair out, which is also sharper"
+        return "certificates do not know one pair for both directions: leave one_pair out, which is also sharper"
 
     def _drawn(self) -> dict[str, Any]:
         return {**super()._drawn(), "one_pair": True}

@@ -26,7 +26,7 @@ is 1 - delta(-s) - e^{-s} x, and with delta(-s) = 1 - e^{-s} + e^{-s} delta_reve
 
 any such s >= 0 will do, and the least is the best. Of the Poisson law log r = (E K) sup(1 - T(x) - x) = (E K) delta(0).
 
-The claims of both orders bound the profile, so that the hull of such points is the profile of a dominating pair, and these
+The claims of both directions bound the profile, so that the hull of such points is the profile of a dominating pair, and these
 compose. The bound need not be attained. The lower end is an attack: runs whose score is their own log(p/q). The events that the
 selected score is above y have the probabilities 1 - f(T(x)) under P and 1 - f(1 - x) under Q.
 """
@@ -154,7 +154,7 @@ class _SelectionPair(Primitive):
 
 
 class SelectionCover(_SelectionPair):
-    """A mechanism that dominates the best of a random number of runs, by the hull of the bounds of both orders."""
+    """A mechanism that dominates the best of a random number of runs, by the hull of the bounds of both directions."""
 
     _undescribed = "it is a hull of upper bounds"
 

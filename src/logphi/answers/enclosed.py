@@ -33,7 +33,7 @@ class UndecidedError(ValueError):
     relation
         ``"<"``, ``"<="``, ``">"``, ``">="`` or ``"=="``.
     lower, upper
-        The ends on the left.
+        The ends of the bound on the left.
     other
         The number on the right, or the pair of its ends.
     """

@@ -31,10 +31,22 @@ class Entry(Listed):
 
 @dataclass(frozen=True)
 class Ledger(Listed):
-    """Where the width of a bound comes from.
+    """Where the width of a bound comes from: one line for each kind of error, in the units of the answer.
 
-    Every amount is in the units of the answer. ``infinite_mass`` is the probability of an infinite loss that
-    the answer contains: a part of the value, not an error.
+    Attributes
+    ----------
+    aliasing
+        Of an integral that is replaced by a sum with equal steps.
+    truncation
+        Of a sum or an integral that ends somewhere.
+    inner
+        Of the inner integral: that of the transform, where it has no closed form.
+    rounding
+        Of doubles, and of parameters and the question within half a unit of their last place.
+    discretization
+        Of losses that are moved to a grid, or of a threshold that is smoothed.
+    infinite_mass
+        The probability of an infinite loss that the answer contains: a part of the value, not an error.
     """
 
     aliasing: Entry = field(default_factory=Entry)

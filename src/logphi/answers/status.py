@@ -23,16 +23,16 @@ class Status(enum.Enum):
     )
     ESTIMATED = "an error in the ledger is an estimate, not a proof: use another method where a proof is needed"
     BRACKET = (
-        "the ends are bounds by different means: the lower one is what some attack on the pairs attains, the upper one none; "
-        "what lies between them is not known, and no tolerance narrows it"
+        "the exact answer is not known: the two ends are proved by different means (see proofs), "
+        "and no tolerance narrows the gap between them"
     )
     DOMINATED = (
-        "the requested tolerance is met for a pair that dominates the release and that it need not attain: the private end "
-        "holds for the release, the other end is that of the pair only, as the release may leak less"
+        "the requested tolerance is met for a pair that dominates the release: the private side holds for the release, "
+        "the other end only for the pair, as the release may leak less"
     )
     UNRESOLVED = (
-        "no method resolved the question and the bounds are the trivial ones: the parameters are outside "
-        "the range of double precision or of the node budget"
+        "no method found an answer, and the bounds are the trivial ones: the parameters are too extreme for double "
+        "precision, or for the work that a question may take"
     )
 
     @property

@@ -73,6 +73,10 @@ class Plain:
         """The value."""
         return arith.constant(self.value)
 
+    # reprs of parameters are read in the terms of a loss, which `explain` shows
+    def __repr__(self) -> str:
+        return repr(self.value)
+
 
 @dataclass(frozen=True)
 class Ratio:
@@ -84,6 +88,9 @@ class Ratio:
     def under(self, arith: Arithmetic) -> Number:
         """The quotient, formed in the arithmetic."""
         return arith.constant(self.numerator) / arith.constant(self.denominator)
+
+    def __repr__(self) -> str:
+        return f"{self.numerator!r}/{self.denominator!r}"
 
 
 @dataclass(frozen=True)
@@ -97,6 +104,9 @@ class Product:
         """The product, formed in the arithmetic."""
         return arith.constant(self.first) * arith.constant(self.second)
 
+    def __repr__(self) -> str:
+        return f"{self.first!r}*{self.second!r}"
+
 
 @dataclass(frozen=True)
 class Multiple:
@@ -108,6 +118,9 @@ class Multiple:
     def under(self, arith: Arithmetic) -> Number:
         """The product, formed in the arithmetic."""
         return self.times * self.base.under(arith)
+
+    def __repr__(self) -> str:
+        return f"{self.times}*({self.base!r})"
 
 
 @dataclass(frozen=True)

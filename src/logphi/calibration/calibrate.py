@@ -60,7 +60,7 @@ def calibrate(
         of its private side, an upper limit or (of a trade-off function, whose private side is its lower end) a lower one.
     lower, upper
         Ends of the search, for example to choose one branch if both small and large values of the parameter are less private.
-        Brackets of the answer are not needed.
+        The answer is found without them.
     integer
         Whether the parameter is an integer. By default it is if the family accepts 1 and 2 but refuses 1.5.
     digits

@@ -85,9 +85,9 @@ class Certificate(Saved, Listed):
     quantity, at
         ``"epsilon"`` at a delta, or ``"delta"`` at an epsilon, in nats.
     direction
-        The one order that was asked for, or None for the larger of both.
+        The one direction that was asked for, or None for the larger of both.
     attained
-        The order that attains the maximum, or ``"both"``; no part of the claim.
+        The direction that attains the maximum, or ``"both"``; no part of the claim.
     digits
         ``upper - lower`` is at most 10^-digits of ``upper``.
     lower, upper
@@ -121,7 +121,7 @@ class Certificate(Saved, Listed):
         ranges = sum(count for count, node in self.mechanism if HULL in str(node))
         hulls = "\n  of the hulls of bounded ranges: the mechanisms leak at most the upper end" if ranges and count > 1 else ""
         return (
-            f"certified: {self.lower} <= {self.quantity} <= {self.upper} at {given} = {_shown(self.at)}\n"
+            f"certified: {self.lower} <= {self.quantity} <= {self.upper} at {given} = {spelled(self.at)}\n"
             f"  to {self.digits} digits, under {self.adjacency}{order}, {known}, "
             f"for {count} release{'s' if count > 1 else ''}{hulls}"
         )
@@ -232,7 +232,7 @@ def _within(node: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return base if isinstance(base, list) else [base]
 
 
-def _shown(number: Fraction) -> str:
+def spelled(number: Fraction) -> str:
     """A number as text: a decimal, a double, or a quotient unless that is long."""
     nearest = float(number)
     if number.denominator == 1:

@@ -16,7 +16,7 @@ from typing import Any
 
 from logphi.answers.bound import Bound
 from logphi.answers.status import Direction
-from logphi.certified.certificate import issue, refuse_unknown
+from logphi.certified.certificate import issue, refuse_unknown, spelled
 from logphi.certified.form import made_by, written, written_claim
 from logphi.certified.proposal import Check, digits_between, moved, sharpest
 from logphi.certified.route import NotCertifiedError
@@ -31,6 +31,8 @@ from logphi.questions.tradeoff import lines_demand, tradeoff
 from logphi.text.checksum import Saved
 from logphi.text.description import DECIMALS, WRITTEN
 
+# at what each quantity is claimed; an advantage needs nothing
+_GIVEN = {"epsilon": "delta", "delta": "epsilon", "tradeoff": "type I error", "renyi": "order"}
 # chosen: the relative tolerance of the answers in doubles
 _RTOL = 1e-12
 # chosen: the numbers of digits if the checker cannot derive all claims in its budget
@@ -136,8 +138,8 @@ class CertifiedClaims(Saved, Listed):
         yield claim.quantity
         if claim.upper is not None:
             yield f"<= {claim.upper}"
-        if claim.quantity != "advantage":
-            yield f"at {claim.at}"
+        if claim.quantity in _GIVEN:
+            yield f"at {_GIVEN[claim.quantity]} = {spelled(claim.at)}"
         if len(self.releases) > 1:
             yield f"of release {claim.release}"
 

@@ -53,7 +53,7 @@ def delta(
         S, in units of the sensitivity: the cells are on [-S, S] around the answer without the record. The mass outside counts
         as an infinite loss in the upper bound. With None the cells cover the whole output.
     direction
-        ``"remove"`` or ``"add"`` for one order only; the maximum of both by default.
+        ``"remove"`` or ``"add"`` for one direction only; the maximum of both by default.
 
     Returns
     -------

@@ -66,7 +66,7 @@ _OPTIMAL = "Kairouz, Oh & Viswanath 2015, Theorem 3.3; Murtagh & Vadhan 2016, Th
 def basic_epsilon(guarantees: Iterable[Guarantee], delta: float) -> Claim:
     """The sum of eps_j, if delta is at least 1 - prod (1 - delta_j); infinity otherwise.
 
-    It holds for one order of a pair alone: the part min(P_j, e^{eps_j} Q_j) of P_j has at least the mass 1 - delta_j, the
+    It holds for one direction of a pair alone: the part min(P_j, e^{eps_j} Q_j) of P_j has at least the mass 1 - delta_j, the
     product of these parts is at most e^{sum eps_j} times the product of the Q_j, and the rest of the product of the P_j has at
     most the mass 1 - prod (1 - delta_j).
 
@@ -137,7 +137,7 @@ def advanced_delta(guarantees: Iterable[Guarantee], epsilon: float, theorem: Adv
 def optimal_delta(guarantees: Iterable[Guarantee], epsilon: float) -> Claim:
     """The smallest delta that the guarantees imply: that of randomized responses of the same eps_j. Long sums are refused.
 
-    The guarantees must hold for both orders of each pair.
+    The guarantees must hold for both directions of each pair.
 
     Examples
     --------

@@ -89,7 +89,7 @@ class Concentrated:
 
     @staticmethod
     def of_pure(epsilon: float | Bound | Claim, reverse: float | Bound | Claim | None = None) -> Concentrated:
-        """(eps + eps')^2 / 8 if the loss is at most eps in one order of the pair and eps' in the other (eps by default).
+        """(eps + eps')^2 / 8 if the loss is at most eps in one direction of the pair and eps' in the other (eps by default).
 
         [S22] Lemma 33.5; Proposition 16 where they are equal: eps^2 / 2. The loss lies in an interval of length eps + eps', and
         Hoeffding's lemma bounds its moments.

@@ -110,7 +110,7 @@ class DivergenceCurve(RenyiCurve):
 
     @property
     def reach(self) -> tuple[float, float]:
-        """The orders minus one, extended by reflection if the guarantee holds for both orders of the pair."""
+        """The orders minus one, extended by reflection if the guarantee holds for both directions."""
         return (-self.interval[1] if self.both else self.interval[0] - 1, self.interval[1] - 1)
 
     @property
@@ -138,7 +138,7 @@ class DivergenceCurve(RenyiCurve):
         return bound + math.copysign(_ROUNDING * abs(bound) + 1e-300, order - 1)
 
     def _order(self, z: float) -> float:
-        """The order a with K(z) = (a-1) D_a of one order of the pair: 1 + z, or -z of the reversed one."""
+        """The order a with K(z) = (a-1) D_a of one direction of the pair: 1 + z, or -z of the reversed one."""
         direct = z > -0.5 if self.only is None else (1 + z) - 1 == z and 1 + z in self.only
         return 1 + z if direct or not self.both else -z
 
@@ -179,7 +179,7 @@ def between_orders(curve: DivergenceCurve) -> DivergenceCurve:
 
 
 def curves(source: Questions | RenyiCurve | Divergence, direction: DirectionLike | None = None) -> list[RenyiCurve]:
-    """The curves of a mechanism, one for each order of its pair; a curve or a function gives one curve.
+    """The curves of a mechanism, one for each direction of its pair; a curve or a function gives one curve.
 
     Raises a TypeError if the source is none of them, and a ValueError if the direction is unknown or not one of the relation.
     """

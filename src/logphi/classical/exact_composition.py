@@ -159,8 +159,8 @@ def compose_profiles(one: Vertices, other: Vertices, epsilon: float) -> Bound:
     Parameters
     ----------
     one, other
-        Pairs (epsilons, deltas): the vertices, in nats, of two profiles, each of one order of a pair, the same order for both.
-        A profile is 1 at e^eps = 0 and constant from its last vertex on. The numbers are read as the decimals that were
+        Pairs (epsilons, deltas): the vertices, in nats, of two profiles, each of one direction of a pair, the same one for
+        both. A profile is 1 at e^eps = 0 and constant from its last vertex on. The numbers are read as the decimals that were
         written.
     epsilon
         Any real number, in nats.

@@ -61,7 +61,7 @@ def group_concentrated(budget: Concentrated, size: int = 2) -> Concentrated:
     Raises
     ------
     ValueError
-        If xi or the infinite mass is not zero, or the budget is that of one order of the pair: the steps to a group add
+        If xi or the infinite mass is not zero, or the budget is that of one direction of the pair: the steps to a group add
         records and remove records.
 
     Examples
@@ -71,7 +71,7 @@ def group_concentrated(budget: Concentrated, size: int = 2) -> Concentrated:
     """
     k = check.whole("size", size, 1, 10**9)
     if budget.xi or budget.infinite_mass or budget.tilt or not budget.both:
-        raise ValueError(f"group privacy is for budgets of both orders with xi = 0 and no infinite losses, got {budget!r}")
+        raise ValueError(f"group privacy is for budgets of both directions with xi = 0 and no infinite losses, got {budget!r}")
     return replace(budget, rho=up(exact(float(k)) ** 2 * exact(float(budget.rho))))
 
 
@@ -81,7 +81,7 @@ def group_curve(divergence: Divergence | DivergenceCurve, size: int = 2) -> Dive
     Parameters
     ----------
     divergence
-        A curve of both orders of the pair, or a function from an order to a bound for both, in nats.
+        A curve of both directions, or a function from an order to a bound for both, in nats.
     size
         The number of records, from 1 to 60.
 
@@ -92,9 +92,7 @@ def group_curve(divergence: Divergence | DivergenceCurve, size: int = 2) -> Dive
     """
     curve = divergence if isinstance(divergence, DivergenceCurve) else DivergenceCurve(divergence)
     if not curve.both:
-        raise ValueError(
-            "group privacy needs a curve of both orders of the pair: the steps to a group add records and remove records"
-        )
+        raise ValueError("group privacy needs a curve of both directions: the steps to a group add records and remove records")
     return triangle(*[curve] * check.whole("size", size, 1, LARGEST_GROUP))
 
 
@@ -111,7 +109,7 @@ def triangle(*steps: DivergenceCurve) -> DivergenceCurve:
     rounded up, which only loosens the bound.
 
     Curves that are known at finitely many orders are interpolated by ``divergence_curve.between_orders``. Curves
-    of both orders of their pairs bound D_a(P_k||P_0) too.
+    of both directions of their pairs bound D_a(P_k||P_0) too.
 
     Raises
     ------

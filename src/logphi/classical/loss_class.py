@@ -78,7 +78,7 @@ class LossClass:
 
     @staticmethod
     def of(law: LogPhi) -> LossClass:
-        """The class of one order of a pair: means, variances and third moments add under composition.
+        """The class of one direction of a pair: means, variances and third moments add under composition.
 
         Raises
         ------
@@ -112,7 +112,7 @@ class LossClass:
 
 
 def classes(release: Questions) -> list[LossClass]:
-    """The class of each order of the pair that the relation has; a single class where both orders have the same law."""
+    """The class of each direction that the relation has; a single class where both directions have the same law."""
     return [LossClass.of(law) for _, law in release._loss().orders(None)]
 
 

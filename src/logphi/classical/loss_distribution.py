@@ -56,7 +56,7 @@ def buckets_delta(release: Questions, epsilon: float, *, width: float, direction
     width
         The distance of neighbouring buckets, in nats: ``value_discretization_interval`` in dp-accounting.
     direction
-        ``"remove"`` or ``"add"`` for one order only; the larger of both by default.
+        ``"remove"`` or ``"add"`` for one direction only; the larger of both by default.
 
     Raises
     ------
@@ -128,7 +128,7 @@ def chernoff_ends(release: Questions, mass: float, *, direction: DirectionLike |
     mass
         The probability that may be truncated at each end, strictly between 0 and 1.
     direction
-        ``"remove"`` or ``"add"`` for one order only; by default ends that hold for both.
+        ``"remove"`` or ``"add"`` for one direction only; by default ends that hold for both.
 
     Returns
     -------

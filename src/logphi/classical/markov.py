@@ -63,7 +63,7 @@ def delta(source: Source, epsilon: float, *, points: Any = None, direction: Dire
     points
         The points y_1, ..., y_k of the theorem, an array in nats; those up to epsilon are ignored. By default two thousand.
     direction
-        Of a mechanism: ``"remove"`` or ``"add"`` for one order only; the larger of both by default.
+        Of a mechanism: ``"remove"`` or ``"add"`` for one direction only; the larger of both by default.
 
     Returns
     -------

@@ -84,7 +84,7 @@ def concentrated_mean_error(budget: Concentrated, records: int, queries: int) ->
     Raises
     ------
     ValueError, TypeError
-        If a number is not an integer of one or more, or the budget is that of one order of the pair, or has infinite
+        If a number is not an integer of one or more, or the budget is that of one direction of the pair, or has infinite
         losses.
 
     References
@@ -98,7 +98,7 @@ def concentrated_mean_error(budget: Concentrated, records: int, queries: int) ->
     """
     n, k = _sizes(records, queries)
     if budget.infinite_mass or budget.tilt or not budget.both:
-        raise ValueError(f"a budget of both orders of the pair, without infinite losses, is needed, got {budget!r}")
+        raise ValueError(f"a budget of both directions, without infinite losses, is needed, got {budget!r}")
     grown = intervals().exp(exact(float(budget.xi)) + 2 * exact(float(budget.rho))) - 1
     return _implied(intervals().sqrt(intervals().mpf([max(grown.a, 0), grown.b])), exact(0.0), n, k)
 

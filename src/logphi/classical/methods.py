@@ -123,7 +123,7 @@ class Methods:
         return replace(found, note=f"{found.note} of 2 to {premises.LARGEST_ORDER}" if found.note else "")
 
     def _of_class(self, delta: Callable[..., Answer], epsilon: Callable[..., Answer], *side: Side) -> Answer:
-        """The larger answer of both orders of the pair, which is valid for upper and lower bounds unless the pair is a hull."""
+        """The larger answer of both directions, which is valid for upper and lower bounds unless the pair is a hull."""
         if Side.LOWER in side and hulls_are_loose(terms_of(self.mechanism)):
             raise UnsupportedError(
                 "a lower bound of the hulls of mechanisms of bounded range is not one of the mechanisms themselves, each of "

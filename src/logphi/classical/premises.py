@@ -51,9 +51,9 @@ def guarantees(mechanism: Mechanism, both: bool = False) -> Callable[[float], li
     The guarantee of a part with bounded losses is its largest loss and the probability of an infinite one. The guarantee of any
     other part is its exact epsilon at that delta.
 
-    Basic composition holds for each order of a pair alone, so that a relation with one order needs only that one. Advanced
-    composition rests on randomized response, which dominates only a guarantee for ``both`` orders: a loss that is at most eps
-    in one order may always equal eps.
+    Basic composition holds for each direction of a pair alone, so that a relation with one direction needs only that one.
+    Advanced composition rests on randomized response, which dominates only a guarantee for ``both`` orders: a loss that is at
+    most eps in one direction may always equal eps.
 
     Raises an UnsupportedError if more than 64 distinct parts have unbounded losses, as choosing a delta for each takes long, or
     if a loss is known by samples only.

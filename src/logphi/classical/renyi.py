@@ -86,14 +86,14 @@ def delta(
     ----------
     source
         A mechanism, whose divergences of every order are computed; or a :class:`~logphi.classical.RenyiCurve`; or a function
-        from an order to a bound of the divergence of that order, in nats (a number, a Bound or a Claim), for both orders of
+        from an order to a bound of the divergence of that order, in nats (a number, a Bound or a Claim), for both directions of
         the pair.
     epsilon
         Any real, in nats.
     conversion
         One of :class:`Conversion`, or its lower-case name.
     direction
-        Of a mechanism: ``"remove"`` or ``"add"`` for one order only; the larger of both by default.
+        Of a mechanism: ``"remove"`` or ``"add"`` for one direction only; the larger of both by default.
 
     Returns
     -------
@@ -139,9 +139,9 @@ def epsilon(
 def tradeoff(source: Source, type_one_error: float, *, direction: DirectionLike | None = None) -> Claim:
     """A lower bound of the type II error of every test at a type I error, from Renyi divergences: the trade-off function.
 
-    The null hypothesis is Q, without the record, as in ``mechanism.tradeoff``. A function of the order bounds both orders of
-    the pair, so that its curve is symmetric. Every order excludes some tests, and the largest bound is taken. Orders below one
-    exclude some tests that no order above one does: those of your own function are used if you give
+    The null hypothesis is Q, without the record, as in ``mechanism.tradeoff``. A function of the order bounds both directions
+    of the pair, so that its curve is symmetric. Every order excludes some tests, and the largest bound is taken. Orders below
+    one exclude some tests that no order above one does: those of your own function are used if you give
     ``DivergenceCurve(function, interval=(0, math.inf))``. A bound at one order alone is ``DivergenceCurve.at([2], [0.5])``.
 
     Parameters
@@ -151,7 +151,7 @@ def tradeoff(source: Source, type_one_error: float, *, direction: DirectionLike 
     type_one_error
         In [0, 1].
     direction
-        Of a mechanism: ``"remove"`` or ``"add"`` for one order only; the smaller of both curves by default.
+        Of a mechanism: ``"remove"`` or ``"add"`` for one direction only; the smaller of both curves by default.
 
     Returns
     -------

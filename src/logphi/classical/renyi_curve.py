@@ -63,7 +63,7 @@ class RenyiCurve(ABC):
 
 @dataclass(frozen=True)
 class LossCurve(RenyiCurve):
-    """The divergences of one order of a pair, from the log-phi of its loss; proved bounds at every order."""
+    """The divergences of one direction of a pair, from the log-phi of its loss; proved bounds at every order."""
 
     law: LogPhi
 

@@ -40,7 +40,7 @@ def saddle_point_delta(law: LogPhi, epsilon: float, *, corrected: bool = True) -
     Parameters
     ----------
     law
-        The log-phi of one order of the pair.
+        The log-phi of one direction of the pair.
     epsilon
         Any real, in nats.
     corrected

@@ -35,7 +35,7 @@ def analytic_divergence(divergence: Divergence, order: float, rate: float, last:
     Parameters
     ----------
     divergence
-        From an order to a bound of D_order(P||Q), in nats; of both orders of the pair if D_a(Q||W) is to be bounded too.
+        From an order to a bound of D_order(P||Q), in nats; of both directions if D_a(Q||W) is to be bounded too.
     order, rate
         The order a > 1, and the sampling rate, in [0, 1 - 1/e].
     last
@@ -82,7 +82,7 @@ def large_order_divergence(own: float | Bound | Claim, order: float, rate: float
     Parameters
     ----------
     own
-        A bound of D_a(P||Q), in nats; of both orders of the pair if D_a(Q||W) is to be bounded too.
+        A bound of D_a(P||Q), in nats; of both directions if D_a(Q||W) is to be bounded too.
     order, rate
         The order a > 1, and the sampling rate, in [0, 1].
 

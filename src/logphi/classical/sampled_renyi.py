@@ -21,7 +21,7 @@ def sampled_divergence(divergences: Sequence[float | Bound | Claim], rate: float
     """The divergence of order a on a Poisson sample, from those of the base of the whole orders 2 to a.
 
     For addition or removal of a record. With q the rate and eps(k) a bound of both D_k(P||Q) and D_k(Q||P), the divergence of
-    either order is at most
+    either direction is at most
 
         1/(a-1) log( (1-q)^{a-1} (1 + (a-1) q) + sum over k = 2 .. a of C(a, k) (1-q)^{a-k} q^k e^{(k-1) eps(k)} ),
 
@@ -108,7 +108,7 @@ def sampled_concentrated(budget: Concentrated, rate: float) -> DivergenceCurve:
 
     [S22] Theorem 38 also requires a < 1 + q^{-1/4}, and that both L and this number be at least 3 + 2 log(1/rho) / log(1/q).
     Neither is needed. For whole a <= L + 1 let S = E[e^{rho B(B-1)}], B ~ Bin(a, q): the sum of :func:`sampled_divergence`, so
-    that (a-1) D_a <= log S for both orders of the pair. It is at most 7 q^2 rho a (a-1):
+    that (a-1) D_a <= log S for both directions. It is at most 7 q^2 rho a (a-1):
 
     * rho >= 1/10. S - 1 is the sum of T_k = C(a, k) q^k (e^{rho k(k-1)} - 1), k >= 2, at most. For k < a the quotient
       T_{k+1} / T_k is at most (a-k)/(k-1) q e^{2 rho k} <= (a-k)/(k-1) sqrt(q), as (1 - e^{-u})/u falls; thus
@@ -138,8 +138,8 @@ def sampled_concentrated(budget: Concentrated, rate: float) -> DivergenceCurve:
     pure = budget.both and not (budget.xi or budget.infinite_mass or budget.tilt)
     if not pure or not 0 < rho <= 1 or not 0 < q <= 0.5:
         raise ValueError(
-            "the analytic amplification is for rho in (0, 1] of both orders, xi = tilt = 0, no infinite losses and rates in "
-            f"(0, 1/2], got {budget!r} and rate={rate!r}; use sampled_curve"
+            "the analytic amplification is for rho in (0, 1] of both directions, xi = tilt = 0, no infinite losses and rates "
+            f"in (0, 1/2], got {budget!r} and rate={rate!r}; use sampled_curve"
         )
     slope = 10 * decimal(q) ** 2 * exact(rho)
     last = down(-intervals().log(decimal(q)) / (4 * exact(rho)))

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from logphi.answers.bound import Bound
 
-JSON = """print one JSON object for each point, in full precision: query, at, lower, value, upper, direction
-(null if the answer belongs to no single order), method, status, ledger; an infinite number is the string "inf" or "-inf" """
+JSON = """print one JSON object for each point, in full precision: query, at, lower, value, upper, direction (null if
+the answer belongs to no single direction), method, status, ledger; infinite numbers are the strings "inf" and "-inf" """
 _FIELDS = ("lower", "value", "upper", "direction", "method", "status", "ledger")
 
 

@@ -38,7 +38,7 @@ def add_question(command: argparse.ArgumentParser) -> None:
 
 def add_direction(command: argparse.ArgumentParser) -> None:
     """Add the option for a direction."""
-    command.add_argument("--direction", choices=["add", "remove"], help="only one order of the neighbours")
+    command.add_argument("--direction", choices=["add", "remove"], help="one direction only")
 
 
 def add_method(command: argparse.ArgumentParser) -> None:

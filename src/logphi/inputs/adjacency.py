@@ -19,8 +19,8 @@ _ELSEWHERE: Mapping[str, str] = {
 class Adjacency(enum.Enum):
     """How two neighbouring data sets differ.
 
-    ``ADD_REMOVE``: one record is present or absent, and both orders of the two data sets count. ``ADD`` and ``REMOVE``: one
-    order only. ``REPLACE``: one record takes another value. ``REPLACE_SPECIAL``: one record takes the value "nothing".
+    ``ADD_REMOVE``: one record is present or absent, and both directions count. ``ADD`` and ``REMOVE``: one direction only.
+    ``REPLACE``: one record takes another value. ``REPLACE_SPECIAL``: one record takes the value "nothing".
     """
 
     ADD_REMOVE = "add_remove"
@@ -57,7 +57,7 @@ class Adjacency(enum.Enum):
             raise ValueError(f"adjacency must be one of {listed}, got {value!r}{'; ' if hint else ''}{hint}") from None
 
 
-# relations of one order of two neighbours; relations under which one of them lacks the record
+# relations of one direction; relations under which one of them lacks the record
 ONE_ORDER = (Adjacency.ADD, Adjacency.REMOVE)
 PRESENCE = (Adjacency.ADD_REMOVE, *ONE_ORDER)
 

@@ -64,9 +64,9 @@ class Line(Curve):
 
 @frozen
 class ZCDP(Representative, Primitive):
-    """Any mechanism that is (xi, rho)-zCDP: D_a <= xi + rho a for all a > 1, in both orders of two neighbours.
+    """Any mechanism that is (xi, rho)-zCDP: D_a <= xi + rho a for all a > 1, in both directions.
 
-    Answers hold for every such mechanism. Their private ends are what the divergences of all orders imply ([AFA] Appendix F),
+    Answers hold for every such mechanism. Their private sides are what the divergences of all orders imply ([AFA] Appendix F),
     rounded up; the other ends are attained by a Gaussian mechanism with this rho. So answers are brackets.
 
     In a composition, the divergences of this and of :class:`RenyiDP` add up order by order, and are converted once. If there
@@ -81,12 +81,12 @@ class ZCDP(Representative, Primitive):
     xi
         The offset, in nats: zero or more, at most 50.
     adjacency
-        The relation under which it holds: one in which both orders of two neighbours count.
+        The relation under which it holds: one in which both directions count.
 
     Raises
     ------
     ValueError, TypeError
-        If a parameter is outside its range, or the relation has one order only.
+        If a parameter is outside its range, or the relation has one direction only.
 
     References
     ----------

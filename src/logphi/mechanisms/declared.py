@@ -69,11 +69,11 @@ def orders(curve: Curve, most: int) -> Array:
 
 
 def of_both_orders(adjacency: Adjacency) -> Adjacency:
-    """The relation, if both orders of two neighbours count under it."""
+    """The relation, if both directions count under it."""
     relation = Adjacency.of(adjacency)
     if relation in ONE_ORDER:
         raise ValueError(
-            f"divergences under {relation.value!r} alone bound one order of two neighbours, and both are needed: state them "
+            f"divergences under {relation.value!r} alone bound one direction, and both are needed: state them "
             "under 'add_remove' if they hold in both"
         )
     return relation
@@ -81,7 +81,7 @@ def of_both_orders(adjacency: Adjacency) -> Adjacency:
 
 @lru_cache(maxsize=64)
 def converted(curve: Curve, sharp: bool = False) -> Pair:
-    """The pair that the curve implies in both orders, with a few hundred outcomes, or some thousand if ``sharp``."""
+    """The pair that the curve implies in both directions, with a few hundred outcomes, or some thousand if ``sharp``."""
     if curve.mean == 0:
         return EQUAL
     z = orders(curve, _ORDERS)

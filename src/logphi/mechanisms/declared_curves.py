@@ -1,4 +1,4 @@
-"""Declared bounds of Renyi divergences: K(z) = z D_{1+z}(P||Q) for z > 0, in both orders of a pair.
+"""Declared bounds of Renyi divergences: K(z) = z D_{1+z}(P||Q) for z > 0, in both directions of a pair.
 
 Curves add under composition (Mironov 2017, Proposition 1).
 """

@@ -30,10 +30,10 @@ NORMALISED = 1e-6
 class FromDensities(Enclosed, Primitive):
     """A mechanism with one real output, given by the logarithms of its two densities.
 
-    Of functions all errors are estimates. For SymPy expressions in one symbol the profile, alone, composed and sampled, is
-    proved to lie between those of two finite pairs, so that ``delta``, ``epsilon`` and trade-off functions are brackets, and
-    ``certify`` has more digits; both divide each density by its integral. Where an expression cannot be enclosed, and for other
-    questions, errors are estimates.
+    If the densities are functions, all errors are estimates. If they are SymPy expressions in one symbol, the profile, also of
+    compositions and samples, is proved to lie between those of two finite pairs: ``delta``, ``epsilon`` and trade-off functions
+    are brackets, and ``certify`` has more digits; both divide each density by its integral. For expressions that cannot be
+    enclosed, and for other questions, errors are estimates.
 
     Pair: (p, q). log-phi: K(z) = log of the integral of p^{1+z} q^{-z} over the x where both are positive, by adaptive
     Gauss-Kronrod quadrature; p where q = 0 is mass at infinity. Two such mechanisms are equal if their functions are the

@@ -22,7 +22,7 @@ TOLERANCE = 1e-9
 class FromLogPhi(Primitive):
     """A mechanism given by a SymPy expression of log phi(alpha), alpha = -i z. All errors are estimates.
 
-    log-phi: K(z) = expression at alpha = -i z, so that phi(alpha) = E_P[e^{i alpha L}; L < inf]; the other order follows as
+    log-phi: K(z) = expression at alpha = -i z, so that phi(alpha) = E_P[e^{i alpha L}; L < inf]; the other direction follows as
     K(-1 - z). The finite masses are e^{K(0)} and e^{K(-1)}. Removable singularities are filled in; K matters only up to
     multiples of 2 pi i, but must be continuous along vertical lines. Apart from what is refused below, the library cannot check
     that the expression is the log-phi of any pair.

@@ -36,9 +36,9 @@ class FromProfile(Primitive):
     the last. Pair: finitely many outcomes, one for each vertex, and one that reveals everything, of the smallest delta.
     log-phi: M(z) = sum of p^{1+z} q^{-z} over the vertices.
 
-    Under a relation of one order (``"remove"``, ``"add"``) the points bound that order alone. Under all others they bound both
-    orders, so that (eps, delta) also bounds the profile h at e^-eps: h(e^-eps) <= 1 - e^-eps + e^-eps delta. The hull of both
-    kinds of points is symmetric, and dominates both orders.
+    Under a relation of one direction (``"remove"``, ``"add"``) the points bound that direction alone. Under all others they
+    bound both directions, so that (eps, delta) also bounds the profile h at e^-eps: h(e^-eps) <= 1 - e^-eps + e^-eps delta. The
+    hull of both kinds of points is symmetric, and dominates both directions.
 
     Every profile is at least 1 - e^eps. A delta that is below this by no more than rounding (2^-51) is raised to it, a weaker
     guarantee.
@@ -105,7 +105,7 @@ class FromProfile(Primitive):
         return Hull.of(points)
 
     def pair(self) -> FinitePair:
-        """The vertices of the hull; for the order add the outcome laws are exchanged."""
+        """The vertices of the hull; for direction add the outcome laws are exchanged."""
         return outcomes(*self._hull().pair(), self.adjacency)
 
 
@@ -118,6 +118,6 @@ def _attained(a: Fraction, h: Fraction) -> tuple[Fraction, Fraction]:
 
 
 def outcomes(p: Iterable[Fraction], q: Iterable[Fraction], adjacency: Adjacency, exact: Cells | None = None) -> FinitePair:
-    """The pair of finitely many exact probabilities; under the order add they are exchanged."""
+    """The pair of finitely many exact probabilities; under direction add they are exchanged."""
     pair = FinitePair(tuple(map(float, p)), tuple(map(float, q)), RELATIVE_ERROR, exact)
     return pair.reversed() if adjacency is Adjacency.ADD else pair

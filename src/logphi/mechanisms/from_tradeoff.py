@@ -99,7 +99,7 @@ class FromTradeoff(Primitive):
         return Hull.of([_attained(meant(alpha), meant(beta)) for alpha, beta in self._points()])
 
     def pair(self) -> FinitePair:
-        """The segments of the curve; for the order add the outcome laws are exchanged."""
+        """The segments of the curve; for direction add the outcome laws are exchanged."""
         vertices = self._hull().vertices
         p = [1 - vertices[0][1], *(here[1] - there[1] for here, there in pairwise(vertices)), Fraction(0)]
         q = [Fraction(0), *(there[0] - here[0] for here, there in pairwise(vertices)), 1 - vertices[-1][0]]

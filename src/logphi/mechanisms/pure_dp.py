@@ -44,12 +44,12 @@ class ApproximateDP(Primitive):
     delta
         The guarantee's delta, in [0, 1]; at 1 everything may leak.
     adjacency
-        The relation under which the guarantee is stated: one in which both orders of two neighbours count.
+        The relation under which the guarantee is stated: one in which both directions count.
 
     Raises
     ------
     ValueError, TypeError
-        If a parameter is outside its range, or the relation has one order only.
+        If a parameter is outside its range, or the relation has one direction only.
 
     References
     ----------
@@ -119,12 +119,12 @@ class PureDP(Primitive):
     epsilon
         The guarantee, in nats; zero or more. At 0 nothing leaks; where it is infinite, everything may.
     adjacency
-        The relation under which the guarantee is stated: one in which both orders of two neighbours count.
+        The relation under which the guarantee is stated: one in which both directions count.
 
     Raises
     ------
     ValueError, TypeError
-        If epsilon is negative or not a number, or the relation has one order only.
+        If epsilon is negative or not a number, or the relation has one direction only.
 
     References
     ----------
@@ -181,11 +181,11 @@ def _geometric_sum(epsilon: Fraction, size: int) -> Fraction:
 
 
 def _of_both_orders(adjacency: AdjacencyLike, epsilon: RealLike, delta: RealLike) -> Adjacency:
-    """The relation, if a guarantee under it bounds both orders of a pair, as the dominating pair does."""
+    """The relation, if a guarantee under it bounds both directions of a pair, as the dominating pair does."""
     relation = Adjacency.of(adjacency)
     if relation in ONE_ORDER:
         raise ValueError(
-            f"a guarantee under {relation.value!r} alone bounds one order of two neighbours, and the pair of this mechanism "
+            f"a guarantee under {relation.value!r} alone bounds one direction, and the pair of this mechanism "
             "needs both: state it under 'add_remove' if it holds in both, or write "
             f"FromProfile(epsilons=[{epsilon!r}], deltas=[{delta!r}], adjacency={relation.value!r})"
         )

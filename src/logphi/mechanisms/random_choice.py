@@ -26,12 +26,12 @@ class RandomChoice(FamilyAnswers, Primitive):
     """Runs one of several mechanisms, chosen at random; the choice is public and does not depend on the data.
 
     Pair: sum of p_i P_i against sum of p_i Q_i, each output with its i. log-phi: M(z) = sum of p_i M_i(z). The profile of one
-    release is, in each order, the sum of p_i delta_i, as the integral of (p - e^eps q)_+ is a sum over i. A secret choice leaks
-    no more. In a composition every release tosses a new coin.
+    release is, in each direction, the sum of p_i delta_i, as the integral of (p - e^eps q)_+ is a sum over i. A secret choice
+    leaks no more. In a composition every release tosses a new coin.
 
-    A mechanism that stands for many, or is known by bounds, has its dominating pair here, which the choice need not attain:
-    answers are brackets down to an attack where one is known, and otherwise have the status ``DOMINATED``. ``pdp_delta`` and
-    ``pdp_epsilon`` are refused.
+    A mechanism that stands for many, or is known by bounds only, counts with its dominating pair, which the choice need not
+    attain. Answers are then brackets, if some attack gives a lower end, and otherwise have the status ``DOMINATED``.
+    ``pdp_delta`` and ``pdp_epsilon`` are refused.
 
     Parameters
     ----------

@@ -82,13 +82,13 @@ def _chords(orders: tuple[Fraction, ...], epsilons: tuple[Fraction, ...]) -> Cho
 
 @frozen
 class RenyiDP(Representative, Primitive):
-    """Any mechanism whose Renyi divergences are at most epsilon_i at order a_i, in both orders of two neighbours.
+    """Any mechanism whose Renyi divergences are at most epsilon_i at order a_i, in both directions.
 
     z D_{1+z} is convex in z and 0 at 0, so that up to the last order it lies below the chords between the bounds; a bound above
     such a chord is replaced by it. Above the last order nothing is known.
 
     Answers hold for every such mechanism; see :class:`ZCDP`, whose divergences and these add up order by order. The private
-    ends are what all orders imply, rounded up; the other ends are those of a Gaussian mechanism whose divergences are nowhere
+    sides are what all orders imply, rounded up; the other ends are those of a Gaussian mechanism whose divergences are nowhere
     larger. So answers are brackets.
 
     Parameters
@@ -98,12 +98,12 @@ class RenyiDP(Representative, Primitive):
     epsilons
         Bounds of the divergences at these orders, in nats: each from 1e-12 to 250, or 0, where nothing leaks.
     adjacency
-        The relation under which they hold: one in which both orders of two neighbours count.
+        The relation under which they hold: one in which both directions count.
 
     Raises
     ------
     ValueError, TypeError
-        If the lists differ in length or are empty, a number is outside its range, or the relation has one order only.
+        If the lists differ in length or are empty, a number is outside its range, or the relation has one direction only.
 
     References
     ----------

@@ -32,8 +32,8 @@ class ShuffledReports(Dominated):
     by more.
 
     All records use the same randomizer, chosen beforehand, and their number is public: neighbours differ in the value of one
-    report. For a record that may be absent, a fixed value is reported. n rounds in which all records report again, with fresh
-    randomness and reshuffled, are ``n * m``; later randomizers may depend on the shuffled reports of earlier rounds.
+    report. For a record that may be absent, a fixed value is reported. k rounds in which all records report again, with fresh
+    randomness and in a new order, are ``k * m``; later randomizers may depend on the shuffled reports of earlier rounds.
 
     Parameters
     ----------

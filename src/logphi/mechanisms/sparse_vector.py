@@ -13,8 +13,8 @@ Theorem 10) gives the claim. It also holds with P and Q exchanged, so that every
 reversal, and hence below their hull.
 
 Monotone: if a' <= a <= a' + s for all queries, the adversary sees r itself in both cases, and the shift is s/b: only the c
-pairs are left. In the other order it sees r + s with Q's queries, and threshold + z - s - a' <= threshold + z - a: the shift is
-at most s/b again, and the pair of the threshold noise remains.
+pairs are left. In the other direction it sees r + s with Q's queries, and threshold + z - s - a' <= threshold + z - a: the
+shift is at most s/b again, and the pair of the threshold noise remains.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ class SparseVector(Dominated):
     If a number is released with an answer, that is a release of its own.
 
     Pair: that of the threshold noise, shifted by s, composed with c pairs of the worst questions until one answer "above", in
-    which P's query is larger by at most 2s, or s for monotone queries. As the bound holds in both orders, the pair is the hull
-    of its profile and of the reversed one, rounded up to a few hundred outcomes. Losses are at most
+    which P's query is larger by at most 2s, or s for monotone queries. As the bound holds in both directions, the pair is the
+    hull of its profile and of the reversed one, rounded up to a few hundred outcomes. Losses are at most
     s / (threshold scale) + 2 c s / (query scale), or with c s for monotone queries: the pure guarantee of Lyu, Su & Li, on
     which this profile improves. The technique need not attain the pair, which also shows the noisy threshold: answers are
     brackets, whose lower ends known queries attain (:mod:`logphi.pairs.threshold_questions`). For one answer "above" epsilon
@@ -152,7 +152,7 @@ class SparseVector(Dominated):
         return noisy(self.sensitivity, min(one for one in widths if one is not None))
 
     def pair(self) -> Pair:
-        """The hull of the bounds of both orders."""
+        """The hull of the bounds of both directions."""
         if extreme := self._extreme:
             return extreme
         moves = meant(self.sensitivity) / meant(self.query_scale) * (1 if self.monotone else 2)
@@ -191,7 +191,7 @@ class AnswerAbove(Primitive):
 
 @lru_cache(maxsize=64)
 def _hull(shift: float, noise: Mechanism, answers: int, oriented: bool) -> Pair:
-    """The pair below the bounds of both orders; ``oriented`` if in one of them the threshold noise does not count."""
+    """The pair below the bounds of both directions; ``oriented`` if in one of them the threshold noise does not count."""
     alone = answers * AnswerAbove(shift)
     both = noise + alone
     if not oriented:
@@ -203,7 +203,7 @@ def _hull(shift: float, noise: Mechanism, answers: int, oriented: bool) -> Pair:
 
 
 def _points(release: Mechanism, first: float) -> list[Point]:
-    """Points of the profile in the order remove."""
+    """Points of the profile in direction remove."""
     tried = places(release, first, Direction.REMOVE, _POINTS, _DEEPEST)
     bounds = upper_profile(release, tried, Direction.REMOVE)
     found = zip(tried.tolist(), bounds.tolist(), strict=True)

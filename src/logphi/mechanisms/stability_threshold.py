@@ -46,11 +46,11 @@ class StabilityThreshold(Dominated):
     noisy.
 
     Pair: for each of the k partitions, the noise shifted by s against the noise, times {seen with probability p, or missed}
-    against {missed}. As a partition is either old or new, this is an upper bound: delta is at least the larger of
-    1 - (1 - p)^k, if all are new, and that of the noise, if all are old: the lower ends of the brackets that answers are. On
-    samples, only new partitions count, as which ones are old depends on the sample. Of a group, no lower end is known (status
-    ``DOMINATED``). log-phi: K(z) = k K_noise(z) + k (1 + z) log(1 - p).
-    In the order remove, P(L = inf) = 1 - (1 - p)^k, apart from infinite losses of truncated noise.
+    against {missed}. As a partition is either old or new, this is an upper bound. Answers are brackets, whose lower end is the
+    larger of two deltas: 1 - (1 - p)^k, if all partitions are new, and that of the noise, if all are old. On samples only the
+    first counts, as which partitions are old depends on the sample. For a group, no lower end is known (status ``DOMINATED``).
+    log-phi: K(z) = k K_noise(z) + k (1 + z) log(1 - p). In direction remove, P(L = inf) = 1 - (1 - p)^k, apart from infinite
+    losses of truncated noise.
 
     Parameters
     ----------
@@ -68,8 +68,8 @@ class StabilityThreshold(Dominated):
     partitions
         The number k of partitions that one record may contribute to, from 1 to 10^6.
     adjacency
-        ``"add_remove"``, or one order of it. A record that takes another value leaves some partitions and enters others: take
-        the group of two records, ``m.group(2)``.
+        ``"add_remove"``, or one direction of it. A record that takes another value leaves some partitions and enters others:
+        take the group of two records, ``m.group(2)``.
 
     Raises
     ------
@@ -118,8 +118,8 @@ class StabilityThreshold(Dominated):
         )
         if self.adjacency not in PRESENCE:
             raise ValueError(
-                f"adjacency must be 'add_remove' or one order of it, got {self.adjacency.value!r}: a record that takes another "
-                "value leaves some partitions and enters others; state it under 'add_remove' and ask for m.group(2)"
+                f"adjacency must be 'add_remove' or one direction of it, got {self.adjacency.value!r}: a record that takes "
+                "another value leaves some partitions and enters others; state it under 'add_remove' and ask for m.group(2)"
             )
         self._noise()
         if not self._extreme:

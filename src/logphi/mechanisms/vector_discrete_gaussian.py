@@ -86,8 +86,8 @@ class VectorDiscreteGaussian(WholeVectorNoise):
     2. A discrete Gaussian is a Gaussian of slightly less variance, by about 1.5, that is rounded at random, except with a
        probability below 1e-20. For wide noise this is the sharper one, as no divergence is converted; samples have it too.
 
-    The lower end is that of one difference v; where the outcomes of several parties are not listed, only of whether each
-    coordinate is above half of it. D2^2, D1 and m are whole and related: see the parameters.
+    The lower end is that of one difference v. If the outcomes of several parties are too many to list, it is that of a test
+    whether each coordinate is above half of v. D2^2, D1 and m are whole and related: see the parameters.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ _BINS = 48
 _NAMES = {
     Direction.REMOVE: r"$\log\,p/q$ under $P$ (remove)",
     Direction.ADD: r"$\log\,q/p$ under $Q$ (add)",
-    Direction.BOTH: "either order",
+    Direction.BOTH: "either direction",
 }
 
 

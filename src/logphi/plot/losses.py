@@ -81,7 +81,7 @@ def loss(
     if kind not in ("density", "cdf"):
         raise ValueError(f"kind must be 'density' or 'cdf', got {kind!r}")
     prefix = "" if labels is None else f"{named(labels, 1)[0]}: "
-    laws = _orders(one)
+    laws = _directions(one)
     points = None if losses is None else check.real_array("losses", losses).ravel()
     if points is not None and (points.size < 2 or np.any(np.diff(points) <= 0)):
         raise ValueError(f"losses must be at least two points in increasing order, got {losses!r}")
@@ -117,7 +117,7 @@ def _prefixed(curve: Curve | None, prefix: str) -> Curve | None:
     return None if curve is None else replace(curve, name=prefix + curve.name)
 
 
-def _orders(one: Mechanism) -> list[LossDistribution]:
+def _directions(one: Mechanism) -> list[LossDistribution]:
     if one.loss_law().traits.symmetric:
         return [replace(one.loss, direction=Direction.BOTH)]
     return [one.loss, one.dual_loss]

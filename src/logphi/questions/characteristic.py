@@ -76,7 +76,8 @@ def log_phi(
     alpha
         A SymPy symbol or expression, a name as text, or nothing for a real symbol ``alpha``: the answer is an expression. Or
         numbers, one or an array of any shape, real or complex: the answer is a number with bounds. Complex numbers must lie
-        where the expectation converges, -Im alpha in the strip of K. Many are quicker on few lines parallel to the real axis.
+        where the expectation converges, -Im alpha in the strip of K. Many numbers are answered faster if they lie on few lines
+        parallel to the real axis.
     direction
         ``"remove"`` for log(p/q) under P, ``"add"`` for log(q/p) under Q: K(-1 - i alpha), phi' of the paper.
     rtol

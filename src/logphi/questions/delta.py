@@ -58,14 +58,14 @@ def delta(
     method: MethodName | Route | None = None,
     rtol: float | None = None,
 ) -> Bound | Bounds:
-    """The privacy profile: delta(eps) = max over the relation of H_{e^eps}(P||Q) ([AFA] Definition 2).
+    """The privacy profile: delta(eps) = H_{e^eps}(P||Q), the larger of both directions ([AFA] Definition 2).
 
     Parameters
     ----------
     epsilon
         One number or an array, any real, in nats.
     direction
-        ``"remove"`` or ``"add"`` for one order only; the maximum of both by default.
+        ``"remove"`` or ``"add"`` for one direction only; the maximum of both by default.
     method
         A route by name, one of :data:`logphi.engine.routes.registry.ROUTES`, each of which has a ``reason`` that explains it;
         by default the first that meets the tolerance. ``"certified"`` is ball arithmetic, in which the parameters and
@@ -136,7 +136,7 @@ def log_delta(
     epsilon
         One number or an array, any real, in nats.
     direction
-        ``"remove"`` or ``"add"`` for one order only; the maximum of both by default.
+        ``"remove"`` or ``"add"`` for one direction only; the maximum of both by default.
     method
         A route by name, or ``"certified"``, as in :func:`delta`.
     rtol
@@ -214,11 +214,11 @@ _Order = tuple[Direction, LogPhi, "float | None"]
 
 
 def _largest(orders: list[_Order], epsilon: float, profiles: Evaluator, tolerance: Tolerance, least: float) -> LogProbability:
-    """The profile in the worse order; an order that cannot attain the maximum is skipped, unless that saves no time."""
+    """The profile in the worse direction; one that cannot attain the maximum is skipped, unless that saves no time."""
     found: list[LogProbability] = []
     for order, part, hint in orders:
         if found and epsilon == 0:
-            # the total variation distance is the same in both orders
+            # the total variation distance is the same in both directions
             found.append(replace(found[0], direction=order))
             continue
         attained = max((other.lower for other in found), default=-math.inf)
@@ -232,7 +232,7 @@ def _largest(orders: list[_Order], epsilon: float, profiles: Evaluator, toleranc
 
 
 def _likelier_first(orders: list[tuple[Direction, LogPhi]], points: Array) -> list[_Order]:
-    """Both orders of a loss of several kinds, that with the larger Chernoff bound first: it may save the other one."""
+    """Both directions of a loss of several kinds, that with the larger Chernoff bound first: it may save the other one."""
     if len(orders) < 2 or len(orders[0][1].terms) < 2 or points.ndim or not points > 0:
         return [(order, part, None) for order, part in orders]
     saddles = [saddle_of_excess(part, float(points)) for _, part in orders]

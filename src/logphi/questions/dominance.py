@@ -1,11 +1,11 @@
 """Whether the profile of one loss lies below that of another everywhere: delta_2(eps) <= delta_1(eps) for all real eps.
 
 As delta(-eps) = 1 - e^-eps + e^-eps delta'(eps), delta' the profile of the reversed pair, it is enough to compare for eps >= 0,
-in both orders. There are two kinds of proof. If the first loss has finitely many values, its profile is linear in e^eps between
-them, and the second, which is convex, lies below it if it does so at each value ([AFA] Corollary 26 is about the same hull).
-Otherwise chords of the second profile are compared with supporting lines of the first, on cells that are halved until the order
-is proved (:mod:`logphi.convex.supporting_lines`), up to an eps above which the second profile is constant, below the infinite
-mass of the first, or below the first by the tails of two normal losses (:mod:`logphi.normal.order`).
+in both directions. There are two kinds of proof. If the first loss has finitely many values, its profile is linear in e^eps
+between them, and the second, which is convex, lies below it if it does so at each value ([AFA] Corollary 26 is about the same
+hull). Otherwise chords of the second profile are compared with supporting lines of the first, on cells that are halved until
+the order is proved (:mod:`logphi.convex.supporting_lines`), up to an eps above which the second profile is constant, below the
+infinite mass of the first, or below the first by the tails of two normal losses (:mod:`logphi.normal.order`).
 
 The file is longer than others because one comparison covers finitely many values, cells, and the tail.
 """
@@ -69,7 +69,7 @@ class Verdict(enum.Enum):
     UNDECIDED = "undecided"
 
 
-# the verdict for both orders is the one that comes first
+# the verdict for both directions is the one that comes first
 _GRAVITY = (Verdict.REFUTED, Verdict.UNDECIDED, Verdict.PROVED)
 
 
@@ -144,7 +144,7 @@ def dominance(first: LogPhi, second: LogPhi) -> Dominance:
 
 
 def _compared(first: LogPhi, second: LogPhi) -> Dominance:
-    """The comparison of profiles, in both orders."""
+    """The comparison of profiles, in both directions."""
     orders = [(Direction.REMOVE, first, second), (Direction.ADD, first.reflected(), second.reflected())]
     if first.traits.symmetric and second.traits.symmetric:
         orders = [(Direction.BOTH, first, second)]
@@ -284,7 +284,7 @@ def _normal_part(law: LossTransform) -> list[tuple[float, float]]:
 
 
 def _profile(loss: LogPhi, x: Array) -> Bounds:
-    """Logarithms of delta in one order."""
+    """Logarithms of delta in one direction."""
     found = log_delta(Loss(loss, Adjacency.REMOVE), x, rtol=_RTOL)
     assert isinstance(found, Bounds)
     return found

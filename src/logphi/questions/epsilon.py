@@ -72,10 +72,10 @@ def epsilon(
     Parameters
     ----------
     delta
-        One number or an array, in [0, 1]. Zero asks for the largest loss, which is infinite if losses are unbounded; any
-        delta below the probability of an infinite loss gives infinity.
+        One number or an array, in [0, 1]. Zero asks for the largest loss, which is infinite if losses are unbounded; any delta
+        below the probability of an infinite loss gives infinity. One gives zero, as every mechanism is (0, 1)-DP.
     direction
-        ``"remove"`` or ``"add"`` for one order only; the maximum of both by default.
+        ``"remove"`` or ``"add"`` for one direction only; the maximum of both by default.
     method
         A route by name, or ``"certified"``, as in :func:`logphi.questions.delta.delta`; by default the first that meets the
         tolerance. The routes of [AFA] are inverted by bisection, as in that paper.
@@ -122,7 +122,7 @@ Shortcut = Callable[[LogPhi, float, Tolerance], "Bound | None"]
 
 
 def _larger_first(starts: list[_Start], delta: float) -> list[_Start]:
-    """Both orders of a loss of several kinds, that with the larger Chernoff bound first: it may save the other one."""
+    """Both directions of a loss of several kinds, that with the larger Chernoff bound first: it may save the other one."""
     if len(starts) < 2 or len(starts[0][1].loss.terms) < 2:
         return starts
     excesses = [delta - masses(start.loss)[0][1] for _, start in starts]
@@ -143,7 +143,7 @@ def _answer(
     tolerance: Tolerance,
     shortcuts: Sequence[Shortcut],
 ) -> Bound:
-    """The larger epsilon of both orders; an order that cannot attain the maximum is skipped."""
+    """The larger epsilon of both directions; one that cannot attain the maximum is skipped."""
     found: list[Bound] = []
     for order, start in starts:
         part = start.loss
@@ -162,7 +162,7 @@ def _answer(
 
 
 def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tolerance: Tolerance) -> Bound:
-    """Epsilon in one order of the pair."""
+    """Epsilon in one direction of the pair."""
     loss = warm.loss
     infinite, _ = masses(loss)
     known = _known(loss, delta, infinite)
@@ -213,7 +213,7 @@ def _known(loss: LogPhi, delta: float, infinite: tuple[float, float]) -> Bound |
 
 
 def _limited(loss: LogPhi, known: Bound, delta: float, profiles: Evaluator, tolerance: Tolerance) -> Bound | None:
-    """A bound of the other order's epsilon that widens a known one at most to the tolerance; None if none is proved."""
+    """A bound of the other direction's epsilon that widens a known one at most to the tolerance; None if none is proved."""
     if not 0 < known.lower < math.inf:
         return None
     level = math.log(delta)
@@ -226,7 +226,7 @@ def _limited(loss: LogPhi, known: Bound, delta: float, profiles: Evaluator, tole
     local = profiles(loss, known.lower, coarse)
     if (prepared or local(known.lower)).upper < level:
         return Bound(0.0, 0.0, known.lower, method=EXACT)
-    # if neither order is proved to have the larger epsilon
+    # if neither direction is proved to have the larger epsilon
     for end in (known.upper, known.lower + tolerance.aim * max(1.0, known.lower)):
         if known.lower < end < math.inf and (there := local(end)).upper < level:
             return Bound(0.0, known.lower, end, method=there.method, ledger=there.ledger)

@@ -133,7 +133,7 @@ def explain(
         discretization  0 (proved)
         infinite mass   0 (proved)
       log-phi terms of the loss, with their counts
-        100 x Normal(shift=Ratio(numerator=1.0, denominator=20.0))
+        100 x Normal(shift=1.0/20.0)
     """
     answer: Bound | Bounds
     with choices() as taken:

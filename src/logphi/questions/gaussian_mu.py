@@ -1,7 +1,7 @@
 """The smallest mu of Gaussian differential privacy of a release, up to a slack.
 
 notation: G_mu the trade-off function of N(mu, 1) against N(0, 1) and delta_mu its profile; t = e^eps; s the slack. Equivalent
-are f >= G_mu - s at every type I error, and delta <= delta_mu + s at every eps >= 0, of both orders.
+are f >= G_mu - s at every type I error, and delta <= delta_mu + s at every eps >= 0, of both directions.
 
 Above: delta is convex in t, so that on a cell it is below the chord k - c t of two upper bounds. The line is nowhere above
 delta_mu + s if the normal test of type I error c has power k - s or more: Phi(mu + Phi^-1(c)) >= k - s. This
@@ -62,8 +62,8 @@ _STEPS = 40
 def gaussian_mu(self: HasLoss, slack: float = 0.0, *, rtol: float = 1e-4) -> Bound:
     """The smallest mu for which no attack's true positive rate exceeds that on a Gaussian mechanism of mu by more than a slack.
 
-    Both orders of the pair count under any relation: a trade-off function determines the profile at negative eps, too, which is
-    that of the other order at positive eps.
+    Both directions of the pair count under any relation: a trade-off function determines the profile at negative eps, too,
+    which is that of the other direction at positive eps.
 
     Parameters
     ----------

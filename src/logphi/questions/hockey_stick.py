@@ -59,7 +59,7 @@ def hockey_stick(
     order
         One order or an array, non-negative or infinite, taken as exact doubles.
     direction
-        ``"remove"`` or ``"add"`` for one order of the pair only; the maximum of both by default.
+        ``"remove"`` or ``"add"`` for one direction only; the maximum of both by default.
     method
         A route by name, as in :func:`logphi.questions.delta.delta`, but not ``"certified"``.
     rtol

@@ -34,13 +34,13 @@ _APART = 1e-5
 
 
 def power(loss: Loss, level: float, direction: DirectionLike | None, rtol: float | None) -> Bound:
-    """The largest power at one level, in the worse order of the pair; ``float`` gives the upper end."""
+    """The largest power at one level, in the worse direction of the pair; ``float`` gives the upper end."""
     found = [replace(_power(part, level, rtol), direction=order) for order, part in loss.orders(direction)]
     return relatively(worst(found), Tolerance.of(rtol).enough)
 
 
 def hull_power(loss: Loss, level: float, direction: DirectionLike | None, rtol: float | None) -> Bound:
-    """The concave hull of the largest powers of both orders, at one level; ``float`` gives the upper end.
+    """The concave hull of the largest powers of both directions, at one level; ``float`` gives the upper end.
 
     Any x gives an upper bound from max(delta, delta'); the best x lies between those of the two orders. The lower end is that
     of the larger power.

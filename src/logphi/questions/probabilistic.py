@@ -39,7 +39,7 @@ def pdp_delta(self: HasLoss, epsilon: Any, *, direction: DirectionLike | None = 
     epsilon
         One number or an array, any real, in nats.
     direction
-        ``"remove"`` or ``"add"`` for one order only; the maximum of both by default.
+        ``"remove"`` or ``"add"`` for one direction only; the maximum of both by default.
     rtol
         Requested ``upper - lower`` relative to the value.
 
@@ -78,7 +78,7 @@ def pdp_epsilon(self: HasLoss, delta: Any, *, direction: DirectionLike | None = 
     delta
         One number or an array, in [0, 1].
     direction
-        ``"remove"`` or ``"add"`` for one order only; the maximum of both by default.
+        ``"remove"`` or ``"add"`` for one direction only; the maximum of both by default.
     rtol
         Requested ``upper - lower`` in units of ``max(1, epsilon)``.
 
@@ -107,7 +107,7 @@ def pdp_epsilon(self: HasLoss, delta: Any, *, direction: DirectionLike | None = 
 
 
 def _worse(orders: list[tuple[Direction, LogPhi]], answer: Callable[[LogPhi, float, float], D], at: float, rtol: float) -> D:
-    """The answer in the worse order of the pair."""
+    """The answer in the worse direction of the pair."""
     found: list[Any] = [answer(part, at, rtol) for _, part in orders]
     directed: list[D] = [replace(one, direction=order) for one, (order, _) in zip(found, orders, strict=True)]
     return worst(directed)

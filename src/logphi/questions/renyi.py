@@ -54,7 +54,7 @@ def renyi(
         loss, 0 is -log Q(p > 0), and negative orders obey D_a(P||Q) = a/(1-a) D_{1-a}(Q||P). For a complex order it is the
         branch that is continuous from the real axis along the vertical line. Orders are taken as exact doubles.
     direction
-        ``"remove"`` or ``"add"`` for one order of the pair only; the maximum of both by default. Complex numbers have no
+        ``"remove"`` or ``"add"`` for one direction only; the maximum of both by default. Complex numbers have no
         maximum: a complex order that is not real needs a direction, unless both agree.
     rtol
         Requested ``upper - lower`` relative to the value. Wider answers are valid and say so in their status.
@@ -97,7 +97,7 @@ def renyi_orders(self: HasLoss, *, direction: DirectionLike | None = None, rtol:
     Parameters
     ----------
     direction
-        ``"remove"`` or ``"add"`` for one order of the pair only; both by default.
+        ``"remove"`` or ``"add"`` for one direction only; both by default.
     rtol
         As in every question. The ends are known to a few ulps, so that any tolerance is met.
 
@@ -129,7 +129,7 @@ def kl_divergence(self: HasLoss, *, direction: DirectionLike | None = None, rtol
     Parameters
     ----------
     direction
-        ``"remove"`` or ``"add"`` for one order of the pair only; the maximum of both by default.
+        ``"remove"`` or ``"add"`` for one direction only; the maximum of both by default.
     rtol
         Requested ``upper - lower`` relative to the value. Wider answers are valid and say so in their status.
 
@@ -159,7 +159,7 @@ def max_divergence(self: HasLoss, *, direction: DirectionLike | None = None, rto
     Parameters
     ----------
     direction
-        ``"remove"`` or ``"add"`` for one order of the pair only; the maximum of both by default.
+        ``"remove"`` or ``"add"`` for one direction only; the maximum of both by default.
     rtol
         Requested ``upper - lower`` relative to the value. Wider answers are valid and say so in their status.
 
@@ -197,7 +197,7 @@ def _orders(order: Any) -> Any:
 
 
 def _interval(law: LogPhi) -> tuple[float, float]:
-    """The interval of convergence for one order of the pair."""
+    """The interval of convergence for one direction of the pair."""
     right, left = (0.0 if masses(one)[0][1] > 0 else one.strip[1] for one in (law, law.reflected()))
     return 0.0 - left, 1 + right
 
@@ -222,7 +222,7 @@ def _judged(found: Bound, rtol: float) -> Bound:
 
 
 def one_order(law: LogPhi, order: float, rtol: float) -> Bound:
-    """D_a of one order of the pair, for any real or infinite a."""
+    """D_a of one direction of the pair, for any real or infinite a."""
     if math.isinf(order):
         return _end(law if order > 0 else law.reflected(), order)
     if order == 1:

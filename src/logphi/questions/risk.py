@@ -47,10 +47,10 @@ _PRESENT = {
 class AttackRisk(Listed):
     """The success of attacks on one record, by an attacker who sees all outputs and knows all other records.
 
-    No attack attains more than any of these numbers, of which ``float`` gives the upper end; some attack attains them where the
-    pair of the release is attained. In direction ``"remove"`` an attack claims that the record is there, so that a false
-    positive is a claim about data without it; in direction ``"add"`` it claims that the record is not there. The worse of both
-    by default. Under ``replace`` it claims one of two values of the record.
+    No attack does better than these numbers, of which ``float`` gives the upper end. Some attack does as well, if neighbouring
+    data sets attain the pair of the release. In direction ``"remove"`` an attack claims that the record is there, so that a
+    false positive is a claim about data without it; in direction ``"add"`` it claims that the record is not there. The worse of
+    both by default. Under ``replace`` it claims one of two values of the record.
 
     Parameters
     ----------
@@ -240,12 +240,11 @@ class AttackRisk(Listed):
     def reconstruction(self, baseline: Any, *, rtol: float | None = None) -> Bound | Bounds:
         """The largest probability of reconstructing a record, one attribute of it, or whose it is, given a baseline.
 
-        The baseline is the success of the best attack that does not see what was computed from the record: the largest
-        probability, over fixed guesses, that a record drawn from the attacker's prior meets it; 1/k for one of k equally
-        likely values. For every record P(success) is at most 1 - f(Q(success)), Q without the record, and averages over
-        records obey the same bound since 1 - f is concave. The test is of the record against its absence, direction
-        ``"remove"``. Under ``replace`` it is of one value against another, in either order, and the concave hull of both
-        curves counts.
+        The baseline is the success of the best attack that sees nothing computed from the record: the largest probability, over
+        all fixed guesses, that the guess is right for a record drawn from the attacker's prior; 1/k for one of k equally likely
+        values. For every record P(success) is at most 1 - f(Q(success)), Q without the record, and averages over records obey
+        the same bound since 1 - f is concave. The test is of the record against its absence, direction ``"remove"``. Under
+        ``replace`` it is of one value against another, in either direction, and the concave hull of both curves counts.
 
         Parameters
         ----------
@@ -281,7 +280,7 @@ class AttackRisk(Listed):
         if self.loss.adjacency not in _PRESENT:
             raise UnsupportedError(
                 "a bound on reconstruction needs outputs with the record against outputs without it, but the release is stated "
-                "under adjacency 'add', the other order only; state it under add_remove or remove"
+                "under adjacency 'add', the other direction only; state it under add_remove or remove"
             )
         direction = _PRESENT[self.loss.adjacency]
         self._checked("baseline", baseline, direction, rtol)

@@ -76,7 +76,7 @@ def tradeoff(
     type_one_error
         One number or an array, in [0, 1].
     direction
-        ``"remove"`` or ``"add"`` for one order only; the minimum of both by default.
+        ``"remove"`` or ``"add"`` for one direction only; the minimum of both by default.
     rtol
         Requested ``upper - lower`` relative to the value; by default as in :func:`logphi.questions.delta.delta`.
 
@@ -174,7 +174,7 @@ def _smallest(orders: list[tuple[Direction, LogPhi]], alpha: float, tolerance: T
 
 
 def _curve(loss: LogPhi, alpha: float, tolerance: Tolerance) -> Bound:
-    """The value in one order of the pair."""
+    """The value in one direction of the pair."""
     infinite, reverse_log_mass = masses(loss)
     if alpha == 0:
         low, high = 1 - infinite[1], 1 - infinite[0]

@@ -59,7 +59,7 @@ def zcdp(self: HasLoss, xi: float = 0.0, *, direction: DirectionLike | None = No
     xi
         The offset, in nats; 0 for rho-zCDP.
     direction
-        ``"remove"`` or ``"add"`` for one order of the pair only; the maximum of both by default.
+        ``"remove"`` or ``"add"`` for one direction only; the maximum of both by default.
     rtol
         Requested ``upper - lower`` relative to rho.
 
@@ -95,7 +95,7 @@ def zcdp(self: HasLoss, xi: float = 0.0, *, direction: DirectionLike | None = No
 
 
 def smallest_rho(law: LogPhi, xi: float, rtol: float) -> Bound:
-    """The smallest rho of one order of a pair."""
+    """The smallest rho of one direction of a pair."""
     infinite, growth = masses(law)[0], law.growth.right
     if infinite[0] > 0 or math.isfinite(growth.end):
         return Bound(math.inf, math.inf, math.inf, Status.DIVERGENT)

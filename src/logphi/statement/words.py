@@ -9,9 +9,9 @@ from logphi.algebra.release import Mechanism
 from logphi.inputs.adjacency import Adjacency
 
 _NEIGHBOURS = {
-    Adjacency.ADD_REMOVE: "data sets that differ in {unit}, present in one and absent from the other; both orders count",
-    Adjacency.ADD: "a data set and the same with {unit} added; only this order counts",
-    Adjacency.REMOVE: "a data set and the same with {unit} removed; only this order counts",
+    Adjacency.ADD_REMOVE: "data sets that differ in {unit}, present in one and absent from the other; both directions count",
+    Adjacency.ADD: "a data set and the same with {unit} added; only this direction counts",
+    Adjacency.REMOVE: "a data set and the same with {unit} removed; only this direction counts",
     Adjacency.REPLACE: "data sets of the same size that differ in the value of {unit}",
     Adjacency.REPLACE_SPECIAL: "data sets of the same size, in one of which {unit} has the special value 'nothing'",
 }

@@ -31,7 +31,8 @@ class Sweep(Listed):
     """Answers over a grid: arrays with one axis for each parameter, and one for the question if that was an array.
 
     ``lower``, ``value``, ``upper`` and ``status`` are arrays of that shape; indexing gives a :class:`Bound`, or Bounds of a
-    part; iterating gives each point's parameters with its Bound, the last axis first; ``numpy.asarray`` gives the private side.
+    part; iterating gives each point's parameters with its Bound, the last axis varying fastest; ``numpy.asarray`` gives the
+    private side.
 
     Parameters
     ----------

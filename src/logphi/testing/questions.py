@@ -37,7 +37,7 @@ def check_distribution(mechanism: Mechanism) -> None:
 
 
 def check_orders(mechanism: Mechanism) -> None:
-    """D_a grows with a, D_1/2 is the same in both orders, and Markov's inequality P(L >= x) <= e^{(a-1)(D_a - x)} holds."""
+    """D_a grows with a, D_1/2 is the same in both directions, and Markov's inequality P(L >= x) <= e^{(a-1)(D_a - x)} holds."""
     at, room = thresholds_of(mechanism.loss_law()), profile_tolerance(mechanism.loss_law()) + ROUNDING
     halves = []
     for direction, own, _ in _orders(mechanism):
@@ -54,7 +54,7 @@ def check_orders(mechanism: Mechanism) -> None:
     if len(halves) == 2:
         one, two = halves
         agree = one.lower <= two.upper * (1 + room) + room and two.lower <= one.upper * (1 + room) + room
-        require(agree, f"D_1/2 is {one} in one order and {two} in the other")
+        require(agree, f"D_1/2 is {one} in one direction and {two} in the other")
 
 
 def check_tradeoff(mechanism: Mechanism) -> None:
@@ -79,7 +79,7 @@ def check_tradeoff(mechanism: Mechanism) -> None:
 
 
 def _orders(mechanism: Mechanism) -> list[tuple[Direction, LossDistribution, LossDistribution]]:
-    """The directions of the relation, each with its loss and that of the other order."""
+    """The directions of the relation, each with its loss and that of the other direction."""
     both = [
         (Direction.REMOVE, mechanism.loss, mechanism.dual_loss),
         (Direction.ADD, mechanism.dual_loss, mechanism.loss),

@@ -32,7 +32,7 @@ class Saved:
         """The value as JSON in ASCII."""
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the value to a file, which at any time holds the old content or all of the new one.
+        """Write the object to a file, which holds the old content or all of the new one even after a crash.
 
         Parameters
         ----------

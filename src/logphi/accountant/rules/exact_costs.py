@@ -13,7 +13,7 @@ from logphi.pairs.pair import UnsupportedError
 
 
 def law_of(mechanism: Mechanism, direction: Direction) -> LogPhi:
-    """The loss in one order of the pair; an UnsupportedError if its errors are not proved."""
+    """The loss in one direction of the pair; an UnsupportedError if its errors are not proved."""
     law = mechanism.loss_law().with_omitted_mass()
     if law.traits.estimated:
         raise UnsupportedError(

@@ -56,7 +56,7 @@ class Rule(ABC, Generic[Expense]):
 
 
 class Additive(Rule[Sums]):
-    """A rule whose costs are additive, exactly and separately in each order of the pair."""
+    """A rule whose costs are additive, exactly and separately in each direction."""
 
     @abstractmethod
     def costs(self, mechanism: Mechanism, direction: Direction) -> tuple[Amount, ...]:
@@ -88,7 +88,7 @@ class Additive(Rule[Sums]):
         return all(map(self.within, spent.values()))
 
     def amounts(self, spent: Sums) -> dict[str, Amount]:
-        """The larger sum of both orders."""
+        """The larger sum of both directions."""
         columns = zip(*spent.values(), strict=True) if spent else ((Fraction(0),) for _ in self.budget)
         return {name: max(column) for name, column in zip(self.budget, columns, strict=True)}
 

@@ -14,8 +14,8 @@ import numpy as np
 from logphi.answers.enclosure import Enclosure
 from logphi.answers.ledger import Entry, Ledger
 from logphi.engine.log_probability import LogProbability
-from logphi.engine.routes.route import LocalProfile
-from logphi.engine.shared_evaluator import evaluator
+from logphi.engine.routes.registry import evaluator
+from logphi.engine.routes.route import LocalProfile, Request
 from logphi.engine.tail import below
 from logphi.inversion.demand import Demand
 from logphi.inversion.lines.contour import LARGEST_THRESHOLD
@@ -48,7 +48,7 @@ class ProfileLines:
 
     def near(self, x: float) -> LocalProfile:
         """The computed function near x, on a logarithmic scale: delta."""
-        return evaluator()(self.loss, x, self.demand)
+        return evaluator()(Request(self.loss, x, self.demand))
 
     def unit(self, x: float, found: LogProbability) -> float:
         """The logarithm of a number like g near x."""
@@ -91,7 +91,7 @@ class ReversedLines(ProfileLines):
 
     def near(self, x: float) -> LocalProfile:
         """The profile of the reversed pair."""
-        local = evaluator()(self.loss.reflected(), -x, self.demand)
+        local = evaluator()(Request(self.loss.reflected(), -x, self.demand))
         return lambda y: local(-y)
 
     def unit(self, x: float, found: LogProbability) -> float:

@@ -17,9 +17,8 @@ from logphi.engine.directions import Certifiable, Loss
 from logphi.engine.log_probability import LogProbability
 from logphi.engine.routes.evaluator import Evaluator
 from logphi.engine.routes.exact import closed
-from logphi.engine.routes.registry import named
-from logphi.engine.routes.route import Route
-from logphi.engine.shared_evaluator import evaluator
+from logphi.engine.routes.registry import evaluator, named
+from logphi.engine.routes.route import Request, Route
 from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike, Number, Numbers
 from logphi.inputs.guesses import guided
@@ -96,7 +95,7 @@ def delta(
     loss = self._loss()
     tolerance = checked_options(loss, direction, method, rtol)
     points = check.real_array("epsilon", epsilon)
-    orders, profiles = _likelier_first(loss.orders(direction), points), evaluator(method, many=points.ndim > 0)
+    orders, profiles = _likelier_first(loss.orders(direction), points), evaluator(method)
     return pointwise(
         points, lambda at: probability(_largest(orders, at, profiles, tolerance, NEGLIGIBLE), tolerance.enough), falling=True
     )
@@ -177,7 +176,7 @@ def log_profile(
     """Log of the profile of a loss. Bounds proved to lie below ``least`` need not be tight."""
     tolerance = checked_options(loss, direction, method, rtol)
     points = check.real_array("epsilon", epsilon)
-    orders, profiles = _likelier_first(loss.orders(direction), points), evaluator(method, many=points.ndim > 0)
+    orders, profiles = _likelier_first(loss.orders(direction), points), evaluator(method)
     return pointwise(
         points, lambda at: log_probability(_largest(orders, at, profiles, tolerance, least), tolerance.enough), falling=True
     )
@@ -222,12 +221,11 @@ def _largest(orders: list[_Order], epsilon: float, profiles: Evaluator, toleranc
             found.append(replace(found[0], direction=order))
             continue
         attained = max((other.lower for other in found), default=-math.inf)
-        demand = Demand(tolerance.aim, hint, max(least, attained), tolerance.enough)
-        known = profiles.from_prepared(part, epsilon, demand)
-        quick = known is not None or closed(part, epsilon)
-        if found and not quick and profiles.surely_below(part, epsilon, attained, hint):
+        request = Request(part, epsilon, Demand(tolerance.aim, hint, max(least, attained), tolerance.enough))
+        known = profiles.from_prepared(request)
+        if found and known is None and not closed(part, epsilon) and profiles.surely_below(request, attained):
             continue
-        found.append(replace(known or profiles(part, epsilon, demand)(epsilon), direction=order))
+        found.append(replace(known or profiles(request)(epsilon), direction=order))
     return worst(found)
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from logphi.engine.cancellation import needs_long_line
 from logphi.engine.combined_profile import combination_of
 from logphi.engine.large_losses.sampled_terms import sampled_terms
-from logphi.engine.log_probability import masses, trivial
+from logphi.engine.log_probability import LogProbability, bounded, masses, trivial
 from logphi.engine.method import EXACT
 from logphi.engine.routes.atoms import ATOMS
 from logphi.engine.routes.bent import BENT
@@ -16,17 +16,18 @@ from logphi.engine.routes.branch_cut import BRANCH_CUT, EPOCHS_ON_CONTOUR, mean_
 from logphi.engine.routes.clipped import CLIPPED
 from logphi.engine.routes.contour import CONTOUR, LONGEST
 from logphi.engine.routes.discretized import LATTICES, TAILS
-from logphi.engine.routes.evaluator import Evaluator
+from logphi.engine.routes.evaluator import Evaluator, as_known
 from logphi.engine.routes.exact import closed_form, has_closed_profile
+from logphi.engine.routes.experience import Experience
 from logphi.engine.routes.exponential import EXPONENTIAL
 from logphi.engine.routes.lattice import LATTICE
 from logphi.engine.routes.planner import Planned
-from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route
+from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Request, Route
 from logphi.engine.routes.separated import by_rest, separated_from
 from logphi.engine.routes.smoothed import SMOOTHED
 from logphi.engine.sampled_profile import release_of
 from logphi.inversion.atoms import atoms
-from logphi.inversion.demand import Demand, Promise
+from logphi.inversion.demand import Promise
 from logphi.inversion.pieces import real_space
 from logphi.laws.log_phi import LogPhi
 
@@ -43,51 +44,59 @@ _MANY_BATCHES = 100_000
 _ALMOST_AN_ATOM = 4.0
 
 
-class Automatic:
-    """The routes that fit a loss, chosen by their promises; the route that was taken at one epsilon is tried first at the next.
+class Automatic(Evaluator):
+    """Profiles by the routes that fit a loss, chosen by their promises; what one request leaves serves the next.
 
-    One object serves all questions to one release, so that later questions use what earlier ones found.
+    One object serves all questions to one release. Arrays are quickest in order, as preparations serve neighbours.
     """
 
     def __init__(self) -> None:
+        super().__init__(self._planned)
         # keys are identities, as the hash of a loss takes time for each term
-        self._leading: dict[int, tuple[LogPhi, Route]] = {}
-        # the last profile of each loss
-        self._planned: dict[int, tuple[LogPhi, Planned]] = {}
+        self._experiences: dict[int, Experience] = {}
 
-    def __call__(self, loss: LogPhi, epsilon: float, demand: Demand) -> Planned:
-        """The profile of a loss, which is prepared when it is first evaluated."""
-        before = self._planned.get(id(loss))
-        found = Planned(loss, demand, fitting(loss), self._leading) if before is None else before[1].near(epsilon, demand)
-        self._planned[id(loss)] = loss, found
-        return found
+    def from_prepared(self, request: Request) -> LogProbability | None:
+        """The profile from what earlier requests have prepared, if it meets the demand."""
+        experience = self._experiences.get(id(request.loss))
+        found = None if experience is None else experience.profile(request.epsilon, request.demand)
+        if found is None or not found.meets(request.demand):
+            return None
+        return as_known(request.loss, bounded(request.loss, masses(request.loss), request.epsilon, found))
+
+    def _planned(self, request: Request) -> LocalProfile:
+        loss = request.loss
+        experience = self._experiences.get(id(loss))
+        if experience is None:
+            experience = self._experiences[id(loss)] = Experience(loss, fitting(loss))
+        return Planned(experience, request)
 
 
-def _single_release(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
-    return closed_form(loss, demand, Evaluator(Automatic()))
+def _single_release(request: Request) -> LocalProfile:
+    return closed_form(request, Automatic())
 
 
-def _closed(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
+def _closed(request: Request) -> Offer:
     """The offer of a closed profile, which is as quick as any forecast of it."""
-    local = _single_release(loss, epsilon, demand)
+    loss, epsilon, local = request.loss, request.epsilon, _single_release(request)
     if not has_closed_profile(loss) or loss.closed_form.without_transform:
-        return Offer(Promise(demand.rtol, 1e6), lambda: local)
+        return Offer(Promise(request.demand.rtol, 1e6), lambda: local)
     found = local(epsilon)
     if found.method.trivial:
         raise NotApplicableError("the closed form has no digits here")
     # its width is that of rounding
-    return Offer(Promise(demand.rtol, 1e5), lambda: lambda x: found if x == epsilon else local(x))
+    return Offer(Promise(request.demand.rtol, 1e5), lambda: lambda x: found if x == epsilon else local(x))
 
 
 SINGLE_RELEASE = Route(EXACT, _single_release, forecast=_closed)
 
 
-def _reversed(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
+def _reversed(request: Request) -> Offer:
     """The offer of the other order at zero, where both have one profile; a bounded loss has no large values."""
-    found = sampled_terms(loss) if epsilon == 0 else None
+    loss = request.loss
+    found = sampled_terms(loss) if request.epsilon == 0 else None
     if found is None or found[1]:
         raise NotApplicableError("only at epsilon = 0, where the other order is quicker")
-    offer, known = CONTOUR.offer(loss.reflected(), 0.0, demand), masses(loss)
+    offer, known = CONTOUR.offer(Request(loss.reflected(), 0.0, request.demand)), masses(loss)
 
     def prepare() -> LocalProfile:
         local = offer.prepare()
@@ -97,7 +106,7 @@ def _reversed(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
 
 
 REVERSED = replace(CONTOUR, forecast=_reversed)
-SEPARATED = by_rest(lambda: Evaluator(Automatic()))
+SEPARATED = by_rest(Automatic)
 
 
 def fitting(loss: LogPhi) -> list[Route]:

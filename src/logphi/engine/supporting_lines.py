@@ -21,8 +21,9 @@ from logphi.inversion.demand import Demand
 from logphi.inversion.lines.contour import LARGEST_THRESHOLD
 from logphi.laws.log_phi import LogPhi
 
-# derived: a handful of roundings relative to each part of g, and half an ulp of the argument
+# derived: a handful of roundings, relative to each part of g
 ROUNDING = 1.5e-15
+# derived: half an ulp of a number up to one
 _HALF_ULP = 1.2e-16
 # derived: the exponential of this is a double
 _FAR = 600.0
@@ -36,9 +37,11 @@ class ProfileLines:
     alpha: float
     demand: Demand
 
-    # the curve whose slope in a is a tail is e^{tilt x} times the computed function; whether it increases; whether it is convex
+    # the curve whose slope in a is a tail is e^{tilt x} times the computed function
     tilt: ClassVar[int] = 0
+    # whether that curve increases in a
     rising: ClassVar[bool] = False
+    # whether it is convex in a
     convex: ClassVar[bool] = False
 
     @property

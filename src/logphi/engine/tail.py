@@ -46,7 +46,7 @@ _NEGLIGIBLE = -746.0
 CHORDS = Method("chords", blunt=True)
 _NOTHING = LogProbability(-math.inf, -math.inf, -math.inf, EXACT, Ledger())
 
-
+# a way to compute both tails of a law at a threshold, to a tolerance, from the logarithm of its mass; None where it fails
 Attempt = Callable[[LogPhi, float, float, LogProbability], "Tails | None"]
 
 

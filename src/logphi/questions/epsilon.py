@@ -31,7 +31,7 @@ from logphi.inputs.route_names import MethodName, is_certified
 from logphi.inputs.tolerance import Tolerance
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
-from logphi.questions.delta import checked_options, pointwise
+from logphi.questions.pointwise import pointwise
 
 # chosen: the relative accuracy of the total variation distances of single releases
 _COARSE = 1e-3
@@ -106,12 +106,11 @@ def epsilon(
     if is_certified(method):
         return self._certified("epsilon", delta, direction, Tolerance.of(rtol).aim)
     loss = self._loss()
-    tolerance = checked_options(loss, direction, method, rtol)
-    deltas = check.unit_array("delta", delta)
-    orders, profiles, asked = loss.orders(direction), evaluator(method), named(method)
+    route, orders, tolerance = named(method), loss.orders(direction), Tolerance.of(rtol)
+    deltas, profiles = check.unit_array("delta", delta), evaluator(route)
     # a named route has its own way of inversion
     solve, shortcuts = (
-        (crossing, (near_largest_loss, epsilon_of_many, epsilon_in_closed_form)) if asked is None else (asked.solver, ())
+        (crossing, (near_largest_loss, epsilon_of_many, epsilon_in_closed_form)) if route is None else (route.solver, ())
     )
     starts = [(order, WarmStart(part)) for order, part in orders]
     if deltas.ndim == 0:
@@ -224,7 +223,9 @@ def _limited(loss: LogPhi, known: Bound, delta: float, profiles: Evaluator, tole
     # a coarse answer is cheap, and its upper end a bound
     request = Request(loss, known.lower, Demand(_VERY_COARSE, least=level))
     prepared = profiles.from_prepared(request)
-    if prepared is None and not closed(loss, known.lower) and profiles.surely_below(request, level):
+    # a closed form is as quick as a bound of it
+    quick = prepared is not None or (known.method is EXACT and closed(loss, known.lower))
+    if not quick and profiles.surely_below(request, level):
         return Bound(0.0, 0.0, known.lower, method=EXACT)
     local = profiles(request)
     if (prepared or local(known.lower)).upper < level:

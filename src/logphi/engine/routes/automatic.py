@@ -31,16 +31,17 @@ from logphi.inversion.demand import Promise
 from logphi.inversion.pieces import real_space
 from logphi.laws.log_phi import LogPhi
 
+# for losses on which other routes refuse, or break their promises
 _FALLBACKS = (SMOOTHED, LATTICES, LONGEST, TAILS)
-# measured: of more different laws it takes long to count the atoms, which are more than a smoothed line has nodes
+# measured: atoms of more different laws than this are more than a smoothed line has nodes, and take long to count
 _MANY = 200
 # measured: for sampled Gaussians, the accuracy and cost of lattices where contours have failed
 COARSE_LATTICES = replace(LATTICES, mostly=Promise(1e-2, 2e8))
-# measured: for these, a smoothed line is about as accurate as other lines
+# measured: for sampled Gaussians with little noise, the accuracy and cost of a smoothed line
 COARSE_SMOOTHED = replace(SMOOTHED, mostly=Promise(1e-5, 3e8))
 # measured: for more batches than this a contour takes a minute
 _MANY_BATCHES = 100_000
-# measured: the shift above which these two are useful
+# measured: the shift above which a smoothed line and the longest line are useful for sampled Gaussians
 _ALMOST_AN_ATOM = 4.0
 
 
@@ -77,8 +78,8 @@ def _single_release(request: Request) -> LocalProfile:
 
 def _closed(request: Request) -> Offer:
     """The offer of a closed profile, which is as quick as any forecast of it."""
-    loss, epsilon, local = request.loss, request.epsilon, _single_release(request)
-    if not has_closed_profile(loss) or loss.closed_form.without_transform:
+    own, epsilon, local = request.loss.closed_form, request.epsilon, _single_release(request)
+    if not own.has_profile or own.without_transform:
         return Offer(Promise(request.demand.rtol, 1e6), lambda: local)
     found = local(epsilon)
     if found.method.trivial:
@@ -113,10 +114,11 @@ def fitting(loss: LogPhi) -> list[Route]:
     """The routes that may serve a loss, in the order in which they are tried."""
     if release_of(loss) is not None or combination_of(loss) is not None:
         return [SINGLE_RELEASE]
+    sampled = sampled_terms(loss)
+    if sampled is not None:
+        return _fitting_sampled(loss, max(shift for shift, *_ in sampled[0]))
     if has_closed_profile(loss):
-        if loss.closed_form.without_transform:
-            return [SINGLE_RELEASE]
-        return [SINGLE_RELEASE, CONTOUR, *_FALLBACKS]
+        return [SINGLE_RELEASE] if loss.closed_form.without_transform else [SINGLE_RELEASE, CONTOUR, *_FALLBACKS]
     lattice = loss.support.lattice
     if lattice is not None:
         sharp = [LATTICE, EXPONENTIAL] if math.isfinite(lattice.span) else [EXPONENTIAL]
@@ -127,13 +129,17 @@ def fitting(loss: LogPhi) -> list[Route]:
         return [EXPONENTIAL, *_FALLBACKS]
     if (mean := mean_of(loss)) is not None:
         return [BRANCH_CUT, *([CONTOUR] if mean.count <= _MANY_BATCHES else []), *_FALLBACKS]
-    sampled = sampled_terms(loss)
     if served(loss):
         return [EPOCHS_ON_CONTOUR, BRANCH_CUT, *_FALLBACKS]
     first = [SEPARATED] if separated_from(loss) is not None else []
-    if sampled is None:
-        return [*first, CONTOUR, CLIPPED, EXPONENTIAL, *_FALLBACKS]
-    # with little noise, the loss without the record is nearly an atom
-    others = [COARSE_SMOOTHED, LONGEST] if max(m for m, *_ in sampled[0]) > _ALMOST_AN_ATOM else []
+    return [*first, CONTOUR, CLIPPED, EXPONENTIAL, *_FALLBACKS]
+
+
+def _fitting_sampled(loss: LogPhi, largest_shift: float) -> list[Route]:
+    """The routes for sampled Gaussians alone."""
     lines = [BENT, REVERSED, CONTOUR, CLIPPED] if needs_long_line(loss) else [REVERSED, CONTOUR, CLIPPED, BENT]
-    return [*first, *lines, *others, COARSE_LATTICES, TAILS]
+    if largest_shift <= _ALMOST_AN_ATOM:
+        return [*lines, COARSE_LATTICES, TAILS]
+    # with little noise, the loss without the record is nearly an atom
+    first = [SEPARATED] if separated_from(loss) is not None else []
+    return [*first, *lines, COARSE_SMOOTHED, LONGEST, COARSE_LATTICES, TAILS]

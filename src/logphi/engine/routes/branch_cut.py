@@ -31,13 +31,22 @@ _TOO_LONG = "method 'branch-cut' would need too long an integral here; leave met
 _FAR = 12.0
 # derived: e^x is far from the ends of the range of doubles
 _LARGEST = 300.0
-# measured: the width, for one epoch, and of each of several for the root of its batches; the work, which is more at negative
-# thresholds, where the way up is long, and for several epochs, which are many integrals, and for each of them
-_WIDTH, _WIDTH_OF_EPOCH = 1e-10, 2e-12
-_WORK, _LONG, _SEVERAL, _EACH = 2e7, 1.5e8, 1.5e8, 1.5e6
-# measured: on a contour, the rounding relative to the integrand, for the root of the number of all batches over the shift; and
-# the work for a unit of the abscissa
-_NOISE, _CONTOUR = 4e-13, 1.5e7
+# measured: the width for one epoch, and the least one
+_WIDTH = 1e-10
+# measured: the work for one epoch
+_WORK = 2e7
+# measured: the work for one epoch at a negative threshold, where the integral is long
+_LONG = 1.5e8
+# measured: the part of the width that each of several epochs adds, over the square root of the number of its batches
+_WIDTH_OF_EPOCH = 2e-12
+# measured: the work for several epochs, which are many integrals, and what each epoch adds to it
+_SEVERAL = 1.5e8
+_EACH = 1.5e6
+# measured: on a contour, the rounding relative to the integrand, over the square root of the number of all batches, times the
+# shift
+_NOISE = 4e-13
+# measured: on a contour, the work that each unit of the abscissa adds
+_CONTOUR = 1.5e7
 
 
 def mean_of(loss: LogPhi) -> LognormalMean | None:

@@ -21,7 +21,7 @@ class Evaluator:
         self._ceilings: dict[int, tuple[LogPhi, contour.Ceiling]] = {}
 
     def __call__(self, request: Request) -> LocalProfile:
-        """The profile of a request, prepared once an epsilon needs it: near its own epsilon, unless that needs nothing."""
+        """The profile of a request, prepared when a value is first computed."""
         loss, epsilon = request.loss, request.epsilon
         known = masses(loss)
         local: LocalProfile | None = None
@@ -31,6 +31,7 @@ class Evaluator:
             answer = at_once(loss, known, x)
             if answer is None:
                 if local is None:
+                    # near x, if the request's own epsilon needs no computing
                     near = x == epsilon or at_once(loss, known, epsilon) is None
                     local = self._prepare(request if near else replace(request, epsilon=x))
                 answer = bounded(loss, known, x, local(x))

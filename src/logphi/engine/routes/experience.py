@@ -87,8 +87,11 @@ class Experience:
 
     def prepared_for(self, request: Request) -> dict[Route, Prepared]:
         """What has been prepared for the same demand beside the same epsilon."""
-        near = ((route, one) for route, one in self._prepared.items() if beside(request.epsilon, one.epsilon))
-        return {route: one for route, one in near if one.demand == request.demand}
+        return {
+            route: one
+            for route, one in self._prepared.items()
+            if beside(request.epsilon, one.epsilon) and one.demand == request.demand
+        }
 
     def profile(self, x: float, demand: Demand) -> LogProbability | None:
         """Log delta at x from prepared profiles, the latest first, until it meets a demand; None if there are none."""

@@ -14,15 +14,16 @@ from logphi.engine.log_probability import LogProbability
 from logphi.engine.method import Method
 from logphi.engine.routes.choices import Choice, choices
 from logphi.engine.routes.contour import CONTOUR
+from logphi.engine.routes.experience import Experience
 from logphi.engine.routes.planner import Planned
-from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route, inverted
+from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Request, Route, inverted
 from logphi.inversion.demand import Demand, Promise
 from logphi.inversion.lines.contour import Inversion, Part
-from logphi.laws.log_phi import LogPhi
 from random_compositions import FAMILIES, questions
 
 LOSS = (100 * lp.Gaussian(sigma=5).poisson(0.1)).loss_law()
 DEMAND = Demand(1e-9, enough=1e-6)
+REQUEST = Request(LOSS, 1.0, DEMAND)
 # measured, somewhat below: the share of promises that are broken, over all families
 MOST_BROKEN = 0.12
 
@@ -31,13 +32,13 @@ def route(name: str, promise: Promise | str, width: float) -> Route:
     """A route that promises, or says why it does not, and then is as wide as it is."""
     method = Method(name, "for a test")
 
-    def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
-        return inverted(loss, method, lambda x: Inversion(Part.EXCESS, Scaled.between(-1.0 - width, -1.0)))
+    def prepare(request: Request) -> LocalProfile:
+        return inverted(request.loss, method, lambda x: Inversion(Part.EXCESS, Scaled.between(-1.0 - width, -1.0)))
 
-    def forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
+    def forecast(request: Request) -> Offer:
         if isinstance(promise, str):
             raise NotApplicableError(promise)
-        return Offer(promise, lambda: prepare(loss, epsilon, demand))
+        return Offer(promise, lambda: prepare(request))
 
     return Route(method, prepare, forecast=forecast)
 
@@ -45,7 +46,7 @@ def route(name: str, promise: Promise | str, width: float) -> Route:
 def asked(*routes: Route, demand: Demand = DEMAND) -> tuple[LogProbability, list[Choice]]:
     """The profile by the routes, and which of them were taken."""
     with choices() as taken:
-        found = Planned(LOSS, demand, routes, {})(1.0)
+        found = Planned(Experience(LOSS, routes), Request(LOSS, 1.0, demand))(1.0)
     return found, taken
 
 
@@ -84,8 +85,8 @@ def test_what_a_false_promise_costs_is_time_alone():
     honest, _ = asked(CONTOUR)
     for promised in (Promise(1e-300, 0.0), Promise(1e300, 1e300)):
 
-        def offer(loss: LogPhi, epsilon: float, demand: Demand, told: Promise = promised) -> Offer:
-            return Offer(told, CONTOUR.offer(loss, epsilon, demand).prepare)
+        def offer(request: Request, told: Promise = promised) -> Offer:
+            return Offer(told, CONTOUR.offer(request).prepare)
 
         found, _ = asked(Route(CONTOUR.method, CONTOUR.prepare, forecast=offer))
         assert (found.lower, found.upper) == (honest.lower, honest.upper)
@@ -101,12 +102,12 @@ def test_a_refusal_holds_nearby():
     """A route that has refused is asked again elsewhere only; some refusals take half a second."""
     times: list[float] = []
 
-    def forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
-        times.append(epsilon)
+    def forecast(request: Request) -> Offer:
+        times.append(request.epsilon)
         raise NotApplicableError("no line")
 
     refusing = Route(Method("refusing"), CONTOUR.prepare, forecast=forecast)
-    planned = Planned(LOSS, DEMAND, [refusing, route("wide", Promise(1e-4, 1e3), 1e-4)], {})
+    planned = Planned(Experience(LOSS, [refusing, route("wide", Promise(1e-4, 1e3), 1e-4)]), REQUEST)
     for x in (1.0, 1.001, 1.002, 1.1):
         planned(x)
     assert times == [1.0, 1.1]
@@ -116,13 +117,13 @@ def test_a_promise_stands_nearby():
     """A route that was not taken is not asked again a step away, as its forecast takes as long as many answers."""
     times: list[float] = []
 
-    def forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
-        times.append(epsilon)
-        return Offer(Promise(1e-4, 1e3), lambda: CONTOUR.prepare(loss, epsilon, demand))
+    def forecast(request: Request) -> Offer:
+        times.append(request.epsilon)
+        return Offer(Promise(1e-4, 1e3), lambda: CONTOUR.prepare(request))
 
     # no narrower than what the other route has found
     passed_over = Route(Method("passed over"), CONTOUR.prepare, forecast=forecast)
-    planned = Planned(LOSS, DEMAND, [route("wide", Promise(1e-5, 1e3), 1e-4), passed_over], {})
+    planned = Planned(Experience(LOSS, [route("wide", Promise(1e-5, 1e3), 1e-4), passed_over]), REQUEST)
     for x in (1.0, 1.01, 1.0101, 1.0102, 1.1):
         planned(x)
     assert times == [1.0, 1.01, 1.1]
@@ -204,18 +205,35 @@ def test_what_is_known_of_routes_stands_for_a_later_profile_with_the_same_demand
     asked_for = []
     wide = route("wide", Promise(1e-9, 1e3), 1e-7)
 
-    def forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
-        asked_for.append(epsilon)
-        return Offer(Promise(1e-9, 1e3), lambda: wide.prepare(loss, epsilon, demand))
+    def forecast(request: Request) -> Offer:
+        asked_for.append(request.epsilon)
+        return Offer(Promise(1e-9, 1e3), lambda: wide.prepare(request))
 
     counted = Route(wide.method, wide.prepare, forecast=forecast)
-    first = Planned(LOSS, DEMAND, [counted], {})
-    first(1.0)
-    first.near(1.0, DEMAND)(1.0)
-    assert asked_for == [1.0]
-    first.near(2.0, DEMAND)(2.0)
-    first.near(1.0, Demand(1e-12, enough=1e-12))(1.0)
+    experience = Experience(LOSS, [counted])
+    for x, demand in ((1.0, DEMAND), (1.0, DEMAND), (2.0, DEMAND), (1.0, Demand(1e-12, enough=1e-12))):
+        Planned(experience, Request(LOSS, x, demand))(x)
     assert asked_for == [1.0, 2.0, 1.0]
+
+
+def test_what_one_request_prepared_answers_another_that_it_is_narrow_enough_for():
+    """The epsilon may be far away; otherwise a route prepares anew."""
+    once, narrow = route("once", Promise(1e-9, 1e3), 1e-10), Demand(1e-11, enough=1e-11)
+    experience = Experience(LOSS, [once])
+    with choices() as taken:
+        for x, demand in ((1.0, DEMAND), (5.0, DEMAND), (1.0, Demand(1e-3)), (1.0, narrow)):
+            assert Planned(experience, Request(LOSS, x, demand))(x).method == "once"
+    assert [one.epsilon for one in taken] == [1.0, 1.0]
+    assert experience.leader is once
+
+
+def test_a_width_that_suffices_is_kept_where_another_preparation_would_take_long():
+    for work, prepared in ((1e6, 2), (1e9, 1)):
+        experience = Experience(LOSS, [route("wide", Promise(1e-7, work), 1e-7)])
+        with choices() as taken:
+            for x in (1.0, 5.0):
+                Planned(experience, Request(LOSS, x, DEMAND))(x)
+        assert len(taken) == prepared
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from logphi.engine.directions import Loss
 from logphi.inputs import check
 from logphi.inputs.route_names import CERTIFIED
 from logphi.progress import shown
-from logphi.questions.delta import pointwise
+from logphi.questions.pointwise import pointwise
 from logphi.text.description import manner
 from logphi.text.written import meant
 

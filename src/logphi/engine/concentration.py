@@ -34,10 +34,11 @@ _MANY = 10**9
 _LOG_AFFINITY = -1e15
 # chosen: with a smaller log-affinity, no other route has any correct digit
 _HOPELESS = -1e18
-# chosen: the exponents u and c, powers of two, for which 1 - u is exact; and larger exponents c
+# chosen: the exponents u and c that are tried, powers of two, for which 1 - u is exact
 _EXPONENTS: Array = np.array([2.0**k for k in range(-31, 0, 2)])
+# chosen: larger exponents c that are tried
 _LARGE = np.array([1.0, 3.0, 10.0])
-# measured: more distinct terms take long, and no composition of so many is that large
+# measured: with more distinct terms the bounds take long, and nobody repeats so many different releases so often
 _MOST_TERMS = 64
 # derived: far above the roundings of a dozen operations
 _ROUNDING = 1e-14

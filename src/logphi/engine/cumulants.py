@@ -24,7 +24,7 @@ TOLERANCE = 1e-9
 HIGHEST = 40
 # measured: the number of distinct terms above which one law of them all is quicker
 _MANY = 24
-# derived: the first two derivatives are as small as K itself is near zero
+# chosen: the largest radius of the first disc for the mean and the variance, which on a wide disc lose digits if K is small
 _NARROW = 1.0
 
 

@@ -14,15 +14,16 @@ import numpy as np
 from logphi.answers.enclosure import Enclosure
 from logphi.answers.ledger import Entry, Ledger
 from logphi.engine.log_probability import LogProbability
-from logphi.engine.routes.route import LocalProfile
-from logphi.engine.shared_evaluator import evaluator
+from logphi.engine.routes.registry import evaluator
+from logphi.engine.routes.route import LocalProfile, Request
 from logphi.engine.tail import below
 from logphi.inversion.demand import Demand
 from logphi.inversion.lines.contour import LARGEST_THRESHOLD
 from logphi.laws.log_phi import LogPhi
 
-# derived: a handful of roundings relative to each part of g, and half an ulp of the argument
+# derived: a handful of roundings, relative to each part of g
 ROUNDING = 1.5e-15
+# derived: half an ulp of a number up to one
 _HALF_ULP = 1.2e-16
 # derived: the exponential of this is a double
 _FAR = 600.0
@@ -36,9 +37,11 @@ class ProfileLines:
     alpha: float
     demand: Demand
 
-    # the curve whose slope in a is a tail is e^{tilt x} times the computed function; whether it increases; whether it is convex
+    # the curve whose slope in a is a tail is e^{tilt x} times the computed function
     tilt: ClassVar[int] = 0
+    # whether that curve increases in a
     rising: ClassVar[bool] = False
+    # whether it is convex in a
     convex: ClassVar[bool] = False
 
     @property
@@ -48,7 +51,7 @@ class ProfileLines:
 
     def near(self, x: float) -> LocalProfile:
         """The computed function near x, on a logarithmic scale: delta."""
-        return evaluator()(self.loss, x, self.demand)
+        return evaluator()(Request(self.loss, x, self.demand))
 
     def unit(self, x: float, found: LogProbability) -> float:
         """The logarithm of a number like g near x."""
@@ -91,7 +94,7 @@ class ReversedLines(ProfileLines):
 
     def near(self, x: float) -> LocalProfile:
         """The profile of the reversed pair."""
-        local = evaluator()(self.loss.reflected(), -x, self.demand)
+        local = evaluator()(Request(self.loss.reflected(), -x, self.demand))
         return lambda y: local(-y)
 
     def unit(self, x: float, found: LogProbability) -> float:

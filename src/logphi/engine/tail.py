@@ -23,7 +23,8 @@ from logphi.engine.method import CHERNOFF, EXACT, Method
 from logphi.engine.routes.contour import CONTOUR
 from logphi.engine.routes.exponential import EXPONENTIAL
 from logphi.engine.routes.lattice import LATTICE
-from logphi.engine.shared_evaluator import evaluator
+from logphi.engine.routes.registry import evaluator
+from logphi.engine.routes.route import Request
 from logphi.inversion.demand import Demand
 from logphi.inversion.lines import half_line
 from logphi.inversion.lines.half_line import spread
@@ -45,7 +46,7 @@ _NEGLIGIBLE = -746.0
 CHORDS = Method("chords", blunt=True)
 _NOTHING = LogProbability(-math.inf, -math.inf, -math.inf, EXACT, Ledger())
 
-
+# a way to compute both tails of a law at a threshold, to a tolerance, from the logarithm of its mass; None where it fails
 Attempt = Callable[[LogPhi, float, float, LogProbability], "Tails | None"]
 
 
@@ -198,7 +199,7 @@ def _by_chords(law: LogPhi, x: float, rtol: float, finite: LogProbability) -> Ta
         return None
     infinite, _ = masses(law)
     demand = Demand(rtol)
-    profile, reverse = evaluator()(law, x, demand), evaluator()(law.reflected(), -x, demand)
+    profile, reverse = (evaluator()(Request(part, at, demand)) for part, at in ((law, x), (law.reflected(), -x)))
     here, opposite = profile(x), reverse(-x)
     # the error of chords grows with their length, the effect of the profile's errors with its inverse
     wide = max(here.relative_width, opposite.relative_width)

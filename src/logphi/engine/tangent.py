@@ -26,18 +26,21 @@ from logphi.laws.log_phi import LogPhi
 _SECANT = 1e-4
 # chosen: the first distance of the points around x, in the same unit; the error of chords is of second order in it
 _AROUND = 2e-7
-# chosen: the factor by which the next pair of points is farther away, down to where e^x is negligible against e^x0
+# chosen: the factor by which the next pair of points is farther away
 _GROWTH = 4.0
+# chosen: farther to the left of the middle, e^x is negligible
 _FARTHEST = 30.0
 # derived: e^x is a double
 _LARGEST = 700.0
-# measured: pairs of points after the first that encloses x, for chords on both sides of a kink; how often the search begins
-# again, and with which distance
+# measured: the number of pairs of points after the first pair that encloses x, for chords on both sides of a kink
 _MORE_PAIRS = 3
+# measured: how often points are taken around another x, as the chords of a round meet where the function has a kink
 _ROUNDS = 3
+# measured: how much nearer the first points of each round are
 _NEARER = 0.05
-# measured: the relative distance within which a prepared profile is as sharp; limits of the search, in standard deviations
+# measured: the relative distance within which a prepared profile is as sharp
 _NEAR = 0.02
+# measured: how far from the guess x may be, in local standard deviations, and in those of the whole loss, which are added
 _FARTHEST_LOCATION = 1e4
 _DEVIATIONS = 10.0
 # measured: the least local standard deviation, as a share of that of the whole loss

@@ -7,19 +7,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, overload
 
-import numpy as np
-
 from logphi.answers.bound import Bound, Bounds
 from logphi.answers.status import Direction
 from logphi.arrays import Array
 from logphi.engine.answer import NEGLIGIBLE, log_probability, probability, worst
 from logphi.engine.directions import Certifiable, Loss
 from logphi.engine.log_probability import LogProbability
+from logphi.engine.method import EXACT
 from logphi.engine.routes.evaluator import Evaluator
 from logphi.engine.routes.exact import closed
-from logphi.engine.routes.registry import named
-from logphi.engine.routes.route import Route
-from logphi.engine.shared_evaluator import evaluator
+from logphi.engine.routes.registry import evaluator
+from logphi.engine.routes.route import Request, Route
 from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike, Number, Numbers
 from logphi.inputs.guesses import guided
@@ -28,7 +26,7 @@ from logphi.inputs.tolerance import Tolerance
 from logphi.inversion.demand import Demand
 from logphi.inversion.lines.contour import saddle_of_excess
 from logphi.laws.log_phi import LogPhi
-from logphi.progress import shown
+from logphi.questions.pointwise import pointwise
 
 
 @overload
@@ -93,13 +91,7 @@ def delta(
     """
     if is_certified(method):
         return self._certified("delta", epsilon, direction, Tolerance.of(rtol).aim)
-    loss = self._loss()
-    tolerance = checked_options(loss, direction, method, rtol)
-    points = check.real_array("epsilon", epsilon)
-    orders, profiles = _likelier_first(loss.orders(direction), points), evaluator(method, many=points.ndim > 0)
-    return pointwise(
-        points, lambda at: probability(_largest(orders, at, profiles, tolerance, NEGLIGIBLE), tolerance.enough), falling=True
-    )
+    return _profile(self._loss(), epsilon, direction, method, rtol, NEGLIGIBLE, probability)
 
 
 @overload
@@ -175,38 +167,25 @@ def log_profile(
     least: float = -math.inf,
 ) -> Bound | Bounds:
     """Log of the profile of a loss. Bounds proved to lie below ``least`` need not be tight."""
-    tolerance = checked_options(loss, direction, method, rtol)
+    return _profile(loss, epsilon, direction, method, rtol, least, log_probability)
+
+
+def _profile(
+    loss: Loss,
+    epsilon: Any,
+    direction: DirectionLike | None,
+    method: MethodName | Route | None,
+    rtol: float | None,
+    least: float,
+    answer: Callable[[LogProbability, float], Bound],
+) -> Bound | Bounds:
+    """Answers from the profile in the worse order; all options are checked, even if there are no points to answer."""
+    profiles, orders, tolerance = evaluator(method), loss.orders(direction), Tolerance.of(rtol)
     points = check.real_array("epsilon", epsilon)
-    orders, profiles = _likelier_first(loss.orders(direction), points), evaluator(method, many=points.ndim > 0)
+    likelier = _likelier_first(orders, points)
     return pointwise(
-        points, lambda at: log_probability(_largest(orders, at, profiles, tolerance, least), tolerance.enough), falling=True
+        points, lambda at: answer(_largest(likelier, at, profiles, tolerance, least), tolerance.enough), falling=True
     )
-
-
-def checked_options(loss: Loss, direction: Direction | str | None, method: str | Route | None, rtol: float | None) -> Tolerance:
-    """The tolerance, after all options are checked, even if there are no points to answer."""
-    named(method)
-    loss.orders(direction)
-    return Tolerance.of(rtol)
-
-
-def each(name: str, question: Any, answer: Callable[[float], Bound]) -> Bound | Bounds:
-    """Answers point by point, after all points are checked to be finite numbers."""
-    return pointwise(check.real_array(name, question), answer)
-
-
-def pointwise(points: Array, answer: Callable[[float], Bound], *, falling: bool = False) -> Bound | Bounds:
-    """A Bound for a number, Bounds of the same shape for an array, computed in the order of increasing answers.
-
-    So the smallest number comes first or, if answers are decreasing (``falling``), the largest.
-    """
-    if points.ndim == 0:
-        return answer(float(points))
-    answers = np.empty(points.size, dtype=object)
-    flat = points.ravel()
-    for index in shown(np.argsort(-flat if falling else flat, kind="stable").tolist(), "answers"):
-        answers[index] = answer(float(flat[index]))
-    return Bounds(answers.reshape(points.shape))
 
 
 # an order of a pair, its loss, and the abscissa of the saddle of its excess, if that is known
@@ -222,12 +201,13 @@ def _largest(orders: list[_Order], epsilon: float, profiles: Evaluator, toleranc
             found.append(replace(found[0], direction=order))
             continue
         attained = max((other.lower for other in found), default=-math.inf)
-        demand = Demand(tolerance.aim, hint, max(least, attained), tolerance.enough)
-        known = profiles.from_prepared(part, epsilon, demand)
-        quick = known is not None or closed(part, epsilon)
-        if found and not quick and profiles.surely_below(part, epsilon, attained, hint):
+        request = Request(part, epsilon, Demand(tolerance.aim, hint, max(least, attained), tolerance.enough))
+        known = profiles.from_prepared(request)
+        # a closed form is as quick as a bound of it
+        quick = known is not None or (bool(found) and found[-1].method is EXACT and closed(part, epsilon))
+        if found and not quick and profiles.surely_below(request, attained):
             continue
-        found.append(replace(known or profiles(part, epsilon, demand)(epsilon), direction=order))
+        found.append(replace(known or profiles(request)(epsilon), direction=order))
     return worst(found)
 
 

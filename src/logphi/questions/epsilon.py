@@ -14,17 +14,16 @@ from logphi.bracketing import crossing
 from logphi.engine.answer import on_scale, worst
 from logphi.engine.concentration import epsilon_of_many
 from logphi.engine.directions import Certifiable
-from logphi.engine.log_probability import masses
+from logphi.engine.log_probability import LogProbability, masses
 from logphi.engine.method import EXACT
 from logphi.engine.routes.evaluator import Evaluator
 from logphi.engine.routes.exact import closed
-from logphi.engine.routes.registry import named
-from logphi.engine.routes.route import Route, Solver
+from logphi.engine.routes.registry import evaluator, named
+from logphi.engine.routes.route import Request, Route, Solver
 from logphi.engine.search.closed_crossing import epsilon_in_closed_form
 from logphi.engine.search.crossing_search import CrossingSearch, level_error
 from logphi.engine.search.near_largest_loss import near_largest_loss
 from logphi.engine.search.warm_start import WarmStart
-from logphi.engine.shared_evaluator import evaluator
 from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike, Number, Numbers
 from logphi.inputs.guesses import guided
@@ -32,12 +31,16 @@ from logphi.inputs.route_names import MethodName, is_certified
 from logphi.inputs.tolerance import Tolerance
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
-from logphi.questions.delta import checked_options, pointwise
+from logphi.questions.pointwise import pointwise
 
-# chosen: the relative accuracy of the distances of single releases; measured: those of more releases rarely add up to so little
-_COARSE, _FEW_RELEASES = 1e-3, 1000
+# chosen: the relative accuracy of the total variation distances of single releases
+_COARSE = 1e-3
+# measured: the distances of more releases than this rarely add up to less than delta
+_FEW_RELEASES = 1000
 # chosen: the relative accuracy of the first answer to whether delta(0) is below a level
 _ROUGH = 0.01
+# chosen: the relative accuracy of a profile of which only the upper end counts
+_VERY_COARSE = 5.0
 
 
 @overload
@@ -103,12 +106,11 @@ def epsilon(
     if is_certified(method):
         return self._certified("epsilon", delta, direction, Tolerance.of(rtol).aim)
     loss = self._loss()
-    tolerance = checked_options(loss, direction, method, rtol)
-    deltas = check.unit_array("delta", delta)
-    orders, profiles, asked = loss.orders(direction), evaluator(method, many=deltas.ndim > 0), named(method)
+    route, orders, tolerance = named(method), loss.orders(direction), Tolerance.of(rtol)
+    deltas, profiles = check.unit_array("delta", delta), evaluator(route)
     # a named route has its own way of inversion
     solve, shortcuts = (
-        (crossing, (near_largest_loss, epsilon_of_many, epsilon_in_closed_form)) if asked is None else (asked.solver, ())
+        (crossing, (near_largest_loss, epsilon_of_many, epsilon_in_closed_form)) if route is None else (route.solver, ())
     )
     starts = [(order, WarmStart(part)) for order, part in orders]
     if deltas.ndim == 0:
@@ -219,11 +221,13 @@ def _limited(loss: LogPhi, known: Bound, delta: float, profiles: Evaluator, tole
     level = math.log(delta)
     level -= level_error(level)
     # a coarse answer is cheap, and its upper end a bound
-    coarse = Demand(5.0, least=level)
-    prepared = profiles.from_prepared(loss, known.lower, coarse)
-    if prepared is None and not closed(loss, known.lower) and profiles.surely_below(loss, known.lower, level):
+    request = Request(loss, known.lower, Demand(_VERY_COARSE, least=level))
+    prepared = profiles.from_prepared(request)
+    # a closed form is as quick as a bound of it
+    quick = prepared is not None or (known.method is EXACT and closed(loss, known.lower))
+    if not quick and profiles.surely_below(request, level):
         return Bound(0.0, 0.0, known.lower, method=EXACT)
-    local = profiles(loss, known.lower, coarse)
+    local = profiles(request)
     if (prepared or local(known.lower)).upper < level:
         return Bound(0.0, 0.0, known.lower, method=EXACT)
     # if neither direction is proved to have the larger epsilon
@@ -235,10 +239,14 @@ def _limited(loss: LogPhi, known: Bound, delta: float, profiles: Evaluator, tole
 
 def _zero_suffices(loss: LogPhi, level: float, profiles: Evaluator, tolerance: Tolerance) -> bool:
     """Whether delta(0) is at most the level; a coarse answer mostly decides it."""
-    rough = profiles(loss, 0.0, Demand(max(tolerance.aim, _ROUGH), least=level, enough=tolerance.enough))(0.0)
-    if rough.upper <= level or rough.lower > level:
-        return rough.upper <= level
-    return profiles(loss, 0.0, Demand(tolerance.aim, least=level, enough=tolerance.enough))(0.0).upper <= level
+
+    def at_zero(rtol: float) -> LogProbability:
+        return profiles(Request(loss, 0.0, Demand(rtol, least=level, enough=tolerance.enough)))(0.0)
+
+    found = at_zero(max(tolerance.aim, _ROUGH))
+    if found.lower <= level < found.upper:
+        found = at_zero(tolerance.aim)
+    return found.upper <= level
 
 
 def _distances_suffice(loss: LogPhi, delta: float, profiles: Evaluator) -> bool:
@@ -250,7 +258,7 @@ def _distances_suffice(loss: LogPhi, delta: float, profiles: Evaluator) -> bool:
         one = LogPhi.of([(law, 1)])
         if not closed(one, 0.0):
             return False
-        total += count * math.exp(profiles(one, 0.0, Demand(_COARSE))(0.0).upper)
+        total += count * math.exp(profiles(Request(one, 0.0, Demand(_COARSE)))(0.0).upper)
         if not total * (1 + 1e-12) <= delta:
             return False
     return True

@@ -15,12 +15,14 @@ from logphi.answers.status import Direction
 from logphi.arith.floats import ULP
 from logphi.engine.answer import infinite_mass, relatively, worst
 from logphi.engine.directions import HasLoss, Loss
+from logphi.engine.routes.registry import named
 from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike, Number, Numbers
 from logphi.inputs.guesses import guided
 from logphi.inputs.route_names import RouteName
 from logphi.inputs.tolerance import Tolerance
-from logphi.questions.delta import checked_options, delta, pointwise
+from logphi.questions.delta import delta
+from logphi.questions.pointwise import pointwise
 
 
 @overload
@@ -82,7 +84,8 @@ def hockey_stick(
     0.5
     """
     loss = self._loss()
-    checked_options(loss, direction, method, rtol)
+    # all options are checked, even if there are no orders to answer
+    named(method), loss.orders(direction), Tolerance.of(rtol)
     orders = check.plain_array("order", order, "a real number or an array of them")
     if not np.all(orders >= 0):
         raise ValueError(f"order must be zero or more and not NaN, got {order!r}: it is e^epsilon, not epsilon")

@@ -34,7 +34,7 @@ from logphi.inversion.pieces.atom_list import ListedAtoms, atom_list
 from logphi.inversion.pieces.payoffs import DENSITY
 from logphi.laws.log_phi import LogPhi
 from logphi.listed import Listed
-from logphi.questions.delta import each
+from logphi.questions.pointwise import each
 
 # derived: smaller densities lose digits to underflow
 _NEGLIGIBLE = 1e-300

@@ -21,7 +21,7 @@ from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike, Number, Numbers
 from logphi.inputs.guesses import guided
 from logphi.laws.log_phi import LogPhi
-from logphi.questions.delta import each
+from logphi.questions.pointwise import each
 
 
 @overload

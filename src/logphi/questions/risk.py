@@ -25,9 +25,9 @@ from logphi.inputs.tolerance import Tolerance
 from logphi.listed import Listed
 from logphi.pairs.pair import UnsupportedError
 from logphi.questions import gaussian_mu as gaussian_mu_view
-from logphi.questions.delta import each
 from logphi.questions.exponential import exponential
 from logphi.questions.hockey_stick import hockey_stick
+from logphi.questions.pointwise import each
 from logphi.questions.power import hull_power, power
 from logphi.questions.renyi import max_divergence
 from logphi.text.written import exact

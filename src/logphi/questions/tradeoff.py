@@ -33,7 +33,7 @@ from logphi.inputs.guesses import guided
 from logphi.inputs.tolerance import Tolerance
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
-from logphi.questions.delta import each
+from logphi.questions.pointwise import each
 
 # measured: the relative width of profiles over that of the curve, which leaves the tolerance to the chords
 SHARPER = 1e-2

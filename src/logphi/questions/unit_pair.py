@@ -26,8 +26,8 @@ from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.arguments import Number, Numbers
 from logphi.laws.log_phi import LogPhi
 from logphi.listed import Listed
-from logphi.questions.delta import each
 from logphi.questions.exponential import exponential
+from logphi.questions.pointwise import each
 from logphi.questions.tradeoff import tradeoff
 
 

@@ -14,7 +14,7 @@ from mpmath import exp, log, mpf
 import logphi as lp
 from exact import contains, dec
 from logphi.engine.routes.atoms import ATOMS
-from logphi.engine.routes.route import NotApplicableError
+from logphi.engine.routes.route import NotApplicableError, Request
 from logphi.inversion.atoms import atoms, integer_sums
 from logphi.inversion.atoms.convolution import power
 from logphi.inversion.atoms.piecewise_excess import PiecewiseExcess
@@ -230,7 +230,7 @@ def test_atoms_that_are_too_many_at_another_threshold():
     release = 3 * lp.DiscreteGaussian(sigma=2.5).poisson(0.1)
     loss = release.loss_law()
     assert atoms.plan(loss, 2.0) is None
-    found, other = ATOMS.prepare(loss, 0.1, Demand(RTOL))(2.0), release.delta(2.0, method="smoothed")
+    found, other = ATOMS.prepare(Request(loss, 0.1, Demand(RTOL)))(2.0), release.delta(2.0, method="smoothed")
     assert math.exp(found.lower) <= other.upper
     assert other.lower <= math.exp(found.upper)
 

@@ -14,7 +14,7 @@ import logphi as lp
 from effort import answers
 from logphi.engine.routes import branch_cut as branch_cut_route
 from logphi.engine.routes.branch_cut import BRANCH_CUT
-from logphi.engine.routes.route import NotApplicableError
+from logphi.engine.routes.route import NotApplicableError, Request
 from logphi.inversion.cut import branch_cut
 from logphi.inversion.demand import Demand
 from logphi.quadrature.lognormal.mean import LognormalMean
@@ -120,7 +120,7 @@ def test_what_is_not_known_to_within_one_is_an_upper_bound() -> None:
 
 
 def test_far_from_where_it_was_prepared_the_route_refuses() -> None:
-    profile = BRANCH_CUT.prepare(lp.Gaussian(sigma=1).allocation(20).loss_law(), 1.0, Demand(1e-9))
+    profile = BRANCH_CUT.prepare(Request(lp.Gaussian(sigma=1).allocation(20).loss_law(), 1.0, Demand(1e-9)))
     for x in (-800.0, 800.0):
         with pytest.raises(NotApplicableError, match="too long an integral"):
             profile(x)
@@ -208,9 +208,9 @@ def test_by_name_the_other_order_is_answered_by_a_contour() -> None:
 )
 def test_other_losses_are_refused(release: lp.Mechanism) -> None:
     with pytest.raises(NotApplicableError, match="random allocations"):
-        BRANCH_CUT.prepare(release.loss_law(), 1.0, Demand(1e-9))
+        BRANCH_CUT.prepare(Request(release.loss_law(), 1.0, Demand(1e-9)))
     with pytest.raises(NotApplicableError, match="random allocations"):
-        BRANCH_CUT.offer(release.loss_law(), 1.0, Demand(1e-9))
+        BRANCH_CUT.offer(Request(release.loss_law(), 1.0, Demand(1e-9)))
 
 
 @pytest.mark.slow

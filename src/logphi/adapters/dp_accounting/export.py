@@ -22,7 +22,8 @@ from logphi.convex.hull import Hull, exponential
 from logphi.convex.lower_hull import Known, hull_below
 from logphi.engine.answer import probability
 from logphi.engine.log_probability import masses
-from logphi.engine.shared_evaluator import evaluator
+from logphi.engine.routes.registry import evaluator
+from logphi.engine.routes.route import Request
 from logphi.inputs import check
 from logphi.inputs.adjacency import ONE_ORDER
 from logphi.inversion.demand import Demand
@@ -166,7 +167,7 @@ def _known(law: LogPhi, interval: float, highest: int, count: int, rtol: float) 
     """Values e^eps from eps = 0 upward, with bounds of delta; eps is a double, as dp-accounting's losses are."""
     at = [int(place) * interval for place in np.unique(np.rint(np.linspace(0, highest, count)))]
     # in increasing order: neighbouring epsilons share their computations
-    profile = evaluator()(law, 0.0, Demand(rtol))
+    profile = evaluator()(Request(law, 0.0, Demand(rtol)))
     found = (probability(profile(x), rtol) for x in shown(at, "exporting"))
     return [(exponential(Fraction(x)), Fraction(one.lower), Fraction(one.upper)) for x, one in zip(at, found, strict=True)]
 

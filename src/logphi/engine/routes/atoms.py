@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from logphi.engine.log_probability import LogProbability, from_inversion, masses
 from logphi.engine.method import Method
-from logphi.engine.routes.route import LocalProfile, NotApplicableError, Route
+from logphi.engine.routes.route import LocalProfile, NotApplicableError, Request, Route
 from logphi.inversion.atoms import atoms
-from logphi.inversion.demand import Demand
 from logphi.inversion.lines.contour import Inversion, Part
-from logphi.laws.log_phi import LogPhi
 
 
-def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
+def prepare(request: Request) -> LocalProfile:
     """The atoms tilted for an epsilon, and tilted again for distant ones, unless they are too many there."""
-    first = atoms.prepare(loss, epsilon)
+    loss, enough = request.loss, request.demand.sufficient
+    first = atoms.prepare(loss, request.epsilon)
     if first is None:
         raise NotApplicableError(
             "method 'atoms' needs a loss of atoms only, few of them or equally spaced, which this one is not; leave method out"
@@ -23,7 +22,7 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     def at(x: float) -> LogProbability:
         nonlocal prepared
         found = answer(prepared, x)
-        if not (found.meets(demand.sufficient) or prepared.serves(x)):
+        if not (found.meets(enough) or prepared.serves(x)):
             prepared = atoms.prepare(loss, x) or prepared
             found = answer(prepared, x)
         return found

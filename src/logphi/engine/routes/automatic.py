@@ -8,7 +8,7 @@ from dataclasses import replace
 from logphi.engine.cancellation import needs_long_line
 from logphi.engine.combined_profile import combination_of
 from logphi.engine.large_losses.sampled_terms import sampled_terms
-from logphi.engine.log_probability import masses, trivial
+from logphi.engine.log_probability import LogProbability, bounded, masses, trivial
 from logphi.engine.method import EXACT
 from logphi.engine.routes.atoms import ATOMS
 from logphi.engine.routes.bent import BENT
@@ -16,78 +16,88 @@ from logphi.engine.routes.branch_cut import BRANCH_CUT, EPOCHS_ON_CONTOUR, mean_
 from logphi.engine.routes.clipped import CLIPPED
 from logphi.engine.routes.contour import CONTOUR, LONGEST
 from logphi.engine.routes.discretized import LATTICES, TAILS
-from logphi.engine.routes.evaluator import Evaluator
+from logphi.engine.routes.evaluator import Evaluator, as_known
 from logphi.engine.routes.exact import closed_form, has_closed_profile
+from logphi.engine.routes.experience import Experience
 from logphi.engine.routes.exponential import EXPONENTIAL
 from logphi.engine.routes.lattice import LATTICE
 from logphi.engine.routes.planner import Planned
-from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route
+from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Request, Route
 from logphi.engine.routes.separated import by_rest, separated_from
 from logphi.engine.routes.smoothed import SMOOTHED
 from logphi.engine.sampled_profile import release_of
 from logphi.inversion.atoms import atoms
-from logphi.inversion.demand import Demand, Promise
+from logphi.inversion.demand import Promise
 from logphi.inversion.pieces import real_space
 from logphi.laws.log_phi import LogPhi
 
+# for losses on which other routes refuse, or break their promises
 _FALLBACKS = (SMOOTHED, LATTICES, LONGEST, TAILS)
-# measured: of more different laws it takes long to count the atoms, which are more than a smoothed line has nodes
+# measured: atoms of more different laws than this are more than a smoothed line has nodes, and take long to count
 _MANY = 200
 # measured: for sampled Gaussians, the accuracy and cost of lattices where contours have failed
 COARSE_LATTICES = replace(LATTICES, mostly=Promise(1e-2, 2e8))
-# measured: for these, a smoothed line is about as accurate as other lines
+# measured: for sampled Gaussians with little noise, the accuracy and cost of a smoothed line
 COARSE_SMOOTHED = replace(SMOOTHED, mostly=Promise(1e-5, 3e8))
 # measured: for more batches than this a contour takes a minute
 _MANY_BATCHES = 100_000
-# measured: the shift above which these two are useful
+# measured: the shift above which a smoothed line and the longest line are useful for sampled Gaussians
 _ALMOST_AN_ATOM = 4.0
 
 
-class Automatic:
-    """The routes that fit a loss, chosen by their promises; the route that was taken at one epsilon is tried first at the next.
+class Automatic(Evaluator):
+    """Profiles by the routes that fit a loss, chosen by their promises; what one request leaves serves the next.
 
-    One object serves all questions to one release, so that later questions use what earlier ones found.
+    One object serves all questions to one release. Arrays are quickest in order, as preparations serve neighbours.
     """
 
     def __init__(self) -> None:
+        super().__init__(self._planned)
         # keys are identities, as the hash of a loss takes time for each term
-        self._leading: dict[int, tuple[LogPhi, Route]] = {}
-        # the last profile of each loss
-        self._planned: dict[int, tuple[LogPhi, Planned]] = {}
+        self._experiences: dict[int, Experience] = {}
 
-    def __call__(self, loss: LogPhi, epsilon: float, demand: Demand) -> Planned:
-        """The profile of a loss, which is prepared when it is first evaluated."""
-        before = self._planned.get(id(loss))
-        found = Planned(loss, demand, fitting(loss), self._leading) if before is None else before[1].near(epsilon, demand)
-        self._planned[id(loss)] = loss, found
-        return found
+    def from_prepared(self, request: Request) -> LogProbability | None:
+        """The profile from what earlier requests have prepared, if it meets the demand."""
+        experience = self._experiences.get(id(request.loss))
+        found = None if experience is None else experience.profile(request.epsilon, request.demand)
+        if found is None or not found.meets(request.demand):
+            return None
+        return as_known(request.loss, bounded(request.loss, masses(request.loss), request.epsilon, found))
+
+    def _planned(self, request: Request) -> LocalProfile:
+        loss = request.loss
+        experience = self._experiences.get(id(loss))
+        if experience is None:
+            experience = self._experiences[id(loss)] = Experience(loss, fitting(loss))
+        return Planned(experience, request)
 
 
-def _single_release(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
-    return closed_form(loss, demand, Evaluator(Automatic()))
+def _single_release(request: Request) -> LocalProfile:
+    return closed_form(request, Automatic())
 
 
-def _closed(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
+def _closed(request: Request) -> Offer:
     """The offer of a closed profile, which is as quick as any forecast of it."""
-    local = _single_release(loss, epsilon, demand)
-    if not has_closed_profile(loss) or loss.closed_form.without_transform:
-        return Offer(Promise(demand.rtol, 1e6), lambda: local)
+    own, epsilon, local = request.loss.closed_form, request.epsilon, _single_release(request)
+    if not own.has_profile or own.without_transform:
+        return Offer(Promise(request.demand.rtol, 1e6), lambda: local)
     found = local(epsilon)
     if found.method.trivial:
         raise NotApplicableError("the closed form has no digits here")
     # its width is that of rounding
-    return Offer(Promise(demand.rtol, 1e5), lambda: lambda x: found if x == epsilon else local(x))
+    return Offer(Promise(request.demand.rtol, 1e5), lambda: lambda x: found if x == epsilon else local(x))
 
 
 SINGLE_RELEASE = Route(EXACT, _single_release, forecast=_closed)
 
 
-def _reversed(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
+def _reversed(request: Request) -> Offer:
     """The offer of the other order at zero, where both have one profile; a bounded loss has no large values."""
-    found = sampled_terms(loss) if epsilon == 0 else None
+    loss = request.loss
+    found = sampled_terms(loss) if request.epsilon == 0 else None
     if found is None or found[1]:
         raise NotApplicableError("only at epsilon = 0, where the other order is quicker")
-    offer, known = CONTOUR.offer(loss.reflected(), 0.0, demand), masses(loss)
+    offer, known = CONTOUR.offer(Request(loss.reflected(), 0.0, request.demand)), masses(loss)
 
     def prepare() -> LocalProfile:
         local = offer.prepare()
@@ -97,17 +107,18 @@ def _reversed(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
 
 
 REVERSED = replace(CONTOUR, forecast=_reversed)
-SEPARATED = by_rest(lambda: Evaluator(Automatic()))
+SEPARATED = by_rest(Automatic)
 
 
 def fitting(loss: LogPhi) -> list[Route]:
     """The routes that may serve a loss, in the order in which they are tried."""
     if release_of(loss) is not None or combination_of(loss) is not None:
         return [SINGLE_RELEASE]
+    sampled = sampled_terms(loss)
+    if sampled is not None:
+        return _fitting_sampled(loss, max(shift for shift, *_ in sampled[0]))
     if has_closed_profile(loss):
-        if loss.closed_form.without_transform:
-            return [SINGLE_RELEASE]
-        return [SINGLE_RELEASE, CONTOUR, *_FALLBACKS]
+        return [SINGLE_RELEASE] if loss.closed_form.without_transform else [SINGLE_RELEASE, CONTOUR, *_FALLBACKS]
     lattice = loss.support.lattice
     if lattice is not None:
         sharp = [LATTICE, EXPONENTIAL] if math.isfinite(lattice.span) else [EXPONENTIAL]
@@ -118,13 +129,17 @@ def fitting(loss: LogPhi) -> list[Route]:
         return [EXPONENTIAL, *_FALLBACKS]
     if (mean := mean_of(loss)) is not None:
         return [BRANCH_CUT, *([CONTOUR] if mean.count <= _MANY_BATCHES else []), *_FALLBACKS]
-    sampled = sampled_terms(loss)
     if served(loss):
         return [EPOCHS_ON_CONTOUR, BRANCH_CUT, *_FALLBACKS]
     first = [SEPARATED] if separated_from(loss) is not None else []
-    if sampled is None:
-        return [*first, CONTOUR, CLIPPED, EXPONENTIAL, *_FALLBACKS]
-    # with little noise, the loss without the record is nearly an atom
-    others = [COARSE_SMOOTHED, LONGEST] if max(m for m, *_ in sampled[0]) > _ALMOST_AN_ATOM else []
+    return [*first, CONTOUR, CLIPPED, EXPONENTIAL, *_FALLBACKS]
+
+
+def _fitting_sampled(loss: LogPhi, largest_shift: float) -> list[Route]:
+    """The routes for sampled Gaussians alone."""
     lines = [BENT, REVERSED, CONTOUR, CLIPPED] if needs_long_line(loss) else [REVERSED, CONTOUR, CLIPPED, BENT]
-    return [*first, *lines, *others, COARSE_LATTICES, TAILS]
+    if largest_shift <= _ALMOST_AN_ATOM:
+        return [*lines, COARSE_LATTICES, TAILS]
+    # with little noise, the loss without the record is nearly an atom
+    first = [SEPARATED] if separated_from(loss) is not None else []
+    return [*first, *lines, COARSE_SMOOTHED, LONGEST, COARSE_LATTICES, TAILS]

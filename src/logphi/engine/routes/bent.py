@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 from logphi.engine.large_losses.sampled_terms import sampled_terms
 from logphi.engine.method import Method
-from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route, inverted
+from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Request, Route, inverted
 from logphi.inversion.demand import Demand, Promise
 from logphi.inversion.lines.contour import Inversion, Part
-from logphi.laws.log_phi import LogPhi
 
 if TYPE_CHECKING:
     from logphi.inversion.bent.clipped_ceiling import SampledPairs
@@ -28,10 +27,10 @@ _TERM = 60.0
 _LAYOUT = 1.2e7
 
 
-def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
+def prepare(request: Request) -> LocalProfile:
     """The profile from a contour along a hyperbola."""
-    question = _Question.of(loss, epsilon, demand)
-    return inverted(loss, _METHOD, None if question is None else question.prepared(None))
+    question = _Question.of(request)
+    return inverted(request.loss, _METHOD, None if question is None else question.prepared(None))
 
 
 @dataclass(frozen=True)
@@ -44,8 +43,9 @@ class _Question:
     demand: Demand
 
     @staticmethod
-    def of(loss: LogPhi, epsilon: float, demand: Demand) -> _Question | None:
-        """The question for a loss at an epsilon; None if epsilon is too large."""
+    def of(request: Request) -> _Question | None:
+        """The question of a request; None if epsilon is too large."""
+        loss, epsilon, demand = request.loss, request.epsilon, request.demand
         found = sampled_terms(loss)
         if found is None:
             raise NotApplicableError(
@@ -77,13 +77,13 @@ class _Question:
         return (lambda x: _of_reflected(found.at(-x), x)) if self.reflected else found.at
 
 
-def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
-    question = _Question.of(loss, epsilon, demand)
+def _forecast(request: Request) -> Offer:
+    asked, question = request, _Question.of(request)
     found = None if question is None else question.forecast()
     if found is None or not (found.worthwhile and found.work <= _LONG):
         # where the sum is this long, the width that suffices is demanded, not the best one
-        demand = demand.sufficient
-        question = _Question.of(loss, epsilon, demand)
+        asked = request.sufficient
+        question = _Question.of(asked)
         found = None if question is None else question.forecast()
     if question is None or found is None:
         raise NotApplicableError("the integrand falls along no hyperbola")
@@ -91,8 +91,8 @@ def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
         raise NotApplicableError(
             f"about {found.work:.1g} terms would leave a relative width of {found.width:.1g}: too many, or too wide"
         )
-    promise = Promise(max(found.width, demand.rtol), _LAYOUT + _TERM * found.work)
-    return Offer(promise, lambda: inverted(loss, _METHOD, question.prepared(found)))
+    promise = Promise(max(found.width, asked.demand.rtol), _LAYOUT + _TERM * found.work)
+    return Offer(promise, lambda: inverted(request.loss, _METHOD, question.prepared(found)))
 
 
 def _of_reflected(found: Inversion, x: float) -> Inversion:

@@ -13,8 +13,8 @@ from logphi.engine.cancellation import width_left
 from logphi.engine.log_probability import LogProbability, from_inversion, masses
 from logphi.engine.method import Method
 from logphi.engine.routes import contour
-from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route
-from logphi.inversion.demand import Demand, Promise
+from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Request, Route
+from logphi.inversion.demand import Promise
 from logphi.inversion.lines.contour import Inversion, Part, smallest_functional
 from logphi.laws.log_phi import LogPhi
 
@@ -31,13 +31,22 @@ _TOO_LONG = "method 'branch-cut' would need too long an integral here; leave met
 _FAR = 12.0
 # derived: e^x is far from the ends of the range of doubles
 _LARGEST = 300.0
-# measured: the width, for one epoch, and of each of several for the root of its batches; the work, which is more at negative
-# thresholds, where the way up is long, and for several epochs, which are many integrals, and for each of them
-_WIDTH, _WIDTH_OF_EPOCH = 1e-10, 2e-12
-_WORK, _LONG, _SEVERAL, _EACH = 2e7, 1.5e8, 1.5e8, 1.5e6
-# measured: on a contour, the rounding relative to the integrand, for the root of the number of all batches over the shift; and
-# the work for a unit of the abscissa
-_NOISE, _CONTOUR = 4e-13, 1.5e7
+# measured: the width for one epoch, and the least one
+_WIDTH = 1e-10
+# measured: the work for one epoch
+_WORK = 2e7
+# measured: the work for one epoch at a negative threshold, where the integral is long
+_LONG = 1.5e8
+# measured: the part of the width that each of several epochs adds, over the square root of the number of its batches
+_WIDTH_OF_EPOCH = 2e-12
+# measured: the work for several epochs, which are many integrals, and what each epoch adds to it
+_SEVERAL = 1.5e8
+_EACH = 1.5e6
+# measured: on a contour, the rounding relative to the integrand, over the square root of the number of all batches, times the
+# shift
+_NOISE = 4e-13
+# measured: on a contour, the work that each unit of the abscissa adds
+_CONTOUR = 1.5e7
 
 
 def mean_of(loss: LogPhi) -> LognormalMean | None:
@@ -55,31 +64,32 @@ def served(loss: LogPhi) -> bool:
     return all(law.traits.lognormal for law, _ in loss.terms)
 
 
-def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
+def prepare(request: Request) -> LocalProfile:
     """The profile near an epsilon; in the order in which a record is added, that of a contour, which loses no digits there."""
-    if (answering := _answering(loss)) is not None:
-        return _local(loss, answering, epsilon, demand)
-    if _answering(loss.reflected()) is not None:
-        return contour.prepare(loss, epsilon, demand)
+    if (answering := _answering(request.loss)) is not None:
+        return _local(request, answering)
+    if _answering(request.loss.reflected()) is not None:
+        return contour.prepare(request)
     raise NotApplicableError(_NOT_SERVED)
 
 
-def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
+def _forecast(request: Request) -> Offer:
     """The offer; in the other order there is none."""
-    answering = _answering(loss)
+    answering = _answering(request.loss)
     if answering is None:
         raise NotApplicableError(_NOT_SERVED)
-    promise = Promise(_WIDTH, _WORK if epsilon >= 0 else _LONG)
-    kinds = _kinds(loss)
+    promise = Promise(_WIDTH, _WORK if request.epsilon >= 0 else _LONG)
+    kinds = _kinds(request.loss)
     if kinds is not None:
         width = _WIDTH_OF_EPOCH * sum(math.sqrt(one.mean.count) * number for one, number in kinds)
         promise = Promise(max(_WIDTH, width), _SEVERAL + _EACH * sum(number for _, number in kinds))
-    return Offer(promise, partial(_local, loss, answering, epsilon, demand))
+    return Offer(promise, partial(_local, request, answering))
 
 
-def _on_contour(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
+def _on_contour(request: Request) -> Offer:
     """The offer of a contour for several epochs: it loses digits where one large variable and many small ones compete."""
-    offer, kinds = contour.CONTOUR.offer(loss, epsilon, demand), _kinds(loss)
+    loss, epsilon, demand = request.loss, request.epsilon, request.demand
+    offer, kinds = contour.CONTOUR.offer(request), _kinds(loss)
     chosen = smallest_functional(loss, epsilon, demand.hint)
     if kinds is None or chosen is None or epsilon < 0:
         return offer
@@ -114,9 +124,9 @@ def _kinds(loss: LogPhi) -> tuple[Kind, ...] | None:
     return several_epochs.kinds_of(loss)
 
 
-def _local(loss: LogPhi, answering: _Answering, epsilon: float, demand: Demand) -> LocalProfile:
+def _local(request: Request, answering: _Answering) -> LocalProfile:
     """The profile as it was prepared near an epsilon, and prepared again for distant ones."""
-    known, near = masses(loss), epsilon
+    known, near = masses(request.loss), request.epsilon
 
     def prepared(x: float) -> Callable[[float], Scaled]:
         found = answering(x) if abs(x) < _LARGEST else None
@@ -124,14 +134,14 @@ def _local(loss: LogPhi, answering: _Answering, epsilon: float, demand: Demand) 
             raise NotApplicableError(_TOO_LONG)
         return found
 
-    profile = prepared(epsilon)
+    profile = prepared(near)
 
     def at(x: float) -> LogProbability:
         nonlocal profile, near
         if not abs(x) < _LARGEST:
             raise NotApplicableError(_TOO_LONG)
         found = from_inversion(known, x, Inversion(Part.EXCESS, profile(x)), METHOD)
-        if x != near and not found.meets(demand.sufficient):
+        if x != near and not found.meets(request.demand.sufficient):
             profile, near = prepared(x), x
             found = from_inversion(known, x, Inversion(Part.EXCESS, profile(x)), METHOD)
         return found

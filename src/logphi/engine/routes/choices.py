@@ -72,22 +72,22 @@ def _seconds(promise: Promise) -> str:
     return f"{milliseconds:.2g} ms" if milliseconds < 1000 else f"{milliseconds / 1000:.2g} s"
 
 
-_KEPT: ContextVar[list[Choice] | None] = ContextVar("choices", default=None)
+_RECORD: ContextVar[list[Choice] | None] = ContextVar("choices", default=None)
 
 
 @contextmanager
 def choices() -> Iterator[list[Choice]]:
     """The choices that are made inside of the context, in order."""
-    kept: list[Choice] = []
-    token = _KEPT.set(kept)
+    record: list[Choice] = []
+    token = _RECORD.set(record)
     try:
-        yield kept
+        yield record
     finally:
-        _KEPT.reset(token)
+        _RECORD.reset(token)
 
 
 def note(choice: Choice) -> None:
     """Add a choice to the record of the enclosing context, if there is one."""
-    kept = _KEPT.get()
-    if kept is not None:
-        kept.append(choice)
+    record = _RECORD.get()
+    if record is not None:
+        record.append(choice)

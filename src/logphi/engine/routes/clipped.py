@@ -7,7 +7,7 @@ import math
 from logphi.engine.cancellation import log_answer, needs_long_line, width_left
 from logphi.engine.large_losses import clipping, large_guesses
 from logphi.engine.method import Method
-from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route, inverted
+from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Request, Route, inverted
 from logphi.inversion.demand import Demand, Promise
 from logphi.inversion.lines import contour
 from logphi.laws.log_phi import LogPhi
@@ -36,14 +36,16 @@ _NOISE = 1e-11
 _LOWER = 2.0
 
 
-def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
+def prepare(request: Request) -> LocalProfile:
     """The profile from a line for the small losses."""
+    loss, epsilon, demand = request.loss, request.epsilon, request.demand
     answer = log_answer(loss, epsilon)
     return _laid(loss, clipping.Draft.of(loss, epsilon, demand, answer), demand, answer)
 
 
-def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
+def _forecast(request: Request) -> Offer:
     """The offer, if large losses obstruct a plain contour; digits are lost where the integrand is far above the answer."""
+    loss, epsilon, demand = request.loss, request.epsilon, request.demand
     large = large_guesses.large_of(loss)
     samples = sum(count * law.constants[1] for law, count in large)
     nearly_atom = bool(large) and max(law.constants[0] for law, _ in large) >= _LITTLE_NOISE

@@ -11,13 +11,12 @@ import numpy as np
 from logphi.engine.cancellation import log_answer, needs_long_line, width_left
 from logphi.engine.large_losses import large_guesses
 from logphi.engine.method import Method
-from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route, inverted
+from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Request, Route, inverted
 from logphi.inversion.demand import Demand, Promise
 from logphi.inversion.lines import contour
 from logphi.inversion.lines.contour import Part
 from logphi.inversion.lines.line_sum import MAX_NODES
 from logphi.inversion.lines.threshold_sum import LONG_LINE, SummedContour
-from logphi.laws.log_phi import LogPhi
 
 # measured: a transform that never falls below this share of M(c) needs the longest lines even for a coarse answer
 _DECAYED = 1e-2
@@ -50,13 +49,14 @@ _FAR = np.array([1e100])
 _TOO_LONG = "the transform does not decay far enough for a contour of reasonable length"
 
 
-def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
+def prepare(request: Request) -> LocalProfile:
     """The profile from the longest line that is allowed."""
-    return _local(loss, contour.prepare(loss, epsilon, demand), epsilon)
+    return _local(request, contour.prepare(request.loss, request.epsilon, request.demand))
 
 
-def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
+def _forecast(request: Request) -> Offer:
     """The offer of a line with a negligible tail; it loses digits if rare large losses keep the saddle small."""
+    loss, epsilon, demand = request.loss, request.epsilon, request.demand
     # the truncation error of the longest line is about the limit of |M|/M(c) far up the line over its number of nodes
     low, high = loss.strip
     atoms = -math.inf if loss.support.atomless else float(loss.log_envelope(0.0 if low < 0 < high else -0.5, _FAR)[0])
@@ -87,25 +87,25 @@ def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
                 width = math.inf
             if held_back and answer is None:
                 work *= _IN_VAIN
-            return Offer(Promise(width, work), partial(_laid, loss, epsilon, demand, draft, None if one is demand else one))
+            return Offer(Promise(width, work), partial(_laid, request, draft, None if one is demand else one))
     raise NotApplicableError(_TOO_LONG)
 
 
-def _laid(loss: LogPhi, epsilon: float, demand: Demand, draft: contour.Draft, slowly: Demand | None) -> LocalProfile:
+def _laid(request: Request, draft: contour.Draft, slowly: Demand | None) -> LocalProfile:
     """The profile from a contour, laid again if the value is smaller than expected and a slow decay leaves it too wide."""
     prepared = draft.laid()
     if prepared is not None and slowly is not None:
-        wide = prepared.at(epsilon).amount.relative_width / demand.sufficient.rtol
+        wide = prepared.at(request.epsilon).amount.relative_width / request.demand.sufficient.rtol
         finer = replace(slowly, rtol=slowly.rtol / min(2 * wide, _MOST_LOST))
         again = draft.candidate.draft(finer, decaying=True) if wide > 1 else None
         prepared = (again and again.laid()) or prepared
-    return _local(loss, prepared, epsilon)
+    return _local(request, prepared)
 
 
-def _local(loss: LogPhi, prepared: contour.Prepared | None, epsilon: float) -> LocalProfile:
+def _local(request: Request, prepared: contour.Prepared | None) -> LocalProfile:
     if prepared is None or prepared.contour.line.size < LONG_LINE:
-        return inverted(loss, METHOD, None if prepared is None else prepared.at)
-    return inverted(loss, METHOD, SummedContour.of(prepared, epsilon).at)
+        return inverted(request.loss, METHOD, None if prepared is None else prepared.at)
+    return inverted(request.loss, METHOD, SummedContour.of(prepared, request.epsilon).at)
 
 
 METHOD = Method("contour", "inversion on a vertical line: losses with a smooth part")

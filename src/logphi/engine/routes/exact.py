@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from logphi.engine.combined_profile import combination_of
 from logphi.engine.log_probability import LogProbability, from_inversion, masses, trivial
 from logphi.engine.method import EXACT
 from logphi.engine.routes.exponential import summed
-from logphi.engine.routes.route import LocalProfile, Prepare
+from logphi.engine.routes.route import LocalProfile, Prepare, Request
 from logphi.engine.sampled_profile import release_of, single_release
 from logphi.inversion.demand import Demand
 from logphi.inversion.lines.contour import Inversion, Part
 from logphi.laws.log_phi import LogPhi
 
 
-def closed_form(loss: LogPhi, demand: Demand, base_profile: Prepare) -> LocalProfile:
-    """The profile in closed form or from that of the base, by any route; without a closed form, a sum over atoms."""
+def closed_form(request: Request, prepare: Prepare) -> LocalProfile:
+    """The profile in closed form, or from those of the base or the parts, prepared by any route; otherwise a sum over atoms."""
+    loss, demand = request.loss, Demand(request.demand.rtol)
+
+    def profile_of(part: LogPhi, x: float) -> LogProbability:
+        return prepare(Request(part, x, demand))(x)
+
     combined = combination_of(loss)
     if combined is not None:
-        return lambda x: combined.profile(lambda part: base_profile(part, x, Demand(demand.rtol))(x))
+        return lambda x: combined.profile(lambda part: profile_of(part, x))
     found = release_of(loss)
     if found is not None:
-        return lambda x: single_release(found, x, lambda at: base_profile(found.base, at, Demand(demand.rtol))(at))
+        return lambda x: single_release(found, x, partial(profile_of, found.base))
     if not has_closed_profile(loss):
-        return summed(loss, demand, EXACT)
+        return summed(request, EXACT)
     known, own = masses(loss), loss.closed_form
 
     def at(x: float) -> LogProbability:

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from logphi.engine.log_probability import LogProbability, from_inversion, masses, trivial
 from logphi.engine.method import EXACT, Method
-from logphi.engine.routes.route import LocalProfile, NotApplicableError, Route
-from logphi.inversion.demand import Demand
+from logphi.engine.routes.route import LocalProfile, NotApplicableError, Request, Route
 from logphi.inversion.lines.contour import Inversion, Part
 from logphi.inversion.pieces import real_space
-from logphi.laws.log_phi import LogPhi
 
 
-def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
+def prepare(request: Request) -> LocalProfile:
     """The profile from the excess for positive thresholds, and from the reversed excess for negative ones."""
-    return summed(loss, demand, _METHOD)
+    return summed(request, _METHOD)
 
 
-def summed(loss: LogPhi, demand: Demand, asked: Method) -> LocalProfile:
+def summed(request: Request, asked: Method) -> LocalProfile:
     """The profile by sums, with refusals that name the requested method."""
+    loss, demand = request.loss, request.demand
     if not real_space.served(loss.terms):
         raise NotApplicableError(
             f"method {asked!r} needs a loss of atoms and tilted flat parts only, and a sum over them of at most "

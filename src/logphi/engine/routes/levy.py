@@ -7,21 +7,20 @@ from dataclasses import replace
 from logphi.bracketing import bisection
 from logphi.engine.log_probability import LogProbability
 from logphi.engine.method import Method
-from logphi.engine.routes.route import LocalProfile, Route, by_excess, refusal
-from logphi.inversion.demand import Demand
+from logphi.engine.routes.route import LocalProfile, Request, Route, by_excess, refusal
 from logphi.laws.log_phi import LogPhi
 
 
-def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
+def prepare(request: Request) -> LocalProfile:
     """The profile from the transform of the loss."""
-    return on_the_poles(loss, loss, epsilon, _METHOD)
+    return on_the_poles(request, request.loss, _METHOD)
 
 
-def on_the_poles(loss: LogPhi, transform: LogPhi, epsilon: float, method: Method, *estimates: str) -> LocalProfile:
+def on_the_poles(request: Request, transform: LogPhi, method: Method, *estimates: str) -> LocalProfile:
     """The profile from the transform of a sum of laws, with the named lines of the ledger as estimates."""
     from logphi.comparators import levy
 
-    profile = by_excess(loss, method, lambda: levy.prepare(transform, epsilon))
+    profile = by_excess(request.loss, method, lambda: levy.prepare(transform, request.epsilon))
 
     def at(x: float) -> LogProbability:
         try:

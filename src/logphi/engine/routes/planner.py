@@ -7,25 +7,25 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property, reduce
 
 from logphi.answers.enclosure import meet
-from logphi.bracketing import near_by
 from logphi.engine.ceiling import perhaps_below
 from logphi.engine.log_probability import LogProbability
 from logphi.engine.routes.chernoff import by_chernoff, level_of_the_omitted, may_be_beneath, may_be_certain
 from logphi.engine.routes.choices import Choice, note
-from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Route
-from logphi.inversion.demand import Demand, Promise
+from logphi.engine.routes.experience import Experience, Prepared, beside
+from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Request, Route
+from logphi.inversion.demand import Promise
 from logphi.inversion.lines import contour
 from logphi.laws.log_phi import LogPhi
 
 # measured: a promise of so little work is accepted at once, as other forecasts take about as long
-_AT_ONCE = 2e7
+_QUICK = 2e7
 # measured: the same for the route that answered an earlier question, as it was the best one there
-_AGAIN_AT_ONCE = 2e8
+_QUICK_FOR_LEADER = 2e8
 # measured: the best width is worth this factor of work over the sufficient one, and widths between are worth a part of it
 _FINER = 4.0
 # measured: the work that is worth doing to narrow an answer that suffices
@@ -34,19 +34,16 @@ _WORTH = 5e7
 _GAIN = 2.0
 # measured: the work above which it is quicker to check first whether the profile is far below all demands
 _DEAR = 2e8
-# measured: the relative distance from the epsilon of preparation within which preparing again does not narrow an answer, and
-# from that of a promise within which it still stands
-_NEAR = 1e-3
 # chosen: the logarithm of a guessed ceiling below which the profile is not nearly one
 _NEARLY_ONE = -1.0
-# measured: the number of broken promises for one loss after which a route is not tried again
+# measured: the number of broken promises for one request after which a route is not tried again
 _AGAIN = 3
-# measured: within this relative distance, a route misses its promises by about the same factor
-_SIMILAR = 0.2
 
 
 @dataclass(frozen=True)
 class _Asked:
+    """A route and its offer."""
+
     route: Route
     offer: Offer
 
@@ -55,60 +52,34 @@ class _Asked:
         return self.offer.promise
 
 
-@dataclass
-class _History:
-    """What routes have said about a demand, at which epsilon: promises, refusals, by what factor a promise was missed."""
-
-    promises: dict[Route, tuple[float, Promise]] = field(default_factory=dict)
-    refused: dict[Route, tuple[float, str]] = field(default_factory=dict)
-    missed: dict[Route, tuple[float, float]] = field(default_factory=dict)
-
-
 class Planned:
-    """The profile of a loss by the routes that fit it, each prepared when it is first needed.
+    """The profile of a request, by routes that are each prepared when they are first needed.
 
-    ``leading`` holds the route by which an earlier question to the same loss was answered, which is tried first. ``earlier``
-    are profiles that such a question prepared, ``prepared`` those of each route that need not be prepared again, with their
-    epsilons, and ``history`` what routes have said before.
+    It begins with what earlier requests have left in ``experience``, and adds to it.
     """
 
-    def __init__(
-        self,
-        loss: LogPhi,
-        demand: Demand,
-        routes: Sequence[Route],
-        leading: dict[int, tuple[LogPhi, Route]],
-        earlier: Sequence[LocalProfile] = (),
-        prepared: dict[Route, tuple[float, LocalProfile | None]] | None = None,
-        history: _History | None = None,
-    ) -> None:
-        self._loss, self._demand, self._routes, self._leading = loss, demand, routes, leading
-        self._omits = loss.support.omitted.mass > 0
+    def __init__(self, experience: Experience, request: Request) -> None:
+        self._loss, self._demand, self._request, self._experience = request.loss, request.demand, request, experience
+        self._omits = request.loss.support.omitted.mass > 0
         self._broken: Counter[Route] = Counter()
-        self._earlier, self._prepared, self._history = earlier, prepared or {}, history or _History()
-
-    def near(self, x: float, demand: Demand) -> Planned:
-        """The same with a demand, at a later epsilon: for an equal demand, what routes have promised there still stands."""
-        if demand != self._demand:
-            return Planned(self._loss, demand, self._routes, self._leading, self.lasting)
-        prepared = {route: (at, local) for route, (at, local) in self._prepared.items() if _beside(x, at)}
-        return Planned(self._loss, demand, self._routes, self._leading, self.lasting, prepared, self._history)
+        self._forecasts = experience.forecasts(request.demand)
+        self._prepared = experience.prepared_for(request)
 
     def __call__(self, x: float) -> LogProbability:
         """Log delta at an epsilon."""
-        best = self.from_prepared(x)
-        if best is not None and best.meets(self._demand.sufficient):
+        enough = self._demand.sufficient
+        own = [one.profile(x) for one in self._prepared.values() if one.profile is not None]
+        best = reduce(meet, own) if own else None
+        if best is not None and best.meets(enough):
             return best
-        if best is None and self._earlier:
-            # an earlier preparation must meet the demand itself, unless it suffices and another one takes long
-            earlier = reduce(meet, [local(x) for local in self._earlier])
-            if earlier.meets(self._demand) or (self._long and earlier.meets(self._demand.sufficient)):
-                return earlier
-        ceiling = self._at_once(x)
+        # what another request prepared must meet the demand itself, unless it suffices and another preparation takes long
+        earlier = self._experience.profile(x, self._demand) if best is None else None
+        if earlier is not None and earlier.meets(enough if self._long else self._demand):
+            return earlier
+        ceiling = self._without_routes(x)
         if ceiling is not None:
             return ceiling
         asked: dict[Route, Promise | str] = {}
-
         for one in self._in_turn(x, asked):
             if one.promise.operations >= _DEAR and ceiling is None and self._may_be_trivial(x):
                 ceiling = by_chernoff(self._loss, x, hint=self._demand.hint)
@@ -116,13 +87,13 @@ class Planned:
                     break
             if best is not None and not self._improves(one.promise, best):
                 continue
-            if best is not None and best.meets(self._demand.sufficient) and one.promise.operations > _WORTH:
+            if best is not None and best.meets(enough) and one.promise.operations > _WORTH:
                 break
             answer = self._answered(one, x, asked)
             if answer is not None:
                 best = answer if best is None else meet(best, answer)
-                if answer.meets(self._demand.sufficient):
-                    self._leading[id(self._loss)] = self._loss, one.route
+                if answer.meets(enough):
+                    self._experience.leader = one.route
                 if best.meets(self._demand):
                     break
         if best is None or (best.lower == -math.inf < best.upper and not self._loss.closed_form.without_transform):
@@ -130,22 +101,7 @@ class Planned:
             best = ceiling if best is None else meet(best, ceiling)
         return best
 
-    def from_prepared(self, x: float) -> LogProbability | None:
-        """The profile from routes that are prepared already; None if there are none."""
-        found = [local(x) for local in self.locals]
-        return reduce(meet, found) if found else None
-
-    @property
-    def locals(self) -> list[LocalProfile]:
-        """All prepared profiles."""
-        return [local for _, local in self._prepared.values() if local is not None]
-
-    @property
-    def lasting(self) -> list[LocalProfile]:
-        """The prepared profiles that serve later questions; a sharp method is asked anew, as it is quick."""
-        return [local for route, (_, local) in self._prepared.items() if local is not None and not route.method.sharp]
-
-    def _at_once(self, x: float) -> LogProbability | None:
+    def _without_routes(self, x: float) -> LogProbability | None:
         """Chernoff's bound, if it suffices or if no route could do better."""
         own, level = (self._loss, self._demand.least) if x >= 0 else (self._reversed, math.log(self._demand.rtol))
         perhaps = perhaps_below(own, abs(x), level)
@@ -160,10 +116,10 @@ class Planned:
 
     @property
     def _long(self) -> bool:
-        """Whether the last preparation of the leading route took so long that a narrower answer is not worth another one."""
-        _, route = self._leading.get(id(self._loss), (None, None))
-        _, promise = (math.nan, None) if route is None else self._history.promises.get(route, (math.nan, None))
-        return promise is not None and promise.operations > _WORTH
+        """Whether the leading route takes so long that a narrower answer is not worth another preparation."""
+        leader = self._experience.leader
+        known = None if leader is None else self._forecasts.promises.get(leader)
+        return known is not None and known[1].operations > _WORTH
 
     @cached_property
     def _reversed(self) -> LogPhi:
@@ -171,7 +127,7 @@ class Planned:
 
     def _may_be_trivial(self, x: float) -> bool:
         """Whether the profile may be below all demands, or one to all digits; not near an epsilon that a route has answered."""
-        if id(self._loss) in self._leading:
+        if self._experience.leader is not None:
             return False
         saddle = contour.saddle_of_excess(self._loss, x, self._demand.hint)
         if may_be_beneath(self._loss, self._demand.least, saddle):
@@ -181,11 +137,11 @@ class Planned:
 
     def _in_turn(self, x: float, asked: dict[Route, Promise | str]) -> Iterator[_Asked]:
         """The offers of routes, the best known one first; a further route is asked only if no good offer is left."""
-        leader = self._leading.get(id(self._loss))
-        routes = iter(self._routes if leader is None else sorted(self._routes, key=lambda one: one is not leader[1]))
+        leader, known = self._experience.leader, self._experience.routes
+        routes = iter(known if leader is None else sorted(known, key=lambda one: one is not leader))
         waiting: list[_Asked] = []
         while True:
-            while not any(self._at_once_by(one, leader and leader[1]) for one in waiting):
+            while not any(self._accepted(one, leader) for one in waiting):
                 route = next(routes, None)
                 if route is None:
                     break
@@ -197,43 +153,41 @@ class Planned:
             yield waiting.pop(min(range(len(waiting)), key=lambda one: self._rank(waiting[one].promise)) if waiting[1:] else 0)
 
     def _offer(self, route: Route, x: float, asked: dict[Route, Promise | str]) -> Offer | None:
-        if route in self._prepared and _beside(x, self._prepared[route][0]):
+        """The offer of a route at x, if it has one; ``asked`` gets its promise, or the reason why there is none."""
+        if route in self._prepared and beside(x, self._prepared[route].epsilon):
             return None
+        refusal = self._forecasts.refusal(route, x)
         if self._broken[route] >= _AGAIN:
-            asked[route] = "too many of its promises have been broken"
+            refusal = "too many of its promises have been broken"
+        if refusal is not None:
+            asked[route] = refusal
             return None
-        if route in self._history.refused and near_by(x, self._history.refused[route][0]):
-            asked[route] = self._history.refused[route][1]
-            return None
-        at, promise = self._history.promises.get(route, (math.nan, None))
-        if promise is not None and _beside(x, at):
-            asked[route] = promise
+        request = self._at(x)
+        standing = self._forecasts.promise(route, x)
+        if standing is not None:
+            asked[route] = standing
             # it is prepared at this epsilon, where it is narrowest
-            return Offer(promise, lambda: route.offer(self._loss, x, self._demand).prepare())
+            return Offer(standing, lambda: route.offer(request).prepare())
         try:
-            offer = route.offer(self._loss, x, self._demand)
-            offer = self._corrected(route, x, offer) if route in self._history.missed else offer
+            offer = self._forecasts.corrected(route, x, route.offer(request))
         except NotApplicableError as error:
             asked[route] = str(error)
-            self._history.refused[route] = x, str(error)
+            self._forecasts.refusals[route] = x, str(error)
             return None
-        self._history.promises[route] = x, offer.promise
         asked[route] = offer.promise
+        self._forecasts.promises[route] = x, offer.promise
         return offer
 
-    def _corrected(self, route: Route, x: float, offer: Offer) -> Offer:
-        """The offer of a route that has missed its promise near by, with a width that it may keep."""
-        at, factor = self._history.missed[route]
-        if not abs(x - at) <= _SIMILAR * abs(at):
-            return offer
-        return replace(offer, promise=replace(offer.promise, relative_width=factor * offer.promise.relative_width))
+    def _at(self, x: float) -> Request:
+        """The request at an epsilon."""
+        return self._request if x == self._request.epsilon else Request(self._loss, x, self._demand)
 
     def _meets(self, promise: Promise) -> bool:
         return promise.relative_width <= self._demand.sufficient.rtol
 
-    def _at_once_by(self, one: _Asked, leader: Route | None) -> bool:
-        """Whether a promise is accepted without asking other routes."""
-        most = _AT_ONCE if one.route is not leader else _AGAIN_AT_ONCE
+    def _accepted(self, one: _Asked, leader: Route | None) -> bool:
+        """Whether an offer is accepted without asking other routes."""
+        most = _QUICK if one.route is not leader else _QUICK_FOR_LEADER
         return self._meets(one.promise) and one.promise.operations <= most
 
     def _rank(self, promise: Promise) -> tuple[float, float]:
@@ -245,32 +199,27 @@ class Planned:
         return promise.relative_width, promise.operations
 
     def _improves(self, promise: Promise, best: LogProbability) -> bool:
-        in_vain = best.method.sharp and promise.operations > _AT_ONCE
+        in_vain = best.method.sharp and promise.operations > _QUICK
         return not in_vain and _GAIN * promise.relative_width < best.relative_width
 
     def _answered(self, one: _Asked, x: float, asked: dict[Route, Promise | str]) -> LogProbability | None:
+        """The answer of a route, if it has one after all; whether it keeps its promise is noted."""
+        route, promise = one.route, one.promise
         try:
             local: LocalProfile | None = one.offer.prepare()
             answer = None if local is None else local(x)
         except NotApplicableError as error:
-            local, answer, asked[one.route] = None, None, str(error)
-        self._prepared[one.route] = x, local
-        if one.route.forecast is None and (answer is None or answer.method.trivial):
+            local, answer, asked[route] = None, None, str(error)
+        self._prepared[route] = Prepared(x, self._demand, local)
+        self._experience.keep(route, self._prepared[route])
+        if route.forecast is None and (answer is None or answer.method.trivial):
             # a route without a forecast has made no promise to break
             if answer is not None:
-                asked[one.route] = "it finds nothing here"
+                asked[route] = "it finds nothing here"
             return answer
-        others = {str(route.method): told for route, told in asked.items() if route.method is not one.route.method}
-        choice = Choice.of(x, one.route.method, one.promise, answer, self._demand, tuple(others.items()))
-        self._broken[one.route] += not choice.kept
-        if choice.width > choice.promise.relative_width > 0:
-            self._history.missed[one.route] = x, choice.width / choice.promise.relative_width
-        else:
-            self._history.missed.pop(one.route, None)
+        others = {str(other.method): told for other, told in asked.items() if other.method is not route.method}
+        choice = Choice.of(x, route.method, promise, answer, self._demand, tuple(others.items()))
+        self._broken[route] += not choice.kept
+        self._forecasts.compare(route, x, promise.relative_width, choice.width)
         note(choice)
         return answer
-
-
-def _beside(x: float, at: float) -> bool:
-    """Whether a profile prepared at one epsilon is as narrow at the other as one prepared there."""
-    return abs(x - at) <= _NEAR * abs(at)

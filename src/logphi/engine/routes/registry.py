@@ -1,15 +1,19 @@
-"""The routes by name; type checkers know the names from ``RouteName`` in :mod:`logphi.inputs.route_names`."""
+"""The routes by name, and the evaluator of one of them or of all that fit a loss.
+
+Type checkers know the names from ``RouteName`` in :mod:`logphi.inputs.route_names`.
+"""
 
 from __future__ import annotations
 
 from logphi.engine.routes.atoms import ATOMS
-from logphi.engine.routes.automatic import SINGLE_RELEASE
+from logphi.engine.routes.automatic import SINGLE_RELEASE, Automatic
 from logphi.engine.routes.bent import BENT
 from logphi.engine.routes.branch_cut import BRANCH_CUT
 from logphi.engine.routes.buckets import BUCKETS
 from logphi.engine.routes.clipped import CLIPPED
 from logphi.engine.routes.contour import CONTOUR
 from logphi.engine.routes.discretized import DISCRETIZED
+from logphi.engine.routes.evaluator import Evaluator
 from logphi.engine.routes.exponential import EXPONENTIAL
 from logphi.engine.routes.lattice import LATTICE
 from logphi.engine.routes.levy import LEVY
@@ -56,3 +60,9 @@ def named(method: str | Route | None) -> Route | None:
             f"method must be one of {names}, or 'certified' for delta and epsilon, got {method!r}; without it logphi chooses"
         )
     return ROUTES[method]
+
+
+def evaluator(method: str | Route | None = None) -> Evaluator:
+    """The evaluator of a named route, or of the routes that fit a loss."""
+    chosen = named(method)
+    return Automatic() if chosen is None else Evaluator(chosen.prepare)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from logphi.answers.enclosure import Enclosure
 from logphi.arith.scaled import Scaled
@@ -14,10 +14,28 @@ from logphi.inversion.demand import Demand, Promise
 from logphi.inversion.lines.contour import Inversion, Part
 from logphi.laws.log_phi import LogPhi
 
-# a function that gives the profile near one epsilon, for which it has been prepared
+
+@dataclass(frozen=True)
+class Request:
+    """What a route is asked for: log delta of a loss near an epsilon, as narrow as demanded.
+
+    A question makes one request for each profile that it needs, and every layer passes it on as it is.
+    """
+
+    loss: LogPhi
+    epsilon: float
+    demand: Demand
+
+    @property
+    def sufficient(self) -> Request:
+        """The request for the width that suffices."""
+        return replace(self, demand=self.demand.sufficient)
+
+
+# a function that gives log delta at any epsilon, narrow near the one for which it has been prepared
 LocalProfile = Callable[[float], LogProbability]
-# a function that prepares the profile of a loss near an epsilon
-Prepare = Callable[[LogPhi, float, Demand], LocalProfile]
+# a function that prepares the profile of a request
+Prepare = Callable[[Request], LocalProfile]
 # a function that encloses the crossing of a profile with a level. Arguments: the profile prepared near a point, coarsely or
 # sharply; the level; two ends; a guess; a watch; about the slope at the crossing
 Solver = Callable[[Callable[[float, bool], Function], float, float, float, float, Watch, float], Enclosure]
@@ -29,14 +47,14 @@ class NotApplicableError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Offer:
-    """The promise of a route for a loss near an epsilon, and the function that completes its preparation."""
+    """The promise of a route for a request, and the function that completes its preparation."""
 
     promise: Promise
     prepare: Callable[[], LocalProfile]
 
 
-# a function that makes an offer for a loss near an epsilon, or raises a NotApplicableError that says why there is none
-Offering = Callable[[LogPhi, float, Demand], Offer]
+# a function that makes an offer for a request, or raises a NotApplicableError that says why there is none
+Offering = Callable[[Request], Offer]
 
 # measured: the promise of a route without a forecast of its own
 _MOSTLY = Promise(0.0, 1e6)
@@ -51,12 +69,12 @@ class Route:
     method
         The method of its answers; its name is the name of the route.
     prepare
-        The profile of a loss near an epsilon. Its bounds hold at every epsilon; it raises a ``NotApplicableError`` for a loss
-        that it does not serve.
+        The profile of a request. Its bounds hold at every epsilon; it raises a ``NotApplicableError`` for a loss that it does
+        not serve.
     solver
         The function that inverts its profile.
     forecast
-        The promise for a loss, computed quickly. No bound depends on it.
+        The offer for a request, made quickly. No bound depends on it.
     mostly
         Without a forecast: the usual width and work, as measured.
     slow
@@ -75,8 +93,8 @@ class Route:
         """The name of the route."""
         return str(self.method)
 
-    def offer(self, loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
-        """The offer near an epsilon.
+    def offer(self, request: Request) -> Offer:
+        """The offer for a request.
 
         Raises
         ------
@@ -84,11 +102,12 @@ class Route:
             If it does not apply; the message says why.
         """
         if self.forecast is not None:
-            return self.forecast(loss, epsilon, demand)
+            return self.forecast(request)
         width = self.mostly.relative_width
         # if narrow answers are expensive, the sufficient width is demanded
-        asked = demand.sufficient if width > 0 else demand
-        return Offer(Promise(max(width, asked.rtol), self.mostly.operations), lambda: self.prepare(loss, epsilon, asked))
+        asked = request.sufficient if width > 0 else request
+        promise = Promise(max(width, asked.demand.rtol), self.mostly.operations)
+        return Offer(promise, lambda: self.prepare(asked))
 
 
 def inverted(loss: LogPhi, method: Method, at: Callable[[float], Inversion] | None) -> LocalProfile:

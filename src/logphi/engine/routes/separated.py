@@ -12,7 +12,7 @@ from logphi.arith.floats import ULP
 from logphi.arith.scaled import Scaled
 from logphi.engine.log_probability import LogProbability, enclosed, from_inversion, ledger_of, masses, trivial
 from logphi.engine.method import EXACT
-from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Prepare, Route
+from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Prepare, Request, Route
 from logphi.inversion.demand import Demand, Promise
 from logphi.inversion.lines.contour import Inversion, Part
 from logphi.laws.log_phi import LogPhi
@@ -63,15 +63,16 @@ def excess_of(loss: LogPhi) -> Callable[[float], Scaled | None] | None:
 def by_rest(profiles: Callable[[], Prepare]) -> Route:
     """The route, with the profiles of other losses by any route."""
 
-    def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
-        found = separated_from(loss)
-        if found is None or not 0 <= epsilon < _FARTHEST:
+    def prepare(request: Request) -> LocalProfile:
+        found = separated_from(request.loss)
+        if found is None or not 0 <= request.epsilon < _FARTHEST:
             raise NotApplicableError("only for sampled Gaussians with hardly any noise")
         own, rest = found
-        known, profile_of = masses(loss), profiles()
+        known, profile_of = masses(request.loss), profiles()
+        demand = Demand(request.demand.rtol, enough=request.demand.enough)
 
         def of_rest(x: float) -> tuple[float, float]:
-            there = profile_of(rest, x, Demand(demand.rtol, enough=demand.enough))(x)
+            there = profile_of(Request(rest, x, demand))(x)
             return there.lower, there.upper
 
         def at(x: float) -> LogProbability:
@@ -86,12 +87,12 @@ def by_rest(profiles: Callable[[], Prepare]) -> Route:
 
         return at
 
-    def forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
-        local = prepare(loss, epsilon, demand)
+    def forecast(request: Request) -> Offer:
+        epsilon, local = request.epsilon, prepare(request)
         found = local(epsilon)
         if found.method.trivial:
             raise NotApplicableError("too many numbers of those who take part")
-        promise = Promise(max(found.relative_width, demand.rtol), _WORK)
+        promise = Promise(max(found.relative_width, request.demand.rtol), _WORK)
         return Offer(promise, lambda: lambda x: found if x == epsilon else local(x))
 
     return Route(EXACT, prepare, forecast=forecast)

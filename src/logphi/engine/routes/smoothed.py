@@ -7,12 +7,11 @@ from dataclasses import replace
 
 from logphi.engine.log_probability import masses
 from logphi.engine.method import Method
-from logphi.engine.routes.route import LocalProfile, Route, inverted
+from logphi.engine.routes.route import LocalProfile, Request, Route, inverted
 from logphi.grid.node_sums import values_on
 from logphi.inversion.demand import Demand, Promise
 from logphi.inversion.lines import contour
 from logphi.inversion.smoothing import smoothed
-from logphi.laws.log_phi import LogPhi
 
 # measured: about the coarsest tolerance that a line meets, and nearly the quickest
 _COARSE = 0.03
@@ -22,9 +21,9 @@ _LEAST = -745.0
 _FAR = 300.0
 
 
-def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
+def prepare(request: Request) -> LocalProfile:
     """The profile from one line for the smoothed payoff and for the bound of its error."""
-    demand = _of_the_integral(loss, epsilon, demand)
+    loss, epsilon, demand = request.loss, request.epsilon, _of_the_integral(request)
     if demand.hint is None and demand.least > _LEAST and demand.rtol < _COARSE:
         # if the other order has a far larger answer, as usual, a short line shows it
         coarse = smoothed.prepare(loss, epsilon, replace(demand, rtol=_COARSE), values_on)
@@ -35,8 +34,9 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> LocalProfile:
     return inverted(loss, _METHOD, None if prepared is None else prepared.at)
 
 
-def _of_the_integral(loss: LogPhi, epsilon: float, demand: Demand) -> Demand:
+def _of_the_integral(request: Request) -> Demand:
     """The demand on the integral alone, which need not be sharp where it is a small part of the profile."""
+    loss, epsilon, demand = request.loss, request.epsilon, request.demand
     (infinite, _), (_, reverse_log_mass) = masses(loss)
     reflected = epsilon < 0
     floor = -math.expm1(min(epsilon + reverse_log_mass, 0.0)) if reflected else infinite

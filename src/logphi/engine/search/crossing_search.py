@@ -11,7 +11,7 @@ from logphi.bracketing import Function, near_by
 from logphi.engine.log_probability import LogProbability
 from logphi.engine.routes.evaluator import Evaluator
 from logphi.engine.routes.exact import closed
-from logphi.engine.routes.route import Solver
+from logphi.engine.routes.route import Request, Solver
 from logphi.engine.search.warm_start import FirstGuess
 from logphi.inputs.tolerance import Tolerance
 from logphi.inversion.demand import Demand
@@ -118,7 +118,7 @@ class _Profiles:
             return self.last[1]
         asked = self.tolerance if sharp or search.at_once else self.tolerance.at_least(_COARSE)
         demand = Demand(asked.aim, search.guess.abscissa, search.level - 1, asked.enough * self.ease)
-        local = search.profiles(search.loss if sharp else search.loss.coarsened, x, demand)
+        local = search.profiles(Request(search.loss if sharp else search.loss.coarsened, x, demand))
         own: dict[float, Enclosure] = {}
         slack = level_error(search.level)
 

@@ -19,8 +19,12 @@ from logphi.laws.log_phi import LogPhi
 # measured: nine in ten guesses of the logarithm of an excess are at most so much too low; lines that are laid a little above
 # the crossing serve it as well, those below it do not
 _TOO_LOW = 1.0
-# chosen: the first step towards a rough crossing, how near it is approached, as logarithms, and the least one over the highest
-_STEP, _ENOUGH, _LEAST = 0.2, 0.05, 1e-6
+# chosen: the first step towards a rough crossing, as a logarithm
+_STEP = 0.2
+# chosen: how near a rough crossing is approached, as a logarithm
+_ENOUGH = 0.05
+# chosen: rough crossings below this share of the highest one may be at zero
+_LEAST = 1e-6
 # measured: where a tilted law is wider by this factor than a normal one, a few of its atoms carry nearly all of the mass
 _WIDER = 3.0
 # measured: the largest change of log delta over which the slope at one crossing predicts the next one
@@ -33,7 +37,9 @@ class WarmStart:
     def __init__(self, loss: LogPhi) -> None:
         self.loss = loss
         self._chernoff: Chernoff | None = None
+        # the logarithm of the excess that the bound is best for
         self._known_at = math.nan
+        # the previous level, its crossing, and minus the slope of the log-profile there
         self._last: tuple[float, float, float] | None = None
         self._near = False
 
@@ -60,8 +66,8 @@ class WarmStart:
             if rough is not None:
                 guess, slope = rough
         else:
-            before, x, fall = self._last
-            guess, slope = x + (before - level) / fall, -fall
+            before, x, steepness = self._last
+            guess, slope = x + (before - level) / steepness, -steepness
         ceiling = self._chernoff.rough_ceiling(log_excess)
         return FirstGuess(guess if math.isfinite(guess) else ceiling, ceiling, self._chernoff.abscissa, slope, self._near)
 

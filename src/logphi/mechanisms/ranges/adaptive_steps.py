@@ -20,7 +20,7 @@ from logphi.laws.combined.adaptive_two_points import AdaptiveTwoPoints
 from logphi.laws.flat.linear_density import LinearDensity
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.finite import FinitePair
-from logphi.questions.delta import pointwise
+from logphi.questions.pointwise import pointwise
 
 # measured: more steps take longer than a few seconds
 MOST = 4000

@@ -240,7 +240,7 @@ def test_a_first_answer_loads_what_it_needs() -> None:
     assert {name for name in loaded if name.startswith("logphi.mechanisms.")} == {"logphi.mechanisms.gaussian"}
     assert {name for name in loaded if name.startswith("logphi.questions.")} == {
         "logphi.questions.epsilon",
-        "logphi.questions.delta",
+        "logphi.questions.pointwise",
     }
 
 

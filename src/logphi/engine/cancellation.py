@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from logphi.engine.large_losses import large_guesses
 from logphi.engine.large_losses.sampled_terms import sampled_terms
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
+
+if TYPE_CHECKING:
+    from logphi.inversion.bent.clipped_ceiling import SampledPairs
 
 # measured: with a smaller product of the largest abscissa and the standard deviation, one vertical line in two fails or is long
 _NARROW = 0.5
@@ -16,15 +20,17 @@ _FAR = 600.0
 
 
 def needs_long_line(loss: LogPhi) -> bool:
-    """Whether a vertical line must be long, or far from the saddle: a quick guess.
+    """Whether a vertical line for a loss must be long, or far from the saddle: a quick guess."""
+    found = sampled_terms(loss)
+    return found is not None and pairs_need_long_line(found[0])
+
+
+def pairs_need_long_line(terms: SampledPairs) -> bool:
+    """The same for sampled pairs.
 
     The transform of a sampled pair is unknown from an abscissa of about 2 log(1/q)/m^2 on, and the saddle is about the inverse
     of the standard deviation.
     """
-    found = sampled_terms(loss)
-    if found is None:
-        return False
-    terms, _ = found
     variance = sum(n * q * q * math.expm1(min(m * m, _FAR)) for m, q, _, _, n in terms)
     known_until = min(2 * math.log(1 / q) / (m * m) for m, q, *_ in terms)
     return known_until * math.sqrt(variance) < _NARROW

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 
@@ -23,7 +23,7 @@ class Demand:
     @cached_property
     def sufficient(self) -> Demand:
         """The demand for the width that suffices."""
-        return replace(self, rtol=max(self.rtol, self.enough))
+        return Demand(max(self.rtol, self.enough), self.hint, self.least, self.enough)
 
 
 @dataclass(frozen=True)

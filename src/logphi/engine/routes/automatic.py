@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from logphi.engine.cancellation import needs_long_line
+from logphi.engine.cancellation import pairs_need_long_line
 from logphi.engine.combined_profile import combination_of
 from logphi.engine.large_losses.sampled_terms import sampled_terms
 from logphi.engine.log_probability import LogProbability, bounded, masses, trivial
@@ -30,6 +31,9 @@ from logphi.inversion.atoms import atoms
 from logphi.inversion.demand import Promise
 from logphi.inversion.pieces import real_space
 from logphi.laws.log_phi import LogPhi
+
+if TYPE_CHECKING:
+    from logphi.inversion.bent.clipped_ceiling import SampledPairs
 
 # for losses on which other routes refuse, or break their promises
 _FALLBACKS = (SMOOTHED, LATTICES, LONGEST, TAILS)
@@ -116,7 +120,7 @@ def fitting(loss: LogPhi) -> list[Route]:
         return [SINGLE_RELEASE]
     sampled = sampled_terms(loss)
     if sampled is not None:
-        return _fitting_sampled(loss, max(shift for shift, *_ in sampled[0]))
+        return _fitting_sampled(loss, sampled[0])
     if has_closed_profile(loss):
         return [SINGLE_RELEASE] if loss.closed_form.without_transform else [SINGLE_RELEASE, CONTOUR, *_FALLBACKS]
     lattice = loss.support.lattice
@@ -135,10 +139,10 @@ def fitting(loss: LogPhi) -> list[Route]:
     return [*first, CONTOUR, CLIPPED, EXPONENTIAL, *_FALLBACKS]
 
 
-def _fitting_sampled(loss: LogPhi, largest_shift: float) -> list[Route]:
+def _fitting_sampled(loss: LogPhi, pairs: SampledPairs) -> list[Route]:
     """The routes for sampled Gaussians alone."""
-    lines = [BENT, REVERSED, CONTOUR, CLIPPED] if needs_long_line(loss) else [REVERSED, CONTOUR, CLIPPED, BENT]
-    if largest_shift <= _ALMOST_AN_ATOM:
+    lines = [BENT, REVERSED, CONTOUR, CLIPPED] if pairs_need_long_line(pairs) else [REVERSED, CONTOUR, CLIPPED, BENT]
+    if max(shift for shift, *_ in pairs) <= _ALMOST_AN_ATOM:
         return [*lines, COARSE_LATTICES, TAILS]
     # with little noise, the loss without the record is nearly an atom
     first = [SEPARATED] if separated_from(loss) is not None else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from logphi.engine.ceiling import perhaps_below, without_large
@@ -48,6 +49,8 @@ class Evaluator:
         loss, epsilon = request.loss, request.epsilon
         if masses(loss)[0][1] > 0:
             return False
+        if epsilon >= loss.support.upper:
+            return level > -math.inf
         _, ceiling = self._ceilings.get(id(loss), (loss, None))
         if ceiling is None or ceiling.at(epsilon) >= level:
             ceiling = contour.ceiling(loss, epsilon, level, request.demand.hint)

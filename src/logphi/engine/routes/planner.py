@@ -6,9 +6,7 @@ No bound depends on a promise: each answer is proved, and the answers of several
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property, reduce
 
 from logphi.answers.enclosure import meet
@@ -40,18 +38,6 @@ _NEARLY_ONE = -1.0
 _AGAIN = 3
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """A route and its offer."""
-
-    route: Route
-    offer: Offer
-
-    @property
-    def promise(self) -> Promise:
-        return self.offer.promise
-
-
 class Planned:
     """The profile of a request, by routes that are each prepared when they are first needed.
 
@@ -60,8 +46,8 @@ class Planned:
 
     def __init__(self, experience: Experience, request: Request) -> None:
         self._loss, self._demand, self._request, self._experience = request.loss, request.demand, request, experience
-        self._omits = request.loss.support.omitted.mass > 0
-        self._broken: Counter[Route] = Counter()
+        # the route of each broken promise
+        self._broken: list[Route] = []
         self._forecasts = experience.forecasts(request.demand)
         self._prepared = experience.prepared_for(request)
 
@@ -72,47 +58,49 @@ class Planned:
         best = reduce(meet, own) if own else None
         if best is not None and best.meets(enough):
             return best
-        # what another request prepared must meet the demand itself, unless it suffices and another preparation takes long
-        earlier = self._experience.profile(x, self._demand) if best is None else None
-        if earlier is not None and earlier.meets(enough if self._long else self._demand):
-            return earlier
-        ceiling = self._without_routes(x)
-        if ceiling is not None:
-            return ceiling
+        if best is None:
+            # what another request prepared must meet the demand itself, unless it suffices and another preparation takes long
+            earlier = self._experience.profile(x, self._demand)
+            if earlier is not None and earlier.meets(enough if self._long else self._demand):
+                return earlier
+        return self._without_routes(x) or self._by_routes(x, best)
+
+    def _without_routes(self, x: float) -> LogProbability | None:
+        """Chernoff's bound, if it suffices or if no route could do better."""
+        own, level = (self._loss, self._demand.least) if x >= 0 else (self._reversed, math.log(self._demand.rtol))
+        if perhaps_below(own, abs(x), level):
+            found = by_chernoff(self._loss, x)
+            return found if found.meets(self._demand) else None
+        if self._prepared or not self._loss.support.omitted.mass > 0:
+            return None
+        omitted = level_of_the_omitted(self._loss, self._demand)
+        found = by_chernoff(self._loss, x, max(omitted, self._demand.least), self._demand.hint)
+        return found if found.meets(self._demand) or found.upper < omitted else None
+
+    def _by_routes(self, x: float, best: LogProbability | None) -> LogProbability:
+        """Log delta by one route after another until the demand is met, beginning with what is known."""
+        enough, ceiling = self._demand.sufficient, None
         asked: dict[Route, Promise | str] = {}
-        for one in self._in_turn(x, asked):
-            if one.promise.operations >= _DEAR and ceiling is None and self._may_be_trivial(x):
+        for route, offer in self._in_turn(x, asked):
+            if offer.promise.operations >= _DEAR and ceiling is None and self._may_be_trivial(x):
                 ceiling = by_chernoff(self._loss, x, hint=self._demand.hint)
                 if ceiling.meets(self._demand):
                     break
-            if best is not None and not self._improves(one.promise, best):
+            if best is not None and not self._improves(offer.promise, best):
                 continue
-            if best is not None and best.meets(enough) and one.promise.operations > _WORTH:
+            if best is not None and best.meets(enough) and offer.promise.operations > _WORTH:
                 break
-            answer = self._answered(one, x, asked)
+            answer = self._answered(route, offer, x, asked)
             if answer is not None:
                 best = answer if best is None else meet(best, answer)
                 if answer.meets(enough):
-                    self._experience.leader = one.route
+                    self._experience.leader = route
                 if best.meets(self._demand):
                     break
         if best is None or (best.lower == -math.inf < best.upper and not self._loss.closed_form.without_transform):
             ceiling = ceiling or by_chernoff(self._loss, x)
             best = ceiling if best is None else meet(best, ceiling)
         return best
-
-    def _without_routes(self, x: float) -> LogProbability | None:
-        """Chernoff's bound, if it suffices or if no route could do better."""
-        own, level = (self._loss, self._demand.least) if x >= 0 else (self._reversed, math.log(self._demand.rtol))
-        perhaps = perhaps_below(own, abs(x), level)
-        if not (perhaps or (self._omits and not self._prepared)):
-            return None
-        if perhaps:
-            found = by_chernoff(self._loss, x)
-            return found if found.meets(self._demand) else None
-        omitted = level_of_the_omitted(self._loss, self._demand)
-        found = by_chernoff(self._loss, x, max(omitted, self._demand.least), self._demand.hint)
-        return found if found.meets(self._demand) or found.upper < omitted else None
 
     @property
     def _long(self) -> bool:
@@ -135,29 +123,31 @@ class Planned:
         # an excess that may be one has no lower ceiling
         return contour.about(saddle) > _NEARLY_ONE and may_be_certain(self._loss, x, self._demand.rtol)
 
-    def _in_turn(self, x: float, asked: dict[Route, Promise | str]) -> Iterator[_Asked]:
+    def _in_turn(self, x: float, asked: dict[Route, Promise | str]) -> Iterator[tuple[Route, Offer]]:
         """The offers of routes, the best known one first; a further route is asked only if no good offer is left."""
         leader, known = self._experience.leader, self._experience.routes
         routes = iter(known if leader is None else sorted(known, key=lambda one: one is not leader))
-        waiting: list[_Asked] = []
+        waiting: list[tuple[Route, Offer]] = []
         while True:
-            while not any(self._accepted(one, leader) for one in waiting):
-                route = next(routes, None)
-                if route is None:
+            while not any(self._accepted(route, offer, leader) for route, offer in waiting):
+                following = next(routes, None)
+                if following is None:
                     break
-                offer = self._offer(route, x, asked)
-                if offer is not None:
-                    waiting.append(_Asked(route, offer))
+                made = self._offer(following, x, asked)
+                if made is not None:
+                    waiting.append((following, made))
             if not waiting:
                 return
-            yield waiting.pop(min(range(len(waiting)), key=lambda one: self._rank(waiting[one].promise)) if waiting[1:] else 0)
+            if waiting[1:]:
+                waiting.sort(key=lambda one: self._rank(one[1].promise))
+            yield waiting.pop(0)
 
     def _offer(self, route: Route, x: float, asked: dict[Route, Promise | str]) -> Offer | None:
         """The offer of a route at x, if it has one; ``asked`` gets its promise, or the reason why there is none."""
         if route in self._prepared and beside(x, self._prepared[route].epsilon):
             return None
         refusal = self._forecasts.refusal(route, x)
-        if self._broken[route] >= _AGAIN:
+        if self._broken.count(route) >= _AGAIN:
             refusal = "too many of its promises have been broken"
         if refusal is not None:
             asked[route] = refusal
@@ -185,10 +175,10 @@ class Planned:
     def _meets(self, promise: Promise) -> bool:
         return promise.relative_width <= self._demand.sufficient.rtol
 
-    def _accepted(self, one: _Asked, leader: Route | None) -> bool:
+    def _accepted(self, route: Route, offer: Offer, leader: Route | None) -> bool:
         """Whether an offer is accepted without asking other routes."""
-        most = _QUICK if one.route is not leader else _QUICK_FOR_LEADER
-        return self._meets(one.promise) and one.promise.operations <= most
+        most = _QUICK if route is not leader else _QUICK_FOR_LEADER
+        return offer.promise.operations <= most and self._meets(offer.promise)
 
     def _rank(self, promise: Promise) -> tuple[float, float]:
         """The sort key of a promise: those that meet the demand by work, then the others by width."""
@@ -202,11 +192,10 @@ class Planned:
         in_vain = best.method.sharp and promise.operations > _QUICK
         return not in_vain and _GAIN * promise.relative_width < best.relative_width
 
-    def _answered(self, one: _Asked, x: float, asked: dict[Route, Promise | str]) -> LogProbability | None:
+    def _answered(self, route: Route, offer: Offer, x: float, asked: dict[Route, Promise | str]) -> LogProbability | None:
         """The answer of a route, if it has one after all; whether it keeps its promise is noted."""
-        route, promise = one.route, one.promise
         try:
-            local: LocalProfile | None = one.offer.prepare()
+            local: LocalProfile | None = offer.prepare()
             answer = None if local is None else local(x)
         except NotApplicableError as error:
             local, answer, asked[route] = None, None, str(error)
@@ -218,8 +207,8 @@ class Planned:
                 asked[route] = "it finds nothing here"
             return answer
         others = {str(other.method): told for other, told in asked.items() if other.method is not route.method}
-        choice = Choice.of(x, route.method, promise, answer, self._demand, tuple(others.items()))
-        self._broken[route] += not choice.kept
-        self._forecasts.compare(route, x, promise.relative_width, choice.width)
+        choice = Choice.of(x, route.method, offer.promise, answer, self._demand, tuple(others.items()))
+        self._broken += [] if choice.kept else [route]
+        self._forecasts.compare(route, x, offer.promise.relative_width, choice.width)
         note(choice)
         return answer

@@ -227,6 +227,32 @@ def test_what_one_request_prepared_answers_another_that_it_is_narrow_enough_for(
     assert experience.leader is once
 
 
+def test_a_profile_that_does_not_apply_far_away_is_passed_over():
+    once = route("once", Promise(1e-9, 1e3), 1e-10)
+
+    def prepare(request: Request) -> LocalProfile:
+        local = once.prepare(request)
+
+        def at(x: float) -> LogProbability:
+            if x != request.epsilon:
+                raise NotApplicableError("too far")
+            return local(x)
+
+        return at
+
+    experience = Experience(LOSS, [Route(once.method, prepare)])
+    for x in (1.0, 5.0):
+        assert Planned(experience, Request(LOSS, x, DEMAND))(x).method == "once"
+    planned = Planned(experience, Request(LOSS, 1.0, DEMAND))
+    assert [planned(x).method for x in (1.0, 5.0)] == ["once", "once"]
+
+
+def test_an_array_with_points_that_are_known_at_once():
+    """Far below zero delta is one to all digits, and a route would need too long an integral."""
+    release = lp.Gaussian(2.0).allocation(50)
+    assert release.log_delta([1.0, -301.0]).upper[1] == 0.0
+
+
 def test_a_width_that_suffices_is_kept_where_another_preparation_would_take_long():
     for work, prepared in ((1e6, 2), (1e9, 1)):
         experience = Experience(LOSS, [route("wide", Promise(1e-7, work), 1e-7)])

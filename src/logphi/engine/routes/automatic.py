@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from logphi.engine.cancellation import pairs_need_long_line
 from logphi.engine.combined_profile import combination_of
+from logphi.engine.concentration import at_once
 from logphi.engine.large_losses.sampled_terms import sampled_terms
 from logphi.engine.log_probability import LogProbability, bounded, masses, trivial
 from logphi.engine.method import EXACT
@@ -62,11 +63,18 @@ class Automatic(Evaluator):
 
     def from_prepared(self, request: Request) -> LogProbability | None:
         """The profile from what earlier requests have prepared, if it meets the demand."""
-        experience = self._experiences.get(id(request.loss))
-        found = None if experience is None else experience.profile(request.epsilon, request.demand)
-        if found is None or not found.meets(request.demand):
+        loss, x = request.loss, request.epsilon
+        experience = self._experiences.get(id(loss))
+        if experience is None:
             return None
-        return as_known(request.loss, bounded(request.loss, masses(request.loss), request.epsilon, found))
+        known = masses(loss)
+        found = at_once(loss, known, x)
+        if found is None:
+            prepared = experience.profile(x, request.demand)
+            if prepared is None or not prepared.meets(request.demand):
+                return None
+            found = bounded(loss, known, x, prepared)
+        return as_known(loss, found)
 
     def _planned(self, request: Request) -> LocalProfile:
         loss = request.loss

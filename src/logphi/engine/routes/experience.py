@@ -12,7 +12,7 @@ from typing import NamedTuple
 from logphi.answers.enclosure import meet
 from logphi.bracketing import near_by
 from logphi.engine.log_probability import LogProbability
-from logphi.engine.routes.route import LocalProfile, Offer, Request, Route
+from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Request, Route
 from logphi.inversion.demand import Demand, Promise
 from logphi.laws.log_phi import LogPhi
 
@@ -28,6 +28,13 @@ class Prepared(NamedTuple):
     epsilon: float
     demand: Demand
     profile: LocalProfile | None
+
+    def at(self, x: float) -> LogProbability | None:
+        """Log delta at any epsilon; None if the route does not apply there."""
+        try:
+            return None if self.profile is None else self.profile(x)
+        except NotApplicableError:
+            return None
 
 
 @dataclass
@@ -96,9 +103,9 @@ class Experience:
     def profile(self, x: float, demand: Demand) -> LogProbability | None:
         """Log delta at x from prepared profiles, the latest first, until it meets a demand; None if there are none."""
         best: LogProbability | None = None
-        for _, _, local in reversed(self._prepared.values()):
-            if local is not None:
-                found = local(x)
+        for one in reversed(self._prepared.values()):
+            found = one.at(x)
+            if found is not None:
                 best = found if best is None else meet(best, found)
                 if best.meets(demand):
                     break

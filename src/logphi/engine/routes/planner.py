@@ -54,7 +54,7 @@ class Planned:
     def __call__(self, x: float) -> LogProbability:
         """Log delta at an epsilon."""
         enough = self._demand.sufficient
-        own = [one.profile(x) for one in self._prepared.values() if one.profile is not None]
+        own = [found for one in self._prepared.values() if (found := one.at(x)) is not None]
         best = reduce(meet, own) if own else None
         if best is not None and best.meets(enough):
             return best

@@ -10,7 +10,6 @@ import math
 from dataclasses import replace
 from functools import reduce
 from operator import add
-from typing import Any
 
 import numpy as np
 
@@ -126,7 +125,7 @@ def _around(law: LogPhi, z: float) -> tuple[float, float]:
     return min(lower, upper), upper
 
 
-def _known(law: LossTransform, z: np.ndarray[Any, np.dtype[np.float64]]) -> tuple[Any, Any]:
+def _known(law: LossTransform, z: Array) -> tuple[Array, Array]:
     """Lower and upper bounds of K at real points; infinite if unknown."""
     # one by one, as a point that is too large would make all values unknown
     found = [law.log_transform(z[k : k + 1]) for k in range(z.size)]

@@ -238,6 +238,7 @@ def _slope(profile: Callable[[float], LogProbability], here: LogProbability, x: 
 
 
 def _between(lower: float, upper: float, source: LogProbability) -> LogProbability:
+    """The enclosure by chords of a profile between two logarithms."""
     lower, upper = outward(lower, -1), min(outward(upper, 1), 0.0)
     lower = min(lower, upper)
     value = upper if lower == -math.inf else float(np.logaddexp(lower, upper)) - math.log(2)
@@ -250,6 +251,7 @@ def _log_of(amount: Scaled, method: Method) -> LogProbability:
 
 
 def _with_rest(is_above: bool, found: LogProbability, finite: LogProbability) -> Tails:
+    """Both tails from one of them, and from the mass of both."""
     rest = _complement(finite, found)
     return Tails(found, rest) if is_above else Tails(rest, found)
 

@@ -114,6 +114,7 @@ def _worse(orders: list[tuple[Direction, LogPhi]], answer: Callable[[LogPhi, flo
 
 
 def _exceedance(law: LogPhi, x: float, rtol: float) -> LogProbability:
+    """Log P(L > x), infinite losses included."""
     if law.empty:
         return CERTAINTY
     found, (low, high) = above(law, x, rtol), masses(law)[0]
@@ -123,6 +124,7 @@ def _exceedance(law: LogPhi, x: float, rtol: float) -> LogProbability:
 
 
 def _level(law: LogPhi, delta: float, rtol: float) -> Bound:
+    """The smallest x >= 0 with P(L > x) <= delta."""
     low, high = masses(law)[0]
     if delta < low:
         return Bound(math.inf, math.inf, math.inf, Status.UNBOUNDED)

@@ -24,8 +24,8 @@ from logphi.inputs.route_names import MethodName
 from logphi.inputs.tolerance import Tolerance
 from logphi.listed import Listed
 from logphi.pairs.pair import UnsupportedError
-from logphi.questions import gaussian_mu as gaussian_mu_view
 from logphi.questions.exponential import exponential
+from logphi.questions.gaussian_mu import gaussian_mu as smallest_mu
 from logphi.questions.hockey_stick import hockey_stick
 from logphi.questions.pointwise import each
 from logphi.questions.power import hull_power, power
@@ -286,7 +286,7 @@ class AttackRisk(Listed):
         self._checked("baseline", baseline, direction, rtol)
         return each("baseline", baseline, lambda at: hull_power(self.loss, at, direction, rtol))
 
-    gaussian_mu = gaussian_mu_view.gaussian_mu
+    gaussian_mu = smallest_mu
 
     def _loss(self) -> Loss:
         return self.loss

@@ -49,8 +49,8 @@ def buckets_delta(release: Questions, epsilon: float, *, width: float, direction
     Parameters
     ----------
     release
-        Gaussian and Laplace mechanisms, mixtures of Gaussians, mechanisms with finitely many outcomes, Poisson samples of all
-        but the Laplace mechanism, and their compositions.
+        Gaussian and Laplace mechanisms, truncated or not, mixtures of Gaussians, mechanisms with finitely many outcomes,
+        Poisson samples of these, and their compositions.
     epsilon
         Any real, in nats.
     width

@@ -65,7 +65,7 @@ class RoundedLaw(Discretizer):
                 f"one release reaches over {last - first} buckets of width {h!r}, and at most {MOST_BUCKETS} are kept: take a "
                 f"width of {(last - first) / MOST_BUCKETS * h:.3g} or more"
             )
-        found, log_whole = self.discretizer.cells(first, last, h, grid.upper).on(grid, self.connect_dots)
+        found, log_whole = self.discretizer.cells(first, last, h, grid.upper).rounded(grid, self.connect_dots)
         if not grid.upper:
             return found
         edge = last * h

@@ -139,11 +139,13 @@ def between(loss: LogPhi, nodes: int = _NODES) -> tuple[FinitePair, FinitePair]:
             continue
         step = common_step(ends, length * coarser / nodes)
         try:
-            found = [product([(part.nodes(step, upper=upper), count) for part, count in parts]) for upper in (False, True)]
+            below, above = (
+                product([(part.nodes(step, upper=upper), count) for part, count in parts]).pair() for upper in (False, True)
+            )
         except (ValueError, ArithmeticError) as unknown:
             why = str(unknown)
         else:
-            return found[0].pair(), found[1].pair()
+            return below, above
     raise NotBetweenError(why)
 
 

@@ -21,6 +21,7 @@ from logphi.grid.atoms import Atoms
 from logphi.grid.cell_masses import CellMasses
 from logphi.grid.discretization import discretizer_of, without_constants
 from logphi.grid.discretizer import Discretizer, DoubleInterval
+from logphi.inversion.chernoff import tail_end
 from logphi.laws.combined.parameters import normal_shift
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform
@@ -40,8 +41,6 @@ _DEEP = -75.0
 _VAGUE = 1e-6
 # chosen: rarer nodes are left out
 _RARE = 1e-60
-# measured: rates of Chernoff bounds of a tail
-_RATES = np.geomspace(1 / 64, 256, 120)
 
 
 class NotBetweenError(ValueError):
@@ -258,22 +257,17 @@ def _of_law(law: LossTransform) -> _Part:
                 only_error = max(only_error, 1.01 * radius * math.exp(mid) / only[side] + 4 * ULP)
     low, high, beyond = support.lower - support.error, support.upper + support.error, [0.0, 0.0]
     if math.isinf(high):
-        high = _end(law, 1.0)
+        high = _end(law)
         beyond[0] = math.exp(_DEEP)
     if math.isinf(low):
-        low = _end(law, -1.0)
+        low = -_end(law.reflected())
         beyond[1] = math.exp(_DEEP)
     return _Part(cells, low, high, (beyond[0], beyond[1]), (only[0], only[1]), only_error)
 
 
-def _end(law: LossTransform, side: float) -> float:
-    """A loss above which P, or below which Q, has mass e^-75 at most, by Chernoff's bound."""
-    rates = _RATES if side > 0 else -1 - _RATES
-    low, high = law.strip
-    rates = rates[(rates > low) & (rates < high)]
-    values = law.log_transform(rates)
-    known = np.isfinite(values.mid.real) & np.isfinite(values.radius)
-    if not known.any():
+def _end(law: LossTransform) -> float:
+    """A loss above which P has mass e^-75 at most."""
+    end = tail_end(law, _DEEP, 1)
+    if math.isinf(end):
         raise NotBetweenError("the tail of a loss is not known")
-    bound = (values.mid.real + values.radius)[known] - _DEEP
-    return float(side * (bound / _RATES[: rates.size][known]).min() * (1 + 1e-9))
+    return end

@@ -15,7 +15,11 @@ from logphi.grid.lattice_law import Grid, LatticeLaw
 
 
 class Discretizer(ABC):
-    """A law that can be put on a lattice."""
+    """A law whose masses of cells are known.
+
+    ``on`` chooses the nodes that suit the law, ``cells`` has the multiples of a width as its nodes. The masses of the cells
+    between given nodes are computed by one function for both.
+    """
 
     @property
     @abstractmethod

@@ -38,6 +38,11 @@ class MixtureCells(Discretizer):
     log_rest: float | None = None
     weight_error: float = 0.0
 
+    @staticmethod
+    def normal(shift: DoubleInterval) -> MixtureCells:
+        """The cells of a normal law, a mixture with this single component."""
+        return MixtureCells((shift,), (DoubleInterval(1.0, 1.0),))
+
     def one_sided(self, upper: bool) -> OneSidedMixture:
         """The mixture w with its parameters and their errors on one side; w increases with each of them."""
         rates = np.array([rate.at(upper) for rate in self.rates])
@@ -47,7 +52,7 @@ class MixtureCells(Discretizer):
         return OneSidedMixture.of(np.array([shift.at(upper) for shift in self.shifts]), rates, log_rest)
 
     @property
-    def _normal(self) -> bool:
+    def _is_normal(self) -> bool:
         return len(self.rates) == 1 and self.rates[0].high == 1
 
     @property
@@ -58,7 +63,7 @@ class MixtureCells(Discretizer):
     @property
     def endless(self) -> bool:
         """Whether the mixture has an unbounded tail to be cut; that of a normal law falls fast enough."""
-        return not self.exchanged and not self._normal
+        return not self.exchanged and not self._is_normal
 
     def reflected(self) -> Discretizer:
         """The cells with P and Q exchanged."""
@@ -68,7 +73,7 @@ class MixtureCells(Discretizer):
         """The closed form for a normal law, otherwise a coarse sum."""
         mixture = self.one_sided(True)
         m = mixture.largest
-        if self._normal:
+        if self._is_normal:
             return u * (u + 1) * m * m / 2
         alpha = (-u if self.exchanged else 1 + u)[:, None]
         # peaks are near 0 or near alpha m, or between them; the weights of the sum are the distances of the points

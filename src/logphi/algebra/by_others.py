@@ -7,8 +7,8 @@ with the pair: :func:`between`. There are three kinds of such releases:
   lies between two others, its *ends*. They answer what grows with the profile; the loss answers the rest.
 * :class:`~logphi.algebra.bracketed.Bracketed`, an enclosed release without a known loss: an *attack* and a *cover* are its
   ends, and what they do not answer is refused.
-* :class:`~logphi.algebra.families.FamilyAnswers`: each release has a pair, that of a hull, which dominates it and which one
-  release attains, but not a composition. A composition may have several bounds on either side.
+* :class:`~logphi.algebra.families.FamilyAnswers`: the release has a pair, which dominates it, and which it need not attain, or
+  which compositions of it do not attain. There may be several releases on either side.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ _LOWEST = -2000.0
 _DEEPEST = 600.0
 # chosen: what lies below the nodes is this far below the excess, as a logarithm
 _MARGIN = 40.0
-# measured: the number of steps in which tops and bottoms of laws are found, and of bisections
+# measured: the number of steps between the ends of a law, with which its top and bottom are found, and of bisections for a cut
 _COARSE = 256
 _BISECTIONS = 7
 # measured: steps over which e^{cx} grows by more than this, as a logarithm, are useless

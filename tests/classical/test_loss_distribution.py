@@ -112,6 +112,38 @@ def mixed_shifts(shifts, weights):
     return (lambda x: mpmath.fsum(w * below(x, c) for c, w in zip(shifts, weights, strict=True))), below
 
 
+def sampled_laplace(scale, q):
+    """Of (1 - q) Laplace(0) + q Laplace(1) against Laplace(0)."""
+    rate = 1 / scale
+
+    def at(x, centre):
+        # the loss grows between the centres, and is constant outside
+        ratio = (exp(x) - 1 + q) / q
+        if ratio < exp(-rate):
+            return mpf(0)
+        if ratio >= exp(rate):
+            return mpf(1)
+        y = (log(ratio) / rate + 1) / 2
+        return exp(rate * (y - centre)) / 2 if y < centre else 1 - exp(-rate * (y - centre)) / 2
+
+    return (lambda x: (1 - q) * at(x, 0) + q * at(x, 1)), (lambda x: at(x, 0))
+
+
+def substituted_normal(q):
+    """Of a sample that may hold a record at 1 against one that may hold a record at -1, under N(0, 1)."""
+
+    def place(x):
+        # a quadratic equation for e^y
+        a, b, c = q * exp(-mpf(1) / 2), (1 - q) * (1 - exp(x)), q * exp(x - mpf(1) / 2)
+        return log((sqrt(b * b + 4 * a * c) - b) / (2 * a))
+
+    def below(x, sign):
+        y = place(x)
+        return (1 - q) * ncdf(y) + q * ncdf(y - sign)
+
+    return (lambda x: below(x, 1)), (lambda x: below(x, -1))
+
+
 def estimates(p_below, q_below, h, reach, count, eps):
     """Optimistic, pessimistic, and by the dots, from exact masses of cells, convolved in the order of the definition."""
     edges = [h * k for k in range(-reach, reach + 1)]
@@ -143,6 +175,9 @@ def estimates(p_below, q_below, h, reach, count, eps):
     ("release", "law", "h", "reach", "count", "epsilon"),
     [
         (lp.Gaussian(1), lambda: normal_shift(mpf(1)), 0.25, 64, 1, 0.6),
+        (lp.Laplace(2).poisson(0.3), lambda: sampled_laplace(mpf(2), dec(0.3)), 0.0625, 16, 2, 0.1),
+        (lp.Laplace(0.5).poisson(0.75), lambda: sampled_laplace(mpf(1) / 2, mpf("0.75")), 0.25, 16, 1, 0.3),
+        (lp.Gaussian(1).poisson(0.25, adjacency="replace"), lambda: substituted_normal(mpf("0.25")), 0.25, 40, 1, 0.3),
         *slowly((lp.Gaussian(0.5), lambda: normal_shift(mpf(2)), 0.5, 80, 3, 9.25)),
         *slowly((lp.Gaussian(2).poisson(0.3), lambda: sampled_normal(mpf(1) / 2, dec(0.3)), 0.125, 64, 2, 0.3)),
         *slowly(
@@ -179,6 +214,9 @@ RELEASES = [
     ("50 * Gaussian(sigma=2).poisson(0.05)", 3.0, 0.01),
     ("Gaussian(sigma=1).poisson(0.9)", 1.0, 0.1),
     ("20 * Laplace(scale=5)", 2.0, 0.02),
+    ("30 * Laplace(scale=1).poisson(0.1)", 0.7, 0.01),
+    ("10 * Gaussian(sigma=1).poisson(0.1, adjacency='replace')", 0.5, 0.01),
+    ("5 * TruncatedLaplace(scale=2, truncation=10).poisson(0.2)", 0.3, 0.01),
     ("ExponentialMechanism(epsilon=0.4)", 0.1, 0.01),
     ("50 * RandomizedResponse(p=0.52)", 1.0, 0.001),
     ("4 * RandomizedResponse(p=0.9)", 8.78, 0.01),
@@ -287,8 +325,6 @@ def test_what_makes_no_distribution_is_refused():
     refused(ValueError, lambda: buckets_delta(one, 1.0, width=1e-9), "buckets", "take a width of")
     refused(ValueError, lambda: untyped(buckets_delta)(one, 1.0, width=0.1, direction="both ways"), "direction")
     refused(ValueError, lambda: buckets_delta(lp.DiscreteGaussian(2), 1.0, width=0.1), "no known cell masses")
-    replaced = lp.Gaussian(1).poisson(0.1, adjacency="replace")
-    refused(ValueError, lambda: connect_the_dots_delta(replaced, 1.0, width=0.1), "method='discretized'")
     sampled = lp.FromDensities(lambda x: -abs(x) - math.log(2), lambda x: -abs(x - 1) - math.log(2), (-math.inf, math.inf))
     refused(ValueError, lambda: buckets_delta(sampled, 1.0, width=0.1), "samples")
 

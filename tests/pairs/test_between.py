@@ -34,6 +34,13 @@ def beside_response(profile: Callable[[float], float], truth: float, epsilon: fl
     return truth * profile(epsilon - loss) + (1 - truth) * profile(epsilon + loss)
 
 
+def sampled_laplace(rate: float, epsilon: float) -> float:
+    """The profile of Laplace noise of scale 2 on a sample, P being the mixture."""
+    if math.expm1(epsilon) <= -rate:
+        return -math.expm1(epsilon)
+    return rate * laplace(0.5, math.log1p(math.expm1(epsilon) / rate))
+
+
 EPSILONS = (-1.0, 0.0, 0.3, 1.1, 1.7)
 
 
@@ -85,6 +92,20 @@ def test_an_atom_beside_a_node_is_not_left_out():
         assert low - 1e-13 <= exact <= high * (1 + above.relative_error) + above.omitted_mass + 1e-13
         assert high <= exact * (1 + 1e-4)
         assert low >= exact * (1 - 5e-3)
+
+
+def test_a_response_beside_sampled_laplace_noise_is_between():
+    release = lp.Laplace(scale=2).poisson(0.3) + lp.RandomizedResponse(p=0.7)
+    below, above = between(release.loss_law())
+    for epsilon in EPSILONS:
+        exact = beside_response(lambda x: sampled_laplace(0.3, x), 0.7, epsilon)
+        low, high = excess(below, epsilon, reverse=False), excess(above, epsilon, reverse=False)
+        assert low - 1e-13 <= exact <= high * (1 + above.relative_error) + above.omitted_mass + 1e-13
+        assert high - low <= 1e-3 * exact + 1e-12
+        # D of the reversed pair at -x is e^{-x} (D(x) - 1 + e^x)
+        other = math.exp(-epsilon) * (exact + math.expm1(epsilon))
+        low, high = excess(below, -epsilon, reverse=True), excess(above, -epsilon, reverse=True)
+        assert low - 1e-13 <= other <= high * (1 + above.relative_error) + above.omitted_mass + 1e-13
 
 
 def two_shifts(sigma: float) -> tuple[np.ndarray, np.ndarray]:

@@ -1,4 +1,4 @@
-"""Releases known between two others: an attack, which they dominate, and a cover, which dominates them."""
+"""Releases without a known loss between two others: an attack, which they dominate, and a cover, which dominates them."""
 
 from __future__ import annotations
 

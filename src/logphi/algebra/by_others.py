@@ -1,4 +1,15 @@
-"""Questions to a release that other releases answer: those that dominate it, and those that it dominates."""
+"""Questions to a release that other releases answer: those that dominate it, and those that it dominates.
+
+If A is dominated by a release, and B dominates it, its delta lies between those of A and B, and so does every answer that grows
+with the pair: :func:`between`. There are three kinds of such releases:
+
+* :class:`~logphi.algebra.enclosed.Enclosed`: the release has a loss, with estimated errors or one that is slow to compute, and
+  lies between two others, its *ends*. They answer what grows with the profile; the loss answers the rest.
+* :class:`~logphi.algebra.bracketed.Bracketed`, an enclosed release without a known loss: an *attack* and a *cover* are its
+  ends, and what they do not answer is refused.
+* :class:`~logphi.algebra.families.FamilyAnswers`: the release has a pair, which dominates it, and which it need not attain, or
+  which compositions of it do not attain. There may be several releases on either side.
+"""
 
 from __future__ import annotations
 

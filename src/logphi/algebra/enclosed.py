@@ -1,4 +1,4 @@
-"""Releases whose loss has estimated errors, but which are proved to lie between two others."""
+"""Releases with a loss of their own that are also proved to lie between two others, their ends."""
 
 from __future__ import annotations
 

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from logphi.questions.risk import AttackRisk
 # measured: the two bounds are about as far apart, and a narrower answer for each takes longer
 _APART = 5e-7
-# measured: finite pairs may be sharper than densities from this share of the largest loss on, and from so many tolerances on
+# measured: finite pairs may be sharper than densities from this share of the largest loss on, and beside so many tolerances
 _NEAR_END, _WIDE = 0.9, 20.0
-# chosen: ends that are a factor apart say little, and pairs that are sharp down to tiny profiles narrow them
+# chosen: if delta is still known to no more than this factor, finite pairs are computed that are sharp down to _TINY profiles
 _FAR_APART, _TINY = 1.1, 1e-250
 
 

@@ -26,19 +26,14 @@ from logphi.engine.log_probability import from_inversion, masses
 from logphi.engine.routes.buckets import BUCKETS
 from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike
+from logphi.inversion.chernoff import tail_end
 from logphi.inversion.lines.contour import Inversion, Part
-from logphi.inversion.lines.saddle import Interval, minimise
-from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import UnsupportedError
 
 # derived: e^epsilon of a larger one overflows, and its square too
 LARGEST_LOSS = 300.0
 # derived: half an ulp of a loss, of a mass and of epsilon, and some roundings
 _ROUNDING = 1.2e-15
-# measured: the relative ranges of t tried around the best one; after the last the bound is accurate to 1e-7
-_ROUNDS = (0.3, 0.05, 0.01)
-# chosen: for this t the bound is close to the end of the support, and K still has digits
-_FARTHEST = 1e12
 
 
 def buckets_delta(release: Questions, epsilon: float, *, width: float, direction: DirectionLike | None = None) -> Bound:
@@ -49,8 +44,8 @@ def buckets_delta(release: Questions, epsilon: float, *, width: float, direction
     Parameters
     ----------
     release
-        Gaussian and Laplace mechanisms, mixtures of Gaussians, mechanisms with finitely many outcomes, Poisson samples of all
-        but the Laplace mechanism, and their compositions.
+        Gaussian and Laplace mechanisms, truncated or not, mixtures of Gaussians, mechanisms with finitely many outcomes,
+        Poisson samples of these, and their compositions.
     epsilon
         Any real, in nats.
     width
@@ -149,42 +144,16 @@ def chernoff_ends(release: Questions, mass: float, *, direction: DirectionLike |
     """
     level = check.open_unit("mass", mass)
     orders = [law for _, law in release._loss().orders(direction)]
-    low = min(-_chernoff(law, level, -1) for law in orders)
-    high = max(_chernoff(law, level, 1) for law in orders)
+    # half an ulp of the mass, and the rounding of its logarithm
+    log_mass = math.log(level) - _ROUNDING * (1 - math.log(level))
+    low = min(-tail_end(law, log_mass, -1) for law in orders)
+    high = max(tail_end(law, log_mass, 1) for law in orders)
     proved = not any(law.traits.estimated for law in orders)
     lower, upper = (
         Claim(end, side, "Chernoff", "[PLD] section 5.2, eq. 5", f"mass {level:g}", proved)
         for end, side in ((low, Side.LOWER), (high, Side.UPPER))
     )
     return lower, upper
-
-
-def _chernoff(law: LogPhi, mass: float, sign: int) -> float:
-    """The smallest (K(sign t) + log(1/mass)) / t, rounded up: every t > 0 gives a valid bound."""
-    low, high = law.strip
-    reach = high if sign > 0 else -low
-    # the logarithm includes half an ulp of the mass
-    cost = -math.log(mass) + _ROUNDING * (1 - math.log(mass))
-
-    def approximate(t: Array) -> Array:
-        values: Array = np.full(t.shape, np.inf)
-        inside = t < reach
-        values[inside] = (law.approximate(sign * t[inside]) + cost) / t[inside]
-        return np.where(np.isnan(values), np.inf, values)
-
-    best = minimise(approximate, Interval(0.0, _FARTHEST))
-    if not math.isfinite(best.value):
-        return math.inf
-    at, least = best.abscissa, math.inf
-    for half in _ROUNDS:
-        t = at * (1 + half * np.linspace(-1, 1, 17))
-        t = t[t < reach]
-        values = law.log_transform(sign * t)
-        bound = values.mid.real + values.radius
-        ends = (bound + cost + _ROUNDING * (1 + np.abs(bound))) / t
-        ends = np.where(np.isfinite(ends), ends + _ROUNDING * np.abs(ends), np.inf)
-        at, least = float(t[np.argmin(ends)]), min(least, float(ends.min()))
-    return least
 
 
 def discrete_gaussian_tail(sigma: float, reach: int) -> Claim:

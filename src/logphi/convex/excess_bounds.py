@@ -19,8 +19,9 @@ from logphi.convex.widest_chords import CUT, Bounds, Widths, in_any_order
 # derived: the share of the distance between the two bounds at which the truth lies: the lower bound, from chords between nodes,
 # is too small by a twelfth of a squared step on average, and the upper bound too large by five times that
 _SHARE = 1 / 6
-# chosen: a value this many times what is truncated is as narrow as it can be; deeper truncation takes longer
+# chosen: a value this many times what is truncated is as narrow as it can be
 _FAR_ABOVE = 1e9
+# chosen: the truncations that are tried in turn; deeper ones take longer
 _CUTS = (CUT, 1e-75, 1e-150, 1e-280)
 # chosen: between two weights of a density, the splines are compared with its excess at so many nodes
 _NODES = 16

@@ -36,21 +36,21 @@ from logphi.convex.widest_chords import Bounds
 _ROOM = 1e-11
 # derived: series of integrals of hats have that accuracy up to this d
 _WIDEST = 0.1
-# chosen: smaller values are not met
+# chosen: where h is smaller, S need not be near it
 _SMALL = 1e-26
-# chosen: how often the function is moved
+# chosen: how often the function that the spline is taken through may be moved away from h
 _TRIES = 8
-# chosen: by how much of itself it is moved at most
+# chosen: how far each time, relative to h; where S is further on the wrong side, no weights are taken
 _FARTHEST = 0.02
-# chosen: it is moved by so many times what S is on the wrong side
+# chosen: it is moved by so many times the distance of S from h, where S is on the wrong side
 _MORE = 1.25
-# chosen: the share by which the law may be scaled after that
+# chosen: with so small a distance, relative to h, the law is only scaled, by no more than four times as much
 _MOST = 3e-9
-# chosen: the multiples of d that are needed
+# chosen: the least number of multiples of d
 _FEWEST = 8
-# chosen: the multiples of d next to the end where what is missing counts absolutely
+# chosen: the number of multiples of d next to the end at which S may differ from h by an amount, instead of a share
 _NEAR = 8
-# chosen: weights are not smaller
+# chosen: the least weight above the largest loss
 _LEAST = 1e-290
 # derived: exponentials of so large losses do not overflow
 _LARGEST = 600.0

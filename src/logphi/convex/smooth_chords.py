@@ -44,19 +44,17 @@ from logphi.convex.spline_rounds import LEAST, Round, Steps, UnprovedError, long
 from logphi.convex.spline_start import Start
 from logphi.convex.widest_chords import Bounds, both_sides
 
-# measured: rounds on the grid before the splines
+# measured: the rounds on the grid before the splines
 _BEFORE = 28
-# measured: larger widths take more of them
-_WIDE = 1.0
-# measured: that many, on a grid so many times as fine
-_BEFORE_WIDE, _FINER = 40, 1.4
+# measured: above the width _WIDE there are more of them, on a grid that is finer by a factor
+_WIDE, _BEFORE_WIDE, _FINER = 1.0, 40, 1.4
 # measured: so many of the first steps of the splines are a width
 _PARTS = 48
 # chosen: the grid begins with values that are smaller by so much
 _START = 1e-9
-# chosen: smaller values lose digits to what is added to them
+# chosen: smaller values lose digits to the constant that is added to them, and so do those that are less than _CLEARLY times
+# the last one
 _LEAST_SHARP = 1e-19
-# chosen: so do those that are not as many times as large as the last value
 _CLEARLY = 100.0
 # chosen: so do those that are not as many times as large as what is taken from them
 _FAR = 1e4

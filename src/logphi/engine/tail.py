@@ -25,6 +25,7 @@ from logphi.engine.routes.exponential import EXPONENTIAL
 from logphi.engine.routes.lattice import LATTICE
 from logphi.engine.routes.registry import evaluator
 from logphi.engine.routes.route import Request
+from logphi.inversion.chernoff import log_tails
 from logphi.inversion.demand import Demand
 from logphi.inversion.lines import half_line
 from logphi.inversion.lines.half_line import spread
@@ -156,7 +157,7 @@ def _by_chernoff(law: LogPhi, x: float, rtol: float, finite: LogProbability) -> 
         LogProbability(
             -math.inf, min(end, 0.0), min(outward(end, 1), 0.0), CHERNOFF, Ledger(truncation=Entry(math.exp(min(end, 0.0))))
         )
-        for end in half_line.log_ceilings(law, x)
+        for end in log_tails(law, x)
     )
     return Tails(meet(above, _complement(finite, below)), meet(below, _complement(finite, above)))
 

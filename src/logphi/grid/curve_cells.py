@@ -1,8 +1,6 @@
 """The discretizer of a law that is given by a curve.
 
-The losses between two nodes of the lattice are those of an interval of the curve's variable s. The cell's Q-mass and the share
-of it that goes to the upper node are integrals of analytic functions over that interval: sums over panels with the error bounds
-of :mod:`logphi.quadrature.curves.panels`.
+The mirror image, the atoms and the rest of the curve are added to the cells of its body (:mod:`logphi.grid.curve_masses`).
 """
 
 from __future__ import annotations
@@ -16,27 +14,14 @@ from logphi.arith.floats import ULP
 from logphi.arith.safe import safe_exp
 from logphi.arith.summation import log_sum
 from logphi.arrays import Array
+from logphi.grid.cell_masses import CellMasses, atom_cells
+from logphi.grid.chords import Chords
+from logphi.grid.curve_masses import between
 from logphi.grid.discretizer import Discretizer
-from logphi.grid.lattice_law import Grid, LatticeLaw, TiltedCells, atoms_on_lattice, check_exact, joined, missed
-from logphi.normal.errors import MASS, RUN, SHARE
+from logphi.grid.lattice_law import Grid, LatticeLaw, atoms_on_lattice, check_exact, joined, missed
 from logphi.quadrature.curves.curve import Curve
-from logphi.quadrature.curves.gauss_legendre import GaussLegendre, atoms_of
-from logphi.quadrature.curves.panels import Ellipses, gauss
+from logphi.quadrature.curves.gauss_legendre import GaussLegendre, Masses, atoms_of, whole_law
 
-# measured: nodes of a panel
-_ORDER = 8
-# measured: its ellipses
-_RHO = np.array([2.5, 5.0, 10.0, 20.0])
-# measured: if the loss changes by less than this in a cell, fewer nodes and a larger ellipse suffice
-_NARROW = 0.02
-# measured: the nodes that suffice
-_FEWER = 4
-# measured: the ellipse that suffices
-_LARGER = np.array([160.0])
-# chosen: the logarithm of the largest error of a share
-_SHARP = float(np.log(1e-15))
-# chosen: the largest number of halvings of a cell
-_HALVINGS = 60
 # measured: points of a sum that only locates the saddle point
 _POINTS = 1025
 
@@ -111,6 +96,30 @@ class CurveCells(Discretizer):
         rest = LatticeLaw(np.zeros(1, np.int64), np.ones(1) * sure, float(np.log(curve.rest)), 0.0, both.location_error)
         return replace(joined(both, rest), omitted_above=both.omitted_above, omitted_mass=both.omitted_mass)
 
+    def cells(self, first: int, last: int, h: float, upper: bool) -> CellMasses:
+        """Cells between the crossings of the loss with the multiples, atoms, and the mirror image."""
+        if self.exchanged:
+            return replace(self, exchanged=False).cells(-last, -first, h, upper).reversed(h)
+        curve = self.curve_at(upper)
+        low, high = (
+            end / h if np.isinf(end) else float(curve.loss(np.array([end]))[0]) / h for end in (curve.start, curve.end)
+        )
+
+        def body(first: int, last: int) -> CellMasses:
+            start = max(first, int(np.floor(low))) if low > -np.inf else first
+            end = min(last, int(np.ceil(high))) if high < np.inf else last
+            return between(curve, 0.0, np.arange(start, max(end, start + 1) + 1), h)[1]
+
+        found = body(first, last)
+        if curve.symmetric:
+            found += body(-last, -first).reversed(h)
+        if curve.atoms or curve.rest:
+            none = np.zeros(0)
+            atoms = whole_law(curve, Masses(none, none, none, none))
+            own = atom_cells(atoms.loss, atoms.log_mass + atoms.loss, float(atoms.loss_error.max()), h)
+            found += replace(own, error=own.error + atoms.relative_error + atoms.loss_error)
+        return found
+
     def _whole(self, curve: Curve, grid: Grid, origin: float, exchanged: bool) -> LatticeLaw:
         body = _body(curve, grid, origin, exchanged)
         if not curve.atoms:
@@ -153,7 +162,7 @@ def _range(curve: Curve, power: float, depth: float) -> tuple[float, float]:
 
 def _body(curve: Curve, grid: Grid, origin: float, exchanged: bool) -> LatticeLaw:
     """The lattice law of the curve without its atoms."""
-    h, sign = grid.step, -1.0 if exchanged else 1.0
+    h = grid.step
     alpha = -grid.tilt if exchanged else 1 + grid.tilt
     low, high = _range(curve, alpha, grid.depth)
     if not exchanged and np.isinf(curve.end):
@@ -169,38 +178,17 @@ def _body(curve: Curve, grid: Grid, origin: float, exchanged: bool) -> LatticeLa
     first = max(first, 0) if np.isfinite(curve.start) else first
     last = min(max(last, first + 1), first + grid.most) if not exchanged else max(last, first + 1)
     first = first if not exchanged else max(first, last - grid.most)
-    k = np.arange(first, last + 1)
-    x = np.asarray(origin + k * h, dtype=float)
-    s = np.clip(curve.inverse(x), curve.start, curve.end)
-    if first == 0 and np.isfinite(curve.start):
-        # near the start the computed edge has few digits
-        s[0] = curve.start
-    loss_error = curve.loss_error(s, np.abs(s))
-    # an end of the curve lies within its cell; other edges are as computed
-    inside = (s > curve.start) & (s < curve.end)
-    location_error = float((np.abs(curve.loss(s) - x) * inside + loss_error).max()) + 4 * ULP * float(np.abs(x).max())
-    runs = [_cells(curve, s[at : at + RUN + 1], x[at : at + RUN + 1], h) for at in range(0, s.size - 1, RUN)]
-    log_mass, share, wrong, sag = np.concatenate(runs, axis=1)
-    share_error = SHARE + np.exp(wrong) + 4 * location_error / h
-    sag = np.minimum(sag * (1 + 1e-9), share * (1 - share) + share_error)
-    exponent = log_mass + alpha * x[:-1]
-    peak = float(exponent.max())
-    g0, g1, g2 = (abs(one) for one in curve.density)
-    far = np.maximum(np.abs(s[1:]), np.abs(s[:-1]))
-    size = g0 + far * (g1 + g2 * far) + np.abs(alpha * x[:-1]) + np.abs(log_mass) + abs(peak)
-    # the density is evaluated at the rounded s, too
-    error = MASS + (16 * ULP + 2 * curve.error) * (4 + size) + np.exp(wrong) + np.maximum(loss_error[1:], loss_error[:-1])
-    cells = TiltedCells(np.exp(exponent - peak), error, np.clip(share, 0, 1), share_error, sag, alpha, h, exchanged)
-    nodes = cells.above() if grid.upper else cells.below()
+    s, cells = between(curve, origin, np.arange(first, last + 1), h)
+    law = Chords(cells, grid, exchanged).law()
     if not grid.upper:
-        return LatticeLaw(-k if exchanged else k, nodes, peak, sign * origin, location_error)
-    log_whole = peak + float(np.log(nodes.sum()))
+        return law
+    log_whole = law.log_scale + float(np.log(law.weights.sum()))
     under, over = (safe_exp(_log_tail(curve, alpha, float(s[at]), outward) - log_whole) for at, outward in ((0, -1), (-1, 1)))
     if exchanged:
         # the start of the curve is the upper end of the exchanged law
-        return LatticeLaw(-k, nodes, peak, -origin, location_error, under, float(under > 0), over)
+        return replace(law, omitted_above=under, omitted_mass=float(under > 0), omitted_below=over)
     omitted_mass = safe_exp(_log_tail(curve, 1.0, float(s[-1]), 1)) if over else 0.0
-    return LatticeLaw(k, nodes, peak, origin, location_error, over, omitted_mass, under)
+    return replace(law, omitted_above=over, omitted_mass=omitted_mass, omitted_below=under)
 
 
 def _log_tail(curve: Curve, power: float, end: float, outward: int) -> float:
@@ -218,56 +206,3 @@ def _log_tail(curve: Curve, power: float, end: float, outward: int) -> float:
     else:
         value = value - float(np.log(fall)) if fall > 0 else np.inf
     return value + 1e-9 * (1 + abs(value)) if value < np.inf else np.inf
-
-
-def _cells(curve: Curve, s: Array, x: Array, h: float) -> Array:
-    """Log-masses of cells, shares, logarithms of the errors of either, and bounds of G / (A d)."""
-    count = s.size - 1
-    owner, low, high = np.arange(count), s[:-1], s[1:]
-    reference = np.maximum(curve.log_density(low), curve.log_density(high))
-    mass, upper, wrong = np.zeros(count), np.zeros(count), np.full(count, 1e-300)
-    scale = float(np.log(np.expm1(min(h, 700.0))))
-    narrow = float((high - low).max()) * curve.steepness < _NARROW
-    rho, order = (_LARGER, _FEWER) if narrow else (_RHO, _ORDER)
-    for halving in range(_HALVINGS):
-        # some cells are narrower than the spacing of doubles
-        wide = high > low
-        owner, low, high = owner[wide], low[wide], high[wide]
-        if not owner.size:
-            break
-        around = Ellipses.around(curve, low, high, rho, order)
-        start = x[owner][:, None]
-        apart = np.maximum(np.abs(around.left - start), np.abs(around.right - start)) + around.deviation + 1e-300
-        paid = np.log(apart) + np.maximum(around.most - start, 0.0) - scale
-        log_error = (around.log_rest + np.maximum(paid, 0.0)).min(axis=1)
-        typical = np.maximum(curve.log_density((low + high) / 2), reference[owner]) + np.log(high - low)
-        good = (log_error <= typical + _SHARP) | (halving == _HALVINGS - 1)
-        if good.any():
-            nodes, log_weight, _ = gauss(low[good], high[good], order)
-            who = np.repeat(owner[good], order)
-            weight = np.exp(curve.log_density(nodes) + log_weight - reference[who])
-            mass += np.bincount(who, weight, count)
-            upper += np.bincount(who, weight * (np.expm1(curve.loss(nodes) - x[who]) * np.exp(-scale)), count)
-            wrong += np.bincount(owner[good], np.exp(np.minimum(log_error[good] - reference[owner[good]], 700.0)), count)
-        owner, low, high = owner[~good], low[~good], high[~good]
-        middle = (low + high) / 2
-        owner, low, high = np.tile(owner, 2), np.concatenate([low, middle]), np.concatenate([middle, high])
-    held = np.maximum(mass, 1e-300)
-    share = upper / held
-    with np.errstate(over="ignore"):  # a cell without mass has no error
-        error = np.minimum(2 * wrong / held, 1.0)
-    return np.stack([np.log(held) + reference, share, np.log(error), _sag(curve, s, x, np.log(held) + reference, scale)])
-
-
-def _sag(curve: Curve, s: Array, x: Array, log_mass: Array, scale: float) -> Array:
-    """Max(dQ/da) d / (8 A) of each cell, where dQ/da is e^g times powers of the w_k over e^l times the slope of the loss."""
-    log_density, slope = curve.highest(s[:-1], s[1:]), np.zeros(s.size - 1)
-    for factor in curve.factors:
-        value = factor.value(s)
-        part = (factor.own - factor.sign) * value
-        log_density = log_density + np.maximum(part[1:], part[:-1])
-        share = factor.share(s, value)
-        slope += abs(factor.slope) * np.minimum(share[1:], share[:-1])
-    log_sag = log_density - np.log(np.maximum(slope, 1e-300)) + x[:-1] + scale - log_mass - np.log(8)
-    sag: Array = np.exp(np.minimum(log_sag, 700.0))
-    return sag

@@ -20,6 +20,7 @@ All profiles grow with the parameters of the laws below: half an ulp of a parame
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -58,13 +59,21 @@ def discretizers(terms: Terms) -> tuple[Discretizers, DoubleInterval]:
         If the cell masses of a law are not known.
     """
     moving, log_factor = without_constants(terms)
-    normal = [(DoubleInterval.of(shift), count) for law, count in moving if (shift := normal_shift(law)) is not None]
-    result = [(discretizer_of(law), count) for law, count in moving if normal_shift(law) is None]
-    if normal:
-        room = 1 + (len(normal) + 4) * ULP
-        low, high = (sum(count * shift.at(side) ** 2 for shift, count in normal) for side in (False, True))
-        result.append((_normal(DoubleInterval(np.sqrt(low) / room, np.sqrt(high) * room)), 1))
+    others, shift = without_normals(moving)
+    result = [(discretizer_of(law), count) for law, count in others]
+    if shift is not None:
+        result.append((MixtureCells.normal(shift), 1))
     return tuple(result), log_factor
+
+
+def without_normals(terms: Terms) -> tuple[Terms, DoubleInterval | None]:
+    """The laws that are not normal, and the shift of the normal law that all others are together, if there are any."""
+    shifts = [(DoubleInterval.of(shift), count) for law, count in terms if (shift := normal_shift(law)) is not None]
+    if not shifts:
+        return terms, None
+    room = 1 + (len(shifts) + 4) * ULP
+    low, high = (math.sqrt(sum(count * shift.at(side) ** 2 for shift, count in shifts)) for side in (False, True))
+    return [(law, count) for law, count in terms if normal_shift(law) is None], DoubleInterval(low / room, high * room)
 
 
 def without_constants(terms: Terms) -> tuple[Terms, DoubleInterval]:
@@ -97,10 +106,6 @@ def discretizer_of(law: LossTransform) -> Discretizer:
     return found
 
 
-def _normal(shift: DoubleInterval) -> MixtureCells:
-    return MixtureCells((shift,), (DoubleInterval(1.0, 1.0),))
-
-
 class _Discretizers(LawVisitor[Discretizer, LossTransform]):
     """The discretizer of a law, by its form."""
 
@@ -110,7 +115,7 @@ class _Discretizers(LawVisitor[Discretizer, LossTransform]):
 
     def normal(self, shift: Parameter) -> Discretizer:
         """The mixture with this single component."""
-        return _normal(DoubleInterval.of(shift))
+        return MixtureCells.normal(DoubleInterval.of(shift))
 
     def mixture(self, shift: Parameter, rate: Parameter) -> Discretizer:
         """The mixture with both parameters rounded outward."""

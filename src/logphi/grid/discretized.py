@@ -168,7 +168,7 @@ def at_width(law: LossTransform, x: float, width: float, connect_dots: bool) -> 
     Parameters
     ----------
     law
-        As of :func:`prepare`, except laws that are known as a curve or by samples.
+        As of :func:`prepare`, except laws that are known by samples.
     x
         The threshold, any real number, near which the sums are most accurate.
     width

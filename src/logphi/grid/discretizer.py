@@ -15,7 +15,11 @@ from logphi.grid.lattice_law import Grid, LatticeLaw
 
 
 class Discretizer(ABC):
-    """A law that can be put on a lattice."""
+    """A law whose masses of cells are known.
+
+    ``on`` chooses the nodes that suit the law, ``cells`` has the multiples of a width as its nodes. The masses of the cells
+    between given nodes are computed by one function for both.
+    """
 
     @property
     @abstractmethod
@@ -50,13 +54,9 @@ class Discretizer(ABC):
         Raises
         ------
         ValueError
-            If the cell masses of the law are unknown.
+            If the law has no proved cell masses.
         """
-        raise ValueError(
-            "rounding to a given width serves Gaussians and their mixtures, sampled or not, Laplace mechanisms and mechanisms "
-            "with finitely many outcomes, and some loss here is of another kind; take method='discretized', which chooses its "
-            "own nodes"
-        )
+        raise ValueError("a loss is known by samples of its densities only, whose cells have no proved masses")
 
     def reflected(self) -> Discretizer | None:
         """The discretizer of the law of -X under Q; None if there is none."""

@@ -23,16 +23,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from logphi.arith.floats import FOURIER, ULP
 from logphi.arith.powers import power
 from logphi.arith.safe import safe_expm1, safe_log
 from logphi.arrays import Array, Complex
-from logphi.grid.lattice_law import Grid, LatticeLaw
+from logphi.grid.lattice_law import Grid, Indices, LatticeLaw
 from logphi.inversion.lines.kernels import log_kappa
-
-Indices = NDArray[np.int64]
 
 # measured: up to this number, nodes are summed faster and more accurately one by one
 _FEW = 8

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,8 +11,9 @@ from logphi.arith.floats import ULP
 from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 from logphi.grid.cell_masses import CellMasses, atom_cells
+from logphi.grid.chords import Chords
 from logphi.grid.discretizer import Discretizer, DoubleInterval
-from logphi.grid.lattice_law import Grid, LatticeLaw, TiltedCells, atoms_on_lattice, joined, missed
+from logphi.grid.lattice_law import Grid, Indices, LatticeLaw, atoms_on_lattice, joined, missed
 from logphi.laws.flat_constants import Constants
 from logphi.normal.errors import MASS, SHARE
 
@@ -72,49 +73,46 @@ class FlatCells(Discretizer):
         ends = np.array([0.0, count * h if aligned or not grid.upper else 2 * w])
         # ends within rounding of a node are on it
         location_error = 48 * ULP * (w + h)
-        if log_c == -np.inf:
-            return atoms_on_lattice(grid, ends, np.array([log_p - w, log_p]), -w, location_error)
-        cells = count if aligned or not grid.upper else count + 1
+        atoms = None
+        if log_p > -np.inf:
+            atoms = atoms_on_lattice(grid, ends, np.array([log_p - w, log_p]), -w, location_error)
+            if log_c == -np.inf:
+                return atoms
+        last = count if aligned or not grid.upper else count + 1
         first = max(0, count - int(min(grid.depth / ((c + 0.5) * h) + 4, grid.most)))
-        k = np.arange(first, cells)
-        low = -w + k * h
-        # all cells but the last are complete
-        lengths = np.array([h, h if aligned or not grid.upper else min(max(w - low[-1], 0.0), h)])
-        kind = np.append(np.zeros(k.size - 1, np.int64), 1)
-        with np.errstate(divide="ignore"):  # a cell of length zero has no mass
-            log_mass = (log_c + np.log(4 * np.sinh(lengths / 4)) - lengths / 4)[kind] + (c + 0.5) * low
-        peak = float(log_mass.max())
-        error = MASS + ULP * (64 + 64 * w + 2 * np.abs((1 + c) * low) + abs(peak))
-        share = (np.expm1(lengths / 2) / np.expm1(h))[kind]
-        share_error, sag = np.full(k.size, 2 * SHARE * (1 + w / h)), np.full(k.size, np.exp(h) / 8)
-        found = TiltedCells(np.exp(log_mass - peak), error, share, share_error, sag, 1 + c, h, False)
-        nodes = found.above() if grid.upper else found.below()
-        below = np.exp(log_c + (c + 0.5) * low[0] - np.log(c + 0.5) - peak) / nodes.sum() * 1.001 if first else 0.0
-        body = LatticeLaw(np.arange(first, cells + 1), nodes, peak, -w, location_error, omitted_below=float(below))
-        if log_p == -np.inf:
-            return body
-        return joined(body, atoms_on_lattice(grid, ends, np.array([log_p - w, log_p]), -w, location_error))
+        body = Chords(_cells(w, log_c, location_error, np.arange(first, last), h, -w), grid).law()
+        if first:
+            log_below = log_c + (c + 0.5) * (first * h - w) - np.log(c + 0.5) - body.log_scale
+            body = replace(body, omitted_below=float(np.exp(log_below)) / float(body.weights.sum()) * 1.001)
+        return body if atoms is None else joined(body, atoms)
 
     def cells(self, first: int, last: int, h: float, upper: bool) -> CellMasses:
         """The flat part in cells, and the two atoms."""
         w = self.width.at(upper)
         log_c, log_p = self.weights(w)
         location_error = 48 * ULP * (w + h)
+        parts = []
         if log_p > -np.inf:
-            atoms = atom_cells(np.array([-w, w]), np.array([log_p - w, log_p]), location_error, h)
-            return atoms if log_c == -np.inf or w == 0 else atoms + _flat(w, log_c, location_error, first, last, h)
-        return _flat(w, log_c, location_error, first, last, h)
+            parts.append(atom_cells(np.array([-w, w]), np.array([log_p - w, log_p]), location_error, h))
+        if log_c > -np.inf and w > 0:
+            k = np.arange(max(int(np.floor(-w / h)), first), min(int(np.ceil(w / h)), last))
+            parts.append(_cells(w, log_c, location_error, k, h))
+        return sum(parts[1:], parts[0])
 
 
-def _flat(w: float, log_c: float, location_error: float, first: int, last: int, h: float) -> CellMasses:
-    """The cells of the P-density C e^{x/2} on [-w, w]."""
-    k = np.arange(max(int(np.floor(-w / h)), first), min(int(np.ceil(w / h)), last))
-    low, high = np.maximum(k * h, -w), np.minimum((k + 1) * h, w)
-    k, low, high = (part[high > low] for part in (k, low, high))
-    length = high - low
+def _cells(w: float, log_c: float, location_error: float, k: Indices, h: float, origin: float = 0.0) -> CellMasses:
+    """The cells of the P-density C e^{x/2} on [-w, w] above the nodes k."""
+    start = origin + k * h
+    low, high = np.maximum(start, -w), np.minimum(start + h, w)
+    k, start, low, high = (part[high > low] for part in (k, start, low, high))
+    # an end within rounding of a node is on it; elsewhere the mass of a narrow cell has its rounding error over the length
+    whole = high - low >= h - location_error
+    length = np.where(whole, h, high - low)
+    of_ends = np.where(whole, 0.0, 4 * ULP * w / length)
     # the mean of l in a cell is at the middle of its losses
     log_mass = log_c - low / 2 + np.log(-2 * np.expm1(-length / 2))
-    share = np.clip(np.expm1((low - k * h) + length / 2) / np.expm1(h), 1e-300, 1.0)
-    # an end of the support has its rounding error; that of a narrow cell's mass is this over its length
-    error = MASS + ULP * (64 + 64 * w + np.abs(log_mass)) + 4 * ULP * w / length
-    return CellMasses(k, log_mass, error, share, np.full(k.size, 2 * SHARE * (1 + w / h)), location_error)
+    share = np.clip(np.expm1((low - start) + length / 2) / np.expm1(h), 1e-300, 1.0)
+    error = MASS + ULP * (64 + 64 * w + np.abs(log_mass)) + of_ends
+    share_error = np.full(k.size, 2 * SHARE * (1 + w / h))
+    sag = np.where(whole, np.exp(h) / 8, share * (1 - share) + share_error)
+    return CellMasses(k, log_mass, error, share, share_error, sag, location_error, origin)

@@ -1,4 +1,4 @@
-"""Lattice laws, as masses on nodes, and the transfer of the mass of cells to nodes."""
+"""Lattice laws: masses on equally spaced nodes."""
 
 from __future__ import annotations
 
@@ -12,12 +12,10 @@ from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 from logphi.normal.errors import MASS, RUN, SHARE
 
-# measured: the numbers of cells near the top that are rounded down, tried in turn; near a finite end two are too few
-_ROUGH = tuple(2**k for k in range(1, 11))
-# measured: negative masses vanish after two or three steps upward; laws that need more steps than this are rounded down
-_CARRIES = 64
 # derived: integers up to this are exact doubles
 _FARTHEST = 2.0**52
+
+Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -43,7 +41,7 @@ class LatticeLaw:
     ``omitted_mass``; ``omitted_below`` bounds the share below the lowest node.
     """
 
-    index: NDArray[np.int64]
+    index: Indices
     weights: Array
     log_scale: float
     origin: float
@@ -75,93 +73,6 @@ class LatticeLaw:
             np.float64, copy=False
         )
         return folded_weights
-
-
-@dataclass(frozen=True)
-class TiltedCells:
-    """Tilted Q-masses e^{alpha x_k} A_k (relative error), shares (absolute error), and ``sag``, bounds of G / (A d).
-
-    ``coarse`` cells are rounded down in the law below.
-    """
-
-    mass: Array
-    error: Array
-    share: Array
-    share_error: Array
-    sag: Array
-    alpha: float
-    step: float
-    exchanged: bool
-    # mass at node 0 in place of all mass below the first cell, a tangent of D
-    anchor: float = 0.0
-    coarse: NDArray[np.bool_] | None = None
-
-    def above(self) -> Array:
-        """The masses of the law above: one node more than cells."""
-        sign = -1.0 if self.exchanged else 1.0
-        share = np.clip(self.share + sign * self.share_error, 0.0, 1.0)
-        return self._split(self.mass * (1 + self.error), share) * (1 + 8 * ULP)
-
-    def below(self) -> Array:
-        """The masses of the law below, from lowered chords."""
-        # near the top no chord is lowered, as no node above could supply a negative mass
-        for rough in (*_ROUGH, self.mass.size):
-            smooth = np.ones(self.mass.size, dtype=bool) if self.coarse is None else ~self.coarse
-            skip = 0 if self.anchor and rough == _ROUGH[0] else rough
-            smooth[slice(0, skip) if self.exchanged else slice(-rough, None)] = False
-            nodes = self._lowered(smooth)
-            if nodes is not None:
-                return nodes
-        raise ArithmeticError("rounding every cell down left a negative mass: please report this law and threshold")
-
-    def _lowered(self, smooth: NDArray[np.bool_]) -> Array | None:
-        h, alpha = self.step, self.alpha
-        sign = 1.0 if self.exchanged else -1.0
-        share = np.where(smooth, np.clip(self.share + sign * self.share_error, 0.0, 1.0), float(self.exchanged))
-        gap = np.where(smooth, self.mass * (1 + self.error) * self.sag, 0.0)
-        drop = np.zeros(gap.size + 1)
-        drop[:-1] = gap
-        drop[1:] = np.maximum(drop[1:], gap * np.exp((alpha - 1) * h))
-        if self.anchor and smooth[0]:
-            # the first chord is the tangent at the lower end, and is lowered at node 1 only
-            drop[0] = 0.0
-            tangent = self.mass[0] * (1 + self.error[0]) * np.exp((alpha - 1) * h) * (1 - share[0]) * (1 + 8 * ULP)
-            drop[1] = max(tangent, gap[1] if gap.size > 1 else 0.0)
-        # below the bottom node D keeps its lowered value, which is a loss of P-mass
-        bends = np.full(drop.size, 1 + np.exp(h))
-        bends[-1 if self.exchanged else 0] = 1.0
-        chord = self._split(self.mass * np.maximum(1 - self.error, 0.0), share) + drop * bends
-        chord[0] += self.anchor
-        taken = np.zeros_like(drop)
-        taken[:-1] += drop[1:] * np.exp((1 - alpha) * h)
-        taken[1:] += drop[:-1] * np.exp(alpha * h)
-        nodes = chord - taken - 16 * ULP * (chord + taken)
-        carried = carry(nodes[::-1] if self.exchanged else nodes, np.exp(-alpha * h if self.exchanged else alpha * h))
-        if carried is None:
-            return None
-        return (carried[::-1] if self.exchanged else carried) * (1 - 8 * ULP)
-
-    def _split(self, mass: Array, share: Array) -> Array:
-        nodes = np.zeros(mass.size + 1)
-        nodes[:-1] = mass * (1 - share)
-        nodes[1:] += mass * share * np.exp(self.alpha * self.step)
-        return nodes
-
-
-def carry(nodes: Array, factor: float) -> Array | None:
-    """The masses with negative ones taken from the node above; None if that does not end. The top one must not be negative."""
-    nodes = nodes.copy()
-    for _ in range(_CARRIES):
-        bad = np.flatnonzero(nodes < 0)
-        if bad.size == 0:
-            return nodes
-        if bad[-1] == nodes.size - 1:
-            return None
-        deficit = nodes[bad]
-        nodes[bad] = 0.0
-        with np.errstate(over="ignore"):  # an infinite negative mass cannot be compensated
-            nodes[bad + 1] += factor * deficit
-    return None
 
 
 def check_exact(*index: float) -> None:

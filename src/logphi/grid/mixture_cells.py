@@ -8,13 +8,14 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import log_ndtr, ndtr
 
-from logphi.arith.floats import ULP
+from logphi.arith.floats import LOG_ROOT_TWO_PI, ULP
 from logphi.arith.safe import safe_exp
 from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 from logphi.grid.cell_masses import CellMasses
+from logphi.grid.chords import Chords
 from logphi.grid.discretizer import Discretizer, DoubleInterval
-from logphi.grid.lattice_law import Grid, LatticeLaw, TiltedCells, check_exact
+from logphi.grid.lattice_law import Grid, Indices, LatticeLaw, check_exact
 from logphi.grid.one_sided_mixture import OneSidedMixture
 from logphi.normal.cells import WIDE
 from logphi.normal.errors import MASS, SHARE
@@ -37,6 +38,11 @@ class MixtureCells(Discretizer):
     log_rest: float | None = None
     weight_error: float = 0.0
 
+    @staticmethod
+    def normal(shift: DoubleInterval) -> MixtureCells:
+        """The cells of a normal law, a mixture with this single component."""
+        return MixtureCells((shift,), (DoubleInterval(1.0, 1.0),))
+
     def one_sided(self, upper: bool) -> OneSidedMixture:
         """The mixture w with its parameters and their errors on one side; w increases with each of them."""
         rates = np.array([rate.at(upper) for rate in self.rates])
@@ -46,7 +52,7 @@ class MixtureCells(Discretizer):
         return OneSidedMixture.of(np.array([shift.at(upper) for shift in self.shifts]), rates, log_rest)
 
     @property
-    def _normal(self) -> bool:
+    def _is_normal(self) -> bool:
         return len(self.rates) == 1 and self.rates[0].high == 1
 
     @property
@@ -57,7 +63,7 @@ class MixtureCells(Discretizer):
     @property
     def endless(self) -> bool:
         """Whether the mixture has an unbounded tail to be cut; that of a normal law falls fast enough."""
-        return not self.exchanged and not self._normal
+        return not self.exchanged and not self._is_normal
 
     def reflected(self) -> Discretizer:
         """The cells with P and Q exchanged."""
@@ -67,7 +73,7 @@ class MixtureCells(Discretizer):
         """The closed form for a normal law, otherwise a coarse sum."""
         mixture = self.one_sided(True)
         m = mixture.largest
-        if self._normal:
+        if self._is_normal:
             return u * (u + 1) * m * m / 2
         alpha = (-u if self.exchanged else 1 + u)[:, None]
         # peaks are near 0 or near alpha m, or between them; the weights of the sum are the distances of the points
@@ -83,107 +89,101 @@ class MixtureCells(Discretizer):
         return log_sum(alpha * mixture.log_ratio(y) - y * y / 2 + log_weight)
 
     def on(self, grid: Grid) -> LatticeLaw:
-        """Cells in y between the crossings of log w with the lattice; an end of the support may become one node."""
+        """Nodes from the end of the support on; all mass near it may become one node at its mean."""
         h, mixture = grid.step, self.one_sided(grid.upper)
-        m, end = mixture.largest, mixture.log_rest
+        end = mixture.log_rest
         bounded = end > -np.inf
         alpha = -grid.tilt if self.exchanged else 1 + grid.tilt
         bottom, ceiling = self._range(grid, mixture, alpha)
         first = max(0, int(np.floor((bottom - end) / h))) if bounded else 0
         check_exact(first)
         lead, edge = self._merged(h, mixture) if bounded and first == 0 and not grid.upper else (0.0, -np.inf)
-        merged = edge > -np.inf
         origin = end + lead if bounded else bottom
         last = first + int(min(max(np.ceil((ceiling - origin) / h) + 1 - first, 1), grid.most))
-        k = np.arange(first, last + 1)
-        x = origin + k * h
-        with np.errstate(divide="ignore"):  # the node at the end of the support
-            big = x + (np.log(-np.expm1(-lead - k * h)) if bounded else 0.0)
-        y, location_error = self._crossings(mixture, big, big - x, abs(origin) + np.abs(x).max())
-        if merged:
-            # cell 0 begins at the end of the merged mass, whose mean is a quotient of two normal masses
-            y[0] = edge
-            location_error += ULP * (32 - 8 * float(log_ndtr(edge) + log_ndtr(edge - m))) * lead
-        if not (y[1:] > y[:-1]).all() or (merged and not big[1] > big[0]):
-            raise ValueError("the lattice is finer than the doubles at the losses of one release")
-        log_mass, share, share_error, sag, narrow = mixture.cells(y)
-        exponent = log_mass + alpha * x[:-1]
-        log_end = float(log_ndtr(y[0])) + alpha * x[0]
-        peak = max(float(exponent.max()), log_end if merged else -np.inf)
-        far = np.minimum(np.abs(y[1:]), np.where(np.isinf(y[:-1]), np.inf, np.abs(y[:-1]) + 1))
-        large = 2 * far * far + 2 * np.abs(alpha * x[:-1]) + np.abs(log_mass) + abs(peak)
-        error = MASS + WIDE * ~narrow + ULP * large + location_error
-        anchor = 0.0
-        if merged:
-            # the mass of cell 0 ends at node 1, and its share is that of [x_0, x_1]
-            e = float(np.diff(mixture.ratio.log_v(y[:2]))[0])
-            base = -np.expm1(-e) / -np.expm1(-min(float(big[1] - big[0]), 700.0))
-            share[0], share_error[0] = 1 - (1 - share[0]) * base, share_error[0] + SHARE * (1 + 1 / e)
-            wrong = WIDE + ULP * (2 * edge * edge + 2 * abs(log_end) + abs(peak)) + location_error
-            anchor = float(np.exp(log_end - peak)) * max(1 - wrong, 0.0)
-        cells = TiltedCells(np.exp(exponent - peak), error, share, share_error, sag, alpha, h, self.exchanged, anchor)
-        omitted_above = omitted_mass = below = 0.0
-        if grid.upper:
-            nodes = cells.above()
-            log_whole = peak + float(np.log(nodes.sum()))
-            if self.exchanged:
-                # the exponent of w^alpha phi is concave: outside the last point it is below its tangent there
-                slope = y[-1] - alpha * mixture.slope(float(y[-1]))
-                log_tail = alpha * x[-1] - y[-1] ** 2 / 2 - np.log(max(slope, 1e-300) * np.sqrt(2 * np.pi))
-                wrong = ULP * large[-1] + abs(alpha) * location_error + 1e-9
-                below = safe_exp(float(log_tail + wrong) - log_whole)
-                if not bounded:
-                    # as concave towards the other end, where the losses are highest
-                    slope = alpha * mixture.slope(float(y[0])) * (1 + 3e-9) - y[0]
-                    log_tail = alpha * x[0] - y[0] ** 2 / 2 - np.log(max(slope, 1e-300) * np.sqrt(2 * np.pi))
-                    omitted_above = safe_exp(float(log_tail + ULP * large[0] + abs(alpha) * location_error + 1e-9) - log_whole)
-                    omitted_mass = float(ndtr(y[0])) * (1 + 1e-9)
-            else:
-                # w / e^Y falls in Y: above the last point w^alpha <= (w / e^Y)^alpha e^(alpha Y)
-                above = alpha * (x[-1] - (m * y[-1] - m * m / 2))
-                log_above = above + alpha * (alpha - 1) * m * m / 2 + log_ndtr(alpha * m - y[-1])
-                omitted_above = safe_exp(float(log_above) - log_whole) * (1 + 1e-9)
-                omitted_mass = (np.exp(end) * float(ndtr(-y[-1])) + mixture.varying_mass(float(y[-1]))) * (1 + 1e-9)
-                below = safe_exp(_log_below(mixture, alpha, float(y[0])) - log_whole) * (1 + 1e-9)
-        else:
-            nodes = cells.below()
-        if self.exchanged:
-            return LatticeLaw(-k, nodes, peak, -origin, location_error, omitted_above, omitted_mass, below)
-        return LatticeLaw(k, nodes, peak, origin, location_error, omitted_above, omitted_mass, below)
+        y, cells = self._between(mixture, origin, np.arange(first, last + 1), h, edge)
+        anchor = (float(log_ndtr(edge)), WIDE + 2 * ULP * edge * edge) if edge > -np.inf else None
+        law = Chords(cells, grid, self.exchanged, anchor).law()
+        if not grid.upper:
+            return law
+        above, mass_above, below = self._outside(mixture, alpha, y, cells, law, h)
+        return replace(law, omitted_above=above, omitted_mass=mass_above, omitted_below=below)
+
+    def _outside(
+        self, mixture: OneSidedMixture, alpha: float, y: Array, cells: CellMasses, law: LatticeLaw, h: float
+    ) -> tuple[float, float, float]:
+        """What the lattice law above omits: shares of the tilted mass above and below, and the P-mass above."""
+        log_whole = law.log_scale + float(np.log(law.weights.sum()))
+        x = cells.origin + h * np.array([cells.index[0], cells.index[-1] + 1.0])
+        if not self.exchanged:
+            # w / e^Y falls in Y: above the last point w^alpha <= (w / e^Y)^alpha e^(alpha Y)
+            m = mixture.largest
+            above = alpha * (x[-1] - (m * y[-1] - m * m / 2))
+            log_above = above + alpha * (alpha - 1) * m * m / 2 + log_ndtr(alpha * m - y[-1])
+            mass = np.exp(mixture.log_rest) * float(ndtr(-y[-1])) + mixture.varying_mass(float(y[-1]))
+            omitted = float(log_above), _log_below(mixture, alpha, float(y[0]))
+            return (
+                safe_exp(omitted[0] - log_whole) * (1 + 1e-9),
+                mass * (1 + 1e-9),
+                safe_exp(omitted[1] - log_whole) * (1 + 1e-9),
+            )
+        # the exponent of w^alpha phi is concave: outside the last point it is below its tangent there, and, where w has no
+        # constant part, also towards the other end, where the losses are highest
+        high, low = (
+            safe_exp(_log_outside(mixture, alpha, float(at), float(loss), outward, cells.location_error) - log_whole)
+            for at, loss, outward in ((y[0], x[0], -1), (y[-1], x[-1], 1))
+        )
+        return high, float(ndtr(y[0])) * (1 + 1e-9), low
 
     def cells(self, first: int, last: int, h: float, upper: bool) -> CellMasses:
         """Cells in y between the crossings of log w with the multiples."""
         if self.exchanged:
             return replace(self, exchanged=False).cells(-last, -first, h, upper).reversed(h)
         mixture = self.one_sided(upper)
+        first = max(first, int(np.floor(mixture.log_rest / h))) if mixture.log_rest > -np.inf else first
+        return self._between(mixture, 0.0, np.arange(first, max(last, first + 1) + 1), h)[1]
+
+    def _between(
+        self, mixture: OneSidedMixture, origin: float, k: Indices, h: float, edge: float = -np.inf
+    ) -> tuple[Array, CellMasses]:
+        """The y at which log w crosses the nodes, and the cells between these.
+
+        Below ``edge``, which then takes the place of the first y, all mass has its mean at the first node.
+        """
         end = mixture.log_rest
         bounded = end > -np.inf
-        first = max(first, int(np.floor(end / h))) if bounded else first
-        k = np.arange(first, max(last, first + 1) + 1)
-        x = k * h
+        x = origin + k * h
+        # of the nodes above the end of the support, which is the first one if that is the origin
+        over = (origin - end) + k * h
         with np.errstate(divide="ignore", over="ignore"):  # logarithms of zero below the support, and overflow from its end on
-            big = x + (np.log(np.maximum(-np.expm1(end - x), 0.0)) if bounded else 0.0)
-        y, location_error = self._crossings(mixture, big, big - x, np.abs(x).max() + (abs(end) if bounded else 0.0))
-        if not (y[1:] > y[:-1]).all():
-            raise ValueError(f"a width of {h!r} is finer than the doubles at the losses of one release")
-        log_mass, share, share_error, _, narrow = mixture.cells(y)
-        if not np.isfinite(y[0]):
-            # the support begins within the first cell
-            base = np.expm1(end - x[1]) / np.expm1(-h)
-            share[0], share_error[0] = 1 - (1 - share[0]) * base, share_error[0] + SHARE * (1 + (abs(end) + h) / h)
-        far = np.where(np.isinf(y[:-1]), np.abs(y[1:]), np.minimum(np.abs(y[1:]), np.abs(y[:-1]) + 1))
-        error = MASS + WIDE * ~narrow + ULP * (2 * far * far + np.abs(log_mass))
-        return CellMasses(k[:-1], log_mass, error, np.maximum(share, 1e-300), share_error, location_error)
-
-    def _crossings(self, mixture: OneSidedMixture, big: Array, lower: Array, reach: float) -> tuple[Array, float]:
-        """The y, rounded, at which log v is ``big``, and what their losses, larger by ``lower``, are known to within.
-
-        The numbers that the losses were added from sum to at most ``reach``.
-        """
+            big = x + np.log(np.maximum(-np.expm1(-over), 0.0))
         y, missed = mixture.ratio.inverse_of_log_v(big)
         finite = np.isfinite(y)
-        size = np.exp(np.minimum(lower, 0.0))[finite] * mixture.size(y[finite], big[finite])
-        return y, 4 * ULP * float(size.max() + reach) + 2 * missed + self.weight_error
+        # the losses of these y are known to within this, as they are sums of numbers of this size
+        size = np.exp(np.minimum((big - x)[finite], 0.0)) * mixture.size(y[finite], big[finite])
+        reach = abs(origin) + (abs(end) if bounded else 0.0) + float(np.abs(x).max())
+        location_error = 4 * ULP * (float(size.max()) + reach) + 2 * missed + self.weight_error
+        merged = edge > -np.inf
+        if merged:
+            # the mean of the merged mass is a quotient of two normal masses
+            y[0] = edge
+            location_error += ULP * (32 - 8 * float(log_ndtr(edge) + log_ndtr(edge - mixture.largest))) * float(over[0])
+        if not (y[1:] > y[:-1]).all() or (merged and not big[1] > big[0]):
+            raise ValueError(f"a step of {h!r} is finer than the doubles at the losses of one release")
+        log_mass, share, share_error, sag, narrow = mixture.cells(y)
+        if merged:
+            # the mass of the first cell ends at its upper node, and its share is that of the whole cell
+            rise = float(np.diff(mixture.ratio.log_v(y[:2]))[0])
+            part = -np.expm1(-rise) / -np.expm1(-min(float(big[1] - big[0]), 700.0))
+            share[0], share_error[0] = 1 - (1 - share[0]) * part, share_error[0] + SHARE * (1 + 1 / rise)
+        elif not finite[0]:
+            # the support begins within the first cell
+            part = np.expm1(-over[1]) / np.expm1(-h)
+            share[0], share_error[0] = 1 - (1 - share[0]) * part, share_error[0] + SHARE * (1 + (abs(end) + h) / h)
+            sag[0] = max(sag[0], share[0] * (1 - share[0]))
+        far = np.where(np.isinf(y[:-1]), np.abs(y[1:]), np.minimum(np.abs(y[1:]), np.abs(y[:-1]) + 1))
+        error = MASS + WIDE * ~narrow + ULP * (2 * far * far + np.abs(log_mass))
+        share = np.maximum(share, 1e-300)
+        return y, CellMasses(k[:-1], log_mass, error, share, share_error, sag, location_error, origin)
 
     @staticmethod
     def _merged(h: float, mixture: OneSidedMixture) -> tuple[float, float]:
@@ -218,6 +218,19 @@ class MixtureCells(Discretizer):
         low, high = mixture.log_ratio(y[[max(kept[0] - 1, 0), min(kept[-1] + 1, y.size - 1)]]).tolist()
         # the end of the support of the exchanged law is its highest loss
         return (mixture.log_rest if self.exchanged and mixture.log_rest > -np.inf else low), high
+
+
+def _log_outside(mixture: OneSidedMixture, alpha: float, y: float, loss: float, outward: int, location_error: float) -> float:
+    """An upper bound of log E_Q[w^alpha], alpha < 0, from y with this loss upward (1) or downward (-1)."""
+    if y == -np.inf:
+        return -np.inf
+    # the slope of log w is rounded down
+    fall = outward * y - outward * alpha * mixture.slope(y) * (1.0 if outward > 0 else 1 + 3e-9)
+    if not fall > 0:
+        return np.inf
+    log_tail = alpha * loss - y * y / 2 - float(np.log(fall)) - LOG_ROOT_TWO_PI
+    size = 2 * y * y + 2 * abs(alpha * loss) + abs(log_tail)
+    return log_tail + ULP * size + abs(alpha) * location_error + 1e-9
 
 
 def _log_below(mixture: OneSidedMixture, alpha: float, end: float) -> float:

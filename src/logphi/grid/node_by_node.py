@@ -20,7 +20,6 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from logphi.arith.floats import ULP
 from logphi.arith.safe import safe_expm1, safe_log
@@ -29,7 +28,7 @@ from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 from logphi.grid.discretization import Discretizers, discretizers
 from logphi.grid.discretizer import Discretizer, DoubleInterval
-from logphi.grid.lattice_law import Grid, LatticeLaw
+from logphi.grid.lattice_law import Grid, Indices, LatticeLaw
 from logphi.grid.positive_sums import LARGEST_LOG, NodeMasses, Window, one_sided
 from logphi.inversion.demand import Demand
 from logphi.inversion.lines.contour import saddle_of_excess
@@ -50,7 +49,7 @@ _LOWEST = -2000.0
 _DEEPEST = 600.0
 # chosen: what lies below the nodes is this far below the excess, as a logarithm
 _MARGIN = 40.0
-# measured: the number of steps in which tops and bottoms of laws are found, and of bisections
+# measured: the number of steps between the ends of a law, with which its top and bottom are found, and of bisections for a cut
 _COARSE = 256
 _BISECTIONS = 7
 # measured: steps over which e^{cx} grows by more than this, as a logarithm, are useless
@@ -63,8 +62,6 @@ _MOST = 1 << 20
 _NARROW = 0.1
 # measured: the largest number of summands for each node, as each cell number is rounded down
 _SUMMANDS = 8
-
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -240,7 +237,7 @@ def _pair(part: Discretizer, lowest: float, grid: Grid, size: int, by_cell: bool
             # nodes serve instead
             pass
         else:
-            return _masses(cells.on(grid, connect_dots=False)[0], h, up=False), _under_q(
+            return _masses(cells.rounded(grid, connect_dots=False)[0], h, up=False), _under_q(
                 cells.index, cells.log_mass, cells.error, grid, 0.0
             )
     law = part.on(grid)

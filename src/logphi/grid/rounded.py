@@ -10,6 +10,7 @@ from logphi.arith.safe import safe_exp
 from logphi.arrays import Array
 from logphi.grid.discretizer import Discretizer
 from logphi.grid.lattice_law import Grid, LatticeLaw
+from logphi.inversion.chernoff import log_moments
 from logphi.laws.transform import LossTransform
 
 # measured: this many nodes take about a second and half a gigabyte
@@ -65,7 +66,7 @@ class RoundedLaw(Discretizer):
                 f"one release reaches over {last - first} buckets of width {h!r}, and at most {MOST_BUCKETS} are kept: take a "
                 f"width of {(last - first) / MOST_BUCKETS * h:.3g} or more"
             )
-        found, log_whole = self.discretizer.cells(first, last, h, grid.upper).on(grid, self.connect_dots)
+        found, log_whole = self.discretizer.cells(first, last, h, grid.upper).rounded(grid, self.connect_dots)
         if not grid.upper:
             return found
         edge = last * h
@@ -92,13 +93,6 @@ class RoundedLaw(Discretizer):
         return high
 
     def _log_moments(self, u: Array) -> Array:
-        """Upper bounds of K; infinite if unknown."""
-        low, high = self.law.strip
-        inside = (u > low) & (u < high)
-        values = self.law.log_transform(np.where(inside, u, 0.0))
-        known = inside & np.isfinite(values.mid.real) & np.isfinite(values.radius)
-        if not known[inside].all() and u.size > 1:
-            # points far apart need too fine a common quadrature: each half needs less
-            return np.concatenate([self._log_moments(half) for half in np.array_split(u, 2)])
-        mid, radius = np.where(known, values.mid.real, np.inf), np.where(known, values.radius, 0.0)
-        return mid + radius + 1e-12 * (1 + np.abs(u) + np.where(known, np.abs(mid), 0.0))
+        """Upper bounds of K, with room for the rounding of sums with them; infinite if unknown."""
+        found = log_moments(self.law, u)
+        return found + 1e-12 * (1 + np.abs(u) + np.abs(found))

@@ -6,15 +6,17 @@ rounded down to the node below.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from logphi.arith.floats import ULP
 from logphi.arith.summation import log_sum
 from logphi.arrays import Array
+from logphi.grid.cell_masses import CellMasses
+from logphi.grid.chords import Chords
 from logphi.grid.discretizer import Discretizer
-from logphi.grid.lattice_law import Grid, LatticeLaw, TiltedCells
+from logphi.grid.lattice_law import Grid, LatticeLaw
 from logphi.normal.errors import MASS, SHARE
 
 # measured: the mass of an atom at an end of the support from which on it should be on a node
@@ -103,8 +105,10 @@ class Samples(Discretizer):
         some = np.maximum(mass, 1e-300)
         share, sag = np.clip(upper / some, 0.0, 1.0), gap / some + share_error
         coarse = (held < _SEVERAL) & (sag > _STRAIGHT)
-        cells = TiltedCells(mass, error, share, share_error, sag, alpha, h, False, coarse=coarse)
+        index = np.arange(count, dtype=np.int64)
+        with np.errstate(divide="ignore"):  # empty cells
+            log_mass = np.log(mass) + peak - alpha * (origin + index * h)
         location_error = 8 * ULP * (abs(origin) + count * h)
-        nodes = cells.above() if grid.upper else cells.below()
-        index = np.arange(count + 1, dtype=np.int64)
-        return LatticeLaw(index, nodes, peak, float(origin), location_error, above, omitted_mass, below if grid.upper else 0.0)
+        cells = CellMasses(index, log_mass, error, share, share_error, sag, location_error, float(origin))
+        law = Chords(cells, grid, coarse=coarse).law()
+        return replace(law, omitted_above=above, omitted_mass=omitted_mass, omitted_below=below if grid.upper else 0.0)

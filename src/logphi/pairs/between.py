@@ -19,9 +19,10 @@ from logphi.arith.floats import ULP
 from logphi.arrays import Array
 from logphi.grid.atoms import Atoms
 from logphi.grid.cell_masses import CellMasses
-from logphi.grid.discretization import discretizer_of, without_constants
-from logphi.grid.discretizer import Discretizer, DoubleInterval
-from logphi.laws.combined.parameters import normal_shift
+from logphi.grid.discretization import discretizer_of, without_constants, without_normals
+from logphi.grid.discretizer import Discretizer
+from logphi.grid.mixture_cells import MixtureCells
+from logphi.inversion.chernoff import tail_end
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform
 from logphi.pairs.common_step import BESIDE, common_step
@@ -32,16 +33,17 @@ from logphi.pairs.outcomes import Outcomes, product
 
 # measured: direct convolutions of so many nodes take half a second
 _NODES = 1 << 14
-# chosen: how much coarser nodes may be; derived: a step that doubles resolve, and losses whose exponentials they hold
-_COARSER, _FINEST, _LARGEST = (1, 8, 64), 1e-12, 1200.0
+# chosen: how many times fewer nodes are tried
+_COARSER = (1, 8, 64)
+# derived: the least step that doubles resolve, and the distance of two losses, on either side of zero, with exponentials in
+# the range of doubles
+_FINEST, _LARGEST = 1e-12, 1200.0
 # chosen: the logarithm of the mass that is left out of an unbounded loss, on each side
 _DEEP = -75.0
 # chosen: nodes whose relative error is larger are left out
 _VAGUE = 1e-6
 # chosen: rarer nodes are left out
 _RARE = 1e-60
-# measured: rates of Chernoff bounds of a tail
-_RATES = np.geomspace(1 / 64, 256, 120)
 
 
 class NotBetweenError(ValueError):
@@ -139,11 +141,13 @@ def between(loss: LogPhi, nodes: int = _NODES) -> tuple[FinitePair, FinitePair]:
             continue
         step = common_step(ends, length * coarser / nodes)
         try:
-            found = [product([(part.nodes(step, upper=upper), count) for part, count in parts]) for upper in (False, True)]
+            below, above = (
+                product([(part.nodes(step, upper=upper), count) for part, count in parts]).pair() for upper in (False, True)
+            )
         except (ValueError, ArithmeticError) as unknown:
             why = str(unknown)
         else:
-            return found[0].pair(), found[1].pair()
+            return below, above
     raise NotBetweenError(why)
 
 
@@ -168,7 +172,10 @@ def is_known(loss: LogPhi) -> bool:
 
 @dataclass(frozen=True)
 class _Part:
-    """One release: its cells, the range of its loss, what P has above it and Q below, and the masses where one law has none."""
+    """One release: its cells, the range of its loss, what P has above it and Q below, and the masses where one law has none.
+
+    ``only`` are the latter, of P and of Q, with a relative error.
+    """
 
     cells: Discretizer
     low: float
@@ -202,41 +209,23 @@ def _loss_cells(found: CellMasses, part: _Part, step: float) -> LossCells:
     lost = float(np.maximum(p * (1 + p_error), q * (1 + q_error))[~kept].sum()) * 1.01
     if not kept.any():
         raise ValueError("no loss has enough mass under both laws")
+    p, q, p_error, q_error, low, high = (one[kept] for one in (p, q, p_error, q_error, low, high))
+    none, omitted = (0.0, 0.0), lost + sum(part.beyond)
+    only_error = part.only_error, part.only_error
     return LossCells(
-        p[kept],
-        q[kept],
-        p_error[kept],
-        q_error[kept],
-        low[kept],
-        high[kept],
-        part.only,
-        (part.only_error, part.only_error),
-        (0.0, 0.0),
-        (0.0, 0.0),
-        0.0,
-        lost + sum(part.beyond),
-        step,
-        on_multiples=True,
+        p, q, p_error, q_error, low, high, part.only, only_error, none, none, 0.0, omitted, step, on_multiples=True
     )
 
 
 def _parts(loss: LogPhi) -> list[tuple[_Part, int]]:
-    terms, _ = without_constants(loss.terms)
-    constant = [(law, count) for law, count in loss.terms if not any(law is one for one, _ in terms)]
-    if constant:
+    if len(without_constants(loss.terms)[0]) < len(loss.terms):
         raise NotBetweenError("a part of the loss is constant")
-    shifts = [(DoubleInterval.of(shift), count) for law, count in terms if (shift := normal_shift(law)) is not None]
-    parts = [(_of_law(law), count) for law, count in terms if normal_shift(law) is None]
-    if shifts:
-        from logphi.grid.mixture_cells import MixtureCells
-
-        room = 1 + (len(shifts) + 4) * ULP
-        low, high = (math.sqrt(sum(count * one.at(side) ** 2 for one, count in shifts)) for side in (False, True))
-        whole = DoubleInterval(low / room, high * room)
+    others, shift = without_normals(loss.terms)
+    parts = [(_of_law(law), count) for law, count in others]
+    if shift is not None:
         # P(X > s^2/2 + z s) and Q(X < -s^2/2 - z s) are at most e^{-z^2/2}
-        reach = whole.high * math.sqrt(-2 * _DEEP) + whole.high**2 / 2
-        cells = MixtureCells((whole,), (DoubleInterval(1.0, 1.0),))
-        parts.append((_Part(cells, -reach, reach, (math.exp(_DEEP),) * 2, (0.0, 0.0), 0.0), 1))
+        reach = shift.high * math.sqrt(-2 * _DEEP) + shift.high**2 / 2
+        parts.append((_Part(MixtureCells.normal(shift), -reach, reach, (math.exp(_DEEP),) * 2, (0.0, 0.0), 0.0), 1))
     return parts
 
 
@@ -256,22 +245,17 @@ def _of_law(law: LossTransform) -> _Part:
                 only_error = max(only_error, 1.01 * radius * math.exp(mid) / only[side] + 4 * ULP)
     low, high, beyond = support.lower - support.error, support.upper + support.error, [0.0, 0.0]
     if math.isinf(high):
-        high = _end(law, 1.0)
+        high = _end(law)
         beyond[0] = math.exp(_DEEP)
     if math.isinf(low):
-        low = _end(law, -1.0)
+        low = -_end(law.reflected())
         beyond[1] = math.exp(_DEEP)
     return _Part(cells, low, high, (beyond[0], beyond[1]), (only[0], only[1]), only_error)
 
 
-def _end(law: LossTransform, side: float) -> float:
-    """A loss above which P, or below which Q, has mass e^-75 at most, by Chernoff's bound."""
-    rates = _RATES if side > 0 else -1 - _RATES
-    low, high = law.strip
-    rates = rates[(rates > low) & (rates < high)]
-    values = law.log_transform(rates)
-    known = np.isfinite(values.mid.real) & np.isfinite(values.radius)
-    if not known.any():
+def _end(law: LossTransform) -> float:
+    """A loss above which P has mass e^-75 at most."""
+    end = tail_end(law, _DEEP, 1)
+    if math.isinf(end):
         raise NotBetweenError("the tail of a loss is not known")
-    bound = (values.mid.real + values.radius)[known] - _DEEP
-    return float(side * (bound / _RATES[: rates.size][known]).min() * (1 + 1e-9))
+    return end

@@ -8,12 +8,15 @@ from logphi.arith.floats import ULP
 from logphi.arrays import Array
 from logphi.pairs.finite import FinitePair
 
-# measured: outcomes in cells of this share of the largest loss that is not very rare become one; delta(0) is smaller by less
+# measured: the number of cells between zero and the largest loss, each of which becomes one outcome; delta(0) is smaller by less
 # than 2e-3 of it
-# chosen: very rare losses count if they are so many times larger
-_CELLS, _NOT_RARE, _LARGER = 512, 1e-9, 8
-# chosen: outcomes that are rarer under both laws are left out, and cells with larger relative errors
-_RARE, _VAGUE = 1e-60, 1e-7
+_CELLS = 512
+# chosen: the largest loss is that of outcomes which are likelier under one law, but at least the largest of all over _LARGER
+_NOT_RARE, _LARGER = 1e-9, 8
+# chosen: outcomes that are rarer under both laws are left out
+_RARE = 1e-60
+# chosen: cells with larger relative errors are left out
+_VAGUE = 1e-7
 
 
 def merged(p: Array, q: Array, error: float, omitted: float = 0.0, absolute: float = 0.0) -> FinitePair:

@@ -14,6 +14,7 @@ from logphi.engine.ceiling import log_ceiling
 from logphi.engine.large_losses.sampled_terms import sampled_terms
 from logphi.engine.log_probability import LogProbability, from_inversion, masses, trivial
 from logphi.engine.method import CHERNOFF
+from logphi.inversion.chernoff import log_moments
 from logphi.inversion.demand import Demand
 from logphi.inversion.lines import contour
 from logphi.inversion.lines.contour import Inversion, Part
@@ -51,8 +52,7 @@ def _with_floor(loss: LogPhi, x: float, found: LogProbability) -> LogProbability
     best = _saddle_of_shortfall(loss, x)
     if not (-1 < best.abscissa < 0 and best.value < 0):
         return found
-    values = loss.log_transform(np.array([best.abscissa]))
-    log_moment = float((values.mid + values.radius)[0])
+    log_moment = float(log_moments(loss, np.array([best.abscissa]))[0])
     if not math.isfinite(log_moment):
         log_moment = _log_moment_of_sampled(loss, -best.abscissa)
     log_shortfall = log_moment - best.abscissa * x + 1e-13 * (1 + abs(log_moment) + abs(best.abscissa * x))

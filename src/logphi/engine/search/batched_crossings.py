@@ -20,6 +20,7 @@ from logphi.engine.directions import Loss
 from logphi.engine.log_probability import FINITE, LogProbability, from_inversion
 from logphi.engine.routes.contour import METHOD
 from logphi.engine.search.crossing_search import level_error
+from logphi.engine.search.warm_start import saddle_crossing
 from logphi.inputs.tolerance import Tolerance
 from logphi.inversion.lines import batched_contours
 from logphi.inversion.lines.batched_contours import Laws
@@ -103,11 +104,10 @@ def epsilons(releases: Sequence[Repeated], delta: float, tolerance: Tolerance) -
 
 
 def _guesses(laws: Laws, c: Array, level: float) -> Array:
-    """Approximate crossings by saddle points, as in :class:`logphi.engine.search.warm_start.Chernoff`."""
+    """Approximate crossings."""
     low, middle, high = laws.approximate(c[:, None] * np.array([0.98, 1.0, 1.02])).T
     with np.errstate(invalid="ignore"):  # unknown values
-        bend = np.maximum((low + high - 2 * middle) / (0.02 * c) ** 2, 0.0) + c**-2 + (c + 1) ** -2
-        return np.asarray((middle - level - np.log(c * (c + 1)) - 0.5 * np.log(2 * np.pi * bend)) / c)
+        return saddle_crossing(middle, np.maximum((low + high - 2 * middle) / (0.02 * c) ** 2, 0.0), c, level)
 
 
 def _crossing(contour: Contour, level: float, x: float) -> Bound | None:

@@ -11,6 +11,7 @@ from logphi.arrays import Array
 from logphi.bracketing import fall
 from logphi.engine.cancellation import log_answer, needs_long_line
 from logphi.engine.large_losses import large_guesses
+from logphi.inversion.chernoff import log_moments
 from logphi.inversion.lines.kernels import log_kappa
 from logphi.inversion.lines.layout import exactly_reflectable
 from logphi.inversion.lines.saddle import RIGHT, interval_of, minimise
@@ -139,10 +140,7 @@ class Chernoff:
 
     @staticmethod
     def of(loss: LogPhi, log_excess: float) -> Chernoff:
-        """The bound for one delta; its guess has the saddle-point factor 1 / (c (c + 1) (2 pi g'')^{1/2}) in place of kappa.
-
-        Here g'' = K'' + c^-2 + (c+1)^-2.
-        """
+        """The bound for one delta."""
 
         def objective(c: Array) -> Array:
             return (loss.approximate(c) + log_kappa(c) - log_excess) / c
@@ -156,9 +154,7 @@ class Chernoff:
         height = found.value * c + log_excess
         # at its minimum the second derivative of f(c)/c is f''(c)/c, and (log kappa)'' is 1 / (c (c + 1))
         own = max(found.curvature * c - 1 / (c * (c + 1)), 0.0)
-        bend = own + c**-2 + (c + 1) ** -2
-        factor = -math.log(c * (c + 1)) - 0.5 * math.log(2 * math.pi * bend)
-        guess = (height - float(log_kappa(np.array([c]))[0]) + factor - log_excess) / c
+        guess = float(saddle_crossing(height - log_kappa(np.array([c])), own, c, log_excess)[0])
         # for a normal law c^2 K'' is -2 log delta
         return Chernoff(loss, c, height, guess, own * c * c < -2 * _WIDER * log_excess)
 
@@ -169,7 +165,16 @@ class Chernoff:
     def ceiling(self, log_excess: float) -> float:
         """An upper bound of the crossing for any delta."""
         c = np.array([self.abscissa])
-        values = self.loss.log_transform(c)
-        height, size = float((values.mid + values.radius + log_kappa(c))[0]), abs(float(values.mid[0]))
-        top = (height - log_excess) / self.abscissa
-        return top + 1e-14 * (abs(top) + (size + abs(log_excess)) / self.abscissa)
+        log_moment, log_constant = float(log_moments(self.loss, c)[0]), float(log_kappa(c)[0])
+        top = (log_moment + log_constant - log_excess) / self.abscissa
+        return top + 1e-14 * (abs(top) + (abs(log_moment) + abs(log_excess)) / self.abscissa)
+
+
+def saddle_crossing(log_moment: Array, curvature: Array | float, c: Array | float, log_excess: Array | float) -> Array:
+    """About the crossing of an excess with a level, from K(c) and K''(c) at the abscissa c of the best bound.
+
+    At its saddle, the integral is the integrand e^{K(c) - cx} / (c (c + 1)) over (2 pi g'')^{1/2}, with
+    g'' = K'' + c^-2 + (c + 1)^-2.
+    """
+    bend = curvature + c**-2 + (c + 1) ** -2
+    return np.asarray((log_moment - log_excess - np.log(c * (c + 1)) - 0.5 * np.log(2 * np.pi * bend)) / c)

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.arith.floats import ELEMENTARY, ULP
+from logphi.arith.floats import ELEMENTARY
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.inversion.demand import Demand
@@ -38,8 +38,6 @@ _WIDTH = 1e-250
 _SHARE = 1e-20
 # derived: products of larger thresholds with abscissas overflow
 _FARTHEST = 1e200
-# chosen: abscissas that are tried for bounds that need not be sharp, as shares of the best
-_SHARES = np.array([1.0, 0.99, 0.5])
 
 
 @dataclass(frozen=True)
@@ -162,19 +160,6 @@ def prepare(law: LossTransform, x: float, demand: Demand, lattice: Lattice | Non
         return None
     contour = plan(sides[best][0], found[best].abscissa, kernels[best], demand.rtol, decaying=lattice is None)
     return None if contour is None else Half(best == 0, contour, lattice)
-
-
-def log_ceilings(law: LossTransform, x: float) -> tuple[float, float]:
-    """Proved upper bounds of log P(X > x) and log P(X <= x): Chernoff's, near their best abscissas; infinite if unknown."""
-    right = saddle(law, Step(x, 0.0), Interval(0.0, math.inf)).abscissa
-    left = -1 - saddle(law.reflected(), Step(-x, -1.0), Interval(-1.0, math.inf)).abscissa
-    # where 1 + z rounds to zero or below there is no bound; at the end of a strip K is unknown
-    tried_abscissas = np.multiply.outer([max(right, 0.0), min(left, 0.0)], _SHARES)
-    values = law.log_transform(tried_abscissas.ravel())
-    size = np.abs(values.mid) + np.abs(tried_abscissas * x).ravel()
-    bounds = (values.mid.real + values.radius + 8 * ULP * size).reshape(tried_abscissas.shape) - tried_abscissas * x
-    above, below = np.where(np.isfinite(bounds), bounds, math.inf).min(axis=1).tolist()
-    return above, below
 
 
 def density(law: LossTransform, x: float, rtol: float) -> Scaled | None:

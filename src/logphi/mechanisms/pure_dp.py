@@ -26,7 +26,7 @@ from logphi.pairs.finite import FinitePair
 from logphi.pairs.pair import Pair
 from logphi.text.written import Written, exact, meant
 
-# derived: a double holds fifteen digits, so that a decimal of so many digits and its double print alike
+# derived: a double holds fifteen digits, so that a decimal of this many digits and its double print alike
 _UPWARD = Context(prec=15, rounding=ROUND_CEILING)
 
 

@@ -33,7 +33,7 @@ class _Curve(OfWholeVectors):
 
     moves: WholeVectors
     variance: float
-    keepers: tuple[tuple[Mechanism, int], ...] = ()
+    one_query: tuple[tuple[Mechanism, int], ...] = ()
 
     def _divergence(self, order: Array) -> Array:
         """At whole orders from 2 on, and the same formula at order 1."""

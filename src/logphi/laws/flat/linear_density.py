@@ -29,7 +29,7 @@ from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.sums.approximate_nodes import ApproximateNodes
 from logphi.quadrature.values import Line, Values
 
-# chosen: for approximate values, weights are merged into so many
+# chosen: for approximate values, weights are merged into this many
 _MERGED = 1024
 # chosen: entries of the intermediate arrays
 _BLOCK = 1 << 18

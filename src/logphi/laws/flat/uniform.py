@@ -24,7 +24,7 @@ from logphi.laws.visitor import LawVisitor
 from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.density_envelope import log_density_envelope
 
-# derived: e^{(c + 1/2) x} is one to the digits of an envelope
+# derived: up to this |c + 1/2| w, e^{(c + 1/2) x} is one to the digits of an envelope
 _NEAR = 1e-8
 
 

@@ -46,8 +46,10 @@ _LEAST_KNOWN = 2.0
 _SLACK = 1e-8
 # derived: below it the third power is negligible beside the square
 _TINY = -23.0
-# derived: the series of a logarithm reaches the last digit
-_NEAR, _TERMS = 0.05, 13
+# chosen: for a smaller |r|, log(1 + r) - r is a series
+_NEAR = 0.05
+# derived: with this many terms the series reaches the last digit
+_TERMS = 13
 
 
 @dataclass(frozen=True)
@@ -138,10 +140,8 @@ class SomeLarge(LossTransform):
         # rounding of the sum is less than what the errors of its terms allow for
         sums, error = (grown.second, grown.of_second) if self.several else (first, wrong * (1 + len(large)))
         known &= np.isfinite(total.mid) & np.isfinite(sums) & np.isfinite(error)
-        found = Values.logarithm(np.where(known, sums, 1.0), np.where(known, error, 0.0), unit)
-        total = total + found
-        parts = (np.where(known, part, np.inf) for part in (total.mid, total.rounding, total.inner))
-        return Values(*parts)
+        total = total + Values.logarithm(np.where(known, sums, 1.0), np.where(known, error, 0.0), unit)
+        return Values(*(np.where(known, part, np.inf) for part in (total.mid, total.rounding, total.inner)))
 
     @property
     def approximate(self) -> Approximation:

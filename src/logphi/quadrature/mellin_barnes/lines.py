@@ -60,7 +60,7 @@ class Base(Protocol):
 
 
 @dataclass(frozen=True)
-class Mixed:
+class MixedRatio:
     """A base law and the rate B at which its likelihood ratio is mixed with one, within ``rate_error`` of the true rate."""
 
     base: Base
@@ -72,7 +72,7 @@ class Mixed:
 class Lines:
     """The line Re w = a + 1, the line Re s = c of the integral, and the number of repetitions of the result."""
 
-    mixing: Mixed
+    mixing: MixedRatio
     a: float
     c: float
     count: int

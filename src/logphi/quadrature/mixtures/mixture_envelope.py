@@ -29,15 +29,19 @@ from logphi.quadrature.mixtures.log_ratio import LogRatio
 FLOOR = 1e-12
 # measured: errors of this size hardly widen a bound
 _ERROR = 1e-5
-# derived: v stays below pi/4, and b + v below pi
+# derived: the largest b, with which b + v stays below pi
 _HIGHEST = 0.7 * np.pi
+# derived: the largest v, below pi/4
 _WIDEST = 0.225 * np.pi
 # measured: shares of the widest strip that are tried, the best within a few percent of the optimum
 _SHARES = np.linspace(0.02, 1.0, 24)
 # derived: exceeds the effect of rounding, and of half an ulp of m and q, on the exponent, for tilts below _TILT
 _ROUNDING = 1e-9
+# chosen: the largest exponent under a tilt, above which there is no bound
 _TILT = 1e5
+# derived: the exponential of this is a double
 _LARGEST = 600.0
+# chosen: the largest number of nodes
 _MAX_NODES = 4096
 
 

@@ -138,7 +138,7 @@ class RoundedSum:
     roundings: int = 1
 
     def windowed(self) -> RoundedSum:
-        """The same on at most ``NODES`` nodes, truncated where there is little mass."""
+        """The masses on at most ``NODES`` nodes, truncated where there is little mass."""
         mass, total = self.mass, float(self.mass.sum())
         below, above = np.cumsum(mass), np.cumsum(mass[::-1])
         first = int(np.searchsorted(below, _CUT * total))
@@ -172,7 +172,7 @@ class RoundedSum:
         return half + half + self if count % 2 else half + half
 
     def excess(self, x: float, step: float) -> float:
-        """D(x) of this line: rounded up for the upper law, down for the lower one."""
+        """D(x) of this sum: rounded up for the upper law, down for the lower one."""
         nodes = step * (self.bottom + np.arange(self.mass.size, dtype=float))
         # every node has the rounding error of the step, and the difference has one more
         location_error = 4 * ULP * (np.abs(nodes) + abs(x))

@@ -117,7 +117,7 @@ class ZCDP(Representative, Primitive):
 
     @property
     def _extreme(self) -> Pair | None:
-        """For zero rho and xi nothing leaks."""
+        """The pair of equal laws for a rho of zero, where nothing leaks."""
         return None if self.rho else EQUAL
 
     @property

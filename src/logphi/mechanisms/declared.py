@@ -197,7 +197,7 @@ class WithinCurve(Family):
         return compose(members)
 
     def nearly(self) -> tuple[Mechanism, Mechanism] | None:
-        """As the curve says."""
+        """The two parts that the curve knows, if any."""
         return self.curve.nearly
 
     def size(self) -> float:
@@ -205,7 +205,7 @@ class WithinCurve(Family):
         return math.sqrt(math.ulp(0.0))
 
     def divergence(self, order: float) -> tuple[float, float]:
-        """As declared; orders below one have at most the divergence of order one. The lower end is that of members."""
+        """The declared divergence; orders below one have at most that of order one. The lower end is that of members."""
         if order < 0:
             factor = order / (1 - order) if math.isfinite(order) else -1.0
             ends = sorted(factor * end for end in self.divergence(1 - order))

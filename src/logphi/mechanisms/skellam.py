@@ -61,7 +61,7 @@ class _Curve(OfWholeVectors):
 
     @property
     def rho(self) -> float:
-        """That of order 2: D_a is at most the bound of D_{k+1} up to a = k + 1, and this over k decreases in k."""
+        """The divergence of order 2: D_a is at most the bound of D_{k+1} up to a = k + 1, and this over k decreases in k."""
         return self.mean
 
     @property

@@ -211,7 +211,7 @@ class StabilityThreshold(Dominated):
 
     @property
     def _need_not_attain(self) -> bool:
-        """But new partitions may never be seen."""
+        """Whether the pair need not be attained; it is if new partitions are never seen."""
         return super()._need_not_attain and self._chances_at(self.threshold).seen > 0
 
     def _attacks(self, *, sampled: bool = False) -> list[Mechanism]:

@@ -174,7 +174,7 @@ class VectorDiscreteGaussian(WholeVectorNoise):
         return None if sampled and wide else DiscreteGaussian(self.sigma, move, adjacency=self.adjacency)
 
     def _members(self) -> tuple[tuple[Mechanism, int], ...]:
-        """Where outcomes of several parties are not listed, whether each coordinate of one difference is above half of it."""
+        """The release of one difference; if the outcomes are not listed, of whether each coordinate is above half of it."""
         listed = super()._members()
         if listed or self.parties == 1:
             return listed

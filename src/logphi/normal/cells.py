@@ -30,7 +30,7 @@ def normal_cells(y: Array, m: float) -> tuple[Array, Array, Array, Array, NDArra
 
 
 def raw_cells(y: Array, m: float) -> tuple[Array, Array, Array, Array, NDArray[np.bool_]]:
-    """The same with max(dQ/da) d / (8 A) itself, not rounded up."""
+    """The same, with G / (A d) as it is computed: not rounded up, and not bounded by s (1 - s)."""
     runs = [_run_of_cells(y[first : first + RUN + 1], m) for first in range(0, y.size - 1, RUN)]
     log_mass, share, error, sag = np.concatenate([results for results, _ in runs], axis=1)
     return log_mass, share, error, sag, np.concatenate([narrow for _, narrow in runs])

@@ -48,6 +48,10 @@ _OTHERS[::2] = np.linalg.solve(np.polynomial.legendre.legvander(NODES[::2], 10).
 _ROUNDS = 60
 # measured: the largest number of panels, over which a round takes 3 ms for two exponential functions
 _MOST = 6000
+# chosen: distances from a centre at which functions are sampled, from 1e-18 to 1e18
+_DISTANCES = 2.0 ** np.arange(-60, 61)
+# chosen: more than enough; derived: each zoom narrows the neighbourhood of a mode sixteenfold, so that eight reach nine digits
+_ZOOMS = 40
 # chosen: panels grow by this factor away from a centre, from 4^-14 of the scale to 4^20 times it
 _GROWTH, _INWARD, _OUTWARD = 4.0, 14, 20
 
@@ -170,12 +174,6 @@ def first_table(support: tuple[float, float], breakpoints: tuple[float, ...], lo
         np.concatenate([np.full(edges.size - 1, far) for edges, _, far in parts]),
         logs,
     )
-
-
-# chosen: distances from a centre at which functions are sampled, from 1e-18 to 1e18
-_DISTANCES = 2.0 ** np.arange(-60, 61)
-# chosen: more than enough; derived: each zoom narrows the neighbourhood of a mode sixteenfold, so that eight reach nine digits
-_ZOOMS = 40
 
 
 def spread(support: tuple[float, float], breakpoints: tuple[float, ...]) -> Array:

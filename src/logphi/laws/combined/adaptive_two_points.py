@@ -225,7 +225,7 @@ class AdaptiveTwoPoints(LossTransform):
 
     @cached_property
     def _bounds(self) -> ExcessBounds:
-        """By splines for many rounds of one width, where they prove something."""
+        """The bounds of the excess: by splines for many rounds of one width, where these prove something."""
         discs = [width.under(FLOATS) for width in self.widths]
         widths, error = [float(disc.mid) for disc in discs], max(float(disc.rad) / float(disc.mid) for disc in discs)
         many = len(widths) == 1 and self.rounds[0] > _MANY and self.parts[0] > _ROUGH

@@ -90,7 +90,7 @@ class LinearDensity(LossTransform):
 
     @cached_property
     def support(self) -> Support:
-        """Up to the next multiple of the step."""
+        """The interval up to one step above the largest place, and its reflection."""
         end = (self.places[-1] + 1) * self.step
         return Support(-end * (1 + 4 * ULP), end * (1 + 4 * ULP), 16 * ULP * end, atomless=True)
 

@@ -74,7 +74,7 @@ class MixedNormal(LossTransform):
 
     @property
     def relative_errors(self) -> tuple[float, float]:
-        """Those of the shift and of the rate."""
+        """The relative errors of the shift and of the rate."""
         m, q = self.discs
         return float(m.rad / m.mid), float(q.rad / q.mid)
 
@@ -114,8 +114,9 @@ class MixedNormal(LossTransform):
 
     @property
     def growth(self) -> Growth:
-        """As for the shift: w^{z+1} is convex in w, so that M is at most 1 - q + q M of the shift; it is at least q^{z+1} M.
+        """On the right, the growth of the shift; on the left, that of a bounded law.
 
+        w^{z+1} is convex in w, so that M is at most 1 - q + q times that of the shift; it is at least q^{z+1} times that.
         Mixing P with Q never raises a profile.
         """
         return Growth(shifted_growth(self.shift), OneSided.bounded(-self.support.lower), largest_shift(self.shift))

@@ -89,7 +89,7 @@ def _double(mid: float, rad: float) -> Discs:
 
 
 def finite(x: Discs) -> Any:
-    """Where the value is known."""
+    """Whether each value is known."""
     return np.isfinite(x.mid) & np.isfinite(x.rad)
 
 

@@ -80,13 +80,13 @@ class WholeVectorNoise(Representative, Primitive):
         return None if self._extreme or self._exact else WithinCurve(self, self._bounds(), self.adjacency)
 
     def pair(self) -> Pair:
-        """That of the worst difference, or the one that the divergences imply."""
+        """The pair of the worst difference, or the one that the divergences imply."""
         if extreme := self._extreme:
             return extreme
         exact = self._exact
         return exact.pair() if exact else converted(self._bounds())
 
     def loss_law(self) -> LogPhi:
-        """That of the pair."""
+        """The loss of the pair."""
         exact = self._exact
         return exact.loss_law() if exact else self.pair().loss()

@@ -39,7 +39,7 @@ class Base(Protocol):
 
     @property
     def strip(self) -> tuple[float, float]:
-        """Where K is finite."""
+        """The strip in which K is finite."""
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at given points."""
@@ -56,7 +56,7 @@ class Base(Protocol):
 
     @property
     def support(self) -> WithMasses:
-        """Where it has its mass, and how much."""
+        """The support, of which the masses are used."""
 
 
 @dataclass(frozen=True)

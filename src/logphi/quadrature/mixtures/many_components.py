@@ -229,7 +229,7 @@ class ManyComponents(LogRatio):
         return np.exp(np.minimum(self.log_weights + self._powers(x) - value[:, None], 0.0))
 
     def _plain(self, y: Array) -> NDArray[np.bool_]:
-        """Where p_i (e^y - 1) is computed directly."""
+        """Which terms p_i (e^y - 1) are computed directly."""
         return (y < LARGE) & (self.weights > 1e-290)
 
     def _by_parts(self, function: Callable[..., Array], *arguments: Array) -> Array:

@@ -35,6 +35,8 @@ _HIGHEST = 0.7 * np.pi
 _WIDEST = 0.225 * np.pi
 # measured: shares of the widest strip that are tried, the best within a few percent of the optimum
 _SHARES = np.linspace(0.02, 1.0, 24)
+# measured: products of height and b that are tried, the best within a few percent of the optimum
+_PRODUCTS = 2.0 ** np.arange(-5, 20)
 # derived: exceeds the effect of rounding, and of half an ulp of m and q, on the exponent, for tilts below _TILT
 _ROUNDING = 1e-9
 # chosen: the largest exponent under a tilt, above which there is no bound
@@ -112,10 +114,6 @@ def log_mixture_envelope(mixtures: LogRatio, abscissa: float | Array, heights: A
     error = 4 * np.exp(log_error) + 3 * cut
     bound: Array = np.log1p(np.minimum(ratio + relative * np.abs(ratio) + error, 0.0))
     return np.minimum.accumulate(bound, axis=1)
-
-
-# measured: products of height and b that are tried, the best within a few percent of the optimum
-_PRODUCTS = 2.0 ** np.arange(-5, 20)
 
 
 def _best(weight: Array, share: Array, stiffness: Array, heights: Array, most: Array) -> Array:

@@ -11,7 +11,7 @@ import logphi as lp
 from exact import contains, dec
 from logphi.arith.protocol import Plain
 from logphi.comparators import buckets
-from logphi.comparators.buckets import Buckets, Line
+from logphi.comparators.buckets import Buckets, RoundedSum
 from logphi.comparators.output_cells import REACH, cells_of
 from logphi.engine.routes.route import NotApplicableError
 from logphi.expression import parse
@@ -123,7 +123,7 @@ def test_buckets_hold_the_whole_law(law):
 def test_the_window_moves_mass_outward():
     mass = np.zeros(3 * buckets.NODES)
     mass[[0, 5000, 5001, -1]] = [0.125, 0.25, 0.5, 0.125]
-    up, down = (Line(mass, 7, 0.0, upper).windowed() for upper in (True, False))
+    up, down = (RoundedSum(mass, 7, 0.0, upper).windowed() for upper in (True, False))
     for line in (up, down):
         assert line.mass.size == buckets.NODES
     assert up.mass.sum() + up.infinite == 1
@@ -134,9 +134,9 @@ def test_the_window_moves_mass_outward():
 
 
 def test_too_many_roundings_leave_nothing():
-    line = Line(np.array([1.0]), 5, 0.0, True, 10**18)
+    line = RoundedSum(np.array([1.0]), 5, 0.0, True, 10**18)
     assert line.excess(0.0, 1.0) == 1
-    assert Line(np.array([1.0]), 5, 0.0, False, 10**18).excess(0.0, 1.0) == 0
+    assert RoundedSum(np.array([1.0]), 5, 0.0, False, 10**18).excess(0.0, 1.0) == 0
 
 
 def test_refusals():

@@ -11,8 +11,8 @@ import sympy
 from logphi.arith.floats import Discs
 from logphi.mechanisms.formulas.density_rays import Ray
 from logphi.mechanisms.formulas.formula_discs import enclosed, finite
+from logphi.mechanisms.formulas.formula_evaluation import NotEnclosedError
 from logphi.mechanisms.formulas.formula_tails import log_tail
-from logphi.mechanisms.formulas.formula_walk import NotEnclosedError
 
 T = sympy.Symbol("t", positive=True)
 Q = sympy.Rational

@@ -191,7 +191,7 @@ def test_a_million_releases_by_two_routes(direction):
     assert sharp.value == pytest.approx((10**6 * lp.Gaussian(1000, sensitivity=0.6)).epsilon(1e-6).value, rel=0.02)
 
 
-def test_the_symbol_holds_an_uncollapsed_integral():
+def test_the_symbol_holds_an_unevaluated_integral():
     alpha = sympy.Symbol("alpha", real=True)
     expression = (7 * THREE).log_phi(alpha)
     integrals = list(expression.atoms(sympy.Integral))

@@ -184,7 +184,7 @@ def test_composition_adds():
 
 
 @pytest.mark.parametrize("direction", ["remove", "add"])
-def test_sampled_gaussian_holds_an_uncollapsed_integral(direction):
+def test_sampled_gaussian_holds_an_unevaluated_integral(direction):
     expression = lp.Gaussian(sigma=2).poisson(0.25).log_phi(ALPHA, direction=direction)
     integrals = list(expression.atoms(sympy.Integral))
     assert len(integrals) == 1
@@ -213,7 +213,7 @@ def test_it_prints_as_latex():
 
 
 @pytest.mark.slow
-def test_normal_noise_on_the_integers_holds_uncollapsed_sums():
+def test_normal_noise_on_the_integers_holds_unevaluated_sums():
     expression = lp.DiscreteGaussian(sigma=2, sensitivity=3).log_phi(ALPHA)
     sums = list(expression.atoms(sympy.Sum))
     assert len(sums) == 2

@@ -19,13 +19,13 @@ from operator import add, mul, sub, truediv
 from threading import RLock, local
 from typing import Any
 
-# the name, among those of FLINT, of the lock that guards its precision: the checker of certificates, which shares no code with
-# this module, takes the same lock by the same name
+# the attribute of FLINT that holds the lock on its precision: the checker of certificates, which shares no code with this
+# module, takes the same lock by the same name
 _LOCK = "_precision_lock"
 
 
 class _Held(local):
-    """The precision that this thread holds, and the context of computations that need no other."""
+    """The precision that this thread has set, and the context for further computations at that precision."""
 
     bits: int | None = None
     again: AbstractContextManager[Any] = nullcontext()

@@ -77,7 +77,7 @@ class Multiprecision(Arithmetic):
         return mpmath.log(self.over_the_line(lambda x: function(x) * mpmath.npdf(x)))
 
     def over_the_line(self, function: Callable[[Number], Number]) -> Number:
-        """An integral over the line by the trapezoidal rule, its step halved until two sums agree; the error is not bounded.
+        """An integral over the line by the trapezoidal rule, its step halved until two sums agree; its error is not bounded.
 
         The convergence is geometric for an analytic function that falls like a normal density, however fast it oscillates;
         tanh-sinh rules lose their digits there.
@@ -90,13 +90,16 @@ class Multiprecision(Arithmetic):
         # cancellation costs as many digits as the sum is smaller than its largest term
         for extra in (10, 100, 400):
             with _PRECISION_LOCK, mpmath.extradps(extra):
-                mean = self._settled_mean(term, mpmath.mpf(10) ** (-3 - digits - extra), mpmath.mpf(10) ** (3 - digits))
-                if mean is not None:
-                    return mean
-        raise ArithmeticError("the trapezoidal rule did not settle: the function is not smooth at this scale")
+                total = self._trapezoid(term, mpmath.mpf(10) ** (-3 - digits - extra), mpmath.mpf(10) ** (3 - digits))
+                if total is not None:
+                    return total
+        raise ArithmeticError(
+            f"the trapezoidal rule must converge in {_HALVINGS} halvings of its step, and does not: the integrand oscillates "
+            "too fast, or has singularities too near the real line; ask for numbers with bounds, m.log_phi(t)"
+        )
 
     @staticmethod
-    def _settled_mean(term: Callable[[Number], Number], negligible: Number, close: Number) -> Number | None:
+    def _trapezoid(term: Callable[[Number], Number], negligible: Number, close: Number) -> Number | None:
         for half_range in _RANGES:
             sizes = [abs(term(x)) for x in range(-half_range, half_range + 1)]
             least = negligible * max(sizes)
@@ -104,7 +107,10 @@ class Multiprecision(Arithmetic):
             if -half_range < held[0] and held[-1] < half_range:
                 break
         else:
-            raise ArithmeticError("the mean has no tails within reach: the function grows too fast")
+            raise ArithmeticError(
+                f"an integrand over the line must fall like a normal density, but is not negligible at |x| = {_RANGES[-1]}; "
+                "ask for numbers with bounds, m.log_phi(t)"
+            )
         first, last = held[0] - 1, held[-1] + 1
         step, total = mpmath.mpf(1), mpmath.fsum(term(x) for x in range(first, last + 1))
         # exact at any precision, unlike a sum of doubles

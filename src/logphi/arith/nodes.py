@@ -32,6 +32,7 @@ _NEGLIGIBLE = 1e-17
 SHIFT = 0.381966
 # derived: an integral of the modulus below this is only rounding, of numbers near one that cancel
 _NOISE = 1e-14
+# the refusal of an integral or a sum that doubles cannot give
 _REFUSED = "the {} is beyond what doubles hold: ask for numbers with bounds, m.log_phi(t), or compile with modules='mpmath'"
 
 

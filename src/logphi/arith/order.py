@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 from logphi.arith.ball import Ball, precision
 
 # a linear function of t: slope and constant
-Bound = tuple[Any, Any]
+Linear = tuple[Any, Any]
 
 
 class _Function:
@@ -75,8 +75,8 @@ class Affine(_Function):
 class Order(_Function):
     """A function whose logarithm is at most ``above`` and at least minus ``below``, which is None unless it is positive."""
 
-    above: Bound
-    below: Bound | None
+    above: Linear
+    below: Linear | None
     bits: int
 
     def __add__(self, other: Any) -> Order:

@@ -9,7 +9,7 @@ from typing import Any
 import sympy
 
 from logphi.arith.protocol import Arithmetic, Number
-from logphi.arith.uncollapsed import NormalSum, Uncollapsed
+from logphi.arith.unevaluated import NormalSum, UnevaluatedIntegral
 from logphi.text.written import Named, meant
 
 
@@ -57,17 +57,17 @@ class Symbolic(Arithmetic):
 
     def log_normal_mean(self, function: Callable[[Number], Number]) -> Number:
         """Logarithm of an integral that stays unevaluated."""
-        density = sympy.exp(-(_HELD**2) / 2) / sympy.sqrt(2 * sympy.pi)
-        return sympy.log(_left(Uncollapsed, function(_HELD) * density, -sympy.oo, sympy.oo))
+        density = sympy.exp(-(_PLACEHOLDER**2) / 2) / sympy.sqrt(2 * sympy.pi)
+        return sympy.log(_unevaluated(UnevaluatedIntegral, function(_PLACEHOLDER) * density, -sympy.oo, sympy.oo))
 
     def integral(self, function: Callable[[Number], Number], low: Number, high: Number | None) -> Number:
         """An integral that stays unevaluated."""
-        return _left(Uncollapsed, function(_HELD), low, sympy.oo if high is None else high)
+        return _unevaluated(UnevaluatedIntegral, function(_PLACEHOLDER), low, sympy.oo if high is None else high)
 
     def log_normal_sum(self, variance: Number, at: Number) -> Number:
         """Logarithm of a sum that stays unevaluated."""
-        term = sympy.exp(-((_HELD - at) ** 2) / (2 * variance))
-        return sympy.log(_left(NormalSum, term, -sympy.oo, sympy.oo))
+        term = sympy.exp(-((_PLACEHOLDER - at) ** 2) / (2 * variance))
+        return sympy.log(_unevaluated(NormalSum, term, -sympy.oo, sympy.oo))
 
     def log_power_sum(self, p: Sequence[Number], q: Sequence[Number], z: Number) -> Number:
         """``log(sum(p**(1 + z) * q**(-z)))``."""
@@ -76,15 +76,17 @@ class Symbolic(Arithmetic):
 
 
 # the variable of an integral or a sum, until it has a name that its function does not use
-_HELD = sympy.Dummy("x", real=True)
+_PLACEHOLDER = sympy.Dummy("x", real=True)
+# the names that it may get, the first free one
 _NAMES = ("x", "y", "u", "v", "w")
 
 
-def _left(kind: type[Any], term: Number, low: Number, high: Number) -> Number:
-    used = {symbol.name for symbol in term.free_symbols if symbol is not _HELD}
+def _unevaluated(kind: type[Any], term: Number, low: Number, high: Number) -> Number:
+    """An integral or a sum of a function of the placeholder, which gets a name that is still free."""
+    used = {symbol.name for symbol in term.free_symbols if symbol is not _PLACEHOLDER}
     name = next(chain((one for one in _NAMES if one not in used), (f"x{k}" for k in count() if f"x{k}" not in used)))
     variable = sympy.Symbol(name, **({"integer": True} if kind is NormalSum else {"real": True}))
-    return kind(term.xreplace({_HELD: variable}), (variable, low, high))
+    return kind(term.xreplace({_PLACEHOLDER: variable}), (variable, low, high))
 
 
 SYMBOLIC = Symbolic()

@@ -28,7 +28,7 @@ from logphi.comparators.output_cells import Cells, cells_of
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform
 
-# measured: two convolutions of so many nodes take some ten milliseconds
+# measured: two convolutions of this many nodes take some ten milliseconds
 NODES = 4096
 # measured: cells of a density, finer than the grid of most sums
 CELLS = 1 << 13
@@ -114,7 +114,7 @@ class Buckets:
         mean = float((middle * mass).sum() / mass.sum())
         return mean, float(((middle - mean) ** 2 * mass).sum() / mass.sum())
 
-    def rounded(self, step: float, upper: bool) -> Line:
+    def rounded(self, step: float, upper: bool) -> RoundedSum:
         """All mass moved up, or down, to the multiples of ``step``."""
         ends, mass = (self.high, self.most) if upper else (self.low, self.least)
         kept = np.isfinite(ends)
@@ -124,11 +124,11 @@ class Buckets:
         nodes = (np.ceil(place + room) if upper else np.floor(place - room)).astype(np.int64)
         bottom = int(nodes.min())
         infinite = float(mass[~kept].sum()) if upper else 0.0
-        return Line(np.bincount(nodes - bottom, mass[kept]).astype(float), bottom, infinite, upper).windowed()
+        return RoundedSum(np.bincount(nodes - bottom, mass[kept]).astype(float), bottom, infinite, upper).windowed()
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
+class RoundedSum:
     """Masses at ``step * (bottom + j)``, and mass at infinity; ``roundings`` counts the sums with a relative error ``_SUM``."""
 
     mass: Array
@@ -137,8 +137,8 @@ class Line:
     upper: bool
     roundings: int = 1
 
-    def windowed(self) -> Line:
-        """The same on at most ``NODES`` nodes, truncated where there is little mass."""
+    def windowed(self) -> RoundedSum:
+        """The masses on at most ``NODES`` nodes, truncated where there is little mass."""
         mass, total = self.mass, float(self.mass.sum())
         below, above = np.cumsum(mass), np.cumsum(mass[::-1])
         first = int(np.searchsorted(below, _CUT * total))
@@ -152,19 +152,19 @@ class Line:
         bottom, top = float(mass[:first].sum()), float(mass[last:].sum())
         if self.upper:
             kept[0] += bottom
-            return Line(kept, self.bottom + first, self.infinite + top, True, self.roundings + 1)
+            return RoundedSum(kept, self.bottom + first, self.infinite + top, True, self.roundings + 1)
         kept[-1] += top
-        return Line(kept, self.bottom + first, 0.0, False, self.roundings + 1)
+        return RoundedSum(kept, self.bottom + first, 0.0, False, self.roundings + 1)
 
-    def __add__(self, other: Line) -> Line:
+    def __add__(self, other: RoundedSum) -> RoundedSum:
         # summed directly, without a Fourier transform, so that small masses keep their digits
         mass = np.convolve(self.mass, other.mass)
         # an upper bound: either term may be infinite
         infinite = self.infinite + other.infinite
         roundings = self.roundings + other.roundings + 1
-        return Line(mass, self.bottom + other.bottom, infinite, self.upper, roundings).windowed()
+        return RoundedSum(mass, self.bottom + other.bottom, infinite, self.upper, roundings).windowed()
 
-    def times(self, count: int) -> Line:
+    def times(self, count: int) -> RoundedSum:
         """The sum of ``count`` copies, by doubling."""
         if count == 1:
             return self
@@ -172,7 +172,7 @@ class Line:
         return half + half + self if count % 2 else half + half
 
     def excess(self, x: float, step: float) -> float:
-        """D(x) of this line: rounded up for the upper law, down for the lower one."""
+        """D(x) of this sum: rounded up for the upper law, down for the lower one."""
         nodes = step * (self.bottom + np.arange(self.mass.size, dtype=float))
         # every node has the rounding error of the step, and the difference has one more
         location_error = 4 * ULP * (np.abs(nodes) + abs(x))
@@ -229,7 +229,7 @@ def prepare(law: LogPhi, x: float, most: int = NODES) -> Callable[[float], Scale
     reach = max(own.extent for own, _ in known)
     step = max((_REACH * spread + 2 * abs(x - mean)) / most, reach / _LONGEST, 1e-12 * (1 + abs(mean) + abs(x)))
 
-    def side(upper: bool) -> Line:
+    def side(upper: bool) -> RoundedSum:
         lines = [own.rounded(step, upper).times(count) for own, count in known]
         total = lines[0]
         for line in lines[1:]:

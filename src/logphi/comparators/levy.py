@@ -42,7 +42,7 @@ from logphi.quadrature.values import Values
 
 # chosen: nodes of a panel; from the paper: they are Gauss-Legendre nodes
 ORDER = 32
-# derived: so many nodes integrate 44 radians to 1e-21, the error being below (22 e / 128)^64
+# derived: this many nodes integrate 44 radians to 1e-21, the error being below (22 e / 128)^64
 RADIANS = 44.0
 # measured: takes seconds where K is itself an integral
 MAX_PANELS = 128
@@ -60,6 +60,7 @@ _KEPT = 6
 BLOCK = 1 << 10
 # derived: the largest derivative of u / (1 - u^2) times the length of the interval up to u / (1 - u^2) = 1
 _STRETCH = 2.24
+# derived: the nodes and weights of a panel, on [-1, 1]
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(ORDER)
 # chosen: log2 of the first and last height of the search, in standard deviations of the characteristic function
 _SEARCH = np.arange(-4.0, 64.0, 0.125)
@@ -164,7 +165,9 @@ class _Axis:
         own = masses[0 if abscissa == 0 else 1]
         log_mass, error = float(own.mid[0].real), float(own.radius[0])
         if not (np.isfinite(dip) and error < 1):
-            raise ValueError("K is not known at 0, -1/2 and -1: the parameters are outside the range of doubles")
+            raise ValueError(
+                "K must be known at 0, -1/2 and -1, and is not: parameters are outside the range of doubles; leave method out"
+            )
         # exact for a normal law; two passes at a small height then measure the curvature
         mean, spread = 0.0, 2 * float(np.sqrt(max(dip, 0.0)))
         for _ in range(2):

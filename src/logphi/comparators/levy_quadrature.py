@@ -148,13 +148,13 @@ class _DoubleQuadratures(LawVisitor[LossTransform, LossTransform]):
     """A double quadrature for each mixture."""
 
     def reflected(self, own: LossTransform) -> LossTransform:
-        """Reflected too."""
+        """The double quadrature of the reflected law."""
         return own.reflected()
 
     def mixture(self, shift: Parameter, rate: Parameter) -> LossTransform:
-        """Of two components."""
+        """The double quadrature of a mixture of two components."""
         return DoubleQuadrature(MixedNormal(shift, rate))
 
     def mixtures(self, shifts: tuple[Parameter, ...], weights: Weights) -> LossTransform:
-        """Of many."""
+        """The double quadrature of a mixture of many components."""
         return DoubleQuadrature(MixtureOfShifts(shifts, weights))

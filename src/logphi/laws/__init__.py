@@ -6,7 +6,7 @@ beside them. The laws themselves:
 - ``normal``: log-ratios of normal densities and of their mixtures.
 - ``flat``: uniform, or linear in pieces, once tilted.
 - ``atomic``: finitely many atoms, a lattice, the integers.
-- ``densities``: densities that are given by functions, and truncated noise.
+- ``densities``: other densities, in closed form, truncated, or given by functions.
 - ``curves``: whatever is an integral over a curve.
 - ``combined``: convex combinations, conditioned laws, samples.
 """

@@ -34,12 +34,12 @@ class _Sum:
 
     def at(self, c: Array) -> Array:
         """K at real points; infinite on overflow."""
-        together, members, apart = self._sums
-        if together is None:
+        batched, members, others = self._sums
+        if batched is None:
             return _one_by_one(self.terms, c)
         points = c.ravel()
-        found, known = together.at(points)
-        found += _one_by_one(apart, points)
+        found, known = batched.at(points)
+        found += _one_by_one(others, points)
         # laws that the grid does not serve at every point
         for number in np.flatnonzero(~known.all(axis=1)).tolist():
             missing = ~known[number]
@@ -53,9 +53,9 @@ class _Sum:
             return None, (), self.terms
         each = [(law.approximate.nodes(), law, own) for law, own in self.terms]
         having = [(nodes, law, own) for nodes, law, own in each if nodes is not None]
-        together = ApproximateSums.of([(nodes, own) for nodes, _, own in having]) if len(having) >= _MANY else None
+        batched = ApproximateSums.of([(nodes, own) for nodes, _, own in having]) if len(having) >= _MANY else None
         members = tuple((law, own) for _, law, own in having)
-        return together, members, tuple((law, own) for nodes, law, own in each if nodes is None)
+        return batched, members, tuple((law, own) for nodes, law, own in each if nodes is None)
 
 
 def _one_by_one(terms: Terms, c: Array) -> Array:

@@ -8,7 +8,9 @@ from typing import Any
 
 from logphi.arith.scaled import Scaled
 
+# a function of a threshold
 Amount = Callable[[float], Scaled | None]
+# the masses above a threshold and not above it
 Sides = tuple[Scaled, Scaled]
 
 

@@ -17,8 +17,10 @@ from logphi.quadrature.values import Values
 
 # chosen: a mass this close to one counts as one
 _WHOLE = 1e-12
+# chosen: the distance between two samples, times the standard deviation
+_SPACING = 0.05
 # derived: what a peak between two samples may add to log |M|, (0.025 r)^2 / 2 for losses within r = 10 standard deviations
-_SPACING, _BETWEEN = 0.05, 0.032
+_BETWEEN = 0.032
 
 
 class Estimated(LossTransform):

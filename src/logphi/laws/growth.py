@@ -46,6 +46,7 @@ class OneSided:
         )
 
 
+# the growth of K = 0 on one side
 NO_GROWTH = OneSided(0.0, 0.0, 0.0)
 
 

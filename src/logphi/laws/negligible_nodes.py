@@ -56,7 +56,7 @@ def negligible_from(law: LossTransform, abscissa: float, step: float, size: int,
 def relevant_share(
     law: LossTransform, abscissa: float, step: float, size: int, log_floor: float, nodes: int = _FINEST
 ) -> float:
-    """An estimate of the share of blocks of so many nodes on a line that are not proved negligible."""
+    """An estimate of the share of a line's blocks of ``nodes`` nodes that are not proved negligible."""
     heights = np.asarray((np.arange(_SAMPLE) + _FIRST) * (step * size / _SAMPLE), dtype=np.float64)
     return float((~_negligible(law, abscissa, heights, step, nodes, log_floor)).mean())
 
@@ -112,5 +112,5 @@ def _divided(
 def _negligible(
     law: LossTransform, abscissa: float, centres: Array, step: float, nodes: int, log_floor: float
 ) -> NDArray[np.bool_]:
-    """Whether blocks of so many nodes around some heights are proved negligible."""
+    """Whether blocks of ``nodes`` nodes around some heights are proved negligible."""
     return np.asarray(law.log_block(abscissa, centres, step * (nodes - 1) / 2 * (1 + MARGIN)) <= log_floor)

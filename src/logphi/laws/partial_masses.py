@@ -55,7 +55,7 @@ def _side(ahead: Array, exponent: Array, relative: Array, error: float) -> Scale
 
 
 def _flat_mass(pieces: Pieces, x: float, sign: int, tilt: float) -> Scaled:
-    """The integral of e^{log_density + tilt l} over the part above x, or below it; 2 e^{top} (1 - e^{-length/2}) times that."""
+    """The integral of e^{log_density + tilt l} over the part above x, or below it: 2 e^{top} (1 - e^{-length/2})."""
     width = pieces.width
     room = pieces.location_error + 4 * ULP * width + ULP * abs(x)
     length = min(width - sign * x, 2 * width)

@@ -128,6 +128,7 @@ class LogMasses(NamedTuple):
         return LogMasses(*(reduce(add, side) for side in zip(*known, strict=True))) if known else PROBABILITIES
 
 
+# the masses of a law that is always finite
 PROBABILITIES = LogMasses()
 
 

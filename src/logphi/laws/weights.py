@@ -23,7 +23,7 @@ class Weight(NamedTuple):
 
     @staticmethod
     def of(value: float, relative_error: float) -> Weight:
-        """A double."""
+        """The weight that is a double."""
         return Weight(value, math.log(value), relative_error)
 
 

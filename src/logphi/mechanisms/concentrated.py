@@ -12,7 +12,7 @@ from logphi.arith.floats import ULP
 from logphi.arrays import Array
 from logphi.inputs import check
 from logphi.inputs.arguments import ADD_REMOVE, Real, Relation, default, frozen
-from logphi.mechanisms.declared import Keeping, converted, of_both_orders
+from logphi.mechanisms.declared import WithinCurve, converted, of_both_orders
 from logphi.mechanisms.declared_curves import Curve
 from logphi.pairs.equal import EQUAL
 from logphi.pairs.pair import Pair
@@ -25,8 +25,8 @@ LARGEST_RHO = 50.0
 
 
 @dataclass(frozen=True)
-class Line(Curve):
-    """K(z) = z (xi + rho (1 + z))."""
+class LinearDivergence(Curve):
+    """D_a = xi + rho a, that is K(z) = z (xi + rho (1 + z))."""
 
     rho_declared: float
     xi: float
@@ -117,16 +117,16 @@ class ZCDP(Representative, Primitive):
 
     @property
     def _extreme(self) -> Pair | None:
-        """For zero rho and xi nothing leaks."""
+        """The pair of equal laws for a rho of zero, where nothing leaks."""
         return None if self.rho else EQUAL
 
     @property
-    def _curve(self) -> Line:
-        return Line(float(self.rho), float(self.xi))
+    def _curve(self) -> LinearDivergence:
+        return LinearDivergence(float(self.rho), float(self.xi))
 
     def family(self) -> Family | None:
         """All mechanisms that satisfy the declaration."""
-        return Keeping(self, self._curve, self.adjacency) if self.rho else None
+        return WithinCurve(self, self._curve, self.adjacency) if self.rho else None
 
     def pair(self) -> Pair:
         """The pair that the divergences imply."""

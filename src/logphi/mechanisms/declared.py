@@ -48,6 +48,7 @@ _HALVINGS = 60
 _TRIES = 2
 # questions that one point of the profile answers
 _CLOSELY = ("delta", "log_delta", "epsilon")
+# what attains the lower ends, and what proves the upper ones
 _PROOFS = ("a mechanism that satisfies what is declared", "the pair that the declared curve implies")
 
 
@@ -99,7 +100,7 @@ class Declared(Representative, Primitive):
 
     def family(self) -> Family | None:
         """All mechanisms that satisfy the curve."""
-        return Keeping(self, self.curve, self.adjacency) if self.curve.mean else None
+        return WithinCurve(self, self.curve, self.adjacency) if self.curve.mean else None
 
     def pair(self) -> Pair:
         """The pair that the curve implies."""
@@ -107,7 +108,7 @@ class Declared(Representative, Primitive):
 
 
 @frozen
-class Alone(ByOthers, Primitive):
+class DeclaredOnly(ByOthers, Primitive):
     """A composition of declared releases only; at a single epsilon or delta, its bounds are refined."""
 
     declared: Declared
@@ -142,7 +143,7 @@ class Implied(KnownPair):
 
 
 @dataclass(frozen=True)
-class Keeping(Family):
+class WithinCurve(Family):
     """All mechanisms that satisfy a curve."""
 
     release: Mechanism
@@ -154,13 +155,13 @@ class Keeping(Family):
 
     def merged(self, terms: CountedReleases) -> tuple[Mechanism, Family]:
         """All declared releases as one."""
-        summed = Summed(tuple((family.curve, count) for _, family, count in terms if isinstance(family, Keeping)))
+        summed = Summed(tuple((family.curve, count) for _, family, count in terms if isinstance(family, WithinCurve)))
         joined = Declared(summed, self.adjacency)
-        return joined, Keeping(joined, summed, self.adjacency)
+        return joined, WithinCurve(joined, summed, self.adjacency)
 
     def alone(self, count: int, rtol: float | None = None) -> Mechanism:
         """Bounds by the implied pair and by a Gaussian mechanism in the family."""
-        return Alone(Declared(self._of(count), self.adjacency), self.fixed(count), self.adjacency)
+        return DeclaredOnly(Declared(self._of(count), self.adjacency), self.fixed(count), self.adjacency)
 
     def above(self, count: int) -> Mechanism:
         """The pair that the curve implies."""
@@ -196,7 +197,7 @@ class Keeping(Family):
         return compose(members)
 
     def nearly(self) -> tuple[Mechanism, Mechanism] | None:
-        """As the curve says."""
+        """The two parts that the curve knows, if any."""
         return self.curve.nearly
 
     def size(self) -> float:
@@ -204,7 +205,7 @@ class Keeping(Family):
         return math.sqrt(math.ulp(0.0))
 
     def divergence(self, order: float) -> tuple[float, float]:
-        """As declared; orders below one have at most the divergence of order one. The lower end is that of members."""
+        """The declared divergence; orders below one have at most that of order one. The lower end is that of members."""
         if order < 0:
             factor = order / (1 - order) if math.isfinite(order) else -1.0
             ends = sorted(factor * end for end in self.divergence(1 - order))

@@ -99,7 +99,7 @@ class Summed(Curve):
 
     @property
     def members(self) -> tuple[tuple[Mechanism, int], ...]:
-        """Those of all terms."""
+        """The members of all terms."""
         return tuple((one, own * count) for curve, count in self.terms for one, own in curve.members)
 
     @property

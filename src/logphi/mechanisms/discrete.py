@@ -47,7 +47,10 @@ class Discrete(Primitive):
     def __post_init__(self) -> None:
         p, q = check.probabilities("p", self.p), check.probabilities("q", self.q)
         if len(p) != len(q):
-            raise ValueError(f"p and q must list the same outcomes, got {len(p)} and {len(q)} of them")
+            raise ValueError(
+                f"p and q must list the same outcomes, got {len(p)} and {len(q)} of them: "
+                "an outcome that one of the two laws lacks has probability 0"
+            )
         self._settle(p=p, q=q)
 
     def pair(self) -> FinitePair:

@@ -28,14 +28,15 @@ from logphi.pairs.pair import Pair, UnsupportedError
 
 # measured: from here on the transform agrees with sixty digits to within 6% of its declared error
 SMALLEST_SIGMA = 0.1
-# measured: up to here it does
+# measured: up to this sigma the transform agrees with sixty digits to within 6% of its declared error
 LARGEST_SIGMA = 1e6
+# measured: up to this shift, too
 LARGEST_SENSITIVITY = 10**6
 # measured: each step is an atom; with more, an answer takes minutes
 LARGEST_TRUNCATION = 100_000
-# measured: of samples, whose outcomes are atoms without a lattice
+# measured: the largest sigma of a sample, whose outcomes are atoms without a lattice
 LARGEST_SAMPLED_SIGMA = 250.0
-# measured: of samples, in sigmas
+# measured: the largest sensitivity of a sample, in sigmas
 LARGEST_SAMPLED_SHIFT = 10.0
 
 
@@ -84,7 +85,10 @@ class DiscreteGaussian(Primitive):
     def __post_init__(self) -> None:
         sigma = check.nonnegative("sigma", self.sigma)
         if sigma and not SMALLEST_SIGMA <= sigma <= LARGEST_SIGMA:
-            raise ValueError(f"sigma must be 0 or lie between {SMALLEST_SIGMA:g} and {LARGEST_SIGMA:g}, got {sigma!r}")
+            raise ValueError(
+                f"sigma must be 0 or lie between {SMALLEST_SIGMA:g} and {LARGEST_SIGMA:g}, got {sigma!r}: is it in the units "
+                "of the query, whose values are integers?"
+            )
         sensitivity = check.whole("sensitivity", self.sensitivity, 0, LARGEST_SENSITIVITY)
         truncation = self.truncation
         if truncation is not None:

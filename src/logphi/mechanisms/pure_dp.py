@@ -26,7 +26,9 @@ from logphi.pairs.finite import FinitePair
 from logphi.pairs.pair import Pair
 from logphi.text.written import Written, exact, meant
 
-# derived: a double holds fifteen digits, so that a decimal of so many digits and its double print alike
+# derived: for larger epsilons e^-epsilon times a rate underflows
+LARGEST_SAMPLED = 600.0
+# derived: a double holds fifteen digits, so that a decimal of this many digits and its double print alike
 _UPWARD = Context(prec=15, rounding=ROUND_CEILING)
 
 
@@ -190,10 +192,6 @@ def _of_both_orders(adjacency: AdjacencyLike, epsilon: RealLike, delta: RealLike
             f"FromProfile(epsilons=[{epsilon!r}], deltas=[{delta!r}], adjacency={relation.value!r})"
         )
     return relation
-
-
-# derived: for larger epsilons e^-epsilon times a rate underflows
-LARGEST_SAMPLED = 600.0
 
 
 def without_guarantee(epsilon: float, delta: float) -> Pair | None:

@@ -17,7 +17,7 @@ from logphi.arrays import Array
 from logphi.convex.hull import lower_chain
 from logphi.inputs import check
 from logphi.inputs.arguments import ADD_REMOVE, Reals, Relation, frozen
-from logphi.mechanisms.declared import Keeping, converted, of_both_orders
+from logphi.mechanisms.declared import WithinCurve, converted, of_both_orders
 from logphi.mechanisms.declared_curves import Curve
 from logphi.pairs.equal import EQUAL
 from logphi.pairs.pair import Pair
@@ -152,7 +152,7 @@ class RenyiDP(Representative, Primitive):
 
     def family(self) -> Family | None:
         """All mechanisms that satisfy the bounds."""
-        return None if self._extreme else Keeping(self, self._curve, self.adjacency)
+        return None if self._extreme else WithinCurve(self, self._curve, self.adjacency)
 
     def pair(self) -> Pair:
         """The pair that the divergences imply."""

@@ -78,7 +78,7 @@ class ShuffledReports(Dominated):
 
     @property
     def _need_not_attain(self) -> bool:
-        """But a single report may be the randomized response of the pair."""
+        """Whether the pair need not be attained; a single report may be the randomized response of the pair."""
         return self.local_epsilon > 0 and self.records > 1
 
     def loss_law(self) -> LogPhi:

@@ -33,7 +33,7 @@ class _Curve(OfWholeVectors):
 
     moves: WholeVectors
     variance: float
-    keepers: tuple[tuple[Mechanism, int], ...] = ()
+    one_query: tuple[tuple[Mechanism, int], ...] = ()
 
     def _divergence(self, order: Array) -> Array:
         """At whole orders from 2 on, and the same formula at order 1."""
@@ -61,7 +61,7 @@ class _Curve(OfWholeVectors):
 
     @property
     def rho(self) -> float:
-        """That of order 2: D_a is at most the bound of D_{k+1} up to a = k + 1, and this over k decreases in k."""
+        """The divergence of order 2: D_a is at most the bound of D_{k+1} up to a = k + 1, and this over k decreases in k."""
         return self.mean
 
     @property

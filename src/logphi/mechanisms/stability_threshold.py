@@ -28,9 +28,9 @@ _LEAST = 1e-290
 _LEAST_MISSED = 1e-6
 # chosen: the smallest delta for which a threshold is found
 _LEAST_DELTA = 1e-240
-# derived: so many widths of Laplace noise away, less than that is left
+# derived: this many scales of Laplace noise away, less than the smallest delta is left
 _FARTHEST = 600.0
-# derived: so many widths of normal noise away, less than that is left
+# derived: this many standard deviations of normal noise away, less than the smallest delta is left
 _FARTHEST_NORMAL = 34.0
 # derived: halvings of such a range that leave two neighbouring doubles
 _HALVINGS = 200
@@ -175,7 +175,10 @@ class StabilityThreshold(Dominated):
         """
         wanted = check.open_unit("delta", delta)
         if not _LEAST_DELTA <= wanted <= 1 - _LEAST_MISSED:
-            raise ValueError(f"delta must lie between {_LEAST_DELTA:g} and {1 - _LEAST_MISSED:g}, got {wanted!r}")
+            raise ValueError(
+                f"delta must lie between {_LEAST_DELTA:g} and {1 - _LEAST_MISSED:g}, got {wanted!r}: with a larger one nearly "
+                "every release reveals everything, and no release needs a smaller one"
+            )
         # half of the noise is above the value itself
         model = cls(sensitivity, scale, sigma, truncation, sensitivity)
         size, width = model.sensitivity, check.positive("scale" if sigma is None else "sigma", model._width)
@@ -208,7 +211,7 @@ class StabilityThreshold(Dominated):
 
     @property
     def _need_not_attain(self) -> bool:
-        """But new partitions may never be seen."""
+        """Whether the pair need not be attained; it is if new partitions are never seen."""
         return super()._need_not_attain and self._chances_at(self.threshold).seen > 0
 
     def _attacks(self, *, sampled: bool = False) -> list[Mechanism]:

@@ -15,7 +15,7 @@ from logphi.arith.floats import ULP
 from logphi.arrays import Array
 from logphi.inputs import check
 from logphi.inputs.arguments import ADD_REMOVE, Real, RealOrNone, Relation, Whole, WholeOrNone, default, frozen
-from logphi.mechanisms.concentrated import LARGEST_RHO, SMALLEST_RHO, Line
+from logphi.mechanisms.concentrated import LARGEST_RHO, SMALLEST_RHO, LinearDivergence
 from logphi.mechanisms.declared_curves import Curve
 from logphi.mechanisms.discrete import Discrete
 from logphi.mechanisms.discrete_gaussian import (
@@ -47,10 +47,10 @@ _TRIED = 64
 
 
 @dataclass(frozen=True)
-class _Curve(OfWholeVectors, Line):
+class _Curve(OfWholeVectors, LinearDivergence):
     """zCDP, with what else is known of the noise; a rho with an offset may be sharper at large orders."""
 
-    keepers: tuple[tuple[Mechanism, int], ...] = ()
+    one_query: tuple[tuple[Mechanism, int], ...] = ()
     close: tuple[Mechanism, Mechanism] | None = None
     with_offset: tuple[tuple[float, float], ...] = ()
 
@@ -142,7 +142,10 @@ class VectorDiscreteGaussian(WholeVectorNoise):
     def __post_init__(self) -> None:
         sigma = check.nonnegative("sigma", self.sigma)
         if sigma and not SMALLEST_SIGMA <= sigma <= LARGEST_SIGMA:
-            raise ValueError(f"sigma must be 0 or lie between {SMALLEST_SIGMA:g} and {LARGEST_SIGMA:g}, got {sigma!r}")
+            raise ValueError(
+                f"sigma must be 0 or lie between {SMALLEST_SIGMA:g} and {LARGEST_SIGMA:g}, got {sigma!r}: is it in the units "
+                "of the rounded query?"
+            )
         given = WholeVectors.checked(self.l2_sensitivity, self.l1_sensitivity, self.dimension)
         self._settle(sigma=sigma, parties=check.whole("parties", self.parties, 1, LARGEST_PARTIES), **given)
         if not self._extreme and not self._exact and self._rho > LARGEST_RHO * _AT_MOST:
@@ -171,7 +174,7 @@ class VectorDiscreteGaussian(WholeVectorNoise):
         return None if sampled and wide else DiscreteGaussian(self.sigma, move, adjacency=self.adjacency)
 
     def _members(self) -> tuple[tuple[Mechanism, int], ...]:
-        """Where outcomes of several parties are not listed, whether each coordinate of one difference is above half of it."""
+        """The release of one difference; if the outcomes are not listed, of whether each coordinate is above half of it."""
         listed = super()._members()
         if listed or self.parties == 1:
             return listed

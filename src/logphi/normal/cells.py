@@ -1,4 +1,8 @@
-"""Normal masses of cells and the means of e^{my} in them, to nearly all digits also in narrow cells and far tails."""
+"""Normal masses of cells and the means of e^{my} in them, to nearly all digits also in narrow cells and far tails.
+
+notation: A the normal mass of a cell, dQ/da the density of a = e^{my}, d the length of the cell in a, s the share of d at which
+the mean of a in the cell lies, G = max(dQ/da) d^2 / 8.
+"""
 
 from __future__ import annotations
 
@@ -12,21 +16,21 @@ from logphi.arith.floats import ULP
 from logphi.arrays import Array
 from logphi.normal.errors import RUN, SHARE
 
-# derived: from here on five terms of the Hermite series leave less than 945 * 0.05^10 / 11! < 1e-17
+# derived: below this, five terms of the Hermite series leave less than 945 * 0.05^10 / 11! < 1e-17
 _NARROW = 0.05
 # derived: a difference that keeps a twentieth loses twenty times the few ulps of its terms
 WIDE = 128 * ULP
 
 
 def normal_cells(y: Array, m: float) -> tuple[Array, Array, Array, Array, NDArray[np.bool_]]:
-    """Log-masses between the y, shares of e^Y and their errors, bounds of G / (A d), and which cells are narrow."""
+    """The logarithms of A, the shares s and their errors, bounds of G / (A d), and which cells are narrow."""
     log_mass, share, error, sag, narrow = raw_cells(y, m)
     # the chord is farthest from the curve if all mass is at the mean
     return log_mass, share, error, np.minimum(sag * (1 + 1e-12), share * (1 - share) + error), narrow
 
 
 def raw_cells(y: Array, m: float) -> tuple[Array, Array, Array, Array, NDArray[np.bool_]]:
-    """As :func:`normal_cells`, but bounds of max(dQ/da) d / (8 A)."""
+    """The same, with G / (A d) as it is computed: not rounded up, and not bounded by s (1 - s)."""
     runs = [_run_of_cells(y[first : first + RUN + 1], m) for first in range(0, y.size - 1, RUN)]
     log_mass, share, error, sag = np.concatenate([results for results, _ in runs], axis=1)
     return log_mass, share, error, sag, np.concatenate([narrow for _, narrow in runs])

@@ -1,11 +1,12 @@
-"""Rounding errors of normal masses of many cells."""
+"""Rounding errors of normal masses of cells, and how many cells are computed at a time."""
 
 from __future__ import annotations
 
 from logphi.arith.floats import ULP
 
-# measured: the intermediate arrays of so many nodes fit a cache
+# measured: the intermediate arrays of this many nodes fit a cache
 RUN = 1 << 13
-# derived: the rounding of a cell's mass besides that of its exponents, and of a share, with a margin
+# derived, with a margin: the relative rounding error of a cell's mass, besides that of its exponents
 MASS = 24 * ULP
+# derived, with a margin: the rounding error of a share
 SHARE = 16 * ULP

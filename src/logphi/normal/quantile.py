@@ -14,8 +14,9 @@ from logphi.normal.tails import log_masses
 _MOST_STEPS = 64
 # derived: sums of a few logarithms of doubles
 _ROUNDING = 2e-15
-# derived: farther out an ulp of the point changes the tail by more than all of it
+# derived: farther out, an ulp of the point changes the tail by more than its size
 _FARTHEST = 1e8
+# the far end of a tail
 _INFINITE = np.array([np.inf])
 
 
@@ -49,11 +50,11 @@ def _on_side(log_mass: float, sign: int) -> float:
 
 
 def shift_of_ends(infimum: float, supremum: float) -> float:
-    """The smallest m for which tests between N(m, 1) and N(0, 1) make no larger errors than any between P and Q, rounded up.
+    """A mu, slightly above the smallest, for which all pairs with these bounds of log(p/q) are mu-GDP.
 
-    Only an infimum and a supremum of log(p/q) are known. The trade-off function of P and Q is at least the largest of
+    The trade-off function of P and Q is at least the largest of
     1 - e^supremum a and e^infimum (1 - a), whose graph has one corner (a, b). The normal trade-off function is convex, so that
-    it stays below if it does at the corner: there m is the difference of the normal quantiles at 1 - b and at a.
+    it stays below if it does at the corner: there mu is the difference of the normal quantiles at 1 - b and at a.
     """
     if infimum >= 0 or supremum <= 0:
         # a likelihood ratio has mean one

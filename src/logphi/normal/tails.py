@@ -13,7 +13,7 @@ from logphi.arrays import Array
 from logphi.normal.cells import WIDE, log_normal_mass
 from logphi.normal.errors import MASS
 
-# derived: farther out an ulp of the point changes a normal tail by a large part of it
+# derived: farther out, an ulp of the point changes a normal tail by a large part of its size
 _FARTHEST = 1e7
 # for a single law: its centre, the logarithm of its weight, and its error, all zero
 ALONE = np.zeros(1)

@@ -48,7 +48,7 @@ class Approximation:
         return self.at(c)
 
     def reflected(self) -> Approximation:
-        """The same of K(-1 - z)."""
+        """The approximation of K(-1 - z)."""
         nodes = _no_nodes if self.nodes is _no_nodes else partial(_reflected, self.nodes)
         terms = _one_term if self.terms_on_line is _one_term else partial(_terms_of_reflected, self.terms_on_line)
         return Approximation(partial(_at_reflected, self.at), nodes, terms)

@@ -9,8 +9,9 @@ import numpy as np
 
 from logphi.arrays import Array
 
-# derived: see log_density_envelope
+# derived: the factor of (t/B)^2 in the bound near zero, see log_density_envelope
 _QUADRATIC = 0.16
+# derived: the t/B from which on B/t is the smaller bound
 _CROSSING = 5.0**0.5
 
 

@@ -34,17 +34,24 @@ _RULE = (
     (0.14887433898163122, 0.1477391049013385, 0.29552422471475287),
     (0.0, 0.14944555400291692, 0.0),
 )
+# the half of the rule up to its middle
 _NODES, _KRONROD, _GAUSS = np.array(_RULE).T
+# the nodes on [-1, 1]
 NODES = np.concatenate([-_NODES, _NODES[-2::-1]])
+# the weights of both rules
 KRONROD, GAUSS = (np.concatenate([half, half[-2::-1]]) for half in (_KRONROD, _GAUSS))
 # derived: the rule on the eleven nodes that the Gauss rule leaves out which integrates polynomials up to degree 10 exactly
 _OTHERS = np.zeros(21)
 _OTHERS[::2] = np.linalg.solve(np.polynomial.legendre.legvander(NODES[::2], 10).T, 2.0 * (np.arange(11) == 0))
 
-# measured: a jump takes 39 rounds of bisection for thirteen digits; a round over the largest number of panels takes 3 ms for
-# two exponential functions
+# measured: a jump takes 39 rounds of bisection for thirteen digits
 _ROUNDS = 60
+# measured: the largest number of panels, over which a round takes 3 ms for two exponential functions
 _MOST = 6000
+# chosen: distances from a centre at which functions are sampled, from 1e-18 to 1e18
+_DISTANCES = 2.0 ** np.arange(-60, 61)
+# chosen: more than enough; derived: each zoom narrows the neighbourhood of a mode sixteenfold, so that eight reach nine digits
+_ZOOMS = 40
 # chosen: panels grow by this factor away from a centre, from 4^-14 of the scale to 4^20 times it
 _GROWTH, _INWARD, _OUTWARD = 4.0, 14, 20
 
@@ -167,12 +174,6 @@ def first_table(support: tuple[float, float], breakpoints: tuple[float, ...], lo
         np.concatenate([np.full(edges.size - 1, far) for edges, _, far in parts]),
         logs,
     )
-
-
-# chosen: distances from a centre at which functions are sampled, from 1e-18 to 1e18; derived: each zoom narrows the
-# neighbourhood of a mode sixteenfold, so that eight reach nine digits
-_DISTANCES = 2.0 ** np.arange(-60, 61)
-_ZOOMS = 40
 
 
 def spread(support: tuple[float, float], breakpoints: tuple[float, ...]) -> Array:

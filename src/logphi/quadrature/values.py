@@ -13,6 +13,13 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ELEMENTARY, ULP, Discs, complex_log1p
 from logphi.arrays import Array
 
+# derived: e^K differs from e^mid by at most twice |e^mid|, so that only a bound of its size is known
+SIZE_ONLY = math.log(3) * (1 + 1e-12)
+# derived: exceeds the rounding of the logarithm of a bound
+LOG_ROUNDING = 1e-9
+# derived: exceeds the relative rounding of a mass
+MASS_ROUNDING = 1e-8
+
 
 @dataclass(frozen=True)
 class Line:
@@ -69,14 +76,10 @@ class SparseLine:
         return self.firsts, self.length
 
 
-def exact_step(step: float) -> float:
-    """The step rounded down to 26 bits, so that its multiples are exact."""
+def exact_step(step: float, bits: int = 26) -> float:
+    """The step rounded down to a few bits, so that its multiples are exact."""
     mantissa, exponent = math.frexp(step)
-    return math.ldexp(math.floor(mantissa * 2.0**26), exponent - 26)
-
-
-# derived: e^K differs from e^mid by at most twice |e^mid|, so that only a bound of its size is known
-SIZE_ONLY = math.log(3) * (1 + 1e-12)
+    return math.ldexp(math.floor(math.ldexp(mantissa, bits)), exponent - bits)
 
 
 @dataclass(frozen=True)
@@ -173,7 +176,5 @@ def log_of_deviation(
     return log_mass + log, own, error * share
 
 
-# derived: exceeds the rounding of the logarithm of a bound, and the relative rounding of a mass
-LOG_ROUNDING, MASS_ROUNDING = 1e-9, 1e-8
 # the logarithm of a mass of exactly one
 CERTAIN = Values(np.zeros(1), np.zeros(1), np.zeros(1))

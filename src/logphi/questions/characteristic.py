@@ -86,7 +86,7 @@ def log_phi(
     Returns
     -------
     sympy.Expr, ComplexBound or ComplexBounds
-        The expression holds equal terms once, with their counts, and an uncollapsed ``Integral`` or ``Sum`` where there is no
+        The expression holds equal terms once, with their counts, and an unevaluated ``Integral`` or ``Sum`` where there is no
         closed form. ``sympy.N``, ``evalf`` and ``lambdify`` evaluate all of it, to ten digits and more, without bounds.
         A ComplexBound for a number, ComplexBounds of its shape for an array: real and imaginary part are enclosed.
         Where |phi| is too small to determine its phase, the imaginary part is unresolved.

@@ -102,6 +102,6 @@ def may_be_beneath(loss: LogPhi, least: float, found: Saddle) -> bool:
     if not (found.abscissa > 0 and math.isfinite(found.value)):
         return True
     if sampled_terms(loss) is None:
-        return contour.about(found) <= least
+        return contour.log_estimate(found) <= least
     # clipping lowers the bound
     return found.value + math.log(min(found.abscissa, 1.0)) <= least + _AMISS

@@ -121,7 +121,7 @@ class Planned:
         if may_be_beneath(self._loss, self._demand.least, saddle):
             return True
         # an excess that may be one has no lower ceiling
-        return contour.about(saddle) > _NEARLY_ONE and may_be_certain(self._loss, x, self._demand.rtol)
+        return contour.log_estimate(saddle) > _NEARLY_ONE and may_be_certain(self._loss, x, self._demand.rtol)
 
     def _in_turn(self, x: float, asked: dict[Route, Promise | str]) -> Iterator[tuple[Route, Offer]]:
         """The offers of routes, the best known one first; a further route is asked only if no good offer is left."""

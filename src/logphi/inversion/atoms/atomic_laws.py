@@ -20,8 +20,9 @@ from logphi.laws.transform import Terms
 _STEEP = 40.0
 # derived: at this tilt e^{cx} has lost its digits for thresholds above 1e-6
 _STEEPEST = 1e9
-# measured: the excess is hardly ever below e^-12 of its bound at the saddle; a share of e^-23 of the excess is negligible
+# measured: the excess is hardly ever below e^-12 of its bound at the saddle; derived: e^-23 of the excess is negligible
 _NEGLIGIBLE = 35.0
+# chosen: how often the highest atoms may be removed
 _CLIPS = 4
 
 LatticeSums = tuple[list[LatticeSum | Tilted], list[tuple[Tilted, int]]]

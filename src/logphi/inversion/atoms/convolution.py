@@ -11,7 +11,7 @@ from logphi.arrays import Array
 from logphi.laws.support import Pieces
 from logphi.laws.transform import Terms
 
-# derived: sums of up to so many locations, added one after another, err by two ulps of the largest for each of them
+# derived: sums of up to this many locations, added one after another, err by two ulps of the largest for each of them
 _ONE_BY_ONE = 5
 
 

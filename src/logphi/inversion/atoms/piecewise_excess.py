@@ -17,8 +17,9 @@ import numpy as np
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arrays import Array
 
-# derived: sums of exponentials up to e^600, times exponentials over one interval, do not overflow
+# derived: sums of exponentials of up to this, times those over one interval, do not overflow
 FARTHEST = 600.0
+# chosen: the length of an interval
 _INTERVAL = 60.0
 
 

@@ -21,7 +21,7 @@ from logphi.laws.support import Lattice, Pieces
 
 # derived: a share of e to minus this is far below the rounding of a sum of weights
 DEPTH = 45.0
-# measured: so many atoms are summed in a tenth of a second
+# measured: this many atoms are summed in a tenth of a second
 MOST = 1 << 19
 # derived: weights below e to this are near the smallest double, and negligible in every sum
 _DEEPEST = -600.0
@@ -29,7 +29,7 @@ _DEEPEST = -600.0
 _LEAST = 1e-19
 # derived: the index of an atom on its lattice differs from an integer by rounding only
 _OFF = 1e-3
-# derived: integers up to this, and sums of so many of them, are exact
+# derived: integers up to this, and sums of this many of them, are exact
 _FARTHEST = 2.0**40
 
 

@@ -21,7 +21,7 @@ from scipy.special import log_ndtr
 
 from logphi.arith.floats import LOG_ROOT_TWO_PI, ULP
 from logphi.arrays import Array
-from logphi.quadrature.lognormal.continued import Complex, continued
+from logphi.quadrature.lognormal.continued import Numbers, continued
 from logphi.quadrature.lognormal.modulus import LARGEST, Box, Modulus, unclipped_exp
 
 # measured: the order of the rule, the ellipses that are tried, and the nodes that share a path of the inner integral
@@ -66,8 +66,8 @@ class Nodes:
     Where ``known`` is false, the real part of the logarithm is an upper bound.
     """
 
-    u: Complex
-    log: Complex
+    u: Numbers
+    log: Numbers
     error: Array
     angle_error: Array
     weight: Array
@@ -242,7 +242,7 @@ class Plan:
         x1 = self._start_of_ray(np.full(eta.shape, end / self.count), eta, theta)
         return self._values(-end + 1j * y, theta, x1, weight, wrong)
 
-    def _values(self, u: Complex, theta: Array, x1: Array, weight: Array, wrong: float) -> Nodes:
+    def _values(self, u: Numbers, theta: Array, x1: Array, weight: Array, wrong: float) -> Nodes:
         found = continued(self.known, u / self.count, theta, x1, wrong)
         below, turn = found.value.real, found.value.imag
         near = np.maximum(np.abs(below), np.abs(turn)) < 0.5

@@ -53,9 +53,10 @@ _LONGEST = 1024
 # measured: lines whose lengths differ by more than this factor are computed separately
 _SIMILAR = 4.0
 # measured: the arrays of more lines leave the cache
-_TOGETHER = 16
-# derived: where a bound of the transform is e^-100 it is below the last digit of every answer
+_AT_ONCE = 16
+# derived: a transform below the exponential of this is below the last digit of every answer
 _LOG_NEGLIGIBLE = -100.0
+# chosen: the smallest and the largest share of M(c) at which an envelope stops
 _FLOORS = (1e-12, 0.1)
 
 
@@ -93,7 +94,7 @@ class Laws:
         nodes = nodes_at(self.mixtures, abscissas, top)
         if nodes is None:
             return None
-        rounding = error_of_log(nodes.noise.of_size(np.abs(abscissas)))
+        rounding = error_of_log(nodes.rounding.of_size(np.abs(abscissas)))
         heights, moments = step[:, None] * np.arange(size), along_lines(step[:, None, None], size)
         mid, *errors = deviations(nodes.first, self.mixtures.count, abscissas[:, :1], heights, top, moments)
         on_line = self._times(mid.conj() if self.reflected else mid, *errors)
@@ -131,9 +132,8 @@ def minimise(laws: Laws, guess: Array, height: Height) -> Array:
     values = height(trials, laws.approximate(trials))
     index = np.clip(_least(values), 1, _NARROWLY.size - 2)
     left, here, right = (np.take_along_axis(values, index + side, axis=1) for side in (-1, 0, 1))
-    with np.errstate(
-        over="ignore", invalid="ignore", divide="ignore"
-    ):  # unknown values, or a straight line: the best trial is kept
+    # unknown values, or a straight line: the best trial is kept
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         bend = left + right - 2 * here
         vertex = 0.5 * (left - right) / bend
     vertex = np.where((bend > 0) & (np.abs(vertex) < 1), vertex, 0.0)
@@ -223,7 +223,7 @@ def _similar(sizes: Array) -> Iterator[NDArray[np.intp]]:
     order = np.argsort(sizes)
     order = order[sizes[order] <= _LONGEST]
     while order.size:
-        many = min(int((sizes[order] <= _SIMILAR * sizes[order[0]]).sum()), _TOGETHER)
+        many = min(int((sizes[order] <= _SIMILAR * sizes[order[0]]).sum()), _AT_ONCE)
         yield order[:many]
         order = order[many:]
 

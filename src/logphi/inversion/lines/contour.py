@@ -33,7 +33,7 @@ from logphi.laws.transform import LossTransform
 # derived: squares of larger thresholds overflow
 LARGEST_THRESHOLD = 1e150
 # measured: the logarithm of a ceiling exceeds the saddle point's estimate of the excess by an eighth to a half
-_AMISS = 0.25
+_ABOVE_ESTIMATE = 0.25
 
 
 class Part(enum.Enum):
@@ -185,11 +185,11 @@ class Ceiling:
         return min(self.height - self.abscissa * x + 1e-14 * (1 + self.size + self.abscissa * abs(x)), 0.0)
 
 
-def about(found: Saddle) -> float:
-    """The logarithm of about the least ceiling that a saddle of the excess gives."""
+def log_estimate(found: Saddle) -> float:
+    """An estimate of the logarithm of the least ceiling, from a saddle of the excess."""
     if not found.curvature > 0:
-        return found.value + _AMISS
-    return found.value - 0.5 * math.log(2 * math.pi * found.curvature) + _AMISS
+        return found.value + _ABOVE_ESTIMATE
+    return found.value - 0.5 * math.log(2 * math.pi * found.curvature) + _ABOVE_ESTIMATE
 
 
 def ceiling(law: LossTransform, x: float, level: float = math.inf, hint: float | None = None) -> Ceiling:
@@ -202,7 +202,7 @@ def ceiling(law: LossTransform, x: float, level: float = math.inf, hint: float |
     found = saddle(law, kernel, RIGHT, hint) if abs(x) <= LARGEST_THRESHOLD else Saddle(0.0, math.inf)
     if not math.isfinite(found.value):
         return Ceiling()
-    if about(found) > level:
+    if log_estimate(found) > level:
         return Ceiling()
     c = exactly_reflectable(found.abscissa)
     values = law.log_transform(np.array([c]))

@@ -14,7 +14,7 @@ from logphi.quadrature.values import exact_step
 
 # measured: the target for aliasing and for truncation, as a share of the requested relative tolerance
 SHARE = 1e-3
-# derived: so many standard deviations from its mean, a normal law has a tail of e^-40
+# derived: this many standard deviations from its mean, a normal law has a tail of e^-40
 _DEVIATIONS = 9.0
 # measured: distances to the neighbours that bound the aliasing, relative to the best distance for a normal law
 _SHIFTS = np.geomspace(1 / 32, 2, 7)

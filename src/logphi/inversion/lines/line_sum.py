@@ -18,15 +18,15 @@ from logphi.inversion.lines.truncation import LONG, length, shortened
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Line, SparseLine, Values
 
-# measured: so many nodes of a law with a closed form take about a second
+# measured: this many nodes of a law with a closed form take about a second
 MAX_NODES = 1 << 18
 # measured: the largest number of nodes among which the relevant ones are sought
 SEARCHED = 1 << 26
-# chosen: a line is refused at once if its tail is negligible only after so many times the largest number of nodes
+# chosen: a line is refused at once if its tail is negligible only after this many times the largest number of nodes
 _FAR_TOO_LONG = 2
 # derived: larger errors of K would overflow
 _HARDLY = 600.0
-# derived: so many steps in a period are far more than any line has, and their number is exact
+# derived: this many steps in a period are far more than any line has, and their number is exact
 LONGEST_PERIOD = 2.0**40
 
 # measured: the number of nodes at which the envelope is computed where K is unknown, each as long as some hundred nodes
@@ -127,7 +127,7 @@ class Contour:
 
 
 def plan(law: LossTransform, abscissa: float, kernel: Kernel, rtol: float, decaying: bool = False) -> Contour | None:
-    """A contour whose shift, step and length meet a relative tolerance by proved bounds; None as in :func:`prepare`."""
+    """A contour whose shift, step and length meet a relative tolerance by proved bounds; None if none is found."""
     found = layout(law, abscissa, kernel, math.log(rtol))
     return None if found is None else lay(law, found, kernel, decaying)
 
@@ -142,7 +142,10 @@ class Extent:
 
 
 def extent(law: LossTransform, layout: Layout, kernel: Kernel, decaying: bool = False, most: int = MAX_NODES) -> Extent | None:
-    """The extent of the line of a layout, with at most ``most`` nodes; None as in :func:`prepare`."""
+    """The extent of the line of a layout, with at most ``most`` nodes.
+
+    None if the line would be too long or, with ``decaying``, if the tail after it is not proved to be negligible.
+    """
     step, log_target = layout.step, layout.log_target
     if np.isfinite(kernel.period):
         half = max(int(np.ceil(min(kernel.period / step / 2, LONGEST_PERIOD))), 1)
@@ -170,7 +173,10 @@ def lay(
     most: int = MAX_NODES,
     values_on: ValuesOn = None,
 ) -> Contour | None:
-    """The line of a layout for a kernel, with at most ``most`` nodes and the values of K; None as in :func:`prepare`."""
+    """The line of a layout for a kernel, with at most ``most`` nodes and the values of K.
+
+    None if it is too long, or too little is known.
+    """
     found = extent(law, layout, kernel, decaying, most)
     return None if found is None else lay_out(law, layout, found, kernel, values_on)
 
@@ -182,7 +188,7 @@ def lay_out(law: LossTransform, layout: Layout, extent: Extent, kernel: Kernel, 
         values, real = law.on_line_and_real(line, neighbours(layout)[1:])
     else:
         values, real = values_on(law, line), law.log_transform(neighbours(layout))
-    return completed(law, contour_of(line, values, real, layout.shift, extent.log_tail, kernel))
+    return with_envelope(law, contour_of(line, values, real, layout.shift, extent.log_tail, kernel))
 
 
 def neighbours(layout: Layout) -> Array:
@@ -190,7 +196,7 @@ def neighbours(layout: Layout) -> Array:
     return layout.abscissa + layout.shift * np.array([0.0, 1.0, -1.0])
 
 
-def completed(law: LossTransform, found: Contour | None) -> Contour | None:
+def with_envelope(law: LossTransform, found: Contour | None) -> Contour | None:
     """A contour with the bounds of the envelope where K is unknown."""
     if found is None or (found.values.radius < 1.0).all():
         return found

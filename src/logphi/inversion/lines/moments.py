@@ -31,9 +31,12 @@ _LOG_ALIAS = -36.0
 _LARGEST = 0.9
 # derived: a radius is tried if K(R)/2 + K(-R)/2 - K(0) is below this; s + d is about three times as large, and below _LARGEST
 _TRIED = 0.2
-# chosen: powers of two that are evaluated at once, and the largest; derived: the smallest, with which the third derivative is
-# the last whose factor n!/r^n does not overflow
-_STRIDE, _SMALLEST, _WIDEST = np.arange(-3, 4), -300, 40
+# chosen: the powers of two around one that are evaluated at once
+_STRIDE = np.arange(-3, 4)
+# derived: the smallest power of two, with which the third derivative is the last whose factor n!/r^n does not overflow
+_SMALLEST = -300
+# chosen: the largest power of two
+_WIDEST = 40
 # chosen: how often a radius is halved if the values there are not sharp enough
 _HALVINGS = 6
 # derived: with this error of K, e^K is known to within e^0.5 - 1 < 1 of its size, so that it is not zero

@@ -17,18 +17,21 @@ Objective = Callable[[Array], Array]
 
 # derived: each refinement divides the distance by three at least, so that this many exhaust the digits of doubles
 _REFINEMENTS = 16
-# measured: the points around a first guess or a hint, in the coordinate; most saddles then take three calls, and one with a
-# hint
+# measured: the first points without a hint, in the coordinate; most saddles then take three calls
 _FIRST = 3.0 * np.linspace(-1, 1, 13)
+# measured: the first points around a hint, in the coordinate; most saddles then take one call
 _HINTED = 0.25 * np.linspace(-1, 1, 11)
+# chosen: further points beyond an end, in units of the distance to the farthest of them
 _ONWARD = np.linspace(0, 1, 8)[1:]
 # measured: with neighbours this close in value, any of them is as good as the minimum
 _FLAT = 0.03
-# chosen: points around the vertex of a parabola, where the objective changes by less than _CHANGE, at a distance of at least
-# the share _LEAST of the distance between neighbours
+# chosen: points around the vertex of a parabola, in units of a step
 _AROUND = (-1.0, 0.0, 1.0)
+# chosen: over such a step the objective changes by about this
 _CHANGE = 0.02
+# chosen: the smallest step, as a share of the distance between neighbours
 _LEAST = 0.02
+# derived: points that divide a distance by three
 _THIRDS = (1 / 3, 2 / 3)
 
 

@@ -26,7 +26,7 @@ from logphi.laws.transform import LossTransform
 _RTOL = 1e-3
 # measured: if K is known only at abscissas below this share of the best, a line takes seconds and gives no bound
 _FAINT = 0.1
-# derived: distances from the pole whose fourth powers, and shares of these, are doubles
+# derived: the smallest and the largest distance from the pole whose fourth power, and shares of it, are doubles
 _NEAREST, _FARTHEST = 1e-70, 1e70
 
 

@@ -19,11 +19,11 @@ _CELLS = np.concatenate([np.linspace(0.0, 0.8, 24), np.linspace(0.9, 1.5, 4), 2.
 _AROUND = 2.0 ** np.concatenate([np.arange(-1, 1.5, 0.25), np.arange(1.5, 8), np.arange(8, 44, 4)])
 # measured: the number of heights that are inserted for each factor of two between distant ones
 _BETWEEN = 8
-# measured: at the first so many heights the tail of most laws is negligible, and the others are not computed
+# measured: the tail of most laws is negligible at one of the first heights, of this number, and the others are not computed
 _NEAR = 12
-# measured: the size of a line from which a search for negligible nodes saves time, and minus the logarithm of such a node over
-# the target
+# measured: the size of a line from which a search for negligible nodes saves time
 LONG = 1 << 9
+# measured: minus the logarithm of all negligible nodes together, over the target
 _ASIDE = 3.0
 
 

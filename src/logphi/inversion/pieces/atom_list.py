@@ -13,7 +13,7 @@ from logphi.inversion.pieces.box_sums import BoxSums
 from logphi.inversion.pieces.real_space import atom_count, made_of_pieces
 from logphi.laws.transform import Terms
 
-# measured: a table of so many rows is formed in a tenth of a second
+# measured: a table of this many rows is formed in a tenth of a second
 MOST_ATOMS = 1 << 16
 
 

@@ -14,14 +14,15 @@ import numpy as np
 from logphi.arith.summation import log_sum
 from logphi.laws.transform import Terms
 
-# measured: with more flat factors, or with more on average, alternating sums lose too many digits
+# measured: with more flat factors, alternating sums lose too many digits
 _MOST = 25
+# measured: with more flat factors on average, alternating sums lose too many digits
 _MEAN = 4.0
 # measured: the excess is hardly ever below e^-12 of its bound from the saddle
 _ROOM = 12.0
 
 
-def enough(terms: Terms, tilt: float, rtol: float) -> int | None:
+def first_negligible(terms: Terms, tilt: float, rtol: float) -> int | None:
     """The number of flat factors from which on the parts have a negligible share; None if that is too many."""
     shares = flat_shares(terms, tilt)
     if sum(count * share for share, count in shares) > _MEAN:

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from logphi.arrays import Array
 
-# derived: above it a polynomial in h loses no more than a digit; up to it so many terms leave less than 1e-17
+# derived: above this h a polynomial in h loses no more than a digit
 _LONG = 12.0
+# derived: up to that h, this many terms leave less than 1e-17
 _TERMS = 64
-# derived: of a sum whose further terms fall by a half at least, below rounding
+# derived: a term this small ends a sum, as further terms fall by a half at least, and are below rounding together
 _LEFT = 5e-19
 
 

@@ -35,7 +35,7 @@ from logphi.inversion.lines.layout import layout
 from logphi.inversion.lines.line_sum import Contour, extent, lay_out
 from logphi.inversion.lines.saddle import RIGHT, saddle
 from logphi.inversion.pieces.box_sums import BoxSums
-from logphi.inversion.pieces.flat_shares import enough, flat_shares, log_tail
+from logphi.inversion.pieces.flat_shares import first_negligible, flat_shares, log_tail
 from logphi.inversion.pieces.payoffs import DENSITY, EXCESS, Payoff
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform, Terms
@@ -47,7 +47,7 @@ FLAT_PARTS = 6
 MAX_TERMS = 1 << 21
 # measured: this number of terms takes a few milliseconds
 _FEW_TERMS = 1 << 13
-# measured: a node of the contour takes as long as so many terms of a sum
+# measured: a node of the contour takes as long as this many terms of a sum
 _NODE = 300.0
 # derived: the product of an abscissa with a location must be known to much better than one
 SHARP = 1e-3
@@ -194,7 +194,7 @@ def prepare(law: LogPhi, x: float, demand: Demand, payoff: Payoff = EXCESS) -> P
         return None
     terms, beside, own, share = found
     # no part is left out of a density, as nothing would bound its share
-    most = None if few or payoff is DENSITY else enough(terms, tilt, demand.rtol)
+    most = None if few or payoff is DENSITY else first_negligible(terms, tilt, demand.rtol)
     rest = Rest(law, tuple(terms), beside)
     kernel = _kernel(payoff, rest, x, farthest)
     line = None if few else layout(rest, tilt, kernel, math.log(demand.rtol))

@@ -14,7 +14,7 @@ from logphi.arith.summation import log_sum
 from logphi.inversion.atoms.atomic import atomic
 from logphi.inversion.lines.kernels import Kernel
 from logphi.inversion.lines.layout import Layout
-from logphi.inversion.lines.line_sum import MAX_NODES, SEARCHED, Contour, ValuesOn, completed, contour_of, neighbours
+from logphi.inversion.lines.line_sum import MAX_NODES, SEARCHED, Contour, ValuesOn, contour_of, neighbours, with_envelope
 from logphi.inversion.lines.truncation import LONG, length
 from logphi.laws.log_phi import terms_of
 from logphi.laws.negligible_nodes import relevant_blocks, relevant_share
@@ -62,7 +62,7 @@ def lay_sparse(law: LossTransform, layout: Layout, kernel: Kernel, values_on: Va
     values = law.log_transform(line.points) if values_on is None else values_on(law, line)
     log_tail = float(np.logaddexp(log_tail, log_floor + log_kernel))
     real = law.log_transform(neighbours(layout))
-    return completed(law, contour_of(line, values, real, layout.shift, log_tail, kernel))
+    return with_envelope(law, contour_of(line, values, real, layout.shift, log_tail, kernel))
 
 
 def _most_nodes(law: LossTransform, layout: Layout, size: int) -> float:

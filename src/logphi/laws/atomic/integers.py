@@ -28,6 +28,7 @@ from logphi.quadrature.values import Values
 
 # derived: from this sigma on Q < 3e-9, and the remainder after three terms of theta is below 1e-100 within half a period
 _SMOOTH = 1.0
+# chosen: the number of points that are computed at a time, which bounds the memory
 _ROWS = 1 << 13
 
 
@@ -38,7 +39,7 @@ def _span(sigma: float, shift: int, arith: Arithmetic) -> Number:
 
 
 def _log_wrapped(sigma: float, heights: Array) -> Array:
-    """A bound of log |theta-normal(v)| over its value at 0: a wrapped normal law, decreasing up to v = pi sigma."""
+    """A bound of log |M(c + it)| / M(c), v = t s / sigma: a wrapped normal density over that at 0, falling to v = pi sigma."""
     turns = np.arange(-2, 3) * 2 * np.pi * sigma
     v = np.minimum(heights, np.pi * sigma)[:, None]
     log_sum = np.log(np.exp(-((v - turns) ** 2) / 2 + v**2 / 2).sum(axis=1)) - v[:, 0] ** 2 / 2

@@ -26,7 +26,7 @@ _FEW = 16
 _PRODUCTS = 1 << 20
 # measured: for fewer atoms than this, products are quicker
 _MANY = 1000
-# derived: with so many nodes a height, its error is that of rounding
+# derived: with this many nodes for each height, its error is that of rounding
 _ROOM = 16
 # derived: larger angles lose digits when they are reduced to the circle
 _LARGEST_ANGLE = 1e9

@@ -27,15 +27,22 @@ from logphi.laws.transform import LossTransform
 from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.values import Values
 
-# measured: of more rounds, most are rounds of splines, after those on a grid of so many steps
-_MANY, _FINE = 44, 1440
-# measured: the relative distance of the two bounds of a crossing then, times the square of the number of these steps; for a
-# larger distance the grid alone is quicker
-_SMOOTH, _ROUGH = 5.0, 512
-# measured: for k rounds, _WORK / k^(1/2) grid steps to the width take 2 ms a round, and _QUICK / k^(3/2) take 50 ms in all
-_WORK, _QUICK = 5000, 300_000
-# measured: of few rounds, so many grid steps in all take a few milliseconds
-_FEW, _STEPS = 4096, 40_000
+# measured: more rounds than this are quicker by splines, apart from the first ones
+_MANY = 44
+# measured: the grid steps to the width for the first rounds before splines
+_FINE = 1440
+# measured: with splines, the relative distance of the two bounds of a crossing, times the square of the number of these steps
+_SMOOTH = 5.0
+# measured: where this many steps suffice, the grid alone is quicker
+_ROUGH = 512
+# measured: for k rounds, _WORK / k^(1/2) grid steps to the width take 2 ms a round
+_WORK = 5000
+# measured: for k rounds, _QUICK / k^(3/2) grid steps to the width take 50 ms in all
+_QUICK = 300_000
+# chosen: the most steps by these two times
+_FEW = 4096
+# measured: of few rounds, this many grid steps in all take a few milliseconds
+_STEPS = 40_000
 # chosen: the coarsest and the finest grid, in steps to the width
 _COARSEST, _FINEST = 16, 8192
 # measured: the relative distance of the two bounds of a crossing, times the square of the number of steps
@@ -44,13 +51,13 @@ _SPREAD = 2.0
 _NODE = 7e-8
 # chosen: the time for all nodes, and for those of an answer that is to be narrow
 _TIME, _LONGEST = 0.5, 10.0
-# chosen: the most rounds, each of which takes some half a millisecond besides
+# chosen: the most rounds, each of which takes about half a millisecond besides
 MOST_ROUNDS = 4000
-# chosen: no narrower by default
+# chosen: the relative distance of the two bounds of a crossing, by default
 _NARROW = 1e-6
-# measured: relative to the variance, what a composition of pairs loses, for the variance of all but the largest of its groups
+# measured: the relative loss of a composition of groups, over the share of the variance that is not in its largest group
 _GROUPED = 0.02
-# derived: values above the truncated ones lie within so many standard deviations
+# derived: values above the truncated ones lie within this many standard deviations
 _REACH = 12.0
 # chosen: the fewest steps to the least width, and to a width that is not left out
 _LEAST, _FEWEST = 4, 2
@@ -218,7 +225,7 @@ class AdaptiveTwoPoints(LossTransform):
 
     @cached_property
     def _bounds(self) -> ExcessBounds:
-        """By splines for many rounds of one width, where they prove something."""
+        """The bounds of the excess: by splines for many rounds of one width, where these prove something."""
         discs = [width.under(FLOATS) for width in self.widths]
         widths, error = [float(disc.mid) for disc in discs], max(float(disc.rad) / float(disc.mid) for disc in discs)
         many = len(widths) == 1 and self.rounds[0] > _MANY and self.parts[0] > _ROUGH

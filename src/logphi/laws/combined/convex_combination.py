@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.arith.floats import ELEMENTARY, ULP
+from logphi.arith.floats import ELEMENTARY, ULP, complex_expm1
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
@@ -35,6 +35,7 @@ from logphi.quadrature.values import SIZE_ONLY, Line, Values, log_one_plus
 
 # the empty sum is one atom at zero
 _AT_ZERO = Pieces((0.0,), (0.0,))
+# its closed form
 _FORM_AT_ZERO = ClosedForm(partial_masses=partial(partial_masses, _AT_ZERO))
 
 
@@ -113,7 +114,7 @@ class ConvexCombination(LossTransform):
             mid = np.where(known, one.mid, 0.0) - scale
             size, near = np.exp(mid.real + weight.log), np.abs(mid) < 1
             far = np.exp(np.where(near, 0.0, mid) + weight.log) - weight.value
-            change = np.where(near, weight.value * _complex_expm1(np.where(near, mid, 0.0)), far)
+            change = np.where(near, weight.value * complex_expm1(np.where(near, mid, 0.0)), far)
             own, other = (np.where(known, error, 0.0) for error in (one.rounding, one.inner))
             # each sum of exponents errs by an ulp of its parts; an empty sum is exact
             exponent = np.where(size > 0, np.abs(mid), 0.0) + np.where(near, 0.0, abs(weight.log)) + 2 * np.abs(scale)
@@ -259,17 +260,6 @@ class ConvexCombination(LossTransform):
             locations.shape, pieces.location_error + pieces.relative_error + 4 * ULP * (1 + float(np.abs(locations).max()))
         )
         return visitor.atoms(lambda: (locations, weights + locations / 2, error, error))
-
-
-def _complex_expm1(x: NDArray[Any]) -> NDArray[Any]:
-    """``e^x - 1`` with an error of a few ulp relative to itself.
-
-    For x = a + ib it is e^a - 1 - 2 e^a sin^2(b/2) + i e^a sin b, where no part is larger than three times the whole.
-    """
-    if not np.iscomplexobj(x):
-        return np.expm1(x)  # type: ignore[no-any-return]
-    size, angle = np.exp(x.real), x.imag
-    return np.expm1(x.real) - 2 * size * np.sin(angle / 2) ** 2 + 1j * (size * np.sin(angle))  # type: ignore[no-any-return]
 
 
 def _resolved(part: LogPhi, line: Line, count: int) -> Values:

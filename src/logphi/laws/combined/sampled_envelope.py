@@ -31,7 +31,7 @@ from logphi.arrays import Array
 from logphi.laws.block_envelope import log_block_from
 from logphi.laws.combined.parameters import normal_shift
 from logphi.laws.transform import LossTransform
-from logphi.quadrature.mellin_barnes.transform import Mixing
+from logphi.quadrature.mellin_barnes.transform import MixedMoments
 
 # chosen: the number of integrations by parts
 _ORDERS = np.arange(1, 13)
@@ -70,7 +70,7 @@ class Envelope:
     """The bounds of the decay of one law."""
 
     base: LossTransform
-    mixing: Mixing
+    mixing: MixedMoments
 
     def at(self, abscissa: float, heights: Array) -> Array:
         """The envelope; zero if none is known."""

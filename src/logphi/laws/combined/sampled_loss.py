@@ -24,7 +24,7 @@ from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
 from logphi.laws.visitor import LawVisitor
 from logphi.quadrature.approximation import Approximation
-from logphi.quadrature.mellin_barnes.transform import Mixing, Moments
+from logphi.quadrature.mellin_barnes.transform import MixedMoments, Moments
 from logphi.quadrature.values import Line, Values, log_one_plus
 
 
@@ -60,8 +60,8 @@ class SampledLoss(LossTransform):
         )
 
     @cached_property
-    def _mixing(self) -> Mixing:
-        return Mixing(self.base, *self._rate)
+    def _mixing(self) -> MixedMoments:
+        return MixedMoments(self.base, *self._rate)
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at an array of points, those with one real part together."""

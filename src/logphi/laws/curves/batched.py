@@ -21,7 +21,7 @@ from logphi.quadrature.approximation import Approximation, constant_terms
 from logphi.quadrature.curves.common_panels import BatchNodes, ChebyshevMoments, Powers
 from logphi.quadrature.values import Line, Values
 
-# measured: at most so many laws are computed one by one where no panels serve them all; more are split in two
+# measured: at most this many laws are computed one by one where no panels serve them all; more are split in two
 _FEW = 16
 # chosen: nodes that are sorted at once
 _AT_ONCE = 1 << 18

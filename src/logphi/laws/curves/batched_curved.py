@@ -63,5 +63,5 @@ def batched(terms: Sequence[tuple[LossTransform, Curve, int]]) -> Terms:
     able = sorted((one for one in terms if batchable(one[1])), key=lambda one: one[1].end)
     if len(able) < MANY:
         return [(law, count) for law, _, count in terms]
-    together = BatchedCurved(tuple((law, count) for law, _, count in able), tuple(curve for _, curve, _ in able))
-    return [(together, 1), *((law, count) for law, curve, count in terms if not batchable(curve))]
+    batch = BatchedCurved(tuple((law, count) for law, _, count in able), tuple(curve for _, curve, _ in able))
+    return [(batch, 1), *((law, count) for law, curve, count in terms if not batchable(curve))]

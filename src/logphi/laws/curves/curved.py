@@ -67,7 +67,7 @@ class Curved(LossTransform):
 
     @property
     def _upward(self) -> Support:
-        """Up to the loss at the end of the curve, rounded outward; with the masses that the curve omits."""
+        """The support without a lower end: up to the loss at the end of the curve; with the masses that the curve omits."""
         wrong = self.curve.omitted_error + 8 * ULP
         omitted = any(self.curve.omitted)
         masses = LogMasses(*(log_complement(one, wrong) for one in self.curve.omitted)) if omitted else PROBABILITIES
@@ -78,7 +78,7 @@ class Curved(LossTransform):
 
     @cached_property
     def support(self) -> Support:
-        """Up to the loss at the end of the curve; symmetric laws from minus that."""
+        """The losses up to that at the end of the curve; of a symmetric law, from minus that loss."""
         own = self._upward
         return replace(own, lower=-own.upper) if self.traits.symmetric else own
 
@@ -96,11 +96,11 @@ class Curved(LossTransform):
         return None
 
     def excess(self, x: float) -> Scaled | None:
-        """By an integral of positive terms."""
+        """E[(1 - e^{x-X})_+], by an integral of positive terms."""
         return curve_excess.excess(self.curve, x)
 
     def reversed_excess(self, x: float) -> Scaled | None:
-        """By an integral of positive terms."""
+        """E[(e^{x-X} - 1)_+], by an integral of positive terms."""
         return curve_excess.reversed_excess(self.curve, x)
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:

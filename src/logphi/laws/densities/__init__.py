@@ -1,1 +1,1 @@
-"""Log-ratios of densities that are given by functions, and of truncated noise."""
+"""Log-ratios of densities in closed form, of truncated noise, and of densities that are given by functions."""

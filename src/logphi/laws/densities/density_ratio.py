@@ -48,7 +48,7 @@ _TURN = 6.0
 _LARGE = 50.0
 # chosen: phases of up to this many radians are resolved
 _LONGEST = 1200.0
-# measured: so many points take about a second
+# measured: this many points take about a second
 _POINTS = 512
 # chosen: the largest abscissa at which the quadrature is tried
 _FARTHEST = 2.0**15

@@ -10,8 +10,12 @@ from logphi.arrays import Array
 from logphi.laws.densities.density_tables import loss_ranges, losses, with_atom
 from logphi.quadrature.kronrod import KRONROD, Table, divided
 
-# measured: panels of the finest quadrature, at least so many for each; densities below e^-700 of the largest are left out
-_CELLS, _LEAST, _DEEP = 8000, 8, 700.0
+# measured: the panels of the finest quadrature, over the range of the losses
+_CELLS = 8000
+# measured: the least number of panels that a panel is divided into
+_LEAST = 8
+# derived: panels whose densities are below e^-700 of the largest are left out
+_DEEP = 700.0
 
 
 def loss_samples(table: Table, rest: float, logs: Callable[[Array], tuple[Array, Array]]) -> tuple[Array, Array]:

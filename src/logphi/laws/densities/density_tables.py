@@ -66,7 +66,7 @@ def centred_terms(table: Table, z: NDArray[Any], peak: Any) -> tuple[NDArray[Any
 
 
 def _second(x: NDArray[Any]) -> NDArray[Any]:
-    """e^x - 1 - x for |x| < 1/2: so many terms leave less than 1e-17 of it."""
+    """e^x - 1 - x for |x| < 1/2: this many terms leave less than 1e-17 of it."""
     tail = np.ones_like(x)
     for k in range(13, 2, -1):
         tail = 1 + x / k * tail

@@ -237,7 +237,7 @@ class TruncatedDoubleExponential(Noise):
         )
 
     def partial_masses(self, x: float, *, tilted: bool) -> Sides:
-        """Those of the pieces."""
+        """The masses of the atoms and of the flat part."""
         return partial_masses(self.pieces, x, tilted=tilted)
 
 

@@ -20,8 +20,9 @@ from logphi.laws.transform import LossTransform, Terms
 from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.values import Values
 
-# measured: the number of laws from which a matrix is quicker, and its largest number of entries
+# measured: the number of laws from which a matrix is quicker
 _MANY = 8
+# measured: the largest number of entries of a matrix
 _ENTRIES = 1 << 17
 
 

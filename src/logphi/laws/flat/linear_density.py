@@ -29,7 +29,7 @@ from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.sums.approximate_nodes import ApproximateNodes
 from logphi.quadrature.values import Line, Values
 
-# chosen: for approximate values, weights are merged into so many
+# chosen: for approximate values, weights are merged into this many
 _MERGED = 1024
 # chosen: entries of the intermediate arrays
 _BLOCK = 1 << 18
@@ -90,7 +90,7 @@ class LinearDensity(LossTransform):
 
     @cached_property
     def support(self) -> Support:
-        """Up to the next multiple of the step."""
+        """The interval up to one step above the largest place, and its reflection."""
         end = (self.places[-1] + 1) * self.step
         return Support(-end * (1 + 4 * ULP), end * (1 + 4 * ULP), 16 * ULP * end, atomless=True)
 

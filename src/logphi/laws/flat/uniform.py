@@ -24,7 +24,7 @@ from logphi.laws.visitor import LawVisitor
 from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.density_envelope import log_density_envelope
 
-# derived: e^{(c + 1/2) x} is one to the digits of an envelope
+# derived: up to this |c + 1/2| w, e^{(c + 1/2) x} is one to the digits of an envelope
 _NEAR = 1e-8
 
 
@@ -57,22 +57,22 @@ class _OnInterval(LossTransform):
     traits = Traits(symmetric=True)
 
     @property
-    def uncertainty(self) -> float:
+    def width_error(self) -> float:
         """A bound of the error of the width."""
         return float(self.width.under(FLOATS).rad)
 
     @property
-    def width_error(self) -> float:
-        """The uncertainty less the two ulps that every use of the width allows for."""
+    def extra_error(self) -> float:
+        """The error of the width less the two ulps that every use of it allows for."""
         disc = self.width.under(FLOATS)
         return max(0.0, float(disc.rad) - 2 * ULP * float(disc.mid))
 
     @cached_property
     def support(self) -> Support:
-        """The interval; its ends are known to the uncertainty of the width and a few ulps."""
+        """The interval; its ends are known to the error of the width and a few ulps."""
         width = float(self.width.under(FLOATS).mid)
         return Support.within(
-            (width + self.uncertainty) * (1 + 1e-15), 2 * self.uncertainty + 4e-15 * width, pieces=self._pieces(width)
+            (width + self.width_error) * (1 + 1e-15), 2 * self.width_error + 4e-15 * width, pieces=self._pieces(width)
         )
 
     @property
@@ -81,11 +81,11 @@ class _OnInterval(LossTransform):
         return ClosedForm(self.excess, self.reversed_excess, self._masses_of_pieces, self.density)
 
     def excess(self, x: float) -> Scaled:
-        """In closed form between the ends; by 1 - e^x below them."""
-        width, wrong = float(self.width.under(FLOATS).mid), self.uncertainty + 2 * ULP * abs(x)
+        """E[(1 - e^{x-X})_+]: in closed form between the ends, and 1 - e^x below them."""
+        width, wrong = float(self.width.under(FLOATS).mid), self.width_error + 2 * ULP * abs(x)
         half_distance = min((x - width) / 2, 0.0)
         value, slope = self._profile(half_distance, width) if x > -width else (-math.expm1(x), 1.0)
-        return Scaled(0.0, value, rounding=(2 * ELEMENTARY + self.uncertainty / width) * value + slope * (wrong + ULP * width))
+        return Scaled(0.0, value, rounding=(2 * ELEMENTARY + self.width_error / width) * value + slope * (wrong + ULP * width))
 
     def reversed_excess(self, x: float) -> Scaled:
         """E^x times the excess at -x, by symmetry."""
@@ -125,7 +125,7 @@ class Uniform(_OnInterval):
     def _pieces(self, width: float) -> Pieces:
         """A flat part of height 1 / (4 sinh(w/2))."""
         height, _ = self.constants(DOUBLES, width)
-        return Pieces((), (), width, height, location_error=self.width_error, relative_error=self.width_error)
+        return Pieces((), (), width, height, location_error=self.extra_error, relative_error=self.extra_error)
 
     def _profile(self, half_distance: float, width: float) -> tuple[float, float]:
         """(e^{w/2} - e^{x/2})^2 / (e^w - 1)."""
@@ -175,7 +175,7 @@ class UniformWithAtoms(_OnInterval):
         """Atoms of tilted weight e^{-w/2}/2 at both ends of a flat part of height e^{-w/2}/4."""
         height, atom = self.constants(DOUBLES, width)
         return Pieces(
-            (-width, width), (atom, atom), width, height, location_error=self.width_error, relative_error=self.width_error
+            (-width, width), (atom, atom), width, height, location_error=self.extra_error, relative_error=self.extra_error
         )
 
     def _profile(self, half_distance: float, width: float) -> tuple[float, float]:

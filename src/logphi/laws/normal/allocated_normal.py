@@ -62,10 +62,11 @@ class AllocatedNormal(LossTransform):
 
     @property
     def growth(self) -> Growth:
-        """On the right, that of the shift: S is at least 1/t of one variable, and E f(S) <= E f of one variable for convex f.
+        """On the right, that of one shift; on the left, a t-th of it with an offset.
 
-        On the left, S is at least the geometric mean of the variables, and e^{m times the mean of the X} is a factor of it.
-        Drawing the coordinate at random never raises a profile.
+        S is at least 1/t of one variable, and E f(S) is at most E f of one variable for convex f. On the left, S is at least
+        the geometric mean of the variables, of which e^{m times the mean of the X} is a factor. Drawing the coordinate at
+        random never raises a profile.
         """
         right, t = shifted_growth(self.shift), self.batches
         left = OneSided(

@@ -26,8 +26,11 @@ _LONG_PHASE = 1000.0
 _LOWEST = -9.0
 # measured: an end above which nodes for all powers are more than those for each
 _FARTHEST = 160.0
-# measured: for coarse sums: the length of a panel, in x and in m x, and shares of the length at which panels end near the cap
-_PANEL, _PANEL_TURN = 2.0, 4.0
+# measured: the length of a panel of a coarse sum, in x
+_PANEL = 2.0
+# measured: the length of a panel of a coarse sum, in m x
+_PANEL_TURN = 4.0
+# measured: the distances from the cap at which further panels of a coarse sum end, as shares of a panel
 _SHARES = 4.0 ** -np.arange(1, 12)
 
 

@@ -40,9 +40,12 @@ _LARGEST = 600.0
 _LOWEST = -10.0
 # measured: lengths of panels of a coarse sum, in x, in m x and in widths of the coin, with which it mostly has eight digits
 _PANEL, _PANEL_TURN, _PANEL_COIN = 4.0, 8.0, 10.0
-# chosen: its range, from how many widths of the coin on nearly all or nothing is marked, and how many a tilted law may reach
+# chosen: how far a coarse sum goes above the coin
 _BEYOND = 40.0
-_NEGLIGIBLE, _FARTHEST = 10.0, 30.0
+# chosen: the number of widths of the coin from which on nearly all or nothing is marked
+_NEGLIGIBLE = 10.0
+# chosen: the number of widths of the coin that a tilted law may reach
+_FARTHEST = 30.0
 # chosen: the number of distances above the range at which the tilted density is checked
 _OUTWARD = 40
 # chosen: minus the logarithm of the share that may lie above the range

@@ -26,7 +26,7 @@ from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.curves.batched_mixtures import on_line_batched
 from logphi.quadrature.curves.common_panels import MANY
 from logphi.quadrature.mixtures.approximate_axis import ApproximateAxis
-from logphi.quadrature.mixtures.inner_integral import over
+from logphi.quadrature.mixtures.inner_integral import divided_by
 from logphi.quadrature.mixtures.log_ratio import TwoComponents
 from logphi.quadrature.mixtures.many_components import ManyComponents
 from logphi.quadrature.mixtures.mixture_envelope import FLOOR, log_mixture_envelope
@@ -37,8 +37,9 @@ from logphi.quadrature.values import Line, Values
 _AT_ONCE = 500
 # derived: for real points with a larger tilt than this, the exponents are too large for second-order sums
 _FARTHEST = 16.0
-# derived: below the last digit of every answer; measured: less decay than to a tenth is no quicker to prove
+# derived: a transform below the exponential of this is below the last digit of every answer
 _LOG_NEGLIGIBLE = -100.0
+# measured: to prove less decay than to this share is no quicker
 _HIGHEST_FLOOR = 0.1
 # measured: shifts and rates whose logarithms differ by less than this count as equal in a coarsened sum
 _NEAR = 0.03
@@ -73,7 +74,7 @@ class MixedNormal(LossTransform):
 
     @property
     def relative_errors(self) -> tuple[float, float]:
-        """Those of the shift and of the rate."""
+        """The relative errors of the shift and of the rate."""
         m, q = self.discs
         return float(m.rad / m.mid), float(q.rad / q.mid)
 
@@ -113,8 +114,9 @@ class MixedNormal(LossTransform):
 
     @property
     def growth(self) -> Growth:
-        """As for the shift: w^{z+1} is convex in w, so that M is at most 1 - q + q M of the shift; it is at least q^{z+1} M.
+        """On the right, the growth of the shift; on the left, that of a bounded law.
 
+        w^{z+1} is convex in w, so that M is at most 1 - q + q times that of the shift; it is at least q^{z+1} times that.
         Mixing P with Q never raises a profile.
         """
         return Growth(shifted_growth(self.shift), OneSided.bounded(-self.support.lower), largest_shift(self.shift))
@@ -169,7 +171,7 @@ class BatchedMixedNormal(LossTransform):
         """K at any points, one grid per abscissa."""
         if count > 1:
             return BatchedMixedNormal(self.terms, self.repeats * count).log_transform(z)
-        return over(at_points(self.mixtures, np.asarray(z)), self.repeats)
+        return divided_by(at_points(self.mixtures, np.asarray(z)), self.repeats)
 
     @cached_property
     def approximate(self) -> Approximation:

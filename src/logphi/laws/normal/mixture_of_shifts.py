@@ -22,7 +22,7 @@ from logphi.laws.visitor import LawVisitor
 from logphi.laws.weights import Weights
 from logphi.quadrature.approximation import Approximation
 from logphi.quadrature.mixtures.approximate_axis import ApproximateAxis
-from logphi.quadrature.mixtures.inner_integral import over
+from logphi.quadrature.mixtures.inner_integral import divided_by
 from logphi.quadrature.mixtures.many_components import ManyComponents
 from logphi.quadrature.mixtures.mixture_envelope import log_mixture_envelope
 from logphi.quadrature.mixtures.mixture_trapezoid import at_points, on_line
@@ -124,7 +124,7 @@ class MixtureOfShifts(LossTransform):
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at any points, one grid per abscissa."""
-        return over(at_points(self.ratio.repeated(count), np.asarray(z)), count)
+        return divided_by(at_points(self.ratio.repeated(count), np.asarray(z)), count)
 
     @cached_property
     def approximate(self) -> Approximation:
@@ -133,7 +133,7 @@ class MixtureOfShifts(LossTransform):
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as matrix products."""
-        return over(on_line(self.ratio.repeated(count), line), count)
+        return divided_by(on_line(self.ratio.repeated(count), line), count)
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """A bound from a shifted line of integration."""

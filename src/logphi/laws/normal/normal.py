@@ -23,9 +23,11 @@ from logphi.laws.transform import LossTransform, T, Terms
 from logphi.laws.visitor import LawVisitor
 from logphi.quadrature.values import Values
 
-# derived: smaller tails lose digits to underflow; larger exponents overflow
+# derived: smaller tails lose digits to underflow
 _LEAST = 1e-290
+# derived: larger exponents overflow
 _LARGE = 600.0
+# derived: Phi(-a) = erfc(a / 2^{1/2}) / 2
 _SQRT_HALF = math.sqrt(0.5)
 # derived: larger variances overflow in products
 _MOST = 1e300

@@ -67,7 +67,7 @@ class NormalPair(LossTransform):
 
     @cached_property
     def strip(self) -> tuple[float, float]:
-        """Where 1 + z v > 0."""
+        """The z with 1 + z v > 0."""
         curvature = self.quadratic.curvature
         end = float(1 / (np.abs(curvature.mid) + curvature.rad)) * (1 - 8 * ULP)
         return (-np.inf, end) if curvature.mid < 0 else (min(-end, -1.0), np.inf)
@@ -77,7 +77,7 @@ class NormalPair(LossTransform):
 
     @cached_property
     def support(self) -> Support:
-        """Up to the vertex for P narrower than Q, from the vertex for P wider, with twice its error."""
+        """The losses up to the vertex if P is narrower than Q, and from the vertex on if P is wider."""
         vertex = self.quadratic.vertex
         mid, rad = float(vertex.mid), float(vertex.rad)
         if self.quadratic.opens_upward:

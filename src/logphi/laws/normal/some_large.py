@@ -46,8 +46,10 @@ _LEAST_KNOWN = 2.0
 _SLACK = 1e-8
 # derived: below it the third power is negligible beside the square
 _TINY = -23.0
-# derived: the series of a logarithm reaches the last digit
-_NEAR, _TERMS = 0.05, 13
+# chosen: for a smaller |r|, log(1 + r) - r is a series
+_NEAR = 0.05
+# derived: with this many terms the series reaches the last digit
+_TERMS = 13
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ class SomeLarge(LossTransform):
 
     @property
     def strip(self) -> tuple[float, float]:
-        """That of the other losses."""
+        """The strip of the other losses."""
         return self.others.strip
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
@@ -138,10 +140,8 @@ class SomeLarge(LossTransform):
         # rounding of the sum is less than what the errors of its terms allow for
         sums, error = (grown.second, grown.of_second) if self.several else (first, wrong * (1 + len(large)))
         known &= np.isfinite(total.mid) & np.isfinite(sums) & np.isfinite(error)
-        found = Values.logarithm(np.where(known, sums, 1.0), np.where(known, error, 0.0), unit)
-        total = total + found
-        parts = (np.where(known, part, np.inf) for part in (total.mid, total.rounding, total.inner))
-        return Values(*parts)
+        total = total + Values.logarithm(np.where(known, sums, 1.0), np.where(known, error, 0.0), unit)
+        return Values(*(np.where(known, part, np.inf) for part in (total.mid, total.rounding, total.inner)))
 
     @property
     def approximate(self) -> Approximation:
@@ -169,7 +169,7 @@ class SomeLarge(LossTransform):
         return log_sum(np.stack([ratio + math.log(n) for (_, n), ratio in zip(self.laws, log_ratios, strict=True)]), axis=0)
 
     def _log_several(self, log_ratios: list[Array]) -> Array:
-        """That of e^S - 1 - s; infinite out of reach."""
+        """The logarithm of e^S - 1 - s; infinite out of reach."""
         peak = np.stack(log_ratios).max(axis=0)
         inside = np.isfinite(peak) & (peak < _LARGEST)
         # where all that follows the square is negligible
@@ -260,11 +260,11 @@ class _Grown:
 
     @staticmethod
     def none(shape: tuple[int, ...], kind: np.dtype[Any]) -> _Grown:
-        """Of no laws."""
+        """Both terms for no laws: zero."""
         return _Grown(np.zeros(shape, dtype=kind), np.zeros(shape, dtype=kind), np.zeros(shape), np.zeros(shape))
 
     def with_law(self, ratio: NDArray[Any], error: Array, count: int) -> _Grown:
-        """With ``count`` factors 1 + r more, where r is known to within an error."""
+        """Both terms with ``count`` more factors 1 + r, where r is known to within an error."""
         log, rest = _log1p_and_rest(ratio)
         share, others = count * log, (count - 1) * np.log1p(np.abs(ratio) + error)
         with np.errstate(over="ignore", invalid="ignore"):  # 1 + r may vanish; a product that overflows is unknown

@@ -11,7 +11,7 @@ import numpy as np
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.mechanisms.formulas.density_rays import MOST_CELLS, Measured, Ray, joined
-from logphi.mechanisms.formulas.formula_walk import NotEnclosedError
+from logphi.mechanisms.formulas.formula_evaluation import NotEnclosedError
 from logphi.pairs.loss_cells import LossCells
 
 # chosen: more mass left out makes useless bounds
@@ -97,7 +97,7 @@ def _normalised(own: Sequence[Ray], step: float) -> LossCells:
     for side in (0, 1):
         top = float(cells.log_mass[side].max())
         if not math.isfinite(top):
-            raise NotEnclosedError("a density lies where its formula cannot be followed")
+            raise NotEnclosedError("a density lies where its formula has no enclosure")
         relative = np.exp(cells.log_mass[side] - top)
         rounding = ELEMENTARY * 4 + 4 * ULP * (np.abs(np.where(relative > 0, cells.log_mass[side], 0.0)) + abs(top))
         error = np.where(relative > 0, cells.error[side] + rounding, 0.0)
@@ -105,7 +105,7 @@ def _normalised(own: Sequence[Ray], step: float) -> LossCells:
         share = math.exp(left_out[side] - top) / total * (1 + 1e-9)
         doubt = (math.fsum((relative * error).tolist()) / total + share) * (1 + 1e-6) + 8 * ULP
         if not doubt < _MOST_OMITTED:
-            raise NotEnclosedError("too much of a density lies where its formula cannot be followed")
+            raise NotEnclosedError("too much of a density lies where its formula has no enclosure")
         masses.append(relative / total)
         errors.append(np.where(relative > 0, error + doubt + 4 * ULP, 0.0) * (1 + 1e-2))
         logs.append(top + math.log(total))

@@ -89,7 +89,7 @@ def cuts(formula: DensityFormula) -> list[Fraction]:
 
 
 def cuts_or_none(formula: DensityFormula) -> list[Fraction]:
-    """The same; empty if they are not rational: then they are searched numerically, as for any function."""
+    """The cuts, or none if they are not rational: then kinks are searched numerically, as for any function."""
     try:
         return cuts(formula)
     except ValueError:

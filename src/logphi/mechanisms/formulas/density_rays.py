@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ELEMENTARY, ULP, Discs
 from logphi.arrays import Array
 from logphi.mechanisms.formulas.formula_discs import enclosed, finite, log_constant
+from logphi.mechanisms.formulas.formula_evaluation import NotEnclosedError
 from logphi.mechanisms.formulas.formula_tails import log_tail
-from logphi.mechanisms.formulas.formula_walk import NotEnclosedError
 
 # chosen: the nodes of a cell, which errors of 1e-15 of a quadrature and 1e-7 of a polynomial need
 _NODES = 12
@@ -47,13 +47,16 @@ _RATIO = 16.0
 # derived: 4 ulp, above the rounding of an end, a middle and a product
 _ROUNDED = 4 * ULP
 
+# derived: the nodes and weights on [-1, 1]
 _X, _WEIGHTS = np.polynomial.legendre.leggauss(_NODES)
 # the coefficients in Legendre polynomials of the polynomial through values at the nodes
 _COEFFICIENTS = (np.arange(_NODES) + 0.5)[:, None] * np.polynomial.legendre.legvander(_X, _NODES - 1).T * _WEIGHTS
 # derived: by how much the polynomial through the nodes enlarges an error, plus one: |c_k| is at most the error times
 # (2k + 1)/2 sum of w_i |P_k(x_i)| <= (2k + 1)/2 (2 sum of w_i P_k(x_i)^2)^{1/2} = (2k + 1)^{1/2}
 _LEBESGUE = 1 + float(np.sqrt(2 * np.arange(_NODES) + 1).sum()) * (1 + 1e-9)
+# derived: the error of the polynomial through the nodes, where the function varies by at most 1 on the ellipse
 _OF_POLYNOMIAL = 2 * _RHO ** -(_NODES - 1) / (_RHO - 1) * _LEBESGUE * (1 + 1e-9)
+# derived: the error of the quadrature, where the function is at most 1 on the ellipse
 _OF_QUADRATURE = 4 * 2 * _RHO ** -(2 * _NODES - 1) / (_RHO - 1) * (1 + 1e-9)
 
 
@@ -117,7 +120,7 @@ class Ray:
             a, b = self.halves(measured.pick(~measured.ready))
             if a.size > MOST_CELLS:
                 raise NotEnclosedError("a formula varies too much")
-        raise NotEnclosedError("a formula cannot be followed to an end of the support, or to a point inside it")
+        raise NotEnclosedError("a formula has no enclosure up to an end of the support, or to a point inside it")
 
     def _leave_out(self, logs: Sequence[Any | None], start: float, shift: int) -> bool:
         """Whether both integrals from there on are small; if so they are added to what is left out."""

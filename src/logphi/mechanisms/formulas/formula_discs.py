@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from logphi.arith.floats import ELEMENTARY, INFLATE, ULP, Discs
-from logphi.mechanisms.formulas.formula_walk import NotEnclosedError, followed
+from logphi.mechanisms.formulas.formula_evaluation import NotEnclosedError, evaluated
 
 # derived: above the underflow of any operation on discs, all of which have at least this radius
 _UNDERFLOW = 1e-300
@@ -24,7 +24,7 @@ _DEEP = -680.0
 def enclosed(expression: Any, variable: Any, x: Discs) -> Discs:
     """All values of an expression of + - * / powers, exp and log; an infinite or undefined radius where that is not known."""
     with np.errstate(all="ignore"):  # not finite: not known
-        return followed(expression, variable, _DiscRules(_guarded(x)))
+        return evaluated(expression, variable, _DiscRules(_guarded(x)))
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def _double(mid: float, rad: float) -> Discs:
 
 
 def finite(x: Discs) -> Any:
-    """Where the value is known."""
+    """Whether each value is known."""
     return np.isfinite(x.mid) & np.isfinite(x.rad)
 
 

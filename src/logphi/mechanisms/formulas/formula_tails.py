@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from logphi.mechanisms.formulas.formula_walk import NotEnclosedError, followed
+from logphi.mechanisms.formulas.formula_evaluation import NotEnclosedError, evaluated
 
 # derived: far more than the rounding of one operation, relative to its operands
 _ROUNDED = 1e-14
 # derived: far more than one operation loses to underflow
 _UNDERFLOW = 1e-300
-_UNKNOWN = "a formula cannot be followed to an end of the support"
+# the refusal of a formula whose asymptotic form is not known
+_UNKNOWN = "a formula has no enclosure up to an end of the support"
 
 
 @dataclass(frozen=True)
@@ -214,7 +215,7 @@ def _up_to(start: float, k: Fraction) -> _Interval:
 def log_tail(expression: Any, variable: Any, start: float, shift: int = 0) -> float:
     """The logarithm of an upper bound of the integral of y^shift e^f over y >= ``start``, at least 2; infinite if not known."""
     try:
-        return followed(expression, variable, _TailRules(start)).plain().integral(shift)
+        return evaluated(expression, variable, _TailRules(start)).plain().integral(shift)
     except (NotEnclosedError, OverflowError, ZeroDivisionError):
         return math.inf
 

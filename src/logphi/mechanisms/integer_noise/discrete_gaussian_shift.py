@@ -42,14 +42,14 @@ class DiscreteGaussianShift(ListedShift):
 
     @staticmethod
     def known(sigma: float, parties: int, shift: int) -> bool:
-        """Whether the outcomes of so large a shift are listed."""
+        """Whether the outcomes of a shift are listed."""
         if parties > _MOST_PARTIES or parties * sigma**2 > LARGEST_VARIANCE:
             return False
         noise = probabilities(meant(sigma), parties)
         return noise is not None and reaches(noise[0], _FARTHER * shift)
 
     def noise(self) -> tuple[tuple[float, ...], float]:
-        """Of the sum of all draws."""
+        """The probabilities of the sum of all draws."""
         found = probabilities(meant(self.sigma), self.parties)
         if found is None:
             raise ArithmeticError("internal error: these outcomes are not listed; please report it")
@@ -58,7 +58,10 @@ class DiscreteGaussianShift(ListedShift):
 
 @lru_cache(maxsize=16)
 def probabilities(sigma: Fraction, parties: int) -> tuple[tuple[float, ...], float] | None:
-    """Of 0, 1, 2, ..., and a bound of their relative errors; None where the sum is too far from a discrete Gaussian."""
+    """The probabilities of 0, 1, 2, ..., and a bound of their relative errors.
+
+    None where the sum is too far from a discrete Gaussian.
+    """
     found = _theta(float(sigma), parties)
     if found is None:
         return None
@@ -73,7 +76,7 @@ def probabilities(sigma: Fraction, parties: int) -> tuple[tuple[float, ...], flo
         weights.append(math.exp(-near) * (1 - float(exponent - Fraction(near))) * float(theta[x % parties]))
     total = math.fsum([*weights, *weights[1:]])
     shares = tuple(share for weight in weights if (share := weight / total) > math.exp(-DEEPEST))
-    # of the exponential, its argument, three products and a quotient; and of the sum as much again
+    # derived: 16 ulps of roundings in each of a weight and the sum of all weights, besides the errors of theta in both
     return shares, 2 * error + 32 * ULP
 
 

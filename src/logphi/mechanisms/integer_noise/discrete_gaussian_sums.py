@@ -58,7 +58,7 @@ _SLACK = 1e-12
 
 @lru_cache(maxsize=1024)
 def spread_of_sum(sigma: float, parties: int) -> float:
-    """An upper bound of t, for the sum of so many draws."""
+    """An upper bound of t, for the sum of this many draws."""
     return 0.0 if parties == 1 else min(_of_all(sigma, parties), _one_by_one(sigma, parties))
 
 
@@ -90,8 +90,8 @@ def _of_all(sigma: float, parties: int) -> float:
 
 
 def rounding_variance(variance: float, probability: float) -> float:
-    """A part r^2 of the variance s^2 + r^2, such that 9 v q is at most the probability; infinite if half of it does not do."""
-    # of v q, the exponent is twice pi^2 times this
+    """A part r^2 of the variance s^2 + r^2 with which 9 v q is at most the probability; infinite for a variance too small."""
+    # v q is e to minus 2 pi^2 times r^2 + c^2, which must be at least this
     least = max(1.0, math.log(9 / probability) / (2 * math.pi**2)) * (1 + 1e-9)
     # r^2 + c^2 = 2 r^2 - r^4 / (s^2 + r^2), and this r^2 is at least half of it
     # of a wide law the difference 1 - sqrt(1 - least / variance) would lose its digits
@@ -99,8 +99,9 @@ def rounding_variance(variance: float, probability: float) -> float:
 
 
 def shares_above(sigma: float, parties: int, shift: int) -> tuple[float, float] | None:
-    """Of the integers above half of the shift: less than the moved sum has there, and more than the sum has; None if unknown.
+    """Shares of the integers above half of the shift: a lower bound for the moved sum, an upper one for the sum itself.
 
+    None if they are not known.
     Sums of the decreasing probabilities of one discrete Gaussian are bounded by integrals, and those of the sum from below.
     """
     width, t = sigma * math.sqrt(parties), spread_of_sum(sigma, parties)
@@ -111,7 +112,7 @@ def shares_above(sigma: float, parties: int, shift: int) -> tuple[float, float] 
     scale = 1 / (width * math.sqrt(2 * math.pi)) * (1 - 1e-8)
 
     def below(end: int) -> float:
-        """Less than the share of the numbers up to end - 1, for a positive end."""
+        """A lower bound of the share of the numbers up to end - 1, for a positive end."""
         integral = (math.erf(end / (width * math.sqrt(2))) - math.erf(1 / (width * math.sqrt(2)))) / 2 * (1 - 1e-8)
         return 0.5 + scale / 2 + integral - _SLACK
 

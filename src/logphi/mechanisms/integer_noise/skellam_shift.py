@@ -13,7 +13,7 @@ from logphi.text.written import meant
 
 # chosen: ten digits more than are needed
 _DIGITS = 40
-# derived: the continued fraction is exact to thirty digits from so many e-foldings above
+# derived: begun this many e-foldings above, the continued fraction is exact to thirty digits
 _FOLDS = 92.0
 # derived: the relative error of a probability, which is far above that of the continued fraction
 _ERROR = 1e-25
@@ -27,17 +27,17 @@ class SkellamShift(ListedShift):
 
     @staticmethod
     def known(variance: float, shift: int) -> bool:
-        """Whether the outcomes of so large a shift are listed."""
+        """Whether the outcomes of a shift are listed."""
         return variance <= LARGEST_VARIANCE and reaches(probabilities(meant(variance)), shift)
 
     def noise(self) -> tuple[tuple[float, ...], float]:
-        """Of the whole variance."""
+        """The probabilities of the whole variance."""
         return probabilities(meant(self.variance)), _ERROR
 
 
 @lru_cache(maxsize=16)
 def probabilities(variance: Fraction) -> tuple[float, ...]:
-    """Of 0, 1, 2, ..., e^-mu I_x(mu), as long as doubles have all their digits.
+    """The probabilities e^-mu I_x(mu) of x = 0, 1, 2, ..., as long as doubles have all their digits.
 
     The ratios r_k of I_{k+1} and I_k obey r_{k-1} = 1 / (2 k / mu + r_k), in which a relative error of r_k counts by less than
     1 / (1 + 2 k / mu). They begin far enough above with r = 0. All probabilities sum to one.

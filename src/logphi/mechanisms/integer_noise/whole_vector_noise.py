@@ -9,16 +9,16 @@ from logphi.algebra.families import Representative
 from logphi.algebra.family import Family
 from logphi.algebra.release import Mechanism, Primitive
 from logphi.laws.log_phi import LogPhi
-from logphi.mechanisms.declared import Keeping, converted
+from logphi.mechanisms.declared import WithinCurve, converted
 from logphi.mechanisms.declared_curves import Curve
 from logphi.mechanisms.integer_noise.whole_vectors import WholeVectors
 from logphi.pairs.pair import Pair
 
 
 class OfWholeVectors(Curve):
-    """A curve of such noise; its lower ends are those of one query, ``keepers``."""
+    """A curve of such noise; its lower ends are those of ``one_query``."""
 
-    keepers: tuple[tuple[Mechanism, int], ...]
+    one_query: tuple[tuple[Mechanism, int], ...]
 
     @property
     def gaussian(self) -> float:
@@ -28,7 +28,7 @@ class OfWholeVectors(Curve):
     @property
     def members(self) -> tuple[tuple[Mechanism, int], ...]:
         """One query, coordinate by coordinate."""
-        return self.keepers
+        return self.one_query
 
 
 class WholeVectorNoise(Representative, Primitive):
@@ -47,11 +47,11 @@ class WholeVectorNoise(Representative, Primitive):
 
     @abstractmethod
     def _one_coordinate(self, move: int, sampled: bool = False) -> Mechanism | None:
-        """The noise of one coordinate that moves so far, if that is known exactly, or if its samples are too."""
+        """The mechanism of one coordinate that moves by ``move``, if its pair is known; if ``sampled``, also its samples."""
 
     @abstractmethod
     def _bounds(self) -> Curve:
-        """Of the divergences, where the differences leave a choice."""
+        """Bounds of the divergences, where more than one difference may be the worst."""
 
     @property
     def _moves(self) -> WholeVectors:
@@ -77,16 +77,16 @@ class WholeVectorNoise(Representative, Primitive):
 
     def family(self) -> Family | None:
         """All queries of these sensitivities; None where one of them is the worst."""
-        return None if self._extreme or self._exact else Keeping(self, self._bounds(), self.adjacency)
+        return None if self._extreme or self._exact else WithinCurve(self, self._bounds(), self.adjacency)
 
     def pair(self) -> Pair:
-        """That of the worst difference, or the one that the divergences imply."""
+        """The pair of the worst difference, or the one that the divergences imply."""
         if extreme := self._extreme:
             return extreme
         exact = self._exact
         return exact.pair() if exact else converted(self._bounds())
 
     def loss_law(self) -> LogPhi:
-        """That of the pair."""
+        """The loss of the pair."""
         exact = self._exact
         return exact.loss_law() if exact else self.pair().loss()

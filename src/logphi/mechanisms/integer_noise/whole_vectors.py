@@ -44,7 +44,10 @@ class WholeVectors:
         """The parameters of a mechanism, checked."""
         l2 = check.nonnegative("l2_sensitivity", l2)
         if l2 > LARGEST_NORM:
-            raise ValueError(f"l2_sensitivity must be at most {LARGEST_NORM:g}, got {l2!r}")
+            raise ValueError(
+                f"l2_sensitivity must be at most {LARGEST_NORM:g}, got {l2!r}: is it in the units of the rounded query? "
+                "If so, round to coarser integers"
+            )
         if l1 is not None:
             l1 = check.nonnegative("l1_sensitivity", l1)
             if l1 > LARGEST_SUM:

@@ -28,12 +28,15 @@ from logphi.quadrature.values import Values
 
 # measured: the number of laws from which common panels are faster
 MANY = 64
-# measured: the degree of the interpolants, the largest number of panels, the error that each panel may add to the sum, and the
-# weight below which nodes are dropped; chosen: the parameters of the ellipses that are tried
+# measured: the degree of the interpolants
 _DEGREE = 24
+# measured: the largest number of panels
 _PANELS = 256
+# measured: the error that each panel may add to the sum
 _SHARE = 1e-14
+# measured: the weight below which nodes are dropped
 _DROPPED = 1e-24
+# chosen: the parameters of the ellipses that are tried
 _RHO = np.geomspace(1.1, 60.0, 40)
 # derived: squares of exponentials of larger exponents overflow
 _LARGE = 300.0

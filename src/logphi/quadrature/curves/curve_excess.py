@@ -16,9 +16,11 @@ from logphi.quadrature.curves.gauss_legendre import Masses, atoms_of, nodes_of
 from logphi.quadrature.curves.panels import Ellipses, best, halved, log_tail
 from logphi.quadrature.values import LOG_ROUNDING
 
-# measured: the initial and the largest number of panels, and the logarithm of the relative error asked of the quadrature
+# measured: the initial number of panels
 _FIRST = 8
+# measured: the largest number of panels
 _MOST = 600
+# measured: the logarithm of the relative error asked of the quadrature
 _SHARP = float(np.log(1e-17))
 
 

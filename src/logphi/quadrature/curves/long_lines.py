@@ -32,8 +32,9 @@ from logphi.quadrature.mixtures.log_ratio import LARGE
 from logphi.quadrature.sums.exponential_sums import exponential_sums
 from logphi.quadrature.values import Line, Values
 
-# derived: |a| r at the lower end of an expansion, with which R may be small enough; the logarithm of the largest R
+# derived: |a| r at the lower end of an expansion, with which R may be small enough
 _LEAST_EXPONENT = 64.0
+# chosen: the logarithm of the largest R
 _LOG_TARGET = -41.0
 # derived: the terms of the divergent series fall up to this one
 _TERMS = 40
@@ -41,6 +42,7 @@ _TERMS = 40
 _LONG_PHASE = 400.0
 # measured: the ratio of the last height of a block to the first
 _BLOCK = 2.0
+# no nodes
 _NONE = Masses(*(np.zeros(0) for _ in range(4)))
 # the exponent of r^-m / r^(-j-1), in row j and column m - 1
 _LEFT = np.maximum(np.subtract.outer(np.arange(_TERMS + 1), np.arange(_TERMS + 1)), 0)

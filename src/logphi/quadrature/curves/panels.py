@@ -33,10 +33,11 @@ from logphi.quadrature.curves.curve import Curve
 from logphi.quadrature.mixtures.log_ratio import turn_rate
 from logphi.quadrature.values import LOG_ROUNDING
 
-# measured: the initial and the largest number of panels; more nodes take seconds
+# measured: the initial number of panels
 _FIRST = 8
+# measured: the largest number of panels, as more nodes take seconds
 _MOST = 1200
-# nodes of the rule; measured: other orders need about as many nodes in all
+# measured: the number of nodes of the rule, as other orders need about as many nodes in all
 ORDER = 24
 # measured: parameters of the ellipses that are tried
 _RHO = np.geomspace(1.25, 64.0, 14)
@@ -44,17 +45,19 @@ _RHO = np.geomspace(1.25, 64.0, 14)
 _WIDEST = 1.5
 # derived: the relative error asked of the quadrature, far below all rounding
 _SHARP = 1e-17
-# measured: for coarse sums: shares of the length at which panels end near both ends, the length of a panel over the scale of
-# the factors, and the largest number of panels
+# measured: the distances from both ends at which panels of a coarse sum end, as shares of the whole length
 _SHARES = 8.0 ** -np.arange(1, 11)
+# measured: the length of a panel of a coarse sum, over the scale of the factors
 _LONG = 4.0
+# measured: the largest number of panels of a coarse sum
 _MANY = 1000.0
 # chosen: a normal law is negligible this far from its mean
 _WIDTH = 12.0
 # chosen: the factor of the shift that allows for a tilt
 _TILTED = 2.5
-# measured: points that locate a tilted law, and the logarithm of the level relative to its peak below which it is ignored
+# measured: the number of points that locate a tilted law
 _SCAN = 1025
+# measured: minus the logarithm of the level, relative to its peak, below which a tilted law is ignored
 _NEGLIGIBLE = 60.0
 # measured: no relevant saddle point is larger
 _FARTHEST = 2.0**30

@@ -31,8 +31,9 @@ from logphi.quadrature.curves.panels import log_tail, panels
 from logphi.quadrature.mixtures.log_ratio import rotated
 from logphi.quadrature.values import MASS_ROUNDING
 
-# measured: distances from the axis, relative to the largest, and cells; more of either gain little
+# measured: distances from the axis, relative to the largest; more of them gain little
 _DISTANCES = np.geomspace(1 / 64, 1.0, 14)
+# measured: the number of cells; more of them gain little
 _CELLS = 640
 # derived: below pi/2
 _WIDEST = 1.57
@@ -40,8 +41,9 @@ _WIDEST = 1.57
 _RISE = 35.0
 # measured: the values of S, times the steepness of the loss, that are tried
 _STARTS = 2.0 ** np.arange(-6, 30, 0.5)
-# measured: of so many heights S one is tried first; heights that are tried with every distance are a factor of 2^2 apart
+# measured: one in this many heights S is tried first
 _APART = 8
+# measured: heights that are tried with every distance are this many octaves apart
 _OCTAVES = 2.0
 # derived: E^2 is below a half
 _FALLEN = -0.35

@@ -22,7 +22,7 @@ from logphi.quadrature.curves.panels import panels
 from logphi.quadrature.density_envelope import log_density_envelope
 from logphi.quadrature.values import MASS_ROUNDING
 
-# measured: with so many cells the variation is known to a few percent
+# measured: with this many cells, the variation is known to a few percent
 _CELLS = 2048
 # derived: sums of densities above e^600 times their mass overflow, and give no bound
 _LARGE = 600.0

@@ -34,15 +34,20 @@ from logphi.arith.floats import ELEMENTARY, LOG_ROOT_TWO_PI, ULP, complex_log1p
 from logphi.arith.summation import roundings
 from logphi.arrays import Array, Complex
 from logphi.quadrature.curves.panels import gauss
-from logphi.quadrature.mixtures.inner_integral import Nodes, Noise
+from logphi.quadrature.mixtures.inner_integral import Nodes, Rounding
 from logphi.quadrature.sums.second_order_sums import along_line
 from logphi.quadrature.values import Line, Values, log_of_deviation
 
-# chosen: nodes of a panel and parameters of the ellipses, for the horizontal line and the segment at the end: 3^-48 is 1e-23
+# chosen: the number of nodes of a panel: with rho = 3 the error falls to 3^-48, or 1e-23
 _ORDER = 24
-_RHO, _RHO_DOWN = 3.0, 4.0
-# chosen: the height is the smaller of both, in x and in m x: the ellipses stay below 2.7 / m
-_HEIGHT, _TURN = 1.5, 1.3
+# chosen: the parameter rho of the ellipses on the horizontal line
+_RHO = 3.0
+# chosen: the parameter rho of the ellipses on the segment at the end
+_RHO_DOWN = 4.0
+# chosen: the largest height of the line, in x
+_HEIGHT = 1.5
+# chosen: the largest height of the line, in m x, with which the ellipses stay below 2.7 / m
+_TURN = 1.3
 # derived: the normal mass below it is less than 1e-23
 _LOWEST = -10.0
 # chosen: the height of the first panel on the segment at the end, relative to the height over which e^{itl} decays
@@ -51,8 +56,9 @@ _FIRST = 8.0
 _MOST = 400
 # chosen: parts of an ellipse that are bounded separately
 _PARTS = np.linspace(-1.0, 1.0, 17)
-# measured: the largest number of halvings of a panel; the logarithm of the relative error of all sums
+# measured: the largest number of halvings of a panel
 _HALVINGS = 16
+# measured: the logarithm of the relative error of all sums
 _LOG_GOAL = math.log(1e-18)
 # derived: e^700 is a double
 _LARGEST = 700.0
@@ -129,13 +135,13 @@ class ClippedContour:
         # derived: a term errs by three elementary functions, a dozen doublings and the rounding of its exponent
         unit = ULP * (36 + 1.5 * node_x * node_x + 2 * rise * np.abs(node_x) + 4 * power * far + 1.5 * roundings(node_x.size))
         unit += power * loss_error + ULP * abs(log_mass)
-        noise = Noise(
+        noise = Rounding(
             second=(size * (far * far / 2 * unit + 1e-300))[None, None, :],
             plain=(2 * size * unit)[None, None, :],
             linear=(size * far * unit)[None, None, :],
             second_by_loss=(size * (far * loss_error + 1e-300))[None, None, :],
             linear_by_loss=(2 * size * loss_error)[None, None, :],
-            constant=np.asarray(axis.noise.of_size(np.array([abs(line.abscissa)]))),
+            constant=np.asarray(axis.rounding.of_size(np.array([abs(line.abscissa)]))),
         )
         heights = line.heights
         slope = (weight * loss).sum()

@@ -39,6 +39,7 @@ _ORDER = 18
 _SERIES = 14 * ULP
 # derived: a complex exponential is a product of two elementary functions, which err by at most 4 ulp each, less one
 _EXPONENTIAL = 12 * ULP
+# derived: the exponential of this is a double
 _LARGEST = 700.0
 # derived: the exponential of this is far below an ulp of one
 _VANISHED = -46.0

@@ -47,8 +47,9 @@ from logphi.arith.summation import log_sum
 from logphi.arrays import Array, Complex
 from logphi.quadrature.half_lines.half_line_sums import HalfLineSums
 
-# derived: the normal mass below it is less than 1e-23; powers of w may grow to the left, so that cells go on to underflow
+# derived: the normal mass below it is less than 1e-23
 _LOWEST = -10.0
+# derived: ends of further cells down to underflow, as powers of w may grow to the left
 _LEFT = np.arange(-38.0, _LOWEST)
 # measured: the width of a cell in x, with which bounds are some percent too large
 _CELL = 0.5
@@ -56,9 +57,11 @@ _CELL = 0.5
 _TURN = 0.2
 # measured: the logarithm of the relative error of N due to the inner sum
 _LOG_TARGET = math.log(1e-17)
-# measured: the half-width of the strip relative to the height; the half-width for an unshifted line, in x and in m x
+# measured: the half-width of the strip, relative to the height
 STRIP = 0.35
+# measured: the half-width of the strip around an unshifted line, in x and in m x
 _LEVEL = 1.5, 1.2
+# derived: the exponential of this is a double
 _LARGEST = 700.0
 # derived: exceeds the rounding of masses of cells and of logarithms near zero
 _MARGIN = 1e-9

@@ -30,40 +30,50 @@ from logphi.arith.summation import product, roundings
 from logphi.arrays import Array
 from logphi.quadrature.lognormal.modulus import LARGEST, SLOPE, Box, Modulus, unclipped_exp
 
-Complex = NDArray[Any]
+Numbers = NDArray[Any]
 
 # measured: the order of the rules on the line
 _LINE_ORDER = 32
 # measured: the order of the rules on other pieces
 _ORDER = 20
+# measured: the parameters rho of the ellipses that are tried
 _RHO = (1.7, 2.2, 3.0, 4.0)
 # measured: the length of a piece of the line
 _LINE_PIECE = 3.6
-# measured: the length of other pieces, relative to 1/m
+# measured: the largest length of a piece of the line, relative to 1/m
 _TURN_PIECE = 1.5
-_RAY_PIECE, _LEVEL_PIECE = 0.5, 0.5
-# measured: how much finer pieces may become, and errors, relative to the moduli of the terms, that are below rounding
-_FINER, _SHARP_LINE, _SHARP = 8, 1e-15, 1e-14
+# measured: the length of a piece of the ray, relative to 1/m
+_RAY_PIECE = 0.5
+# measured: the length of a piece beyond the ray, relative to 1/m
+_LEVEL_PIECE = 0.5
+# measured: how many times more pieces there may be than at first
+_FINER = 8
+# derived: an error of the quadrature on the line that is below rounding, relative to the moduli of the terms
+_SHARP_LINE = 1e-15
+# derived: an error of the quadrature on other pieces that is below rounding, relative to the moduli of the terms
+_SHARP = 1e-14
 # derived: more than all that underflows
 _UNDERFLOW = 1e-300
 # chosen: the logarithm of the share of a path that is left out
 _LEFT_OUT = -40.0
 # chosen: minus the logarithm of e^{-wY} where it is negligible
 _NEGLIGIBLE = 60.0
-# derived: relative errors of Y at a node, and of e^v - 1 and of e^v with their weights, in units of ULP
-_OF_Y, _OF_VALUE = 16.0, 64.0
+# derived: the relative error of Y at a node, in units of ULP
+_OF_Y = 16.0
+# derived: the relative error of e^v - 1, or of e^v, with its weight, in units of ULP
+_OF_VALUE = 64.0
 
 
 @dataclass(frozen=True)
 class Continued:
     """phi - 1 at nodes w, with a bound of its error, and one of that of the imaginary part."""
 
-    value: Complex
+    value: Numbers
     error: Array
     imaginary_error: Array
 
 
-def continued(known: Modulus, w: Complex, theta: Array, x1: Array, wrong: float) -> Continued:
+def continued(known: Modulus, w: Numbers, theta: Array, x1: Array, wrong: float) -> Continued:
     """The values of phi - 1 on the upper side of the cut, where w is real and negative, or above it; one path for each row.
 
     w has a relative error of at most ``wrong``.
@@ -88,7 +98,7 @@ def continued(known: Modulus, w: Complex, theta: Array, x1: Array, wrong: float)
     return Continued(value, error + ray_error, error + ray_error)
 
 
-def _line(m: float, w: Complex, turned: Complex, theta: Array, low: Array, high: Array, wrong: float) -> tuple[Complex, Array]:
+def _line(m: float, w: Numbers, turned: Numbers, theta: Array, low: Array, high: Array, wrong: float) -> tuple[Numbers, Array]:
     """The integral of n (e^{-wY} - 1) over the line, by as many pieces as make it sharp."""
     count = _count(float((high - low).max()), min(_LINE_PIECE, _TURN_PIECE / m))
     most = _FINER * count
@@ -101,8 +111,8 @@ def _line(m: float, w: Complex, turned: Complex, theta: Array, low: Array, high:
 
 
 def _on_line(
-    m: float, w: Complex, turned: Complex, theta: Array, low: Array, high: Array, wrong: float, count: int
-) -> tuple[Complex, Array, Array]:
+    m: float, w: Numbers, turned: Numbers, theta: Array, low: Array, high: Array, wrong: float, count: int
+) -> tuple[Numbers, Array, Array]:
     """The sum over the line, its rounding, and the sum of the moduli of its terms."""
     nodes, weights = _legendre(_LINE_ORDER)
     length = ((high - low) / count)[:, None]
@@ -118,7 +128,7 @@ def _on_line(
     larger = np.maximum(grown, 0.0)
     larger += 1
     if np.isrealobj(w):
-        found: Complex = product(grown, density[:, :, None])[:, :, 0].astype(complex)
+        found: Numbers = product(grown, density[:, :, None])[:, :, 0].astype(complex)
         moved = np.abs(grown)
         length_of = exponent
     else:
@@ -141,7 +151,7 @@ def _on_line(
     return found, np.where(cut_off, np.inf, error[:, :, 0]), np.matmul(moved, density[:, :, None])[:, :, 0]
 
 
-def _ray(known: Modulus, w: Complex, theta: Array, x1: Array, wrong: float) -> tuple[Complex, Array]:
+def _ray(known: Modulus, w: Numbers, theta: Array, x1: Array, wrong: float) -> tuple[Numbers, Array]:
     """The integral of n e^{-wY} over the ray and beyond, as far as it is not negligible."""
     m = known.shift
     rho, eta = -w.real, w.imag
@@ -173,7 +183,7 @@ def _ray(known: Modulus, w: Complex, theta: Array, x1: Array, wrong: float) -> t
     return value, error + (unclipped_exp(left_out) * (1 + 1e-9) + _UNDERFLOW)[:, None]
 
 
-def _pieces(m: float, w: Complex, start: Complex, way: Complex, count: int, wrong: float = 0.0) -> tuple[Complex, Array]:
+def _pieces(m: float, w: Numbers, start: Numbers, way: Numbers, count: int, wrong: float = 0.0) -> tuple[Numbers, Array]:
     """The integral of n e^{-wY} over straight ways, each in ``count`` pieces or, if that is not sharp, in more."""
     most = _FINER * count
     while True:
@@ -184,7 +194,7 @@ def _pieces(m: float, w: Complex, start: Complex, way: Complex, count: int, wron
         count *= 2
 
 
-def _on_pieces(m: float, w: Complex, start: Complex, way: Complex, count: int, wrong: float) -> tuple[Complex, Array, Array]:
+def _on_pieces(m: float, w: Numbers, start: Numbers, way: Numbers, count: int, wrong: float) -> tuple[Numbers, Array, Array]:
     """The sum over straight ways, its rounding, and the sum of the moduli of its terms."""
     nodes, weights = _legendre(_ORDER)
     step = way / count
@@ -211,7 +221,7 @@ def _on_pieces(m: float, w: Complex, start: Complex, way: Complex, count: int, w
 
 
 def _quadrature_error(
-    m: float, w: Complex, start: Complex, step: Complex, count: int, order: int, *, less_one: bool = False
+    m: float, w: Numbers, start: Numbers, step: Numbers, count: int, order: int, *, less_one: bool = False
 ) -> Array:
     """A bound of the error of all sums; of n (e^{-wY} - 1) where ``less_one``, as |e^v - 1| <= |v| max(1, |e^v|)."""
     middle = start[:, None] + step[:, None] * (np.arange(count) + 0.5)

@@ -33,8 +33,11 @@ _TARGET = -42.0
 _APPROXIMATE_TARGET = -16.0
 # chosen: the distances d that are tried, relative to the largest possible
 _DISTANCES = np.linspace(0.05, 1.0, 20)
-# measured: x + i eta costs e^{eta^2/2} of rounding, with eta about d
-_FARTHEST, _FARTHEST_TURNED = 3.0, 1.3
+# measured: the largest distance d for real u
+_FARTHEST = 3.0
+# measured: the largest distance d for other u, where eta is about d and costs e^{eta^2/2} of rounding
+_FARTHEST_TURNED = 1.3
+# measured: the least angles between uY and the imaginary axis that are tried
 _ROOMS = np.linspace(0.3, 1.5, 13)
 # chosen: the number of terms that are added one by one; the sums of such chunks are then added
 _CHUNK = 8

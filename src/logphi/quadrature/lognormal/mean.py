@@ -29,7 +29,7 @@ from logphi.arrays import Array
 from logphi.quadrature.log_gamma import log_gamma
 from logphi.quadrature.lognormal.laplace import Table, approximate_table, chunked_product, laplace_table, sum_error
 from logphi.quadrature.lognormal.moments import LognormalMoments, log_cut, range_of_sum
-from logphi.quadrature.values import Values
+from logphi.quadrature.values import Values, exact_step
 
 # chosen: the logarithm of the target for aliasing and truncation: below rounding, also in the longest sums
 _TARGET = -42.0
@@ -42,12 +42,16 @@ _LEAST_TURN = 1e-6
 _FREQUENCIES = 8.0 * 1.25 ** np.arange(60)
 # measured: the number of terms that are summed to bound the aliasing
 _ORDERS = np.array([-3, -2, -1, 1, 2, 3])
-# chosen: few orders n, so that nearby lines share their tables, and how far above the smallest they may be
+# chosen: few orders n, so that nearby lines share their tables
 _ORDERS_OF_SUMS = (*range(12), 13, 14, 16, 18, 21, 24, 28, 32, 37, 43, 50, 57, 66, 76, 88, 101, 116, 134, 154)
+# chosen: how far above the smallest possible order n may be
 _HIGHER = 40
-# chosen: the orders n of approximate moments, and the logarithm of the share that their sums omit
+# chosen: the orders n of approximate moments
 _APPROXIMATE_ORDERS = (0, 4, 12, 28)
+# chosen: the logarithm of the share that approximate sums omit
 _OMITTED = -20.0
+# derived: with a step of so few bits, all nodes are exact
+_STEP_BITS = 30
 # measured: a table of more elements takes seconds
 _MOST_WORK = 1.2e7
 # measured: sums for powers lower than this take seconds
@@ -116,9 +120,7 @@ class LognormalMean(LognormalMoments):
         ends = range_of_sum(self, n, power, alpha, float(scale.min()) + middle + _TARGET)
         if frequency is None or ends is None or _work(n, ends, frequency) > _MOST_WORK:
             return Values.unknown(heights.size)
-        step = 2 * np.pi / frequency
-        # the step has few bits, so that the nodes are exact
-        step = math.ldexp(math.floor(math.ldexp(step, 30 - math.frexp(step)[1])), math.frexp(step)[1] - 30)
+        step = exact_step(2 * np.pi / frequency, _STEP_BITS)
         table = _table(self, n, turn, rho, step, ends)
         v, exponent = table.log_u, rho * table.log_u + table.log_size - base
         weight = np.exp(exponent)
@@ -214,8 +216,7 @@ def _on_axis(mean: LognormalMean, power: float) -> tuple[float, float]:
     ends = range_of_sum(mean, n, power, 0.0, float(scale[0]) + least + _TARGET)
     if frequency is None or ends is None or _work(n, ends, frequency) > _MOST_WORK:
         return math.inf, math.inf
-    step = 2 * np.pi / frequency
-    step = math.ldexp(math.floor(math.ldexp(step, 30 - math.frexp(step)[1])), math.frexp(step)[1] - 30)
+    step = exact_step(2 * np.pi / frequency, _STEP_BITS)
     table = _table(mean, n, math.pi / 2, rho, step, ends)
     v = table.log_u
     exponent = rho * v + table.log_size

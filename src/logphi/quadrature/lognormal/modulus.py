@@ -29,9 +29,16 @@ from logphi.arrays import Array
 SLOPE = 0.5
 # derived: the normal mass so far out is below 1e-25
 FAR = 10.5
-# measured: finer cells hardly improve the bounds
-_WIDTH, _TURN = 0.14, 0.25
-_CELLS, _LEVEL_CELLS, _LEVEL_LENGTH = 32, 16, 10.0
+# measured: the width of a cell of the line in x; narrower ones hardly improve the bounds
+_WIDTH = 0.14
+# measured: the width of a cell of the line in m x; narrower ones hardly improve the bounds
+_TURN = 0.25
+# measured: the number of cells of a ray; more of them hardly improve the bounds
+_CELLS = 32
+# measured: the number of cells beyond a ray; more of them hardly improve the bounds
+_LEVEL_CELLS = 16
+# measured: the length of these cells together, after which a bound of the rest is as good
+_LEVEL_LENGTH = 10.0
 # chosen: how much smaller the curvature of an exponent at its mode may be than that of the normal density
 _FLATTEST = 0.9
 # derived: larger exponents overflow

@@ -18,6 +18,7 @@ from logphi.quadrature.sums.series_power import power
 
 # derived: the largest logarithm of a moment whose products stay in the range of doubles
 _LARGEST_MOMENT = 500.0
+# chosen: the largest order n
 _MOST_ORDERS = 150
 # chosen: ends of ranges are multiples of this, so that nearby lines share their tables
 _WHOLE = 2.0

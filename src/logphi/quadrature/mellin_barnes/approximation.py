@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import gammaln, gammasgn, loggamma
 
 from logphi.arrays import Array
-from logphi.quadrature.mellin_barnes.lines import Mixed
+from logphi.quadrature.mellin_barnes.lines import MixedRatio
 from logphi.quadrature.mellin_barnes.series import Series
 from logphi.quadrature.values import Line
 
@@ -27,7 +27,7 @@ _MOST = 400
 _IN_RANGE = 300.0
 
 
-def approximate(mixing: Mixed, a: Array) -> Array:
+def approximate(mixing: MixedRatio, a: Array) -> Array:
     """The logarithm log E[b^{a+1}] at real points, to some digits unless it is near zero or large."""
     first = np.clip(np.ceil(a + 1), 1.0, _MOST)
     found = np.empty(a.shape)
@@ -37,7 +37,7 @@ def approximate(mixing: Mixed, a: Array) -> Array:
     return found
 
 
-def _approximate(mixing: Mixed, a: Array, last: int) -> Array:
+def _approximate(mixing: MixedRatio, a: Array, last: int) -> Array:
     """The logarithm log E[b^{a+1}] from the terms up to j = J, at points a + 1 <= J."""
     log_a, log_b = math.log1p(-mixing.rate), math.log(mixing.rate)
     w, c = a + 1, last + 0.5

@@ -16,7 +16,7 @@ from logphi.arrays import Array, Complex
 from logphi.quadrature.mellin_barnes.lines import ROOM, SHARES, Lines, binomials, exp, log
 
 
-class Bounded(Lines):
+class LineErrors(Lines):
     """The errors of aliasing, of truncation, and of the rate."""
 
     def aliased(self, w: Complex, h: float) -> Array:

@@ -39,7 +39,7 @@ class Base(Protocol):
 
     @property
     def strip(self) -> tuple[float, float]:
-        """Where K is finite."""
+        """The strip in which K is finite."""
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at given points."""
@@ -56,11 +56,11 @@ class Base(Protocol):
 
     @property
     def support(self) -> WithMasses:
-        """Where it has its mass, and how much."""
+        """The support, of which the masses are used."""
 
 
 @dataclass(frozen=True)
-class Mixed:
+class MixedRatio:
     """A base law and the rate B at which its likelihood ratio is mixed with one, within ``rate_error`` of the true rate."""
 
     base: Base
@@ -72,7 +72,7 @@ class Mixed:
 class Lines:
     """The line Re w = a + 1, the line Re s = c of the integral, and the number of repetitions of the result."""
 
-    mixing: Mixed
+    mixing: MixedRatio
     a: float
     c: float
     count: int

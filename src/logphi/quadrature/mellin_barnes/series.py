@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.arith.floats import ELEMENTARY, FLOATS, ULP, Discs
+from logphi.arith.floats import ELEMENTARY, FLOATS, ULP, Discs, complex_expm1
 from logphi.arrays import Array, Complex
-from logphi.quadrature.mellin_barnes.errors import Bounded
+from logphi.quadrature.mellin_barnes.errors import LineErrors
 from logphi.quadrature.mellin_barnes.lines import ROOM, binomials, exp, expm1
 from logphi.quadrature.values import Line
 
@@ -39,7 +39,7 @@ class SeriesTerms:
         return terms.sum(axis=1), rounding * ROOM, inner * ROOM
 
 
-class Series(Bounded):
+class Series(LineErrors):
     """The terms of both sums; those with M(0) and M(1) are summed separately."""
 
     def constant(self, z: Complex, least: float) -> tuple[NDArray[Any], Array]:
@@ -55,7 +55,7 @@ class Series(Bounded):
             return (power - 1) * least, (error + 4 * ULP) * least
         gap = FLOATS.log1p_gap(Discs.exact(np.array(-rate)))
         exponent = -(Discs.exact(z) * gap) - FLOATS.log1p_gap(Discs.exact(z) * Discs.exact(rate))
-        start = _expm1(exponent.mid)
+        start = complex_expm1(exponent.mid)
         error = np.abs(start + 1) * expm1(exponent.rad) + ELEMENTARY * 4 * np.abs(start)
         missing = (z + 1) * (rate * (1 - one)) * np.exp(z * log_a)
         error = error + np.abs(missing) * (4 * ULP * size + one_error) + size * rate * one_error * np.exp(self.a * log_a)
@@ -98,9 +98,3 @@ class Series(Bounded):
 def exact_steps(a: float, most: int) -> int:
     """The largest k up to which a - 1, a - 2, ..., a - k are all exact."""
     return next((k - 1 for k in range(1, most + 1) if math.fsum([a, -k, -(a - k)]) != 0.0), most)
-
-
-def _expm1(x: Complex) -> Complex:
-    """e^x - 1 with a small relative error, also near zero."""
-    size, angle = np.exp(x.real), x.imag
-    return np.asarray(np.expm1(x.real) - 2 * size * np.sin(angle / 2) ** 2 + 1j * (size * np.sin(angle)))

@@ -36,12 +36,14 @@ from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arrays import Array, Complex
 from logphi.quadrature.log_gamma import log_gamma, reciprocal_gamma
 from logphi.quadrature.mellin_barnes.approximation import approximate
-from logphi.quadrature.mellin_barnes.lines import ROOM, Mixed, exp, expm1
+from logphi.quadrature.mellin_barnes.lines import ROOM, MixedRatio, exp, expm1
 from logphi.quadrature.mellin_barnes.series import Series, exact_steps
 from logphi.quadrature.values import Line, Values, exact_step
 
 # chosen: the logarithm of the target for aliasing and truncation
-_TARGET, _ENOUGH = -41.0, -39.0
+_TARGET = -41.0
+# chosen: the logarithm of an aliasing error that is not reduced further
+_ENOUGH = -39.0
 # derived: at this distance above the largest height the gamma factors are below the target
 _ABOVE = 15.0
 # chosen: the further decay that is asked of the base's envelope
@@ -83,7 +85,7 @@ class Moments:
 
 
 @dataclass(frozen=True)
-class Mixing(Mixed):
+class MixedMoments(MixedRatio):
     """The moments of the mixture of one and a likelihood ratio."""
 
     def at(self, abscissa: float, heights: Array, count: int = 1, step: float | None = None) -> Moments:

@@ -18,7 +18,7 @@ from logphi.quadrature.mixtures.mixture_trapezoid import TINY, approximate
 _FARTHEST = 22.0
 # measured: for more mixtures, nodes of their own are quicker
 _MOST = 64
-# derived: farther than so many standard deviations from its centre, the tilted law has a share of e^-30
+# derived: farther than this many standard deviations from its centre, the tilted law has a share of e^-30
 _DEVIATIONS = 8.0
 # derived: exponentials of twice this exponent, and of a l at the farthest node, are doubles
 _LARGE = 300.0

@@ -38,7 +38,7 @@ _LOG_RATIO = 1.5
 
 
 @dataclass(frozen=True)
-class Noise:
+class Rounding:
     """Rounding errors of the sum at z: at each node the smaller of a first- and a second-order bound.
 
     notation: a = z + 1. The term w^a - 1 - a (w - 1) and the parts it is summed from are at most |a| (1 + |z|) l^2/2 W, and at
@@ -54,17 +54,18 @@ class Noise:
     linear_by_loss: Array
     constant: Array
 
-    def plus(self, other: Noise) -> Noise:
+    def plus(self, other: Rounding) -> Rounding:
         """The rounding errors of the sum of two sums."""
         pairs = {one.name: (getattr(self, one.name), getattr(other, one.name)) for one in fields(self)}
         constant, other_constant = pairs.pop("constant")
-        return Noise(**{name: np.concatenate(pair, axis=2) for name, pair in pairs.items()}, constant=constant + other_constant)
+        joined = {name: np.concatenate(pair, axis=2) for name, pair in pairs.items()}
+        return Rounding(**joined, constant=constant + other_constant)
 
     @property
-    def first(self) -> Noise:
+    def first(self) -> Rounding:
         """The errors for the first real part only."""
         parts = (self.second, self.plain, self.linear, self.second_by_loss, self.linear_by_loss, self.constant)
-        return Noise(*(part[:, :1] for part in parts))
+        return Rounding(*(part[:, :1] for part in parts))
 
     def of_size(self, size: Array) -> Array:
         """A bound for all |z| up to ``size``; sizes are the same for all mixtures, or (mixture, size)."""
@@ -88,21 +89,21 @@ class Noise:
 class Nodes:
     """The nodes of the integral for some real parts of a, with K and K' there.
 
-    ``weight`` sums to one over the nodes; ``noise`` and ``inner`` are relative to M(c).
+    ``weight`` sums to one over the nodes; ``rounding`` and ``inner`` are relative to M(c).
     """
 
     loss: Array
     weight: Array
     log_mass: Array
     slope: Array
-    noise: Noise
+    rounding: Rounding
     inner: Array
 
     @property
     def first(self) -> Nodes:
         """The nodes for the first real part only."""
         weight, log_mass, slope, inner = (part[:, :1] for part in (self.weight, self.log_mass, self.slope, self.inner))
-        return Nodes(self.loss, weight, log_mass, slope, self.noise.first, inner)
+        return Nodes(self.loss, weight, log_mass, slope, self.rounding.first, inner)
 
 
 def near_one(log_mass: Array) -> NDArray[np.bool_]:
@@ -170,7 +171,7 @@ def summed(
     if not every:
         largest = np.where(second, largest, np.inf)
     known_apart = (ELEMENTARY + omitted_error) * (np.abs(power * omitted[0]) + np.abs((power - 1) * omitted[1]))
-    noise = Noise(
+    noise = Rounding(
         second=largest * (size * size / 2 * unit + 1e-300)[:, None, :],
         plain=(weight + base) * unit,
         linear=(weight * size[:, None, :] + np.abs(tilted_by_w - base)) * unit,
@@ -195,7 +196,7 @@ def deviations(
     kept = (size > size.max(axis=1, keepdims=True) * np.exp(np.log(INNER_TARGET / count) - 12)[:, None]).any(axis=0)
     dropped = (size * (1 + top * np.abs(nodes.loss)))[:, ~kept].sum(axis=1)
     deviation = second_moments(heights, nodes.loss[:, kept], weight[:, kept]) + 1j * heights * nodes.slope
-    rounding, inner = nodes.noise.at(abscissa + 1j * heights), nodes.inner + 2 * dropped[:, None]
+    rounding, inner = nodes.rounding.at(abscissa + 1j * heights), nodes.inner + 2 * dropped[:, None]
     return log_of_deviation(nodes.log_mass, deviation, rounding, inner)
 
 
@@ -217,7 +218,7 @@ def by_abscissa(z: NDArray[Any], on_real: Callable[[Array], Values], on_vertical
     return Values(mid, rounding.real, inner.real)
 
 
-def over(values: Values, count: int) -> Values:
+def divided_by(values: Values, count: int) -> Values:
     """The values of K, from those of ``count`` times K; unknown where these are unknown."""
     if count == 1:
         return values
@@ -270,7 +271,7 @@ class InnerIntegral(ABC):
             found = self.nodes(own + 1, own, count)
             if found is not None:
                 part = weighted(
-                    np.ones(1), found.log_mass, error_of_log(found.noise.of_size(np.abs(own))), error_of_log(found.inner)
+                    np.ones(1), found.log_mass, error_of_log(found.rounding.of_size(np.abs(own))), error_of_log(found.inner)
                 )
                 values.mid[those], values.rounding[those], values.inner[those] = part.mid, part.rounding, part.inner
         return values

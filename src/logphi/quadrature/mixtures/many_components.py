@@ -21,8 +21,9 @@ from logphi.quadrature.mixtures.log_ratio import CHUNK, LARGE, LogRatio, turn_ra
 _STEPS = 300
 # measured: the points of a table from which Newton's steps start; it is used for more values than these
 _STARTS = 8193
-# measured: the number of steps from a root to a point next to it, and the longest step, in units of 1/C
+# measured: the largest number of steps from a root to a point next to it
 _PUSHES = 60
+# measured: the longest of these steps, in units of 1/C
 _LONGEST = 0.25
 # derived: normal masses outside of this range are negligible
 _FARTHEST = 1e8
@@ -200,8 +201,8 @@ class ManyComponents(LogRatio):
         root = float(self.inverse_of_log_v(np.array([log_v]))[0][0])
         return self._beside(value, root, -1), self._beside(value, root, 1)
 
-    def value_between(self, x: float) -> tuple[float, float]:
-        """L(x) and a bound of its error."""
+    def value_and_error(self, x: float) -> tuple[float, float]:
+        """The log-ratio at a point, and a bound of its error."""
         nodes = np.array([x])
         value = self.value(nodes)
         return float(value[0, 0]), float(self.error(nodes, value)[0, 0])
@@ -210,7 +211,7 @@ class ManyComponents(LogRatio):
         """A point proved to lie on one side of the root, near x; infinite if none was found."""
         step = 0.0
         for _ in range(_PUSHES):
-            value, wrong = self.value_between(x + side * step)
+            value, wrong = self.value_and_error(x + side * step)
             need = side * (wanted - value) + wrong + 2 * ULP * abs(wanted)
             if need <= 0:
                 return x + side * step
@@ -228,7 +229,7 @@ class ManyComponents(LogRatio):
         return np.exp(np.minimum(self.log_weights + self._powers(x) - value[:, None], 0.0))
 
     def _plain(self, y: Array) -> NDArray[np.bool_]:
-        """Where p_i (e^y - 1) is computed directly."""
+        """Which terms p_i (e^y - 1) are computed directly."""
         return (y < LARGE) & (self.weights > 1e-290)
 
     def _by_parts(self, function: Callable[..., Array], *arguments: Array) -> Array:

@@ -29,15 +29,21 @@ from logphi.quadrature.mixtures.log_ratio import LogRatio
 FLOOR = 1e-12
 # measured: errors of this size hardly widen a bound
 _ERROR = 1e-5
-# derived: v stays below pi/4, and b + v below pi
+# derived: the largest b, with which b + v stays below pi
 _HIGHEST = 0.7 * np.pi
+# derived: the largest v, below pi/4
 _WIDEST = 0.225 * np.pi
 # measured: shares of the widest strip that are tried, the best within a few percent of the optimum
 _SHARES = np.linspace(0.02, 1.0, 24)
+# measured: products of height and b that are tried, the best within a few percent of the optimum
+_PRODUCTS = 2.0 ** np.arange(-5, 20)
 # derived: exceeds the effect of rounding, and of half an ulp of m and q, on the exponent, for tilts below _TILT
 _ROUNDING = 1e-9
+# chosen: the largest exponent under a tilt, above which there is no bound
 _TILT = 1e5
+# derived: the exponential of this is a double
 _LARGEST = 600.0
+# chosen: the largest number of nodes
 _MAX_NODES = 4096
 
 
@@ -108,10 +114,6 @@ def log_mixture_envelope(mixtures: LogRatio, abscissa: float | Array, heights: A
     error = 4 * np.exp(log_error) + 3 * cut
     bound: Array = np.log1p(np.minimum(ratio + relative * np.abs(ratio) + error, 0.0))
     return np.minimum.accumulate(bound, axis=1)
-
-
-# measured: products of height and b that are tried, the best within a few percent of the optimum
-_PRODUCTS = 2.0 ** np.arange(-5, 20)
 
 
 def _best(weight: Array, share: Array, stiffness: Array, heights: Array, most: Array) -> Array:

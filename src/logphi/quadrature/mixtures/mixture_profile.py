@@ -64,7 +64,7 @@ def _corrected(scale: float, value: float, error: float, log_slope: float, loss_
 
 def _loss_error(mixture: ManyComponents, t: float, x: float) -> float:
     """A bound of |l(t) - x|, including the errors of the parameters."""
-    value, wrong = mixture.value_between(t)
+    value, wrong = mixture.value_and_error(t)
     return float(np.expm1(abs(value - x) + wrong + ULP * abs(x)))
 
 

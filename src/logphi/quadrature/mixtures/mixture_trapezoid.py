@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arith.summation import error_of_log, roundings
 from logphi.arrays import Array
-from logphi.quadrature.mixtures.inner_integral import INNER_TARGET, Nodes, Noise, by_abscissa, deviations, summed, weighted
+from logphi.quadrature.mixtures.inner_integral import INNER_TARGET, Nodes, Rounding, by_abscissa, deviations, summed, weighted
 from logphi.quadrature.mixtures.integration_range import cut_off, integration_range, log_tail
 from logphi.quadrature.mixtures.log_ratio import LARGE, LogRatio
 from logphi.quadrature.sums.second_order_sums import SecondMoments, along_line, one_by_one, second_exp
@@ -46,12 +46,13 @@ _LOG_APPROXIMATE = -18.0
 TINY = 1e-9
 # measured: shares of the widest strip that are tried, the best within a percent of the optimum
 _SHARES = np.linspace(0.05, 1.0, 64)
-# measured: the b that are tried, and the largest b/m, at which the terms grow by e^{1.1}
+# measured: the b that are tried
 _SHIFTS = np.pi * np.array([0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.47])
+# measured: the largest b/m, at which the terms grow by e^{1.1}
 _FARTHEST = 1.5
-# measured: a step of this length on the real axis gives few nodes; otherwise a shifted contour, whose arithmetic is complex,
-# must allow a step this many times longer
+# measured: a step of this length on the real axis gives few nodes
 _FINE = 0.05
+# measured: a shifted contour, whose arithmetic is complex, must allow a step this many times longer
 _REPAID = 3.0
 
 
@@ -163,7 +164,7 @@ def inner_nodes(mixtures: LogRatio, abscissa: float, top: float) -> float:
 
 def _real(mixtures: LogRatio, nodes: Nodes, abscissas: Array) -> Values:
     """The sum of count times K at the abscissas of the nodes."""
-    rounding = error_of_log(nodes.noise.of_size(np.abs(abscissas)))
+    rounding = error_of_log(nodes.rounding.of_size(np.abs(abscissas)))
     return weighted(mixtures.count, nodes.log_mass, rounding, error_of_log(nodes.inner))
 
 
@@ -281,7 +282,7 @@ def _shifted(mixtures: LogRatio, abscissa: float, top: float, shift: float, axis
     # derived: as for the real nodes; the weight also turns with x b/m, and w(y + ib) is at least w(y) cos(b/2)
     unit = ULP * (36 + 1.5 * x * x + 2 * turn * np.abs(x) + 4 * abs(power) * far + 1.5 * roundings(x.size))
     loss_error = ELEMENTARY * (far + 2 * mixtures.relative_error(x, real_loss, shift) / np.cos(shift / 2) ** 2)
-    noise = Noise(
+    noise = Rounding(
         second=(size * (far * far / 2 * unit + 1e-300))[:, None, :],
         plain=(2 * size * unit)[:, None, :],
         linear=(size * far * unit)[:, None, :],
@@ -290,4 +291,4 @@ def _shifted(mixtures: LogRatio, abscissa: float, top: float, shift: float, axis
         constant=np.zeros((1, 1)),
     )
     inner = axis.inner + cut + np.exp(log_target)[:, None]
-    return Nodes(loss, weight[:, None, :], axis.log_mass, axis.slope, axis.noise.plus(noise), inner)
+    return Nodes(loss, weight[:, None, :], axis.log_mass, axis.slope, axis.rounding.plus(noise), inner)

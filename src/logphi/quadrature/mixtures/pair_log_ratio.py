@@ -107,11 +107,11 @@ class PairLogRatio:
     @cached_property
     def ranges(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """The smallest and the largest centre of P, and of Q."""
-        covering_range = []
+        ends = []
         for weights in (self.p, self.q):
             own = self.centres[weights > 0]
-            covering_range.append((float(own[0]) - self.centre_error, float(own[-1]) + self.centre_error))
-        return covering_range[0], covering_range[1]
+            ends.append((float(own[0]) - self.centre_error, float(own[-1]) + self.centre_error))
+        return ends[0], ends[1]
 
     @property
     def widths(self) -> tuple[float, float]:
@@ -142,11 +142,11 @@ class PairLogRatio:
         term = np.exp(least - half)
         # derived: the effect on a term of half a dozen roundings of its exponent, and of the error of its centre
         wrong = term * (ELEMENTARY + 6 * ULP * half + 2 * self.centre_error * (1 + np.sqrt(2 * half)))
-        farthest = np.abs(self.difference)
+        apart = np.abs(self.difference)
         weights = (self.p, self.q, self.difference)
-        columns = np.stack([*weights, farthest, *(one * self.centres for one in weights)], axis=1)
+        columns = np.stack([*weights, apart, *(one * self.centres for one in weights)], axis=1)
         p, q, difference, size, first_p, first_q, first = (term @ columns).T
-        wrong_p, wrong_q, wrong_apart = (wrong @ np.stack([self.p, self.q, farthest], axis=1)).T
+        wrong_p, wrong_q, wrong_apart = (wrong @ np.stack([self.p, self.q, apart], axis=1)).T
         # the rounding of the sums over the terms
         sums = ULP * (8 + self.centres.size / 2)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # sums that underflow are computed again
@@ -236,10 +236,10 @@ class PairLogRatio:
     def fine(self) -> tuple[float, Points] | None:
         """A step, and points at that distance, for the decay of the transform."""
         h = self.coarse_step / _FINER
-        covering_range = (self.centres[0] - _FAR, self.centres[-1] + _FAR)
-        if not (covering_range[1] - covering_range[0]) / h < MOST:
+        low, high = self.centres[0] - _FAR, self.centres[-1] + _FAR
+        if not (high - low) / h < MOST:
             return None
-        return h, self.at(h * np.arange(math.floor(covering_range[0] / h), math.ceil(covering_range[1] / h) + 1.0))
+        return h, self.at(h * np.arange(math.floor(low / h), math.ceil(high / h) + 1.0))
 
     @property
     def disc(self) -> float:

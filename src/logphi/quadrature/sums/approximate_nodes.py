@@ -41,7 +41,7 @@ class ApproximateNodes:
         return found.reshape(c.shape)
 
     def merged(self, most: int) -> ApproximateNodes:
-        """The nodes themselves if there are at most so many; otherwise those of equal cells are merged at their means."""
+        """The nodes themselves if there are at most ``most``; otherwise those of equal cells are merged at their means."""
         if self.loss.size <= most:
             return self
         least, width = float(self.loss.min()), max(float(np.ptp(self.loss)), 1e-300)

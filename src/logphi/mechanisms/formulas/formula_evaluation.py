@@ -41,7 +41,7 @@ class Rules(Protocol[T]):
         """The logarithm."""
 
 
-def followed(one: Any, variable: Any, rules: Rules[T]) -> T:
+def evaluated(one: Any, variable: Any, rules: Rules[T]) -> T:
     """The value of an expression.
 
     Raises
@@ -58,12 +58,12 @@ def followed(one: Any, variable: Any, rules: Rules[T]) -> T:
     if one is sympy.pi or one is sympy.E:
         return rules.rounded(float(one))
     if isinstance(one, (sympy.Add, sympy.Mul)):
-        parts = (followed(part, variable, rules) for part in one.args)
+        parts = (evaluated(part, variable, rules) for part in one.args)
         return reduce(rules.add if isinstance(one, sympy.Add) else rules.multiply, parts)
     if isinstance(one, sympy.exp):
-        return rules.exp(followed(one.exp, variable, rules))
+        return rules.exp(evaluated(one.exp, variable, rules))
     if isinstance(one, sympy.Pow) and one.exp.is_Rational:
-        return rules.power(followed(one.base, variable, rules), Fraction(int(one.exp.p), int(one.exp.q)))
+        return rules.power(evaluated(one.base, variable, rules), Fraction(int(one.exp.p), int(one.exp.q)))
     if isinstance(one, sympy.log):
-        return rules.log(followed(one.args[0], variable, rules))
+        return rules.log(evaluated(one.args[0], variable, rules))
     raise NotEnclosedError(f"{one} has no enclosure: write + - * / **, exp, log and sqrt")

@@ -38,7 +38,7 @@ class _ByRules:
         return f"{printer._module_format(self._rules[1])}({self._arguments(printer)})"
 
 
-class Uncollapsed(_ByRules, sympy.Integral):  # type: ignore[misc]
+class UnevaluatedIntegral(_ByRules, sympy.Integral):  # type: ignore[misc]
     """An integral over an interval, a half-line upward, or the line if the integrand falls like a normal density."""
 
     _rules = ("logphi.arith.nodes.quadrature_of_arrays", "logphi.arith.mp.quadrature_of_mpmath")
@@ -76,13 +76,13 @@ class NormalSum(_ByRules, sympy.Sum):  # type: ignore[misc]
         return ", ".join(map(printer._print, self._parameters))
 
 
-def _evaluated(one: Uncollapsed | NormalSum, prec: int) -> Any:
+def _evaluated(one: UnevaluatedIntegral | NormalSum, prec: int) -> Any:
     real, imag = (sympy.Float(part, precision=prec) for part in _parts(one, -(-(prec + _GUARD) // _STEP) * _STEP))
     return real + sympy.I * imag if imag else real
 
 
 @lru_cache(maxsize=64)
-def _parts(one: Uncollapsed | NormalSum, bits: int) -> tuple[Any, Any]:
+def _parts(one: UnevaluatedIntegral | NormalSum, bits: int) -> tuple[Any, Any]:
     with precision(bits):
         value = one.by_mpmath()
         return mpmath.re(value), mpmath.im(value)

@@ -10,13 +10,13 @@ from typing import Any, NoReturn, Protocol
 
 from logphi.cli.exits import MET
 
-_ABOUT = """\
+_EXPRESSIONS = """\
 EXPR is parsed, never executed: numbers, + - * / **, brackets, lists, mechanisms, .poisson(...) and .subset(...).
 If EXPR is -, expressions are read from standard input, one per line, and # begins a comment; the exit status is the
 worst of all. certify, report and sweep read a single expression. The number to claim is the upper end of an answer, or
-the lower end of a tradeoff: both are rounded outward.
-exit status: 0 answered within tolerance, 1 valid but wider than requested, 2 bad input (one line on standard error);
-of verify: 0 the claim follows, 1 it does not, 2 not a certificate"""
+the lower end of a tradeoff: both are rounded outward."""
+_ANSWERED = "0 answered within tolerance, 1 valid but wider than requested, 2 bad input (one line on standard error)"
+_VERIFIED = "0 the claim follows, 1 it does not, 2 not a certificate"
 
 Run = Callable[[argparse.Namespace], int]
 
@@ -40,12 +40,14 @@ class _Help(argparse.RawDescriptionHelpFormatter):
         return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
 
 
-def _layout(examples: Iterable[str]) -> dict[str, Any]:
+def _layout(examples: Iterable[str], exits: str) -> dict[str, Any]:
+    """The layout of help, which explains expressions if an example has one."""
     shown = "\n".join(f"  {line}" for line in examples)
+    expressions = f"{_EXPRESSIONS}\n" if '"' in shown else ""
     return {
         "allow_abbrev": False,
         "formatter_class": _Help,
-        "epilog": f"examples:\n{shown}\n\n{_ABOUT}",
+        "epilog": f"examples:\n{shown}\n\n{expressions}exit status: {exits}",
     }
 
 
@@ -58,7 +60,8 @@ class Commands:
     def add(self, query: str, about: str, run: Run) -> Parser:
         """Add a command, the function that it runs and its examples; the caller adds its arguments."""
         own = [line for line in self._examples if line.startswith(f"logphi {query} ")]
-        command = self._queries.add_parser(query, help=about, description=about, **_layout(own))
+        exits = _VERIFIED if query == "verify" else _ANSWERED
+        command = self._queries.add_parser(query, help=about, description=about, **_layout(own, exits))
         command.set_defaults(run=run)
         return command
 
@@ -87,7 +90,9 @@ def parser(groups: Iterable[Group]) -> Parser:
     listed = list(groups)
     examples = [line for group in listed for line in group.EXAMPLES.splitlines()]
     whole = Parser(
-        "logphi", description="Differential-privacy accounting with proved lower and upper bounds.", **_layout(examples)
+        "logphi",
+        description="Differential-privacy accounting with proved lower and upper bounds.",
+        **_layout(examples, f"{_ANSWERED};\nof verify: {_VERIFIED}"),
     )
     whole.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     # completion reads commands and options from it

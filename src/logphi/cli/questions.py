@@ -37,7 +37,7 @@ def add(commands: Commands) -> None:
     for query, (given, about) in _QUESTIONS.items():
         command = commands.add(query, about, run)
         add_expressions(command)
-        command.add_argument(f"--{given}", required=True, metavar="X[,X...]", help="numbers, or 1/60000, 2**-20")
+        command.add_argument(f"--{given}", required=True, metavar="X[,X...]", help="numbers such as 1e-5, 1/60000 or 2**-20")
         command.add_argument("--json", action="store_true", help=JSON)
         if query in _ROUTED:
             add_method(command)

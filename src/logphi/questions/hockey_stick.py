@@ -52,7 +52,7 @@ def hockey_stick(
     method: RouteName | None = None,
     rtol: float | None = None,
 ) -> Bound | Bounds:
-    """H_a(P||Q) = E_P[(1 - a e^{-L})_+] for every order a >= 0, the larger over the relation ([AFA] Definition 2).
+    """H_a(P||Q) = E_P[(1 - a e^{-L})_+] for every order a >= 0, the larger of both directions ([AFA] Definition 2).
 
     It is delta(log a): 1 at a = 0, the total variation distance at a = 1, and P(L = inf) at a = inf.
 

@@ -45,7 +45,7 @@ def renyi(self: HasLoss, order: Numbers, *, direction: DirectionLike | None = No
 def renyi(
     self: HasLoss, order: Any, *, direction: DirectionLike | None = None, rtol: float = 1e-9
 ) -> Bound | Bounds | ComplexBound:
-    """The Renyi divergence D_a(P||Q) = log(E_P[e^{(a-1) L}])/(a - 1), the larger over the relation ([LT] Theorem 3.2).
+    """The Renyi divergence D_a(P||Q) = log(E_P[e^{(a-1) L}])/(a - 1), the larger of both directions ([LT] Theorem 3.2).
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from logphi.algebra.families import Representative
 from logphi.algebra.family import Family
 from logphi.algebra.hulls import sampled_family
 from logphi.algebra.on_samples import OnSamples
-from logphi.algebra.one_sample import finite_ends, has_finite_ends, has_sharp_loss
+from logphi.algebra.one_sample import finite_ends, has_finite_ends, has_sharp_loss, is_resolved, variance_of
 from logphi.algebra.operations import done_by
 from logphi.algebra.parametric import Parametric, symbolic
 from logphi.algebra.parametric import poisson as symbolic_poisson
@@ -61,8 +61,11 @@ class EnclosedSamples(Enclosed, Representative, OnSamples):
     def _loss_is_proved(self) -> bool:
         return not self._base_enclosed
 
-    def _loss_is_sharp(self, count: int = 1) -> bool:
-        return not self._base_enclosed and has_sharp_loss(self.base, count * self.rate)
+    def _loss_is_sharp(self, count: int = 1, whole: LogPhi | None = None) -> bool:
+        if self._base_enclosed or not has_sharp_loss(self.base, count * self.rate):
+            return False
+        own = self.loss_law()
+        return is_resolved(own, count, count * variance_of(own) if whole is None else variance_of(whole))
 
     def _answering(self) -> Ends | None:
         # one sample of a base whose loss is proved has a closed form

@@ -302,6 +302,14 @@ def test_what_a_certificate_of_a_bracket_says() -> None:
     assert "Laplace(scale=2, sensitivity=1).allocation(batches=10)" in str(verify(made))
 
 
+@pytest.mark.slow
+def test_a_claim_that_takes_most_of_the_budget_is_made() -> None:
+    found = (5 * lp.Gaussian(sigma=1).allocation(200)).certify(delta=1e-8, digits=2)
+    assert verify(found)
+    # an epsilon of two contours in doubles
+    assert float(found.lower) < 1.33528208248 < float(found.upper)
+
+
 def test_with_other_mechanisms() -> None:
     release = lp.Gaussian(sigma=2).allocation(10) + lp.Gaussian(sigma=5) + lp.RandomizedResponse(p=Fraction(11, 20))
     found = release.certify(epsilon=1, digits=2)

@@ -11,6 +11,7 @@ import pytest
 
 import logphi as lp
 from directions import DIRECTIONS
+from logphi.answers.status import Status
 from refusals import refused
 
 PLACES = [-1.0, -0.2, 0.0, 0.3, 1.0, 2.5]
@@ -127,7 +128,25 @@ def test_a_group_in_a_subset_leaks_less_than_its_bound(relation):
 
 
 def test_a_group_of_shuffled_batches_has_the_cover_of_its_epochs():
-    assert (2 * lp.Gaussian(3).shuffled(10)).group(4) == 2 * lp.Gaussian(3, sensitivity=4)
+    group, cover = (2 * lp.Gaussian(3).shuffled(10)).group(4), 2 * lp.Gaussian(3, sensitivity=4)
+    assert str(group) == str(cover)
+    assert group.delta(1).upper == cover.delta(1).upper
+
+
+def test_groups_that_need_not_attain_their_bound_say_so():
+    subset = lp.Gaussian(4, sensitivity=2, adjacency="replace").subset(0.01, adjacency="add_remove")
+    for alone in (lp.Gaussian(2).allocation(5), subset, lp.Gaussian(3).shuffled(10), lp.Gaussian(2).poisson(0.1, cyclic=True)):
+        # beside another release, the lower end is that of the other one
+        both = (alone + lp.Laplace(5, adjacency=alone.adjacency)).group(2)
+        assert both.epsilon(1e-5).status is Status.BRACKET
+        for group in ((3 * alone).group(2), both, alone.group(2).group(3)):
+            assert group is both or group.epsilon(1e-5).status is Status.DOMINATED
+            # the text is that of the bound, which attains its own pair
+            assert lp.parse(str(group)).epsilon(1e-5).upper == group.epsilon(1e-5).upper
+            assert group.log_phi(0.5).value == pytest.approx(lp.parse(str(group)).log_phi(0.5).value, rel=1e-12)
+    # these are known exactly
+    for exact in (lp.Gaussian(2).poisson(0.1), lp.RandomizedResponse(0.6).allocation(4), lp.Gaussian(2)):
+        assert exact.group(2).epsilon(1e-3).status is Status.MET
 
 
 def test_training_of_a_group_by_every_sampler():

@@ -15,6 +15,7 @@ from mpmath import exp, mpf, ncdf
 import logphi as lp
 from directions import DIRECTIONS
 from exact import contains, dec
+from logphi.algebra.one_sample import is_resolved, variance_of
 from logphi.answers.status import Status
 from refusals import refused
 
@@ -322,3 +323,12 @@ def test_brackets_compose_with_other_releases():
     assert alone.epsilon(1e-5).upper < more.epsilon(1e-5).lower
     found = more.epsilon(1e-5)
     assert more.delta(found.upper).lower <= 1e-5 <= more.delta(found.lower).upper
+
+
+@pytest.mark.parametrize(("sigma", "count", "sharp"), [(4, 1000, False), (2, 1000, True), (4, 10_000, True), (3, 1000, False)])
+def test_samples_whose_transform_doubles_do_not_resolve_are_answered_by_a_bracket_at_once(sigma, count, sharp):
+    once = (lp.Gaussian(sigma=sigma) + lp.Laplace(scale=5)).poisson(0.01)
+    assert is_resolved(once.loss_law(), count, count * variance_of(once.loss_law())) is sharp
+    # the variance of q (e^L - 1), up to its higher powers: E_Q e^{2L} of both releases
+    square = math.exp(sigma**-2) * (2 * math.exp(0.2) + math.exp(-0.4)) / 3 - 1
+    assert variance_of(once.loss_law()) == pytest.approx(1e-4 * square, rel=0.02)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from logphi.algebra.families import FamilyAnswers
+from logphi.algebra.group_bound import bound_of_group
 from logphi.algebra.on_samples import OnSamples
 from logphi.algebra.release import Mechanism, compose, operand
 from logphi.inputs.adjacency import Adjacency
@@ -57,9 +58,10 @@ class Allocated(FamilyAnswers, OnBatches):
         return allocation(self.base.pair(), self.batches)
 
     def _grouped(self, size: int) -> Mechanism:
-        """One independent allocation for each record, with its share of the noise: an upper bound."""
-        shared = compose(count * one._share(size) for one, count in self.base.counted())
-        return size * shared.allocation(self.batches)
+        """One independent allocation for each record, with its share of the noise: a bound, unless each record responds."""
+        shares = [(one._share(size), one, count) for one, count in self.base.counted()]
+        found = size * compose(count * share for share, _, count in shares).allocation(self.batches)
+        return found if all(share is one for share, one, _ in shares) else bound_of_group(found)
 
     def _uncertified(self) -> str:
         # the checker knows several Gaussians in one batch, which are one

@@ -14,6 +14,7 @@ from logphi.algebra.families import FamilyComposition
 from logphi.algebra.release import Composition, Mechanism, compose
 from logphi.answers.bound import Bound
 from logphi.answers.status import Status
+from logphi.laws.log_phi import LogPhi
 
 Ends = tuple[Mechanism, Mechanism]
 
@@ -56,8 +57,11 @@ class Enclosed(ByOthers):
         """Whether the errors of the loss are proved, so that it may answer where the ends are far apart."""
         return False
 
-    def _loss_is_sharp(self, count: int = 1) -> bool:
-        """Whether the loss of ``count`` such releases may give a narrower answer than the ends."""
+    def _loss_is_sharp(self, count: int = 1, whole: LogPhi | None = None) -> bool:
+        """Whether the loss of ``count`` such releases may give a narrower answer than the ends.
+
+        ``whole`` is the loss of all that is released together, if there is more.
+        """
         return False
 
     def _explained(self, ends: Ends, options: dict[str, Any]) -> Any:
@@ -100,9 +104,9 @@ class EnclosedComposition(Enclosed, FamilyComposition):
     def _loss_is_proved(self) -> bool:
         return all(one._loss_is_proved for one, _ in self.terms if isinstance(one, Enclosed) and one._enclosed)
 
-    def _loss_is_sharp(self, count: int = 1) -> bool:
+    def _loss_is_sharp(self, count: int = 1, whole: LogPhi | None = None) -> bool:
         enclosed = [(one, own) for one, own in self.terms if isinstance(one, Enclosed) and one._enclosed]
-        return all(one._loss_is_sharp(count * own) for one, own in enclosed)
+        return all(one._loss_is_sharp(count * own, whole or self.loss_law()) for one, own in enclosed)
 
     def ends(self) -> Ends | None:
         """The compositions of all lower and of all upper ends."""

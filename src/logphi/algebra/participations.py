@@ -7,6 +7,7 @@ from typing import Any
 
 from logphi.algebra.enclosed import ends_of
 from logphi.algebra.families import Dominated
+from logphi.algebra.group_bound import bound_of_group
 from logphi.algebra.on_samples import OnSamples
 from logphi.algebra.release import Mechanism, compose, operand
 from logphi.inputs.adjacency import Adjacency
@@ -61,7 +62,7 @@ class Participations(Dominated, OnSamples):
         )
 
     def _grouped(self, size: int) -> Mechanism:
-        return self.above.group(size)
+        return bound_of_group(self.above.group(size))
 
     def _uncertified(self) -> str:
         parts = [count * self.base.allocation(size) for size, count in self._blocks]

@@ -11,9 +11,10 @@ from logphi.algebra.batches import truncated
 from logphi.algebra.enclosed import Enclosed, Ends
 from logphi.algebra.families import Representative
 from logphi.algebra.family import Family
+from logphi.algebra.group_bound import bound_of_group
 from logphi.algebra.hulls import sampled_family
 from logphi.algebra.on_samples import OnSamples
-from logphi.algebra.one_sample import finite_ends, has_finite_ends, has_sharp_loss
+from logphi.algebra.one_sample import finite_ends, has_finite_ends, has_sharp_loss, is_resolved, variance_of
 from logphi.algebra.operations import done_by
 from logphi.algebra.parametric import Parametric, symbolic
 from logphi.algebra.parametric import poisson as symbolic_poisson
@@ -61,8 +62,11 @@ class EnclosedSamples(Enclosed, Representative, OnSamples):
     def _loss_is_proved(self) -> bool:
         return not self._base_enclosed
 
-    def _loss_is_sharp(self, count: int = 1) -> bool:
-        return not self._base_enclosed and has_sharp_loss(self.base, count * self.rate)
+    def _loss_is_sharp(self, count: int = 1, whole: LogPhi | None = None) -> bool:
+        if self._base_enclosed or not has_sharp_loss(self.base, count * self.rate):
+            return False
+        own = self.loss_law()
+        return is_resolved(own, count, count * variance_of(own) if whole is None else variance_of(whole))
 
     def _answering(self) -> Ends | None:
         # one sample of a base whose loss is proved has a closed form
@@ -190,7 +194,7 @@ class CyclicPoissonSampled(PoissonSampled):
         return super().poisson(rate, adjacency=adjacency, **{**options, "cyclic": True})
 
     def _grouped(self, size: int) -> Mechanism:
-        return size * type(self)(self.base._share(size), self.rate, self.group_size, self.adjacency)
+        return bound_of_group(size * type(self)(self.base._share(size), self.rate, self.group_size, self.adjacency))
 
     def _text(self, spell: Callable[[Any], str]) -> str:
         return f"{super()._text(spell)[:-1]}, cyclic=True)"
@@ -237,7 +241,7 @@ class SubsetSampled(EnclosedSamples):
         return type(self)(base, self.rate, self.adjacency)
 
     def _grouped(self, size: int) -> Mechanism:
-        return self.base.group(size).subset(meeting(self.rate, size), adjacency=self.adjacency)
+        return bound_of_group(self.base.group(size).subset(meeting(self.rate, size), adjacency=self.adjacency))
 
     def _drawn(self) -> dict[str, Any]:
         return {"rate": self.rate}

@@ -8,6 +8,7 @@ from typing import Any
 
 from logphi.algebra.bracketed import Bracketed
 from logphi.algebra.by_others import Proofs
+from logphi.algebra.group_bound import bound_of_group
 from logphi.algebra.on_samples import OnSamples
 from logphi.algebra.release import Composition, Mechanism, Primitive, operand
 from logphi.inputs.adjacency import Adjacency
@@ -139,7 +140,7 @@ class Shuffled(Bracketed, OnSamples):
 
     def _grouped(self, size: int) -> Mechanism:
         """The group of the cover, an upper bound."""
-        return self.cover.group(size)
+        return bound_of_group(self.cover.group(size))
 
     def _uncertified(self) -> str:
         return "certificates do not know shuffled batches, whose answers are brackets: certify one release an epoch"

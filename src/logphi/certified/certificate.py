@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -141,7 +142,8 @@ def issue(
 ) -> Certificate:
     """The certificate of an answer that is proved here and that ``check`` accepts.
 
-    If there is none, one with fewer digits: the most that ``check_soon`` accepts, a check with a smaller budget.
+    If there is none, one with fewer digits: the most that ``check_soon`` accepts, a check with a smaller budget; or ``check``
+    itself, if that accepts none.
 
     Raises
     ------
@@ -178,17 +180,17 @@ def issue(
         refusal = NotCertifiedError(f"a certificate was made, but its check does not accept it: {verdict}")
     except NotCertifiedError as reason:
         refusal = reason
+
+    def accepted_by(one: Callable[[Certificate], Check]) -> Certificate:
+        def asked(answer: Answer, digits: int) -> Check:
+            return one(made(answer, digits))
+
+        return made(*proposed(loss, quantity=quantity, at=at, direction=order, digits=digits, check=asked))
+
+    with suppress(ValueError):
+        return accepted_by(check_soon)
     try:
-        return made(
-            *proposed(
-                loss,
-                quantity=quantity,
-                at=at,
-                direction=order,
-                digits=digits,
-                check=lambda answer, digits: check_soon(made(answer, digits)),
-            )
-        )
+        return accepted_by(check)
     except ValueError:
         raise refusal from None
 

@@ -21,8 +21,8 @@ _ESTIMATED = (
     "certificate"
 )
 _OPEN = (
-    "the errors of this loss are not all enclosed in balls, as for pairs of mixtures of Gaussians and several releases from "
-    "one sample: ask without a certificate"
+    "the errors of this loss are not all enclosed in balls, as for pairs of mixtures of Gaussians, several releases from one "
+    "sample and the far tails of random allocation: ask without a certificate"
 )
 
 

@@ -23,6 +23,7 @@ from logphi.engine.routes.route import Request, Route, Solver
 from logphi.engine.search.closed_crossing import epsilon_in_closed_form
 from logphi.engine.search.crossing_search import CrossingSearch, level_error
 from logphi.engine.search.near_largest_loss import near_largest_loss
+from logphi.engine.search.separated_crossing import epsilon_with_hardly_any_noise
 from logphi.engine.search.warm_start import WarmStart
 from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike, Number, Numbers
@@ -110,7 +111,9 @@ def epsilon(
     deltas, profiles = check.unit_array("delta", delta), evaluator(route)
     # a named route has its own way of inversion
     solve, shortcuts = (
-        (crossing, (near_largest_loss, epsilon_of_many, epsilon_in_closed_form)) if route is None else (route.solver, ())
+        (crossing, (near_largest_loss, epsilon_of_many, epsilon_in_closed_form, epsilon_with_hardly_any_noise))
+        if route is None
+        else (route.solver, ())
     )
     starts = [(order, WarmStart(part)) for order, part in orders]
     if deltas.ndim == 0:

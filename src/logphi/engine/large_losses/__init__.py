@@ -11,5 +11,6 @@ ones. The way through the files:
    (:mod:`logphi.laws.normal.some_large`, of the marked parts in :mod:`logphi.laws.normal.marked_normal`).
 4. ``excess`` has the closed form and the bound that both add.
 
-With hardly any noise, large losses are as good as seen, and ``separated`` has bounds in closed form.
+With hardly any noise, large losses are as good as seen, and ``separated`` has bounds in closed form; ``beside`` has
+those beside other losses.
 """

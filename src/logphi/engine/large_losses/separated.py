@@ -12,7 +12,8 @@ Phi(-y_0/m - m/2). So with G_v the profile of a normal loss of variance v, and t
     S(x) <= D(x) <= S(x - nd) + unclear,    S(x) = sum over j of P(J = j) G_{j m^2}(x - j log q - (n - j) log(1 - q)).
 
 Laws of several kinds have a J each. In the other order, where nobody takes part, L <= -n log(1 - q), and within nd of it
-unless somebody is unclear. Beside other losses, only J = 0 needs their profile.
+unless somebody is unclear. With a rate of one the profile is larger. Other losses beside them are added in
+:mod:`logphi.engine.large_losses.beside`.
 
 Small shifts and rates leak less (a sample of a sample is a sample), so that both ends take the parameters from the inner and
 from the outer ends of their errors.
@@ -29,7 +30,7 @@ from functools import cached_property, reduce
 import numpy as np
 from scipy.special import erfcx, log_ndtr
 
-from logphi.arith.floats import ULP
+from logphi.arith.floats import LOG_ROOT_TWO_PI, ULP
 from logphi.arith.safe import safe_log
 from logphi.arith.scaled import Scaled
 from logphi.arith.summation import log_sum
@@ -44,8 +45,14 @@ _LOG_NEAR = -44.0
 _DEPTH = 150.0
 # measured: so many numbers of participants take a hundredth of a second
 _MOST = 20_000
+# derived: from here on tails are as Mills' bounds say, to twelve digits
+_FAR = 1e6
+# derived: exponentials of larger numbers overflow
+_LARGE = 600.0
+# derived: a change of the end of a tail within which its share hardly changes
+_LITTLE = 0.1
 # derived: the roundings of a logarithm, an exponential and a few products
-_ROUNDINGS = 16 * ULP
+ROUNDINGS = 16 * ULP
 
 
 @dataclass(frozen=True)
@@ -108,56 +115,52 @@ class Separated:
     reflected: bool
 
     @cached_property
-    def _numbers(self) -> tuple[_Numbers | None, _Numbers | None]:
-        return _Numbers.of(self.inner), _Numbers.of(self.outer)
+    def numbers(self) -> tuple[Numbers | None, Numbers | None]:
+        """The numbers of participants, with parameters below and above; None if there are too many."""
+        return Numbers.of(self.inner), Numbers.of(self.outer)
 
     @property
-    def _nobody(self) -> tuple[float, float]:
+    def nobody(self) -> tuple[float, float]:
         """The logarithms of the probability that nobody takes part, which is the loss then as well."""
         inner, outer = (sum(one.count * math.log1p(-one.rate) for one in kinds) for kinds in (self.inner, self.outer))
         return inner, outer
 
     @property
-    def _near(self) -> float:
+    def near(self) -> float:
         """The distance nd."""
         return sum(one.count for one in self.outer) * math.exp(_LOG_NEAR)
 
     @property
-    def _log_unclear(self) -> float:
-        return _log_sum([end for one in self.outer for end in (one.log_unclear, one.log_unclear_participant)])
+    def log_unclear(self) -> float:
+        """The logarithm of a bound of the probability that anybody is unclear."""
+        return sum_of_logs([end for one in self.outer for end in (one.log_unclear, one.log_unclear_participant)])
 
     @property
     def _log_clear(self) -> float:
-        unclear = min(_log_sum([one.log_unclear for one in self.inner]), 0.0)
-        return math.log1p(-math.exp(unclear)) * (1 + _ROUNDINGS) if unclear < 0 else -math.inf
+        unclear = min(sum_of_logs([one.log_unclear for one in self.inner]), 0.0)
+        return math.log1p(-math.exp(unclear)) * (1 + ROUNDINGS) if unclear < 0 else -math.inf
 
     def excess(self, x: float) -> Scaled | None:
         """The excess at x >= 0; None if there are too many numbers of participants."""
         if self.reflected:
-            return self.beside(x, _of_zero)
-        inner, outer = self._numbers
+            return self.reversed_beside(x, _of_zero)
+        inner, outer = self.numbers
         if inner is None or outer is None:
             return None
-        low, high = inner.sum_near(x)[0], outer.sum_near(x, self._near)[1]
-        return Scaled.between(low, min(_log_sum([high, self._log_unclear]), 0.0))
+        low, high = inner.sum_near(x)[0], outer.sum_near(x, self.near)[1]
+        return Scaled.between(low, min(sum_of_logs([high, self.log_unclear]), self.log_unsampled(x)))
 
-    def beside(self, x: float, profile: Callable[[float], tuple[float, float]]) -> Scaled | None:
-        """Delta of all at x >= 0, from that of all other losses: a function to the logarithms of two bounds.
+    def log_unsampled(self, x: float) -> float:
+        """The logarithm of an upper bound of the excess if everybody takes part."""
+        variance = math.fsum(one.count * one.shift**2 for one in self.outer) * (1 + ROUNDINGS)
+        return min(float(log_profile(np.array([variance]), np.array([x * (1 - ROUNDINGS)]))[1][0]), 0.0)
 
-        Where somebody takes part, delta is at least that without the others, and at most one.
-        """
-        inner, outer = self._nobody
-        doubt = _ROUNDINGS * (abs(x) + abs(inner) + abs(outer))
-        if self.reflected:
-            low = profile(x + inner + self._near + doubt)[0] + self._log_clear
-            return Scaled.between(low - doubt, profile(x + outer - doubt)[1] + doubt)
-        some = self._numbers[0]
-        if some is None:
-            return None
-        low = _log_sum([profile(x - inner + doubt)[0] + inner - doubt, some.sum_near(x)[0]])
-        rest = profile(x - outer - self._near - doubt)[1] + outer + doubt
-        high = _log_sum([rest, math.log(-math.expm1(outer)) + _ROUNDINGS, self._log_unclear]) + _ROUNDINGS
-        return Scaled.between(low - _ROUNDINGS, min(high, 0.0))
+    def reversed_beside(self, x: float, profile: Callable[[float], tuple[float, float]]) -> Scaled:
+        """Delta of all in the other order, from that of all other losses: a function to the logarithms of two bounds."""
+        inner, outer = self.nobody
+        doubt = ROUNDINGS * (abs(x) + abs(inner) + abs(outer))
+        low = profile(x + inner + self.near + doubt)[0] + self._log_clear
+        return Scaled.between(low - doubt, profile(x + outer - doubt)[1] + doubt)
 
 
 def _of_zero(x: float) -> tuple[float, float]:
@@ -166,17 +169,20 @@ def _of_zero(x: float) -> tuple[float, float]:
     return outward(log, -1), outward(log, 1)
 
 
-def _log_sum(logs: list[float]) -> float:
+def sum_of_logs(logs: list[float]) -> float:
+    """The logarithm of the sum of exponentials, rounded to nearest."""
     return float(np.logaddexp.reduce(logs))
 
 
 @dataclass(frozen=True)
-class _Numbers:
+class Numbers:
     """Numbers of participants, at least one: their probabilities and losses, with errors, and the variance of Y.
 
-    ``log_left_out`` is the logarithm of the probability of numbers that are left out.
+    ``counts`` has the participants of each kind. ``log_left_out`` is the logarithm of the probability of numbers that are left
+    out.
     """
 
+    counts: Array
     logs: Array
     errors: Array
     losses: Array
@@ -185,9 +191,9 @@ class _Numbers:
     log_left_out: float
 
     @staticmethod
-    def of(kinds: tuple[Kind, ...]) -> _Numbers | None:
+    def of(kinds: tuple[Kind, ...]) -> Numbers | None:
         """The numbers of all kinds; None if there are too many."""
-        parts, left_out = [], []
+        parts, left_out, participants = [], [], []
         for kind in kinds:
             found = kind.participants()
             if found is None:
@@ -195,47 +201,60 @@ class _Numbers:
             j, logs, errors, beyond = found
             log_rate, log_rest = math.log(kind.rate), math.log1p(-kind.rate)
             losses = j * log_rate + (kind.count - j) * log_rest
-            wrong = _ROUNDINGS * (j * abs(log_rate) + kind.count * abs(log_rest))
+            wrong = ROUNDINGS * (j * abs(log_rate) + kind.count * abs(log_rest))
             parts.append((logs, errors, losses, wrong, j * kind.shift**2))
             left_out.append(beyond)
+            participants.append(j)
         if math.prod(part[0].size for part in parts) > _MOST:
             return None
         columns = [reduce(_outer, column) for column in zip(*parts, strict=True)]
+        counts = np.stack([one.ravel() for one in np.meshgrid(*participants, indexing="ij")])
         # where nobody takes part, all losses are below zero
         some = columns[-1] > 0
         logs, errors, losses, wrong, variance = (one[some] for one in columns)
-        return _Numbers(logs, errors, losses, wrong, variance, _log_sum(left_out))
+        return Numbers(counts[:, some], logs, errors, losses, wrong, variance, sum_of_logs(left_out))
+
+    def places(self, x: float) -> tuple[Array, Array]:
+        """The thresholds of the normal losses if that of the sum is x, and their errors."""
+        return x - self.losses, self.wrong + ROUNDINGS * (abs(x) + np.abs(self.losses))
 
     def sum_near(self, x: float, nearer: float = 0.0) -> tuple[float, float]:
         """The logarithms of a lower bound of S(x + nearer), and of an upper one of S(x - nearer)."""
         if not self.logs.size:
             return -math.inf, self.log_left_out
-        place = x - self.losses
-        wrong = self.wrong + _ROUNDINGS * (abs(x) + np.abs(self.losses)) + nearer
-        low = log_sum(self.logs - self.errors + _log_profile(self.variance, place + wrong)[0])
-        high = log_sum(self.logs + self.errors + _log_profile(self.variance, place - wrong)[1])
-        rounding = _ROUNDINGS * (1 + self.logs.size)
-        return float(low) - rounding, _log_sum([float(high) + rounding, self.log_left_out])
+        place, wrong = self.places(x)
+        wrong = wrong + nearer
+        low = log_sum(self.logs - self.errors + log_profile(self.variance, place + wrong)[0])
+        high = log_sum(self.logs + self.errors + log_profile(self.variance, place - wrong)[1])
+        rounding = ROUNDINGS * (1 + self.logs.size)
+        return float(low) - rounding, sum_of_logs([float(high) + rounding, self.log_left_out])
 
 
 def _outer(one: Array, other: Array) -> Array:
     return np.asarray(np.add.outer(one, other).ravel())
 
 
-def _log_profile(variance: Array, x: Array) -> tuple[Array, Array]:
+def log_profile(variance: Array, x: Array) -> tuple[Array, Array]:
     """Logarithms of bounds of G_v(x) = Phi(t) - e^x Phi(-b), where m^2 = v, t = m/2 - x/m and b = m/2 + x/m >= 0.
 
     As e^x phi(b) = phi(t), the share of the second part is the quotient of the Mills ratios of b and -t.
     """
     m = np.sqrt(variance)
     t, b = m / 2 - x / m, m / 2 + x / m
-    log_first, wrong = log_masses(-t, np.full(t.shape, np.inf))
-    # relatively, a tail changes by at most (end + 1) times the change of its end, and what is nearly one hardly at all
-    wrong = wrong + np.where(t < 0, 1 - t, np.exp(-t * t / 4)) * 8 * ULP * (m + np.abs(x) / m)
+    moved = 8 * ULP * (m + np.abs(x) / m)
+    far = t < -_FAR
+    log_first, wrong = log_masses(np.where(far, 0.0, -t), np.full(t.shape, np.inf))
+    # Mills' bounds of a tail differ by the factor 1 + 1/t^2
+    log_far = -t * t / 2 - np.log(np.where(far, -t, 1.0)) - LOG_ROOT_TWO_PI
+    log_first, wrong = np.where(far, log_far, log_first), np.where(far, 1 / _FAR**2, 2 * wrong)
+    # phi/Phi at s is at most 1 + |s| below zero, 0.8 above, and e^{-t^2/4} at most 0.1 below t > 0
+    slope = np.where((t > 0) & (moved < _LITTLE), np.exp(-t * t / 4), 1 + np.maximum(moved - t, 0.0))
+    log_doubt = wrong + slope * moved + ROUNDINGS * (1 + np.abs(log_first))
     share = erfcx(b / math.sqrt(2)) / erfcx(-t / math.sqrt(2))
-    doubt = share * (2 * wrong + _ROUNDINGS * (1 + t * t) + (np.abs(b) + 1) * 8 * ULP * (m + np.abs(x) / m))
-    # on a logarithmic scale a relative error counts at most twice, if it is below a half
-    log_doubt = np.where(wrong < 0.5, 2 * wrong, np.inf) + _ROUNDINGS * (1 + np.abs(log_first))
+    # the logarithm of a Mills ratio changes by at most 1 above zero, and 1 + |s| at s below
+    ahead = np.maximum(t, 0.0)
+    log_change = (2 + ahead + 2 * moved) * moved + ROUNDINGS * (1 + ahead * ahead)
+    doubt = share * np.expm1(np.minimum(log_change, _LARGE))
     with np.errstate(divide="ignore"):  # a lower end of zero
         return (
             log_first + np.log(np.maximum(1 - share - doubt, 0.0)) - log_doubt,

@@ -1,11 +1,12 @@
 """Sampled Gaussians with so little noise that each output shows whether the record takes part, in closed form.
 
-Beside other losses the profile of these is asked for.
+Beside other losses there are a few short lines.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from logphi.arith.floats import ULP
@@ -17,6 +18,7 @@ from logphi.inversion.demand import Demand, Promise
 from logphi.inversion.lines.contour import Inversion, Part
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.normal.mixed_normal import MixedNormal, mixed_normals
+from logphi.laws.normal.normal import Normal
 
 if TYPE_CHECKING:
     from logphi.engine.large_losses.separated import Separated
@@ -24,14 +26,33 @@ if TYPE_CHECKING:
 # measured: with smaller shifts, outputs that leave it open whether the record takes part decide
 _LEAST_SHIFT = 15.0
 # chosen: far above all epsilons of such noise
-_FARTHEST = 1e30
+FARTHEST = 1e30
 # measured: the largest number of laws
 _MOST = 8
 # measured: the work of an answer
 _WORK = 1e5
+# derived: a logarithm that is only known to many units, by any route
+_NONE_SHARPER = -1e12
+# chosen: the promise of an upper bound alone, which is better than nothing
+_WIDEST = 1e300
 
 
-def separated_from(loss: LogPhi) -> tuple[Separated, LogPhi] | None:
+@dataclass(frozen=True)
+class Found:
+    """The sampled Gaussians with hardly any noise in a loss, the normal laws of one record of each kind, and other losses."""
+
+    own: Separated
+    normals: tuple[Normal, ...]
+    rest: LogPhi
+
+    def beside(self, profiles: Prepare, demand: Demand) -> Callable[[float], Scaled | None]:
+        """Delta of all at thresholds from zero on, with the profiles of other losses by any route."""
+        from logphi.engine.large_losses.beside import Beside
+
+        return Beside(self.own, self.rest, self.normals, lambda *asked: profiles(Request(*asked)), demand).at
+
+
+def separated_from(loss: LogPhi) -> Found | None:
     """The sampled Gaussians with hardly any noise, and all other losses; None without any."""
     for reflected in (False, True):
         own, others = mixed_normals((loss.reflected() if reflected else loss).terms)
@@ -44,7 +65,8 @@ def separated_from(loss: LogPhi) -> tuple[Separated, LogPhi] | None:
             if not max(one.rate for one in outer) < 1:
                 return None
             rest = LogPhi((*others, *(one for one in own if one not in little)))
-            return Separated(inner, outer, reflected), rest.reflected() if reflected else rest
+            normals = tuple(Normal(law.shift) for law, _ in little)
+            return Found(Separated(inner, outer, reflected), normals, rest.reflected() if reflected else rest)
     return None
 
 
@@ -54,36 +76,24 @@ def _moved(law: MixedNormal, sign: int) -> tuple[float, float]:
     return m * (1 + sign * (doubt + 4 * ULP)), q * (1 + sign * (unsure + 4 * ULP))
 
 
-def excess_of(loss: LogPhi) -> Callable[[float], Scaled | None] | None:
-    """The excess of a loss at thresholds from zero on, if it has hardly any noise and nothing else; None for other losses."""
-    found = separated_from(loss)
-    return None if found is None or found[1].terms else found[0].excess
-
-
 def by_rest(profiles: Callable[[], Prepare]) -> Route:
     """The route, with the profiles of other losses by any route."""
 
     def prepare(request: Request) -> LocalProfile:
         found = separated_from(request.loss)
-        if found is None or not 0 <= request.epsilon < _FARTHEST:
+        if found is None or not 0 <= request.epsilon < FARTHEST:
             raise NotApplicableError("only for sampled Gaussians with hardly any noise")
-        own, rest = found
-        known, profile_of = masses(request.loss), profiles()
+        known, alone = masses(request.loss), not found.rest.terms
         demand = Demand(request.demand.rtol, enough=request.demand.enough)
-
-        def of_rest(x: float) -> tuple[float, float]:
-            there = profile_of(Request(rest, x, demand))(x)
-            return there.lower, there.upper
+        amount_at = found.own.excess if alone else found.beside(profiles(), demand)
 
         def at(x: float) -> LogProbability:
-            amount = None
-            if 0 <= x < _FARTHEST:
-                amount = own.beside(x, of_rest) if rest.terms else own.excess(x)
+            amount = amount_at(x) if 0 <= x < FARTHEST else None
             if amount is None:
                 return trivial(known, x)
-            if rest.terms:
-                return LogProbability.outward(enclosed(amount), EXACT, ledger_of(amount))
-            return from_inversion(known, x, Inversion(Part.EXCESS, amount), EXACT)
+            if alone:
+                return from_inversion(known, x, Inversion(Part.EXCESS, amount), EXACT)
+            return LogProbability.outward(enclosed(amount), EXACT, ledger_of(amount))
 
         return at
 
@@ -92,7 +102,8 @@ def by_rest(profiles: Callable[[], Prepare]) -> Route:
         found = local(epsilon)
         if found.method.trivial:
             raise NotApplicableError("too many numbers of those who take part")
-        promise = Promise(max(found.relative_width, request.demand.rtol), _WORK)
+        narrow = found.meets(request.demand) or found.upper < _NONE_SHARPER
+        promise = Promise(max(request.demand.rtol, 0.0 if narrow else min(found.relative_width, _WIDEST)), _WORK)
         return Offer(promise, lambda: lambda x: found if x == epsilon else local(x))
 
     return Route(EXACT, prepare, forecast=forecast)

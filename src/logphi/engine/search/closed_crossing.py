@@ -10,7 +10,6 @@ from logphi.answers.ledger import Ledger
 from logphi.arith.scaled import Scaled
 from logphi.engine.log_probability import ledger_of, masses
 from logphi.engine.method import EXACT
-from logphi.engine.routes.separated import excess_of
 from logphi.engine.search.crossing_search import level_error
 from logphi.inputs.tolerance import Tolerance
 from logphi.laws.closed_form import Amount
@@ -20,6 +19,8 @@ from logphi.laws.log_phi import LogPhi
 _STEPS = 100
 # measured: the distance from the level, relative to it, within which the logarithm of a closed form is only rounding
 _ENOUGH = 2e-15
+# chosen: a difference below this share of the width of the profile is noise
+_NOISE = 0.1
 # derived: the first distance, in widths of the profile, at which an end is tried
 _AWAY = 1.2
 # derived: the factor by which that distance grows
@@ -40,13 +41,20 @@ class _Point:
 def epsilon_in_closed_form(loss: LogPhi, delta: float, tolerance: Tolerance) -> Bound | None:
     """The smallest eps >= 0 with delta(eps) <= delta, for a loss that is always finite and has a profile in closed form.
 
-    So have sampled Gaussians with hardly any noise, nearly. None for another loss, if the closed form overflows, and if the
-    answer is not as narrow as requested.
+    None for another loss, if the closed form overflows, and if the answer is not as narrow as requested.
     """
     own = loss.closed_form
-    excess = own.excess if own.has_profile else excess_of(loss)
-    if excess is None or not (0 < delta < 1 and masses(loss)[0] == (0.0, 0.0)):
+    if not (own.has_profile and 0 < delta < 1 and masses(loss)[0] == (0.0, 0.0)):
         return None
+    top, spread = loss.support.upper, loss.growth.right.most
+    # the mass above x bounds the excess; that of a normal law is at most e^{-a^2/2}
+    start = top / 2 if math.isfinite(top) else spread / 2 + math.sqrt(-2 * math.log(delta) * spread)
+    found = crossing_of(own.excess, delta, start, top)
+    return found if found is not None and found.width <= tolerance.aim * max(1.0, found.value) else None
+
+
+def crossing_of(excess: Amount, delta: float, start: float, top: float = math.inf) -> Bound | None:
+    """The smallest x >= 0 at which a decreasing function is at most delta, from a first guess; None if it is unknown."""
     level = math.log(delta)
     slack = level_error(level)
     nothing = excess(0.0)
@@ -54,16 +62,11 @@ def epsilon_in_closed_form(loss: LogPhi, delta: float, tolerance: Tolerance) -> 
         return None
     if nothing.log_ends[1] + slack <= level:
         return Bound(0.0, 0.0, 0.0, method=EXACT)
-    top, spread = loss.support.upper, loss.growth.right.most
-    # the mass above x bounds the excess; that of a normal law is at most e^{-a^2/2}
-    start = top / 2 if math.isfinite(top) else spread / 2 + math.sqrt(-2 * level * spread)
     found = _secant(excess, level, start, top)
     if found is None:
         return None
     here, slope = found
     lower, upper = _proved(excess, level, here, slack, slope)
-    if not upper - lower <= tolerance.aim * max(1.0, here.x):
-        return None
     ledger = ledger_of(here.amount).scaled(1 / (delta * slope)) if delta > 1e-300 else Ledger()
     return Bound(lower, min(max(here.x, lower), upper), upper, method=EXACT, ledger=ledger)
 
@@ -90,7 +93,8 @@ def _secant(excess: Amount, level: float, start: float, top: float) -> tuple[_Po
             if math.isfinite(before.difference + here.difference)
             else math.nan
         )
-        if abs(here.difference) <= _ENOUGH * (1 + abs(level)) or high - low <= 4e-16 * high:
+        enough = _ENOUGH * (1 + abs(level)) + _NOISE * min(here.amount.relative_width, 1.0)
+        if abs(here.difference) <= enough or high - low <= 4e-16 * high < math.inf:
             return (here, slope) if slope > 0 else None
         proposal = here.x + here.difference / slope if slope > 0 else math.nan
         if not low < proposal < high:

@@ -8,7 +8,7 @@ from logphi.arith.floats import ULP
 from logphi.arrays import Array
 from logphi.pairs.finite import FinitePair
 
-# measured: the number of cells between zero and the largest loss, each of which becomes one outcome; delta(0) is smaller by less
+# measured: the number of cells from zero to the largest loss, each of which becomes one outcome; delta(0) is smaller by less
 # than 2e-3 of it
 _CELLS = 512
 # chosen: the largest loss is that of outcomes which are likelier under one law, but at least the largest of all over _LARGER

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -119,6 +120,15 @@ class Values:
     def unknown(size: int) -> Values:
         """Unknown values."""
         return Values(*np.full((3, size), np.inf))
+
+    @staticmethod
+    def concatenated(parts: Sequence[Values]) -> Values:
+        """The values of all parts, one after another."""
+        return Values(*(np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(Values)))
+
+    def on_both_sides(self, heights: Array) -> Values:
+        """The values at heights, from those at their sizes: below the real axis they are conjugate to those above."""
+        return Values(np.where(heights < 0, self.mid.conj(), self.mid), self.rounding, self.inner)
 
     @property
     def radius(self) -> Array:

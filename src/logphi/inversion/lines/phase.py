@@ -33,11 +33,10 @@ def along(law: LossTransform, abscissa: float, heights: Array) -> Values:
     points = abscissa + 1j * heights
     if law.traits.continuous or not heights.any():
         return law.log_transform(points)
-    # the other half of the line is conjugate
     levels, merged = np.unique(np.append(0.0, np.abs(heights)), return_inverse=True)
     followed = _followed(law, abscissa, levels)
-    mid, rounding, inner = (part[merged.ravel()[1:]] for part in (followed.mid, followed.rounding, followed.inner))
-    return Values(np.where(heights < 0, mid.conj(), mid), rounding, inner)
+    parts = (part[merged.ravel()[1:]] for part in (followed.mid, followed.rounding, followed.inner))
+    return Values(*parts).on_both_sides(heights)
 
 
 def _followed(law: LossTransform, abscissa: float, levels: Array) -> Values:

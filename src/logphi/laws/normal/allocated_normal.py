@@ -102,10 +102,8 @@ class AllocatedNormal(LossTransform):
         return self._moved(Values(mid, radius, np.zeros(c.size)), c)
 
     def _at_heights(self, abscissa: float, heights: Array) -> Values:
-        # values below the real axis are conjugate to those above
-        values = self.mean.at_heights(1 + abscissa, np.abs(heights))
-        mid = np.where(heights < 0, values.mid.conj(), values.mid)
-        return self._moved(Values(mid, values.rounding, values.inner), np.full(heights.shape, abscissa))
+        values = self.mean.at_heights(1 + abscissa, np.abs(heights)).on_both_sides(heights)
+        return self._moved(values, np.full(heights.shape, abscissa))
 
     def _moved(self, values: Values, c: Array) -> Values:
         """The values with the rounding of 1 + c in their errors: |dM/dw| <= E[|log S| S^a] <= 4 (M(a + 1/4) + M(a - 1/4))."""

@@ -137,7 +137,7 @@ class MarkedNormal(LossTransform):
         if found is None:
             return Values.unknown(c.size)
         each = [_sums(found[0], own, log_error, np.zeros(1), None) for own, log_error in zip(c, found[1], strict=True)]
-        return Values(*(np.concatenate([getattr(one, name) for one in each]) for name in ("mid", "rounding", "inner")))
+        return Values.concatenated(each)
 
     def _on_vertical(self, c: float, heights: Array) -> Values:
         found = self._nodes(np.array([c + 1]), float(np.abs(heights).max()))

@@ -204,8 +204,7 @@ class ChebyshevMoments:
 
     def total(self, a: NDArray[Any]) -> Values:
         """The sum of count log(1 + E[h_a]) with its errors."""
-        parts = [self._total(part) for part in self.blocks(a)]
-        return Values(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("mid", "rounding", "inner")))
+        return Values.concatenated([self._total(part) for part in self.blocks(a)])
 
     def blocks(self, a: NDArray[Any]) -> Iterator[NDArray[Any]]:
         """The points in blocks whose tables are not too large."""

@@ -60,7 +60,7 @@ def on_line(curve: Curve, line: Line, count: int = 1) -> Values:
         last = min(math.ceil(_BLOCK * first), line.size)
         parts.append(_block(curve, line, first, last, log_mass))
         first = last
-    return Values(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("mid", "rounding", "inner")))
+    return Values.concatenated(parts)
 
 
 def _first(curve: Curve, line: Line) -> int:

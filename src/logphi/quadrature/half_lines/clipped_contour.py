@@ -135,14 +135,8 @@ class ClippedContour:
         # derived: a term errs by three elementary functions, a dozen doublings and the rounding of its exponent
         unit = ULP * (36 + 1.5 * node_x * node_x + 2 * rise * np.abs(node_x) + 4 * power * far + 1.5 * roundings(node_x.size))
         unit += power * loss_error + ULP * abs(log_mass)
-        noise = Rounding(
-            second=(size * (far * far / 2 * unit + 1e-300))[None, None, :],
-            plain=(2 * size * unit)[None, None, :],
-            linear=(size * far * unit)[None, None, :],
-            second_by_loss=(size * (far * loss_error + 1e-300))[None, None, :],
-            linear_by_loss=(2 * size * loss_error)[None, None, :],
-            constant=np.asarray(axis.rounding.of_size(np.array([abs(line.abscissa)]))),
-        )
+        on_axis = np.asarray(axis.rounding.of_size(np.array([abs(line.abscissa)])))
+        noise = Rounding.above_axis(size[None], far[None], unit[None], loss_error[None], on_axis)
         heights = line.heights
         slope = (weight * loss).sum()
         slope_error = float((size * (far * unit + loss_error)).sum())

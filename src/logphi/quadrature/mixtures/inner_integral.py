@@ -54,6 +54,14 @@ class Rounding:
     linear_by_loss: Array
     constant: Array
 
+    @staticmethod
+    def above_axis(size: Array, far: Array, unit: Array, loss_error: Array, constant: Array) -> Rounding:
+        """The errors of a sum of weights times (e^{itl} - 1 - itl) where |e^{itl}| <= 1, by mixture and node."""
+        second, by_loss = size * (far * far / 2 * unit + 1e-300), size * (far * loss_error + 1e-300)
+        parts = (second, 2 * size * unit, size * far * unit, by_loss, 2 * size * loss_error)
+        second, plain, linear, second_by_loss, linear_by_loss = (part[:, None, :] for part in parts)
+        return Rounding(second, plain, linear, second_by_loss, linear_by_loss, constant)
+
     def plus(self, other: Rounding) -> Rounding:
         """The rounding errors of the sum of two sums."""
         pairs = {one.name: (getattr(self, one.name), getattr(other, one.name)) for one in fields(self)}
@@ -278,9 +286,7 @@ class InnerIntegral(ABC):
 
     def at_heights(self, abscissa: float, heights: Array, count: int) -> Values:
         """K at points of one vertical line, in any order: one sum for each point."""
-        # values below the real axis are conjugate to those above
-        values = self._on_vertical(abscissa, np.abs(heights), count, one_by_one)
-        return Values(np.where(heights < 0, values.mid.conj(), values.mid), values.rounding, values.inner)
+        return self._on_vertical(abscissa, np.abs(heights), count, one_by_one).on_both_sides(heights)
 
     def on_line(self, line: Line, count: int) -> Values:
         """K on a line, as a matrix product."""

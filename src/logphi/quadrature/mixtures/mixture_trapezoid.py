@@ -112,10 +112,9 @@ def at_points(mixtures: LogRatio, z: NDArray[Any]) -> Values:
 
 def at_heights(mixtures: LogRatio, abscissa: float, heights: Array) -> Values:
     """The sum of count times K at points of one vertical line, in any order: one sum per point."""
-    # values below the real axis are conjugate to those above
     above = np.abs(heights)
     values, _ = _on_vertical(mixtures, np.array([abscissa]), above, float(above.max()), one_by_one)
-    return Values(np.where(heights < 0, values.mid.conj(), values.mid), values.rounding, values.inner)
+    return values.on_both_sides(heights)
 
 
 def on_line(mixtures: LogRatio, line: Line) -> Values:
@@ -282,13 +281,6 @@ def _shifted(mixtures: LogRatio, abscissa: float, top: float, shift: float, axis
     # derived: as for the real nodes; the weight also turns with x b/m, and w(y + ib) is at least w(y) cos(b/2)
     unit = ULP * (36 + 1.5 * x * x + 2 * turn * np.abs(x) + 4 * abs(power) * far + 1.5 * roundings(x.size))
     loss_error = ELEMENTARY * (far + 2 * mixtures.relative_error(x, real_loss, shift) / np.cos(shift / 2) ** 2)
-    noise = Rounding(
-        second=(size * (far * far / 2 * unit + 1e-300))[:, None, :],
-        plain=(2 * size * unit)[:, None, :],
-        linear=(size * far * unit)[:, None, :],
-        second_by_loss=(size * (far * loss_error + 1e-300))[:, None, :],
-        linear_by_loss=(2 * size * loss_error)[:, None, :],
-        constant=np.zeros((1, 1)),
-    )
+    noise = Rounding.above_axis(size, far, unit, loss_error, np.zeros((1, 1)))
     inner = axis.inner + cut + np.exp(log_target)[:, None]
     return Nodes(loss, weight[:, None, :], axis.log_mass, axis.slope, axis.rounding.plus(noise), inner)

@@ -80,6 +80,34 @@ def test_many_reports_are_the_clones_or_hardly_more(epsilon, records):
         assert found.lower <= exact * (1 + 20 * ADDED)
 
 
+def test_rounds_of_many_reports():
+    """Losses of two thousand reports, rounded to the nearest of many places and convolved by one Fourier transform."""
+    records, rounds, at = 2000, 10, 0.3
+    mean, wide = records * math.exp(-1), 10 * math.sqrt(records * math.exp(-1))
+    c = np.arange(round(mean - wide), round(mean + wide))[:, None]
+    a = c // 2 + np.arange(-round(wide), round(wide))
+    mass = binom.pmf(c, records - 1, math.exp(-1)) * binom.pmf(a, c + 1, 0.5)
+    loss = np.log((a + math.exp(-1) * (c + 1 - a)) / (math.exp(-1) * a + c + 1 - a))
+    mass = mass * 2 * (a + math.exp(-1) * (c + 1 - a)) / ((1 + math.exp(-1)) * (c + 1))
+    step, size = 4e-6, 1 << 21
+    place = np.rint(loss / step).astype(int) % size
+    sums = np.fft.irfft(np.fft.rfft(np.bincount(place.ravel(), mass.ravel(), size)) ** rounds, size)
+    losses = np.fft.fftfreq(size, 1 / size) * step
+    exact = float((sums * np.maximum(-np.expm1(at - losses), 0)).sum())
+    found = (rounds * lp.ShuffledReports(1.0, records)).delta(at)
+    assert found.value == pytest.approx(exact, rel=1e-6)
+    assert found.width <= 1e-8 * found.value
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rounds", [2, 10, 1000])
+def test_rounds_of_a_billion_reports_are_narrow(rounds):
+    """Rounds add variances, as records do: many rounds leak about as much as one with fewer records."""
+    found = (rounds * lp.ShuffledReports(1.0, 10**9)).epsilon(1e-6)
+    assert found.width <= 1e-7 * found.value
+    assert found.value == pytest.approx(lp.ShuffledReports(1.0, 10**9 // rounds).epsilon(1e-6).value, rel=1e-4)
+
+
 @pytest.mark.parametrize("records", [1, 2, 5, 9])
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])
 def test_randomized_responses_that_are_counted_leak_less(records, epsilon):

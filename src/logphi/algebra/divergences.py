@@ -15,13 +15,14 @@ import numpy as np
 from logphi.algebra.asking import Questions
 from logphi.algebra.by_others import METHOD, OF_FAMILY, between
 from logphi.algebra.family import CountedReleases
-from logphi.algebra.release import Composition, compose
+from logphi.algebra.release import Composition, Mechanism, compose
 from logphi.answers.bound import Bound, Bounds
 from logphi.answers.ledger import Entry, Ledger
 from logphi.answers.status import Status
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
 from logphi.engine.answer import relatively
+from logphi.engine.log_moment import log_moments_above
 from logphi.inputs import check
 from logphi.pairs.pair import UnsupportedError
 from logphi.questions.zcdp import chord_tops
@@ -78,6 +79,21 @@ def _sum(terms: CountedReleases, others: Bound, order: float) -> Bound:
         if high - low <= _ROUNDED * abs(high)
         else replace(answer, status=Status.BRACKET, method=METHOD, proofs=OF_FAMILY)
     )
+
+
+def moments_above(terms: CountedReleases, z: Array, rtol: float) -> list[Array]:
+    """Upper bounds of K(z) = z D_{1+z} of a composition at several z > 0, by orders of the pair; once if both agree."""
+    rest: list[Mechanism] = []
+    total = np.zeros(z.size)
+    for one, family, count in terms:
+        if family is None or family.divergence(1.0) is None:
+            rest.append(count * one)
+            continue
+        highest = [known[1] for order in (1 + z).tolist() if (known := family.divergence(order))]
+        total = total + count * z * np.array(highest)
+    laws = [law.with_omitted_mass() for _, law in compose(rest)._loss().orders(None)] if rest else []
+    found = [total + log_moments_above(law, z, rtol) for law in laws] or [total]
+    return [np.asarray(one * (1 + 4 * ULP * (1 + len(terms)))) for one in found]
 
 
 def _others(terms: CountedReleases, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:

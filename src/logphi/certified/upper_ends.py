@@ -88,6 +88,10 @@ def _claim(
         ends = ends[0], ends[1] if tried.upper is None else Fraction(tried.upper)
         if low is None or high is None or (claim is not None and (before is None or slope is None or _SLACK * high > one.at)):
             break
+        if before is not None and not high:
+            # above the largest loss: half of the way back
+            ends = ends[0], (before[0] + ends[1]) / 2
+            continue
         if slope is not None and before is not None and high != before[1]:
             # a profile falls ever faster, so that an end moves back more carefully
             slope = logarithm(before[1] / high) / float(ends[1] - before[0]) * (2 if verdict else 1)

@@ -32,6 +32,8 @@ _LOWER_ORDERS = np.array([0.999, 0.9, 0.7, 0.5, 0.25, 0.1, 1e-2, 1e-3, 1e-4, 1e-
 _NEAR = 0.05
 # measured: a series with this relative error is not computed again on another disc
 _SHARP = 1e-10
+# chosen: so many orders at once, for each of which every atom of a law has a summand
+_AT_ONCE = 32
 # chosen: the farthest point at which K is evaluated to bound the largest loss of a law with unknown support
 _FARTHEST = 1e6
 
@@ -52,6 +54,26 @@ def log_moment(law: LogPhi, z: float, rtol: float) -> Bound:
     found = finite_log_moment(law, z, rtol)
     # within rounding a loss may or may not be infinite
     return replace(found, upper=math.inf) if z > 0 and infinite[1] > 0 else found
+
+
+def log_moments_above(law: LogPhi, z: Array, rtol: float) -> Array:
+    """Upper bounds of log E[e^{zL}] at several z > 0: all at once where that is accurate, the others one by one."""
+    if law.empty or masses(law)[0][1] > 0:
+        return np.array([log_moment(law, float(one), rtol).upper for one in z])
+    known = parts(law)
+    value, error = np.zeros(z.size), np.zeros(z.size)
+    for begin in range(0, z.size, _AT_ONCE):
+        some = slice(begin, begin + _AT_ONCE)
+        for term, count in known:
+            values = term.log_transform(z[some])
+            rounding, inner = (values.rounding, values.inner) if law.traits.continuous else proved(values)
+            value[some] += count * values.mid.real
+            error[some] += count * (rounding + inner)
+    error += 4 * ULP * (1 + len(known)) * np.abs(value)
+    rough = ~(np.isfinite(value) & (error <= rtol * np.abs(value)))
+    above = value + error
+    above[rough] = [log_moment(law, float(one), rtol).upper for one in z[rough]]
+    return np.asarray(np.where(rough, above, above * (1 + 2 * ULP)))
 
 
 def finite_log_moment(law: LogPhi, z: float, rtol: float) -> Bound:

@@ -16,19 +16,18 @@ import numpy as np
 
 from logphi.algebra.asking import Questions
 from logphi.algebra.by_others import ByOthers, between
+from logphi.algebra.divergences import moments_above
 from logphi.algebra.families import Representative
 from logphi.algebra.family import CountedReleases, Family
 from logphi.algebra.hull import hull
 from logphi.algebra.known_pair import KnownPair
 from logphi.algebra.release import Mechanism, Primitive, compose
 from logphi.answers.bound import Bound
-from logphi.answers.status import Direction
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
-from logphi.engine.directions import directions_under
 from logphi.inputs.adjacency import ONE_ORDER, Adjacency
 from logphi.inputs.arguments import frozen
-from logphi.mechanisms.declared_curves import Curve, Summed, rounded_up
+from logphi.mechanisms.declared_curves import Curve, Summed
 from logphi.mechanisms.gaussian import Gaussian
 from logphi.pairs.equal import EQUAL
 from logphi.pairs.implied import FEW, LARGEST_EXPONENT, MANY, epsilon_of_one_order, implied, implied_near
@@ -46,6 +45,8 @@ _LEAST_PRIVATE = 1e6
 _HALVINGS = 60
 # chosen: the number of refinements of an epsilon
 _TRIES = 2
+# chosen: relative width of bounds of divergences, far below what the conversion loses
+_NARROW = 1e-6
 # questions that one point of the profile answers
 _CLOSELY = ("delta", "log_delta", "epsilon")
 # what attains the lower ends, and what proves the upper ones
@@ -169,18 +170,12 @@ class WithinCurve(Family):
 
     def joint_bound(self, terms: CountedReleases) -> Mechanism | None:
         """The pair that the divergences of all releases imply."""
-        others = [(one, count) for one, family, count in terms if family is not self]
-        if not others:
+        if all(family is self for _, family, _ in terms):
             return None
-        release = compose(count * one for one, _, count in terms)
         at = orders(self.curve, _WITH_OTHERS)
-        order = 1 + at[at > ULP]
-        z = order - 1
-        wanted = directions_under(self.adjacency)
-        bounds = [rounded_up(z * np.asarray(release.renyi(order, direction=one, rtol=1e-6).upper), 1) for one in wanted]
-        if not np.isfinite(bounds[0]).any():
-            return None
-        return Implied(implied(z, bounds[wanted.index(Direction.REMOVE)], bounds[-1]), self.adjacency)
+        z = (1 + at[at > ULP]) - 1
+        remove, *add = moments_above(terms, z, _NARROW)
+        return Implied(implied(z, remove, add[0] if add else remove), self.adjacency) if np.isfinite(remove).any() else None
 
     def below(self, count: int, skew: float = 0.5) -> Mechanism:
         """A release that satisfies the curve."""

@@ -31,6 +31,7 @@ import numpy as np
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
 from logphi.laws.atomic.binomial import log_binomial, log_chernoff
+from logphi.laws.support import Lattice
 from logphi.pairs.equal import EQUAL
 from logphi.pairs.finite import FinitePair
 from logphi.pairs.pair import Pair
@@ -82,7 +83,9 @@ def clones(local_epsilon: float, records: int) -> Pair:
     wrong = of_chance + of_share + ULP * (32 * (1 + local_epsilon) + float(most.max(initial=0.0)))
     errors = (wrong, wrong, 8 * ULP * (1 + local_epsilon))
     p, q = np.concatenate([high, low]).tolist(), np.concatenate([low, high]).tolist()
-    return FinitePair(tuple(p), tuple(q), wrong, cell_errors=tuple((error,) * len(p) for error in errors))
+    # places have an error of half an ulp of the largest, besides that of their quotients
+    lattice = None if few else Lattice(0.0, float(places[1]), errors[2] + ULP * largest)
+    return FinitePair(tuple(p), tuple(q), wrong, cell_errors=tuple((error,) * len(p) for error in errors), lattice=lattice)
 
 
 def _numbers_of_clones(others: int, chance: float) -> tuple[Array, Array, float, float]:

@@ -16,6 +16,7 @@ from logphi.laws.atomic.cells import Cells, Chosen, Exchanged, Given, Mixed, Spl
 from logphi.laws.atomic.finite import Finite
 from logphi.laws.atomic.products import OneOfMany, Powers, Products
 from logphi.laws.log_phi import LogPhi
+from logphi.laws.support import Lattice
 from logphi.pairs.pair import Pair, UnsupportedError
 from logphi.text.written import exactly
 
@@ -38,7 +39,7 @@ class FinitePair(Pair):
     mass of either law on cells that are left out, far below one half: they count as infinite losses in upper bounds, and not at
     all in lower ones. If ``omitted_growth`` v is finite, no loss on these cells is infinite, and the whole pair has
     K(z) <= z (z + 1) v / 2 for z >= 0, in both orders. Mixing and splicing keep this, as p^{1+z} q^{-z} is convex in both
-    arguments, and as neither makes a profile larger.
+    arguments, and as neither makes a profile larger. ``lattice`` carries all losses, where it is known.
     """
 
     p: tuple[float, ...]
@@ -48,6 +49,7 @@ class FinitePair(Pair):
     omitted_mass: float = 0.0
     omitted_growth: float = math.inf
     cell_errors: tuple[tuple[float, ...], ...] = ()
+    lattice: Lattice | None = None
 
     @staticmethod
     def of(cells: Cells) -> FinitePair:
@@ -100,6 +102,7 @@ class FinitePair(Pair):
             self.omitted_mass,
             self.omitted_growth,
             errors,
+            () if self.lattice is None else (self.lattice,),
         )
         return LogPhi.of([(law, 1)])
 
@@ -107,7 +110,8 @@ class FinitePair(Pair):
         """The vectors exchanged."""
         exact = None if self.exact is None else Exchanged(self.exact)
         errors = (self.cell_errors[1], self.cell_errors[0], *self.cell_errors[2:]) if self.cell_errors else ()
-        return FinitePair(self.q, self.p, self.relative_error, exact, self.omitted_mass, self.omitted_growth, errors)
+        lattice = self.lattice and self.lattice.reflected()
+        return FinitePair(self.q, self.p, self.relative_error, exact, self.omitted_mass, self.omitted_growth, errors, lattice)
 
     def repeated(self, count: int) -> Pair:
         """The counts of each cell in ``count`` draws, if there are few such vectors of counts."""

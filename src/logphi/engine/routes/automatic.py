@@ -132,11 +132,13 @@ def fitting(loss: LogPhi) -> list[Route]:
     if has_closed_profile(loss):
         return [SINGLE_RELEASE] if loss.closed_form.without_transform else [SINGLE_RELEASE, CONTOUR, *_FALLBACKS]
     lattice = loss.support.lattice
+    listed = [ATOMS] if len(loss.terms) <= _MANY and atoms.served(loss.terms) else []
     if lattice is not None:
-        sharp = [LATTICE, EXPONENTIAL] if math.isfinite(lattice.span) else [EXPONENTIAL]
+        # with atoms that are rare and high, the saddle of the whole law is far from that of the others
+        sharp = [LATTICE, *listed, EXPONENTIAL] if math.isfinite(lattice.span) else [EXPONENTIAL]
         return [*sharp, *_FALLBACKS]
     if atoms.served(loss.terms) and not real_space.quick(loss.terms):
-        return [*([ATOMS] if len(loss.terms) <= _MANY else []), CONTOUR, *_FALLBACKS]
+        return [*listed, CONTOUR, *_FALLBACKS]
     if real_space.served(loss.terms) and real_space.flat_count(loss.terms) < real_space.FLAT_PARTS:
         return [EXPONENTIAL, *_FALLBACKS]
     if (mean := mean_of(loss)) is not None:

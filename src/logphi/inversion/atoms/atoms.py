@@ -31,6 +31,8 @@ from logphi.laws.transform import Terms
 
 # measured: this number of atoms is tabulated in a few milliseconds
 LISTED = 1 << 16
+# measured: so many atoms of a single sum take half a second
+_OF_ONE_SUM = 1 << 21
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +50,8 @@ class Plan:
     @property
     def few(self) -> bool:
         """Whether the atoms are few enough to be summed."""
-        return all(math.prod(len(run) for run in side) <= MOST for side in _balanced(self.sums))
+        most = MOST if self.sums[1:] else _OF_ONE_SUM
+        return all(math.prod(len(run) for run in side) <= most for side in _balanced(self.sums))
 
     def composed(self) -> Prepared | None:
         """The two sets of atoms; None if their masses overflow."""

@@ -157,16 +157,29 @@ def test_much_noise_and_little_noise_are_served() -> None:
 
 
 def test_far_out_there_is_an_upper_bound() -> None:
-    mean = LognormalMean(5.0, 1000)
-    assert branch_cut.prepare(mean, 150.0) is None
-    far, near = branch_cut_route._of_one(mean, 150.0), branch_cut.prepare(mean, 75.0)
+    mean, place = LognormalMean(0.1, 1000), 12 * math.sqrt(math.expm1(0.01) / 1000)
+    assert branch_cut.prepare(mean, 100.0) is None
+    far, near = branch_cut_route._of_one(mean, 100.0), branch_cut.prepare(mean, place)
     assert far is not None
     assert near is not None
-    for x in (75.0, 150.0):
+    for x in (place, 100.0):
         low, high = far(x).log_ends
         assert low < -1e300
-        assert near.at(75.0).log_ends[0] <= high < -80
-    assert far(70.0) == near.at(70.0)
+        assert near.at(place).log_ends[0] <= high < -70
+    assert far(0.03) == near.at(0.03)
+
+
+@pytest.mark.parametrize(("sigma", "batches", "x"), [(0.2, 1000, 150), (0.2, 2, 150), (0.35, 1000, 60)])
+def test_far_out_one_of_the_variables_is_large_alone(sigma: float, batches: int, x: int) -> None:
+    # as the others, about one together, hardly change a threshold of e^x, and two are large with far smaller probability
+    with mp.workdps(40):
+        shift, strike = 1 / mp.mpf(str(sigma)), batches * mp.exp(x)
+        d = shift / 2 - mp.log(strike) / shift
+        value = mp.ncdf(d) - strike * mp.ncdf(d - shift)
+    bound = lp.Gaussian(sigma).allocation(batches).delta(x, direction="remove")
+    assert bound.status is lp.Status.MET
+    assert bound.lower <= value <= bound.upper
+    assert bound.width <= 1e-10 * bound.value
 
 
 def test_a_million_batches_take_no_contour() -> None:
@@ -226,3 +239,26 @@ def test_random_questions_about_two_batches() -> None:
             truth = mp.log(two(shift, x))
         low, high = integral.at(x).log_ends
         assert low - 1e-15 <= truth <= high + 1e-15
+
+
+@pytest.mark.parametrize(("sigma", "batches", "x"), [(2, 2, 0.3), (1.5, 3, 0.01), (2, 5, 0.1), (0.5, 1000, 0.31)])
+def test_another_end_of_the_cut_gives_the_same_profile_with_fewer_nodes(sigma: float, batches: int, x: float) -> None:
+    epoch = lp.Gaussian(sigma).allocation(batches)
+    mean = branch_cut.mean_of(epoch.loss_law())
+    assert mean is not None
+    usual, quick = branch_cut.prepare(mean, x), branch_cut.prepare(mean, x, quickly=True)
+    assert quick is not None
+    low, high = quick.at(x).log_ends
+    assert high - low < 1e-10
+    found = epoch.delta(x, direction="remove", method="contour")
+    assert found.lower <= math.exp(high)
+    assert math.exp(low) <= found.upper
+    if usual is not None:
+        assert usual.at(x).log_ends[0] <= high
+        assert low <= usual.at(x).log_ends[1]
+    # 1080 where the way up is long
+    assert nodes(quick) < 600
+
+
+def nodes(integral: branch_cut.Integral) -> int:
+    return sum(part.u.size for part in (integral.along, integral.up) if part is not None)

@@ -152,7 +152,7 @@ def _local(request: Request, answering: _Answering) -> LocalProfile:
 def _of_one(mean: LognormalMean, x: float) -> Callable[[float], Scaled] | None:
     from logphi.inversion.cut import branch_cut
 
-    found = branch_cut.prepare(mean, x)
+    found = branch_cut.prepare(mean, x, quickly=True)
     if found is not None or not x > 0:
         return None if found is None else found.at
     # the profile falls: an upper bound far out is one from nearby

@@ -166,11 +166,15 @@ def mean_of(loss: LogPhi) -> LognormalMean | None:
     return law.mean
 
 
-def prepare(mean: LognormalMean, x: float, guess: float | None = None) -> Integral | None:
-    """The integral near k = e^x, with panels fit for an answer of about e^guess; None where it would be long."""
+def prepare(mean: LognormalMean, x: float, guess: float | None = None, *, quickly: bool = False) -> Integral | None:
+    """The integral near k = e^x, with panels fit for an answer of about e^guess; None where it would be long.
+
+    ``quickly`` may lose digits of the density.
+    """
     shift, count = mean.shift, mean.count
     plan = Plan(modulus(shift), count, math.exp(x))
     end, about = plan.end(guess)
+    end = plan.quickest(end, about) if quickly else end
     goal = about + TARGET
     start = plan.start(end, goal)
     along = along_bounds = None

@@ -9,6 +9,8 @@ the range of Re s. Where s has an angle a, the rays start at an imaginary part o
 
 Below the least r: if s falls from s0, and the start X of the ray moves so that sY does not change, the normal density falls at
 least like (s/s0)^{X/m}, and so does H.
+
+The file is longer than others because the choice of places and all bounds share the sizes of the integrands.
 """
 
 from __future__ import annotations
@@ -36,6 +38,10 @@ _ANGLES = np.concatenate([[0.0], np.geomspace(1e-3, 1.5, 15)])
 _SHORTEST = 0.05
 # measured: where c is small, a ray that starts farther out than the saddle for this share of |w| turns too fast
 _SHARE = 0.5
+# chosen: the logarithm of how much larger than the answer F may be after the end: two digits are lost, and one is spare
+_TOO_LARGE = 2.5
+# measured: a larger angle of phi^t along the cut takes more nodes than the way up saves
+_MOST_TURNS = 25.0
 LOG_PI = math.log(math.pi)
 
 
@@ -97,8 +103,8 @@ class Plan:
     def end(self, guess: float | None) -> tuple[float, float]:
         """r0, and about the logarithm of the answer: a saddle point of F, or before it where the rest is negligible."""
         m, t = self.known.shift, self.count
-        v = np.arange(-14 * m - 6, 16.0, 0.25)
-        bell, jump = self._sizes(v)
+        v = self._places
+        bell, jump, _ = self._sizes(v)
         below = np.logaddexp.accumulate(jump) + math.log(0.25)
         answer = np.maximum(below, guess if guess is not None else -np.inf)
         negligible = bell + v + 1 < answer + TARGET - 4
@@ -114,15 +120,36 @@ class Plan:
         about = max(log_bell, float(below[first]) - 2) if guess is None else guess
         return math.exp(float(near[best])), min(about, 0.0)
 
-    def _sizes(self, v: Array) -> tuple[Array, Array]:
-        """About the logarithm of |F| at -e^v, and of the integrand along the cut, over v."""
+    def quickest(self, end: float, about: float) -> float:
+        """Another r0, for the profile alone: the farthest to which phi^t hardly turns, as the way up from there is short.
+
+        It is ``end`` if F is too large after it. Otherwise it is not before F is about as large as the answer, e^about.
+        """
+        v = self._places
+        bell, _, turns = self._sizes(v)
+        past = int(np.append(bell + v + 1 < about + TARGET - 4, True).argmax()) + 1
+        large = np.flatnonzero(bell[:past] > about + _TOO_LARGE)
+        first = int(large[-1]) + 1 if large.size else 0
+        if first == v.size or (first and v[first - 1] > math.log(end)):
+            return end
+        many = np.append(turns[first:past] > _MOST_TURNS, True)
+        return math.exp(v[first + max(int(many.argmax()) - 1, 0)])
+
+    @property
+    def _places(self) -> Array:
+        """Values of log r; nothing counts where r is far above 1/k."""
+        return np.arange(-14 * self.known.shift - 6 - max(math.log(self.k), 0.0), 16.0, 0.25)
+
+    def _sizes(self, v: Array) -> tuple[Array, Array, Array]:
+        """Over v, about the logarithm of |F| at -e^v, and of the integrand along the cut, and the angle of phi^t above it."""
         s = np.exp(v) / self.count
         x1, zero = self.known.start(s), np.zeros_like(s)
         ray = np.minimum(self.known.ray(Box(s, s, zero), zero, x1, zero + math.pi).total, LARGEST)
         log_bound = np.log1p(np.clip(self.known.line(s, x1), -0.9, 1e300) + np.exp(ray))
         falling = -np.exp(v) * self.k - LOG_PI
         jump = np.minimum(0.0, math.log(self.count) + ray - log_bound) + self.count * log_bound + falling - v
-        return self.count * log_bound + falling - 2 * v, np.where(np.isfinite(jump), jump, -np.inf)
+        turns = self.count * np.exp(np.minimum(ray - log_bound, math.log(math.pi)))
+        return self.count * log_bound + falling - 2 * v, np.where(np.isfinite(jump), jump, -np.inf), turns
 
     def start(self, end: float, goal: float) -> float:
         """The least r, below which nothing is left that counts."""

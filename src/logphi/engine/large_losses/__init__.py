@@ -13,4 +13,6 @@ ones. The way through the files:
 
 With hardly any noise, large losses are as good as seen, and ``separated`` has bounds in closed form; ``beside`` has
 those beside other losses.
+
+Of samples under replacement, ``capped`` leaves out large losses that are negligible.
 """

@@ -1,75 +1,75 @@
-"""Symmetric laws of sampled normal pairs among others, without rare large losses.
+"""Symmetric laws of sampled normal pairs, alone or among others, without their rare large losses.
 
-notation: F is the event that the size of any of these losses exceeds its cap. An adversary who sees F at least as clearly knows
-more, and one who never does knows less by at most F:
+notation: F is the event that one of these losses lies outside of its caps. As 0 <= (1 - e^{x - L})_+ <= 1,
 
-    delta'(x) - P(F) <= delta(x) <= delta'(x),    delta'(x) = P(F) + E_P[(1 - e^{x - L})_+; not F].
+    d(x) - P(F) <= delta(x) <= d(x),    d(x) = P(F) + E_P[(1 - e^{x - L})_+; not F],
 
-So F counts as an infinite loss. With caps so high that P(F) is negligible, the transform without F is known far to the right of
-where rare large losses have the whole one.
+so that what is left out may count as an infinite loss. With caps so far out that P(F) is negligible, the transform of the rest
+is known far to the right of where rare large losses dominate that of the whole.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from scipy.special import log_ndtr
 
+from logphi.arith.floats import ULP
 from logphi.engine.log_probability import LogProbability
 from logphi.inversion.lines import contour
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.normal.capped import CappedNormal
 from logphi.laws.normal.curved_normal import Cappable
 
-# chosen: the ends that are tried, in standard deviations; above the last one masses underflow
+# chosen: the caps that are tried, in standard deviations; above the last one masses underflow
 _ENDS = np.arange(2.0, 36.0, 0.25)
-# chosen: the logarithm of a first guess of what may be left out, and the share of the tolerance that is
+# chosen: the logarithms of what a first guess leaves out, and of the share of the tolerance that is left out
 _FIRST, _SHARE = -30.0, -3.0
-# measured: the number of times that the caps are raised
-_TIMES = 5
+# measured: two or three rounds suffice
+_ROUNDS = 5
 
 
 @dataclass(frozen=True)
 class Capped:
-    """The loss without large ones, and the logarithm of an upper bound of P(F)."""
+    """The loss up to the caps, and the logarithm of an upper bound of P(F)."""
 
     loss: LogPhi
     log_lost: float
 
     @staticmethod
-    def of(loss: LogPhi, x: float, rtol: float) -> Capped | None:
-        """With caps for a threshold x >= 0 and a relative tolerance; None without such laws."""
-        laws = [(law, count) for law, count in loss.terms if isinstance(law, Cappable)]
-        if not laws:
-            return None
-        others = [(law, count) for law, count in loss.terms if not isinstance(law, Cappable)]
-        level, found = _FIRST, None
-        for _ in range(_TIMES):
-            own = [(CappedNormal(law, _end(law, level - math.log(count * len(laws)))), count) for law, count in laws]
-            found = Capped(LogPhi((*own, *others)), _log_sum(own))
-            lower = min(contour.about(found.saddle), 0.0) + math.log(rtol) + _SHARE
+    def of(loss: LogPhi, x: float, rtol: float) -> Capped:
+        """Caps for a threshold and a relative tolerance, of a loss with such laws."""
+        # left of zero delta is at least 1 - e^x
+        level, floor = _FIRST, math.log(-math.expm1(x)) if x < 0 else -math.inf
+        found = Capped.below(loss, level)
+        for _ in range(_ROUNDS):
+            estimate = max(contour.log_estimate(contour.saddle_of_excess(found.loss, abs(x))), floor)
+            lower = min(estimate, 0.0) + math.log(rtol) + _SHARE
             if not lower < level - 1:
                 break
-            level = lower
+            level, found = lower, Capped.below(loss, lower)
         return found
 
-    @cached_property
-    def _x_saddle(self) -> dict[float, contour.Saddle]:
-        return {}
+    @staticmethod
+    def below(loss: LogPhi, level: float) -> Capped:
+        """Caps outside of which there is about e^level of the mass, or less."""
+        laws = [(law, count) for law, count in loss.terms if isinstance(law, Cappable)]
+        others = [(law, count) for law, count in loss.terms if not isinstance(law, Cappable)]
+        own = [(CappedNormal(law, _end(law, level - math.log(count * len(laws)))), count) for law, count in laws]
+        masses = [math.log(count) + sum(law.log_outside) + 4 * ULP * math.log(count) for law, count in own]
+        return Capped(LogPhi((*own, *others)), float(np.logaddexp.reduce(masses)) + 1e-12)
 
     def without(self, found: LogProbability) -> LogProbability:
-        """Delta from delta'."""
-        lower = -math.inf
-        if self.log_lost < found.lower:
-            lower = found.lower + math.log1p(-math.exp(self.log_lost - found.lower)) - 1e-15
+        """The enclosure of delta from one of d."""
+        share = math.exp(min(self.log_lost - found.lower, 0.0)) if found.lower > -math.inf else 1.0
+        lower = found.lower + math.log1p(-share) - 4 * ULP if share < 1 else -math.inf
         return replace(found, lower=lower, value=max(found.value, lower))
 
 
 def _end(law: Cappable, level: float) -> float:
-    """About the least end above which the law has less than a mass."""
-    m = law.approximate_shift
-    logs = np.logaddexp.reduce([math.log(weight) + log_ndtr(centre * m - _ENDS) for weight, centre in law.outer_parts], axis=0)
+    """About the least cap outside of which the law has less than a mass."""
+    m = law.curve.factors[0].slope
+    logs = np.logaddexp.reduce([math.log(weight) + log_ndtr(centre * m - _ENDS) for weight, centre in law.outer_parts])
     return float(_ENDS[min(int((logs > level).sum()), _ENDS.size - 1)])

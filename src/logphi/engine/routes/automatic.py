@@ -15,6 +15,7 @@ from logphi.engine.method import EXACT
 from logphi.engine.routes.atoms import ATOMS
 from logphi.engine.routes.bent import BENT
 from logphi.engine.routes.branch_cut import BRANCH_CUT, EPOCHS_ON_CONTOUR, mean_of, served
+from logphi.engine.routes.capped import CAPPED
 from logphi.engine.routes.clipped import CLIPPED
 from logphi.engine.routes.contour import CONTOUR, LONGEST
 from logphi.engine.routes.discretized import LATTICES, TAILS
@@ -146,7 +147,7 @@ def fitting(loss: LogPhi) -> list[Route]:
     if served(loss):
         return [EPOCHS_ON_CONTOUR, BRANCH_CUT, *_FALLBACKS]
     first = [SEPARATED] if separated_from(loss) is not None else []
-    return [*first, CONTOUR, CLIPPED, EXPONENTIAL, *_FALLBACKS]
+    return [*first, CAPPED, CONTOUR, CLIPPED, EXPONENTIAL, *_FALLBACKS]
 
 
 def _fitting_sampled(loss: LogPhi, pairs: SampledPairs) -> list[Route]:

@@ -16,6 +16,7 @@ from logphi.inversion.lines.kernels import log_kappa
 from logphi.inversion.lines.layout import exactly_reflectable
 from logphi.inversion.lines.saddle import RIGHT, interval_of, minimise
 from logphi.laws.log_phi import LogPhi
+from logphi.laws.normal.curved_normal import Cappable
 
 # measured: nine in ten guesses of the logarithm of an excess are at most so much too low; lines that are laid a little above
 # the crossing serve it as well, those below it do not
@@ -30,6 +31,8 @@ _LEAST = 1e-6
 _WIDER = 3.0
 # measured: the largest change of log delta over which the slope at one crossing predicts the next one
 _STRIDE = 1.0
+# chosen: large losses whose mass, as a logarithm, is so far below the level are left out
+_NEGLIGIBLE = 35.0
 
 
 class WarmStart:
@@ -51,8 +54,18 @@ class WarmStart:
     def chernoff(self, log_excess: float) -> Chernoff:
         """Chernoff's bound of the crossing with a level, given without infinite losses."""
         if self._chernoff is None or self._known_at != log_excess:
-            self._chernoff, self._known_at = Chernoff.of(self.loss, log_excess), log_excess
+            self._chernoff, self._known_at = Chernoff.of(*self._without_large(log_excess)), log_excess
         return self._chernoff
+
+    def _without_large(self, log_excess: float) -> tuple[LogPhi, float, float]:
+        """The loss without large ones that are negligible, the level, and the logarithm of what is left out."""
+        if not any(isinstance(law, Cappable) for law, _ in self.loss.terms):
+            return self.loss, log_excess, -math.inf
+        # SciPy's normal tails would double the time of importing the package
+        from logphi.engine.large_losses.capped import Capped
+
+        capped = Capped.below(self.loss, log_excess - _NEGLIGIBLE)
+        return capped.loss, log_excess, capped.log_lost
 
     def guess(self, level: float, log_excess: float) -> FirstGuess:
         """The guess of the next crossing."""
@@ -129,7 +142,8 @@ class Chernoff:
     """The bound eps from kappa(c) M(c) e^{-c eps} <= delta - P(L = inf), at a c that is close to the best for one delta.
 
     ``height`` is about log kappa(c) M(c), ``guess`` about the crossing for that delta; ``like_normal`` says whether the tilted
-    law is about as wide as a normal one, so that atoms do not spoil the guess.
+    law is about as wide as a normal one, so that atoms do not spoil the guess. ``log_lost`` is the logarithm of a bound of the
+    mass that the loss leaves out.
     """
 
     loss: LogPhi
@@ -137,9 +151,10 @@ class Chernoff:
     height: float
     guess: float
     like_normal: bool = False
+    log_lost: float = -math.inf
 
     @staticmethod
-    def of(loss: LogPhi, log_excess: float) -> Chernoff:
+    def of(loss: LogPhi, log_excess: float, log_lost: float = -math.inf) -> Chernoff:
         """The bound for one delta."""
 
         def objective(c: Array) -> Array:
@@ -156,7 +171,7 @@ class Chernoff:
         own = max(found.curvature * c - 1 / (c * (c + 1)), 0.0)
         guess = float(saddle_crossing(height - log_kappa(np.array([c])), own, c, log_excess)[0])
         # for a normal law c^2 K'' is -2 log delta
-        return Chernoff(loss, c, height, guess, own * c * c < -2 * _WIDER * log_excess)
+        return Chernoff(loss, c, height, guess, own * c * c < -2 * _WIDER * log_excess, log_lost)
 
     def rough_ceiling(self, log_excess: float) -> float:
         """An approximate upper bound of the crossing for any delta."""
@@ -164,6 +179,9 @@ class Chernoff:
 
     def ceiling(self, log_excess: float) -> float:
         """An upper bound of the crossing for any delta."""
+        if not self.log_lost < log_excess:
+            return math.inf
+        log_excess += math.log1p(-math.exp(self.log_lost - log_excess)) - 1e-15
         c = np.array([self.abscissa])
         log_moment, log_constant = float(log_moments(self.loss, c)[0]), float(log_kappa(c)[0])
         top = (log_moment + log_constant - log_excess) / self.abscissa

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from math import erf
 
@@ -20,8 +21,27 @@ from logphi.laws.traits import Traits
 from logphi.quadrature.curves.curve import Curve, Factor, symmetric_inverse
 
 
+class Cappable(Curved):
+    """A symmetric law over a normal variable, of which the largest and the smallest losses may be left out."""
+
+    shift: Parameter
+    rate: float
+
+    @property
+    @abstractmethod
+    def outer_parts(self) -> tuple[tuple[float, float], ...]:
+        """Weights of normal laws, and their centres as multiples of the shift.
+
+        Their masses above a point of the curve sum to the mass of P, and to that of Q, at larger losses and below minus these.
+        """
+
+    @abstractmethod
+    def outer_moment(self, arith: Arithmetic, z: Number, end: float) -> Number:
+        """M(z) of the losses above that at a point of the curve, and below minus that."""
+
+
 @dataclass(frozen=True)
-class SplicedNormal(Curved):
+class SplicedNormal(Cappable):
     """The log-ratio of (1 - g) N(0, 1) + g N(m, 1) to N(0, 1) where it is positive, reflected where it is negative."""
 
     shift: Parameter
@@ -50,6 +70,23 @@ class SplicedNormal(Curved):
         total = arith.integral(lambda x: change(m * x) * arith.exp(-(x + m / 2) * (x + m / 2) / 2), 0 * m, None)
         return arith.log(1 + total / (2 * arith.integral(lambda x: arith.exp(-x * x / 2), 0 * m, None)))
 
+    @property
+    def outer_parts(self) -> tuple[tuple[float, float], ...]:
+        """P above the point is a mixture of both normal laws; Q, and P below minus the loss, are the one law."""
+        return (2 - self.rate, -0.5), (self.rate, 0.5)
+
+    def outer_moment(self, arith: Arithmetic, z: Number, end: float) -> Number:
+        """The integral of w^{z+1} + w^{-z} farther out."""
+        m, q = self.shift.under(arith), arith.constant(self.rate)
+
+        def density(y: Number) -> Number:
+            x = end + y
+            w = 1 - q + q * arith.exp(m * x)
+            return (w ** (z + 1) + w ** (-z)) * arith.exp(-(x + m / 2) * (x + m / 2) / 2)
+
+        root = 2 * arith.integral(lambda x: arith.exp(-x * x / 2), 0 * m, None)
+        return arith.integral(density, 0 * m, None) / root
+
     def _curve(self, side: int) -> Curve:
         """The curve over the distance from m/2."""
         m, g = end_of(self.shift, side), self.rate * (1 + side * ULP)
@@ -60,7 +97,7 @@ class SplicedNormal(Curved):
 
 
 @dataclass(frozen=True)
-class ReplacedNormal(Curved):
+class ReplacedNormal(Cappable):
     """The log-ratio of (1 - q) N(0, 1) + q N(m, 1) to (1 - q) N(0, 1) + q N(-m, 1)."""
 
     shift: Parameter
@@ -93,6 +130,23 @@ class ReplacedNormal(Curved):
         m, q = float(self.shift.under(FLOATS).mid), self.rate
         centres, log_weights = np.array([0.0, -m if tilted else m]), np.array([np.log1p(-q), np.log(q)])
         return mixed_sides(*self._root(x), centres, log_weights, np.array([ULP / (1 - q), ULP]))
+
+    @property
+    def outer_parts(self) -> tuple[tuple[float, float], ...]:
+        """P above the point, and Q, which is P below minus the point."""
+        return (2 * (1 - self.rate), 0.0), (self.rate, 1.0), (self.rate, -1.0)
+
+    def outer_moment(self, arith: Arithmetic, z: Number, end: float) -> Number:
+        """The integral over both sides farther out."""
+        m, q = self.shift.under(arith), arith.constant(self.rate)
+
+        def density(y: Number) -> Number:
+            x = end + y
+            one, other = (1 - q + q * arith.exp(side * m * x - m * m / 2) for side in (1, -1))
+            return (one ** (z + 1) * other ** (-z) + other ** (z + 1) * one ** (-z)) * arith.exp(-x * x / 2)
+
+        root = 2 * arith.integral(lambda x: arith.exp(-x * x / 2), 0 * m, None)
+        return arith.integral(density, 0 * m, None) / root
 
     def _root(self, x: float) -> tuple[float, float]:
         """An enclosure of the point at which the loss is x."""

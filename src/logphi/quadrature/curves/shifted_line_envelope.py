@@ -1,11 +1,12 @@
-"""An envelope for a curve with several factors on the whole line: the integral on a shifted line, bounded cell by cell.
+"""An envelope for a curve with several factors: the integral on a shifted line, bounded cell by cell.
 
 notation as in :mod:`logphi.quadrature.curves.curve`. On s + ib, 0 < b < pi / (2 |kappa|), log |w_k| and |arg w_k| are
 monotone in s, and all factors turn e^{itl} the same way:
 
     |M(c + it)| <= e^{B b^2} integral of e^{g(s)} |w_1|^a ... e^{-t |arg|} ds,
 
-where the density grows by at most e^{B b^2}; cells bound this from above by their ends. Below the height S from which the ratio
+where the density grows by at most e^{B b^2}; cells bound this from above by their ends. At an end of the curve the line returns
+to the axis, along which the integrand is at most its largest value there. Below the height S from which the ratio
 |chi| to M(c) is less than E,
 
     1 - |chi(t)|^2 >= (1 - |chi(2^m t)|^2) / 4^m,     |chi(t)|^2 <= 1 - (t / 2S)^2 (1 - E^2),
@@ -134,8 +135,11 @@ def _cells(curve: Curve, power: float) -> _Cells | None:
     farthest = min(_WIDEST / slope, np.sqrt(_RISE / max(bend, 1e-300)))
     distance = (_DISTANCES * farthest)[:, None]
     s, h = np.linspace(start, end, _CELLS + 1, retstep=True)
-    ends = ((start, -1), (end, 1))
-    log_outside = np.logaddexp.reduce([log_tail(curve, np.array([power]), np.array([e]), side)[1, 0, 0] for e, side in ends])
+    ends = ((start, -1, np.isfinite(curve.start)), (end, 1, np.isfinite(curve.end)))
+    log_tails = [log_tail(curve, np.array([power]), np.array([e]), side)[1, 0, 0] for e, side, finite in ends if not finite]
+    closed = np.array([e for e, _, finite in ends if finite])
+    log_ends = curve.log_density(closed) + power * curve.loss(closed) + np.log(distance)
+    log_outside = np.logaddexp.reduce(np.column_stack([log_ends, np.tile(log_tails, (distance.size, 1))]), axis=1)
     log_size = curve.highest(s[:-1], s[1:]) + np.log(h) + bend * distance**2
     log_outside = log_outside + bend * distance[:, 0] ** 2
     turn = np.zeros(log_size.shape)

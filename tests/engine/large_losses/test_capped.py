@@ -1,0 +1,123 @@
+"""Samples under replacement at small rates: against integrals over outputs at 40 digits, and against other routes."""
+
+import mpmath
+import numpy as np
+import pytest
+
+import logphi as lp
+from logphi.arith.protocol import Plain
+from logphi.laws.normal.capped import CappedNormal
+from logphi.laws.normal.curved_normal import ReplacedNormal, SplicedNormal
+
+
+def tail(place):
+    return mpmath.erfc(place / mpmath.sqrt(2)) / 2
+
+
+def replaced(m, q):
+    """The density of P and the loss at an output, and the profile of one release: the loss increases with the output."""
+    rest, low = 1 - q, q * mpmath.e ** (-m * m / 2)
+
+    def profile(x):
+        u = mpmath.e**x
+        half = rest * (1 - u) / 2
+        place = mpmath.log((-half + mpmath.sqrt(half * half + u * low * low)) / low) / m
+        return rest * (1 - u) * tail(place) + q * (tail(place - m) - u * tail(place + m))
+
+    def density(y):
+        return rest * mpmath.npdf(y) + q * mpmath.npdf(y, m)
+
+    return density, lambda y: mpmath.log((rest + low * mpmath.e ** (m * y)) / (rest + low * mpmath.e ** (-m * y))), profile
+
+
+def of_two_replaced(m, q, x):
+    density, loss, profile = replaced(m, q)
+    return mpmath.quad(lambda y: density(y) * profile(x - loss(y)), list(range(-14, 15, 2)))
+
+
+def of_two_spliced(m, q, x):
+    """The larger of both orders for one release, of which the loss is positive, negative, or zero."""
+    rest = (1 - q) * mpmath.erf(m / mpmath.sqrt(8))
+
+    def profile(x):
+        if x < 0:
+            return 1 - mpmath.e**x + mpmath.e**x * profile(-x)
+        u = mpmath.e**x
+        place = mpmath.log((u - 1 + q) / q) / m
+        return q * tail(place - m / 2) - (u - 1 + q) * tail(place + m / 2)
+
+    def integrand(s):
+        w = 1 - q + q * mpmath.e ** (m * s)
+        return (w * profile(x - mpmath.log(w)) + profile(x + mpmath.log(w))) * mpmath.npdf(s + m / 2)
+
+    kink = mpmath.log((mpmath.e**x - 1 + q) / q) / m
+    return rest * profile(x) + mpmath.quad(integrand, sorted({mpmath.mpf(0), kink, *(mpmath.mpf(k) for k in range(1, 15, 2))}))
+
+
+@pytest.mark.parametrize(
+    ("truth", "release", "sigma", "rate", "epsilon"),
+    [
+        (of_two_replaced, lambda one, q: one.poisson(q, adjacency="replace"), 2.0, 1e-4, 0.0),
+        (of_two_replaced, lambda one, q: one.poisson(q, adjacency="replace"), 0.7, 0.01, 0.01),
+        (of_two_spliced, lambda one, q: one.poisson(q, one_pair=True), 0.7, 0.01, 0.1),
+    ],
+)
+def test_deltas_of_two_releases_are_integrals_over_outputs(truth, release, sigma, rate, epsilon):
+    found = (2 * release(lp.Gaussian(sigma=sigma), rate)).delta(epsilon)
+    with mpmath.workdps(40):
+        exact = truth(1 / mpmath.mpf(repr(sigma)), mpmath.mpf(repr(rate)), mpmath.mpf(repr(epsilon)))
+        assert found.lower <= exact <= found.upper
+    assert found.width < 1e-4 * found.value
+
+
+@pytest.mark.parametrize(("sigma", "rate", "count"), [(9.7, 1.67e-4, 2107), (6.7, 3.9e-6, 20), (1.0, 1e-4, 100_000)])
+@pytest.mark.parametrize("kind", ["poisson", "subset"])
+def test_compositions_at_small_rates_are_sharp(kind, sigma, rate, count):
+    base = lp.Gaussian(sigma=sigma, adjacency="replace") if kind == "subset" else lp.Gaussian(sigma=sigma)
+    release = count * getattr(base, kind)(rate, adjacency="replace")
+    found = release.epsilon(1e-9)
+    assert found.width < 1e-6
+    assert release.delta(found.upper).lower <= 1e-9 * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.05, 0.4, 1.0])
+def test_contours_of_whole_losses_agree(epsilon):
+    release = 50_000 * lp.Gaussian(sigma=1.0, adjacency="replace").subset(2e-4, adjacency="replace")
+    found, whole = release.delta(epsilon), release.delta(epsilon, method="contour")
+    assert found.lower <= whole.upper
+    assert whole.lower <= found.upper
+
+
+@pytest.mark.parametrize("law", [SplicedNormal, ReplacedNormal])
+@pytest.mark.parametrize(
+    ("m", "q", "end", "z"), [(0.4, 0.02, 5.0, 3 + 9j), (0.1, 1e-5, 8.0, 2e4 + 3e4j), (1.5, 0.1, 3.0, -0.3)]
+)
+def test_transforms_and_envelopes_of_capped_laws(law, m, q, end, z):
+    capped = CappedNormal(law(Plain(m), q), end)
+    values = capped.log_transform(np.array([z]))
+    with mpmath.workdps(40):
+
+        def moment(z):
+            steps = [mpmath.mpf(end) * k / 12 for k in range(13)]
+            z, shift, rate = mpmath.mpmathify(z), mpmath.mpf(m), mpmath.mpf(q)
+
+            def pair(s):
+                return 1 - rate + rate * mpmath.e ** (shift * s), mpmath.npdf(s + shift / 2)
+
+            if law is SplicedNormal:
+                total = mpmath.quad(lambda s: (pair(s)[0] ** (z + 1) + pair(s)[0] ** (-z)) * pair(s)[1], steps)
+                return total + (1 - rate) * mpmath.erf(shift / mpmath.sqrt(8))
+
+            def both(s):
+                one, other = (pair(side * s - shift / 2)[0] for side in (1, -1))
+                return (one ** (z + 1) * other ** (-z) + other ** (z + 1) * one ** (-z)) * mpmath.npdf(s)
+
+            return mpmath.quad(both, steps)
+
+        truth = mpmath.log(moment(z))
+        difference = mpmath.mpmathify(complex(values.mid[0])) - truth
+        turns = mpmath.nint(mpmath.im(difference) / (2 * mpmath.pi)) if isinstance(z, complex) else 0
+        assert abs(difference - 2j * mpmath.pi * turns) <= values.radius[0]
+        if isinstance(z, complex):
+            fall = mpmath.re(truth) - mpmath.log(mpmath.re(moment(z.real)))
+            assert fall <= capped.log_envelope(z.real, np.array([z.imag]))[0]

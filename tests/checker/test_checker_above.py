@@ -165,6 +165,16 @@ def test_a_sparse_vector_is_as_the_doubles_say(adjacency: Any, width: str, monot
         assert verify(signed(mechanism, at="0.2", lower=0, upper=found * factor, adjacency=adjacency)).status == status
 
 
+@pytest.mark.slow
+def test_an_epsilon_next_to_the_largest_loss():
+    """The checker derives more there than the doubles say, and nothing above: the end is between."""
+    release = lp.SparseVector(query_scale=20, threshold_scale=10)
+    made: Any = release.certify(delta=1e-6)
+    assert verify(made.to_json()).status == 0
+    (claim,) = made.claims
+    assert release.epsilon(1e-6).upper <= float(claim.upper) < 0.2001
+
+
 def test_what_is_above_has_no_lower_end():
     assert verify(signed((1, partitions(scale="2")), at="0.1", lower=0.01, upper=0.9)).status == 1
     coin = node("RandomChoice", [partitions(scale="2")], probabilities=["1"])

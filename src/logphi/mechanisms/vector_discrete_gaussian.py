@@ -27,8 +27,9 @@ from logphi.mechanisms.discrete_gaussian import (
 )
 from logphi.mechanisms.from_profile import FromProfile
 from logphi.mechanisms.gaussian import Gaussian
-from logphi.mechanisms.integer_noise.discrete_gaussian_shift import DiscreteGaussianShift
+from logphi.mechanisms.integer_noise.discrete_gaussian_shift import MOST_PARTIES, DiscreteGaussianShift
 from logphi.mechanisms.integer_noise.discrete_gaussian_sums import rounding_variance, shares_above, spread_of_sum
+from logphi.mechanisms.integer_noise.shifts_of_sums import largest_of_shifts, rho_of_shifts
 from logphi.mechanisms.integer_noise.whole_vector_noise import OfWholeVectors, WholeVectorNoise
 from logphi.mechanisms.integer_noise.whole_vectors import WholeVectors
 from logphi.pairs.extremes import noisy
@@ -42,6 +43,8 @@ _MISSED = 1e-20
 _AT_MOST = 1 + 1e-9
 # chosen: with a larger probability left out, that Gaussian is no use
 _MOST_MISSED = 1e-3
+# chosen: with a smaller t, the sum of all is as good as a discrete Gaussian
+_CLOSE = 1e-9
 # chosen: how many numbers of parties are tried, where the sum of all is far from a discrete Gaussian
 _TRIED = 64
 
@@ -53,10 +56,14 @@ class _Curve(OfWholeVectors, LinearDivergence):
     one_query: tuple[tuple[Mechanism, int], ...] = ()
     close: tuple[Mechanism, Mechanism] | None = None
     with_offset: tuple[tuple[float, float], ...] = ()
+    # the square of the norm, with the noise and the largest coordinate, if shifts are known one by one
+    shifts: tuple[int, float, int, int] | None = None
 
     def bound(self, z: Array) -> Array:
         """The smallest bound, rounded up."""
         bounds = [super().bound(z)]
+        if self.shifts is not None:
+            bounds.append(self.shifts[0] * largest_of_shifts(z, *self.shifts[1:]) * (1 + 2 * ULP))
         bounds += [z * ((1 + z) * rho + offset) * (1 + 8 * ULP) for rho, offset in self.with_offset]
         found: Array = np.min(bounds, axis=0)
         return found
@@ -82,7 +89,9 @@ class VectorDiscreteGaussian(WholeVectorNoise):
        of a difference v that are not zero. With m of these, the sum is at most D2^2 / (n sigma^2) + 2 D1 t / (sqrt(n) sigma) +
        m t^2. Another bound is a D2^2 / (2 n sigma^2) + m t, as the loss is off by at most t a coordinate, and the moment
        generating function of a discrete Gaussian is at most that of the normal law. Noise of fewer parties, to which the others
-       add, is an upper bound too, and is used where it is smaller.
+       add, is an upper bound too, and is used where it is smaller. Where t is not tiny, for up to 1000 parties, the divergences
+       of single shifts are computed from the probabilities of the sum: D_a is at most D2^2 times the largest of a shift s over
+       s^2 (``logphi.mechanisms.integer_noise.shifts_of_sums``).
     2. A discrete Gaussian is a Gaussian of slightly less variance, by about 1.5, that is rounded at random, except with a
        probability below 1e-20. For wide noise this is the sharper one, as no divergence is converted; samples have it too.
 
@@ -161,14 +170,14 @@ class VectorDiscreteGaussian(WholeVectorNoise):
 
     @property
     def _rho(self) -> float:
-        return _fewer(float(self.sigma), self.parties, self._moves)[0]
+        return _rho(float(self.sigma), self.parties, self._moves)
 
     def _one_coordinate(self, move: int, sampled: bool = False) -> Mechanism | None:
         """The discrete Gaussian mechanism; of several parties, where the outcomes are listed."""
         if self.parties > 1:
             if not DiscreteGaussianShift.known(float(self.sigma), self.parties, move):
                 return None
-            rho, _ = _fewer(float(self.sigma), self.parties, WholeVectors(move * move, move, 1))
+            rho = _rho(float(self.sigma), self.parties, WholeVectors(move * move, move, 1))
             return DiscreteGaussianShift(move, self.adjacency, 2 * rho, float(self.sigma), self.parties)
         wide = self.sigma > LARGEST_SAMPLED_SIGMA or move > LARGEST_SAMPLED_SHIFT * self.sigma
         return None if sampled and wide else DiscreteGaussian(self.sigma, move, adjacency=self.adjacency)
@@ -188,7 +197,8 @@ class VectorDiscreteGaussian(WholeVectorNoise):
 
     def _bounds(self) -> Curve:
         sigma, moves = float(self.sigma), self._moves
-        rho, fewer = _fewer(sigma, self.parties, moves)
+        _, fewer = _fewer(sigma, self.parties, moves)
+        each = (moves.square, sigma, self.parties, moves.farthest) if _shifts_matter(sigma, self.parties) else None
         # with an offset, more parties may be better
         with_offset = tuple(
             (
@@ -197,7 +207,7 @@ class VectorDiscreteGaussian(WholeVectorNoise):
             )
             for number in sorted({fewer, self.parties} if self.parties > 1 else ())
         )
-        return _Curve(max(rho, SMALLEST_RHO), 0.0, self._members(), self._rounded(), with_offset)
+        return _Curve(max(self._rho, SMALLEST_RHO), 0.0, self._members(), self._rounded(), with_offset, each)
 
     def _rounded(self) -> tuple[Mechanism, Mechanism] | None:
         """A Gaussian of slightly less variance, and what is left out."""
@@ -209,6 +219,19 @@ class VectorDiscreteGaussian(WholeVectorNoise):
             return None
         sigma, norm = math.sqrt(left) * (1 - 4 * ULP), math.sqrt(moves.square) * (1 + 4 * ULP)
         return Gaussian(sigma, norm, self.adjacency), FromProfile([0], [missed], self.adjacency)
+
+
+def _shifts_matter(sigma: float, parties: int) -> bool:
+    """Whether bounds by single shifts are sharper."""
+    return 1 < parties <= MOST_PARTIES and spread_of_sum(sigma, parties) > _CLOSE
+
+
+def _rho(sigma: float, parties: int, moves: WholeVectors) -> float:
+    """The smallest rho, rounded up."""
+    rho, _ = _fewer(sigma, parties, moves)
+    if not _shifts_matter(sigma, parties):
+        return rho
+    return min(rho, moves.square * rho_of_shifts(sigma, parties, moves.farthest) * (1 + 2 * ULP))
 
 
 @lru_cache(maxsize=1024)

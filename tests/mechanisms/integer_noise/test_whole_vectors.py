@@ -13,6 +13,7 @@ from scipy import stats
 import logphi as lp
 from logphi.mechanisms.integer_noise.discrete_gaussian_shift import probabilities as sums_of_draws
 from logphi.mechanisms.integer_noise.discrete_gaussian_sums import rounding_variance, shares_above, spread_of_sum
+from logphi.mechanisms.integer_noise.shifts_of_sums import _log_theta, _shifted, rho_of_shifts
 from logphi.mechanisms.integer_noise.skellam_shift import probabilities
 from logphi.mechanisms.integer_noise.whole_vectors import WholeVectors
 from refusals import refused, untyped
@@ -428,3 +429,44 @@ def test_what_is_refused():
     unknown = "DistributedDiscreteGaussian"
     refused(AttributeError, lambda: getattr(lp, unknown), "lp.VectorDiscreteGaussian")
     refused(ValueError, lambda: lp.VectorDiscreteGaussian(4, 30).pdp_delta(1), "pdp_delta")
+
+
+@pytest.mark.parametrize(("sigma", "parties"), [("0.5", 5), ("0.3", 4), ("1", 2), ("0.4", 7)])
+@pytest.mark.parametrize("shift", [1, 3])
+def test_divergences_of_shifted_sums(sigma, parties, shift):
+    """Against a convolution of all outcomes at 40 digits."""
+    with mpmath.workdps(40):
+        one = {x: mpmath.exp(-mpmath.mpf(x * x) / (2 * mpmath.mpf(sigma) ** 2)) for x in range(-16, 17)}
+        noise = {0: mpmath.mpf(1)}
+        for _ in range(parties):
+            pairs = itertools.product(noise.items(), one.items())
+            wider: dict[int, Any] = {}
+            for (x, p), (y, q) in pairs:
+                wider[x + y] = wider.get(x + y, 0) + p * q
+            noise = wider
+        total = sum(noise.values())
+        z = np.array([1e-4, 0.3, 1, 2.5])
+        exact = [
+            mpmath.log(
+                sum(noise[x - shift] ** (1 + mpmath.mpf(at)) * noise[x] ** -mpmath.mpf(at) for x in noise if x - shift in noise)
+                / total
+            )
+            for at in z.tolist()
+        ]
+        found = _shifted(z, float(sigma), parties, shift, some(_log_theta(float(sigma), parties)))
+        assert all(0 <= bound - truth <= 1e-11 * (1 + truth) for bound, truth in zip(found.tolist(), exact, strict=True))
+    rho = shift**2 * rho_of_shifts(float(sigma), parties, shift)
+    at = np.geomspace(0.01, 100, 30)
+    assert np.all(_shifted(at, float(sigma), parties, shift, some(_log_theta(float(sigma), parties))) <= rho * at * (1 + at))
+
+
+@pytest.mark.parametrize(("sigma", "parties", "square"), [(0.5, 200, 9), (0.5, 40, 6), (0.4, 30, 4)])
+def test_many_narrow_draws_leak_as_their_sum(sigma, parties, square):
+    """The divergences of every difference are below, and epsilon is near that of the noise in one coordinate."""
+    release = lp.VectorDiscreteGaussian(sigma, math.sqrt(square), parties=parties, dimension=4)
+    noise = gaussian(sigma, parties)
+    for one in differences(square, 4):
+        for order in (1.5, 4):
+            assert divergence(noise, one, order) <= release.renyi(order).upper * (1 + ROUNDING)
+    alone = lp.VectorDiscreteGaussian(sigma, math.isqrt(square), parties=parties, dimension=1)
+    assert release.epsilon(1e-6).upper <= 1.35 * math.sqrt(square) / math.isqrt(square) * alone.epsilon(1e-6).upper

@@ -24,7 +24,7 @@ from logphi.mechanisms.integer_noise.listed_shift import DEEPEST, LARGEST_VARIAN
 from logphi.text.written import meant
 
 # chosen: more parties take longer than some tenths of a second
-_MOST_PARTIES = 1000
+MOST_PARTIES = 1000
 # measured: of narrower noise, what is not listed counts at large orders, where the bounds by divergences are sharper
 _FARTHER = 8
 # derived: with a smaller Theta, relative to the largest, terms may underflow
@@ -43,7 +43,7 @@ class DiscreteGaussianShift(ListedShift):
     @staticmethod
     def known(sigma: float, parties: int, shift: int) -> bool:
         """Whether the outcomes of a shift are listed."""
-        if parties > _MOST_PARTIES or parties * sigma**2 > LARGEST_VARIANCE:
+        if parties > MOST_PARTIES or parties * sigma**2 > LARGEST_VARIANCE:
             return False
         noise = probabilities(meant(sigma), parties)
         return noise is not None and reaches(noise[0], _FARTHER * shift)
@@ -62,10 +62,10 @@ def probabilities(sigma: Fraction, parties: int) -> tuple[tuple[float, ...], flo
 
     None where the sum is too far from a discrete Gaussian.
     """
-    found = _theta(float(sigma), parties)
+    found = theta(float(sigma), parties)
     if found is None:
         return None
-    theta, error = found
+    periodic, error = found
     variance = parties * sigma**2
     last = math.isqrt(math.floor(2 * variance * (Fraction(DEEPEST) + 20))) + 1
     weights = []
@@ -73,19 +73,19 @@ def probabilities(sigma: Fraction, parties: int) -> tuple[tuple[float, ...], flo
         exponent = Fraction(x * x) / (2 * variance)
         near = float(exponent)
         # the rest of the exponent is far below one
-        weights.append(math.exp(-near) * (1 - float(exponent - Fraction(near))) * float(theta[x % parties]))
+        weights.append(math.exp(-near) * (1 - float(exponent - Fraction(near))) * float(periodic[x % parties]))
     total = math.fsum([*weights, *weights[1:]])
     shares = tuple(share for weight in weights if (share := weight / total) > math.exp(-DEEPEST))
     # derived: 16 ulps of roundings in each of a weight and the sum of all weights, besides the errors of theta in both
     return shares, 2 * error + 32 * ULP
 
 
-def _theta(sigma: float, parties: int) -> tuple[Array, float] | None:
+def theta(sigma: float, parties: int) -> tuple[Array, float] | None:
     """Theta at 0, ..., parties - 1, but for a factor, and a bound of its relative error."""
     if parties == 1:
         return np.ones(1), 0.0
     half = parties // 2
-    one, other = _theta(sigma, half), _theta(sigma, parties - half)
+    one, other = theta(sigma, half), theta(sigma, parties - half)
     if one is None or other is None:
         return None
     (first, first_error), (second, second_error) = one, other

@@ -56,6 +56,11 @@ class WholeVectors:
             dimension = check.whole("dimension", dimension, 1, LARGEST_DIMENSION)
         return {"l2_sensitivity": l2, "l1_sensitivity": l1, "dimension": dimension}
 
+    @property
+    def farthest(self) -> int:
+        """The largest coordinate."""
+        return min(math.isqrt(self.square), self.sum)
+
     def one_difference(self) -> Iterator[int]:
         """The coordinates of one such vector, its norm as large as large coordinates first make it."""
         square, left = self.square, self.sum

@@ -17,7 +17,7 @@ flint = pytest.importorskip("flint")
 
 from cases import SOURCE  # noqa: E402
 from logphi.checker import verify  # noqa: E402
-from logphi.checker.reading import NOT_COVERED  # noqa: E402
+from logphi.checker.text.reading import NOT_COVERED  # noqa: E402
 from logphi.checker.verdict import Verdict  # noqa: E402
 
 CASES = json.loads(SOURCE.read_text(encoding="utf-8"))["cases"]

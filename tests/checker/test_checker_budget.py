@@ -7,9 +7,9 @@ pytest.importorskip("flint")
 from effort import calls
 from hostile import HOSTILE, certificate
 from logphi.checker import Verdict, verify
-from logphi.checker.balls import precision
-from logphi.checker.reading import NOT_COVERED
-from logphi.checker.work import MOST_BITS, Undecided, budget, left, spend
+from logphi.checker.arithmetic.balls import precision
+from logphi.checker.arithmetic.work import MOST_BITS, Undecided, budget, left, spend
+from logphi.checker.text.reading import NOT_COVERED
 from slowly import slowly
 
 # a hundredth of what a check may cost

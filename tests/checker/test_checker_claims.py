@@ -18,7 +18,7 @@ import sympy  # noqa: E402
 import logphi as lp  # noqa: E402
 import signed_claims  # noqa: E402
 from logphi.checker import verify  # noqa: E402
-from logphi.checker.reading import NOT_COVERED  # noqa: E402
+from logphi.checker.text.reading import NOT_COVERED  # noqa: E402
 
 NORMAL = NormalDist()
 GAUSSIAN = {"name": "Gaussian", "adjacency": "add_remove", "parameters": {"sigma": "2", "sensitivity": "1"}}

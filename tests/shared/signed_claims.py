@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from logphi.checker.reading import NOT_COVERED
+from logphi.checker.text.reading import NOT_COVERED
 
 
 def node(name: str, base: Any = None, adjacency: str = "add_remove", **parameters: Any) -> dict[str, Any]:

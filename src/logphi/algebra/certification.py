@@ -258,7 +258,7 @@ def _one_order(direction: DirectionLike | None) -> str | None:
 def _checks() -> dict[str, Callable[[Any], Any]]:
     """The check of a certificate, and the quicker one for each number of digits that is tried."""
     from logphi.checker import verify
-    from logphi.checker.work import LARGEST_WORK
+    from logphi.checker.arithmetic.work import LARGEST_WORK
 
     return {"check": verify, "check_soon": partial(verify, work=SOON * LARGEST_WORK)}
 

@@ -13,12 +13,13 @@ from typing import Any
 
 from flint import arb
 
-from logphi.checker import declared, profile
-from logphi.checker.balls import ball, precision, resolving, upper
-from logphi.checker.composition import Composition
-from logphi.checker.laws import composed
-from logphi.checker.reading import UPPER_ONLY, Claim, Release
-from logphi.checker.work import EXP, Undecided, spend
+from logphi.checker import profile
+from logphi.checker.arithmetic.balls import ball, precision, resolving, upper
+from logphi.checker.arithmetic.work import EXP, Undecided, spend
+from logphi.checker.laws.composition import Composition
+from logphi.checker.mechanisms.pairs import composed
+from logphi.checker.methods import declared
+from logphi.checker.text.reading import UPPER_ONLY, Claim, Release
 
 # chosen: how many times the digits of a claim, and spare ones, each attempt has until the balls decide; the first do less work
 ATTEMPTS = ((1, 2), (1, 3), (1, 4), (2, 8), (4, 16))

@@ -9,11 +9,12 @@ from typing import Any
 
 from flint import arb
 
-from logphi.checker import allocated, cells, contour, declared, normal_pair, residues, two_releases
-from logphi.checker.above import apart
-from logphi.checker.balls import ball, precision, resolving
-from logphi.checker.composition import Composition
-from logphi.checker.work import OUT_OF_RANGE, Undecided
+from logphi.checker.allocation import allocated
+from logphi.checker.arithmetic.balls import ball, precision, resolving
+from logphi.checker.arithmetic.work import OUT_OF_RANGE, Undecided
+from logphi.checker.laws.composition import Composition
+from logphi.checker.mechanisms.above import apart
+from logphi.checker.methods import cells, contour, declared, normal_pair, residues, two_releases
 
 
 def delta(whole: Composition, epsilons: Sequence[Fraction], goal: float) -> list[Any]:

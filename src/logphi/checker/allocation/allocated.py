@@ -1,0 +1,194 @@
+"""Random allocation: a record is in one of t batches, drawn uniformly. One batch has the law P of the base, all others Q.
+
+notation: X = p/q of the base, t batches, S = (X_1 + .. + X_t) / t with independent X under Q.
+
+S is the likelihood ratio of an epoch, E_Q S = 1 - f with the mass f of infinite losses of the base, and
+
+    D(eps) = E_Q (S - a)_+ = 1 - f - a + E_Q (a - S)_+,   a = e^eps;  in the other order  a E_Q (1/a - S)_+ - Q(S = 0).
+
+So bounds of (b - S)_+ are bounds of D, and those are means of decreasing convex functions: see ``levels``. Epochs compose by
+the same order, as (a - S_1 S_2 ..)_+ is decreasing and convex in each S_i. There, with masses rounded down, the sums above
+become a pair as their masses m at s, of m s under P; what is missing of either law is an outcome that only this law reaches,
+which raises D. Of the sums below, masses that have moved up without limit are left out: with all the mass that is missing at
+the place where P is complete, they are a pair below in the convex order, if that place is above all nodes that are kept; and
+an outcome that is left out lowers D.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import reduce
+from itertools import pairwise
+from typing import Any
+
+from flint import arb, ctx
+
+from logphi.checker.allocation.levels import Kind
+from logphi.checker.allocation.ratios import NEAR, Sums, sum_of
+from logphi.checker.arithmetic.balls import ball, between, cached, precision, resolving, rough
+from logphi.checker.arithmetic.work import EXP, STORED, Undecided, spend
+from logphi.checker.laws.composition import Composition
+from logphi.checker.laws.finite import Finite
+from logphi.checker.laws.law import Cells, Law, Reversed
+from logphi.checker.methods.cells import refined
+from logphi.checker.methods.residues import multinomial, vectors
+
+# chosen: nodes on the first level of one ratio, in the first attempt and for a range of losses
+FIRST, ROUGH = 64, 64
+# chosen: the share of the budget that all attempts may take, as both orders need the same sums
+SHARE = 0.6
+# chosen: more vectors of outcomes take too long
+MOST_VECTORS = 5000
+# chosen: a number of nodes is a multiple of it
+EVEN = 8
+
+
+class Known:
+    """The sums that were computed last, above and below, with their numbers of nodes; both orders of a pair share them."""
+
+    def __init__(self) -> None:
+        self.found: dict[Kind, tuple[int, Sums]] = {}
+
+    def sums(self, law: Law, batches: int, size: int, most: Any, kind: Kind) -> Sums:
+        """The sums as far as ``most``, or further."""
+        known = self.found.get(kind)
+        if known is None or known[0] != size or not known[1].reaches(most):
+            known = self.found[kind] = size, sum_of(law, batches, size, most, kind)
+        return known[1]
+
+
+@dataclass(frozen=True)
+class Allocated(Law):
+    """One epoch."""
+
+    base: Law
+    batches: int
+    known: Known = field(default_factory=Known, compare=False, repr=False)
+
+    def infinite(self) -> Any:
+        """That of the base."""
+        return self.base.infinite()
+
+    def unreached(self) -> Any:
+        """Where the ratio of every batch is zero."""
+        return self.base.unreached() ** self.batches
+
+    def sums(self, size: int, most: Any, kind: Kind) -> Sums:
+        """The sums as far as ``most``, or further."""
+        return self.known.sums(self.base, self.batches, size, most, kind)
+
+    def bounds(self, epsilons: Sequence[Fraction], size: int, bits: int) -> list[Any]:
+        """D at each epsilon, with ``size`` nodes on the first level of one ratio."""
+        spend(2 * EXP * len(epsilons))
+        strikes = [ball(epsilon).exp() for epsilon in epsilons]
+        most = reduce(arb.max, strikes) * self.batches
+        below, above = (self.sums(size, most, Kind(side, side, bits)) for side in (False, True))
+        found = []
+        for a in strikes:
+            low, high = (sums.put(a * self.batches) / self.batches for sums in (below, above))
+            found.append(1 - self.infinite() - a + between(low.lower(), high.upper()))
+        return found
+
+    def loss_range(self, goal: float) -> tuple[float, float]:
+        """By the sums with few nodes; no proof rests on it."""
+        places = self._listed(Kind(True, False, ctx.prec), ROUGH, goal)
+        least = math.exp(goal)
+        heavy = [s for s, q in places if max(q, s * q) > least / max(len(places), 1)]
+        if not heavy or not heavy[-1] > 0:
+            raise Undecided("the losses of an epoch are not resolved by this checker")
+        # a mean of ratios is hardly below what each of them hardly is
+        low = math.log(heavy[0]) if heavy[0] > 0 else self.base.loss_range(goal)[0]
+        return low, math.log(heavy[-1])
+
+    def _most(self, goal: float) -> float:
+        """A sum that is hardly exceeded, also under P; no proof rests on it."""
+        low, high = self.base.loss_range(goal)
+        if high > 50:
+            raise Undecided("the ratios are too large for this checker")
+        tails = [self.base.tails(arb(low + k * (high - low) / 64)) for k in range(65)]
+        square = sum(
+            rough(one[0] - two[0]) * math.exp(low + (k + 1) * (high - low) / 64) for k, (one, two) in enumerate(pairwise(tails))
+        )
+        return math.exp(high) + self.batches + math.sqrt(2 * self.batches * max(square - 1, 0) * -goal)
+
+    def _listed(self, kind: Kind, size: int, goal: float) -> list[tuple[float, float]]:
+        sums = self.sums(size, arb(self._most(goal)), kind)
+        start, unit, scale = rough(sums.start) / self.batches, rough(sums.step) / self.batches, arb(2) ** -kind.bits
+        return sorted((start + unit * w * k, rough(m * scale)) for w, row in sums.nodes() for k, m in enumerate(row) if m)
+
+    def cuts(self, base: Any, step: Any, number: int) -> tuple[Cells, Cells]:
+        """Those of a pair below and of one above."""
+        if not self.base.unreached().is_zero():
+            raise Undecided("epochs of a base that may rule out the record are not composed by this checker")
+        # a lattice of the losses with this step errs as much as one of the ratios of this size
+        doublings = self.batches.bit_length()
+        size = _even(NEAR * math.sqrt(doublings / self.batches) / rough(step))
+        goal = -math.log(2) * (ctx.prec - 90)
+        below, above = (self.sums(size, arb(self._most(goal)), Kind(kind, False, ctx.prec)) for kind in (False, True))
+        return self._cut(below, base, step, number), self._cut(above, base, step, number)
+
+    def _cut(self, sums: Sums, base: Any, step: Any, number: int) -> Cells:
+        spend((2 * EXP + 4 * STORED) * number)
+        points = [base + k * step for k in range(number + 1)]
+        mean = 1 - self.base.infinite()
+        last = None if sums.kind.above else sums.complete(mean * self.batches)
+        whole, *tails = [
+            (p / self.batches, q)
+            for p, q in [sums.up_to(None, last), *(sums.up_to(t.exp() * self.batches, last) for t in points)]
+        ]
+        missing = (mean - whole[0], 1 - whole[1]) if sums.kind.above else (arb(0), arb(0))
+        p, q = ([there[side] - here[side] for here, there in pairwise(tails)] for side in (0, 1))
+        below = tails[0][0], tails[0][1] + missing[1]
+        return Cells(points, p, q, below, (whole[0] - tails[-1][0] + missing[0], whole[1] - tails[-1][1]))
+
+
+def counted(base: Finite, batches: int) -> Finite:
+    """An epoch of a base with few outcomes: the vectors of how many batches have each outcome that Q reaches."""
+    if vectors(sum(not q.is_zero() for _, q in base.outcomes()), batches) > MOST_VECTORS:
+        raise Undecided("of allocated releases with many outcomes, this checker does not list all vectors of outcomes")
+
+    def outcomes() -> list[tuple[Any, Any]]:
+        reached = [(q, p / q) for p, q in base.outcomes() if not q.is_zero()]
+        listed = multinomial([q for q, _ in reached], [ratio for _, ratio in reached], batches)
+        # a sum of ratios is exactly zero where none is above
+        found = [(mass * ratios / batches, mass) for ratios, mass in listed]
+        alone = base.infinite()
+        return found if alone.is_zero() else [*found, (alone, arb(0))]
+
+    return Finite.spaced(cached(outcomes), lambda: batches * base.omitted())
+
+
+def _even(number: float) -> int:
+    return EVEN * max(math.ceil(number / EVEN), FIRST // EVEN)
+
+
+def applies(whole: Composition) -> bool:
+    """Whether this is one epoch alone."""
+    return isinstance(_remove(whole), Allocated)
+
+
+def _remove(whole: Composition) -> Law | None:
+    """The law of a single release in the order remove."""
+    return whole.alone.base if isinstance(whole.alone, Reversed) else whole.alone
+
+
+def enclose(whole: Composition, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
+    """D at each epsilon, with errors of about e^``goal``, or as small as a share of the budget allows."""
+    law, bits = _remove(whole), resolving(goal, 96)
+    assert isinstance(law, Allocated), "the way applies"
+
+    def attempt(size: int) -> list[Any]:
+        if isinstance(whole.alone, Reversed):
+            there = law.bounds([-epsilon for epsilon in epsilons], _even(size), bits)
+            found = [whole.alone.turned(ball(epsilon), one) for epsilon, one in zip(epsilons, there, strict=True)]
+        else:
+            found = law.bounds(epsilons, _even(size), bits)
+        return [between(one.lower().max(arb(0)), one.upper().max(arb(0))) for one in found]
+
+    with precision(bits):
+        # the other order may have found the sums already
+        first, _ = law.known.found.get(Kind(True, True, bits), (FIRST, None))
+        return refined(attempt, goal, first, SHARE)

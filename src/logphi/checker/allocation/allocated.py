@@ -28,18 +28,17 @@ from flint import arb, ctx
 
 from logphi.checker.allocation.levels import Kind
 from logphi.checker.allocation.ratios import NEAR, Sums, sum_of
-from logphi.checker.arithmetic.balls import ball, between, cached, precision, resolving, rough
-from logphi.checker.arithmetic.work import EXP, STORED, Undecided, spend
+from logphi.checker.arithmetic.balls import ball, between, cached, rough
+from logphi.checker.arithmetic.work import EXP, STORED, Undecided, demand, spend, whole_number
 from logphi.checker.laws.composition import Composition
 from logphi.checker.laws.finite import Finite
 from logphi.checker.laws.law import Cells, Law, Reversed
-from logphi.checker.methods.cells import refined
 from logphi.checker.methods.residues import multinomial, vectors
 
-# chosen: nodes on the first level of one ratio, in the first attempt and for a range of losses
-FIRST, ROUGH = 64, 64
-# chosen: the share of the budget that all attempts may take, as both orders need the same sums
-SHARE = 0.6
+# chosen: nodes on the first level of one ratio, at least and for a range of losses
+FEWEST, ROUGH = 64, 64
+# chosen: more nodes on a level are refused
+MOST_NODES = 10**7
 # chosen: more vectors of outcomes take too long
 MOST_VECTORS = 5000
 # chosen: a number of nodes is a multiple of it
@@ -125,7 +124,7 @@ class Allocated(Law):
             raise Undecided("epochs of a base that may rule out the record are not composed by this checker")
         # a lattice of the losses with this step errs as much as one of the ratios of this size
         doublings = self.batches.bit_length()
-        size = _even(NEAR * math.sqrt(doublings / self.batches) / rough(step))
+        size = even(NEAR * math.sqrt(doublings / self.batches) / rough(step))
         goal = -math.log(2) * (ctx.prec - 90)
         below, above = (self.sums(size, arb(self._most(goal)), Kind(kind, False, ctx.prec)) for kind in (False, True))
         return self._cut(below, base, step, number), self._cut(above, base, step, number)
@@ -161,34 +160,18 @@ def counted(base: Finite, batches: int) -> Finite:
     return Finite.spaced(cached(outcomes), lambda: batches * base.omitted())
 
 
-def _even(number: float) -> int:
-    return EVEN * max(math.ceil(number / EVEN), FIRST // EVEN)
+def even(number: float) -> int:
+    """A number of nodes on the first level of one ratio."""
+    return EVEN * max(math.ceil(number / EVEN), FEWEST // EVEN)
 
 
-def applies(whole: Composition) -> bool:
-    """Whether this is one epoch alone."""
-    return isinstance(_remove(whole), Allocated)
-
-
-def _remove(whole: Composition) -> Law | None:
-    """The law of a single release in the order remove."""
-    return whole.alone.base if isinstance(whole.alone, Reversed) else whole.alone
-
-
-def enclose(whole: Composition, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
-    """D at each epsilon, with errors of about e^``goal``, or as small as a share of the budget allows."""
-    law, bits = _remove(whole), resolving(goal, 96)
-    assert isinstance(law, Allocated), "the way applies"
-
-    def attempt(size: int) -> list[Any]:
-        if isinstance(whole.alone, Reversed):
-            there = law.bounds([-epsilon for epsilon in epsilons], _even(size), bits)
-            found = [whole.alone.turned(ball(epsilon), one) for epsilon, one in zip(epsilons, there, strict=True)]
-        else:
-            found = law.bounds(epsilons, _even(size), bits)
-        return [between(one.lower().max(arb(0)), one.upper().max(arb(0))) for one in found]
-
-    with precision(bits):
-        # the other order may have found the sums already
-        first, _ = law.known.found.get(Kind(True, True, bits), (FIRST, None))
-        return refined(attempt, goal, first, SHARE)
+def enclose(whole: Composition, epsilons: Sequence[Fraction], number: Fraction) -> list[Any]:
+    """D of one epoch at each epsilon, with so many nodes, a multiple of ``EVEN``, on the first level of one ratio."""
+    turned = whole.alone if isinstance(whole.alone, Reversed) else None
+    law, size = turned.base if turned else whole.alone, whole_number(number, MOST_NODES)
+    demand(isinstance(law, Allocated) and size % EVEN == 0, "this is not one epoch, or its nodes are of a wrong number")
+    assert isinstance(law, Allocated), "demanded above"
+    found = law.bounds([-epsilon if turned else epsilon for epsilon in epsilons], size, ctx.prec)
+    if turned:
+        found = [turned.turned(ball(epsilon), one) for epsilon, one in zip(epsilons, found, strict=True)]
+    return [between(one.lower().max(arb(0)), one.upper().max(arb(0))) for one in found]

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from fractions import Fraction
+from typing import Any
 
 from flint import ctx
 
@@ -29,6 +31,18 @@ OUT_OF_RANGE = "its numbers are too large or too small for this checker"
 
 class Undecided(ValueError):
     """The reason why the checker cannot show that the claim follows."""
+
+
+def demand(holds: Any, why: str) -> None:
+    """Raise an :class:`Undecided` with the reason unless something holds."""
+    if not holds:
+        raise Undecided(why)
+
+
+def whole_number(value: Fraction, most: int) -> int:
+    """A number of a proof that must be whole, and from 1 to the most."""
+    demand(value.denominator == 1 and 1 <= value <= most, f"a number of its proof is not whole, or not from 1 to {most}")
+    return int(value)
 
 
 # the remaining units; set under the lock of FLINT, one verdict at a time

@@ -28,7 +28,7 @@ class Choice(Law):
         return all(part.symmetric for _, part in self.parts)
 
     @property
-    def end(self) -> float:
+    def end(self) -> Fraction | float:
         """The smallest end of all parts."""
         return min(part.end for _, part in self.parts)
 

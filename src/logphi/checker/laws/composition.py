@@ -30,7 +30,7 @@ class Composition(Law):
         return all(law.symmetric for law, _ in self.terms)
 
     @property
-    def end(self) -> float:
+    def end(self) -> Fraction | float:
         """The smallest end of all strips."""
         return min((law.end for law, _ in self.terms), default=math.inf)
 

@@ -93,7 +93,7 @@ class Law:
         return None
 
     @property
-    def end(self) -> float:
+    def end(self) -> Fraction | float:
         """The right end of the strip on which M is finite."""
         return math.inf
 

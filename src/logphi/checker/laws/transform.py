@@ -43,7 +43,7 @@ class Transform(Law):
         return 1 - self.moment(arb(0))
 
     @cached_property
-    def end(self) -> float:
+    def end(self) -> Fraction | float:
         """As far as the formula is analytic along the real axis."""
         place, step = 0.0, 1.0
         with precision(64):

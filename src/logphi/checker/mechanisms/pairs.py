@@ -18,23 +18,23 @@ from logphi.checker.arithmetic.balls import Real, ball, cached, exactly
 from logphi.checker.arithmetic.work import EXP, STORED, Undecided, spend
 from logphi.checker.laws.choice import Choice
 from logphi.checker.laws.composition import Composition, Terms
+from logphi.checker.laws.declared import Declared
 from logphi.checker.laws.densities import Densities, histograms
 from logphi.checker.laws.finite import MOST_OUTCOMES, DiscreteGaussian, Finite
 from logphi.checker.laws.law import Law, Spacing
 from logphi.checker.laws.normal import Normal
 from logphi.checker.laws.normal_mixtures import AT_ZERO, NormalMixtures
+from logphi.checker.laws.normal_pair import NormalPair
 from logphi.checker.laws.sampled import Sampled, SubsetSampled
 from logphi.checker.laws.transform import Transform
 from logphi.checker.laws.truncated_normal import TruncatedNormal
 from logphi.checker.laws.uniform import bounded_range, laplace, truncated_laplace
-from logphi.checker.mechanisms.above import law_above, with_pair
+from logphi.checker.mechanisms.above import Stated, law_above, with_pair
 from logphi.checker.mechanisms.hulls import of_profile, of_tradeoff
 from logphi.checker.mechanisms.new_partitions import new_partitions
 from logphi.checker.mechanisms.selection import selected
 from logphi.checker.mechanisms.sparse_vector import sparse_vector
 from logphi.checker.mechanisms.whole_vectors import discrete_gaussians, skellam
-from logphi.checker.methods.declared import Declared
-from logphi.checker.methods.normal_pair import NormalPair
 from logphi.checker.text.formula import Formula, Piece
 from logphi.checker.text.reading import PRESENCE, Node
 
@@ -42,9 +42,9 @@ from logphi.checker.text.reading import PRESENCE, Node
 MOST_REPORTS = 140
 
 
-def composed(given: tuple[tuple[int, Node], ...]) -> Composition:
+def composed(given: tuple[tuple[int, Node], ...], stated: Stated) -> Composition:
     """The law of a composition, in which the normal laws become one, because squared shifts add."""
-    known = [term for count, node in given for term in _factors(node, count)]
+    known = [term for count, node in given for term in _factors(node, count, stated)]
     squares = [(law.squared_shift, count) for law, count in known if law.squared_shift is not None]
     found = [(law, count) for law, count in known if law.squared_shift is None]
     if squares:
@@ -52,20 +52,22 @@ def composed(given: tuple[tuple[int, Node], ...]) -> Composition:
     return Composition(found)
 
 
-def _factors(node: Node, count: int) -> Terms:
+def _factors(node: Node, count: int, stated: Stated) -> Terms:
     """The laws of releases of one kind."""
     if node.name == "StabilityThreshold":
         return _stability_threshold(count, **node.parameters)
     if node.name == "VectorDiscreteGaussian":
         return [(law, count) for law, _ in discrete_gaussians(**node.parameters)]
-    law = law_of(node)
+    law = law_of(node, stated)
     return [] if law is None else [(law, count)]
 
 
-def law_of(node: Node) -> Law | None:
+def law_of(node: Node, stated: Stated) -> Law | None:
     """The law of one release; None if its loss is always zero."""
     if node.base is not None and node.base.parts:
-        return law_of(_each(node, node.base))
+        return law_of(_each(node, node.base), stated)
+    if node.name in _OF_OTHERS:
+        return _OF_OTHERS[node.name](node, stated, **node.parameters)
     return _LAWS[node.name](node, **node.parameters)
 
 
@@ -202,9 +204,9 @@ def _discrete_gaussian(_: Node, sigma: Fraction, sensitivity: int, truncation: i
     return Finite(cached(outcomes), Spacing("one", exactly(1), steps))
 
 
-def _poisson(node: Node, rate: Fraction, group_size: int) -> Law | None:
+def _poisson(node: Node, stated: Stated, rate: Fraction, group_size: int) -> Law | None:
     """((1-q) Q + q P, Q) ([AFA] Theorem 11.1); for a Gaussian also groups, and under replace."""
-    base = _sampled(node, rate)
+    base = _sampled(node, stated, rate)
     if base is None:
         return None
     if node.adjacency != "replace" and group_size == 1:
@@ -337,15 +339,19 @@ def _reports(_: Node, local_epsilon: Fraction, records: int) -> Law | None:
     return Finite(cached(outcomes), None)
 
 
-def _choice(node: Node, probabilities: list[Fraction]) -> Law | None:
+def _choice(node: Node, stated: Stated, probabilities: list[Fraction]) -> Law | None:
     """A public random choice of one of several compositions."""
-    kept = [(weight, with_pair(composed(part))) for weight, part in zip(probabilities, node.parts, strict=True) if weight]
+    kept = [
+        (weight, with_pair(composed(part, stated), stated))
+        for weight, part in zip(probabilities, node.parts, strict=True)
+        if weight
+    ]
     return Choice(tuple(kept)) if any(part.terms for _, part in kept) else None
 
 
-def _allocation(node: Node, batches: int) -> Law | None:
+def _allocation(node: Node, stated: Stated, batches: int) -> Law | None:
     """One of the batches, drawn uniformly, has P of the base, all others Q (Chua et al. 2024, *Balls-and-Bins Sampling*)."""
-    base = composed(node.parts[0])
+    base = composed(node.parts[0], stated)
     if not base.terms:
         return None
     law = base.alone
@@ -356,10 +362,10 @@ def _allocation(node: Node, batches: int) -> Law | None:
     return counted(law.listed(), batches) if law.atomic else Allocated(law, batches)
 
 
-def _selected(node: Node, mean: Fraction, shape: Fraction | None) -> Law | None:
+def _selected(node: Node, stated: Stated, mean: Fraction, shape: Fraction | None) -> Law | None:
     """The best of a random number of runs."""
-    run = composed(node.parts[0])
-    return selected(run, mean, shape) if run.terms else None
+    run = composed(node.parts[0], stated)
+    return selected(run, mean, shape, stated) if run.terms else None
 
 
 def _each(node: Node, choice: Node) -> Node:
@@ -374,9 +380,9 @@ def _binomial(size: int, k: int, rate: Fraction) -> Real:
     return cached(lambda: math.comb(size, k) * ball(rate) ** k * ball(1 - rate) ** (size - k))
 
 
-def _subset(node: Node, rate: Fraction) -> Law | None:
+def _subset(node: Node, stated: Stated, rate: Fraction) -> Law | None:
     """((1-g) P + g Q, P) under add/remove ([AFA] Theorem 11.2), and :meth:`Law.subset` under replace."""
-    base = _sampled(node, rate)
+    base = _sampled(node, stated, rate)
     if base is None:
         return None
     if node.adjacency == "replace":
@@ -385,15 +391,15 @@ def _subset(node: Node, rate: Fraction) -> Law | None:
     return turned if rate == 1 else turned.sampled(rate) or Sampled(turned, rate)
 
 
-def _sampled(node: Node, rate: Fraction) -> Law | None:
+def _sampled(node: Node, stated: Stated, rate: Fraction) -> Law | None:
     """The law of what is sampled, or of one above it that is a single release; None if a sample of it has no loss."""
     assert node.base is not None, "a sample has a base"
     if not rate:
         return None
     if node.base.name in ("StabilityThreshold", "VectorDiscreteGaussian"):
-        return law_above(composed(((1, node.base),)))
-    law = law_of(node.base)
-    return law_above(Composition([(law, 1)])) if isinstance(law, Declared) else law
+        return law_above(composed(((1, node.base),), stated), stated)
+    law = law_of(node.base, stated)
+    return law_above(Composition([(law, 1)]), stated) if isinstance(law, Declared) else law
 
 
 _LAWS: dict[str, Callable[..., Law | None]] = {
@@ -422,6 +428,9 @@ _LAWS: dict[str, Callable[..., Law | None]] = {
     "ShuffledReports": _reports,
     "SparseVector": _sparse_vector,
     "Skellam": lambda _, **given: skellam(**given),
+}
+# those of other mechanisms, for whose hulls the certificate may state tangents
+_OF_OTHERS: dict[str, Callable[..., Law | None]] = {
     "RandomChoice": _choice,
     "poisson": _poisson,
     "subset": _subset,

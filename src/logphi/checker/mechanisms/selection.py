@@ -32,7 +32,7 @@ from logphi.checker.arithmetic.balls import ball, precision, upper
 from logphi.checker.arithmetic.work import EXP, Undecided, spend
 from logphi.checker.laws.composition import Composition
 from logphi.checker.laws.finite import Finite
-from logphi.checker.mechanisms.above import BITS, Bound, places, profile, with_pair
+from logphi.checker.mechanisms.above import BITS, Bound, Stated, places, profile, with_pair
 from logphi.checker.mechanisms.hulls import Place, of_profile
 
 # derived: halvings in the searches for t and s
@@ -41,10 +41,10 @@ HALVINGS = 40
 LARGEST = 1024
 
 
-def selected(run: Composition, mean: Fraction, shape: Fraction | None) -> Finite:
+def selected(run: Composition, mean: Fraction, shape: Fraction | None, stated: Stated) -> Finite:
     """The hull of the bounds of both orders; a ``shape`` of None is the Poisson law."""
     with precision(BITS):
-        run = with_pair(run)
+        run = with_pair(run, stated)
         orders = (run,) if run.symmetric else (run, run.reversed())
         bounds = [profile(one) for one in orders]
         ratios = [_log_ratio(bound, mean, shape) for bound in bounds]

@@ -27,9 +27,9 @@ from flint import arb
 from logphi.checker.arithmetic.balls import ball, cached, exactly, upper
 from logphi.checker.arithmetic.work import EXP, spend
 from logphi.checker.laws.composition import Terms
+from logphi.checker.laws.declared import Declared
 from logphi.checker.laws.finite import DiscreteGaussian, Finite
 from logphi.checker.laws.normal import Normal
-from logphi.checker.methods.declared import Declared
 
 # chosen: r^2, by which the probability above is 4e-21 for each coordinate of wide noise, and the least V of wide noise
 R, WIDE = Fraction(5, 4), 32

@@ -9,9 +9,7 @@ Upper: the mass q of the cell from a = e^{t_k} to c = e^{t_{k+1}} goes to its en
 above them to the last point and infinity. The mean of every convex function of X grows.
 
 Lower: D falls when outcomes are merged, and when a loss falls while its p stays. The cell from t_k on becomes one outcome,
-with a part of the next cell where needed, so that its loss is at least b + (k + s) h; the loss is then lowered to that. Where
-the next cell is not enough, it is lowered to b + (k - 1 + s) h. The share s is the same for all cells of a law.
-
+with a part of the next cell XX
 The errors of both fall as h^2. Losses on a lattice add by products of polynomials. Small coefficients at both ends are left
 out, or added to another, on the safe side.
 """
@@ -24,26 +22,22 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from flint import arb, arb_poly
+from flint import arb, arb_poly, ctx
 
-from logphi.checker.arithmetic.balls import ball, between, precision, resolving, rough
-from logphi.checker.arithmetic.work import EXP, STORED, Undecided, left, spend
+from logphi.checker.arithmetic.balls import ball, between, rough
+from logphi.checker.arithmetic.work import EXP, STORED, demand, spend, whole_number
 from logphi.checker.laws.composition import Composition, Terms
 from logphi.checker.laws.law import Cells, Law
 from logphi.checker.methods import residues
 
-# chosen: the number of cells of one law in the first attempt
-FIRST = 256
-# chosen: later attempts use as many cells as the goal needs, or as this share of the budget allows
-SHARE = 0.3
-# chosen: three digits, in the units of the goal, by which the error of an answer may exceed the goal
-ROOM = 3 * math.log(10)
+# chosen: more cells are refused
+MOST_CELLS = 10**7
+# chosen: bits of the precision in force that the error of an answer need not have
+SPARE_BITS = 96
 # chosen: the largest number of values of a sum of finite losses
 MOST_VALUES = 4000
 # chosen: a law whose range is this many times that of a law with atoms sets the step of the lattice
 WIDER = 16
-# chosen: the number of heaviest cells whose place in their cell is tried as the share
-HEAVY = 4
 
 
 @dataclass(frozen=True)
@@ -72,8 +66,8 @@ class _OnLattice:
             # the terms above this k count, the terms below it do not
             k = min(max(nearest, -1), len(self.masses))
             t = self.base + (self.first + k) * step
-            if not (k < 0 or t - step < epsilon) or not (k == len(self.masses) or t + step > epsilon):
-                raise Undecided("the precision does not separate neighbours on the lattice")
+            separated = (k < 0 or t - step < epsilon) and (k == len(self.masses) or t + step > epsilon)
+            demand(separated, "the precision does not separate neighbours on the lattice")
             all_of_it, tilted = sums[min(k + 1, len(self.masses))]
             own = (self.masses[k] * -(epsilon - t).expm1()).max(arb(0)) if 0 <= k < len(self.masses) else arb(0)
             return self.infinite + all_of_it - (epsilon - t - step).exp() * tilted + own
@@ -81,83 +75,84 @@ class _OnLattice:
         return excess
 
 
-def enclose(whole: Composition, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
-    """D at neighbouring epsilons, with errors of about e^``goal``, or as small as a share of the budget allows."""
-    with precision(resolving(goal, 96)):
-        return refined(lambda cells: _attempt(whole.terms, epsilons, goal, cells), goal, FIRST)
+def enclose(whole: Composition, epsilons: Sequence[Fraction], number: Fraction, *shares: Fraction) -> list[Any]:
+    """D at neighbouring epsilons, by so many cells for the leading law and a share s for each law that they divide.
 
-
-def refined(attempt: Callable[[int], list[Any]], goal: float, cells: int, share: float = SHARE) -> list[Any]:
-    """What an attempt finds with as many cells as the goal needs, or as a ``share`` of the budget allows."""
-    best, most = None, share * left()
-    while True:
-        before = left()
-        try:
-            found = attempt(cells)
-        except Undecided:
-            if best is None:
-                raise
-            return best
-        best = found
-        width = max(rough(one.rad().log()) if one.rad() > 0 else -math.inf for one in found)
-        if width <= goal + ROOM:
-            return best
-        most -= before - left()
-        # the errors fall as the square of the number, and the work grows a little faster than it
-        factor = min(1.2 * math.exp(min((width - goal - ROOM) / 2, 5)), most / (1.3 * (before - left())))
-        if factor < 1.5:
-            return best
-        cells = int(cells * factor)
-
-
-def _attempt(terms: Terms, epsilons: Sequence[Fraction], goal: float, cells: int) -> list[Any]:
-    """D by ``cells`` cells for the leading law, which has atoms or the widest range; laws of few values keep their losses."""
-    few, others = _separated(terms)
+    Laws of few values keep their losses.
+    """
+    few, others = separated(whole.terms)
+    demand(all(0 <= share <= 1 for share in shares) and len(shares) == len(others), "its shares are not one for each law")
     atoms, omitted = residues.all_atoms(few)
-    lower, upper, more = _bounds(others, goal, cells)
-    omitted += more
+    laid = lay(others, goal_of(ctx.prec), whole_number(number, MOST_CELLS))
+    lower, upper = laid.below(shares), laid.above()
     spend(10 * EXP * len(atoms) * len(epsilons))
     return [
         between(
             sum((mass * lower(ball(x) - y) for y, mass in atoms), arb(0)).lower(),
-            (sum((mass * upper(ball(x) - y) for y, mass in atoms), arb(0)) + omitted).upper(),
+            (sum((mass * upper(ball(x) - y) for y, mass in atoms), arb(0)) + omitted + laid.omitted).upper(),
         )
         for x in epsilons
     ]
 
 
+def goal_of(bits: int) -> float:
+    """The logarithm of an error for which a precision of so many bits is enough; masses far below it are not kept."""
+    return (SPARE_BITS - bits) * math.log(2)
+
+
 def upper_bound(terms: Terms, goal: float, cells: int) -> Callable[[Any], Any]:
     """An upper bound of D as a function of epsilon, with this many cells for the law with the widest range."""
-    _, upper, omitted = _bounds([(law.listed(), count) for law, count in terms], goal, cells)
-    return lambda epsilon: (upper(epsilon) + omitted).upper()
+    laid = lay([(law.listed(), count) for law, count in terms], goal, cells)
+    upper = laid.above()
+    return lambda epsilon: (upper(epsilon) + laid.omitted).upper()
 
 
-def _bounds(others: Terms, goal: float, cells: int) -> tuple[Callable[[Any], Any], Callable[[Any], Any], Any]:
-    """A lower and an upper bound of D without the omitted outcomes, as functions of epsilon, and their probability."""
-    floor, omitted = goal - math.log(64 + 64 * len(others)), arb(0)
+@dataclass(frozen=True)
+class Laid:
+    """Laws in cells of one width: for each its cells below and above, and its count; and the probability that is omitted."""
+
+    step: Any
+    least: Any
+    cut: Sequence[tuple[Cells, Cells, int]]
+    omitted: Any
+
+    def above(self) -> Callable[[Any], Any]:
+        """An upper bound of D without the omitted outcomes, as a function of epsilon."""
+        return self._added([(_upper_law(above, self.step), count) for _, above, count in self.cut], True)
+
+    def below(self, shares: Sequence[Fraction]) -> Callable[[Any], Any]:
+        """A lower bound."""
+        given = zip(self.cut, shares, strict=True)
+        return self._added([(_lower_law(below, self.step, ball(share)), count) for (below, _, count), share in given], False)
+
+    def _added(self, laws: Sequence[tuple[_OnLattice, int]], upward: bool) -> Callable[[Any], Any]:
+        found = _OnLattice(arb(0), 0, [arb(1)], arb(0))
+        for law, count in laws:
+            found = _sum(found, _power(law, count, self.least, upward), self.least, upward)
+        return found.excesses(self.step)
+
+
+def lay(others: Terms, goal: float, number: int) -> Laid:
+    """So many cells for the leading law, which has atoms or the widest range."""
+    floor, omitted, cut = goal - math.log(64 + 64 * len(others)), arb(0), []
     ranges = [law.loss_range(floor - math.log(count)) for law, count in others]
     atom_losses = [law.atom_losses() for law, _ in others]
     leading = max(range(len(others)), key=lambda k: (len(atom_losses[k]), ranges[k][1] - ranges[k][0]))
     low, high = ranges[leading]
-    width = max(high - low, max(high - low for low, high in ranges) / WIDER) / cells
+    width = max(high - low, max(high - low for low, high in ranges) / WIDER) / number
     if len(atom_losses[leading]) == 2:
         # both atoms at the centre of a cell
         gap = abs(rough(atom_losses[leading][0] - atom_losses[leading][1]))
         width = gap / math.ceil(gap / width)
-    step, least = arb(width), arb(floor).exp()
-    sums = {upward: _OnLattice(arb(0), 0, [arb(1)], arb(0)) for upward in (True, False)}
     for (law, count), (low, high), places in zip(others, ranges, atom_losses, strict=True):
         anchor = rough(places[0]) - width / 2 if places else low - width / 3
         base = anchor - math.ceil((anchor - low) / width) * width
-        below, above = law.cuts(arb(base), step, math.ceil((high - base) / width) + 1)
+        cut.append((*law.cuts(arb(base), arb(width), math.ceil((high - base) / width) + 1), count))
         omitted += count * law.omitted()
-        for upward, moved, cut in ((True, _upper_law, above), (False, _lower_law, below)):
-            power = _power(moved(cut, step), count, least, upward)
-            sums[upward] = _sum(sums[upward], power, least, upward)
-    return sums[False].excesses(step), sums[True].excesses(step), omitted
+    return Laid(arb(width), arb(floor).exp(), cut, omitted)
 
 
-def _separated(terms: Terms) -> tuple[Terms, Terms]:
+def separated(terms: Terms) -> tuple[Terms, Terms]:
     """Atomic laws whose sum has few values, and all other laws."""
     few, others, size = list[tuple[Law, int]](), list[tuple[Law, int]](), 1
     for law, count in terms:
@@ -188,10 +183,9 @@ def _upper_law(cut: Cells, step: Any) -> _OnLattice:
     )
 
 
-def _lower_law(cut: Cells, step: Any) -> _OnLattice:
+def _lower_law(cut: Cells, step: Any, share: Any) -> _OnLattice:
     """The lattice law that bounds D from below."""
     spend(len(cut.p) * (4 * EXP + 2 * STORED))
-    share = _share(cut, step)
     masses = [arb(0)] * len(cut.points)
     rest = [(p.lower(), p, q) for p, q in zip(cut.p, cut.q, strict=True)]
     for k, target in enumerate((t + share * step).exp() for t in cut.points[:-1]):
@@ -212,46 +206,17 @@ def _lower_law(cut: Cells, step: Any) -> _OnLattice:
     return _OnLattice(cut.points[0] + (share - 1) * step, 0, masses, arb(0))
 
 
-def _share(cut: Cells, step: Any) -> Any:
-    """The share s that changes the losses least, from the heavy cells or for smooth densities; no proof rests on it."""
-    places = [
-        (rough(((p / q).log() - t) / step), rough(p)) if p > 0 and q > 0 else (0.0, 0.0)
-        for p, q, t in zip(cut.p, cut.q, cut.points, strict=False)
-    ]
-    width = rough(step)
-
-    def moved(share: float) -> float:
-        """The mean by which losses fall, in steps: down to the target from above; from below, by the variance or a step."""
-        lost = 0.0
-        for (place, mass), (_, more) in zip(places, [*places[1:], (0.0, 0.0)], strict=True):
-            if place >= share:
-                lost += mass * (place - share)
-            else:
-                lost += mass * ((share - place) * width if mass * (share - place) < more else 1 - share + place)
-        return lost
-
-    room, smooth = width * sum(mass for _, mass in places), 0.0
-    for place, mass in sorted(places, reverse=True):
-        room -= mass
-        if room < 0:
-            smooth = place
-            break
-    heavy = [place * (1 - 1e-9) for place, _ in sorted(places, key=lambda one: -one[1])[:HEAVY]]
-    return arb(min(max(min([smooth, *heavy], key=moved), 0.0), 1.0))
-
-
 def _nonnegative(mass: Any) -> Any:
     """The mass if it is proved to be positive, and zero otherwise."""
-    if not mass.is_finite():
-        raise Undecided("the losses of a law are too large for cells")
+    demand(mass.is_finite(), "the losses of a law are too large for cells")
     return mass if mass > 0 else arb(0)
 
 
 def _power(one: _OnLattice, count: int, floor: Any, upward: bool) -> _OnLattice:
     """The sum of ``count`` independent losses, by repeated squaring."""
-    if not all(mass < 2 for mass in one.masses):
-        # each squaring would increase the errors of the masses, and the work
-        raise Undecided("the masses of the cells of a law are not known precisely enough by this checker")
+    # else each squaring would increase the errors of the masses, and the work
+    small = all(mass < 2 for mass in one.masses)
+    demand(small, "the masses of the cells of a law are not known precisely enough by this checker")
     found = None
     while True:
         if count % 2:

@@ -20,8 +20,8 @@ from typing import Any
 
 from flint import arb, arb_poly, ctx
 
-from logphi.checker.arithmetic.balls import ball, between, precision, resolving, rough
-from logphi.checker.arithmetic.work import STORED, Undecided, spend
+from logphi.checker.arithmetic.balls import ball, between, rough
+from logphi.checker.arithmetic.work import STORED, demand, spend
 from logphi.checker.laws.composition import Composition, Terms
 from logphi.checker.laws.finite import Finite
 from logphi.checker.laws.law import Law
@@ -39,42 +39,35 @@ def applies(whole: Composition) -> bool:
     return all(law.atomic or (isinstance(law, TiltedUniform) and law.atoms() in (arb(0), arb(1))) for law, _ in whole.terms)
 
 
-def enclose(whole: Composition, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
-    """D at each epsilon, with errors of about e^``goal``."""
+def enclose(whole: Composition, epsilons: Sequence[Fraction]) -> list[Any]:
+    """D at each epsilon."""
+    demand(applies(whole), "some laws are neither atomic nor tilted uniform with such atoms")
     tilted = [(law, count) for law, count in whole.terms if isinstance(law, TiltedUniform)]
     smooth, with_atoms = sum(n for _, n in tilted), sum(n for law, n in tilted if law.atom_losses())
-    if smooth > MOST_TILTED:
-        raise Undecided("more releases of tilted uniform laws than this checker expands")
-    with precision(resolving(goal) + 3 * smooth):
-        atoms, omitted = all_atoms([term for term in whole.terms if not isinstance(term[0], TiltedUniform)])
-        places = _expanded(tilted, with_atoms)
-        # measured: half a unit to add a coefficient, and one to compute it
-        spend(len(atoms) * sum(map(len, places)) * (20 + smooth / 2) * len(epsilons))
-        spend(with_atoms * smooth)
-        found = [between(0, omitted) for _ in epsilons]
-        weighted = [[(y, 2 * mass * ((ball(one) - y) / 2).exp()) for y, mass in atoms] for one in epsilons]
-        # one function at a time: each has as many coefficients as there are releases
-        for residue, steps in zip(_residues(with_atoms, smooth), places, strict=True):
-            for i, epsilon in enumerate(epsilons):
-                found[i] += _excess(weighted[i], steps, residue, ball(epsilon))
-        return found
+    demand(smooth <= MOST_TILTED, "more releases of tilted uniform laws than this checker expands")
+    atoms, omitted = all_atoms([term for term in whole.terms if not isinstance(term[0], TiltedUniform)])
+    places = _expanded(tilted, with_atoms)
+    # measured: half a unit to add a coefficient, and one to compute it
+    spend(len(atoms) * sum(map(len, places)) * (20 + smooth / 2) * len(epsilons))
+    spend(with_atoms * smooth)
+    found = [between(0, omitted) for _ in epsilons]
+    weighted = [[(y, 2 * mass * ((ball(one) - y) / 2).exp()) for y, mass in atoms] for one in epsilons]
+    # one function at a time: each has as many coefficients as there are releases
+    for residue, steps in zip(_residues(with_atoms, smooth), places, strict=True):
+        for i, epsilon in enumerate(epsilons):
+            found[i] += _excess(weighted[i], steps, residue, ball(epsilon))
+    return found
 
 
-def applies_but_for_one(whole: Composition) -> bool:
-    """Whether every law but that of one release is atomic, and D of this release may have a closed form."""
+def averaged(whole: Composition, epsilons: Sequence[Fraction]) -> list[Any]:
+    """D of atomic laws and of at most one release whose D has a closed form: the mean of that over all atoms."""
     others = Composition([(law, count) for law, count in whole.terms if not law.atomic])
-    return others.alone is not None and others.alone.squared_shift is None
-
-
-def averaged_over_atoms(whole: Composition, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
-    """D of atomic laws and of one release whose D has a closed form: the mean of that over all atoms."""
-    (law,) = (law for law, _ in whole.terms if not law.atomic)
-    with precision(resolving(goal)):
-        atoms, omitted = all_atoms([(one, count) for one, count in whole.terms if one is not law])
-        spend(STORED * len(atoms) * len(epsilons))
-        return [
-            sum((mass * law.single_excess(ball(epsilon) - y) for y, mass in atoms), between(0, omitted)) for epsilon in epsilons
-        ]
+    law = others.alone
+    demand(law is not None, "more than one of its releases, or none, is of a law without atoms")
+    assert law is not None, "demanded above"
+    atoms, omitted = all_atoms([(one, count) for one, count in whole.terms if one.atomic])
+    spend(STORED * len(atoms) * len(epsilons))
+    return [sum((mass * law.single_excess(ball(x) - y) for y, mass in atoms), between(0, omitted)) for x in epsilons]
 
 
 def all_atoms(terms: Terms) -> tuple[Atoms, Any]:
@@ -120,8 +113,7 @@ def _excess(weighted: Atoms, steps: Atoms, residue: Callable[[Any], Any], epsilo
 def _composed(ours: Atoms, others: Atoms) -> Atoms:
     """The sums of two independent losses."""
     spend(STORED * len(ours) * len(others))
-    if len(ours) * len(others) > MOST_ATOMS:
-        raise Undecided("more atoms than this checker lists")
+    demand(len(ours) * len(others) <= MOST_ATOMS, "more atoms than this checker lists")
     return [(y + x, mass * share) for y, mass in ours for x, share in others]
 
 
@@ -133,8 +125,7 @@ def _atoms(law: Finite, count: int) -> Atoms:
         return list(multinomial(masses, losses, count))
     least, span = min(spacing.steps), spacing.span()
     degrees = [int((step - least) / span) for step in spacing.steps]
-    if max(degrees) * count > MOST_ATOMS:
-        raise Undecided("more atoms than this checker lists")
+    demand(max(degrees) * count <= MOST_ATOMS, "more atoms than this checker lists")
     # FLINT multiplies blocks of coefficients of similar size; the coefficients of high powers differ most
     blocks = min(max(degrees) * count, 1 + count * _range(masses) / ctx.prec)
     spend((2 * STORED + 4 * blocks) * max(degrees) * count)
@@ -157,8 +148,7 @@ def multinomial(masses: list[Any], losses: list[Any], count: int) -> Iterator[tu
     if len(masses) == 1:
         yield count * losses[0], masses[0] ** count
         return
-    if count > MOST_ATOMS or vectors(len(masses), count) > MOST_ATOMS:
-        raise Undecided("more atoms than this checker lists")
+    demand(count <= MOST_ATOMS and vectors(len(masses), count) <= MOST_ATOMS, "more atoms than this checker lists")
     spend(2 * STORED * (count * len(masses) + vectors(len(masses), count)))
     # p^j / j! for each outcome
     powers = [[arb(1)] for _ in masses]
@@ -186,8 +176,7 @@ def _expanded(tilted: Sequence[tuple[TiltedUniform, int]], with_atoms: int) -> l
         grown: dict[int, Atoms] = {}
         for minus, steps in found.items():
             spend(STORED * len(steps) * (count + 1))
-            if len(steps) * count > MOST_ATOMS:
-                raise Undecided("more terms than this checker expands")
+            demand(len(steps) * count <= MOST_ATOMS, "more terms than this checker expands")
             for i in range(count + 1):
                 share = lead * math.comb(count, i) * (1 if atoms else (-1) ** i)
                 more = [(y + (count - 2 * i) * w, mass * share) for y, mass in steps]

@@ -2,8 +2,7 @@
 
 D(eps) = P(S) - e^eps Q(S) for the set S of pairs of outputs x, y whose losses sum to more than eps. Losses rise with the
 outputs; t(x) is the y, and s(y) the x, at which the sum is eps. For any a, and b = t(a), S consists of the pairs with x < a
-and y > t(x), with x > a and y > b, and with y < b and x > s(y). Both a and b are chosen where the losses are not near their
-limits.
+and y > t(x), with x > a and y > b, and with y < b and x > s(y). The certificate states a.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from typing import Any
 
 from flint import acb, arb, ctx
 
-from logphi.checker.arithmetic.balls import ball, between, normal_density, normal_tail, precision, resolving
-from logphi.checker.arithmetic.work import EXP, Undecided, spend
+from logphi.checker.arithmetic.balls import ball, between, normal_density, normal_tail
+from logphi.checker.arithmetic.work import EXP, demand, spend
 from logphi.checker.laws.composition import Composition
 from logphi.checker.laws.normal_mixtures import NormalMixtures
 
@@ -32,18 +31,17 @@ def _fits(law: NormalMixtures) -> bool:
     return list(map(len, sides)) == [1, 2] and sides[0][0][1] == sides[1][0][1] == 0
 
 
-def enclose(whole: Composition, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
-    """D at each epsilon, with errors of about e^``goal``."""
-    first, second = (law for law, count in whole.terms for _ in range(count) if isinstance(law, NormalMixtures))
-    with precision(resolving(goal, 30)):
-        return [_excess(first, second, ball(epsilon)) for epsilon in epsilons]
+def enclose(whole: Composition, epsilons: Sequence[Fraction], a: Fraction) -> list[Any]:
+    """D at each epsilon."""
+    demand(applies(whole), "these are not two samples of one normal release each")
+    one, other = (_Release.of(law) for law, count in whole.terms for _ in range(count) if isinstance(law, NormalMixtures))
+    return [_excess(one, other, ball(a), ball(epsilon)) for epsilon in epsilons]
 
 
 @dataclass(frozen=True)
 class _Release:
     """One release by g and m: its likelihood ratio is 1 - g + g e^{mx - m^2/2}, or for ``sign`` -1 one over that at -x."""
 
-    law: NormalMixtures
     sign: int
     rate: Any
     shift: Any
@@ -51,7 +49,7 @@ class _Release:
     @staticmethod
     def of(law: NormalMixtures) -> _Release:
         (weight, shift) = max(law.p, law.q, key=len)[1]
-        return _Release(law, 1 if len(law.p) == 2 else -1, weight(), abs(ball(shift)))
+        return _Release(1 if len(law.p) == 2 else -1, weight(), abs(ball(shift)))
 
     def densities(self, x: Any) -> tuple[Any, Any]:
         """Of P and Q."""
@@ -71,20 +69,14 @@ class _Release:
         return self.sign * (inner.log(analytic) + self.shift**2 / 2) / self.shift
 
 
-def _excess(first: NormalMixtures, second: NormalMixtures, epsilon: Any) -> Any:
-    one, other = _Release.of(first), _Release.of(second)
-    # each loss has a limit on one side, +-log(1 - g); shares of epsilon in proportion to these are reached by both
-    limits = [(-release.rate).log1p() for release in (one, other)]
-    a = first.threshold(epsilon * limits[0] / sum(limits)).mid()
+def _excess(one: _Release, other: _Release, a: Any, epsilon: Any) -> Any:
     p, q = one.densities(acb(a))
     b = other.output(epsilon.exp() * q / p, False)
-    if not (a.is_finite() and b.is_finite() and b.imag.is_zero()):
-        raise Undecided("the sum of two losses does not reach this epsilon, or is never below it")
+    demand(b.is_finite() and b.imag.is_zero(), "the sum of two losses does not reach this epsilon, or is never below it")
     (p_a, q_a), (p_b, q_b) = one.tails(a), other.tails(b.real)
     corner = p_a * p_b - epsilon.exp() * q_a * q_b
     found = corner + _side(one, other, a, epsilon) + _side(other, one, b.real, epsilon)
-    if not found.is_finite():
-        raise Undecided("the integrals of two releases need more work than this checker does")
+    demand(found.is_finite(), "the integrals of two releases need more work than this checker does")
     return found
 
 

@@ -10,7 +10,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -26,9 +26,9 @@ MOST_RELEASES = 100
 MOST_CLAIMS = 100
 MOST_ENTRIES = 1001
 MOST_PIECES = 100
-MOST_DIGITS = 1000
-# chosen: the digits of the first attempt at a claim with one end or two equal ends
-FIRST_DIGITS = 3
+MOST_NUMBERS = 20_000
+# chosen: a larger precision is refused immediately
+LARGEST_BITS = 10**6
 # chosen: bits of a numerator or a denominator; those of a double have at most 1074
 MOST_BITS = 3700
 LARGEST_EPSILON = 10**9
@@ -59,6 +59,15 @@ _ARGUMENTS: dict[str, Callable[[Fraction], bool]] = {
     "advantage": lambda x: x == 0,
     "tradeoff": lambda x: 0 < x < 1,
     "renyi": lambda x: 1 < x <= LARGEST_ORDER,
+}
+# ways to the values of a claim: the fewest numbers of each, the most, and how many come together
+WAYS = {
+    **dict.fromkeys(("alone", "beyond", "residues", "averaged", "moment"), (0, 0, 1)),
+    **dict.fromkeys(("chernoff", "bent", "two", "nodes"), (1, 1, 1)),
+    "folded": (4, 4, 1),
+    "line": (6, 14, 1),
+    "cells": (1, MOST_NUMBERS, 1),
+    "tangents": (3, MOST_NUMBERS, 3),
 }
 # mechanisms whose pair lies above what they leak, so that no lower end holds for them
 UPPER_ONLY = (
@@ -190,10 +199,11 @@ class Node:
 
 @dataclass(frozen=True)
 class Release:
-    """Counted mechanisms under one relation."""
+    """Counted mechanisms under one relation; ``hulls`` are the tangents of declared divergences, in the order of their use."""
 
     terms: tuple[tuple[int, Node], ...]
     adjacency: str
+    hulls: tuple[tuple[Fraction, ...], ...] = ()
 
     def holds(self, *names: str) -> bool:
         """Whether a mechanism of one of these names is part of it."""
@@ -201,10 +211,19 @@ class Release:
 
 
 @dataclass(frozen=True)
+class Proof:
+    """How the values of a claim are enclosed in one order of the pair: by which way, with which precision and numbers."""
+
+    way: str
+    bits: int
+    numbers: tuple[Fraction, ...] = ()
+
+
+@dataclass(frozen=True)
 class Claim:
     """A claim about the release of number ``release``; a ``direction`` of None means the worse of both orders.
 
-    ``upper`` None means no upper end, ``lower`` zero no lower end; ``digits`` are those that the ends share.
+    ``upper`` None means no upper end, ``lower`` zero no lower end.
     """
 
     quantity: str
@@ -212,9 +231,9 @@ class Claim:
     direction: str | None
     lower: Fraction
     upper: Fraction | None
-    digits: int
     release: int
     lines: Mapping[str, tuple[Fraction, ...]]
+    proof: Mapping[str, Proof]
 
 
 @dataclass(frozen=True)
@@ -235,12 +254,12 @@ class Certificate:
 def read(source: str | bytes | Mapping[str, Any]) -> Certificate:
     """The certificate in a text, or a :class:`NotACertificate` that says what is wrong."""
     whole = _parsed(source)
-    if whole.get("version") == 1:
-        raise NotACertificate("version 1, of checkouts before the first release, is no longer read: certify again")
+    if whole.get("version") in (1, 2):
+        raise NotACertificate("versions 1 and 2, of checkouts before the first release, are no longer read: certify again")
     _keys(whole, "the certificate", "format version made_by releases parameters claims not_covered sha256")
     if whole["format"] != "logphi-certificate":
         raise NotACertificate("format must be 'logphi-certificate'")
-    _whole(whole["version"], "version", 2, 2)
+    _whole(whole["version"], "version", 3, 3)
     if not isinstance(whole["made_by"], dict) or not all(isinstance(one, str) for one in whole["made_by"].values()):
         raise NotACertificate("made_by must map names to versions")
     _one_of(whole["parameters"], "parameters", _FLOATS_AS)
@@ -248,9 +267,20 @@ def read(source: str | bytes | Mapping[str, Any]) -> Certificate:
         raise NotACertificate("not_covered must be the list of what no certificate covers, word by word")
     if not isinstance(whole["sha256"], str) or not _DIGEST.fullmatch(whole["sha256"]):
         raise NotACertificate("sha256 must be 64 hexadecimal digits")
-    releases = tuple(_release(one) for one in _listed(whole["releases"], "releases", MOST_RELEASES))
+    releases = tuple(_with_hulls(one) for one in _listed(whole["releases"], "releases", MOST_RELEASES))
     claims = tuple(_claim(one, releases) for one in _listed(whole["claims"], "claims", MOST_CLAIMS))
     return Certificate(releases, claims, whole)
+
+
+def _with_hulls(value: Any) -> Release:
+    _keys(value, "a release", "adjacency mechanism hulls")
+    given = value["hulls"]
+    if not isinstance(given, list) or len(given) > MOST_TERMS:
+        raise NotACertificate(f"hulls must be a list of at most {MOST_TERMS} lists of numbers")
+    hulls = tuple(tuple(number(x, "a tangent") for x in _listed(some, "a hull", MOST_NUMBERS)) for some in given)
+    if any(len(some) % 3 for some in hulls):
+        raise NotACertificate("a hull must be a list of triples")
+    return replace(_release({key: value[key] for key in ("adjacency", "mechanism")}), hulls=hulls)
 
 
 def _release(value: Any, outer: Outer = frozenset()) -> Release:
@@ -345,7 +375,7 @@ def _whole(value: Any, name: str, least: int, most: int) -> int:
 
 
 def _claim(value: Any, releases: tuple[Release, ...]) -> Claim:
-    _keys(value, "a claim", "quantity at direction lower upper release lines")
+    _keys(value, "a claim", "quantity at direction lower upper release lines proof")
     place = _whole(value["release"], "release", 0, len(releases) - 1)
     quantity, adjacency = _one_of(value["quantity"], "quantity", tuple(_ARGUMENTS)), releases[place].adjacency
     direction = _one_of(value["direction"], "direction", (None, "remove", "add"))
@@ -367,10 +397,21 @@ def _claim(value: Any, releases: tuple[Release, ...]) -> Claim:
     lines = {order: tuple(number(x, "a line") for x in _listed(some, "lines", 3)) for order, some in given.items()}
     if any(abs(x) > LARGEST_LINE for some in lines.values() for x in some):
         raise NotACertificate(f"the epsilons of lines must lie between -{LARGEST_LINE} and {LARGEST_LINE}")
-    gap = upper - lower if upper else Fraction(0)
-    size = max(upper or 0, int(quantity == "epsilon"))
-    digits = next((k for k in range(MOST_DIGITS) if gap * 10**k >= size), FIRST_DIGITS) if gap else FIRST_DIGITS
-    return Claim(quantity, at, direction, lower, upper, digits, place, lines)
+    proof = value["proof"]
+    if not isinstance(proof, dict) or not set(proof) <= {"remove", "add"}:
+        raise NotACertificate("proof must be an object with a list for each direction")
+    proofs = {order: _proof(one) for order, one in proof.items()}
+    return Claim(quantity, at, direction, lower, upper, place, lines, proofs)
+
+
+def _proof(value: Any) -> Proof:
+    """A way, the precision, and the numbers that it needs."""
+    listed = _listed(value, "a proof", MOST_NUMBERS)
+    least, most, each = WAYS[_one_of(listed[0], "a way", tuple(WAYS))]
+    if not least <= len(listed) - 2 <= most or (len(listed) - 2) % each:
+        raise NotACertificate(f"a proof by {listed[0]} needs other numbers")
+    numbers = tuple(number(x, "a number of a proof") for x in listed[2:])
+    return Proof(listed[0], _whole(listed[1], "bits", 2, LARGEST_BITS), numbers)
 
 
 def _node(value: Any, outer: Outer) -> Node:

@@ -1,0 +1,101 @@
+"""Cells and nodes: as many as the goal needs, or as a share of the budget allows; and the place in a cell to which losses move."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from flint import ctx
+
+from logphi.checker.allocation.allocated import FEWEST, even
+from logphi.checker.arithmetic.balls import precision, resolving, rough
+from logphi.checker.arithmetic.work import Undecided, left
+from logphi.checker.laws.composition import Composition
+from logphi.checker.laws.law import Cells
+from logphi.checker.methods import cells
+from logphi.checker.text.reading import Proof
+
+# chosen: the number of cells of one law in the first attempt
+FIRST = 256
+# chosen: later attempts use as many as the goal needs, or as this share of the budget allows: of cells, and of nodes, as both
+# orders of an epoch need the same sums
+OF_CELLS, OF_NODES = 0.3, 0.6
+# chosen: three digits, in the units of the goal, by which the error of an answer may exceed the goal
+ROOM = 3 * math.log(10)
+# chosen: the number of heaviest cells whose place in their cell is tried as the share
+HEAVY = 4
+# the values that a proof encloses
+Evaluate = Callable[[Proof], list[Any]]
+
+
+def by_cells(whole: Composition, evaluate: Evaluate, goal: float) -> Proof:
+    """A proof with errors of about e^``goal``, or as small as a share of the budget allows."""
+    bits = resolving(goal, cells.SPARE_BITS)
+
+    def proof(number: int) -> Proof:
+        with precision(bits):
+            _, others = cells.separated(whole.terms)
+            laid = cells.lay(others, cells.goal_of(ctx.prec), number)
+            shares = [_share(below, laid.step) for below, _, _ in laid.cut]
+        return Proof("cells", bits, (Fraction(number), *shares))
+
+    return _refined(proof, evaluate, goal, FIRST, OF_CELLS)
+
+
+def by_nodes(evaluate: Evaluate, goal: float, first: int) -> Proof:
+    """The same for one epoch of a random allocation."""
+    bits = resolving(goal, cells.SPARE_BITS)
+    return _refined(lambda size: Proof("nodes", bits, (Fraction(even(size)),)), evaluate, goal, first or FEWEST, OF_NODES)
+
+
+def _refined(proof: Callable[[int], Proof], evaluate: Evaluate, goal: float, number: int, share: float) -> Proof:
+    best, most = None, share * left()
+    while True:
+        before = left()
+        try:
+            tried = proof(number)
+            found = evaluate(tried)
+        except Undecided:
+            if best is None:
+                raise
+            return best
+        best = tried
+        width = max(rough(one.rad().log()) if one.rad() > 0 else -math.inf for one in found)
+        if width <= goal + ROOM:
+            return best
+        most -= before - left()
+        # the errors fall as the square of the number, and the work grows a little faster than it
+        factor = min(1.2 * math.exp(min((width - goal - ROOM) / 2, 5)), most / (1.3 * (before - left())))
+        if factor < 1.5:
+            return best
+        number = int(number * factor)
+
+
+def _share(cut: Cells, step: Any) -> Fraction:
+    """The share that changes the losses least, from the heavy cells or for smooth densities."""
+    places = [
+        (rough(((p / q).log() - t) / step), rough(p)) if p > 0 and q > 0 else (0.0, 0.0)
+        for p, q, t in zip(cut.p, cut.q, cut.points, strict=False)
+    ]
+    width = rough(step)
+
+    def moved(share: float) -> float:
+        """The mean by which losses fall, in steps: down to the target from above; from below, by the variance or a step."""
+        lost = 0.0
+        for (place, mass), (_, more) in zip(places, [*places[1:], (0.0, 0.0)], strict=True):
+            if place >= share:
+                lost += mass * (place - share)
+            else:
+                lost += mass * ((share - place) * width if mass * (share - place) < more else 1 - share + place)
+        return lost
+
+    room, smooth = width * sum(mass for _, mass in places), 0.0
+    for place, mass in sorted(places, reverse=True):
+        room -= mass
+        if room < 0:
+            smooth = place
+            break
+    heavy = [place * (1 - 1e-9) for place, _ in sorted(places, key=lambda one: -one[1])[:HEAVY]]
+    return Fraction(min(max(min([smooth, *heavy], key=moved), 0.0), 1.0))

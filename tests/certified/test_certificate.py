@@ -169,9 +169,11 @@ def test_json_of_one_form():
     plain = json.dumps(content, sort_keys=True, separators=(",", ":")).encode()
     assert stated == hashlib.sha256(plain).hexdigest()
     assert set(content) == {"format", "version", "made_by", "releases", "parameters", "claims", "not_covered"}
-    assert (content["format"], content["version"]) == ("logphi-certificate", 2)
-    assert content["releases"] == [{"adjacency": "add_remove", "mechanism": [[1, NODES["Gaussian(sigma=1.1)"]]]}]
+    assert (content["format"], content["version"]) == ("logphi-certificate", 3)
+    assert content["releases"] == [{"adjacency": "add_remove", "mechanism": [[1, NODES["Gaussian(sigma=1.1)"]]], "hulls": []}]
     claim: dict[str, Any] = {"quantity": "epsilon", "at": "1/100000", "direction": None, "release": 0, "lines": {}}
+    # both orders are the same, and one release has a closed form
+    claim["proof"] = {"remove": ["alone", 140]}
     assert content["claims"] == [{**claim, "lower": str(certificate.lower), "upper": str(certificate.upper)}]
     assert set(content["made_by"]) == {"logphi", "python-flint", "flint"}
 

@@ -15,29 +15,25 @@ from logphi.text.checksum import Saved, with_checksum
 
 @dataclass(frozen=True)
 class Checked:
-    """A verdict, printed as its reason, or as why no proof was found; and the proofs."""
+    """Whether the checker accepts a certificate, and why it does not; what was derived of the last claim, and the proofs."""
 
-    verdict: Any
+    accepted: bool
     reason: str
+    derived: tuple[Fraction, Fraction] | None
     witness: Witness
 
-    @property
-    def derived(self) -> tuple[Fraction, Fraction] | None:
-        """What was derived of the last claim."""
-        found: tuple[Fraction, Fraction] | None = self.verdict.derived
-        return found
-
     def __bool__(self) -> bool:
-        return bool(self.verdict)
+        return self.accepted
 
     def __str__(self) -> str:
-        return self.reason or str(self.verdict)
+        return self.reason
 
 
 def check(certificate: Saved, verify: Callable[..., Any], work: float) -> Checked:
     """Search for the proofs of a certificate, and have it verified with these, each within a budget."""
-    content, reason = proved(json.loads(certificate.to_json()), work)
+    content, reason, derived = proved(json.loads(certificate.to_json()), work)
     witness = Witness([one["hulls"] for one in content["releases"]], [one["proof"] for one in content["claims"]])
-    return Checked(
-        verify(with_checksum({key: one for key, one in content.items() if key != "sha256"}), work=work), reason, witness
-    )
+    if reason:
+        return Checked(False, reason, derived, witness)
+    verdict = verify(with_checksum({key: one for key, one in content.items() if key != "sha256"}), work=work)
+    return Checked(bool(verdict), str(verdict), verdict.derived, witness)

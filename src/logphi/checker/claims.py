@@ -115,8 +115,7 @@ def _by_profile(claim: Claim, known: ReleaseLaws) -> Values:
 
 
 def _proof(claim: Claim, order: str) -> Proof:
-    if order not in claim.proof:
-        raise Undecided(f"it states no proof for direction {order}")
+    demand(order in claim.proof, f"it states no proof for direction {order}")
     return claim.proof[order]
 
 

@@ -18,9 +18,15 @@ from logphi.checker.text.reading import Proof
 
 def delta(whole: Composition, epsilons: Sequence[Fraction], proof: Proof) -> list[Any]:
     """The privacy profile at neighbouring epsilons."""
+    with precision(proof.bits):
+        return [whole.infinite() + one for one in excess(whole, epsilons, proof)]
+
+
+def excess(whole: Composition, epsilons: Sequence[Fraction], proof: Proof) -> list[Any]:
+    """D, the profile without infinite losses."""
     demand(proof.way in _WAYS, "its proof is not one of a profile")
     with precision(proof.bits):
-        return [whole.infinite() + one for one in _WAYS[proof.way](whole, epsilons, *proof.numbers)]
+        return _WAYS[proof.way](whole, epsilons, *proof.numbers)
 
 
 def _alone(whole: Composition, epsilons: Sequence[Fraction]) -> list[Any]:

@@ -18,6 +18,7 @@ from hypothesis import given  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
 import logphi as lp  # noqa: E402
+import proven  # noqa: E402
 from alterations import with_checksum  # noqa: E402
 from logphi.checker import verify  # noqa: E402
 from logphi.checker.allocation.allocated import Allocated  # noqa: E402
@@ -25,12 +26,12 @@ from logphi.checker.allocation.levels import Kind, Levels, coarser, merged, prod
 from logphi.checker.allocation.ratios import Sums  # noqa: E402
 from logphi.checker.arithmetic.balls import ball, exactly, precision  # noqa: E402
 from logphi.checker.arithmetic.work import budget  # noqa: E402
+from logphi.checker.laws.composition import Composition  # noqa: E402
 from logphi.checker.laws.law import Reversed  # noqa: E402
 from logphi.checker.laws.normal import Normal  # noqa: E402
 from logphi.checker.laws.uniform import laplace  # noqa: E402
-from logphi.checker.methods import cells  # noqa: E402
 from repository import ROOT  # noqa: E402
-from signed_claims import node, sealed, signed  # noqa: E402
+from signed_claims import node, signed  # noqa: E402
 from slowly import slowly  # noqa: E402
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(180)
@@ -166,8 +167,9 @@ def test_epochs_compose(order: str) -> None:
     puts = np.interp(strikes, *_table_of_puts())
     mean = float(weight @ (s * puts))
     expected = 1 - a + mean if order == "remove" else a * mean
+    whole = Composition([(one if order == "remove" else one.reversed(), 2)])
     with precision(BITS), budget(1e9):
-        (found,) = cells._attempt([(one if order == "remove" else one.reversed(), 2)], [Fraction(4, 5)], -25.0, 512)
+        (found,) = proven.number_of_cells(whole, [Fraction(4, 5)], -25.0, 512)
     assert float(found.lower()) - 1e-6 <= expected <= float(found.upper()) + 1e-6
     assert float(found.rad()) < (1e-3 if order == "remove" else 1e-2)
 
@@ -294,6 +296,12 @@ def test_a_forged_certificate_is_refused(certificate: dict[str, Any], change: Ca
     assert altered(certificate, change).status == status
 
 
+def test_forged_noise_with_a_proof_of_its_own_is_refused(certificate: dict[str, Any]) -> None:
+    forged = json.loads(json.dumps(certificate))
+    terms(forged)[0][1]["base"]["parameters"].update(sigma="19/10")
+    assert verify(proven.proven(forged)).status == 1
+
+
 def test_what_a_certificate_of_a_bracket_says() -> None:
     """Laplace noise on batches is known between two bounds: both ends are claimed."""
     made: Any = lp.Laplace(scale=2).allocation(10).certify(delta=Fraction(1, 1000), digits=3)
@@ -331,7 +339,7 @@ def test_outcomes_that_are_not_listed_count() -> None:
     mechanism = (1, node("allocation", noise, batches="2"))
     content = json.loads(signed(mechanism, at="100", lower=0, upper=0.5))
     content["claims"][0]["upper"] = "1e-250"
-    assert verify(sealed(content)).status == 1
+    assert verify(proven.proven(content)).status == 1
     # and where some do, the others are added: by enumeration of both batches
     weights = {x: math.exp(-(x**2) / 0.18) for x in range(-10, 12)}
     q = {x: weights[x] / sum(weights.values()) for x in weights}

@@ -1,7 +1,5 @@
 """Densities that are formulas: the grammar, bounds far out, and masses, against mpmath."""
 
-import hashlib
-import json
 import math
 from fractions import Fraction
 from itertools import pairwise
@@ -21,6 +19,7 @@ from logphi.checker.arithmetic.work import Undecided
 from logphi.checker.laws.densities import Densities
 from logphi.checker.text.formula import Complex, NotAFormula, Piece, read, series
 from logphi.checker.text.reading import NOT_COVERED
+from proven import proven
 
 
 def piece(low: Any, high: Any, log_p: Any, log_q: Any) -> Piece:
@@ -193,21 +192,19 @@ def test_what_has_no_integral_far_out_has_no_bound(text: str) -> None:
         read(text, "x").at(Asymptotic(arb(32), arb(1), Fraction(1)), AsymptoticArithmetic(arb(32))).integral()
 
 
-def signed(pieces: Any, lower: str, upper: str, at: str = "1/2", count: int = 1) -> str:
+def signed(pieces: Any, lower: str, upper: str, at: str = "1/2", count: int = 1, work: float = 2e7) -> str:
     node = {"name": "FromDensities", "adjacency": "add_remove", "parameters": {"pieces": pieces}}
+    claim = {"quantity": "delta", "at": at, "direction": None, "release": 0}
     body = {
         "format": "logphi-certificate",
-        "version": 2,
+        "version": 3,
         "made_by": {},
-        "releases": [{"adjacency": "add_remove", "mechanism": [[count, node]]}],
+        "releases": [{"adjacency": "add_remove", "mechanism": [[count, node]], "hulls": []}],
         "parameters": "as written",
-        "claims": [
-            {"quantity": "delta", "at": at, "direction": None, "release": 0, "lines": {}, "lower": lower, "upper": upper}
-        ],
+        "claims": [{**claim, "lines": {}, "proof": {}, "lower": lower, "upper": upper}],
         "not_covered": list(NOT_COVERED),
     }
-    text = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return json.dumps({**body, "sha256": hashlib.sha256(text.encode()).hexdigest()})
+    return proven(body, work)
 
 
 CAUCHY = [["-oo", "oo", "-log(1 + (x - 1)**2)", "-log(1 + x**2)"]]
@@ -262,5 +259,5 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.parametrize("count", [1, 10**9])
 def test_hostile_formulas_keep_the_budget(name: str, count: int) -> None:
-    verdict = verify(signed(HOSTILE[name], "0.3", "0.3", count=count), work=1e6)
+    verdict = verify(signed(HOSTILE[name], "0.3", "0.3", count=count, work=1e6), work=1e6)
     assert verdict.status == 1, verdict.reason

@@ -11,15 +11,15 @@ flint = pytest.importorskip("flint")
 
 from flint import acb, arb  # noqa: E402
 
+import proven  # noqa: E402
 from logphi.checker.arithmetic.balls import ball, exactly, precision  # noqa: E402
 from logphi.checker.laws.composition import Composition  # noqa: E402
 from logphi.checker.laws.finite import DiscreteGaussian, Finite  # noqa: E402
 from logphi.checker.laws.law import Reversed  # noqa: E402
 from logphi.checker.laws.normal import Normal, SubsetNormal  # noqa: E402
 from logphi.checker.laws.normal_mixtures import NormalMixtures  # noqa: E402
+from logphi.checker.laws.normal_pair import NormalPair  # noqa: E402
 from logphi.checker.laws.uniform import SampledUniform, bounded_range, laplace, truncated_laplace  # noqa: E402
-from logphi.checker.methods import contour, residues  # noqa: E402
-from logphi.checker.methods.normal_pair import NormalPair  # noqa: E402
 
 ZERO = (exactly(1), Fraction(0))
 
@@ -163,7 +163,7 @@ def test_single_releases(name: str, epsilon: str) -> None:
         alone = law.single_excess(ball(at))
         assert float(alone.rad()) < 1e-25
         goal = -5.0 if isinstance(law, SampledUniform | Reversed) else -7.5
-        (found,) = contour.enclose(Composition([(law, 1)]), [at], goal)
+        (found,) = proven.line(Composition([(law, 1)]), [at], goal)
         assert found.overlaps(alone)
         assert float(found.rad()) < math.exp(goal)
 
@@ -173,13 +173,13 @@ def test_two_ways_agree() -> None:
     flat, lap = bounded_range(exactly(Fraction(1))), laplace(exactly(Fraction(1, 3)))
     terms = Composition([(flat, 12), (lap, 25)])
     for epsilon in ("0", "-1", "1.5", "9"):
-        (one,) = residues.enclose(terms, [Fraction(epsilon)], -50.0)
-        (other,) = contour.enclose(terms, [Fraction(epsilon)], -50.0)
+        (one,) = proven.residues(terms, [Fraction(epsilon)], -50.0)
+        (other,) = proven.line(terms, [Fraction(epsilon)], -50.0)
         assert one.overlaps(other)
         assert max(float(one.rad()), float(other.rad())) < 1e-20
     whole = DiscreteGaussian(Fraction(3, 2), 2)
-    (one,) = residues.enclose(Composition([(whole.listed(), 3)]), [Fraction("1.5")], -50.0)
-    (other,) = contour.enclose_on_lattice(Composition([(whole, 3)]), [Fraction("1.5")], -50.0)
+    (one,) = proven.residues(Composition([(whole.listed(), 3)]), [Fraction("1.5")], -50.0)
+    (other,) = proven.folded(Composition([(whole, 3)]), [Fraction("1.5")], -50.0)
     assert one.overlaps(other)
     assert max(float(one.rad()), float(other.rad())) < 1e-20
 
@@ -188,7 +188,7 @@ def test_gaussians_are_known() -> None:
     """The contour of a Gaussian composition against its closed form."""
     law = Normal(exactly(Fraction(1, 100)))
     for epsilon in ("-1", "0", "0.5", "3", "12"):
-        (found,) = contour.enclose(Composition([(law, 100)]), [Fraction(epsilon)], -120.0)
+        (found,) = proven.line(Composition([(law, 100)]), [Fraction(epsilon)], -120.0)
         with precision(250):
             assert found.overlaps(Normal(exactly(1)).single_excess(ball(Fraction(epsilon))))
         assert float(found.rad()) < 1e-51

@@ -9,16 +9,16 @@ import pytest
 flint = pytest.importorskip("flint")
 
 import logphi as lp  # noqa: E402
+import proven  # noqa: E402
 from alterations import with_checksum  # noqa: E402
 from logphi.checker import verify  # noqa: E402
 from logphi.checker.arithmetic.balls import ball, exactly, precision  # noqa: E402
 from logphi.checker.arithmetic.work import budget  # noqa: E402
 from logphi.checker.laws.composition import Composition  # noqa: E402
 from logphi.checker.laws.normal import Normal  # noqa: E402
+from logphi.checker.laws.normal_pair import NormalPair  # noqa: E402
 from logphi.checker.laws.sampled import Sampled, SubsetSampled  # noqa: E402
 from logphi.checker.laws.uniform import bounded_range, laplace  # noqa: E402
-from logphi.checker.methods import cells, contour, residues  # noqa: E402
-from logphi.checker.methods.normal_pair import NormalPair  # noqa: E402
 from signed_claims import node, signed  # noqa: E402
 from slowly import slowly  # noqa: E402
 
@@ -31,15 +31,15 @@ MIXED = NORMAL.sampled(Fraction(1, 10))
 
 # laws, an epsilon, and another way that knows the excess to many digits
 COMPOSITIONS: dict[str, tuple[Any, str, Any]] = {
-    "Laplace": ([(LAPLACE, 7)], "2", residues.enclose),
-    "Laplace of two widths": ([(LAPLACE, 3), (laplace(exactly(Fraction(2, 3))), 2)], "1", residues.enclose),
-    "exponential": ([(FLAT, 9)], "1", residues.enclose),
-    "with failures": ([(UNSURE, 4)], "0.5", residues.enclose),
-    "normal": ([(NORMAL, 1)], "1", contour.enclose),
-    "sampled normal": ([(MIXED, 40)], "0.5", contour.enclose),
-    "the other order": ([(MIXED.reversed(), 40)], "0.5", contour.enclose),
-    "below zero": ([(MIXED, 40)], "-0.3", contour.enclose),
-    "pairs": ([(PAIR, 12)], "3", contour.enclose),
+    "Laplace": ([(LAPLACE, 7)], "2", proven.residues),
+    "Laplace of two widths": ([(LAPLACE, 3), (laplace(exactly(Fraction(2, 3))), 2)], "1", proven.residues),
+    "exponential": ([(FLAT, 9)], "1", proven.residues),
+    "with failures": ([(UNSURE, 4)], "0.5", proven.residues),
+    "normal": ([(NORMAL, 1)], "1", proven.line),
+    "sampled normal": ([(MIXED, 40)], "0.5", proven.line),
+    "the other order": ([(MIXED.reversed(), 40)], "0.5", proven.line),
+    "below zero": ([(MIXED, 40)], "-0.3", proven.line),
+    "pairs": ([(PAIR, 12)], "3", proven.line),
 }
 
 
@@ -61,7 +61,7 @@ def test_the_enclosure_holds_what_another_way_finds(name: str) -> None:
     terms, epsilon, other = COMPOSITIONS[name]
     at = [Fraction(epsilon)]
     with precision(64), budget(3e6):
-        (found,) = cells.enclose(Composition(terms), at, -30.0)
+        (found,) = proven.cells(Composition(terms), at, -30.0)
     with precision(64):
         (sharp,) = other(Composition(terms), at, -45.0)
     assert found.contains(sharp)
@@ -75,7 +75,7 @@ def test_every_number_of_cells_gives_an_enclosure(name: str, number: int) -> Non
     terms, epsilon, other = COMPOSITIONS[name]
     at = [Fraction(epsilon)]
     with precision(120):
-        (found,), (sharp,) = cells._attempt(terms, at, -30.0, number), other(Composition(terms), at, -45.0)
+        (found,), (sharp,) = proven.number_of_cells(Composition(terms), at, -30.0, number), other(Composition(terms), at, -45.0)
     assert found.contains(sharp)
 
 
@@ -143,6 +143,7 @@ def test_fewer_digits_rather_than_none(name: str, asked: dict[str, Any], sign: i
     (claim,) = content["claims"]
     claim |= {"lower": str(certificate.lower + moved), "upper": str(certificate.upper + moved)}
     assert verify(with_checksum(content)).status == 1
+    assert verify(proven.proven(content)).status == 1
 
 
 def test_a_law_without_tails_is_refused() -> None:
@@ -150,7 +151,7 @@ def test_a_law_without_tails_is_refused() -> None:
     from logphi.checker.laws.law import Law
 
     with precision(64), pytest.raises(Undecided, match="tails of a law"):
-        cells.enclose(Composition([(Law(), 2)]), [Fraction(1)], -20.0)
+        proven.cells(Composition([(Law(), 2)]), [Fraction(1)], -20.0)
 
 
 @pytest.mark.few(1)
@@ -166,4 +167,4 @@ def test_false_claims_by_a_hair_do_not_pass(count: int) -> None:
     for shift, status in ((0, 0), (-1.2e-3, 1), (1.2e-3, 1)):
         low, high = (f"{truth * (1 + shift + side * 4e-4):.12g}" for side in (-1, 1))
         text = certificate([[count, node]], NOT_COVERED, at=("delta", "1/10"), bounds=(low, high))
-        assert verify(text).status == status
+        assert verify(proven.reproven(text)).status == status

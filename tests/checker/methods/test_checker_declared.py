@@ -11,14 +11,17 @@ import pytest
 pytest.importorskip("flint")
 
 import logphi as lp
+import proven
 from logphi.certified.several import CertifiedClaims
+from logphi.certified.witness.tangents import of_hull
 from logphi.checker import verify
+from logphi.checker.arithmetic.balls import upper
 from logphi.checker.arithmetic.work import budget
 from logphi.checker.laws.composition import Composition
-from logphi.checker.mechanisms.above import tangents
-from logphi.checker.methods.declared import Declared, enclose
+from logphi.checker.laws.declared import Declared
+from logphi.checker.methods.tangents import tangents
 from profiles import gaussian_profile
-from signed_claims import node, sealed, signed
+from signed_claims import node, signed
 
 RELEASES = {
     "zcdp": (lp.ZCDP(rho=0.1), [(Declared(((Fraction(1, 10), Fraction(0)),)), 1)]),
@@ -37,7 +40,7 @@ def test_the_bound_is_that_of_the_conversion_in_doubles(name: str, epsilon: str)
     """It is above what a Gaussian mechanism with these divergences leaks, and as sharp as what doubles say."""
     release, terms = RELEASES[name]
     with budget(1e8):
-        (found,) = enclose(Composition(terms), [Fraction(epsilon)], -30.0)
+        (found,) = proven.tangents(Composition(terms), [Fraction(epsilon)])
     other = release.delta(float(Fraction(epsilon)))
     assert other.lower < float(found.upper()) < other.upper * 1.001
     assert other.upper < float(found.upper()) * 1.001
@@ -56,7 +59,7 @@ def test_no_pair_that_keeps_the_curve_leaks_more(epsilon: float) -> None:
 
     with budget(1e8):
         law = Declared(points=((Fraction(2), exponent(2)), (Fraction(9), exponent(9))))
-        (found,) = enclose(Composition([(law, 1)]), [Fraction(epsilon)], -30.0)
+        (found,) = proven.tangents(Composition([(law, 1)]), [Fraction(epsilon)])
     assert float(found.upper()) >= max(truth - math.exp(epsilon) * (1 - truth), 0.0)
 
 
@@ -66,8 +69,9 @@ def test_points_of_a_hull_lie_above_a_member_and_near_the_sharp_bound(rho: Fract
     """A Gaussian mechanism has D_a = rho a; at a single epsilon the bound is sharp."""
     whole = Composition([(Declared(((rho, Fraction(0)),)), 1)])
     with budget(1e9):
-        found = tangents(whole)
-        sharp = enclose(whole, [epsilon for epsilon, _ in found[::150]], -30.0)
+        lines = tangents(whole, of_hull(whole))
+        found = [(upper(slope.log()), upper(height)) for slope, height in lines if height < 1]
+        sharp = proven.tangents(whole, [epsilon for epsilon, _ in found[::150]])
     assert len(found) > 300
     assert all(float(delta) < 1.001 * float(bound.upper()) for (_, delta), bound in zip(found[::150], sharp, strict=True))
     with mpmath.workdps(40):
@@ -93,11 +97,11 @@ def test_samples_leak_at_least_what_a_member_leaks(chosen: bool) -> None:
     # the sharp bound of the base, at the epsilon of the base to which 1/10 of the sample belongs
     with budget(1e9):
         place = Fraction(math.log1p(math.expm1(0.1) / 0.2))
-        base = enclose(Composition([(Declared(((Fraction(1, 8), Fraction(0)),)), 1)]), [place], -30.0)[0]
+        base = proven.tangents(Composition([(Declared(((Fraction(1, 8), Fraction(0)),)), 1)]), [place])[0]
     bound = float(base.upper()) / 5
     assert member < bound
-    for upper, status in ((member, 1), (0.999 * bound, 1), (1.002 * bound, 0)):
-        assert verify(signed((1, sample), at="1/10", lower=0, upper=upper)).status == status
+    for end, status in ((member, 1), (0.999 * bound, 1), (1.002 * bound, 0)):
+        assert verify(signed((1, sample), at="1/10", lower=0, upper=end)).status == status
     # nothing is known from below
     assert verify(signed((1, sample), at="1/10", lower=1e-9, upper=1)).status == 1
 
@@ -155,7 +159,7 @@ def test_outcomes_that_are_not_listed_count():
     content = json.loads(signed((1, sample), (1, node("ZCDP", rho="1e-9", xi="0")), at="20", lower=0, upper=0.5))
     content["claims"][0]["upper"] = "1e-150"
     # the sample alone has 1.9e-97
-    assert verify(sealed(content)).status == 1
+    assert verify(proven.proven(content)).status == 1
 
 
 @pytest.mark.parametrize(
@@ -183,4 +187,4 @@ def test_divergences_of_what_is_declared(release: lp.Mechanism, order: str, boun
         ({"at": "5"}, 1 if "RenyiDP" in str(release) else None),
     ):
         forged = {**text, "claims": [{**text["claims"][0], **ends}]}
-        assert status is None or verify(sealed(forged)).status == status
+        assert status is None or verify(proven.proven(forged)).status == status

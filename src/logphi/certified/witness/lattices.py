@@ -1,4 +1,4 @@
-"""Cells and nodes: as many as the goal needs, or as a share of the budget allows; and the place in a cell to which losses move."""
+"""Numbers of cells and nodes, as the goal needs or a share of the budget allows; and where in a cell losses move to."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ Evaluate = Callable[[Proof], list[Any]]
 def by_cells(whole: Composition, evaluate: Evaluate, goal: float) -> Proof:
     """A proof with errors of about e^``goal``, or as small as a share of the budget allows."""
     bits = resolving(goal, cells.SPARE_BITS)
+    return _refined(lambda number: in_cells(whole, bits, number), evaluate, goal, FIRST, OF_CELLS)
 
-    def proof(number: int) -> Proof:
-        with precision(bits):
-            _, others = cells.separated(whole.terms)
-            laid = cells.lay(others, cells.goal_of(ctx.prec), number)
-            shares = [_share(below, laid.step) for below, _, _ in laid.cut]
-        return Proof("cells", bits, (Fraction(number), *shares))
 
-    return _refined(proof, evaluate, goal, FIRST, OF_CELLS)
+def in_cells(whole: Composition, bits: int, number: int) -> Proof:
+    """A proof by so many cells of the leading law."""
+    with precision(bits):
+        _, others = cells.separated(whole.terms)
+        laid = cells.lay(others, cells.goal_of(ctx.prec), number)
+        return Proof("cells", bits, (Fraction(number), *(_share(below, laid.step) for below, _, _ in laid.cut)))
 
 
 def by_nodes(evaluate: Evaluate, goal: float, first: int) -> Proof:

@@ -33,14 +33,23 @@ from logphi.checker.text.reading import Claim, NotACertificate, Proof, read
 ATTEMPTS = ((1, 2), (1, 3), (1, 4), (2, 8), (4, 16))
 # chosen: the digits of the first attempt at a claim with one end or two equal ends, and the most
 FIRST_DIGITS, MOST_DIGITS = 3, 1000
+# ways that the budget keeps from becoming sharper
+ROUGH = ("cells", "nodes", "tangents")
 # measured: with more pairs, M decays fast enough on a straight line
 MOST_PAIRS = 200
 # derived: bits that a closed form loses for each tilted uniform release
 PER_TILTED = 3
 
 
-def proved(content: Mapping[str, Any], work: float = LARGEST_WORK) -> tuple[dict[str, Any], str]:
-    """A certificate with the proofs that are found within a budget, and why one is not; as it is where it is malformed."""
+# bounds at the lower and the upper end of a claim, as those of a verdict
+Derived = tuple[Fraction, Fraction] | None
+
+
+def proved(content: Mapping[str, Any], work: float = LARGEST_WORK) -> tuple[dict[str, Any], str, Derived]:
+    """A certificate with the proofs that are found within a budget; why one is not, and what was derived of the last claim.
+
+    It is returned as it is where it is malformed.
+    """
     whole: dict[str, Any] = deepcopy(dict(content))
     try:
         for part, name, empty in (("releases", "hulls", []), ("claims", "proof", {})):
@@ -48,8 +57,8 @@ def proved(content: Mapping[str, Any], work: float = LARGEST_WORK) -> tuple[dict
                 one[name] = deepcopy(empty)
         certificate = read({**whole, "sha256": "0" * 64})
     except (NotACertificate, RecursionError, LookupError, TypeError):
-        return deepcopy(dict(content)), ""
-    reason = ""
+        return deepcopy(dict(content)), "", None
+    reason, derived = "", None
     with precision(64), budget(work), suppress(RecursionError):
         try:
             known = [
@@ -59,12 +68,12 @@ def proved(content: Mapping[str, Any], work: float = LARGEST_WORK) -> tuple[dict
             for claim, data in zip(certificate.claims, whole["claims"], strict=True):
                 found, why = _proof_of(claim, known[claim.release])
                 data["proof"] = {order: [one.way, one.bits, *map(written, one.numbers)] for order, one in found.items()}
-                reason = reason or why
+                reason, derived = reason or why, known[claim.release].derived
         except Undecided as why:
             reason = reason or str(why)
         except (ArithmeticError, ValueError):
             reason = reason or OUT_OF_RANGE
-    return whole, reason
+    return whole, reason, derived
 
 
 def written(number: Fraction) -> str:
@@ -108,7 +117,7 @@ def _proof_of(claim: Claim, known: ReleaseLaws) -> tuple[Mapping[str, Proof], st
             return found, ""
         before, width = width, _width(claim, known, found)
         best = best if best and not width < before else found
-        if before < math.inf and not 2 * width < before:
+        if before < math.inf and not 2 * width < before and any(one.way in ROUGH for one in found.values()):
             break
     return best, reason
 
@@ -142,11 +151,11 @@ def _found(claim: Claim, known: ReleaseLaws, order: str, goal: float) -> Proof:
             given = order, tuple(points), "tangents"
             earlier = (proof for one, at, proof in known.found if (one, at, proof.way) == given)
             return next(earlier, None) or by_tangents(known.laws[order], points)
-    for way in _ways(known.with_hulls[order], points, evaluate, goal):
+    for way in ways(known.with_hulls[order], points, evaluate, goal):
         try:
             proof = way()
             evaluate(proof)
-        except Undecided as why:
+        except Undecided as why:  # noqa: PERF203
             refusal = why
         except (ArithmeticError, ValueError):
             refusal = Undecided(OUT_OF_RANGE)
@@ -155,7 +164,7 @@ def _found(claim: Claim, known: ReleaseLaws, order: str, goal: float) -> Proof:
     raise refusal
 
 
-def _ways(
+def ways(
     whole: Composition, points: Sequence[Fraction], evaluate: Callable[[Proof], list[Any]], goal: float
 ) -> Iterator[Callable[[], Proof]]:
     """The ways that apply, fast ones first."""

@@ -1,7 +1,7 @@
 """Tangents that show what declared divergences imply: for single epsilons, and for a hull at all of them; chosen in doubles.
 
-A composition allows some events (p, q), see the checker's ``tangents``. For events with equally spaced log q, the largest such p
-is about that which the best z allows; the tangent there gives a point of the profile.
+A composition allows some events (p, q), see the checker's ``tangents``. For events with equally spaced log q, the largest such
+p is about that which the best z allows; the tangent there gives a point of the profile.
 """
 
 from __future__ import annotations

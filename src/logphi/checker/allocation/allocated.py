@@ -68,7 +68,6 @@ class Allocated(Law):
     known: Known = field(default_factory=Known, compare=False, repr=False)
 
     def infinite(self) -> Any:
-        """That of the base."""
         return self.base.infinite()
 
     def unreached(self) -> Any:
@@ -96,8 +95,7 @@ class Allocated(Law):
         places = self._listed(Kind(True, False, ctx.prec), ROUGH, goal)
         least = math.exp(goal)
         heavy = [s for s, q in places if max(q, s * q) > least / max(len(places), 1)]
-        if not heavy or not heavy[-1] > 0:
-            raise Undecided("the losses of an epoch are not resolved by this checker")
+        demand(heavy and heavy[-1] > 0, "the losses of an epoch are not resolved by this checker")
         # a mean of ratios is hardly below what each of them hardly is
         low = math.log(heavy[0]) if heavy[0] > 0 else self.base.loss_range(goal)[0]
         return low, math.log(heavy[-1])
@@ -105,8 +103,7 @@ class Allocated(Law):
     def _most(self, goal: float) -> float:
         """A sum that is hardly exceeded, also under P; no proof rests on it."""
         low, high = self.base.loss_range(goal)
-        if high > 50:
-            raise Undecided("the ratios are too large for this checker")
+        demand(high <= 50, "the ratios are too large for this checker")
         tails = [self.base.tails(arb(low + k * (high - low) / 64)) for k in range(65)]
         square = sum(
             rough(one[0] - two[0]) * math.exp(low + (k + 1) * (high - low) / 64) for k, (one, two) in enumerate(pairwise(tails))

@@ -12,11 +12,14 @@ from typing import Any
 import flint
 from flint import acb, arb, ctx, fmpq
 
-from logphi.checker.arithmetic.work import MOST_BITS, TAIL, Undecided, spend
+from logphi.checker.arithmetic.work import MOST_BITS, OUT_OF_RANGE, TAIL, demand, spend
 
 # A real number known to any precision: calling it gives a ball at the precision in force.
 Real = Callable[[], Any]
 
+
+# chosen: the largest number of bits before and after the point of a bound that is a fraction
+LONGEST = 10**5
 
 # All threads share FLINT's precision. The lock that guards it is an attribute of FLINT's module, so that the code that issues
 # certificates takes the same lock, although neither imports the other.
@@ -26,8 +29,7 @@ _LOCK = "_precision_lock"
 @contextmanager
 def precision(bits: int) -> Iterator[None]:
     """``bits`` of precision inside the block, for one thread at a time; the old precision is restored afterwards."""
-    if bits > MOST_BITS:
-        raise Undecided("the claim needs more digits than this checker computes with")
+    demand(bits <= MOST_BITS, "the claim needs more digits than this checker computes with")
     with vars(flint).setdefault(_LOCK, RLock()), ctx.workprec(bits):
         yield
 
@@ -66,9 +68,13 @@ def rough(value: Any) -> float:
 
 
 def upper(value: Any) -> Fraction:
-    """An upper bound of a ball as a fraction."""
-    mantissa, exponent = value.upper().man_exp()
-    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+    """An upper bound of a ball as a fraction that is not too long."""
+    mantissa, exponent = map(int, value.upper().man_exp())
+    size = mantissa.bit_length() + exponent
+    demand(size < LONGEST, OUT_OF_RANGE)
+    if size < -LONGEST:
+        return Fraction(mantissa > 0, 2**LONGEST)
+    return mantissa * Fraction(2) ** exponent
 
 
 def normal_tail(x: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 from flint import arb, ctx
 
 from logphi.checker.arithmetic.balls import rough
-from logphi.checker.arithmetic.work import EXP, TAIL, Undecided, spend
+from logphi.checker.arithmetic.work import EXP, TAIL, demand, spend
 
 # chosen: the points of a rule; if more are needed, the claim is undecided
 MOST_POINTS = 2000
@@ -41,8 +41,7 @@ def gauss_legendre(
         plans.append(((max(excess, 0) / math.log(rho) + 1) / 2, rho, bound))
     points, rho, bound = min(plans, key=lambda plan: plan[0])
     count = math.ceil(points) + 1
-    if count > MOST_POINTS:
-        raise Undecided("an integral needs more points than this checker takes")
+    demand(count <= MOST_POINTS, "an integral needs more points than this checker takes")
     # measured: the points of a rule
     spend(2 * TAIL * count)
     rule = [(low + half * (1 + x), half * weight) for x, weight in _legendre(count, ctx.prec)]

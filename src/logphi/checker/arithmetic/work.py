@@ -62,10 +62,20 @@ def budget(most: float) -> Iterator[None]:
 
 def spend(operations: float) -> None:
     """Count multiplications at the precision in force, before they are done; an :class:`Undecided` if they are too many."""
-    cost = operations * (1 + (ctx.prec / 350) ** 1.5)
+    cost = operations * _unit()
     if not cost <= _left[0]:
         raise Undecided("the claim needs more work than this checker does")
     _left[0] -= cost
+
+
+def _unit() -> float:
+    """What a multiplication costs at the precision in force."""
+    return float(1 + (ctx.prec / 350) ** 1.5)
+
+
+def evaluations(operations: float) -> int:
+    """How often an integrand of so many multiplications may be computed: FLINT asks again where it raises an error."""
+    return int(min(1000 * ctx.prec, _left[0] / (operations * _unit()))) + 1
 
 
 def left() -> float:

@@ -29,27 +29,21 @@ class Choice(Law):
 
     @property
     def end(self) -> Fraction | float:
-        """The smallest end of all parts."""
         return min(part.end for _, part in self.parts)
 
     def reversed(self) -> Choice:
-        """Every part reversed."""
         return Choice(tuple((weight, part.reversed()) for weight, part in self.parts))
 
     def listed(self) -> Choice:
-        """The same of listed laws."""
         return Choice(tuple((weight, part.listed()) for weight, part in self.parts))
 
     def infinite(self) -> Any:
-        """The mean of those of the parts."""
         return sum((ball(weight) * part.infinite() for weight, part in self.parts), arb(0))
 
     def omitted(self) -> Any:
-        """The mean of those of the parts."""
         return sum((ball(weight) * part.omitted() for weight, part in self.parts), arb(0))
 
     def on_line(self, c: Any, step: Any, nodes: int) -> list[Any]:
-        """The mean of the transforms."""
         found = [acb(0)] * nodes
         for weight, part in self.parts:
             share = ball(weight)
@@ -57,7 +51,6 @@ class Choice(Law):
         return found
 
     def ceiling_above(self, c: Any, lifts: list[float], bits: int) -> Callable[[Any], Any]:
-        """The mean of the bounds."""
         bounds = [(ball(weight), part.ceiling_above(c, lifts, bits)) for weight, part in self.parts]
         return lambda time: sum((weight * bound(time) for weight, bound in bounds), arb(0)).abs_upper()
 
@@ -70,18 +63,15 @@ class Choice(Law):
         return p, q
 
     def loss_range(self, goal: float) -> tuple[float, float]:
-        """Around those of all parts."""
         lows, highs = zip(*(part.loss_range(goal) for _, part in self.parts), strict=True)
         return min(lows), max(highs)
 
     def cuts(self, base: Any, step: Any, number: int) -> tuple[Cells, Cells]:
-        """The means of the masses of the parts."""
         both = zip(*(part.cuts(base, step, number) for _, part in self.parts), strict=True)
         below, above = (self._mean(cells) for cells in both)
         return below, above
 
     def largest(self) -> Any:
-        """The largest of all parts."""
         found = [part.largest() for _, part in self.parts]
         if any(one is None for one in found):
             return None

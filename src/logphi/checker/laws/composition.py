@@ -11,7 +11,7 @@ from typing import Any
 from flint import acb, arb
 
 from logphi.checker.arithmetic.balls import ball
-from logphi.checker.arithmetic.work import STORED, Undecided, spend
+from logphi.checker.arithmetic.work import STORED, demand, spend
 from logphi.checker.laws.finite import Finite
 from logphi.checker.laws.law import Cells, Law, Spacing, common_span
 
@@ -26,17 +26,14 @@ class Composition(Law):
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]
-        """Whether all laws are symmetric."""
         return all(law.symmetric for law, _ in self.terms)
 
     @property
     def end(self) -> Fraction | float:
-        """The smallest end of all strips."""
         return min((law.end for law, _ in self.terms), default=math.inf)
 
     @property
     def count(self) -> int:
-        """The number of releases."""
         return sum(count for _, count in self.terms)
 
     @property
@@ -45,11 +42,9 @@ class Composition(Law):
         return self.terms[0][0] if self.count == 1 else None
 
     def reversed(self) -> Composition:
-        """Every law reversed."""
         return Composition([(law.reversed(), count) for law, count in self.terms])
 
     def listed(self) -> Composition:
-        """The same of listed laws."""
         return Composition([(law.listed(), count) for law, count in self.terms])
 
     def infinite(self) -> Any:
@@ -57,7 +52,6 @@ class Composition(Law):
         return -sum((count * (-law.infinite()).log1p() for law, count in self.terms), arb(0)).expm1()
 
     def omitted(self) -> Any:
-        """The sum over all releases."""
         return sum((count * law.omitted() for law, count in self.terms), arb(0))
 
     def log_moment(self, x: Any) -> Any:
@@ -65,7 +59,6 @@ class Composition(Law):
         return sum((count * law.moment(x).log() for law, count in self.terms), arb(0))
 
     def on_line(self, c: Any, step: Any, nodes: int) -> list[Any]:
-        """The products."""
         values = [acb(1)] * nodes
         for law, count in self.terms:
             spend(nodes * (STORED + 3 * count.bit_length()))
@@ -74,7 +67,6 @@ class Composition(Law):
         return values
 
     def ceiling_above(self, c: Any, lifts: list[float], bits: int) -> Callable[[Any], Any]:
-        """The product of the bounds."""
         bounds = [(law.ceiling_above(c, lifts, bits + count.bit_length()), count) for law, count in self.terms]
         return lambda time: sum((count * bound(time).log() for bound, count in bounds), arb(0)).exp().abs_upper()
 
@@ -91,25 +83,20 @@ class Composition(Law):
         if kept.alone is not None:
             own, other = kept.alone.tails(shifted)
             return p * own, q * other
-        if kept.terms:
-            raise Undecided("of several releases together, this checker knows the transform but no tails")
+        demand(not kept.terms, "of several releases together, this checker knows the transform but no tails")
         share = arb(0) if shifted > 0 else arb(1) if shifted < 0 else arb(0).union(arb(1))
         return p * share, q * share
 
     def loss_range(self, goal: float) -> tuple[float, float]:
-        """That of a single release."""
         return super().loss_range(goal) if self.alone is None else self.alone.loss_range(goal)
 
     def cuts(self, base: Any, step: Any, number: int) -> tuple[Cells, Cells]:
-        """Those of a single release."""
         return super().cuts(base, step, number) if self.alone is None else self.alone.cuts(base, step, number)
 
     def atom_losses(self) -> list[Any]:
-        """Those of all laws."""
         return [loss for law, _ in self.terms for loss in law.atom_losses()]
 
     def largest(self) -> Any:
-        """The sum of the largest losses."""
         found = [(law.largest(), count) for law, count in self.terms]
         return None if any(one is None for one, _ in found) else sum((count * one for one, count in found), arb(0))
 

@@ -14,7 +14,7 @@ from typing import Any
 from flint import arb, ctx
 
 from logphi.checker.arithmetic.balls import between, cached, normal_tail, rough
-from logphi.checker.arithmetic.work import STORED, Undecided, spend
+from logphi.checker.arithmetic.work import STORED, demand, spend
 from logphi.checker.laws.law import LARGEST_LOSS, SMALLEST_LOSS, Law
 from logphi.checker.laws.panels import Panel, Part, panels_of
 from logphi.checker.text.formula import Formula, Piece
@@ -91,8 +91,7 @@ class Densities(Law):
         for panel in known.panels:
             if len(panel.given) == 2 and not all(one < least for one in panel.masses(panel.high)):
                 ends += [rough(loss + known.shift) for loss in panel.extremes(DEPTH)]
-        if not max(map(abs, ends)) < LARGEST_LOSS:
-            raise Undecided("the losses are too large for cells")
+        demand(max(map(abs, ends)) < LARGEST_LOSS, "the losses are too large for cells")
         return min(ends) - SMALLEST_LOSS, max(ends) + SMALLEST_LOSS
 
     def _above(self, epsilon: Any) -> tuple[list[Any], list[tuple[list[Any], Any]]]:
@@ -127,8 +126,7 @@ class Densities(Law):
             for side, mass in enumerate(panel.masses(panel.high)):
                 whole[side] += mass
                 finite[side] += mass if len(panel.given) == 2 else 0
-        if not all(one > 0 for one in (*whole, *finite)):
-            raise Undecided("the two densities share no mass")
+        demand(all(one > 0 for one in (*whole, *finite)), "the two densities share no mass")
         alone = any(len(panel.given) < 2 for panel in panels)
         shares = [one / all_of_it if alone else arb(1) for one, all_of_it in zip(finite, whole, strict=True)]
         shift = whole[1].log() - whole[0].log()
@@ -154,8 +152,7 @@ def _joined(parts: Iterator[Part]) -> Iterator[tuple[Panel, Any, Panel, Any, Any
 
 def histograms(places: Sequence[Fraction], p: Sequence[Fraction], q: Sequence[Fraction]) -> Densities:
     """The sum of p_i N(c_i, 1) against the sum of q_i N(c_i, 1): histograms with noise. Their ratio need not be monotone."""
-    if len(places) > MOST_TERMS:
-        raise Undecided("a pair of histograms has more values than this checker takes")
+    demand(len(places) <= MOST_TERMS, "a pair of histograms has more values than this checker takes")
     formulas = [_mixture(places, weights) for weights in (p, q)]
 
     def source() -> tuple[list[Piece], list[Any]]:

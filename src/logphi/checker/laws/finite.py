@@ -12,7 +12,7 @@ from flint import acb, arb, ctx
 
 from logphi.checker.arithmetic.balls import ZERO, Real, ball, cached, exactly, rough
 from logphi.checker.arithmetic.exponential_sums import exponential_sums
-from logphi.checker.arithmetic.work import EXP, STORED, TAIL, Undecided, spend
+from logphi.checker.arithmetic.work import EXP, STORED, TAIL, Undecided, demand, spend
 from logphi.checker.laws.law import Cells, ClosedForm, Law, Spacing
 
 # chosen: more outcomes take too long
@@ -50,7 +50,6 @@ class Finite(Law):
         return replace(free, spacing=Spacing(free, unit, (Fraction(0), Fraction(1)), lambda: free.losses()[0]))
 
     def lattice(self) -> Spacing | None:
-        """The spacing of the losses."""
         return self.spacing
 
     def common(self) -> list[tuple[Any, Any]]:
@@ -67,7 +66,6 @@ class Finite(Law):
         return Finite(cached(lambda: [(q, p) for p, q in self.outcomes()]), spacing, self.omitted, known)
 
     def infinite(self) -> Any:
-        """P(L = inf)."""
         return sum((p for p, q in self.outcomes() if q.is_zero()), arb(0))
 
     def losses(self) -> list[Any]:
@@ -83,12 +81,10 @@ class Finite(Law):
         return [base + unit * ball(step) for step in self.spacing.steps]
 
     def loss_range(self, goal: float) -> tuple[float, float]:
-        """The smallest and the largest loss."""
         places = [rough(loss) for loss in self.losses()]
         return min(places), max(places)
 
     def cut(self, base: Any, step: Any, number: int) -> Cells:
-        """The masses of the outcomes in each cell."""
         spend(STORED * (number + len(self.losses())))
         masses = {k: (arb(0), arb(0)) for k in range(-1, number + 1)}
         for (p, q), loss in zip(self.common(), self.losses(), strict=True):
@@ -103,7 +99,6 @@ class Finite(Law):
         return Cells([base + k * step for k in range(number + 1)], p, q, masses[-1], masses[number])
 
     def largest(self) -> Any:
-        """The largest loss; None if some outcomes are omitted."""
         if not self.omitted().is_zero():
             return None
         first, *others = self.losses()
@@ -112,7 +107,6 @@ class Finite(Law):
         return first
 
     def on_line(self, c: Any, step: Any, nodes: int) -> list[Any]:
-        """The sums of p e^{zL} over the outcomes."""
         common, losses = self.common(), self.losses()
         spend(2 * EXP * len(common))
         weights = [p * (c * loss).exp() for (p, _), loss in zip(common, losses, strict=True)]
@@ -130,7 +124,6 @@ class Finite(Law):
         return Finite.spaced(_mixed(self.outcomes, rate), self.omitted, cached(losses))
 
     def subset(self, rate: Fraction) -> Finite:
-        """The law on a subset, outcome by outcome."""
         g = exactly(rate)
 
         def outcomes() -> list[tuple[Any, Any]]:
@@ -175,7 +168,6 @@ class DiscreteGaussian(ClosedForm):
         return lead * acb.modular_theta(y, tau)[2] / acb.modular_theta(acb(0), tau)[2]
 
     def listed(self) -> Finite:
-        """The outcomes that the precision in force resolves."""
         far, half = self._far(), Fraction(self.shift, 2)
         spend(2 * STORED * (2 * far + self.shift))
         steps = tuple((x - half) * self.shift / self.sigma**2 for x in range(-far, far + self.shift + 1))
@@ -183,19 +175,16 @@ class DiscreteGaussian(ClosedForm):
         return Finite(lambda: near()[0], Spacing("one", exactly(1), steps), lambda: near()[1])
 
     def sampled(self, rate: Fraction) -> Finite:
-        """The mixture, outcome by outcome, with the outcomes that each precision resolves."""
         near = cached(lambda: self._near(self._far()))
         return Finite(_mixed(lambda: near()[0], rate), None, lambda: near()[1])
 
     def subset(self, rate: Fraction) -> Finite:
-        """The law on a subset, outcome by outcome, with the outcomes that each precision resolves."""
         at = cached(lambda: self.listed().subset(rate))
         return Finite(lambda: at().outcomes(), None, lambda: at().omitted())
 
     def _far(self) -> int:
         far = math.ceil(float(self.sigma) * math.sqrt(2 * math.log(2) * ctx.prec)) + 1
-        if far + self.shift > MOST_OUTCOMES:
-            raise Undecided("a discrete Gaussian is too wide for this checker to list its outcomes")
+        demand(far + self.shift <= MOST_OUTCOMES, "a discrete Gaussian is too wide for this checker to list its outcomes")
         return far
 
     def _near(self, far: int) -> tuple[list[tuple[Any, Any]], Any]:

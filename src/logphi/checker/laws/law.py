@@ -16,7 +16,7 @@ from flint import acb, arb
 
 from logphi.checker.arithmetic.balls import ZERO, Real, rough, within
 from logphi.checker.arithmetic.exponential_sums import exponential_sums
-from logphi.checker.arithmetic.work import EXP, MOST_BITS, STORED, Undecided, spend
+from logphi.checker.arithmetic.work import EXP, MOST_BITS, STORED, Undecided, demand, spend
 
 # chosen: where losses are larger, no cells are made
 LARGEST_LOSS = 2.0**40
@@ -43,8 +43,7 @@ def common_span(numbers: list[Fraction]) -> Fraction:
     scale = 1
     for number in numbers:
         scale = math.lcm(scale, number.denominator)
-        if scale.bit_length() > MOST_BITS:
-            raise Undecided("the losses have no short common denominator")
+        demand(scale.bit_length() <= MOST_BITS, "the losses have no short common denominator")
     return Fraction(math.gcd(*(int(number * scale) for number in numbers)), scale)
 
 
@@ -151,8 +150,7 @@ class Law:
             near, far = 0.0, 2.0**-20
             while not outside(sign * far):
                 near, far = far, 2 * far
-                if far > LARGEST_LOSS:
-                    raise Undecided("the losses are too large for cells")
+                demand(far <= LARGEST_LOSS, "the losses are too large for cells")
             while far - near > 1e-3 * far and far > SMALLEST_LOSS:
                 middle = (near + far) / 2
                 near, far = (near, middle) if outside(sign * middle) else (middle, far)
@@ -206,19 +204,15 @@ class Reversed(Law):
     base: Law
 
     def reversed(self) -> Law:
-        """The base."""
         return self.base
 
     def infinite(self) -> Any:
-        """The mass of Q that P does not reach."""
         return self.base.unreached()
 
     def omitted(self) -> Any:
-        """As of the base."""
         return self.base.omitted()
 
     def on_line(self, c: Any, step: Any, nodes: int) -> list[Any]:
-        """M(-1-z)."""
         return self.base.on_line(-1 - c, -step, nodes)
 
     def ceiling_above(self, c: Any, lifts: list[float], bits: int) -> Callable[[Any], Any]:
@@ -231,7 +225,6 @@ class Reversed(Law):
         return 1 - self.infinite() - q, 1 - self.base.infinite() - p
 
     def single_excess(self, epsilon: Any) -> Any:
-        """By that of the base."""
         return self.turned(epsilon, self.base.single_excess(-epsilon))
 
     def turned(self, epsilon: Any, excess: Any) -> Any:
@@ -239,16 +232,13 @@ class Reversed(Law):
         return 1 - self.infinite() - epsilon.exp() * (1 - self.base.infinite() - excess)
 
     def atom_losses(self) -> list[Any]:
-        """Those of the base, negated."""
         return [-loss for loss in self.base.atom_losses()]
 
     def loss_range(self, goal: float) -> tuple[float, float]:
-        """That of the base, negated."""
         low, high = self.base.loss_range(goal)
         return -high, -low
 
     def cuts(self, base: Any, step: Any, number: int) -> tuple[Cells, Cells]:
-        """Those of the base."""
         below, above = self.base.cuts(-(base + number * step), step, number)
         return below.reversed(), above.reversed()
 
@@ -263,7 +253,6 @@ class ClosedForm(Law):
         raise NotImplementedError
 
     def on_line(self, c: Any, step: Any, nodes: int) -> list[Any]:
-        """By the formula."""
         spend((self.cost + STORED) * nodes)
         return [self.value(acb(c, k * step)) for k in range(nodes)]
 

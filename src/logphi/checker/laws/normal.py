@@ -30,7 +30,6 @@ class Normal(ClosedForm):
     symmetric = True
 
     def value(self, z: Any) -> Any:
-        """See the class."""
         return (z * (z + 1) * self.squared_shift() / 2).exp()
 
     def ceiling(self, c: Any, t: Any) -> Any:
@@ -47,7 +46,6 @@ class Normal(ClosedForm):
         return NormalMixtures(((exactly(1 - rate), Fraction(0)), (exactly(rate), self._rational())), AT_ZERO)
 
     def subset(self, rate: Fraction) -> SubsetNormal:
-        """The law on a subset, by an integral over a half-line."""
         return SubsetNormal(self._rational(), rate)
 
     def _rational(self) -> Fraction:
@@ -69,7 +67,6 @@ class SubsetNormal(ByQuadrature):
     symmetric = True
 
     def tails(self, epsilon: Any) -> tuple[Any, Any]:
-        """Those of any law on a subset."""
         return SubsetSampled(Normal(exactly(self.shift**2), self.shift), self.rate).tails(epsilon)
 
     def points(self, c: Any, time: Any) -> Points:

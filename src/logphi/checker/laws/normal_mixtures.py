@@ -27,7 +27,7 @@ from flint import acb, arb, ctx
 
 from logphi.checker.arithmetic.balls import Real, ball, between, exactly, normal_tail, rough, within
 from logphi.checker.arithmetic.exponential_sums import exponential_sums
-from logphi.checker.arithmetic.work import EXP, STORED, Undecided, spend
+from logphi.checker.arithmetic.work import EXP, STORED, demand, spend
 from logphi.checker.laws.law import Law
 
 # probabilities and shifts
@@ -181,8 +181,7 @@ def _times(weight: Real, rate: Fraction) -> Real:
 
 
 def _near(x: Any) -> None:
-    if abs(x) > 2**64:
-        raise Undecided("the precision does not separate this epsilon from the limit of the loss")
+    demand(not (abs(x) > 2**64), "the precision does not separate this epsilon from the limit of the loss")
 
 
 def _negated(shifts: Shifts) -> Shifts:

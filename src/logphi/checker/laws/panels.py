@@ -18,7 +18,7 @@ from flint import acb, arb, arb_poly, arb_series, ctx
 
 from logphi.checker.arithmetic.asymptotic import Asymptotic, AsymptoticArithmetic
 from logphi.checker.arithmetic.balls import ball, between, rough
-from logphi.checker.arithmetic.work import Undecided, spend
+from logphi.checker.arithmetic.work import EXP, Undecided, demand, evaluations, spend
 from logphi.checker.text.formula import Arithmetic, Complex, Formula, Piece, series
 
 # chosen: a density is followed up to 2^FARTHEST, or down to 2^-FARTHEST next to a singularity at zero
@@ -193,10 +193,9 @@ def _integral(formula: Formula | None, low: Any, high: Any) -> Any:
         high,
         abs_tol=arb(2) ** (SPARE_BITS - ctx.prec),
         rel_tol=arb(2) ** (SPARE_BITS - ctx.prec),
-        eval_limit=1000 * ctx.prec,
+        eval_limit=evaluations(EXP * len(formula.steps)),
     ).real
-    if not found.is_finite():
-        raise Undecided("the integral of a density needs more work than this checker does")
+    demand(found.is_finite(), "the integral of a density needs more work than this checker does")
     return found
 
 

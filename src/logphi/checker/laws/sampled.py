@@ -26,7 +26,6 @@ class Sampled(Law):
     unreached = staticmethod(ZERO)
 
     def infinite(self) -> Any:
-        """The infinite mass of the base, times the rate."""
         return ball(self.rate) * self.base.infinite()
 
     def tails(self, epsilon: Any) -> tuple[Any, Any]:
@@ -42,7 +41,6 @@ class Sampled(Law):
         return (1 - g) * q + g * p, q
 
     def atom_losses(self) -> list[Any]:
-        """The losses of the mixture at the atoms of the base."""
         return [(ball(self.rate) * loss.expm1()).log1p() for loss in self.base.atom_losses()]
 
 
@@ -55,11 +53,9 @@ class SubsetSampled(Law):
     symmetric: bool = False
 
     def infinite(self) -> Any:
-        """The infinite mass of the base, times the rate."""
         return ball(self.rate) * self.base.infinite()
 
     def reversed(self) -> Law:
-        """The subset of the reversed base."""
         return SubsetSampled(self.base.reversed(), self.rate, self.symmetric)
 
     def tails(self, epsilon: Any) -> tuple[Any, Any]:

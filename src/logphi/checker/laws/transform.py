@@ -17,7 +17,7 @@ from flint import acb, arb
 
 from logphi.checker.arithmetic.asymptotic import Asymptotic, AsymptoticArithmetic
 from logphi.checker.arithmetic.balls import between, precision, rough
-from logphi.checker.arithmetic.work import STORED, Undecided, spend
+from logphi.checker.arithmetic.work import STORED, Undecided, demand, spend
 from logphi.checker.laws.law import Law
 from logphi.checker.text.formula import Complex, Formula
 
@@ -35,11 +35,9 @@ class Transform(Law):
     is_reversed: bool = False
 
     def reversed(self) -> Transform:
-        """The law with M(-1-z)."""
         return Transform(self.formula, not self.is_reversed)
 
     def infinite(self) -> Any:
-        """1 - M(0)."""
         return 1 - self.moment(arb(0))
 
     @cached_property
@@ -52,8 +50,7 @@ class Transform(Law):
                     place, step = place + step, 2 * step
                 else:
                     step /= 2
-        if not place:
-            raise Undecided("a transform is not analytic on the real axis")
+        demand(place, "a transform is not analytic on the real axis")
         return place
 
     def on_line(self, c: Any, step: Any, nodes: int) -> list[Any]:
@@ -64,7 +61,6 @@ class Transform(Law):
         return [self._value(acb(c, k * step), analytic=False) for k in range(nodes)]
 
     def ceiling_above(self, c: Any, lifts: list[float], bits: int) -> Callable[[Any], Any]:
-        """By the asymptotic form of the formula."""
         size = self.moment(c).abs_upper()
 
         def bound(time: Any) -> Any:
@@ -84,8 +80,7 @@ class Transform(Law):
         """Raise an :class:`Undecided` if there may be a cut on the line between two heights."""
         if self._value(acb(c, between(low, high)), analytic=True).is_finite():
             return
-        if not halvings:
-            raise Undecided("a transform has a cut, or a singularity, on a vertical line")
+        demand(halvings, "a transform has a cut, or a singularity, on a vertical line")
         middle = (low + high) / 2
         self._analytic(c, low, middle, halvings - 1)
         self._analytic(c, middle, high, halvings - 1)

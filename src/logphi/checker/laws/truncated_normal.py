@@ -34,7 +34,6 @@ class TruncatedNormal(ClosedForm):
         return 1 - 2 * normal_tail(ball(self.truncation))
 
     def infinite(self) -> Any:
-        """P(x > t)."""
         return (normal_tail(ball(self.truncation - self.shift)) - normal_tail(ball(self.truncation))) / self._share()
 
     def value(self, z: Any) -> Any:
@@ -49,7 +48,6 @@ class TruncatedNormal(ClosedForm):
         return 2 * (m**2 * c * (c + 1) / 2).exp() / ((2 * arb.pi()).sqrt() * self._share() * m * t)
 
     def largest(self) -> Any:
-        """The loss at x = t."""
         return ball(self.shift * (self.truncation - self.shift / 2))
 
     def tails(self, epsilon: Any) -> tuple[Any, Any]:

@@ -62,22 +62,18 @@ class TiltedUniform(ClosedForm):
         return p, q
 
     def atom_losses(self) -> list[Any]:
-        """Both ends, where there are atoms."""
         return [] if self.atoms().is_zero() else [self.width(), -self.width()]
 
     def ends(self) -> Ends | None:
-        """Both ends, unless losses are infinite."""
         if not self.infinite().is_zero():
             return None
         low, atom = (-self.width()).exp(), self.scale() * self.atoms() / 2
         return Ends(low, 1 / low, atom / low.sqrt(), atom * low.sqrt())
 
     def largest(self) -> Any:
-        """The width."""
         return self.width()
 
     def sampled(self, rate: Fraction) -> SampledUniform:
-        """The mixture, whose M is an integral over the loss."""
         return SampledUniform(self, rate)
 
 

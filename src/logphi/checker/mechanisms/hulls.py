@@ -12,7 +12,7 @@ from typing import Any
 from flint import arb
 
 from logphi.checker.arithmetic.balls import ball, cached, precision
-from logphi.checker.arithmetic.work import EXP, STORED, Undecided, spend
+from logphi.checker.arithmetic.work import EXP, STORED, Undecided, demand, spend
 from logphi.checker.laws.finite import Finite
 
 # chosen: the precision that decides which points are vertices of a hull
@@ -117,12 +117,10 @@ def _vertices(points: list[Point]) -> list[Point]:
         if point.epsilon < 0 and _reaches(1 - ball(point.epsilon).exp(), ball(point.delta)):
             raise Undecided("a point of a profile is below 1 - e^epsilon, which no profile is")
     chain = _hull([(arb(0), arb(1), None), *((*point.place(), point) for point in points)], _reaches)
-    if len(chain) < 2:
-        raise Undecided("the points of a profile say nothing")
+    demand(len(chain) >= 2, "the points of a profile say nothing")
     return [point for _, _, point in chain[1:]]
 
 
 def _reaches(one: Any, other: Any) -> bool:
-    if not (one > other or one < other):
-        raise Undecided("points of a profile lie too close to a straight line for this checker")
+    demand(one > other or one < other, "points of a profile lie too close to a straight line for this checker")
     return bool(one > other)

@@ -15,7 +15,7 @@ from flint import arb
 
 from logphi.checker.allocation.allocated import Allocated, counted
 from logphi.checker.arithmetic.balls import Real, ball, cached, exactly
-from logphi.checker.arithmetic.work import EXP, STORED, Undecided, spend
+from logphi.checker.arithmetic.work import EXP, STORED, Undecided, demand, spend
 from logphi.checker.laws.choice import Choice
 from logphi.checker.laws.composition import Composition, Terms
 from logphi.checker.laws.declared import Declared
@@ -107,8 +107,7 @@ def _laplace(_: Node, scale: Fraction, sensitivity: Fraction) -> Law | None:
 def _distance(_: Node, epsilon: Fraction, delta: Fraction) -> Law | None:
     """With probability delta the loss is infinite, otherwise it is that of Laplace with w = eps + 2 log(1 - delta)."""
     width: Real = lambda: ball(epsilon) + 2 * (-ball(delta)).log1p()  # noqa: E731
-    if not width() > 0:
-        raise Undecided("a DistanceToInstability that fails so often leaks more by its failures than by its test")
+    demand(width() > 0, "a DistanceToInstability that fails so often leaks more by its failures than by its test")
     return laplace(width, exactly(delta))
 
 
@@ -190,8 +189,7 @@ def _discrete_gaussian(_: Node, sigma: Fraction, sensitivity: int, truncation: i
     s, far = sensitivity, truncation
     if far is None:
         return DiscreteGaussian(sigma, s)
-    if far + s > MOST_OUTCOMES:
-        raise Undecided("the truncated noise has more outcomes than this checker lists")
+    demand(far + s <= MOST_OUTCOMES, "the truncated noise has more outcomes than this checker lists")
     spend(4 * STORED * (far + s))
 
     def outcomes() -> list[tuple[Any, Any]]:
@@ -322,8 +320,7 @@ def _reports(_: Node, local_epsilon: Fraction, records: int) -> Law | None:
     """
     if local_epsilon == 0:
         return None
-    if records > MOST_REPORTS:
-        raise Undecided("so many shuffled reports have more outcomes than this checker lists")
+    demand(records <= MOST_REPORTS, "so many shuffled reports have more outcomes than this checker lists")
 
     def outcomes() -> list[tuple[Any, Any]]:
         e, found = (-ball(local_epsilon)).exp(), []
@@ -357,8 +354,7 @@ def _allocation(node: Node, stated: Stated, batches: int) -> Law | None:
     law = base.alone
     if law is None:
         raise Undecided("of several releases that are allocated together, this checker knows those of Gaussian noise")
-    if not law.omitted().is_zero():
-        raise Undecided("this checker does not allocate releases whose outcomes it does not list all")
+    demand(law.omitted().is_zero(), "this checker does not allocate releases whose outcomes it does not list all")
     return counted(law.listed(), batches) if law.atomic else Allocated(law, batches)
 
 

@@ -29,7 +29,7 @@ from typing import Any
 from flint import arb
 
 from logphi.checker.arithmetic.balls import ball, precision, upper
-from logphi.checker.arithmetic.work import EXP, Undecided, spend
+from logphi.checker.arithmetic.work import EXP, demand, spend
 from logphi.checker.laws.composition import Composition
 from logphi.checker.laws.finite import Finite
 from logphi.checker.mechanisms.above import BITS, Bound, Stated, places, profile, with_pair
@@ -83,8 +83,7 @@ def _exponent(mean: Fraction, shape: Fraction) -> Fraction:
     spend(4 * EXP * HALVINGS)
     while not _mean(high, shape) >= ball(mean):
         low, high = high, 2 * high
-        if high > LARGEST:
-            raise Undecided("there is nearly always one run, and otherwise more than this checker counts")
+        demand(high <= LARGEST, "there is nearly always one run, and otherwise more than this checker counts")
     for _ in range(HALVINGS):
         t = (low + high) / 2
         low, high = (low, t) if _mean(t, shape) >= ball(mean) else (t, high)

@@ -27,7 +27,7 @@ from typing import Any
 from flint import arb
 
 from logphi.checker.arithmetic.balls import ball, precision, rough, upper
-from logphi.checker.arithmetic.work import EXP, Undecided, spend
+from logphi.checker.arithmetic.work import EXP, demand, spend
 from logphi.checker.laws.composition import Terms
 from logphi.checker.laws.finite import Finite
 from logphi.checker.laws.law import Law
@@ -71,8 +71,7 @@ def sparse_vector(shift: Fraction, noise: Law, end: Fraction | None, answers: in
 
 def answer_above(shift: Fraction) -> Finite:
     """The pair of one game."""
-    if not SMALLEST <= shift <= LARGEST:
-        raise Undecided("queries that move by so little, or so much, are not known to this checker")
+    demand(SMALLEST <= shift <= LARGEST, "queries that move by so little, or so much, are not known to this checker")
     largest = ball(shift).exp()
     vertices = _vertices(shift, largest)
     fall = -math.log(max(rough((1 - p) / (1 - q)) for q, p in vertices))
@@ -108,8 +107,7 @@ def _move(q: Any, p: Any, grown: Any, step: float) -> tuple[Any, Any, int, Any, 
     ratio = (1 - p) / (1 - q) * (1 + ball(ASIDE))
     back = math.floor(-math.log(rough(ratio)) / step)
     share = (ratio * grown ** (back + 1) - 1) / (grown - 1)
-    if back < 1 or not 0 <= share <= 1:
-        raise Undecided("the precision does not separate neighbours of a game")
+    demand(back >= 1 and 0 <= share <= 1, "the precision does not separate neighbours of a game")
     return q, p, back, (1 - q) * share, (1 - q) * (1 - share)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from flint import acb, arb, ctx
 
 from logphi.checker.arithmetic.balls import ball, within
-from logphi.checker.arithmetic.work import EXP, demand, spend
+from logphi.checker.arithmetic.work import EXP, demand, evaluations, spend
 from logphi.checker.laws.composition import Composition
 from logphi.checker.laws.normal_pair import NormalPair
 from logphi.checker.methods.contour import OUTSIDE
@@ -40,8 +40,10 @@ def _excess(terms: Sequence[tuple[NormalPair, int]], c: Any, epsilon: Any) -> An
     fall = abs(slope) / 2
     turn, far = acb(lean, rise), (ctx.prec * arb(2).log() / fall).mid()
 
+    cost = 4 * EXP * (1 + len(numbers))
+
     def integrand(s: Any, analytic: bool) -> Any:
-        spend(4 * EXP * (1 + len(numbers)))
+        spend(cost)
         z = c + s * turn
         exponent = z * slope
         for r, square, v, count in numbers:
@@ -50,7 +52,7 @@ def _excess(terms: Sequence[tuple[NormalPair, int]], c: Any, epsilon: Any) -> An
         return exponent.exp() * turn / (z * (z + 1))
 
     top = (c * slope).exp()
-    inside = acb.integral(integrand, 0, far, abs_tol=top * arb(2) ** -ctx.prec, eval_limit=1000 * ctx.prec).imag
+    inside = acb.integral(integrand, 0, far, abs_tol=top * arb(2) ** -ctx.prec, eval_limit=evaluations(cost)).imag
     height = rise * far
     size = c * slope - far * fall
     for r, square, v, count in numbers:

@@ -16,7 +16,7 @@ from typing import Any
 from flint import acb, arb, ctx
 
 from logphi.checker.arithmetic.balls import ball, between, normal_density, normal_tail
-from logphi.checker.arithmetic.work import EXP, demand, spend
+from logphi.checker.arithmetic.work import EXP, demand, evaluations, spend
 from logphi.checker.laws.composition import Composition
 from logphi.checker.laws.normal_mixtures import NormalMixtures
 
@@ -99,4 +99,4 @@ def _side(one: _Release, other: _Release, end: Any, epsilon: Any) -> Any:
         low = needed.real.lower()
     low = low.mid()
     omitted = between(0, normal_tail(-low) if low == -far else normal_tail(far))
-    return omitted + acb.integral(integrand, low, end, eval_limit=1000 * ctx.prec).real
+    return omitted + acb.integral(integrand, low, end, eval_limit=evaluations(6 * EXP)).real

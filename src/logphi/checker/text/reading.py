@@ -174,6 +174,11 @@ class NotACertificate(ValueError):
     """An error in the text of a certificate."""
 
 
+def _require(holds: Any, why: str) -> None:
+    if not holds:
+        raise NotACertificate(why)
+
+
 @dataclass(frozen=True)
 class Node:
     """A mechanism: its constructor with exact parameters, and the base that it samples from."""
@@ -257,16 +262,13 @@ def read(source: str | bytes | Mapping[str, Any]) -> Certificate:
     if whole.get("version") in (1, 2):
         raise NotACertificate("versions 1 and 2, of checkouts before the first release, are no longer read: certify again")
     _keys(whole, "the certificate", "format version made_by releases parameters claims not_covered sha256")
-    if whole["format"] != "logphi-certificate":
-        raise NotACertificate("format must be 'logphi-certificate'")
+    _require(whole["format"] == "logphi-certificate", "format must be 'logphi-certificate'")
     _whole(whole["version"], "version", 3, 3)
     if not isinstance(whole["made_by"], dict) or not all(isinstance(one, str) for one in whole["made_by"].values()):
         raise NotACertificate("made_by must map names to versions")
     _one_of(whole["parameters"], "parameters", _FLOATS_AS)
-    if whole["not_covered"] != [*NOT_COVERED]:
-        raise NotACertificate("not_covered must be the list of what no certificate covers, word by word")
-    if not isinstance(whole["sha256"], str) or not _DIGEST.fullmatch(whole["sha256"]):
-        raise NotACertificate("sha256 must be 64 hexadecimal digits")
+    _require(whole["not_covered"] == [*NOT_COVERED], "not_covered must be the list of what no certificate covers, word by word")
+    _require(isinstance(whole["sha256"], str) and _DIGEST.fullmatch(whole["sha256"]), "sha256 must be 64 hexadecimal digits")
     releases = tuple(_with_hulls(one) for one in _listed(whole["releases"], "releases", MOST_RELEASES))
     claims = tuple(_claim(one, releases) for one in _listed(whole["claims"], "claims", MOST_CLAIMS))
     return Certificate(releases, claims, whole)
@@ -278,8 +280,7 @@ def _with_hulls(value: Any) -> Release:
     if not isinstance(given, list) or len(given) > MOST_TERMS:
         raise NotACertificate(f"hulls must be a list of at most {MOST_TERMS} lists of numbers")
     hulls = tuple(tuple(number(x, "a tangent") for x in _listed(some, "a hull", MOST_NUMBERS)) for some in given)
-    if any(len(some) % 3 for some in hulls):
-        raise NotACertificate("a hull must be a list of triples")
+    _require(not (any(len(some) % 3 for some in hulls)), "a hull must be a list of triples")
     return replace(_release({key: value[key] for key in ("adjacency", "mechanism")}), hulls=hulls)
 
 
@@ -296,9 +297,8 @@ def _release(value: Any, outer: Outer = frozenset()) -> Release:
 
 
 def _listed(value: Any, name: str, most: int) -> list[Any]:
-    if not isinstance(value, list) or not 0 < len(value) <= most:
-        raise NotACertificate(f"{name} must be a list of 1 to {most} entries")
-    return value
+    _require(isinstance(value, list) and 0 < len(value) <= most, f"{name} must be a list of 1 to {most} entries")
+    return list(value)
 
 
 def number(value: Any, name: str) -> Fraction:
@@ -306,8 +306,7 @@ def number(value: Any, name: str) -> Fraction:
     if not isinstance(value, str) or len(value) > 2400 or not _NUMBER.fullmatch(value):
         raise NotACertificate(f"{name} must be a string with a decimal or a quotient of integers")
     _, _, exponent = value.lower().partition("e")
-    if exponent and abs(int(exponent)) > 1100:
-        raise NotACertificate(f"{name} must have an exponent between -1100 and 1100")
+    _require(not (exponent and abs(int(exponent)) > 1100), f"{name} must have an exponent between -1100 and 1100")
     read = Fraction(value)
     if max(read.numerator.bit_length(), read.denominator.bit_length()) > MOST_BITS:
         raise NotACertificate(f"{name} must have a numerator and a denominator of at most {MOST_BITS} bits")
@@ -320,10 +319,8 @@ def _parsed(source: str | bytes | Mapping[str, Any]) -> dict[str, Any]:
             source = json.dumps(dict(source), allow_nan=False)
         if isinstance(source, bytes):
             source = source[: LARGEST_TEXT + 1].decode("utf-8")
-        if not isinstance(source, str):
-            raise NotACertificate(f"a certificate is a text or what certify returned, got {type(source).__name__}")
-        if len(source) > LARGEST_TEXT:
-            raise NotACertificate(f"the text is longer than {LARGEST_TEXT} characters")
+        _require(isinstance(source, str), f"a certificate is a text or what certify returned, got {type(source).__name__}")
+        _require(len(source) <= LARGEST_TEXT, f"the text is longer than {LARGEST_TEXT} characters")
         whole = json.loads(
             source, object_pairs_hook=_unique, parse_constant=_no_float, parse_float=_no_float, parse_int=_short_integer
         )
@@ -335,15 +332,13 @@ def _parsed(source: str | bytes | Mapping[str, Any]) -> dict[str, Any]:
         raise NotACertificate("the text is nested too deeply") from None
     except (ValueError, TypeError):
         raise NotACertificate("the text is not JSON") from None
-    if not isinstance(whole, dict):
-        raise NotACertificate("the text must hold one JSON object")
-    return whole
+    _require(isinstance(whole, dict), "the text must hold one JSON object")
+    return dict(whole)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
-    if len(found) != len(pairs):
-        raise NotACertificate("a key occurs twice in one object")
+    _require(len(found) == len(pairs), "a key occurs twice in one object")
     return found
 
 
@@ -352,8 +347,7 @@ def _no_float(text: str) -> Any:
 
 
 def _short_integer(text: str) -> int:
-    if len(text) > 310:
-        raise NotACertificate("an integer has more than 310 digits")
+    _require(len(text) <= 310, "an integer has more than 310 digits")
     return int(text)
 
 
@@ -363,8 +357,7 @@ def _keys(value: Any, name: str, expected: str) -> None:
 
 
 def _one_of(value: Any, name: str, known: tuple[Any, ...]) -> Any:
-    if not isinstance(value, str | None) or value not in known:
-        raise NotACertificate(f"{name} must be one of {', '.join(map(str, known))}")
+    _require(isinstance(value, str | None) and value in known, f"{name} must be one of {', '.join(map(str, known))}")
     return value
 
 
@@ -387,8 +380,7 @@ def _claim(value: Any, releases: tuple[Release, ...]) -> Claim:
         raise NotACertificate("the claim needs 0 <= lower <= upper, and no number above 1e9")
     if upper is None and lower == 0:
         raise NotACertificate("a claim needs an end")
-    if not _ARGUMENTS[quantity](at):
-        raise NotACertificate(f"at is outside the range of a claim about {quantity}")
+    _require(_ARGUMENTS[quantity](at), f"at is outside the range of a claim about {quantity}")
     given = value["lines"]
     if not isinstance(given, dict) or not set(given) <= ({"remove", "add"} if quantity == "tradeoff" else set()):
         raise NotACertificate(
@@ -408,8 +400,7 @@ def _proof(value: Any) -> Proof:
     """A way, the precision, and the numbers that it needs."""
     listed = _listed(value, "a proof", MOST_NUMBERS)
     least, most, each = WAYS[_one_of(listed[0], "a way", tuple(WAYS))]
-    if not least <= len(listed) - 2 <= most or (len(listed) - 2) % each:
-        raise NotACertificate(f"a proof by {listed[0]} needs other numbers")
+    _require(least <= len(listed) - 2 <= most and not ((len(listed) - 2) % each), f"a proof by {listed[0]} needs other numbers")
     numbers = tuple(number(x, "a number of a proof") for x in listed[2:])
     return Proof(listed[0], _whole(listed[1], "bits", 2, LARGEST_BITS), numbers)
 
@@ -419,8 +410,7 @@ def _node(value: Any, outer: Outer) -> Node:
     if not isinstance(name, str) or name not in CONSTRUCTORS:
         raise NotACertificate(f"a mechanism must be an object with a known name, got {str(name)[:40]!r}")
     refused, why = _NOT_WITHIN.get(name, (frozenset(), ""))
-    if outer & refused:
-        raise NotACertificate(why)
+    _require(not (outer & refused), why)
     of_others = name in _OF_OTHERS
     _keys(value, f"a {name}", f"name adjacency parameters{' base' if of_others else ''}")
     rules = CONSTRUCTORS[name]
@@ -434,8 +424,7 @@ def _node(value: Any, outer: Outer) -> Node:
         listed = _listed(value["base"], "base", MOST_ENTRIES) if name == "RandomChoice" else [value["base"]]
     node = Node(name, adjacency, parameters, base, tuple(_part(one, inner) for one in listed))
     complaint = next((words for holds, words in _demands(node) if not holds), "")
-    if complaint:
-        raise NotACertificate(f"a {name} {complaint}")
+    _require(not (complaint), f"a {name} {complaint}")
     return node
 
 
@@ -454,8 +443,7 @@ def _parameter(value: Any, name: str, rule: str) -> Any:
         if not isinstance(value, list) or not 0 < len(value) <= MOST_ENTRIES:
             raise NotACertificate(f"{name} must be a list of 1 to {MOST_ENTRIES} numbers")
         entries = [_parameter(one, name, "real" if rule == "reals" else "nonnegative") for one in value]
-        if rule == "probabilities" and _total(entries) != 1:
-            raise NotACertificate(f"{name} must sum to one")
+        _require(not (rule == "probabilities" and _total(entries) != 1), f"{name} must sum to one")
         return entries
     if rule == "pieces":
         return _pieces(value, name)
@@ -466,8 +454,7 @@ def _parameter(value: Any, name: str, rule: str) -> Any:
         if read.denominator != 1 or not _WHOLE[rule][0] <= read <= _WHOLE[rule][1]:
             raise NotACertificate(f"{name} must be an integer from {_WHOLE[rule][0]} to {_WHOLE[rule][1]}")
         return int(read)
-    if not _RANGES[rule](read):
-        raise NotACertificate(f"{name} is outside its range")
+    _require(_RANGES[rule](read), f"{name} is outside its range")
     return read
 
 
@@ -489,8 +476,7 @@ def _pieces(value: Any, name: str) -> list[Piece]:
 
 
 def _formula(value: Any, name: str, variable: str) -> Formula:
-    if not isinstance(value, str):
-        raise NotACertificate(f"{name} must hold formulas as strings")
+    _require(isinstance(value, str), f"{name} must hold formulas as strings")
     try:
         return read_formula(value, variable)
     except NotAFormula as wrong:
@@ -502,8 +488,7 @@ def _total(entries: list[Fraction]) -> Fraction:
     common = 1
     for entry in entries:
         common = math.lcm(common, entry.denominator)
-        if common.bit_length() > 4 * MOST_BITS:
-            raise NotACertificate("the numbers of a list must have a short common denominator")
+        _require(common.bit_length() <= 4 * MOST_BITS, "the numbers of a list must have a short common denominator")
     return Fraction(sum(entry.numerator * (common // entry.denominator) for entry in entries), common)
 
 

@@ -107,7 +107,8 @@ def test_forged_tangents_of_a_hull(expression: str) -> None:
         one = altered(content, ("releases", 0, "hulls"), [change(hull)])
         verdict = verify(with_checksum(one), work=2e6)
         assert verdict.derived is None or verdict.derived[1] >= least
-    for hulls in ([], [[]], [hull, hull], [["1", "2"]], {}, None, [hull[:1]]):
+    given: Any = ([], [[]], [hull, hull], [["1", "2"]], {}, None, [hull[:1]])
+    for hulls in given:
         one = altered(content, ("releases", 0, "hulls"), hulls)
         assert verify(with_checksum(one)).status == (0 if hulls == [hull, hull] else 1 if hulls == [] else 2)
 

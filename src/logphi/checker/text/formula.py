@@ -1,19 +1,16 @@
-"""Formulas in one variable: texts of a small grammar, and their values in any arithmetic.
+"""Formulas in one variable: expressions of Python with few parts, and their values in any arithmetic.
 
-    sum     = product, {("+" | "-"), product}
-    product = factor, {("*" | "/"), factor}
-    factor  = "-", factor | atom, ["**", exponent]
-    atom    = number | name | function, "(", sum, ")" | "(", sum, ")"
-
-A number is whole or a decimal; a name is that of the variable, ``pi`` or ``E``; a function is exp, log or sqrt; an exponent is
-an integer, or a quotient of two in parentheses, each with an optional sign.
+The parts are ``+ - * /``, parentheses, whole numbers and decimals, the variable, ``pi``, ``E``, the functions exp, log and
+sqrt, and powers ``**`` whose exponent is an integer or a quotient of two, each with an optional sign.
 """
 
 from __future__ import annotations
 
+import ast
 import operator
 import re
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -31,8 +28,10 @@ DEEPEST = 60
 MOST_DIGITS, LARGEST_POWER = 300, 1000
 
 FUNCTIONS = ("exp", "log", "sqrt")
-_TOKEN = re.compile(r" *([0-9]+(?:\.[0-9]+)?|[A-Za-z]+|\*\*|[-+*/()])")
-_EXPONENT = re.compile(r" *(?:(-?[0-9]{1,4})|\( *(-?[0-9]{1,4}) *(?:/ *([0-9]{1,4}) *)?\))")
+_CHARACTERS = re.compile(r"[-+*/(). 0-9A-Za-z]*")
+_NUMBER = re.compile(rf"(?=.{{1,{MOST_DIGITS}}}$)[0-9]+(?:\.[0-9]+)?")
+_EXPONENT = re.compile(r"(-?[0-9]{1,4}) *(?:/ *([0-9]{1,4}))?")
+_OPERATIONS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 
 
 class NotAFormula(ValueError):
@@ -113,93 +112,61 @@ def read(text: str, variable: str) -> Formula:
     """The formula of a text, or a :class:`NotAFormula`."""
     if len(text) > LONGEST:
         raise NotAFormula(f"is longer than {LONGEST} characters")
-    reader = _Reader(text, variable)
-    reader.sum(0)
-    if reader.token:
-        raise NotAFormula(f"goes on after its end, with {reader.token[:20]!r}")
-    return Formula(text, tuple(reader.steps))
+    if not _CHARACTERS.fullmatch(text) or "//" in text:
+        raise NotAFormula("holds something that is not part of a formula")
+    try:
+        # Python's own parser takes time and memory in proportion to the length, but may refuse what is nested deeply
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text.strip(" "), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise NotAFormula("is not an expression, or is nested too deeply") from None
+    return Formula(text, tuple(_steps(tree, text.strip(" "), variable, 0)))
 
 
-class _Reader:
-    """Reads a text from left to right, by one method for each rule of the grammar."""
+def _steps(node: ast.expr, text: str, variable: str, depth: int) -> Iterator[tuple[str, Any]]:
+    """The operations of an expression, each one after its operands."""
+    if depth > DEEPEST:
+        raise NotAFormula("is nested too deeply")
+    match node:
+        case ast.BinOp(left, ast.Pow(), right):
+            yield from _steps(left, text, variable, depth + 1)
+            yield "power", _exponent(text[right.col_offset : right.end_col_offset])
+        case ast.BinOp():
+            # a long sum is nested to the left
+            later = list[ast.BinOp]()
+            while isinstance(node, ast.BinOp) and type(node.op) in _OPERATIONS:
+                later, node = [node, *later], node.left
+            yield from _steps(node, text, variable, depth + 1)
+            for one in later:
+                yield from _steps(one.right, text, variable, depth + 1)
+                yield _OPERATIONS[type(one.op)], None
+        case ast.UnaryOp(ast.USub(), operand):
+            yield from _steps(operand, text, variable, depth + 1)
+            yield "negative", None
+        case ast.Call(ast.Name(name), [argument], []) if name in FUNCTIONS:
+            yield from _steps(argument, text, variable, depth + 1)
+            yield name, None
+        case ast.Name(name) if name == variable or name in _NAMES:
+            yield ("variable", None) if name == variable else ("name", name)
+        case ast.Constant():
+            number = text[node.col_offset : node.end_col_offset]
+            if not _NUMBER.fullmatch(number):
+                raise NotAFormula(f"has {number[:20]!r} where a number is needed")
+            yield "number", Fraction(number)
+        case _:
+            part = text[node.col_offset : node.end_col_offset][:20]
+            raise NotAFormula(f"has {part!r} where a number, {variable} or a function is needed")
 
-    def __init__(self, text: str, variable: str) -> None:
-        self.text, self.variable, self.place = text, variable, 0
-        self.steps: list[tuple[str, Any]] = []
-        self.next()
 
-    def next(self) -> str:
-        """The current token; after it, the next one is current. It is empty at the end of the text."""
-        passed = getattr(self, "token", "")
-        found = _TOKEN.match(self.text, self.place)
-        if found is None and self.text[self.place :].strip(" "):
-            raise NotAFormula(f"holds {self.text[self.place :].strip()[:20]!r}, which is not part of a formula")
-        self.token = found.group(1) if found else ""
-        self.start, self.place = (found.start(), found.end()) if found else (len(self.text), len(self.text))
-        return passed
-
-    def sum(self, depth: int) -> None:
-        self._chain(self._product, ("+", "-"), depth)
-
-    def _product(self, depth: int) -> None:
-        self._chain(self._factor, ("*", "/"), depth)
-
-    def _chain(self, part: Callable[[int], None], signs: tuple[str, ...], depth: int) -> None:
-        part(depth)
-        while self.token in signs:
-            sign = self.next()
-            part(depth)
-            self.steps.append((sign, None))
-
-    def _factor(self, depth: int) -> None:
-        if depth > DEEPEST:
-            raise NotAFormula("is nested too deeply")
-        if self.token == "-":
-            self.next()
-            self._factor(depth + 1)
-            self.steps.append(("negative", None))
-            return
-        self._atom(depth)
-        if self.token == "**":
-            self.steps.append(("power", self._exponent()))
-
-    def _exponent(self) -> Fraction:
-        found = _EXPONENT.match(self.text, self.place)
-        if found is None:
-            raise NotAFormula(
-                "has an exponent that is neither an integer nor a quotient of two in parentheses: write exp and log"
-            )
-        whole, numerator, denominator = found.groups()
-        if int(denominator or 1) == 0:
-            raise NotAFormula("has an exponent without a value")
-        exponent = Fraction(int(whole or numerator), int(denominator or 1))
-        if abs(exponent) > LARGEST_POWER:
-            raise NotAFormula(f"has an exponent above {LARGEST_POWER}")
-        self.place = found.end()
-        self.next()
-        return exponent
-
-    def _atom(self, depth: int) -> None:
-        token = self.next()
-        if token == "(":
-            self._inside(depth)
-        elif token in FUNCTIONS and self.token == "(":
-            self.next()
-            self._inside(depth)
-            self.steps.append((token, None))
-        elif token == self.variable:
-            self.steps.append(("variable", None))
-        elif token in _NAMES:
-            self.steps.append(("name", token))
-        elif token[:1].isdigit() and len(token) <= MOST_DIGITS:
-            self.steps.append(("number", Fraction(token)))
-        else:
-            raise NotAFormula(f"has {token[:20]!r} where a number, {self.variable} or a function is needed")
-
-    def _inside(self, depth: int) -> None:
-        self.sum(depth + 1)
-        if self.next() != ")":
-            raise NotAFormula("has a parenthesis that is not closed")
+def _exponent(text: str) -> Fraction:
+    """An integer, or a quotient of two."""
+    found = _EXPONENT.fullmatch(text)
+    if found is None or int(found[2] or 1) == 0 or abs(int(found[1])) > LARGEST_POWER * int(found[2] or 1):
+        raise NotAFormula(
+            f"has an exponent that is neither an integer up to {LARGEST_POWER} nor a quotient of two: write exp and log"
+        )
+    return Fraction(int(found[1]), int(found[2] or 1))
 
 
 class Complex(Arithmetic):

@@ -78,59 +78,50 @@ UPPER_ONLY = (
 _SAMPLED = (*PRESENCE, "replace_special")
 
 # the parameters of every constructor, each with the name of its rule
-CONSTRUCTORS: dict[str, dict[str, str]] = {
-    "Gaussian": {"sigma": "positive", "sensitivity": "positive"},
-    "Laplace": {"scale": "positive", "sensitivity": "positive"},
-    "DiscreteLaplace": {"scale": "positive", "sensitivity": "up to 1e3"},
-    "DiscreteGaussian": {"sigma": "0.1 to 1e6", "sensitivity": "up to 1e6", "truncation": "truncation"},
-    "RandomizedResponse": {"p": "open"},
-    "KaryRandomizedResponse": {"k": "symbols", "p": "open"},
-    "GaussianMixture": {"sigma": "positive", "sensitivities": "vector", "probabilities": "probabilities"},
-    "ExponentialMechanism": {"epsilon": "positive"},
-    "PureDP": {"epsilon": "nonnegative"},
-    "ApproximateDP": {"epsilon": "nonnegative", "delta": "below one"},
-    "DistanceToInstability": {"epsilon": "positive", "delta": "below one"},
-    "GaussianPair": {"mean_p": "real", "sigma_p": "positive", "mean_q": "real", "sigma_q": "positive"},
-    "Discrete": {"p": "probabilities", "q": "probabilities"},
-    "TruncatedGaussian": {"sigma": "positive", "truncation": "positive", "sensitivity": "positive"},
-    "TruncatedLaplace": {"scale": "positive", "truncation": "positive", "sensitivity": "positive"},
-    "FromTradeoff": {"type_one_errors": "vector", "type_two_errors": "vector"},
-    "FromProfile": {"epsilons": "reals", "deltas": "vector"},
-    "ZCDP": {"rho": "nonnegative", "xi": "nonnegative"},
-    "RenyiDP": {"orders": "vector", "epsilons": "vector"},
-    "GaussianMixturePair": {"sigma": "positive", "values": "reals", "p": "probabilities", "q": "probabilities"},
-    "FromDensities": {"pieces": "pieces"},
-    "FromLogPhi": {"transform": "transform"},
-    "ShuffledReports": {"local_epsilon": "nonnegative", "records": "records"},
-    "StabilityThreshold": {
-        "threshold": "real",
-        "scale": "optional",
-        "sigma": "optional",
-        "truncation": "optional",
-        "sensitivity": "positive",
-        "partitions": "partitions",
-    },
-    "SparseVector": {
-        "query_scale": "positive",
-        "threshold_scale": "optional",
-        "threshold_sigma": "optional",
-        "sensitivity": "positive",
-        "answers": "partitions",
-        "monotone": "flag",
-    },
-    "VectorDiscreteGaussian": {
-        "sigma": "0.1 to 1e6",
-        "l2_sensitivity": "up to 1e9",
-        "l1_sensitivity": "optional",
-        "parties": "partitions",
-        "dimension": "dimension",
-    },
-    "Skellam": {"variance": "positive", "l2_sensitivity": "up to 1e9", "l1_sensitivity": "optional", "dimension": "dimension"},
-    "RandomChoice": {"probabilities": "probabilities"},
-    "poisson": {"rate": "unit", "group_size": "up to 1e3"},
-    "subset": {"rate": "unit"},
-    "allocation": {"batches": "batches"},
-    "repeat_and_select": {"mean": "up to 1e9", "shape": "shape"},
+CONSTRUCTORS = {
+    name: dict(one.split(": ") for one in rules.split(", "))
+    for name, rules in {
+        "Gaussian": "sigma: positive, sensitivity: positive",
+        "Laplace": "scale: positive, sensitivity: positive",
+        "DiscreteLaplace": "scale: positive, sensitivity: up to 1e3",
+        "DiscreteGaussian": "sigma: 0.1 to 1e6, sensitivity: up to 1e6, truncation: truncation",
+        "RandomizedResponse": "p: open",
+        "KaryRandomizedResponse": "k: symbols, p: open",
+        "GaussianMixture": "sigma: positive, sensitivities: vector, probabilities: probabilities",
+        "ExponentialMechanism": "epsilon: positive",
+        "PureDP": "epsilon: nonnegative",
+        "ApproximateDP": "epsilon: nonnegative, delta: below one",
+        "DistanceToInstability": "epsilon: positive, delta: below one",
+        "GaussianPair": "mean_p: real, sigma_p: positive, mean_q: real, sigma_q: positive",
+        "Discrete": "p: probabilities, q: probabilities",
+        "TruncatedGaussian": "sigma: positive, truncation: positive, sensitivity: positive",
+        "TruncatedLaplace": "scale: positive, truncation: positive, sensitivity: positive",
+        "FromTradeoff": "type_one_errors: vector, type_two_errors: vector",
+        "FromProfile": "epsilons: reals, deltas: vector",
+        "ZCDP": "rho: nonnegative, xi: nonnegative",
+        "RenyiDP": "orders: vector, epsilons: vector",
+        "GaussianMixturePair": "sigma: positive, values: reals, p: probabilities, q: probabilities",
+        "FromDensities": "pieces: pieces",
+        "FromLogPhi": "transform: transform",
+        "ShuffledReports": "local_epsilon: nonnegative, records: records",
+        "StabilityThreshold": (
+            "threshold: real, scale: optional, sigma: optional, truncation: optional, "
+            "sensitivity: positive, partitions: partitions"
+        ),
+        "SparseVector": (
+            "query_scale: positive, threshold_scale: optional, threshold_sigma: optional, "
+            "sensitivity: positive, answers: partitions, monotone: flag"
+        ),
+        "VectorDiscreteGaussian": (
+            "sigma: 0.1 to 1e6, l2_sensitivity: up to 1e9, l1_sensitivity: optional, parties: partitions, dimension: dimension"
+        ),
+        "Skellam": "variance: positive, l2_sensitivity: up to 1e9, l1_sensitivity: optional, dimension: dimension",
+        "RandomChoice": "probabilities: probabilities",
+        "poisson": "rate: unit, group_size: up to 1e3",
+        "subset": "rate: unit",
+        "allocation": "batches: batches",
+        "repeat_and_select": "mean: up to 1e9, shape: shape",
+    }.items()
 }
 # the names of the mechanisms that a mechanism is part of
 Outer = frozenset[str]

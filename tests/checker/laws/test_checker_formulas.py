@@ -13,11 +13,11 @@ import mpmath
 from flint import acb, arb
 
 from logphi.checker import verify
-from logphi.checker.arithmetic.asymptotic import Asymptotic, AsymptoticArithmetic
 from logphi.checker.arithmetic.balls import ball, precision
 from logphi.checker.arithmetic.work import Undecided
+from logphi.checker.formulas.asymptotic import Asymptotic, AsymptoticArithmetic
+from logphi.checker.formulas.formula import Complex, NotAFormula, Piece, read, series
 from logphi.checker.laws.densities import Densities
-from logphi.checker.text.formula import Complex, NotAFormula, Piece, read, series
 from logphi.checker.text.reading import NOT_COVERED
 from proven import proven
 

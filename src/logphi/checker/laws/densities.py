@@ -15,9 +15,9 @@ from flint import arb, ctx
 
 from logphi.checker.arithmetic.balls import between, cached, normal_tail, rough
 from logphi.checker.arithmetic.work import STORED, demand, spend
+from logphi.checker.formulas.formula import Formula, Piece
 from logphi.checker.laws.law import LARGEST_LOSS, SMALLEST_LOSS, Law
 from logphi.checker.laws.panels import Panel, Part, panels_of
-from logphi.checker.text.formula import Formula, Piece
 
 # chosen: how often a panel is halved to estimate the range of its losses
 DEPTH = 5

@@ -16,10 +16,10 @@ from typing import Any
 
 from flint import acb, arb, arb_poly, arb_series, ctx
 
-from logphi.checker.arithmetic.asymptotic import Asymptotic, AsymptoticArithmetic
 from logphi.checker.arithmetic.balls import ball, between, rough
 from logphi.checker.arithmetic.work import EXP, Undecided, demand, evaluations, spend
-from logphi.checker.text.formula import Arithmetic, Complex, Formula, Piece, series
+from logphi.checker.formulas.asymptotic import Asymptotic, AsymptoticArithmetic
+from logphi.checker.formulas.formula import Arithmetic, Complex, Formula, Piece, series
 
 # chosen: a density is followed up to 2^FARTHEST, or down to 2^-FARTHEST next to a singularity at zero
 FARTHEST = 2000

@@ -15,11 +15,11 @@ from typing import Any
 
 from flint import acb, arb
 
-from logphi.checker.arithmetic.asymptotic import Asymptotic, AsymptoticArithmetic
 from logphi.checker.arithmetic.balls import between, precision, rough
 from logphi.checker.arithmetic.work import STORED, Undecided, demand, spend
+from logphi.checker.formulas.asymptotic import Asymptotic, AsymptoticArithmetic
+from logphi.checker.formulas.formula import Complex, Formula
 from logphi.checker.laws.law import Law
-from logphi.checker.text.formula import Complex, Formula
 
 # chosen: the strip is searched up to 2^FARTHEST, in steps of 2^SHORTEST or longer
 FARTHEST, SHORTEST = 12, -16

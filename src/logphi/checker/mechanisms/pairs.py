@@ -16,6 +16,7 @@ from flint import arb
 from logphi.checker.allocation.allocated import Allocated, counted
 from logphi.checker.arithmetic.balls import Real, ball, cached, exactly
 from logphi.checker.arithmetic.work import EXP, STORED, Undecided, demand, spend
+from logphi.checker.formulas.formula import Formula, Piece
 from logphi.checker.laws.choice import Choice
 from logphi.checker.laws.composition import Composition, Terms
 from logphi.checker.laws.declared import Declared
@@ -35,7 +36,6 @@ from logphi.checker.mechanisms.new_partitions import new_partitions
 from logphi.checker.mechanisms.selection import selected
 from logphi.checker.mechanisms.sparse_vector import sparse_vector
 from logphi.checker.mechanisms.whole_vectors import discrete_gaussians, skellam
-from logphi.checker.text.formula import Formula, Piece
 from logphi.checker.text.reading import PRESENCE, Node
 
 # chosen: about ten thousand outcomes

@@ -15,8 +15,8 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from logphi.checker.text.formula import Formula, NotAFormula, Piece
-from logphi.checker.text.formula import read as read_formula
+from logphi.checker.formulas.formula import Formula, NotAFormula, Piece
+from logphi.checker.formulas.formula import read as read_formula
 
 # chosen: larger certificates are refused immediately
 LARGEST_TEXT = 4_000_000

@@ -7,7 +7,7 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-from logphi.checker.text.formula import Formula, Piece
+from logphi.checker.formulas.formula import Formula, Piece
 from logphi.checker.text.reading import Certificate, Claim, Node, Release
 
 # chosen: a longer text of a release is shortened

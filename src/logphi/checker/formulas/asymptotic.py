@@ -13,7 +13,7 @@ from flint import acb, arb
 
 from logphi.checker.arithmetic.balls import ball, between, within
 from logphi.checker.arithmetic.work import Undecided
-from logphi.checker.text.formula import Arithmetic
+from logphi.checker.formulas.formula import Arithmetic
 
 
 @dataclass(frozen=True)

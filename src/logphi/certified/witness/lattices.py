@@ -7,13 +7,15 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from flint import ctx
+from flint import arb
 
+from logphi.certified.witness.ranges import cells_of, loss_range, stated
 from logphi.checker.allocation.allocated import FEWEST, even
 from logphi.checker.arithmetic.balls import precision, resolving, rough
-from logphi.checker.arithmetic.work import Undecided, left
+from logphi.checker.arithmetic.work import EXP, Undecided, left, spend
 from logphi.checker.laws.composition import Composition
 from logphi.checker.laws.law import Cells
+from logphi.checker.mechanisms.above import BITS, profile
 from logphi.checker.methods import cells
 from logphi.checker.text.reading import Proof
 
@@ -26,6 +28,12 @@ OF_CELLS, OF_NODES = 0.3, 0.6
 ROOM = 3 * math.log(10)
 # chosen: the number of heaviest cells whose place in their cell is tried as the share
 HEAVY = 4
+# chosen: the logarithm of the delta down to which a profile is followed, and the largest epsilon that is looked at
+DEEPEST, FARTHEST = -44.0, 250.0
+# derived: halvings of the range of epsilon
+HALVINGS = 40
+# measured: with these epsilon grows by less than a thousandth of it: cells of the narrowest law, and bounds for the widest
+OF_NARROWEST, FEWEST_CELLS, MOST_CELLS = 80, 2000, 6000
 # the values that a proof encloses
 Evaluate = Callable[[Proof], list[Any]]
 
@@ -40,8 +48,33 @@ def in_cells(whole: Composition, bits: int, number: int) -> Proof:
     """A proof by so many cells of the leading law."""
     with precision(bits):
         _, others = cells.separated(whole.terms)
-        laid = cells.lay(others, cells.goal_of(ctx.prec), number)
-        return Proof("cells", bits, (Fraction(number), *(_share(below, laid.step) for below, _, _ in laid.cut)))
+        width, places = cells_of(others, cells.goal_of(bits), number)
+        step, bases, numbers = Fraction(width), *(list(map(Fraction, one)) for one in zip(*places, strict=True))
+        laid = cells.lay(others, step, bases, numbers)
+        shares = [_share(below, laid.step) for below, _, _ in laid.cut]
+        return Proof("cells", bits, (step, *(one for triple in zip(bases, numbers, shares, strict=True) for one in triple)))
+
+
+def of_profile(whole: Composition) -> tuple[Fraction, ...]:
+    """For the hull of a composition the last epsilon of a point and, without a closed form, cells."""
+    with precision(BITS):
+        laid = list[Fraction]()
+        try:
+            bound = profile(whole, laid)
+            bound(arb(1))
+        except Undecided:
+            terms = [(law.listed(), count) for law, count in whole.terms]
+            ranges = [high - low for low, high in (loss_range(law, DEEPEST) for law, _ in terms) if high > low]
+            wanted = OF_NARROWEST * max(ranges, default=0) / min(ranges, default=1)
+            number = min(max(math.ceil(wanted), FEWEST_CELLS), MOST_CELLS)
+            laid = stated(*cells_of(terms, DEEPEST, number))
+            bound = profile(whole, laid)
+        infinite, low, high = whole.infinite(), 0.0, FARTHEST
+        spend(10 * EXP * HALVINGS)
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2
+            low, high = (middle, high) if rough(bound(arb(middle)) - infinite) > math.exp(DEEPEST) else (low, middle)
+        return Fraction(high), *laid
 
 
 def by_nodes(evaluate: Evaluate, goal: float, first: int) -> Proof:

@@ -13,7 +13,7 @@ from typing import Any
 
 from flint import arb
 
-from logphi.certified.witness.lattices import by_cells, by_nodes
+from logphi.certified.witness.lattices import by_cells, by_nodes, of_profile
 from logphi.certified.witness.lines import abscissa, by_line
 from logphi.certified.witness.tangents import by_tangents, of_hull
 from logphi.checker.allocation.allocated import Allocated
@@ -66,9 +66,9 @@ def proved(content: Mapping[str, Any], work: float = LARGEST_WORK) -> tuple[dict
                 for release, data in zip(certificate.releases, whole["releases"], strict=True)
             ]
             for claim, data in zip(certificate.claims, whole["claims"], strict=True):
-                found, why = _proof_of(claim, known[claim.release])
+                found, why, derived = _proof_of(claim, known[claim.release])
                 data["proof"] = {order: [one.way, one.bits, *map(written, one.numbers)] for order, one in found.items()}
-                reason, derived = reason or why, known[claim.release].derived
+                reason = reason or why
         except Undecided as why:
             reason = reason or str(why)
         except (ArithmeticError, ValueError):
@@ -86,17 +86,17 @@ def written(number: Fraction) -> str:
 
 
 def _recorded(hulls: list[list[str]], whole: Composition) -> tuple[Fraction, ...]:
-    """Tangents for the hull of a composition, which are noted in the order in which the checker asks for them."""
-    found = of_hull(whole)
+    """The numbers for the hull of a composition, which are noted in the order in which the checker asks for them."""
+    found = of_hull(whole) if tangents.applies(whole) else of_profile(whole)
     hulls.append([written(number) for number in found])
     return found
 
 
-def _proof_of(claim: Claim, known: ReleaseLaws) -> tuple[Mapping[str, Proof], str]:
-    """The proof of each order with which a claim follows, or the sharpest, and why it does not follow."""
+def _proof_of(claim: Claim, known: ReleaseLaws) -> tuple[Mapping[str, Proof], str, Derived]:
+    """The proof of each order with which a claim follows, or the sharpest; why it does not follow, and what was derived."""
     # the size of the numbers compared; 1e-400 where they are zero
     scale = max(claim.at if claim.quantity == "epsilon" else claim.upper or claim.lower, Fraction(1, 10**400))
-    best, width, reason = dict[str, Proof](), math.inf, ""
+    best, width, reason, derived = dict[str, Proof](), math.inf, "", None
     for times, spare in ATTEMPTS:
         goal = math.log(scale.numerator) - math.log(scale.denominator) - (times * _digits(claim) + spare) * math.log(10)
         try:
@@ -106,20 +106,21 @@ def _proof_of(claim: Claim, known: ReleaseLaws) -> tuple[Mapping[str, Proof], st
                 if claim.quantity != "tradeoff" or points_of(claim, order)
             }
         except (Undecided, ArithmeticError, ValueError) as why:
-            return best, str(why) if isinstance(why, Undecided) else OUT_OF_RANGE
+            return best, str(why) if isinstance(why, Undecided) else OUT_OF_RANGE, derived
         try:
             check_claim(replace(claim, proof=found), known)
         except Fails as why:
-            return found, str(why)
+            return found, str(why), known.derived
         except Undecided as why:
             reason = str(why)
         else:
-            return found, ""
+            return found, "", known.derived
         before, width = width, _width(claim, known, found)
-        best = best if best and not width < before else found
+        if width < before or not best:
+            best, derived = found, known.derived
         if before < math.inf and not 2 * width < before and any(one.way in ROUGH for one in found.values()):
             break
-    return best, reason
+    return best, reason, derived
 
 
 def _digits(claim: Claim) -> int:

@@ -17,7 +17,7 @@ from logphi.checker.arithmetic.balls import ball, precision, rough, upper
 from logphi.checker.arithmetic.work import STORED, Undecided, spend
 from logphi.checker.laws.composition import Composition
 from logphi.checker.laws.declared import Declared
-from logphi.checker.mechanisms.above import BITS, DEEPEST
+from logphi.checker.mechanisms.above import BITS
 from logphi.checker.methods.tangents import enclose, tangents, total_at
 from logphi.checker.text.reading import Proof
 
@@ -39,6 +39,8 @@ USEFUL = 1
 SMALLEST = -700.0
 # measured: with so many tangents of a hull epsilon grows by less than a thousandth of it
 TANGENTS = 400
+# chosen: the logarithm of the least delta of a hull
+DEEPEST = -46.0
 # chosen: the first log q, as smaller losses are those of the reversed pair; at the last one, the profile is about e^DEEPEST
 FIRST = -0.3
 # derived: halvings that find the last one

@@ -35,8 +35,8 @@ from logphi.checker.laws.finite import Finite
 from logphi.checker.laws.law import Cells, Law, Reversed
 from logphi.checker.methods.residues import multinomial, vectors
 
-# chosen: nodes on the first level of one ratio, at least and for a range of losses
-FEWEST, ROUGH = 64, 64
+# chosen: nodes on the first level of one ratio, at least
+FEWEST = 64
 # chosen: more nodes on a level are refused
 MOST_NODES = 10**7
 # chosen: more vectors of outcomes take too long
@@ -90,31 +90,6 @@ class Allocated(Law):
             found.append(1 - self.infinite() - a + between(low.lower(), high.upper()))
         return found
 
-    def loss_range(self, goal: float) -> tuple[float, float]:
-        """By the sums with few nodes; no proof rests on it."""
-        places = self._listed(Kind(True, False, ctx.prec), ROUGH, goal)
-        least = math.exp(goal)
-        heavy = [s for s, q in places if max(q, s * q) > least / max(len(places), 1)]
-        demand(heavy and heavy[-1] > 0, "the losses of an epoch are not resolved by this checker")
-        # a mean of ratios is hardly below what each of them hardly is
-        low = math.log(heavy[0]) if heavy[0] > 0 else self.base.loss_range(goal)[0]
-        return low, math.log(heavy[-1])
-
-    def _most(self, goal: float) -> float:
-        """A sum that is hardly exceeded, also under P; no proof rests on it."""
-        low, high = self.base.loss_range(goal)
-        demand(high <= 50, "the ratios are too large for this checker")
-        tails = [self.base.tails(arb(low + k * (high - low) / 64)) for k in range(65)]
-        square = sum(
-            rough(one[0] - two[0]) * math.exp(low + (k + 1) * (high - low) / 64) for k, (one, two) in enumerate(pairwise(tails))
-        )
-        return math.exp(high) + self.batches + math.sqrt(2 * self.batches * max(square - 1, 0) * -goal)
-
-    def _listed(self, kind: Kind, size: int, goal: float) -> list[tuple[float, float]]:
-        sums = self.sums(size, arb(self._most(goal)), kind)
-        start, unit, scale = rough(sums.start) / self.batches, rough(sums.step) / self.batches, arb(2) ** -kind.bits
-        return sorted((start + unit * w * k, rough(m * scale)) for w, row in sums.nodes() for k, m in enumerate(row) if m)
-
     def cuts(self, base: Any, step: Any, number: int) -> tuple[Cells, Cells]:
         """Those of a pair below and of one above."""
         if not self.base.unreached().is_zero():
@@ -122,8 +97,8 @@ class Allocated(Law):
         # a lattice of the losses with this step errs as much as one of the ratios of this size
         doublings = self.batches.bit_length()
         size = even(NEAR * math.sqrt(doublings / self.batches) / rough(step))
-        goal = -math.log(2) * (ctx.prec - 90)
-        below, above = (self.sums(size, arb(self._most(goal)), Kind(kind, False, ctx.prec)) for kind in (False, True))
+        most = (base + number * step).exp() * self.batches
+        below, above = (self.sums(size, most, Kind(kind, False, ctx.prec)) for kind in (False, True))
         return self._cut(below, base, step, number), self._cut(above, base, step, number)
 
     def _cut(self, sums: Sums, base: Any, step: Any, number: int) -> Cells:

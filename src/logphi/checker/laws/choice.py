@@ -62,10 +62,6 @@ class Choice(Law):
             p, q = p + ball(weight) * own[0], q + ball(weight) * own[1]
         return p, q
 
-    def loss_range(self, goal: float) -> tuple[float, float]:
-        lows, highs = zip(*(part.loss_range(goal) for _, part in self.parts), strict=True)
-        return min(lows), max(highs)
-
     def cuts(self, base: Any, step: Any, number: int) -> tuple[Cells, Cells]:
         both = zip(*(part.cuts(base, step, number) for _, part in self.parts), strict=True)
         below, above = (self._mean(cells) for cells in both)

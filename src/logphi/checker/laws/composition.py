@@ -87,9 +87,6 @@ class Composition(Law):
         share = arb(0) if shifted > 0 else arb(1) if shifted < 0 else arb(0).union(arb(1))
         return p * share, q * share
 
-    def loss_range(self, goal: float) -> tuple[float, float]:
-        return super().loss_range(goal) if self.alone is None else self.alone.loss_range(goal)
-
     def cuts(self, base: Any, step: Any, number: int) -> tuple[Cells, Cells]:
         return super().cuts(base, step, number) if self.alone is None else self.alone.cuts(base, step, number)
 

@@ -16,11 +16,9 @@ from flint import arb, ctx
 from logphi.checker.arithmetic.balls import between, cached, normal_tail, rough
 from logphi.checker.arithmetic.work import STORED, demand, spend
 from logphi.checker.formulas.formula import Formula, Piece
-from logphi.checker.laws.law import LARGEST_LOSS, SMALLEST_LOSS, Law
+from logphi.checker.laws.law import Law
 from logphi.checker.laws.panels import Panel, Part, panels_of
 
-# chosen: how often a panel is halved to estimate the range of its losses
-DEPTH = 5
 # chosen: a constant loss of less mass does not count as an atom
 ATOM = 2.0**-20
 # chosen: formulas of more terms take too long
@@ -83,16 +81,6 @@ class Densities(Law):
                     found.append(loss)
         found.sort(key=rough)
         return found[:: max(len(found) - 1, 1)]
-
-    def loss_range(self, goal: float) -> tuple[float, float]:
-        """From the losses of all panels but those of little mass."""
-        known, least = self.known(), arb(goal).exp()
-        ends = [0.0]
-        for panel in known.panels:
-            if len(panel.given) == 2 and not all(one < least for one in panel.masses(panel.high)):
-                ends += [rough(loss + known.shift) for loss in panel.extremes(DEPTH)]
-        demand(max(map(abs, ends)) < LARGEST_LOSS, "the losses are too large for cells")
-        return min(ends) - SMALLEST_LOSS, max(ends) + SMALLEST_LOSS
 
     def _above(self, epsilon: Any) -> tuple[list[Any], list[tuple[list[Any], Any]]]:
         """The integrals where the loss is above epsilon, and those of each part where that is not known, with its loss."""

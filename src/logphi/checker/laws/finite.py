@@ -10,7 +10,7 @@ from typing import Any
 
 from flint import acb, arb, ctx
 
-from logphi.checker.arithmetic.balls import ZERO, Real, ball, cached, exactly, rough
+from logphi.checker.arithmetic.balls import ZERO, Real, ball, cached, exactly
 from logphi.checker.arithmetic.exponential_sums import exponential_sums
 from logphi.checker.arithmetic.work import EXP, STORED, TAIL, Undecided, demand, spend
 from logphi.checker.laws.law import Cells, ClosedForm, Law, Spacing
@@ -79,10 +79,6 @@ class Finite(Law):
         base, unit = self.spacing.base(), self.spacing.unit()
         spend(2 * EXP * len(self.spacing.steps))
         return [base + unit * ball(step) for step in self.spacing.steps]
-
-    def loss_range(self, goal: float) -> tuple[float, float]:
-        places = [rough(loss) for loss in self.losses()]
-        return min(places), max(places)
 
     def cut(self, base: Any, step: Any, number: int) -> Cells:
         spend(STORED * (number + len(self.losses())))

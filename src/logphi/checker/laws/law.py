@@ -18,11 +18,6 @@ from logphi.checker.arithmetic.balls import ZERO, Real, rough, within
 from logphi.checker.arithmetic.exponential_sums import exponential_sums
 from logphi.checker.arithmetic.work import EXP, MOST_BITS, STORED, Undecided, demand, spend
 
-# chosen: where losses are larger, no cells are made
-LARGEST_LOSS = 2.0**40
-# chosen: a range of losses is not resolved below this
-SMALLEST_LOSS = 2.0**-100
-
 
 @dataclass(frozen=True)
 class Spacing:
@@ -136,27 +131,6 @@ class Law:
         """The ends of the likelihood ratio; None where there is none, or it is unknown."""
         return None
 
-    def loss_range(self, goal: float) -> tuple[float, float]:
-        """Losses between which all but about e^``goal`` of the mass lies; no proof rests on it."""
-
-        def outside(t: float) -> bool:
-            spend(5 * STORED)
-            p, q = self.tails(arb(t))
-            rest = p - arb(t).exp() * q if t > 0 else 1 - self.infinite() - p
-            return not rest.abs_upper() > 0 or rough(rest.abs_upper().log()) < goal
-
-        ends = []
-        for sign in (-1.0, 1.0):
-            near, far = 0.0, 2.0**-20
-            while not outside(sign * far):
-                near, far = far, 2 * far
-                demand(far <= LARGEST_LOSS, "the losses are too large for cells")
-            while far - near > 1e-3 * far and far > SMALLEST_LOSS:
-                middle = (near + far) / 2
-                near, far = (near, middle) if outside(sign * middle) else (middle, far)
-            ends.append(sign * far)
-        return ends[0], ends[1]
-
     def cut(self, base: Any, step: Any, number: int) -> Cells:
         """The cells between the points base + k step, k = 0 .. number."""
         spend(2 * STORED * number)
@@ -233,10 +207,6 @@ class Reversed(Law):
 
     def atom_losses(self) -> list[Any]:
         return [-loss for loss in self.base.atom_losses()]
-
-    def loss_range(self, goal: float) -> tuple[float, float]:
-        low, high = self.base.loss_range(goal)
-        return -high, -low
 
     def cuts(self, base: Any, step: Any, number: int) -> tuple[Cells, Cells]:
         below, above = self.base.cuts(-(base + number * step), step, number)

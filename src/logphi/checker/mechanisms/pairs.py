@@ -66,8 +66,8 @@ def law_of(node: Node, stated: Stated) -> Law | None:
     """The law of one release; None if its loss is always zero."""
     if node.base is not None and node.base.parts:
         return law_of(_each(node, node.base), stated)
-    if node.name in _OF_OTHERS:
-        return _OF_OTHERS[node.name](node, stated, **node.parameters)
+    if node.name in _WITH_HULLS:
+        return _WITH_HULLS[node.name](node, stated, **node.parameters)
     return _LAWS[node.name](node, **node.parameters)
 
 
@@ -264,6 +264,7 @@ def _stability_threshold(
 
 def _sparse_vector(
     node: Node,
+    stated: Stated,
     query_scale: Fraction,
     threshold_scale: Fraction | None,
     threshold_sigma: Fraction | None,
@@ -275,7 +276,7 @@ def _sparse_vector(
     move = sensitivity / (threshold_scale or threshold_sigma or Fraction(0))
     shift = sensitivity / query_scale * (1 if monotone else 2)
     noise, end = _noise(move, None, threshold_scale is None), None if threshold_scale is None else move
-    return sparse_vector(shift, noise, end, answers, bool(monotone) and node.adjacency in PRESENCE)
+    return sparse_vector(shift, noise, end, answers, bool(monotone) and node.adjacency in PRESENCE, stated)
 
 
 def _noise(move: Fraction, far: Fraction | None, normal: bool) -> Law:
@@ -422,11 +423,11 @@ _LAWS: dict[str, Callable[..., Law | None]] = {
     "FromDensities": _densities,
     "FromLogPhi": _log_phi,
     "ShuffledReports": _reports,
-    "SparseVector": _sparse_vector,
     "Skellam": lambda _, **given: skellam(**given),
 }
-# those of other mechanisms, for whose hulls the certificate may state tangents
-_OF_OTHERS: dict[str, Callable[..., Law | None]] = {
+# those for whose hulls the certificate may state numbers
+_WITH_HULLS: dict[str, Callable[..., Law | None]] = {
+    "SparseVector": _sparse_vector,
     "RandomChoice": _choice,
     "poisson": _poisson,
     "subset": _subset,

@@ -46,21 +46,22 @@ def selected(run: Composition, mean: Fraction, shape: Fraction | None, stated: S
     with precision(BITS):
         run = with_pair(run, stated)
         orders = (run,) if run.symmetric else (run, run.reversed())
-        bounds = [profile(one) for one in orders]
+        given = [stated(one) for one in orders]
+        bounds = [profile(one, numbers[1:]) for one, numbers in zip(orders, given, strict=True)]
         ratios = [_log_ratio(bound, mean, shape) for bound in bounds]
         # the ratio of one order follows from the profile of the other, or from delta(0), which is the same in both
         found = [
-            _points(one, bound, log_ratio, mean, shape is None)
-            for one, bound, log_ratio in zip(orders, bounds, ratios[::-1], strict=True)
+            _points(one, bound, numbers[0], log_ratio, mean, shape is None)
+            for one, bound, numbers, log_ratio in zip(orders, bounds, given, ratios[::-1], strict=True)
         ]
         return of_profile(found[0], found[-1])
 
 
-def _points(run: Composition, bound: Bound, log_ratio: Fraction, mean: Fraction, poisson: bool) -> list[Place]:
+def _points(run: Composition, bound: Bound, last: Fraction, log_ratio: Fraction, mean: Fraction, poisson: bool) -> list[Place]:
     """Epsilons, and bounds of the profile of the selected output there."""
     # at smaller epsilons the bound does not hold, or is one or more
     first = -log_ratio if poisson else Fraction(math.log1p(-1 / float(mean)))
-    known = [(epsilon + log_ratio, mean * delta) for epsilon, delta in places(run, bound, first)]
+    known = [(epsilon + log_ratio, mean * delta) for epsilon, delta in places(run, bound, last, first)]
     return [(epsilon, delta) for epsilon, delta in known if delta < 1 and (epsilon >= 0 or not poisson)]
 
 

@@ -19,7 +19,6 @@ queries move to one side, the noise of the threshold is given away unmoved in th
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -28,43 +27,36 @@ from flint import arb
 
 from logphi.checker.arithmetic.balls import ball, precision, rough, upper
 from logphi.checker.arithmetic.work import EXP, demand, spend
-from logphi.checker.laws.composition import Terms
+from logphi.checker.laws.composition import Composition
 from logphi.checker.laws.finite import Finite
 from logphi.checker.laws.law import Law
-from logphi.checker.mechanisms.above import DEEPEST, points, top
+from logphi.checker.mechanisms.above import Stated, points, profile
 from logphi.checker.mechanisms.hulls import of_profile
-from logphi.checker.methods import cells
 
 # chosen: the precision, far more than the grids below need
 BITS = 160
 # measured: with these epsilon grows by less than a thousandth of it: tangents of the curve, steps of x in the smaller of the
 # move and the fall of x, and points of the profile of the composition
 TANGENTS, STEPS, POINTS = 64, 48, 240
-# measured: likewise: cells of the composition in the move of a query; and chosen: the fewest and the most for the leading law
-CELLS, FEWEST, MOST = 80, 127, 5999
 # chosen: how far x goes up, in moves and at most
 FAR, FARTHEST = 30, 60
 # chosen: the moves of queries that are taken
 SMALLEST, LARGEST = Fraction(1, 10**6), 50
 ASIDE = Fraction(1, 2**30)
-# derived: standard deviations of the noise with less than the least delta outside
-WIDE = 10
 
 
-def sparse_vector(shift: Fraction, noise: Law, end: Fraction | None, answers: int, one_sided: bool) -> Finite:
+def sparse_vector(shift: Fraction, noise: Law, end: Fraction | None, answers: int, one_sided: bool, stated: Stated) -> Finite:
     """The hull; ``end`` is the largest loss of the noise of the threshold, if there is one."""
     with precision(BITS):
-        game = [(answer_above(shift), answers)]
-        both = _composed([(noise, 1), *game], shift)
-        square = noise.squared_shift
-        wide = end if square is None else Fraction(rough(square() / 2 + WIDE * square().sqrt()))
-        assert wide is not None, "noise that is not normal has an end"
-        farthest = top(both, wide + answers * shift)
+        game = Composition([(answer_above(shift), answers)])
+        whole = Composition([(noise, 1), *game.terms])
+        farthest, *laid = stated(whole)
+        both = profile(whole, laid)
         last = [] if end is None else [(end + answers * shift, Fraction(0))]
         if not one_sided:
             found = [*points(both, Fraction(0), farthest, POINTS), *last]
             return of_profile(found, found)
-        alone = _composed(game, shift)
+        alone = profile(game, stated(game)[1:])
         kept = [*points(alone, -farthest, min(farthest, answers * shift), POINTS), (answers * shift, Fraction(0))]
         return of_profile(kept, [*points(both, -farthest, farthest, POINTS), *last])
 
@@ -109,9 +101,3 @@ def _move(q: Any, p: Any, grown: Any, step: float) -> tuple[Any, Any, int, Any, 
     share = (ratio * grown ** (back + 1) - 1) / (grown - 1)
     demand(back >= 1 and 0 <= share <= 1, "the precision does not separate neighbours of a game")
     return q, p, back, (1 - q) * share, (1 - q) * (1 - share)
-
-
-def _composed(terms: Terms, shift: Fraction) -> Callable[[Any], Any]:
-    """An upper bound of the profile of a composition, with as many cells for the first law as the move needs."""
-    low, high = terms[0][0].loss_range(DEEPEST)
-    return cells.upper_bound(terms, DEEPEST, min(max(math.ceil((high - low) / float(shift) * CELLS), FEWEST), MOST))

@@ -36,8 +36,6 @@ MOST_CELLS = 10**7
 SPARE_BITS = 96
 # chosen: the largest number of values of a sum of finite losses
 MOST_VALUES = 4000
-# chosen: a law whose range is this many times that of a law with atoms sets the step of the lattice
-WIDER = 16
 
 
 @dataclass(frozen=True)
@@ -75,15 +73,16 @@ class _OnLattice:
         return excess
 
 
-def enclose(whole: Composition, epsilons: Sequence[Fraction], number: Fraction, *shares: Fraction) -> list[Any]:
-    """D at neighbouring epsilons, by so many cells for the leading law and a share s for each law that they divide.
+def enclose(whole: Composition, epsilons: Sequence[Fraction], step: Fraction, *numbers: Fraction) -> list[Any]:
+    """D at neighbouring epsilons, by cells of a width; for each law that they divide, where they begin, how many, and s.
 
     Laws of few values keep their losses.
     """
     few, others = separated(whole.terms)
-    demand(all(0 <= share <= 1 for share in shares) and len(shares) == len(others), "its shares are not one for each law")
+    shares = numbers[2::3]
+    demand(all(0 <= share <= 1 for share in shares), "a share of a cell is not between zero and one")
     atoms, omitted = residues.all_atoms(few)
-    laid = lay(others, goal_of(ctx.prec), whole_number(number, MOST_CELLS))
+    laid = lay(others, step, numbers[::3], numbers[1::3])
     lower, upper = laid.below(shares), laid.above()
     spend(10 * EXP * len(atoms) * len(epsilons))
     return [
@@ -100,9 +99,9 @@ def goal_of(bits: int) -> float:
     return (SPARE_BITS - bits) * math.log(2)
 
 
-def upper_bound(terms: Terms, goal: float, cells: int) -> Callable[[Any], Any]:
-    """An upper bound of D as a function of epsilon, with this many cells for the law with the widest range."""
-    laid = lay([(law.listed(), count) for law, count in terms], goal, cells)
+def upper_bound(terms: Terms, step: Fraction, *numbers: Fraction) -> Callable[[Any], Any]:
+    """An upper bound of D as a function of epsilon, by cells: for each law, where they begin, and how many."""
+    laid = lay([(law.listed(), count) for law, count in terms], step, numbers[::2], numbers[1::2])
     upper = laid.above()
     return lambda epsilon: (upper(epsilon) + laid.omitted).upper()
 
@@ -132,24 +131,14 @@ class Laid:
         return found.excesses(self.step)
 
 
-def lay(others: Terms, goal: float, number: int) -> Laid:
-    """So many cells for the leading law, which has atoms or the widest range."""
-    floor, omitted, cut = goal - math.log(64 + 64 * len(others)), arb(0), []
-    ranges = [law.loss_range(floor - math.log(count)) for law, count in others]
-    atom_losses = [law.atom_losses() for law, _ in others]
-    leading = max(range(len(others)), key=lambda k: (len(atom_losses[k]), ranges[k][1] - ranges[k][0]))
-    low, high = ranges[leading]
-    width = max(high - low, max(high - low for low, high in ranges) / WIDER) / number
-    if len(atom_losses[leading]) == 2:
-        # both atoms at the centre of a cell
-        gap = abs(rough(atom_losses[leading][0] - atom_losses[leading][1]))
-        width = gap / math.ceil(gap / width)
-    for (law, count), (low, high), places in zip(others, ranges, atom_losses, strict=True):
-        anchor = rough(places[0]) - width / 2 if places else low - width / 3
-        base = anchor - math.ceil((anchor - low) / width) * width
-        cut.append((*law.cuts(arb(base), arb(width), math.ceil((high - base) / width) + 1), count))
+def lay(others: Terms, step: Fraction, bases: Sequence[Fraction], numbers: Sequence[Fraction]) -> Laid:
+    """The cells of each law, of a width."""
+    demand(step > 0, "the width of its cells is not positive")
+    least, omitted, cut = arb(goal_of(ctx.prec)).exp() / (64 + 64 * len(others)), arb(0), []
+    for (law, count), base, number in zip(others, bases, numbers, strict=True):
+        cut.append((*law.cuts(ball(base), ball(step), whole_number(number, MOST_CELLS)), count))
         omitted += count * law.omitted()
-    return Laid(arb(width), arb(floor).exp(), cut, omitted)
+    return Laid(ball(step), least, cut, omitted)
 
 
 def separated(terms: Terms) -> tuple[Terms, Terms]:

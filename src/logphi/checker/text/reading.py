@@ -66,7 +66,7 @@ WAYS = {
     **dict.fromkeys(("chernoff", "bent", "two", "nodes"), (1, 1, 1)),
     "folded": (4, 4, 1),
     "line": (6, 14, 1),
-    "cells": (1, MOST_NUMBERS, 1),
+    "cells": (4, MOST_NUMBERS, 1),
     "tangents": (3, MOST_NUMBERS, 3),
 }
 # mechanisms whose pair lies above what they leak, so that no lower end holds for them
@@ -195,7 +195,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Release:
-    """Counted mechanisms under one relation; ``hulls`` are the tangents of declared divergences, in the order of their use."""
+    """Counted mechanisms under one relation; ``hulls`` are the numbers stated for these, in the order of their use."""
 
     terms: tuple[tuple[int, Node], ...]
     adjacency: str
@@ -270,8 +270,7 @@ def _with_hulls(value: Any) -> Release:
     given = value["hulls"]
     if not isinstance(given, list) or len(given) > MOST_TERMS:
         raise NotACertificate(f"hulls must be a list of at most {MOST_TERMS} lists of numbers")
-    hulls = tuple(tuple(number(x, "a tangent") for x in _listed(some, "a hull", MOST_NUMBERS)) for some in given)
-    _require(not (any(len(some) % 3 for some in hulls)), "a hull must be a list of triples")
+    hulls = tuple(tuple(number(x, "a number of a hull") for x in _listed(some, "a hull", MOST_NUMBERS)) for some in given)
     return replace(_release({key: value[key] for key in ("adjacency", "mechanism")}), hulls=hulls)
 
 

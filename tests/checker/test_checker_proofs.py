@@ -109,7 +109,7 @@ def test_forged_tangents_of_a_hull(expression: str) -> None:
         verdict = verify(with_checksum(one), work=2e6)
         assert verdict.derived is None or verdict.derived[1] >= least
     given: Any = ([], [[]], [hull, hull], [["1", "2"]], {}, None, [hull[:1]])
-    short = ([], [["1", "2"]], [hull[:1]])
+    short: Any = ([], [["1", "2"]], [hull[:1]])
     for hulls in given:
         one = altered(content, ("releases", 0, "hulls"), hulls)
         assert verify(with_checksum(one)).status == (0 if hulls == [hull, hull] else 1 if hulls in short else 2)

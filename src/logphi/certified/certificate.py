@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -187,20 +188,13 @@ def issue(
         def asked(answer: Answer, digits: int) -> Check:
             return one(made(answer, digits))
 
-        return made(*proposed(loss, quantity=quantity, at=at, direction=order, digits=digits, check=asked))
+        answer, digits_made, verdict = proposed(loss, quantity=quantity, at=at, direction=order, digits=digits, check=asked)
+        return replace(made(answer, digits_made), witness=verdict.witness)
 
     with suppress(ValueError):
         return accepted_by(check_soon)
     try:
-        answer, digits, verdict = proposed(
-            loss,
-            quantity=quantity,
-            at=at,
-            direction=order,
-            digits=digits,
-            check=lambda answer, digits: check_soon(made(answer, digits)),
-        )
-        return replace(made(answer, digits), witness=verdict.witness)
+        return accepted_by(check)
     except ValueError:
         raise refusal from None
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from logphi.answers.bound import Bound
 from logphi.answers.status import Direction
-from logphi.certified.certificate import issue, refuse_unknown
+from logphi.certified.certificate import issue, refuse_unknown, spelled
 from logphi.certified.form import Witness, made_by, written, written_claim
 from logphi.certified.proposal import Check, digits_between, moved, sharpest
 from logphi.certified.route import NotCertifiedError

@@ -35,18 +35,18 @@ LONGEST = (
     "tests/test_rows_and_answers.py",
     "tests/certified/test_certificates_of_cases.py",
     "tests/questions/test_phi.py",
-    "tests/checker/test_checker_above.py",
+    "tests/checker/mechanisms/test_checker_above.py",
     "tests/checker/test_checker_forged.py",
     "tests/questions/test_loss.py",
     "tests/engine/large_losses/test_clipping.py",
-    "tests/checker/test_checker_selection.py",
+    "tests/checker/mechanisms/test_checker_selection.py",
     "tests/certified/test_certified_claims.py",
     "tests/comparators/test_levy.py",
     "tests/pairs/test_allocated.py",
     "tests/classical/test_classical_on_its_side.py",
-    "tests/checker/test_checker_cells.py",
+    "tests/checker/methods/test_checker_cells.py",
     "tests/certified/test_certified.py",
-    "tests/checker/test_checker_declared.py",
+    "tests/checker/methods/test_checker_declared.py",
 )
 PLACE = {path: place for place, path in enumerate(LONGEST)}
 

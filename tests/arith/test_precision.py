@@ -14,7 +14,8 @@ flint = pytest.importorskip("flint")
 
 from logphi.arith import ball  # noqa: E402
 from logphi.certified.route import NotCertifiedError  # noqa: E402
-from logphi.checker import balls, verify  # noqa: E402
+from logphi.checker import verify  # noqa: E402
+from logphi.checker.arithmetic import balls  # noqa: E402
 
 RELEASES = ["100 * Gaussian(sigma=20)", "20 * Laplace(scale=5)", "10 * RandomizedResponse(p=0.6)"]
 DIGITS = (6, 40)

@@ -169,9 +169,11 @@ def test_json_of_one_form():
     plain = json.dumps(content, sort_keys=True, separators=(",", ":")).encode()
     assert stated == hashlib.sha256(plain).hexdigest()
     assert set(content) == {"format", "version", "made_by", "releases", "parameters", "claims", "not_covered"}
-    assert (content["format"], content["version"]) == ("logphi-certificate", 2)
-    assert content["releases"] == [{"adjacency": "add_remove", "mechanism": [[1, NODES["Gaussian(sigma=1.1)"]]]}]
+    assert (content["format"], content["version"]) == ("logphi-certificate", 3)
+    assert content["releases"] == [{"adjacency": "add_remove", "mechanism": [[1, NODES["Gaussian(sigma=1.1)"]]], "hulls": []}]
     claim: dict[str, Any] = {"quantity": "epsilon", "at": "1/100000", "direction": None, "release": 0, "lines": {}}
+    # both orders are the same, and one release has a closed form
+    claim["proof"] = {"remove": ["alone", 143]}
     assert content["claims"] == [{**claim, "lower": str(certificate.lower), "upper": str(certificate.upper)}]
     assert set(content["made_by"]) == {"logphi", "python-flint", "flint"}
 
@@ -247,7 +249,7 @@ def test_refusals(release, question, reason):
 
 def test_certificates_name_the_constructors_that_the_checker_reads():
     from logphi.certified.certificate import CONSTRUCTORS
-    from logphi.checker import reading
+    from logphi.checker.text import reading
 
     assert {name: set(parameters) for name, parameters in CONSTRUCTORS.items()} == {
         name: set(rules) for name, rules in reading.CONSTRUCTORS.items()

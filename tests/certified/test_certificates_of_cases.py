@@ -145,7 +145,8 @@ def test_altered_certificates_are_rejected(expression, question, times):
         wider = {**before, "lower": after["lower"], "upper": after["upper"]} == after and all(
             sign * Fraction(after[end]) >= sign * Fraction(before[end]) for end, sign in (("lower", -1), ("upper", 1))
         )
-        proved = path[0] == "releases" or (path[0] == "claims" and not wider)
+        # a true claim may follow by other numbers of its proof, too
+        proved = path[0] == "releases" or (path[0] == "claims" and not wider and "proof" not in path)
         # one direction of two may be the larger one
         if proved and path[-1] != "direction" and verify(resealed(altered)).status == 0:
             accepted.append((path, value, parent[path[-1]]))

@@ -1,6 +1,5 @@
 """Certificates of several claims: what is true is accepted, and what is not is refused, however it is signed."""
 
-import hashlib
 import itertools
 import json
 import math
@@ -18,7 +17,8 @@ import sympy  # noqa: E402
 import logphi as lp  # noqa: E402
 import signed_claims  # noqa: E402
 from logphi.checker import verify  # noqa: E402
-from logphi.checker.reading import NOT_COVERED  # noqa: E402
+from logphi.checker.text.reading import NOT_COVERED  # noqa: E402
+from proven import proven  # noqa: E402
 
 NORMAL = NormalDist()
 GAUSSIAN = {"name": "Gaussian", "adjacency": "add_remove", "parameters": {"sigma": "2", "sensitivity": "1"}}
@@ -35,23 +35,21 @@ TOUCHED = NORMAL.inv_cdf(0.95) - 0.5
 ADVANTAGE = 2 * NORMAL.cdf(0.5) - 1
 
 
-def signed(content: dict[str, Any]) -> str:
-    body = {key: value for key, value in content.items() if key != "sha256"}
-    text = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return json.dumps({**body, "sha256": hashlib.sha256(text.encode()).hexdigest()})
+def signed(content: dict[str, Any], work: float = 1e8) -> str:
+    return proven(content, work)
 
 
 def claim(quantity: str, at: str, lower: str, upper: str | None, **more: Any) -> dict[str, Any]:
     places = {"quantity": quantity, "at": at, "direction": None, "lower": lower, "upper": upper}
-    return {**places, "release": 0, "lines": {}, **more}
+    return {**places, "release": 0, "lines": {}, "proof": {}, **more}
 
 
 def written(*claims: dict[str, Any], releases: Any = (RELEASE,)) -> dict[str, Any]:
     return {
         "format": "logphi-certificate",
-        "version": 2,
+        "version": 3,
         "made_by": {},
-        "releases": list(releases),
+        "releases": [{"hulls": [], **one} for one in releases],
         "parameters": "as written",
         "claims": list(claims),
         "not_covered": list(NOT_COVERED),
@@ -136,10 +134,12 @@ def test_few_lines_show_the_end_that_they_can():
     touching = str(Fraction(repr(TOUCHED)))
     lower = claim("tradeoff", "1/20", TRUE["tradeoff"]["lower"], None)
     assert status({**lower, "lines": {"remove": [touching], "add": [touching]}}) == 0
-    assert status({**lower, "lines": {"remove": [touching]}}) == 1
+    # both orders of a Gaussian have the same curve
+    assert status({**lower, "lines": {"remove": [touching]}}) == 0
+    assert status({**lower, "lines": {"add": [touching]}}) == 1
     upper = claim("tradeoff", "1/20", "0", TRUE["tradeoff"]["upper"])
-    assert status({**upper, "lines": {"add": lines(1e-5)["add"]}}) == 0
-    assert status({**upper, "lines": {"add": [touching]}}) == 1
+    assert status({**upper, "lines": {"remove": lines(1e-5)["remove"]}}) == 0
+    assert status({**upper, "lines": {"remove": [touching]}}) == 1
 
 
 @pytest.mark.parametrize("alpha", ["1/20", "1/5", "1/3", "9/10"])
@@ -243,7 +243,7 @@ def test_malformed_claims(change: dict[str, Any]) -> None:
     assert status({**claim("advantage", "0", "0.3", "0.4"), **change}) == 2
 
 
-FILES = [{"claims": []}, {"releases": []}, {"claims": {}}, {"releases": [{}]}, {"version": 1}, {"version": 3}, {"witness": {}}]
+FILES = [{"claims": []}, {"releases": []}, {"claims": {}}, {"releases": [{}]}, {"version": 2}, {"version": 4}, {"witness": {}}]
 
 
 @pytest.mark.parametrize("change", FILES)
@@ -281,7 +281,7 @@ HOSTILE = {
 def test_hostile_claims_keep_the_budget(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """No more is spent than was allowed, whatever is claimed."""
     claims, mechanism = HOSTILE[name]
-    text = signed(written(*claims, releases=[{"adjacency": "add_remove", "mechanism": mechanism}]))
+    text = signed(written(*claims, releases=[{"adjacency": "add_remove", "mechanism": mechanism}]), work=3e6)
     assert verify(text, work=3e6).status == 1
 
 

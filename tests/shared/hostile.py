@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from logphi.text.description import canonical
@@ -113,17 +115,18 @@ def certificate(
     at: tuple[str, str] = ("delta", "1"),
     digits: int = 15,
     bounds: tuple[str, str] | None = None,
+    proof: Mapping[str, list[Any]] = MappingProxyType({}),
 ) -> str:
     """A claim about these mechanisms, of so many digits or with these bounds, with a digest that fits."""
     lower, upper = bounds or ("0.1", f"0.1{'0' * (digits - 1)}1")
-    ends = {"lower": lower, "upper": upper}
+    claim = {"quantity": at[0], "at": at[1], "lower": lower, "upper": upper}
     body = {
         "format": "logphi-certificate",
-        "version": 2,
+        "version": 3,
         "made_by": {},
-        "releases": [{"adjacency": terms[0][1]["adjacency"], "mechanism": terms}],
+        "releases": [{"adjacency": terms[0][1]["adjacency"], "mechanism": terms, "hulls": []}],
         "parameters": "as written",
-        "claims": [{"quantity": at[0], "at": at[1], "direction": None, "release": 0, "lines": {}, **ends}],
+        "claims": [{**claim, "direction": None, "release": 0, "lines": {}, "proof": dict(proof)}],
         "not_covered": list(not_covered),
     }
     return json.dumps({**body, "sha256": hashlib.sha256(canonical(body).encode("ascii")).hexdigest()})

@@ -5,7 +5,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from logphi.checker.reading import NOT_COVERED
+from logphi.checker.text.reading import NOT_COVERED
+from proven import proven
 
 
 def node(name: str, base: Any = None, adjacency: str = "add_remove", **parameters: Any) -> dict[str, Any]:
@@ -15,18 +16,18 @@ def node(name: str, base: Any = None, adjacency: str = "add_remove", **parameter
 
 
 def signed(*mechanism: Any, at: str, lower: float, upper: float, adjacency: str = "add_remove") -> str:
-    """A certificate that delta at an epsilon of counted nodes lies between two ends, with the digest of its text."""
-    claim: dict[str, Any] = {"quantity": "delta", "at": at, "direction": None, "release": 0, "lines": {}}
+    """A certificate that delta at an epsilon of counted nodes lies between two ends, with the proof that is found."""
+    claim: dict[str, Any] = {"quantity": "delta", "at": at, "direction": None, "release": 0, "lines": {}, "proof": {}}
     body = {
         "format": "logphi-certificate",
-        "version": 2,
+        "version": 3,
         "made_by": {},
-        "releases": [{"adjacency": adjacency, "mechanism": [list(one) for one in mechanism]}],
+        "releases": [{"adjacency": adjacency, "mechanism": [list(one) for one in mechanism], "hulls": []}],
         "parameters": "as written",
         "claims": [{**claim, "lower": f"{max(lower, 0):.13f}", "upper": f"{upper:.13f}"}],
         "not_covered": list(NOT_COVERED),
     }
-    return sealed(body)
+    return proven(body)
 
 
 def sealed(content: Mapping[str, Any]) -> str:

@@ -257,10 +257,12 @@ def _one_order(direction: DirectionLike | None) -> str | None:
 
 def _checks() -> dict[str, Callable[[Any], Any]]:
     """The check of a certificate, and the quicker one for each number of digits that is tried."""
+    from logphi.certified.checked import check as check_with_proofs
     from logphi.checker import verify
-    from logphi.checker.work import LARGEST_WORK
+    from logphi.checker.arithmetic.work import LARGEST_WORK
 
-    return {"check": verify, "check_soon": partial(verify, work=SOON * LARGEST_WORK)}
+    known = partial(check_with_proofs, verify=verify)
+    return {"check": partial(known, work=LARGEST_WORK), "check_soon": partial(known, work=SOON * LARGEST_WORK)}
 
 
 def _is_list(given: Any) -> bool:

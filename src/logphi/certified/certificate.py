@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 from logphi.certified.answer import Answer, certify
-from logphi.certified.form import made_by, written, written_claim
+from logphi.certified.form import Witness, made_by, written, written_claim
 from logphi.certified.proposal import Check, proposed
 from logphi.certified.route import NotCertifiedError
 from logphi.engine.directions import Loss, direction_of
@@ -95,6 +95,8 @@ class Certificate(Saved, Listed):
         The claim.
     made_by
         Versions of the software.
+    witness
+        What shows the claim, for those who check it.
     """
 
     mechanism: Sequence[tuple[int, Mapping[str, Any]]]
@@ -108,11 +110,12 @@ class Certificate(Saved, Listed):
     lower: Decimal
     upper: Decimal
     made_by: Mapping[str, str] = field(repr=False)
+    witness: Witness = field(default=Witness(), repr=False)
 
     def to_json(self) -> str:
         """The certificate as JSON, the same bytes for the same certificate; ASCII, ends in a line break."""
         claim = written_claim(self.quantity, self.at, self.direction, self.lower, self.upper)
-        return written([(self.adjacency, self.mechanism)], self.parameters, [claim], self.made_by)
+        return written([(self.adjacency, self.mechanism)], self.parameters, [claim], self.made_by, self.witness)
 
     def __str__(self) -> str:
         given = "delta" if self.quantity == "epsilon" else "epsilon"
@@ -176,7 +179,7 @@ def issue(
         _refuse_too_small(certificate.lower)
         verdict = check(certificate)
         if verdict:
-            return certificate
+            return replace(certificate, witness=verdict.witness)
         refusal = NotCertifiedError(f"a certificate was made, but its check does not accept it: {verdict}")
     except NotCertifiedError as reason:
         refusal = reason
@@ -185,7 +188,8 @@ def issue(
         def asked(answer: Answer, digits: int) -> Check:
             return one(made(answer, digits))
 
-        return made(*proposed(loss, quantity=quantity, at=at, direction=order, digits=digits, check=asked))
+        answer, digits_made, verdict = proposed(loss, quantity=quantity, at=at, direction=order, digits=digits, check=asked)
+        return replace(made(answer, digits_made), witness=verdict.witness)
 
     with suppress(ValueError):
         return accepted_by(check_soon)

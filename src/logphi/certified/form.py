@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from importlib.metadata import version
@@ -13,7 +14,7 @@ import flint
 
 from logphi.text.checksum import with_checksum
 
-FORMAT, VERSION = "logphi-certificate", 2
+FORMAT, VERSION = "logphi-certificate", 3
 NOT_COVERED = (
     "That each mechanism did what it is described to do: queries of the stated sensitivity, contributions really clipped.",
     "That samples, allocations, shuffles and random choices were drawn as described, each independently of all others.",
@@ -22,6 +23,14 @@ NOT_COVERED = (
     "That a mechanism known by its guarantee attains its pair: it leaks at most the upper end, and the pair the lower one.",
     "That nothing else was computed from the data: tuning, evaluation and other releases count only if they are listed.",
 )
+
+
+@dataclass(frozen=True)
+class Witness:
+    """What shows the claims, for those who check them: tangents of each release, and for each claim a proof of each order."""
+
+    hulls: Sequence[Sequence[Sequence[str]]] = ()
+    proofs: Sequence[Mapping[str, Sequence[Any]]] = ()
 
 
 def written_claim(
@@ -50,15 +59,20 @@ def written(
     parameters: str,
     claims: Sequence[dict[str, Any]],
     software: Mapping[str, str],
+    witness: Witness,
 ) -> str:
     """Claims about releases, each a relation and counted mechanisms, as the text of a certificate."""
+    hulls, proofs = witness.hulls or [[]] * len(releases), witness.proofs or [{}] * len(claims)
     content = {
         "format": FORMAT,
         "version": VERSION,
         "made_by": software,
-        "releases": [{"adjacency": relation, "mechanism": mechanism} for relation, mechanism in releases],
+        "releases": [
+            {"adjacency": relation, "mechanism": mechanism, "hulls": own}
+            for (relation, mechanism), own in zip(releases, hulls, strict=True)
+        ],
         "parameters": parameters,
-        "claims": claims,
+        "claims": [{**claim, "proof": dict(proof)} for claim, proof in zip(claims, proofs, strict=True)],
         "not_covered": NOT_COVERED,
     }
     return with_checksum(content)

@@ -15,6 +15,7 @@ from typing import Protocol, TypeVar
 from logphi.answers.bound import Bound
 from logphi.answers.status import Direction
 from logphi.certified.answer import Answer
+from logphi.certified.form import Witness
 from logphi.certified.route import NotCertifiedError
 from logphi.engine.directions import Loss
 from logphi.questions.delta import delta
@@ -48,6 +49,10 @@ class Check(Protocol):
     def derived(self) -> tuple[Fraction, Fraction] | None:
         """The two bounds; None where nothing was derived."""
 
+    @property
+    def witness(self) -> Witness:
+        """What the check needed beside the claims."""
+
     def __bool__(self) -> bool: ...
 
 
@@ -80,8 +85,8 @@ def sharpest(
     digits: int,
     attempt: Callable[[int], tuple[T, Check] | None],
     reached: Callable[[T, tuple[Fraction, Fraction]], int] | None = None,
-) -> tuple[T, int] | None:
-    """What an attempt makes of the most digits that succeed, and their number; None if it makes nothing of one digit.
+) -> tuple[T, int, Check] | None:
+    """What an attempt makes of the most digits that succeed, their number and the verdict; None if not even of one digit.
 
     ``reached`` tells from what was made, and what was derived of it, how many to try next.
     """
@@ -91,7 +96,7 @@ def sharpest(
         if found is not None:
             made, verdict = found
             if verdict:
-                return made, tried
+                return made, tried, verdict
             if reached is not None and verdict.derived is not None:
                 fewer = reached(made, verdict.derived)
         tried = min(tried - 1, fewer)
@@ -106,8 +111,8 @@ def proposed(
     direction: Direction | None,
     digits: int,
     check: Callable[[Answer, int], Check],
-) -> tuple[Answer, int]:
-    """The answer with the most digits, at most ``digits``, that the check accepts, and their number.
+) -> tuple[Answer, int, Check]:
+    """The answer with the most digits, at most ``digits``, that the check accepts, their number and the verdict.
 
     Raises
     ------
@@ -117,8 +122,8 @@ def proposed(
     question = delta if quantity == "delta" else epsilon
     found = question(loss, float(at), direction=direction, rtol=_RTOL)
     nothing = Answer("0", "0", _attained(found))
-    if found.upper == 0 and check(nothing, digits):
-        return nothing, digits
+    if found.upper == 0 and (verdict := check(nothing, digits)):
+        return nothing, digits, verdict
     if not 0 < found.lower <= found.upper < math.inf:
         raise NotCertifiedError("no digit of the answer is known in doubles either: it may be zero, or infinite")
     most, value = Decimal(1) if quantity == "delta" else None, Fraction(found.value)
@@ -139,7 +144,7 @@ def proposed(
         raise NotCertifiedError("the checker of certificates cannot derive a single digit of this answer")
     # what was derived at first may have been too cautious
     while made[1] < min(digits, _FEW) and (more := attempt(made[1] + 1)) is not None and more[1]:
-        made = more[0], made[1] + 1
+        made = more[0], made[1] + 1, more[1]
     return made
 
 

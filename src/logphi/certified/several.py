@@ -17,7 +17,7 @@ from typing import Any
 from logphi.answers.bound import Bound
 from logphi.answers.status import Direction
 from logphi.certified.certificate import issue, refuse_unknown, spelled
-from logphi.certified.form import made_by, written, written_claim
+from logphi.certified.form import Witness, made_by, written, written_claim
 from logphi.certified.proposal import Check, digits_between, moved, sharpest
 from logphi.certified.route import NotCertifiedError
 from logphi.engine.directions import Loss, direction_of
@@ -118,16 +118,19 @@ class CertifiedClaims(Saved, Listed):
         See :class:`logphi.certified.several.CertifiedClaim`.
     made_by
         Versions of the software.
+    witness
+        What shows the claims, for those who check them.
     """
 
     releases: Sequence[tuple[str, Sequence[tuple[int, Mapping[str, Any]]]]]
     parameters: str
     claims: Sequence[CertifiedClaim]
     made_by: Mapping[str, str] = field(repr=False)
+    witness: Witness = field(default=Witness(), repr=False)
 
     def to_json(self) -> str:
         """The certificate as JSON, the same bytes for the same certificate; ASCII, ends in a line break."""
-        return written(self.releases, self.parameters, [claim.data() for claim in self.claims], self.made_by)
+        return written(self.releases, self.parameters, [claim.data() for claim in self.claims], self.made_by, self.witness)
 
     def __str__(self) -> str:
         return "\n".join(f"certified: {' '.join(self._words(claim))}" for claim in self.claims)
@@ -163,7 +166,7 @@ def issue_several(
         made = bundle([(one.release, _claim(one, tried, check, check_soon)) for one in asked])
         verdict = check(made)
         if verdict:
-            return made
+            return replace(made, witness=verdict.witness)
     raise NotCertifiedError(f"a certificate was made, but its check does not accept it: {verdict}")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
 from typing import Any
@@ -53,14 +54,14 @@ def issue_above(
     verdict: Any = ""
     for most in [digits, *(fewer for fewer in _FEWER if fewer < digits)]:
         claims = [
-            (one.release, _claim(one, found, places, min(most, DOUBLES), check_soon, both))
+            _claim(one, found, places, min(most, DOUBLES), check_soon, both)
             for one, found, places in zip(asked, bounds, lines, strict=True)
         ]
-        made = bundle(claims)
+        made = bundle([(one.release, claim) for one, (claim, _) in zip(asked, claims, strict=True)])
         # one claim alone was accepted already, with a smaller budget
-        verdict = len(claims) == 1 or check(made)
+        verdict = claims[0][1] if len(claims) == 1 else check(made)
         if verdict:
-            return made
+            return replace(made, witness=verdict.witness)
     raise NotCertifiedError(f"a certificate was made, but its check does not accept it: {verdict}")
 
 
@@ -71,11 +72,11 @@ def _claim(
     digits: int,
     check: Callable[[Any], Check],
     both: bool,
-) -> CertifiedClaim:
-    """The ends of the bound in doubles, or weaker ones that the checker derives."""
+) -> tuple[CertifiedClaim, Check]:
+    """The ends of the bound in doubles, or weaker ones that the checker derives; with its verdict."""
     if not found.upper < math.inf:
         raise NotCertifiedError(f"no finite {one.quantity} is known at {one.at}")
-    ends, claim = (Fraction(found.lower), Fraction(found.upper)), None
+    ends, accepted = (Fraction(found.lower), Fraction(found.upper)), list[tuple[CertifiedClaim, Check]]()
     # as if delta were e^{-c epsilon^2}; then as the last two deltas say
     slope = -2 * math.log(one.at) / found.upper if one.quantity == "epsilon" and found.upper else None
     before: tuple[Fraction, Fraction] | None = None
@@ -83,10 +84,10 @@ def _claim(
         tried = CertifiedClaim(one.quantity, one.at, one.direction, *_ends(one.quantity, ends, digits, both), lines=lines)
         verdict = check(bundle([(one.release, tried)]))
         low, high = verdict.derived or (None, None)
-        claim = tried if verdict else claim
+        accepted = [(tried, verdict)] if verdict else accepted
         # the end as it was rounded, where the checker derived this
         ends = ends[0], ends[1] if tried.upper is None else Fraction(tried.upper)
-        if low is None or high is None or (claim is not None and (before is None or slope is None or _SLACK * high > one.at)):
+        if low is None or high is None or (accepted and (before is None or slope is None or _SLACK * high > one.at)):
             break
         if before is not None and not high:
             # above the largest loss: half of the way back
@@ -100,9 +101,9 @@ def _claim(
         if one.quantity in ("delta", "advantage") and not ends[1] < 1:
             # true of every release
             break
-    if claim is None:
+    if not accepted:
         raise NotCertifiedError("the checker of certificates does not derive a single digit of this bound")
-    return claim
+    return accepted[0]
 
 
 def _ends(quantity: str, ends: tuple[Fraction, Fraction], digits: int, both: bool) -> tuple[Decimal | Fraction, Decimal | None]:

@@ -5,23 +5,24 @@ The worse of the two orders counts: in both, the answer must not exceed the uppe
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import reduce
+from functools import cached_property, reduce
 from typing import Any
 
 from flint import arb
 
-from logphi.checker import declared, profile
-from logphi.checker.balls import ball, precision, resolving, upper
-from logphi.checker.composition import Composition
-from logphi.checker.laws import composed
-from logphi.checker.reading import UPPER_ONLY, Claim, Release
-from logphi.checker.work import EXP, Undecided, spend
+from logphi.checker import profile
+from logphi.checker.arithmetic.balls import ball, precision, upper
+from logphi.checker.arithmetic.work import EXP, Undecided, demand, spend
+from logphi.checker.laws.composition import Composition
+from logphi.checker.mechanisms.above import Stated, apart
+from logphi.checker.mechanisms.pairs import composed
+from logphi.checker.methods import tangents
+from logphi.checker.text.reading import UPPER_ONLY, Claim, Proof, Release
 
-# chosen: how many times the digits of a claim, and spare ones, each attempt has until the balls decide; the first do less work
-ATTEMPTS = ((1, 2), (1, 3), (1, 4), (2, 8), (4, 16))
+# chosen: bits with which values are compared, more than those of their proofs
+SPARE = 64
 
 
 class Fails(Exception):
@@ -29,95 +30,96 @@ class Fails(Exception):
 
 
 class ReleaseLaws:
-    """The laws of a release in each order of the pair, and the deltas computed so far."""
+    """The laws of a release in each order of the pair, and the deltas computed so far.
 
-    def __init__(self, release: Release) -> None:
-        there = composed(release.terms)
+    ``stated`` gives the tangents for a composition with declared divergences; without it, they are those of the certificate.
+    """
+
+    def __init__(self, release: Release, stated: Stated | None = None) -> None:
+        hulls = iter(release.hulls)
+        self.stated = stated or (lambda whole: next(hulls, ()))
+        self.adjacency, there = release.adjacency, composed(release.terms, self.stated)
         self.laws = {"remove": there, "add": there.reversed()}
-        self.adjacency = release.adjacency
         # its pairs lie above what it leaks
         self.above = release.holds(*UPPER_ONLY)
-        self.symmetric = there.symmetric
         self.found: dict[Any, list[Any]] = {}
         # of the last claim, a lower bound at its lower end and an upper bound at its upper end, of delta for an epsilon
         self.derived: tuple[Fraction, Fraction] | None = None
 
-    def orders(self, direction: str | None) -> dict[str, Composition]:
-        """The orders of the pair to which a claim refers: those whose worse answer it bounds."""
+    def orders(self, direction: str | None) -> list[str]:
+        """The orders of the pair to which a claim refers: those whose worse answer it bounds, one if they are the same."""
         if self.adjacency in ("add", "remove"):
-            return {self.adjacency: self.laws[self.adjacency]}
-        return {order: laws for order, laws in self.laws.items() if direction in (None, order)}
+            return [self.adjacency]
+        both = ["remove"] if self.laws["remove"].symmetric else ["remove", "add"]
+        return both if direction is None else [direction]
 
-    def deltas(self, order: str, points: Sequence[Fraction], goal: float) -> list[Any]:
-        """The privacy profile of an order, with errors of about e^``goal``."""
-        # bounds implied by declared divergences do not depend on the goal
-        whole = self.laws[order]
-        key = "both" if self.symmetric else order, tuple(points), None if declared.applies(whole) else goal
+    @cached_property
+    def with_hulls(self) -> dict[str, Composition]:
+        """The laws, with the hull of all declared divergences in their place."""
+        there = apart(self.laws["remove"], self.stated)
+        return {"remove": there, "add": there.reversed()}
+
+    def deltas(self, order: str, points: Sequence[Fraction], proof: Proof) -> list[Any]:
+        """The privacy profile of an order, by a proof."""
+        key = order, tuple(points), proof
         if key not in self.found:
-            self.found[key] = profile.delta(whole, points, goal)
+            laws = self.laws if proof.way == "tangents" else self.with_hulls
+            self.found[key] = profile.delta(laws[order], points, proof)
         return self.found[key]
 
 
 def check_claim(claim: Claim, known: ReleaseLaws) -> None:
-    """Return if the claim follows; raise a :class:`Fails` or an :class:`Undecided` with the reason if it does not."""
+    """Return if the claim follows; raise a :class:`Fails` or an :class:`Undecided` with the reason if it does not.
+
+    All values must be at most the upper end, and one must reach the lower end, or exceed that of an epsilon: delta falls, so
+    that the smallest epsilon with delta(epsilon) <= at is above ``lower`` if delta(lower) > at, and at most ``upper`` if
+    delta(upper) <= at.
+    """
     if known.above and (claim.upper is not None if claim.quantity == "tradeoff" else claim.lower > 0):
         raise Undecided(f"only upper bounds are known of a {' or a '.join(UPPER_ONLY)}: nothing proves that it leaks this much")
+    known.derived = None
     of_epsilon = claim.quantity == "epsilon"
-    # delta falls: the smallest epsilon with delta(epsilon) <= at is above ``lower`` if delta(lower) > at, and at most ``upper``
-    # if delta(upper) <= at
     least, most = claim.lower, claim.upper
     if of_epsilon:
         least, most = claim.at if claim.lower else Fraction(0), None if claim.upper is None else claim.at
-    # the size of the numbers compared; 1e-400 where they are zero
-    scale = max(claim.at if of_epsilon else claim.upper or claim.lower, Fraction(1, 10**400))
-    known.derived, width = None, arb.pos_inf()
-    for times, spare in ATTEMPTS:
-        digits = times * claim.digits + spare
-        goal = math.log(scale.numerator) - math.log(scale.denominator) - digits * math.log(10)
-        at_least, at_most = _VALUES[claim.quantity](claim, known, goal)
-        values = [*at_least, *at_most]
-        with precision(resolving(goal)):
-            before, width = width, sum((value.rad() for value in values), arb(0))
-            if width < before and all(value.is_finite() for value in values):
-                known.derived = max(-upper(-value) for value in at_least), max(map(upper, at_most))
-            if _decided(at_least, at_most, least, most, claim, strict=of_epsilon):
-                return
-            if before.is_finite() and not 2 * width < before:
-                break
-    raise Undecided("the highest precision of this checker does not decide it")
+    at_least, at_most = _VALUES[claim.quantity](claim, known)
+    with precision(max((proof.bits for proof in claim.proof.values()), default=0) + SPARE):
+        if all(value.is_finite() for value in (*at_least, *at_most)):
+            known.derived = max(-upper(-value) for value in at_least), max(map(upper, at_most))
+        high, low = arb.pos_inf() if most is None else ball(most), ball(least)
+        if any(value > high for value in at_most):
+            raise Fails(_EXCEEDS.get(claim.quantity, f"delta at the upper end exceeds {float(most or 0):.6g}"))
+        if least and all(value <= low if of_epsilon else value < low for value in at_least):
+            raise Fails(_LACKS.get(claim.quantity, "the lower end is too large: delta is smaller there in every direction"))
+        reached = not least or any(value > low if of_epsilon else value >= low for value in at_least)
+        demand(reached and (most is None or all(value <= high for value in at_most)), "its proof does not decide it")
 
 
-def _decided(
-    at_least: Sequence[Any], at_most: Sequence[Any], least: Fraction, most: Fraction | None, claim: Claim, *, strict: bool
-) -> bool:
-    """Whether the balls prove that all values are at most the upper end, and that one reaches, or exceeds, the lower one.
-
-    A :class:`Fails` if they disprove it.
-    """
-    high, low = None if most is None else ball(most), ball(least)
-    if high is not None and any(value > high for value in at_most):
-        raise Fails(_EXCEEDS.get(claim.quantity, f"delta at the upper end exceeds {float(most or 0):.6g}"))
-    if least and all(value <= low if strict else value < low for value in at_least):
-        raise Fails(_LACKS.get(claim.quantity, "the lower end is too large: delta is smaller there in every direction"))
-    return (high is None or all(value <= high for value in at_most)) and (
-        not least or any(value > low if strict else value >= low for value in at_least)
-    )
+def points_of(claim: Claim, order: str) -> list[Fraction]:
+    """The epsilons at which a claim needs the profile of an order."""
+    if claim.quantity == "tradeoff":
+        return sorted(set(claim.lines.get(order, ())))
+    if claim.quantity == "epsilon":
+        return [end for end in (claim.lower or None, claim.upper) if end is not None]
+    return [claim.at]
 
 
 # the values that must reach the lower end in one order of the pair, and those that must not exceed the upper end in any
 Values = tuple[Sequence[Any], Sequence[Any]]
 
 
-def _by_profile(claim: Claim, known: ReleaseLaws, goal: float) -> Values:
+def _by_profile(claim: Claim, known: ReleaseLaws) -> Values:
     """Deltas at an epsilon, or at both ends of an epsilon."""
-    points = [claim.at]
-    if claim.quantity == "epsilon":
-        points = [end for end in (claim.lower or None, claim.upper) if end is not None]
-    found = [known.deltas(order, points, goal) for order in known.orders(claim.direction)]
+    found = [known.deltas(order, points_of(claim, order), _proof(claim, order)) for order in known.orders(claim.direction)]
     return [deltas[0] for deltas in found], [deltas[-1] for deltas in found]
 
 
-def _by_lines(claim: Claim, known: ReleaseLaws, goal: float) -> Values:
+def _proof(claim: Claim, order: str) -> Proof:
+    demand(order in claim.proof, f"it states no proof for direction {order}")
+    return claim.proof[order]
+
+
+def _by_lines(claim: Claim, known: ReleaseLaws) -> Values:
     """Bounds of the smallest type II error f at a type I error alpha, the smaller one of both orders.
 
     f is the supremum over a = e^x >= 0 of g(a) = 1 - delta(x) - a alpha, which is concave in a, as delta is convex in e^x. So
@@ -125,17 +127,17 @@ def _by_lines(claim: Claim, known: ReleaseLaws, goal: float) -> Values:
     """
     floor, ceiling = arb(1), arb(1)
     for order in known.orders(claim.direction):
-        lines = sorted(set(claim.lines.get(order, ())))
+        lines = points_of(claim, order)
         if not lines:
             floor = arb(0)
             continue
-        deltas = known.deltas(order, lines, goal)
-        with precision(resolving(goal)):
+        proof = _proof(claim, order)
+        deltas = known.deltas(order, lines, proof)
+        with precision(proof.bits):
             spend(2 * EXP * len(lines))
             places = [ball(x).exp() for x in lines]
             heights = [1 - delta - a * ball(claim.at) for a, delta in zip(places, deltas, strict=True)]
-            highest = reduce(arb.max, heights)
-            floor, ceiling = floor.min(highest), ceiling.min(_ceiling(places, heights))
+            floor, ceiling = floor.min(reduce(arb.max, heights)), ceiling.min(_ceiling(places, heights))
     return [floor], [ceiling]
 
 
@@ -156,23 +158,24 @@ def _ceiling(places: list[Any], heights: list[Any]) -> Any:
     return heights[1] + (rise * right).max(fall * left)
 
 
-def _by_moment(claim: Claim, known: ReleaseLaws, goal: float) -> Values:
+def _by_moment(claim: Claim, known: ReleaseLaws) -> Values:
     """Renyi divergences of an order a > 1, log M(a - 1) / (a - 1); where divergences are declared, they are bounds."""
     place, found = claim.at - 1, []
-    with precision(resolving(goal) + claim.at.numerator.bit_length()):
-        for whole in known.orders(claim.direction).values():
-            if declared.applies(whole):
-                found.append(declared.divergence(whole, place))
+    for order in known.orders(claim.direction):
+        whole, proof = known.laws[order], _proof(claim, order)
+        demand(proof.way == "moment", "its proof is not one of a divergence")
+        with precision(proof.bits):
+            if tangents.applies(whole):
+                found.append(tangents.divergence(whole, place))
                 continue
-            if not (whole.infinite().is_zero() and whole.omitted().is_zero() and place < whole.end):
-                raise Undecided("a divergence is checked only where all losses are finite and the order lies in the strip")
+            inside = whole.infinite().is_zero() and whole.omitted().is_zero() and place < whole.end
+            demand(inside, "a divergence is checked only where all losses are finite and the order lies in the strip")
             found.append(whole.log_moment(ball(place)) / ball(place))
-    if not all(value.is_finite() for value in found):
-        raise Undecided("the moment of a law is not known at this order")
+    demand(all(value.is_finite() for value in found), "the moment of a law is not known at this order")
     return found, found
 
 
-_VALUES: dict[str, Callable[[Claim, ReleaseLaws, float], Values]] = {
+_VALUES: dict[str, Callable[[Claim, ReleaseLaws], Values]] = {
     "epsilon": _by_profile,
     "delta": _by_profile,
     "advantage": _by_profile,

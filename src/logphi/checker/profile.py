@@ -1,63 +1,62 @@
-"""The privacy profile of a composition, by the first method that succeeds."""
+"""The privacy profile of a composition, by the way that its certificate states."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
 from flint import arb
 
-from logphi.checker import allocated, cells, contour, declared, normal_pair, residues, two_releases
-from logphi.checker.above import apart
-from logphi.checker.balls import ball, precision, resolving
-from logphi.checker.composition import Composition
-from logphi.checker.work import OUT_OF_RANGE, Undecided
+from logphi.checker.allocation import allocated
+from logphi.checker.arithmetic.balls import ball, precision
+from logphi.checker.arithmetic.work import demand
+from logphi.checker.laws.composition import Composition
+from logphi.checker.methods import bent_line, cells, contour, residues, tangents, two_releases
+from logphi.checker.text.reading import Proof
 
 
-def delta(whole: Composition, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
-    """The privacy profile at neighbouring epsilons, with errors of about e^``goal``."""
-    if declared.applies(whole):
-        with suppress(Undecided):
-            return declared.enclose(whole, epsilons, goal)
-        # beside infinite losses, which have no divergences
-        whole = apart(whole)
-    excesses = _excess(whole, epsilons, goal)
-    with precision(resolving(goal)):
-        return [whole.infinite() + excess for excess in excesses]
+def delta(whole: Composition, epsilons: Sequence[Fraction], proof: Proof) -> list[Any]:
+    """The privacy profile at neighbouring epsilons."""
+    with precision(proof.bits):
+        return [whole.infinite() + one for one in excess(whole, epsilons, proof)]
 
 
-def _excess(whole: Composition, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
-    """D, by the first method that succeeds; all methods enclose the same number."""
-    with precision(resolving(goal)):
-        most = whole.largest()
-        if most is not None and all(ball(epsilon) > most for epsilon in epsilons):
-            return [arb(0) for _ in epsilons]
-        if whole.alone is not None:
-            with suppress(Undecided):
-                return [whole.alone.single_excess(ball(epsilon)) for epsilon in epsilons]
-    refusal = Undecided()
-    for way in _ways(whole):
-        try:
-            return way(whole, epsilons, goal)
-        except Undecided as why:  # noqa: PERF203
-            refusal = why
-        except (ArithmeticError, ValueError):
-            refusal = Undecided(OUT_OF_RANGE)
-    raise refusal
+def excess(whole: Composition, epsilons: Sequence[Fraction], proof: Proof) -> list[Any]:
+    """D, the profile without infinite losses."""
+    demand(proof.way in _WAYS, "its proof is not one of a profile")
+    with precision(proof.bits):
+        return _WAYS[proof.way](whole, epsilons, *proof.numbers)
 
 
-def _ways(whole: Composition) -> Iterator[Callable[[Composition, Sequence[Fraction], float], list[Any]]]:
-    """The methods that apply, fast ones first."""
-    if allocated.applies(whole):
-        yield allocated.enclose
-    if whole.lattice() is not None:
-        yield contour.enclose_on_lattice
-    for way in (residues, normal_pair, two_releases):
-        if way.applies(whole):
-            yield way.enclose
-    if residues.applies_but_for_one(whole):
-        yield residues.averaged_over_atoms
-    yield contour.enclose
-    yield cells.enclose
+def _alone(whole: Composition, epsilons: Sequence[Fraction]) -> list[Any]:
+    """D of a single release in closed form."""
+    law = whole.alone
+    demand(law is not None, "these are several releases")
+    assert law is not None, "demanded above"
+    return [law.single_excess(ball(epsilon)) for epsilon in epsilons]
+
+
+def _beyond(whole: Composition, epsilons: Sequence[Fraction]) -> list[Any]:
+    """Zero above the largest loss."""
+    most = whole.largest()
+    beyond = most is not None and all(ball(epsilon) > most for epsilon in epsilons)
+    demand(beyond, "an epsilon is not proved to lie above the largest loss")
+    return [arb(0) for _ in epsilons]
+
+
+# by the names that reading knows, with as many numbers as it demands; all enclose the same number
+_WAYS: dict[str, Callable[..., list[Any]]] = {
+    "alone": _alone,
+    "beyond": _beyond,
+    "chernoff": contour.chernoff,
+    "line": contour.line,
+    "folded": contour.folded,
+    "bent": bent_line.enclose,
+    "residues": residues.enclose,
+    "averaged": residues.averaged,
+    "two": two_releases.enclose,
+    "cells": cells.enclose,
+    "nodes": allocated.enclose,
+    "tangents": tangents.enclose,
+}

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Protocol
 
-from logphi.checker.balls import precision
+from logphi.checker.arithmetic.balls import precision
+from logphi.checker.arithmetic.work import LARGEST_WORK, OUT_OF_RANGE, Undecided, budget
 from logphi.checker.claims import Fails, ReleaseLaws, check_claim
-from logphi.checker.reading import LARGEST_TEXT, Certificate, NotACertificate, read
-from logphi.checker.words import words
-from logphi.checker.work import LARGEST_WORK, OUT_OF_RANGE, Undecided, budget
+from logphi.checker.text.reading import LARGEST_TEXT, Certificate, NotACertificate, read
+from logphi.checker.text.words import words
 
 # chosen: the precision in force until a claim sets its own
 BITS = 64
@@ -56,7 +56,7 @@ def verify_file(path: str | os.PathLike[str], *, work: float = LARGEST_WORK) -> 
 def verify(certificate: Issued | os.PathLike[str] | str | bytes | Mapping[str, Any], *, work: float = LARGEST_WORK) -> Verdict:
     """The verdict on a certificate: true if its claims follow, printed as the reason and these claims.
 
-    They are proved again from the mechanisms alone, by code that shares nothing with the code that made the certificate.
+    They are proved again from the mechanisms, by code that shares nothing with the code that made the certificate.
 
     Parameters
     ----------

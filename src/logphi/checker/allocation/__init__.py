@@ -1,0 +1,1 @@
+"""Random allocation: sums of likelihood ratios in the convex order."""

@@ -1,0 +1,1 @@
+"""Formulas in one variable: their text, their values, and how they grow far out."""

@@ -1,0 +1,166 @@
+"""Pairs of densities given by formulas of log p and log q on intervals, each up to a constant; histograms with normal noise.
+
+P and Q are e^{log p} and e^{log q}, divided by their integrals. Of outputs outside of all panels, only their mass is bounded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from flint import arb, ctx
+
+from logphi.checker.arithmetic.balls import between, cached, normal_tail, rough
+from logphi.checker.arithmetic.work import STORED, demand, spend
+from logphi.checker.formulas.formula import Formula, Piece
+from logphi.checker.laws.law import Law
+from logphi.checker.laws.panels import Panel, Part, panels_of
+
+# chosen: a constant loss of less mass does not count as an atom
+ATOM = 2.0**-20
+# chosen: formulas of more terms take too long
+MOST_TERMS = 100
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """At one precision: the panels, bounds of the integrals outside of them, and the integrals of both densities.
+
+    ``shift`` is what these integrals add to the loss; ``finite`` are the masses of P and Q where the loss is finite.
+    """
+
+    panels: tuple[Panel, ...]
+    outside: tuple[Any, Any]
+    totals: tuple[Any, Any]
+    shift: Any
+    finite: tuple[Any, Any]
+
+
+class Densities(Law):
+    """A pair by a function that gives, at the precision in force, the pieces and bounds of both integrals outside of them."""
+
+    def __init__(self, source: Callable[[], tuple[Sequence[Piece], list[Any]]]) -> None:
+        self._source = source
+        self.known = cached(self._prepared)
+
+    def infinite(self) -> Any:
+        """P of the outputs where q is zero."""
+        return 1 - self.known().finite[0]
+
+    def unreached(self) -> Any:
+        """Q of the outputs where p is zero."""
+        return 1 - self.known().finite[1]
+
+    def tails(self, epsilon: Any) -> tuple[Any, Any]:
+        """The masses of the parts with a larger loss, and between none and all of those whose loss is not known."""
+        above, unknown = self._above(epsilon)
+        known = self.known()
+        found = [
+            (above[side] + between(0, sum((own[side] for own, _ in unknown), known.outside[side]))) / known.totals[side]
+            for side in (0, 1)
+        ]
+        return found[0], found[1]
+
+    def single_excess(self, epsilon: Any) -> Any:
+        """A part whose loss is not known adds between 0 and p - e^eps q, which is at most p (1 - e^{eps - L})."""
+        (p, q), unknown = self._above(epsilon)
+        known = self.known()
+        lost = sum((own[0] * -(epsilon - loss).expm1().min(arb(0)) for own, loss in unknown), known.outside[0])
+        return (p + between(0, lost)) / known.totals[0] - epsilon.exp() * q / known.totals[1]
+
+    def atom_losses(self) -> list[Any]:
+        """The smallest and the largest loss of a panel on which it is constant."""
+        known, found = self.known(), list[Any]()
+        for panel in known.panels:
+            if panel.flat() and panel.masses(panel.high)[0] > ATOM * known.totals[0]:
+                loss = panel.loss + known.shift
+                if not any(loss.overlaps(one) for one in found):
+                    found.append(loss)
+        found.sort(key=rough)
+        return found[:: max(len(found) - 1, 1)]
+
+    def _above(self, epsilon: Any) -> tuple[list[Any], list[tuple[list[Any], Any]]]:
+        """The integrals where the loss is above epsilon, and those of each part where that is not known, with its loss."""
+        known, unknown = self.known(), []
+        found = [arb(0), arb(0)]
+        for whole in known.panels:
+            spend(STORED / 4)
+            if len(whole.given) < 2 or whole.loss < epsilon - known.shift:
+                continue
+            if whole.loss > epsilon - known.shift:
+                found = [one + more for one, more in zip(found, whole.masses(whole.high), strict=True)]
+                continue
+            for first, low, last, high, above in _joined(whole.parts(epsilon - known.shift)):
+                own = [b - a for a, b in zip(first.masses(low), last.masses(high), strict=True)]
+                if above is True:
+                    found = [one + more for one, more in zip(found, own, strict=True)]
+                else:
+                    unknown.append(([one.abs_upper() for one in own], above + known.shift))
+        return found, unknown
+
+    def _prepared(self) -> _Prepared:
+        panels = list[Panel]()
+        pieces, outside = self._source()
+        for piece in pieces:
+            own, lost = panels_of(piece)
+            panels += own
+            outside = [one + more for one, more in zip(outside, lost, strict=True)]
+        whole = [between(0, one) for one in outside]
+        finite = [between(0, one) for one in outside]
+        for panel in panels:
+            for side, mass in enumerate(panel.masses(panel.high)):
+                whole[side] += mass
+                finite[side] += mass if len(panel.given) == 2 else 0
+        demand(all(one > 0 for one in (*whole, *finite)), "the two densities share no mass")
+        alone = any(len(panel.given) < 2 for panel in panels)
+        shares = [one / all_of_it if alone else arb(1) for one, all_of_it in zip(finite, whole, strict=True)]
+        shift = whole[1].log() - whole[0].log()
+        return _Prepared(tuple(panels), (outside[0], outside[1]), (whole[0], whole[1]), shift, (shares[0], shares[1]))
+
+
+def _joined(parts: Iterator[Part]) -> Iterator[tuple[Panel, Any, Panel, Any, Any]]:
+    """The parts above epsilon, adjacent ones as one, and those where that is not known; each with the panels at its ends."""
+    start: tuple[Panel, Any] | None = None
+    end: tuple[Panel, Any] | None = None
+    for panel, low, high, above in parts:
+        if above is True:
+            start, end = start or (panel, low), (panel, high)
+            continue
+        if start and end:
+            yield *start, *end, True
+            start = None
+        if above is not False:
+            yield panel, low, panel, high, above
+    if start and end:
+        yield *start, *end, True
+
+
+def histograms(places: Sequence[Fraction], p: Sequence[Fraction], q: Sequence[Fraction]) -> Densities:
+    """The sum of p_i N(c_i, 1) against the sum of q_i N(c_i, 1): histograms with noise. Their ratio need not be monotone."""
+    demand(len(places) <= MOST_TERMS, "a pair of histograms has more values than this checker takes")
+    formulas = [_mixture(places, weights) for weights in (p, q)]
+
+    def source() -> tuple[list[Piece], list[Any]]:
+        far = math.ceil(math.sqrt(2 * math.log(2) * ctx.prec))
+        piece = Piece(min(places) - far, max(places) + far, *formulas)
+        # both densities lack the factor 1 / sqrt(2 pi)
+        outside = 2 * (2 * arb.pi()).sqrt() * normal_tail(arb(far))
+        return [piece], [outside, outside]
+
+    return Densities(source)
+
+
+def _mixture(places: Sequence[Fraction], weights: Sequence[Fraction]) -> Formula:
+    """The logarithm of the sum of w_i e^{-(x - c_i)^2 / 2}, as -x^2/2 + log of the sum of w_i e^{c_i x - c_i^2 / 2}."""
+    steps: list[tuple[str, Any]] = []
+    for place, weight in zip(places, weights, strict=True):
+        if not weight:
+            continue
+        joined = [("+", None)] if steps else []
+        steps += [("number", weight), ("variable", None), ("number", place), ("*", None), ("number", place**2 / 2)]
+        steps += [("-", None), ("exp", None), ("*", None), *joined]
+    square = [("variable", None), ("power", Fraction(2)), ("number", Fraction(1, 2)), ("*", None), ("-", None)]
+    return Formula("", (*steps, ("log", None), *square))

@@ -1,0 +1,148 @@
+"""Tilted uniform laws: losses with a density proportional to e^{x/2} on [-w, w], perhaps atoms at its ends; their samples."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from flint import arb, ctx
+
+from logphi.checker.arithmetic.balls import ZERO, Real, ball, exactly
+from logphi.checker.arithmetic.gauss_legendre import gauss_legendre
+from logphi.checker.arithmetic.work import EXP, spend
+from logphi.checker.laws.law import ByQuadrature, ClosedForm, Ends, Points
+from logphi.checker.laws.sampled import Sampled
+
+
+@dataclass(frozen=True)
+class TiltedUniform(ClosedForm):
+    """A loss on [-w, w] with the density b e^{x/2} / 4, and with atoms b r e^{x/2} / 2 at both ends.
+
+    With u = z + 1/2, M(z) = b [r cosh(u w) + sinh(u w) / (2u)]; r is zero without atoms. The pair is symmetric.
+    """
+
+    width: Real
+    scale: Real
+    atoms: Real
+    infinite: Real = ZERO
+    symmetric = True
+
+    def value(self, z: Any) -> Any:
+        """See the class; u is not zero, as Re z >= 0."""
+        u, w = z + arb(0.5), self.width()
+        return self.scale() * (self.atoms() * (u * w).cosh() + (u * w).sinh() / (2 * u))
+
+    def ceiling(self, c: Any, t: Any) -> Any:
+        """|cosh| and |sinh| are at most cosh of the real part, and |u| > t."""
+        return self.scale() * (self.atoms() + 1 / (2 * t)) * ((c + arb(0.5)) * self.width()).cosh()
+
+    def single_excess(self, epsilon: Any) -> Any:
+        """P - e^eps Q of the losses above eps; below -w that is (1 - f) (1 - e^eps)."""
+        w, r = self.width(), self.atoms()
+        inside = epsilon.max(-w).min(w)
+        excess = (1 + r) * (w / 2).exp() - 2 * (inside / 2).exp() + (1 - r) * (inside - w / 2).exp()
+        return self.scale() / 2 * excess + (1 - self.infinite()) * (inside.exp() - epsilon.min(inside).exp())
+
+    def tails(self, epsilon: Any) -> tuple[Any, Any]:
+        """Integrals of exponentials, with the atoms; at an atom, an interval from its one side to the other."""
+        spend(6 * EXP)
+        w, r, finite = self.width(), self.atoms(), 1 - self.infinite()
+        if epsilon > w:
+            return arb(0), arb(0)
+        if epsilon < -w:
+            return finite, finite
+        at, half = epsilon.max(-w).min(w) / 2, self.scale() / 2
+        p, q = half * ((1 + r) * (w / 2).exp() - at.exp()), half * ((-at).exp() - (1 - r) * (-w / 2).exp())
+        if not epsilon < w:
+            p, q = p.union(arb(0)), q.union(arb(0))
+        if not epsilon > -w:
+            p, q = p.union(finite), q.union(finite)
+        return p, q
+
+    def atom_losses(self) -> list[Any]:
+        return [] if self.atoms().is_zero() else [self.width(), -self.width()]
+
+    def ends(self) -> Ends | None:
+        if not self.infinite().is_zero():
+            return None
+        low, atom = (-self.width()).exp(), self.scale() * self.atoms() / 2
+        return Ends(low, 1 / low, atom / low.sqrt(), atom * low.sqrt())
+
+    def largest(self) -> Any:
+        return self.width()
+
+    def sampled(self, rate: Fraction) -> SampledUniform:
+        return SampledUniform(self, rate)
+
+
+def laplace(width: Real, infinite: Real = ZERO) -> TiltedUniform:
+    """Laplace noise of unit scale, moved by w, or an infinite loss."""
+    return TiltedUniform(width, lambda: (1 - infinite()) * (-width() / 2).exp(), exactly(1), infinite)
+
+
+def bounded_range(width: Real) -> TiltedUniform:
+    """The density alone."""
+    return TiltedUniform(width, lambda: 1 / (width() / 2).sinh(), ZERO)
+
+
+def truncated_laplace(move: Fraction, far: Fraction) -> TiltedUniform:
+    """Laplace noise within [-t, t], moved by w: losses 2x - w for w - t <= x <= t and 0 <= x <= w, with atoms if w < t.
+
+    P alone has the outputs above t, and Q alone those below w - t. The range [-t, t] has the probability ``share``.
+    """
+    w, t = exactly(move), exactly(far)
+    share: Real = lambda: -(-t()).expm1()  # noqa: E731
+    atoms: Real = lambda: -(w() - t()).expm1()  # noqa: E731
+
+    def infinite() -> Any:
+        outside = (-t()).exp() * ((w() if move <= far else 2 * t() - w()).expm1()) / (2 * share())
+        return outside if move <= far else 1 - outside
+
+    width = exactly(min(move, 2 * far - move))
+    return TiltedUniform(width, lambda: (-w() / 2).exp() / share(), atoms if move < far else ZERO, infinite)
+
+
+@dataclass(frozen=True)
+class SampledUniform(Sampled, ByQuadrature):
+    """((1-q) Q + q P, Q), where the loss y of (P, Q) is a :class:`TiltedUniform`.
+
+    Under Q, y has the density k e^{-y/2} on (-w, w), k = b/4, and atoms b r e^{-y/2} / 2 at both ends; f is the mass of P, and
+    of Q, where the other has none. With r = 1 - q + q e^y, M(z) = E_Q[r^{1+z}] + f (1-q)^{1+z} for every z.
+    """
+
+    base: TiltedUniform
+
+    def points(self, c: Any, time: Any) -> Points:
+        """The atoms and one Gauss-Legendre rule: at Im y = b < pi, |r| lies between cos(b/2) r and r, and |arg r| <= b."""
+        q, power, density = ball(self.rate), 1 + c, self.base.scale() / 4
+
+        def size(left: Any, right: Any, lift: Any) -> Any:
+            low, high = (1 - q + q * left.exp()) * (lift / 2).cos(), 1 - q + q * right.exp()
+            return density * ((power * low.log()).max(power * high.log()) + time * lift - left / 2).exp()
+
+        w = self.base.width()
+        rule, error = gauss_legendre(-w, w, 3.1, size, -ctx.prec * math.log(2))
+        spend(5 * EXP * len(rule))
+        inner = [(weight * density * (-y / 2).exp(), (1 - q + q * y.exp()).log()) for y, weight in rule]
+        points = [*inner, *self._atoms()]
+        return [mass * (power * loss).exp() for mass, loss in points], [loss for _, loss in points], error
+
+    def fall(self, c: Any) -> tuple[Any, Any]:
+        """The atoms, and for b a bound of the integral by integration by parts.
+
+        With l = log r and the density F l', F = k e^{-3y/2} r^{s+1} / q, the integral of F l' e^{itl} is at most
+        (F(w) + F(-w) + variation of F) / t; F falls, or falls and then rises, as (log F)' = -3/2 + (s+1) q e^y / r.
+        """
+        q, w, power = ball(self.rate), self.base.width(), 1 + c
+        ends = [(-3 * y / 2 + (power + 1) * (1 - q + q * y.exp()).log()).exp() for y in (w, -w)]
+        kept = sum((mass * (power * loss).exp() for mass, loss in self._atoms()), arb(0))
+        return kept, self.base.scale() / (2 * q) * sum(ends, arb(0))
+
+    def _atoms(self) -> list[tuple[Any, Any]]:
+        """Masses under Q, and log r there."""
+        q, failure = ball(self.rate), self.base.infinite()
+        heavy = self.base.scale() * self.base.atoms() / 2
+        atoms = [] if failure.is_zero() else [(failure, (-q).log1p())]
+        return atoms + [(heavy * (-y / 2).exp(), (1 - q + q * y.exp()).log()) for y in self.base.atom_losses()]

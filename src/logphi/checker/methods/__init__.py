@@ -1,0 +1,1 @@
+"""Ways from laws to delta: each encloses the same number."""

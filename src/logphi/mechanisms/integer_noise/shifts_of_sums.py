@@ -54,7 +54,7 @@ def rho_of_shifts(sigma: float, parties: int, farthest: int) -> float:
     steps = float(np.abs(logs - np.roll(logs, 1)).max()) + 2 * error
     last = 1 / (2 * parties * sigma**2) + steps / _PLACES[-1] + (float(np.ptp(logs)) + 2 * error) / _PLACES[-1] ** 2
     smaller = np.append(0.0, _PLACES[:-1])
-    return max(float((bounds / _PLACES / (1 + smaller)).max()), last) * (1 + 16 * ULP)
+    return float(max(float((bounds / _PLACES / (1 + smaller)).max()), last) * (1 + 16 * ULP))
 
 
 @lru_cache(maxsize=64)

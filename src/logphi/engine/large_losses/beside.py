@@ -26,7 +26,7 @@ from logphi.arith.safe import safe_log
 from logphi.arith.scaled import Scaled
 from logphi.arith.summation import log_sum
 from logphi.arrays import Array
-from logphi.engine.large_losses.separated import ROUNDINGS, Numbers, Separated, log_profile, sum_of_logs
+from logphi.engine.large_losses.separated import ROUNDINGS, Numbers, Separated, log_profile, rounded, sum_of_logs
 from logphi.engine.log_probability import masses
 from logphi.inversion.demand import Demand
 from logphi.inversion.lines import contour
@@ -85,11 +85,11 @@ class Beside:
             for same in np.flatnonzero((inner.counts == outer.counts[:, [number]]).all(axis=0)):
                 lows[same] = max(lows[same], local(float(low_place[same])).lower)
         low, high = self._nobody(x, log_least)
-        rounding = ROUNDINGS * (2 + outer.logs.size)
-        low = sum_of_logs([low, float(log_sum(inner.logs - inner.errors + lows))]) - rounding
+        size = outer.logs.size
+        low = rounded(sum_of_logs([low, float(log_sum(inner.logs - inner.errors + lows))]), size, -1)
         parts = [high, float(log_sum(outer.logs + outer.errors + highs)), outer.log_left_out, self.own.log_unclear]
-        unsampled = sum_of_logs([self.own.log_unsampled(x - reach), log_tail]) if x > reach else 0.0
-        return Scaled.between(low, min(sum_of_logs(parts) + rounding, unsampled + rounding, 0.0))
+        unsampled = rounded(sum_of_logs([self.own.log_unsampled(x - reach), log_tail]), size, 1) if x > reach else 0.0
+        return Scaled.between(low, min(rounded(sum_of_logs(parts), size, 1), unsampled, 0.0))
 
     def _nobody(self, x: float, log_least: float) -> tuple[float, float]:
         """Logarithms of bounds of the share in which nobody takes part."""

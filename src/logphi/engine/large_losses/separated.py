@@ -11,9 +11,10 @@ Phi(-y_0/m - m/2). So with G_v the profile of a normal loss of variance v, and t
 
     S(x) <= D(x) <= S(x - nd) + unclear,    S(x) = sum over j of P(J = j) G_{j m^2}(x - j log q - (n - j) log(1 - q)).
 
-Laws of several kinds have a J each. In the other order, where nobody takes part, L <= -n log(1 - q), and within nd of it
-unless somebody is unclear. With a rate of one the profile is larger. Other losses beside them are added in
-:mod:`logphi.engine.large_losses.beside`.
+With q < d those who do not take part may have positive losses where 0 < Y < y_0, of a mean of at most q times the probability
+of Y < y_0 for those who do, which is counted as unclear. Laws of several kinds have a J each. In the other order, where nobody
+takes part, L <= -n log(1 - q), and within nd of it unless somebody is unclear. With a rate of one the profile is larger. Other
+losses beside them are added in :mod:`logphi.engine.large_losses.beside`.
 
 Small shifts and rates leak less (a sample of a sample is a sample), so that both ends take the parameters from the inner and
 from the outer ends of their errors.
@@ -174,6 +175,11 @@ def sum_of_logs(logs: list[float]) -> float:
     return float(np.logaddexp.reduce(logs))
 
 
+def rounded(log: float, size: int, sign: int) -> float:
+    """The logarithm of a sum of so many terms, moved by more than all roundings."""
+    return log + sign * ROUNDINGS * (2 + size + abs(log)) if log > -math.inf else log
+
+
 @dataclass(frozen=True)
 class Numbers:
     """Numbers of participants, at least one: their probabilities and losses, with errors, and the variance of Y.
@@ -226,8 +232,8 @@ class Numbers:
         wrong = wrong + nearer
         low = log_sum(self.logs - self.errors + log_profile(self.variance, place + wrong)[0])
         high = log_sum(self.logs + self.errors + log_profile(self.variance, place - wrong)[1])
-        rounding = ROUNDINGS * (1 + self.logs.size)
-        return float(low) - rounding, sum_of_logs([float(high) + rounding, self.log_left_out])
+        total = sum_of_logs([float(high), self.log_left_out])
+        return rounded(float(low), self.logs.size, -1), rounded(total, self.logs.size, 1)
 
 
 def _outer(one: Array, other: Array) -> Array:

@@ -26,7 +26,7 @@ import numpy as np
 from typing_extensions import assert_type
 import logphi as lp
 from logphi.certified.certificate import Certificate
-from logphi.certified.several import CertifiedClaims
+from logphi.certified.claims import CertifiedClaims
 
 m = lp.Gaussian(1.1, sensitivity=2, adjacency="replace")
 one: lp.Bound = m.epsilon(1e-5)

@@ -25,7 +25,7 @@ from logphi.text.written import exactly
 
 if TYPE_CHECKING:
     from logphi.certified.certificate import Certificate
-    from logphi.certified.several import CertifiedClaims
+    from logphi.certified.claims import CertifiedClaims
 
 _STEP = "the mechanism: accountant.step(lp.Gaussian(noise_multiplier).poisson(sample_rate))"
 

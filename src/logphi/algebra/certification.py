@@ -15,7 +15,7 @@ from logphi.text.written import meant
 
 if TYPE_CHECKING:
     from logphi.certified.certificate import Certificate
-    from logphi.certified.several import Asked, CertifiedClaims, Described
+    from logphi.certified.claims import Asked, CertifiedClaims, Described
 
 # chosen: more digits are taken for a typing mistake
 MOST_DIGITS = 1000
@@ -104,7 +104,7 @@ def certify(
     -------
     Certificate or CertifiedClaims
         One claim is a :class:`logphi.certified.certificate.Certificate`. Lists, a type I error, an order or the advantage make
-        a :class:`logphi.certified.several.CertifiedClaims`. So does a release with a part that is known by bounds only (ZCDP,
+        a :class:`logphi.certified.claims.CertifiedClaims`. So does a release with a part that is known by bounds only (ZCDP,
         RenyiDP, VectorDiscreteGaussian, Skellam, StabilityThreshold, SparseVector, the best of many runs): it claims what the
         release leaks at most, without a lower end.
 
@@ -138,7 +138,7 @@ def certify(
     several = advantage or any(_is_list(one) for one in given.values()) or type_one_error is not None or order is not None
 
     from logphi.certified.certificate import issue
-    from logphi.certified.several import Known
+    from logphi.certified.claims import Known
 
     own = described(self)
     if several or own.known is not Known.LAW:
@@ -179,7 +179,7 @@ def _claimed(
     digits: int,
     direction: DirectionLike | None,
 ) -> CertifiedClaims:
-    from logphi.certified.several import Known
+    from logphi.certified.claims import Known
 
     asked = claims_of(own, given, advantage=advantage, direction=direction)
     digits = check.whole("digits", digits, 1, MOST_DIGITS)
@@ -189,7 +189,7 @@ def _claimed(
 def described(release: Describable) -> Described:
     """A release as certificates write it; a ValueError if it has no such description."""
     from logphi.certified.certificate import is_above
-    from logphi.certified.several import Described, Known
+    from logphi.certified.claims import Described, Known
 
     tree, manner = release.tree(), release._manner()
     if not tree:
@@ -203,7 +203,7 @@ def claims_of(
     release: Described, given: Mapping[str, Any], *, advantage: bool, direction: DirectionLike | None = None
 ) -> list[Asked]:
     """The claims to be made about a release, at the numbers that are given for each quantity."""
-    from logphi.certified.several import Asked
+    from logphi.certified.claims import Asked
 
     one_order = _one_order(direction)
     places = [
@@ -223,7 +223,7 @@ def claims_of(
 
 def suffices(release: Describable, miss: Describable | None, epsilon: float, delta: float) -> CertifiedClaims:
     """The certificate that an epsilon suffices for a release at a delta, and that it does not for ``miss``."""
-    from logphi.certified.several import Asked, Known
+    from logphi.certified.claims import Asked, Known
 
     end, at = meant(epsilon), meant(delta)
     asked = [Asked(described(release), "epsilon", at, upper=end)]
@@ -243,7 +243,7 @@ def _together(asked: Sequence[Asked], digits: int) -> CertifiedClaims:
 
 def _above(release: Describable, asked: Sequence[Asked], digits: int) -> CertifiedClaims:
     """The private ends: upper ones, and the lower one of a type II error; both ends of a bracket."""
-    from logphi.certified.several import Known
+    from logphi.certified.claims import Known
     from logphi.certified.upper_ends import issue_above
 
     return issue_above(release, asked, digits=digits, both=asked[0].release.known is Known.BRACKET, **_checks())

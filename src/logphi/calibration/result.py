@@ -17,7 +17,7 @@ from logphi.answers.enclosed import Enclosed
 from logphi.calibration.scale import shortened
 
 if TYPE_CHECKING:
-    from logphi.certified.several import CertifiedClaims
+    from logphi.certified.claims import CertifiedClaims
 
 T = TypeVar("T")
 
@@ -105,7 +105,7 @@ class Calibration(Enclosed):
         Returns
         -------
         CertifiedClaims
-            See :class:`logphi.certified.several.CertifiedClaims`. At an edge of the domain there is the first claim alone.
+            See :class:`logphi.certified.claims.CertifiedClaims`. At an edge of the domain there is the first claim alone.
 
         Raises
         ------

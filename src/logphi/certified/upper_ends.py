@@ -10,9 +10,10 @@ from fractions import Fraction
 from typing import Any
 
 from logphi.certified.certificate import refuse_unknown
+from logphi.certified.claims import Asked, CertifiedClaim, CertifiedClaims
 from logphi.certified.proposal import DOUBLES, MOST_DIGITS, Check, decimal, logarithm, moved
 from logphi.certified.route import NotCertifiedError
-from logphi.certified.several import Asked, CertifiedClaim, CertifiedClaims, bundle
+from logphi.certified.several import bundle
 
 # the question that bounds what is claimed
 _QUESTIONS = {"epsilon": "epsilon", "delta": "delta", "advantage": "delta", "tradeoff": "tradeoff", "renyi": "renyi"}

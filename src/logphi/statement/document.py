@@ -23,7 +23,7 @@ from logphi.statement.words import Term
 from logphi.text.files import write_whole
 
 if TYPE_CHECKING:
-    from logphi.certified.several import CertifiedClaims
+    from logphi.certified.claims import CertifiedClaims
 
 FORMAT, VERSION = "logphi-privacy-statement", 1
 # chosen: the number of digits of a printed claim
@@ -107,7 +107,7 @@ class Report(Listed):
         Returns
         -------
         CertifiedClaims
-            See :class:`logphi.certified.several.CertifiedClaims`.
+            See :class:`logphi.certified.claims.CertifiedClaims`.
 
         Raises
         ------

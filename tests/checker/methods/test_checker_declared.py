@@ -12,7 +12,7 @@ pytest.importorskip("flint")
 
 import logphi as lp
 import proven
-from logphi.certified.several import CertifiedClaims
+from logphi.certified.claims import CertifiedClaims
 from logphi.certified.witness.tangents import of_hull
 from logphi.checker import verify
 from logphi.checker.arithmetic.balls import upper

@@ -116,10 +116,8 @@ class CertifiedClaims(Saved, Listed):
         How the numbers were known: ``"as written"``, or ``"floats as their shortest decimals"``.
     claims
         See :class:`logphi.certified.several.CertifiedClaim`.
-    made_by
-        Versions of the software.
-    witness
-        What shows the claims, for those who check them.
+    made_by, witness
+        Versions of the software; and what shows the claims, for those who check them.
     """
 
     releases: Sequence[tuple[str, Sequence[tuple[int, Mapping[str, Any]]]]]

@@ -63,8 +63,12 @@ class Capped:
 
     def without(self, found: LogProbability) -> LogProbability:
         """The enclosure of delta from one of d."""
-        share = math.exp(min(self.log_lost - found.lower, 0.0)) if found.lower > -math.inf else 1.0
-        lower = found.lower + math.log1p(-share) - 4 * ULP if share < 1 else -math.inf
+        lower, size = -math.inf, 1 + abs(found.lower) + abs(self.log_lost)
+        # the rounding of a difference of logarithms grows with these
+        log_share = self.log_lost - found.lower + 4 * ULP * size
+        if log_share < 0 and found.lower > -math.inf:
+            rest = math.log1p(-math.exp(log_share))
+            lower = found.lower + rest - 4 * ULP * (size + abs(rest))
         return replace(found, lower=lower, value=max(found.value, lower))
 
 

@@ -179,7 +179,7 @@ class Chernoff:
 
     def ceiling(self, log_excess: float) -> float:
         """An upper bound of the crossing for any delta."""
-        if not self.log_lost < log_excess:
+        if not self.log_lost < log_excess - 1:
             return math.inf
         log_excess += math.log1p(-math.exp(self.log_lost - log_excess)) - 1e-15
         c = np.array([self.abscissa])

@@ -52,6 +52,20 @@ def test_a_delta_to_which_smaller_losses_matter_is_left_to_others() -> None:
     assert near_largest_loss(loss, 1e-5, Tolerance.of(1e-14)) is None
 
 
-def test_other_laws_are_left_to_others() -> None:
-    for release in (lp.Gaussian(sigma=1.0), 3 * lp.DiscreteLaplace(scale=2.0), 3 * lp.Laplace(scale=2.0)):
-        assert near_largest_loss(release.loss_law(), 1e-12, DEFAULT) is None
+@pytest.mark.parametrize("delta", [1e-100, 1e-12, 1e-5, 0.1, 0.4])
+@pytest.mark.parametrize("p", [0.5001, 0.75, 0.999])
+def test_only_the_largest_of_two_losses_matters(p: float, delta: float) -> None:
+    # delta(eps) = p - (1 - p) e^eps
+    found = near_largest_loss(lp.RandomizedResponse(p).loss_law(), delta, DEFAULT)
+    with mpmath.workdps(120):
+        truth = log((dec(p) - mpf(delta)) / (1 - dec(p)))
+        if truth < 0:
+            assert found is None or found.lower == 0
+            return
+        assert found is not None
+        assert found.lower <= truth <= found.upper <= found.lower + 2e-11
+
+
+@pytest.mark.parametrize("release", [lp.Gaussian(sigma=1.0), 3 * lp.Laplace(scale=2.0), 1000 * lp.RandomizedResponse(0.6)])
+def test_other_laws_are_left_to_others(release: lp.Mechanism) -> None:
+    assert near_largest_loss(release.loss_law(), 1e-5, DEFAULT) is None

@@ -136,8 +136,8 @@ def fitting(loss: LogPhi) -> list[Route]:
     listed = [ATOMS] if len(loss.terms) <= _MANY and atoms.served(loss.terms) else []
     if lattice is not None:
         # with atoms that are rare and high, the saddle of the whole law is far from that of the others
-        sharp = [LATTICE, *listed, EXPONENTIAL] if math.isfinite(lattice.span) else [EXPONENTIAL]
-        return [*sharp, *_FALLBACKS]
+        sharp = [LATTICE, *listed] if math.isfinite(lattice.span) else []
+        return [EXPONENTIAL, *sharp, *_FALLBACKS] if real_space.quick(loss.terms) else [*sharp, EXPONENTIAL, *_FALLBACKS]
     if atoms.served(loss.terms) and not real_space.quick(loss.terms):
         return [*listed, CONTOUR, *_FALLBACKS]
     if real_space.served(loss.terms) and real_space.flat_count(loss.terms) < real_space.FLAT_PARTS:

@@ -32,9 +32,7 @@ _FARTHEST = 1.0
 def near_largest_loss(loss: LogPhi, delta: float, tolerance: Tolerance) -> Bound | None:
     """The smallest epsilon for a delta so small that only losses close to the largest one matter; None for a larger delta."""
     top, infinite = loss.support.upper, masses(loss)[0][1]
-    # other routes are quick and sharper for these losses
-    quick = loss.support.lattice is not None or real_space.served(loss.terms)
-    if quick or not 0 < top < math.inf or delta <= infinite:
+    if not 0 < top < math.inf or delta <= infinite:
         return None
     size, releases = max(1.0, top), sum(count for _, count in loss.terms)
     # an atom at the largest loss, or all losses that the tolerance does not distinguish from it
@@ -50,7 +48,9 @@ def near_largest_loss(loss: LogPhi, delta: float, tolerance: Tolerance) -> Bound
     least = _distance(math.log(delta - infinite) - _MARGIN, _log_mass(loss, distance, sure=False)) * (1 - _MARGIN)
     rounding = 4e-16 * size
     lower, upper = max(top - distance - rounding, 0.0), max(top - min(least, distance) + rounding, 0.0)
-    if upper - lower > max(tolerance.aim, _SHARE * tolerance.enough) * size:
+    # sums in real space are quick and sharp
+    quick = real_space.served(loss.terms)
+    if upper - lower > (_CLOSE * tolerance.aim if quick else max(tolerance.aim, _SHARE * tolerance.enough)) * size:
         return None
     return Bound(lower, lower + (upper - lower) / 2, upper, method=EXACT, ledger=Ledger(discretization=Entry(upper - lower)))
 

@@ -53,6 +53,9 @@ def effective_range(parts: Sequence[IntegerMeasure], depth: float) -> tuple[int,
     low, high = (sum(part.count * int(end(part.index)) for part in parts) for end in (np.min, np.max))
     if deviation == 0:
         return low, high
+    # the roundings of the bounds, and of the middle
+    depth = depth + 1 + 8 * ULP * sum(part.count for part in parts)
+    slack = 2 + 8 * ULP * sum(part.count * float(np.abs(part.index).max()) for part in parts)
     half_width = [high - middle, middle - low]
     for side, sign in enumerate((1.0, -1.0)):
         rates = _RATES / deviation
@@ -61,8 +64,7 @@ def effective_range(parts: Sequence[IntegerMeasure], depth: float) -> tuple[int,
             away = sign * (part.index - part.mean)
             with np.errstate(divide="ignore"):  # the logarithm of a weight of zero
                 heights += part.count * log_sum(np.log(part.weight) + rates[:, None] * away)
-        # the 1 added to the depth exceeds the rounding of the bounds
-        half_width[side] = min(half_width[side], float(((heights + depth + 1) / rates).min()) + 2)
+        half_width[side] = min(half_width[side], float(((heights + depth) / rates).min()) + slack)
     return max(low, math.floor(middle - half_width[1])), min(high, math.ceil(middle + half_width[0]))
 
 

@@ -56,7 +56,7 @@ def test_without_an_attack_narrow_answers_are_those_of_the_pair(release):
     ):
         assert found.status is Status.DOMINATED
         assert found.status.met
-    assert "need not attain" in str(release.explain(epsilon=0.1))
+    assert "may leak less" in str(release.explain(epsilon=0.1))
 
 
 def test_parts_without_an_attack_are_left_out_of_it():

@@ -59,7 +59,7 @@ def test_every_claim_lies_around_the_answer_in_doubles(text: str) -> None:
         assert lower <= Fraction(found.upper), claim
         assert upper >= Fraction(found.lower), claim
         assert upper - lower <= upper / 10**3
-    assert json.loads(made.to_json())["version"] == 2
+    assert json.loads(made.to_json())["version"] == 3
 
 
 def test_equal_certificates_are_equal_bytes(tmp_path):

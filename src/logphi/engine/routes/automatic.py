@@ -33,6 +33,7 @@ from logphi.inversion.atoms import atoms
 from logphi.inversion.demand import Promise
 from logphi.inversion.pieces import real_space
 from logphi.laws.log_phi import LogPhi
+from logphi.laws.normal.curved_normal import Cappable
 
 if TYPE_CHECKING:
     from logphi.inversion.bent.clipped_ceiling import SampledPairs
@@ -147,7 +148,8 @@ def fitting(loss: LogPhi) -> list[Route]:
     if served(loss):
         return [EPOCHS_ON_CONTOUR, BRANCH_CUT, *_FALLBACKS]
     first = [SEPARATED] if separated_from(loss) is not None else []
-    return [*first, CAPPED, CONTOUR, CLIPPED, EXPONENTIAL, *_FALLBACKS]
+    capped = [CAPPED] if any(isinstance(law, Cappable) for law, _ in loss.terms) else []
+    return [*first, *capped, CONTOUR, CLIPPED, EXPONENTIAL, *_FALLBACKS]
 
 
 def _fitting_sampled(loss: LogPhi, pairs: SampledPairs) -> list[Route]:

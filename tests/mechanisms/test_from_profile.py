@@ -140,8 +140,7 @@ def test_a_transform_that_drowns_in_its_rounding_keeps_its_size():
     """Powers of a hull with many atoms vanish between the real axis and the next period, far below every rounding."""
     points = [round(0.1 * i, 1) for i in range(31)]
     one = lp.FromProfile(points, [lp.Gaussian(3).delta(at).upper for at in points])
-    spent = (20 * one).epsilon(1e-5)
-    assert spent.method == "lattice"
+    spent = (20 * one).epsilon(1e-5, method="lattice")
     assert spent.width <= 1e-8
     assert spent.upper > (20 * lp.Gaussian(3)).epsilon(1e-5).lower
 

@@ -396,7 +396,8 @@ def test_less_noise_and_larger_differences_leak_more():
     assert lp.Skellam(1e6, 300).epsilon(1e-6).upper < lp.Skellam(9e5, 300).epsilon(1e-6).upper
     assert lp.Skellam(1e6, 300, dimension=4).epsilon(1e-6).upper < lp.Skellam(1e6, 300).epsilon(1e-6).upper
     one = lp.VectorDiscreteGaussian(1, 20, parties=500)
-    assert lp.VectorDiscreteGaussian(1, 20, 40, 500).epsilon(1e-6).upper < one.epsilon(1e-6).upper
+    # bounds by single shifts do not know the sum of absolute values, and are converted to 1e-7
+    assert lp.VectorDiscreteGaussian(1, 20, 40, 500).epsilon(1e-6).upper <= one.epsilon(1e-6).upper * (1 + 1e-7)
     assert lp.VectorDiscreteGaussian(1, 20, parties=600).epsilon(1e-6).upper < one.epsilon(1e-6).upper
 
 

@@ -46,6 +46,20 @@ def test_where_no_length_is_common_the_rest_of_each_width_is_left_out(parts, cou
         assert attained[node] * 0.99 <= bound.lower <= covered[node] * (1 + 1e-9)
 
 
+def test_pairs_of_batches_are_above_where_the_whole_recursion_takes_too_long(monkeypatch):
+    monkeypatch.setattr(several_ranges, "MOST_ROUNDS", 200)
+    parts, counts, step = (10, 14, 20, 26), (2, 1, 2, 2), 0.04
+    release = steps([n * step for n in parts], counts)
+    ((_, family, _),) = terms_of(release)
+    assert isinstance(family, SeveralRanges)
+    assert [own for _, own in family._batches()] == [1, 1]
+    x, attained = in_any_order(parts, counts, step, 1)
+    for share in (0.4, 0.6, 0.8):
+        node = int(share * x.size)
+        bound = release.delta(float(x[node]))
+        assert attained[node] * (1 - 1e-9) <= bound.upper < 1.2 * attained[node]
+
+
 def test_hundreds_of_different_ranges():
     drawn = np.sort(np.random.default_rng(1).uniform(0.01, 0.1, 200)).tolist()
     found = steps(drawn, [1] * 200).epsilon(1e-6)
@@ -137,20 +151,20 @@ def test_divergences_add():
 
 
 def test_many_different_steps_share_fewer_pairs_above():
-    epsilons = np.linspace(0.02, 0.1, 40).tolist()
+    epsilons = np.linspace(0.02, 0.1, 60).tolist()
     release = lp.compose([E(epsilon) for epsilon in epsilons])
     ((_, family, _),) = terms_of(release)
     assert isinstance(family, SeveralRanges)
     raised = family._raised()
     assert len(raised) < 20
-    assert sum(own for _, own in raised) == 40
+    assert sum(own for _, _, own in raised) == 60
     # for each number of the widest steps, their new ranges are not below the old ones
-    squares = [family.size() for family, own in raised for _ in range(own)]
+    squares = [family.size() for _, family, own in raised for _ in range(own)]
     assert all(new >= epsilon**2 for new, epsilon in zip(sorted(squares), epsilons, strict=True))
     found = release.epsilon(1e-6)
     one_pick = lp.compose([lp.RandomizedResponse(1 / (1 + math.exp(-epsilon / 2))) for epsilon in epsilons])
     assert one_pick.epsilon(1e-6).lower <= found.upper <= release.epsilon(1e-6, method="contour").upper
-    assert found.lower <= (40 * E(0.1)).epsilon(1e-6).upper
+    assert found.lower <= (60 * E(0.1)).epsilon(1e-6).upper
     assert found.width < 0.1 * found.upper
 
 
@@ -188,3 +202,11 @@ def test_random_compositions_hold_what_is_attained(seed):
         bound = release.epsilon(level)
         assert x[x.size // 2 + x.size // 8] <= bound.upper * (1 + 1e-9)
         assert release.delta(bound.lower * (1 - 1e-9)).upper >= level
+
+
+def test_a_grid_that_leaves_out_much_gives_way_to_fixed_members():
+    epsilons = [0.05 * (n + 1) / 1000 for n in range(1000)]
+    found = lp.compose([E(epsilon) for epsilon in epsilons]).epsilon(1e-6)
+    assert found.width < 0.01 * found.upper
+    one_pick = lp.compose([lp.RandomizedResponse(1 / (1 + math.exp(-epsilon / 2))) for epsilon in epsilons])
+    assert one_pick.epsilon(1e-6).lower <= found.upper

@@ -52,7 +52,7 @@ _NODE = 7e-8
 # chosen: the time for all nodes, and for those of an answer that is to be narrow
 _TIME, _LONGEST = 0.5, 10.0
 # chosen: the most rounds, each of which takes about half a millisecond besides
-MOST_ROUNDS = 4000
+MOST_ROUNDS = 5200
 # chosen: the relative distance of the two bounds of a crossing, by default
 _NARROW = 1e-6
 # measured: the relative loss of a composition of groups, over the share of the variance that is not in its largest group
@@ -222,6 +222,11 @@ class AdaptiveTwoPoints(LossTransform):
     def crossing(self, level: float) -> tuple[float, float, float]:
         """A lower bound, an estimate and an upper bound of the threshold, from zero on, at which the excess crosses a level."""
         return self._bounds.crossing(level)
+
+    def grid_variance(self) -> float:
+        """The sum of all squared widths, about, for a grid within them: its step is the least of those of all widths."""
+        step = min(float(width.under(FLOATS).mid) / parts for width, parts in zip(self.widths, self.parts, strict=True))
+        return sum(rounds * (parts * step) ** 2 for rounds, parts in zip(self.rounds, self.parts, strict=True))
 
     @cached_property
     def _bounds(self) -> ExcessBounds:

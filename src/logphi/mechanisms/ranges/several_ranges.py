@@ -25,13 +25,17 @@ from logphi.mechanisms.ranges.adaptive_steps import MOST, Steps, StepsBetween
 from logphi.mechanisms.ranges.gaussian_of_ranges import WIDEST, gaussian_above
 
 # measured: so many ranges or more, of few steps each, are better raised to common ones
-_MANY = 24
+_MANY = 48
 # measured: of more ranges, a Gaussian mechanism is sharp for all, and otherwise so many rounds for the widest take .3 s
 _NORMAL, _ROUNDS = 40, 250
 # measured: they are of few steps if there are fewer than this on average
 _FEW = 2
 # measured: the number of common ones, for the root of the number of ranges
 _COMMON = 2.0
+# measured: the rounds of a batch, which take about .2 s
+_BATCH = 450
+# measured: a grid that keeps less of the sum of all squared widths costs more epsilon than fixed members do
+_KEPT = 0.986
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,7 @@ class SeveralRanges(Family):
         return None if law is None else Steps(law, self.adjacency)
 
     def above(self, count: int) -> Mechanism:
-        """A pair above; the ranges one by one where the recursion takes too long, or all steps leak nearly everything."""
+        """A pair above; pairs of smaller batches where the recursion takes too long, or all steps leak nearly everything."""
         law = self._law(None, above=True)
         with suppress(NearlyOneError):
             if law is not None:
@@ -65,7 +69,7 @@ class SeveralRanges(Family):
                 return steps
         if self._normal:
             return self._with_normal(len(self.ranges))
-        return compose(family.above(own) for family, own in self._raised())
+        return compose(family.above(own) for family, own in self._batches())
 
     def joint_bound(self, terms: CountedReleases) -> Mechanism | None:
         """Where the recursion takes too long, it is taken for the widest ranges, and a Gaussian mechanism for all others."""
@@ -88,9 +92,12 @@ class SeveralRanges(Family):
         return compose([normal, *([joined.above(1)] if joined else [family.above(own) for _, family, own in widest])])
 
     def below(self, count: int, skew: float = 0.5) -> Mechanism:
-        """A pair below, of a certain order."""
+        """A pair below, of a certain order, unless its grid leaves out more than fixed members of all ranges lose."""
         law = self._law(None, above=False)
-        return self.fixed(count, skew) if law is None else StepsBetween(law, False, self.adjacency)
+        kept = 0.0 if law is None else law.grid_variance()
+        if law is None or kept < _KEPT * self.size():
+            return self.fixed(count, skew)
+        return StepsBetween(law, False, self.adjacency)
 
     def finite(self, count: int, *, above: bool, small: float = SMALL) -> Mechanism | None:
         """The finite pair, which is sharper next to the largest loss."""
@@ -120,19 +127,36 @@ class SeveralRanges(Family):
         """The sum of those of all steps."""
         return sum(own * family.rho() for _, family, own in self.ranges) * (1 + 2 * ULP * (1 + len(self.ranges)))
 
-    def _raised(self) -> list[tuple[Family, int]]:
+    def _batches(self) -> list[tuple[Family, int]]:
+        """The ranges in batches whose recursions are short, each of about as wide ones, and at most half of all in one.
+
+        Pairs of batches compose, also where steps of one are taken between those of another.
+        """
+        raised = self._raised()
+        batches: list[list[tuple[float, Family, int]]] = [[]]
+        for one in reversed(raised):
+            longer = [one, *batches[-1]]
+            if 2 * len(longer) > len(raised) + 1 or rounds_in_any_order([own for _, _, own in longer]) > _BATCH:
+                batches.append([one])
+            else:
+                batches[-1] = longer
+        return [
+            batch[0][1:] if len(batch) == 1 else (SeveralRanges(tuple(batch), self.adjacency), 1) for batch in batches if batch
+        ]
+
+    def _raised(self) -> tuple[tuple[float, Family, int], ...]:
         """The ranges with their steps or, if there are many of a single step, fewer ones, also for the steps just below them.
 
         A pair of several equal steps leaks less than the composition of as many pairs of one step.
         """
         number = len(self.ranges)
         if number < _MANY or sum(own for _, _, own in self.ranges) >= _FEW * number:
-            return [(family, own) for _, family, own in self.ranges]
+            return self.ranges
         least, largest = self.ranges[0][0], self.ranges[-1][0]
         between = (largest - least) / round(_COMMON * math.sqrt(number))
         alike = groupby(reversed(self.ranges), key=lambda one: math.floor((largest - one[0]) / between))
         groups = [list(group) for _, group in alike]
-        return [(group[0][1], sum(own for _, _, own in group)) for group in groups]
+        return tuple((group[0][0], group[0][1], sum(own for _, _, own in group)) for group in reversed(groups))
 
     def _law(self, rtol: float | None, *, above: bool) -> AdaptiveTwoPoints | None:
         """The losses, with steps that are affordable for both bounds, or for the one from below."""

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
+import numpy as np
+
 from logphi.algebra.asking import Questions
-from logphi.algebra.by_others import TAILS, between
+from logphi.algebra.by_others import DIVERGENCES, TAILS, between
 from logphi.algebra.enclosed import Enclosed, EnclosedComposition, Ends, ends_of
 from logphi.algebra.release import Composition, Mechanism, compose
+from logphi.answers.bound import Bound, Bounds
+from logphi.answers.status import Direction, Side
+from logphi.arith.floats import ULP
+from logphi.engine.directions import direction_of, directions_under
+from logphi.inputs.arguments import DirectionLike
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import UnsupportedError
 
@@ -61,7 +69,28 @@ class Bracketed(Enclosed):
             ends = self.attack, self.cover
             return self._explained(ends, options) or ends[1].explain(**options)
         above, below = (getattr(one, name)(*arguments, **options) for one in (self.cover, self.attack))
+        if name in DIVERGENCES and isinstance(above, (Bound, Bounds)):
+            asked = {"kl_divergence": 1.0, "max_divergence": math.inf}.get(name, (*arguments, *options.values(), 0.0)[0])
+            above = self._by_moments("zcdp" if name == "zcdp" else "renyi", asked, options.get("direction"), above)
         return between([above], below, proofs=self._proofs)
+
+    def _by_moments(self, name: str, asked: Any, direction: DirectionLike | None, found: Bound | Bounds) -> Bound | Bounds:
+        """An answer of the cover, or at each point that of moments, if that is sharper."""
+        if isinstance(found, Bounds):
+            answers = np.empty(found.shape, dtype=object)
+            for place in np.ndindex(found.shape):
+                answers[place] = self._by_moments(name, np.asarray(asked)[place], direction, found[place])
+            return Bounds(answers)
+        if found.side is Side.LOWER or not found.ledger.proved:
+            return found
+        wanted = Direction.BOTH if direction is None else direction_of(direction)
+        orders = directions_under(self.adjacency) if wanted is Direction.BOTH else (wanted,)
+        upper = max(self._moment_above(name, float(asked), order) for order in orders)
+        return replace(found, lower=0.0, value=upper, upper=upper) if upper < found.upper else found
+
+    def _moment_above(self, name: str, asked: float, direction: Direction) -> float:
+        """An upper bound of the answer to ``renyi`` or ``zcdp`` by moments; infinite if none is known."""
+        return math.inf
 
     @property
     def _unanswered(self) -> str:
@@ -120,3 +149,10 @@ class BracketedComposition(Bracketed, EnclosedComposition):
     def _all(self, side: int) -> Mechanism:
         # a release without ends stands for itself
         return compose(count * (ends_of(one) or (one, one))[side] for one, count in self.terms)
+
+    def _moment_above(self, name: str, asked: float, direction: Direction) -> float:
+        """The sum of the answers of all parts, which share the offset of zCDP."""
+        number = sum(count for _, count in self.terms)
+        share = asked / number * (1 - ULP) if name == "zcdp" else asked
+        answers = [count * float(getattr(one, name)(share, direction=direction).upper) for one, count in self.terms]
+        return sum(answers) * (1 + 2 * ULP * (1 + len(answers)))

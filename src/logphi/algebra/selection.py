@@ -49,6 +49,7 @@ from logphi.algebra.by_others import Proofs
 from logphi.algebra.families import lower, terms_of
 from logphi.algebra.profile_points import FARTHEST, lower_and_upper_profile, places, upper_profile
 from logphi.algebra.release import Mechanism, Primitive, operand
+from logphi.algebra.selected_divergences import ORDERS, SelectedDivergences
 from logphi.answers.status import Direction
 from logphi.arith.floats import ULP
 from logphi.convex.hull import Hull, exponential
@@ -71,6 +72,8 @@ _TIED = 1 + Fraction(1, 10**9)
 _MARGIN = Fraction(1, 10**15)
 # chosen: the search raises log r by less than 1e-7 of t
 _HALVINGS = 24
+# both orders of a pair
+_BOTH = (Direction.REMOVE, Direction.ADD)
 
 
 @frozen
@@ -95,6 +98,22 @@ class Selected(Bracketed, Primitive):
     def attack(self) -> Mechanism:
         """The selection whose score is the likelihood ratio."""
         return SelectionAttack(self.base, self.mean, self.shape, self.adjacency)
+
+    def _moment_above(self, name: str, asked: float, direction: Direction) -> float:
+        """From the moments of one run, for orders above 0."""
+        known = self._divergences[direction]
+        if name == "zcdp":
+            return known.smallest_rho(asked)
+        return known.at(asked, float(self.base.renyi(asked, direction=direction).upper))
+
+    @cached_property
+    def _divergences(self) -> dict[Direction, SelectedDivergences]:
+        runs, found = Repetitions.of(float(self.mean), float(self.shape)), {}
+        for order, reverse in (_BOTH, _BOTH[::-1]):
+            of_run = np.asarray(self.base.renyi(ORDERS, direction=order).upper)
+            rho = float(self.base.zcdp(direction=order).upper)
+            found[order] = SelectedDivergences(runs, _log_ratio(self.base, runs, order, reverse), of_run, rho)
+        return found
 
     @property
     def _proofs(self) -> Proofs:

@@ -9,6 +9,7 @@ import pytest
 
 import logphi as lp
 from logphi.algebra.selected_divergences import ORDERS, SelectedDivergences
+from logphi.algebra.selection import Selected
 from logphi.answers.status import Direction
 from logphi.sampling.repetitions import Repetitions
 from selected_outcomes import best, chances
@@ -28,6 +29,7 @@ def renyi(p, q, order):
 def test_no_score_has_a_larger_divergence(mean, shape):
     p, q = np.array([0.5, 0.2, 0.25, 0.05]), np.array([0.35, 0.3, 0.25, 0.1])
     selected = lp.Discrete(p.tolist(), q.tolist()).repeat_and_select(mean, shape)
+    assert isinstance(selected, Selected)
     law = chances(mean, shape, 400)
     # there may be no run
     kept = slice(None) if law[0] > 0 else slice(-1)

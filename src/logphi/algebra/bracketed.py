@@ -81,7 +81,7 @@ class Bracketed(Enclosed):
             for place in np.ndindex(found.shape):
                 answers[place] = self._by_moments(name, np.asarray(asked)[place], direction, found[place])
             return Bounds(answers)
-        if found.side is Side.LOWER or not found.ledger.proved:
+        if found.side is Side.LOWER or not found.ledger.proved or (name == "renyi" and asked <= 0):
             return found
         wanted = Direction.BOTH if direction is None else direction_of(direction)
         orders = directions_under(self.adjacency) if wanted is Direction.BOTH else (wanted,)

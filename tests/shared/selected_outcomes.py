@@ -11,12 +11,12 @@ def chances(mean: float, shape: float, most: int = 4000) -> NDArray[np.float64]:
     """The probabilities of 0, 1, 2 ... runs as Papernot & Steinke define them, gamma by bisection of the mean."""
     k = np.arange(most)
     if math.isinf(shape):
-        return np.exp(k * math.log(mean) - mean - np.array([math.lgamma(one + 1) for one in k]))
+        return np.asarray(np.exp(k * math.log(mean) - mean - np.array([math.lgamma(one + 1) for one in k])))
     rising = np.concatenate([[0.0, 1.0], np.cumprod((k[1:-1] + shape) / (k[1:-1] + 1))])
 
     def law(gamma: float) -> NDArray[np.float64]:
         weights = rising * (1 - gamma) ** np.maximum(k, 1.0)
-        return weights / weights.sum()
+        return np.asarray(weights / weights.sum())
 
     low, high = 1e-9, 1 - 1e-12
     for _ in range(200):

@@ -59,6 +59,7 @@ def of_two_spliced(m, q, x):
     [
         (of_two_replaced, lambda one, q: one.poisson(q, adjacency="replace"), 2.0, 1e-4, 0.0),
         (of_two_replaced, lambda one, q: one.poisson(q, adjacency="replace"), 0.7, 0.01, 0.01),
+        (of_two_replaced, lambda one, q: one.poisson(q, adjacency="replace"), 6.7, 3.9e-6, 5e-6),
         (of_two_spliced, lambda one, q: one.poisson(q, one_pair=True), 0.7, 0.01, 0.1),
     ],
 )
@@ -70,7 +71,9 @@ def test_deltas_of_two_releases_are_integrals_over_outputs(truth, release, sigma
     assert found.width < 1e-4 * found.value
 
 
-@pytest.mark.parametrize(("sigma", "rate", "count"), [(9.7, 1.67e-4, 2107), (6.7, 3.9e-6, 20), (1.0, 1e-4, 100_000)])
+@pytest.mark.parametrize(
+    ("sigma", "rate", "count"), [(9.7, 1.67e-4, 2107), (6.7, 3.9e-6, 20), (6.7, 3.9e-6, 6), (1.0, 1e-4, 100_000)]
+)
 @pytest.mark.parametrize("kind", ["poisson", "subset"])
 def test_compositions_at_small_rates_are_sharp(kind, sigma, rate, count):
     base = lp.Gaussian(sigma=sigma, adjacency="replace") if kind == "subset" else lp.Gaussian(sigma=sigma)
@@ -90,7 +93,7 @@ def test_contours_of_whole_losses_agree(epsilon):
 
 @pytest.mark.parametrize("law", [SplicedNormal, ReplacedNormal])
 @pytest.mark.parametrize(
-    ("m", "q", "end", "z"), [(0.4, 0.02, 5.0, 3 + 9j), (0.1, 1e-5, 8.0, 2e4 + 3e4j), (1.5, 0.1, 3.0, -0.3)]
+    ("m", "q", "end", "z"), [(0.4, 0.02, 5.0, 3 + 9j), (0.15, 4e-6, 9.5, 1.4e6 + 3e6j), (1.5, 0.1, 3.0, -0.3)]
 )
 def test_transforms_and_envelopes_of_capped_laws(law, m, q, end, z):
     capped = CappedNormal(law(Plain(m), q), end)
@@ -120,4 +123,5 @@ def test_transforms_and_envelopes_of_capped_laws(law, m, q, end, z):
         assert abs(difference - 2j * mpmath.pi * turns) <= values.radius[0]
         if isinstance(z, complex):
             fall = mpmath.re(truth) - mpmath.log(mpmath.re(moment(z.real)))
-            assert fall <= capped.log_envelope(z.real, np.array([z.imag]))[0]
+            envelope = capped.log_envelope(z.real, np.array([z.imag]))[0]
+            assert fall <= envelope < 0.1 * fall

@@ -5,7 +5,12 @@ import numpy as np
 import pytest
 
 import logphi as lp
+from logphi.answers.ledger import Ledger
 from logphi.arith.protocol import Plain
+from logphi.engine.large_losses.capped import Capped
+from logphi.engine.log_probability import LogProbability
+from logphi.engine.method import EXACT
+from logphi.laws.log_phi import LogPhi
 from logphi.laws.normal.capped import CappedNormal
 from logphi.laws.normal.curved_normal import ReplacedNormal, SplicedNormal
 
@@ -69,6 +74,44 @@ def test_deltas_of_two_releases_are_integrals_over_outputs(truth, release, sigma
         exact = truth(1 / mpmath.mpf(repr(sigma)), mpmath.mpf(repr(rate)), mpmath.mpf(repr(epsilon)))
         assert found.lower <= exact <= found.upper
     assert found.width < 1e-4 * found.value
+
+
+def test_a_deciding_large_loss_has_a_closed_form():
+    x, law = 0.25, ReplacedNormal(Plain(1.0), 2.0**-10)
+    capped = Capped.of(LogPhi(((law, 2),)), x, 1e-9)
+    assert capped.rest is not None
+    with mpmath.workdps(40):
+        m, q = mpmath.mpf(1), mpmath.mpf(2) ** -10
+        density, loss, profile = replaced(m, q)
+        end = mpmath.mpf(capped.loss.terms[0][0].end)
+        cap, under_p, under_q = loss(end), *((1 - q) * tail(end) + q * tail(end - side) for side in (m, -m))
+
+        def up_to_the_cap(y):
+            return profile(y) - under_p + mpmath.e**y * under_q
+
+        # the profile of the other release changes fast where that of this one is x; below the start it exceeds its cap
+        near = mpmath.findroot(lambda y: loss(y) - x, 6)
+        start = mpmath.findroot(lambda y: loss(y) - x + cap, -6)
+        steps = [-4, 0, 3, *(near + d for d in (-0.7, -0.2, -0.05, -0.01, 0, 0.01, 0.05, 0.2, 0.7))]
+        within = [start, *(start + d for d in (0.01, 0.05, 0.2, 0.7)), *steps, end]
+        inside = mpmath.quad(lambda y: density(y) * up_to_the_cap(x - loss(y)), within)
+        known = float(mpmath.log(1 - (1 - under_p - under_q) ** 2 + inside))
+        exact = float(mpmath.log(mpmath.quad(lambda y: density(y) * profile(x - loss(y)), [-14, -8, *steps, 10, 14])))
+    doubt = 1e-15 * abs(known)
+    found = capped.without(LogProbability.outward((known - doubt, known, known + doubt), EXACT, Ledger()), x)
+    assert found.lower <= exact * (1 - 1e-15)
+    assert exact * (1 + 1e-15) <= found.upper
+    assert found.relative_width < 1e-9
+    # far more than that is left out
+    assert capped.log_lost > exact - 5
+
+
+def test_a_deciding_loss_among_many_agrees_with_other_routes():
+    release = 5505 * lp.Gaussian(sigma=0.63, adjacency="replace").subset(3.4e-6, adjacency="replace")
+    found, whole = release.delta(3.0), release.delta(3.0, method="smoothed")
+    assert found.width < 1e-5 * found.value
+    assert found.lower <= whole.upper
+    assert whole.lower <= found.upper
 
 
 @pytest.mark.parametrize(

@@ -79,11 +79,13 @@ def test_deltas_of_two_releases_are_integrals_over_outputs(truth, release, sigma
 def test_a_deciding_large_loss_has_a_closed_form():
     x, law = 0.25, ReplacedNormal(Plain(1.0), 2.0**-10)
     capped = Capped.of(LogPhi(((law, 2),)), x, 1e-9)
+    part = capped.loss.terms[0][0]
+    assert isinstance(part, CappedNormal)
     assert capped.rest is not None
     with mpmath.workdps(40):
         m, q = mpmath.mpf(1), mpmath.mpf(2) ** -10
         density, loss, profile = replaced(m, q)
-        end = mpmath.mpf(capped.loss.terms[0][0].end)
+        end = mpmath.mpf(part.end)
         cap, under_p, under_q = loss(end), *((1 - q) * tail(end) + q * tail(end - side) for side in (m, -m))
 
         def up_to_the_cap(y):

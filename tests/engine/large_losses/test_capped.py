@@ -5,7 +5,12 @@ import numpy as np
 import pytest
 
 import logphi as lp
+from logphi.answers.ledger import Ledger
 from logphi.arith.protocol import Plain
+from logphi.engine.large_losses.capped import Capped
+from logphi.engine.log_probability import LogProbability
+from logphi.engine.method import EXACT
+from logphi.laws.log_phi import LogPhi
 from logphi.laws.normal.capped import CappedNormal
 from logphi.laws.normal.curved_normal import ReplacedNormal, SplicedNormal
 
@@ -59,6 +64,7 @@ def of_two_spliced(m, q, x):
     [
         (of_two_replaced, lambda one, q: one.poisson(q, adjacency="replace"), 2.0, 1e-4, 0.0),
         (of_two_replaced, lambda one, q: one.poisson(q, adjacency="replace"), 0.7, 0.01, 0.01),
+        (of_two_replaced, lambda one, q: one.poisson(q, adjacency="replace"), 6.7, 3.9e-6, 5e-6),
         (of_two_spliced, lambda one, q: one.poisson(q, one_pair=True), 0.7, 0.01, 0.1),
     ],
 )
@@ -70,7 +76,49 @@ def test_deltas_of_two_releases_are_integrals_over_outputs(truth, release, sigma
     assert found.width < 1e-4 * found.value
 
 
-@pytest.mark.parametrize(("sigma", "rate", "count"), [(9.7, 1.67e-4, 2107), (6.7, 3.9e-6, 20), (1.0, 1e-4, 100_000)])
+def test_a_deciding_large_loss_has_a_closed_form():
+    x, law = 0.25, ReplacedNormal(Plain(1.0), 2.0**-10)
+    capped = Capped.of(LogPhi(((law, 2),)), x, 1e-9)
+    part = capped.loss.terms[0][0]
+    assert isinstance(part, CappedNormal)
+    assert capped.rest is not None
+    with mpmath.workdps(40):
+        m, q = mpmath.mpf(1), mpmath.mpf(2) ** -10
+        density, loss, profile = replaced(m, q)
+        end = mpmath.mpf(part.end)
+        cap, under_p, under_q = loss(end), *((1 - q) * tail(end) + q * tail(end - side) for side in (m, -m))
+
+        def up_to_the_cap(y):
+            return profile(y) - under_p + mpmath.e**y * under_q
+
+        # the profile of the other release changes fast where that of this one is x; below the start it exceeds its cap
+        near = mpmath.findroot(lambda y: loss(y) - x, 6)
+        start = mpmath.findroot(lambda y: loss(y) - x + cap, -6)
+        steps = [-4, 0, 3, *(near + d for d in (-0.7, -0.2, -0.05, -0.01, 0, 0.01, 0.05, 0.2, 0.7))]
+        within = [start, *(start + d for d in (0.01, 0.05, 0.2, 0.7)), *steps, end]
+        inside = mpmath.quad(lambda y: density(y) * up_to_the_cap(x - loss(y)), within)
+        known = float(mpmath.log(1 - (1 - under_p - under_q) ** 2 + inside))
+        exact = float(mpmath.log(mpmath.quad(lambda y: density(y) * profile(x - loss(y)), [-14, -8, *steps, 10, 14])))
+    doubt = 1e-15 * abs(known)
+    found = capped.without(LogProbability.outward((known - doubt, known, known + doubt), EXACT, Ledger()), x)
+    assert found.lower <= exact * (1 - 1e-15)
+    assert exact * (1 + 1e-15) <= found.upper
+    assert found.relative_width < 1e-9
+    # far more than that is left out
+    assert capped.log_lost > exact - 5
+
+
+def test_a_deciding_loss_among_many_agrees_with_other_routes():
+    release = 5505 * lp.Gaussian(sigma=0.63, adjacency="replace").subset(3.4e-6, adjacency="replace")
+    found, whole = release.delta(3.0), release.delta(3.0, method="smoothed")
+    assert found.width < 1e-5 * found.value
+    assert found.lower <= whole.upper
+    assert whole.lower <= found.upper
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "count"), [(9.7, 1.67e-4, 2107), (6.7, 3.9e-6, 20), (6.7, 3.9e-6, 6), (1.0, 1e-4, 100_000)]
+)
 @pytest.mark.parametrize("kind", ["poisson", "subset"])
 def test_compositions_at_small_rates_are_sharp(kind, sigma, rate, count):
     base = lp.Gaussian(sigma=sigma, adjacency="replace") if kind == "subset" else lp.Gaussian(sigma=sigma)
@@ -90,7 +138,7 @@ def test_contours_of_whole_losses_agree(epsilon):
 
 @pytest.mark.parametrize("law", [SplicedNormal, ReplacedNormal])
 @pytest.mark.parametrize(
-    ("m", "q", "end", "z"), [(0.4, 0.02, 5.0, 3 + 9j), (0.1, 1e-5, 8.0, 2e4 + 3e4j), (1.5, 0.1, 3.0, -0.3)]
+    ("m", "q", "end", "z"), [(0.4, 0.02, 5.0, 3 + 9j), (0.15, 4e-6, 9.5, 1.4e6 + 3e6j), (1.5, 0.1, 3.0, -0.3)]
 )
 def test_transforms_and_envelopes_of_capped_laws(law, m, q, end, z):
     capped = CappedNormal(law(Plain(m), q), end)
@@ -120,4 +168,5 @@ def test_transforms_and_envelopes_of_capped_laws(law, m, q, end, z):
         assert abs(difference - 2j * mpmath.pi * turns) <= values.radius[0]
         if isinstance(z, complex):
             fall = mpmath.re(truth) - mpmath.log(mpmath.re(moment(z.real)))
-            assert fall <= capped.log_envelope(z.real, np.array([z.imag]))[0]
+            envelope = capped.log_envelope(z.real, np.array([z.imag]))[0]
+            assert fall <= envelope < 0.1 * fall

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
 
+from logphi.answers.enclosure import meet
 from logphi.engine.log_probability import LogProbability
 from logphi.engine.routes.clipped import CLIPPED
 from logphi.engine.routes.contour import CONTOUR
 from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Request, Route
+from logphi.engine.routes.smoothed import SMOOTHED
 from logphi.inversion.demand import Promise
 from logphi.laws.normal.curved_normal import Cappable
 
@@ -34,9 +37,13 @@ def _forecast(request: Request) -> Offer:
 
     def prepare() -> LocalProfile:
         local = offer.prepare()
+        known = [local]
+        if not local(own.epsilon).meets(own.sufficient.demand):
+            # of long lines the transform is a sum of its own
+            known.append(SMOOTHED.prepare(own))
 
         def at(x: float) -> LogProbability:
-            return replace(capped.without(local(x)), method=CLIPPED.method)
+            return replace(capped.without(reduce(meet, [one(x) for one in known]), x), method=CLIPPED.method)
 
         return at
 

@@ -14,7 +14,7 @@ import numpy as np
 from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.laws.curves.curved import Curved, parameter_error
-from logphi.laws.normal.curved_normal import Cappable
+from logphi.laws.normal.curved_normal import Cappable, Parts
 from logphi.laws.traits import Traits
 from logphi.normal.tails import log_masses
 from logphi.quadrature.curves.curve import Curve
@@ -36,8 +36,16 @@ class CappedNormal(Curved):
     @cached_property
     def log_outside(self) -> tuple[float, float]:
         """The logarithm of the mass of P, and of Q, that is left out, and its error."""
+        return self._log_above(self.whole.outer_parts)
+
+    @cached_property
+    def log_above_under_q(self) -> tuple[float, float]:
+        """The logarithm of the mass of Q above the end, which is that of P below minus the end, and its error."""
+        return self._log_above(self.whole.upper_parts[1])
+
+    def _log_above(self, parts: Parts) -> tuple[float, float]:
         m, wrong = float(self.whole.shift.under(FLOATS).mid), parameter_error(self.whole.shift)
-        weights, centres = np.array(self.whole.outer_parts).T
+        weights, centres = np.array(parts).T
         ahead = self.end - centres * m
         logs, relative = log_masses(ahead, np.full(ahead.shape, np.inf))
         # relatively, a tail changes by at most (end + 1) times the change of its end

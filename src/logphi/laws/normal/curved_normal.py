@@ -20,6 +20,8 @@ from logphi.laws.normal.normal import largest_shift, shifted_growth
 from logphi.laws.traits import Traits
 from logphi.quadrature.curves.curve import Curve, Factor, symmetric_inverse
 
+Parts = tuple[tuple[float, float], ...]
+
 
 class Cappable(Curved):
     """A symmetric law over a normal variable, of which the largest and the smallest losses may be left out."""
@@ -29,11 +31,14 @@ class Cappable(Curved):
 
     @property
     @abstractmethod
-    def outer_parts(self) -> tuple[tuple[float, float], ...]:
-        """Weights of normal laws, and their centres as multiples of the shift.
+    def upper_parts(self) -> tuple[Parts, Parts]:
+        """P and Q above a point of the curve: weights of normal laws, and their centres as multiples of the shift."""
 
-        Their masses above a point of the curve sum to the mass of P, and to that of Q, at larger losses and below minus these.
-        """
+    @property
+    def outer_parts(self) -> Parts:
+        """The same for P, or Q, at larger losses and below minus these: below, P is the reflection of Q."""
+        own, other = self.upper_parts
+        return own + other
 
     @abstractmethod
     def outer_moment(self, arith: Arithmetic, z: Number, end: float) -> Number:
@@ -71,9 +76,9 @@ class SplicedNormal(Cappable):
         return arith.log(1 + total / (2 * arith.integral(lambda x: arith.exp(-x * x / 2), 0 * m, None)))
 
     @property
-    def outer_parts(self) -> tuple[tuple[float, float], ...]:
-        """P above the point is a mixture of both normal laws; Q, and P below minus the loss, are the one law."""
-        return (2 - self.rate, -0.5), (self.rate, 0.5)
+    def upper_parts(self) -> tuple[Parts, Parts]:
+        """Above zero, P is a mixture of both normal laws, and Q is the one."""
+        return ((1 - self.rate, -0.5), (self.rate, 0.5)), ((1.0, -0.5),)
 
     def outer_moment(self, arith: Arithmetic, z: Number, end: float) -> Number:
         """The integral of w^{z+1} + w^{-z} farther out."""
@@ -132,9 +137,9 @@ class ReplacedNormal(Cappable):
         return mixed_sides(*self._root(x), centres, log_weights, np.array([ULP / (1 - q), ULP]))
 
     @property
-    def outer_parts(self) -> tuple[tuple[float, float], ...]:
-        """P above the point, and Q, which is P below minus the point."""
-        return (2 * (1 - self.rate), 0.0), (self.rate, 1.0), (self.rate, -1.0)
+    def upper_parts(self) -> tuple[Parts, Parts]:
+        """The two mixtures."""
+        return ((1 - self.rate, 0.0), (self.rate, 1.0)), ((1 - self.rate, 0.0), (self.rate, -1.0))
 
     def outer_moment(self, arith: Arithmetic, z: Number, end: float) -> Number:
         """The integral over both sides farther out."""

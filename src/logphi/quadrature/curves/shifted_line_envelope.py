@@ -136,12 +136,12 @@ def _cells(curve: Curve, power: float) -> _Cells | None:
     distance = (_DISTANCES * farthest)[:, None]
     s, h = np.linspace(start, end, _CELLS + 1, retstep=True)
     ends = ((start, -1, np.isfinite(curve.start)), (end, 1, np.isfinite(curve.end)))
-    log_tails = [log_tail(curve, np.array([power]), np.array([e]), side)[1, 0, 0] for e, side, finite in ends if not finite]
+    tails = [log_tail(curve, np.array([power]), np.array([e]), side)[1, 0, 0] for e, side, finite in ends if not finite]
     closed = np.array([e for e, _, finite in ends if finite])
     log_ends = curve.log_density(closed) + power * curve.loss(closed) + np.log(distance)
-    log_outside = np.logaddexp.reduce(np.column_stack([log_ends, np.tile(log_tails, (distance.size, 1))]), axis=1)
-    log_size = curve.highest(s[:-1], s[1:]) + np.log(h) + bend * distance**2
-    log_outside = log_outside + bend * distance[:, 0] ** 2
+    log_tails = np.tile(tails, (distance.size, 1))
+    rise = bend * distance**2
+    log_size = curve.highest(s[:-1], s[1:]) + np.log(h) + rise
     turn = np.zeros(log_size.shape)
     for factor in curve.factors:
         value, theta = factor.value(s), abs(factor.slope) * distance
@@ -150,7 +150,11 @@ def _cells(curve: Curve, power: float) -> _Cells | None:
         part = exponent * (value + grown)
         log_size = log_size + np.maximum(part[:, 1:], part[:, :-1])
         turn += np.minimum(arg[:, 1:], arg[:, :-1])
-        log_outside = log_outside + max(-exponent, 0.0) * -np.log(np.cos(theta[:, 0] / 2))
+        # off the axis a factor is smaller, so that negative powers of it are larger
+        raised = max(-exponent, 0.0)
+        log_ends = log_ends - raised * rotated(factor.share(closed, factor.value(closed)), theta)[1]
+        log_tails = log_tails - raised * np.log(np.cos(theta / 2))
+    log_outside = np.logaddexp.reduce(np.column_stack([log_ends, log_tails]) + rise, axis=1)
     # for the rounding of exponents and of sums
     log_margin = 1e-12 * (1 + abs(power)) * (1 + abs(start) + abs(end)) * curve.steepness + 1e-11
     return _Cells(curve, log_size, turn * (1 - MASS_ROUNDING), log_outside, log_mass, log_margin)

@@ -26,7 +26,7 @@ _ASIDE = 1e-3
 # measured: along lines on which a normal law would fall less, some transforms that are not resolved seem to be
 _FALL = 59.0
 # chosen: minus the logarithm of a small profile
-_DEPTH = 14.0
+_DEPTH = 8.0
 # chosen: the number of nodes above the real axis
 _LINE = 64
 # measured: where the answer is not sharp, the largest error is above it

@@ -149,7 +149,8 @@ def issue(
         if verdict and certificate.digits:
             return certificate
         refusal = refusal or NotCertifiedError(f"a certificate was made, but its check does not accept it: {verdict}")
-    raise refusal or NotCertifiedError("nothing was tried") from None
+    assert refusal is not None, "every attempt ends with a certificate or a refusal"
+    raise refusal from None
 
 
 def _refuse_too_small(number: Decimal) -> None:

@@ -247,15 +247,6 @@ def test_refusals(release, question, reason):
         release().certify(**question)
 
 
-def test_certificates_name_the_constructors_that_the_checker_reads():
-    from logphi.certified.certificate import CONSTRUCTORS
-    from logphi.checker.text import reading
-
-    assert {name: set(parameters) for name, parameters in CONSTRUCTORS.items()} == {
-        name: set(rules) for name, rules in reading.CONSTRUCTORS.items()
-    }
-
-
 @pytest.mark.parametrize("sampled", [False, True])
 @pytest.mark.parametrize(("name", "parameters"), [("Toy", {"sigma": "1"}), ("Gaussian", {"sigma": "1", "clip": "2"})])
 def test_what_the_checker_does_not_know_is_not_certified(name, parameters, sampled):

@@ -115,6 +115,17 @@ def test_forged_tangents_of_a_hull(expression: str) -> None:
         assert verify(with_checksum(one)).status == (0 if hulls == [hull, hull] else 1 if hulls in short else 2)
 
 
+@pytest.mark.few(1)
+@pytest.mark.parametrize("way", ["alone", "line", "cells", "nodes"])
+def test_ends_that_are_sharper_than_what_is_derived_are_refused(way: str) -> None:
+    expression, epsilon = SHOWN[way]
+    content = json.loads(lp.parse(expression).certify(epsilon=Fraction(epsilon), digits=3).to_json())
+    derived = verify(with_checksum(content)).derived
+    assert derived is not None
+    for end, value in (("lower", derived[0] * (1 + Fraction(1, 10**6))), ("upper", derived[1] * (1 - Fraction(1, 10**6)))):
+        assert verify(with_checksum(altered(content, ("claims", 0, end), f"{float(value):.12g}"))).status == 1
+
+
 def test_a_claim_without_a_proof_is_refused() -> None:
     content = json.loads(lp.parse("5 * Gaussian(sigma=2).poisson(0.1)").certify(epsilon=0.5, digits=4).to_json())
     proof = content["claims"][0]["proof"]

@@ -3,65 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache, partial
 from typing import Any
 
-from logphi.certified.answer import Answer, certify
+from logphi.certified.answer import certify
 from logphi.certified.form import Witness, made_by, written, written_claim
-from logphi.certified.proposal import Check, proposed
+from logphi.certified.proposal import MOST_DIGITS, ROUGH, Check, Ends, digits_of, proposed, settled
 from logphi.certified.route import NotCertifiedError
+from logphi.checker.text.reading import CONSTRUCTORS, UPPER_ONLY
 from logphi.engine.directions import Loss, direction_of
 from logphi.listed import Listed
 from logphi.progress import shown
+from logphi.questions.delta import delta
 from logphi.text.checksum import Saved
 from logphi.text.description import COMPOSITION, WRITTEN
 
-# the constructors and their parameters, as the checker reads them
-CONSTRUCTORS = {
-    name: frozenset(parameters.split())
-    for name, parameters in {
-        "Gaussian": "sigma sensitivity",
-        "Laplace": "scale sensitivity",
-        "DiscreteLaplace": "scale sensitivity",
-        "DiscreteGaussian": "sigma sensitivity truncation",
-        "RandomizedResponse": "p",
-        "KaryRandomizedResponse": "k p",
-        "GaussianMixture": "sigma sensitivities probabilities",
-        "ExponentialMechanism": "epsilon",
-        "PureDP": "epsilon",
-        "ApproximateDP": "epsilon delta",
-        "DistanceToInstability": "epsilon delta",
-        "GaussianPair": "mean_p sigma_p mean_q sigma_q",
-        "Discrete": "p q",
-        "TruncatedGaussian": "sigma truncation sensitivity",
-        "TruncatedLaplace": "scale truncation sensitivity",
-        "FromTradeoff": "type_one_errors type_two_errors",
-        "FromProfile": "epsilons deltas",
-        "GaussianMixturePair": "sigma values p q",
-        "ZCDP": "rho xi",
-        "RenyiDP": "orders epsilons",
-        "FromDensities": "pieces",
-        "FromLogPhi": "transform",
-        "ShuffledReports": "local_epsilon records",
-        "StabilityThreshold": "threshold scale sigma truncation sensitivity partitions",
-        "SparseVector": "query_scale threshold_scale threshold_sigma sensitivity answers monotone",
-        "VectorDiscreteGaussian": "sigma l2_sensitivity l1_sensitivity parties dimension",
-        "Skellam": "variance l2_sensitivity l1_sensitivity dimension",
-        "RandomChoice": "probabilities",
-        "poisson": "rate group_size",
-        "subset": "rate",
-        "allocation": "batches",
-        "repeat_and_select": "mean shape",
-    }.items()
-}
-# mechanisms known by bounds only: certificates give upper ends alone
-UPPER_ONLY = (
-    *("ZCDP", "RenyiDP", "Skellam", "StabilityThreshold", "SparseVector", "ShuffledReports", "VectorDiscreteGaussian"),
-    "repeat_and_select",
-)
 # composed adaptively, exponential mechanisms may leak less than the composition of their pairs
 HULL = "ExponentialMechanism"
 # derived: the exponent of the least number that the format has, and the most decimals that fit its denominators
@@ -145,8 +104,8 @@ def issue(
 ) -> Certificate:
     """The certificate of an answer that is proved here and that ``check`` accepts.
 
-    If there is none, one with fewer digits: the most that ``check_soon`` accepts, a check with a smaller budget; or ``check``
-    itself, if that accepts none.
+    If there is none, one with ends that the checker derives, from bounds in doubles where the answer is not proved here: by
+    ``check_soon``, which has a smaller budget, or by ``check``.
 
     Raises
     ------
@@ -157,9 +116,7 @@ def issue(
     for _, node in mechanism:
         refuse_unknown(node)
 
-    order = None if direction is None else direction_of(direction)
-
-    def made(answer: Answer, digits: int) -> Certificate:
+    def made(ends: Ends, witness: Witness) -> Certificate:
         return Certificate(
             mechanism=mechanism,
             parameters=parameters,
@@ -167,36 +124,33 @@ def issue(
             quantity=quantity,
             at=at,
             direction=direction,
-            attained=answer.attained,
-            digits=digits,
-            lower=Decimal(answer.lower),
-            upper=Decimal(answer.upper),
+            attained=attained,
+            digits=digits if ends[0] == ends[1] else min(digits, digits_of(ends)),
+            lower=ends[0],
+            upper=ends[1] or Decimal(0),
             made_by=made_by(),
+            witness=witness,
         )
 
-    try:
-        certificate = made(certify(loss, quantity=quantity, at=at, direction=direction, digits=digits, shown=shown), digits)
-        _refuse_too_small(certificate.lower)
-        verdict = check(certificate)
-        if verdict:
-            return replace(certificate, witness=verdict.witness)
-        refusal = NotCertifiedError(f"a certificate was made, but its check does not accept it: {verdict}")
-    except NotCertifiedError as reason:
-        refusal = reason
-
-    def accepted_by(one: Callable[[Certificate], Check]) -> Certificate:
-        def asked(answer: Answer, digits: int) -> Check:
-            return one(made(answer, digits))
-
-        answer, digits_made, verdict = proposed(loss, quantity=quantity, at=at, direction=order, digits=digits, check=asked)
-        return replace(made(answer, digits_made), witness=verdict.witness)
-
-    with suppress(ValueError):
-        return accepted_by(check_soon)
-    try:
-        return accepted_by(check)
-    except ValueError:
-        raise refusal from None
+    order, refusal = None if direction is None else direction_of(direction), None
+    in_balls = partial(certify, loss, quantity=quantity, at=at, direction=direction, digits=digits, shown=shown)
+    in_doubles = cache(partial(proposed, loss, quantity=quantity, at=at, direction=order, digits=min(digits, MOST_DIGITS)))
+    for source, one in ((in_balls, check), (in_doubles, check_soon), (in_doubles, check)):
+        try:
+            answer = source()
+            attained, low = answer.attained, Decimal(answer.lower)
+            _refuse_too_small(low)
+            profile = partial(delta, loss, direction=order, rtol=ROUGH)
+            ends, verdict = settled(quantity, at, (low, Decimal(answer.upper)), made, one, profile)
+        except ValueError as reason:
+            refusal = refusal or reason
+            continue
+        certificate = made(ends, verdict.witness)
+        if verdict and certificate.digits:
+            return certificate
+        refusal = refusal or NotCertifiedError(f"a certificate was made, but its check does not accept it: {verdict}")
+    assert refusal is not None, "every attempt ends with a certificate or a refusal"
+    raise refusal from None
 
 
 def _refuse_too_small(number: Decimal) -> None:
@@ -216,7 +170,7 @@ def refuse_unknown(node: Mapping[str, Any]) -> None:
         for _, one in node["terms"]:
             refuse_unknown(one)
         return
-    if CONSTRUCTORS.get(name) != frozenset(node["parameters"]):
+    if set(CONSTRUCTORS.get(name, ())) != set(node["parameters"]):
         raise NotCertifiedError(
             f"certificates do not know a {name} with parameters {', '.join(node['parameters']) or 'none'}, so that nobody can "
             "check one: certify a mechanism that dominates it, such as a Discrete or a GaussianMixture"

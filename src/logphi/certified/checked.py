@@ -10,7 +10,7 @@ from typing import Any
 
 from logphi.certified.form import Witness
 from logphi.certified.witness.proofs import proved
-from logphi.text.checksum import Saved, with_checksum
+from logphi.text.checksum import with_checksum
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,13 @@ class Checked:
         return self.reason
 
 
-def check(certificate: Saved, verify: Callable[..., Any], work: float) -> Checked:
-    """Search for the proofs of a certificate, and have it verified with these, each within a budget."""
-    content, reason, derived = proved(json.loads(certificate.to_json()), work)
-    witness = Witness([one["hulls"] for one in content["releases"]], [one["proof"] for one in content["claims"]])
-    if reason:
-        return Checked(False, reason, derived, witness)
+def check(certificate: Any, verify: Callable[..., Any], work: float) -> Checked:
+    """The verdict on a certificate with its proofs, or with those that are found, each within a budget."""
+    content, witness = json.loads(certificate.to_json()), certificate.witness
+    if not witness.proofs:
+        content, reason, derived = proved(content, work)
+        witness = Witness([one["hulls"] for one in content["releases"]], [one["proof"] for one in content["claims"]])
+        if reason:
+            return Checked(False, reason, derived, witness)
     verdict = verify(with_checksum({key: one for key, one in content.items() if key != "sha256"}), work=work)
     return Checked(bool(verdict), str(verdict), verdict.derived, witness)

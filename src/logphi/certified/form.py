@@ -12,17 +12,10 @@ from typing import Any
 
 import flint
 
+from logphi.checker.text.reading import NOT_COVERED
 from logphi.text.checksum import with_checksum
 
 FORMAT, VERSION = "logphi-certificate", 3
-NOT_COVERED = (
-    "That each mechanism did what it is described to do: queries of the stated sensitivity, contributions really clipped.",
-    "That samples, allocations, shuffles and random choices were drawn as described, each independently of all others.",
-    "That random numbers were unpredictable, and that noise in floating-point numbers has the stated law.",
-    "That the stated relation between data sets is the one that matters, and one record all that a person contributes.",
-    "That a mechanism known by its guarantee attains its pair: it leaks at most the upper end, and the pair the lower one.",
-    "That nothing else was computed from the data: tuning, evaluation and other releases count only if they are listed.",
-)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
-"""Claims from bounds in doubles, where no route in balls applies: as sharp as the checker derives them.
+"""Claims from bounds in doubles: proposed as they are, then with ends as far apart as the checker derives them.
 
-Nothing is proved here. A claim is proposed, and where the checker does not accept it, what it derived says which one to propose
-next.
+Nothing is proved here. What the checker derives of a claim says which ends it accepts with the same proof. Ends only move
+apart, so that a claim also holds what was found in doubles, or in balls.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from typing import Protocol, TypeVar
+from typing import Any, Protocol
 
 from logphi.answers.bound import Bound
 from logphi.answers.status import Direction
@@ -21,22 +21,23 @@ from logphi.engine.directions import Loss
 from logphi.questions.delta import delta
 from logphi.questions.epsilon import epsilon
 
-T = TypeVar("T")
-
 # measured: the largest numbers of digits that doubles give, and that cells prove
 DOUBLES, MOST_DIGITS = 12, 9
-# chosen: the relative tolerance of the answer in doubles
-_RTOL = 1e-12
-# chosen: the width of a claim, as a share of what its digits allow
-_WIDTH = Fraction(9, 10)
+# chosen: the relative tolerance of the answers in doubles, and that of a slope
+RTOL, ROUGH = 1e-12, 1e-6
+# chosen: the half width of a claim in units of its last digit; both halves together are less than a unit
+_HALF = Fraction(9, 20)
+# derived: digits that are written beside those that are claimed
+_SPARE = 3
+# chosen: how often ends are moved to where the checker derives them
+_MOVES = 5
+# chosen: how much farther an end of an epsilon moves than the checker seems to need
+_FARTHER = Fraction(21, 20)
 # chosen: the relative distance of two epsilons between which the slope of a profile is taken, and the smallest slope
 _ASIDE, _FLAT = 1e-3, 1e-6
-# chosen: up to so many digits, one more is worth another check
-_FEW = 3
-# chosen: how much wider a claim is than what was derived when many digits were tried, as a try of fewer digits stops sooner
-_ROOM = 2
-# chosen: how much farther an end moves than the checker seems to need
-_FARTHER = Fraction(21, 20)
+
+# the ends of a claim; None for no upper end
+Ends = tuple[Decimal, Decimal | None]
 
 
 class Check(Protocol):
@@ -56,123 +57,93 @@ class Check(Protocol):
     def __bool__(self) -> bool: ...
 
 
-def slope_at(profile: Callable[[float], Bound], place: float) -> float:
+def settled(
+    quantity: str,
+    at: Fraction,
+    ends: Ends,
+    made: Callable[[Ends, Witness], Any],
+    check: Callable[[Any], Check],
+    profile: Callable[[float], Bound] | None = None,
+) -> tuple[Ends, Check]:
+    """The ends that the check accepts, moved to where it derives them if need be; or the last ones, and why not.
+
+    ``made`` is the certificate of ends, with a witness where that is known; ``profile`` gives delta at an epsilon in doubles.
+    """
+    verdict, slope = check(made(ends, Witness())), None
+    for _ in range(_MOVES):
+        if verdict or verdict.derived is None:
+            break
+        if quantity == "epsilon":
+            assert profile is not None, "of an epsilon"
+            slope = slope or _slope_at(profile, float(ends[1] or ends[0]))
+        moved = _moved(ends, verdict.derived, at, slope)
+        # true of every release
+        if moved is None or (quantity in ("delta", "advantage") and not (moved[1] or 0) < 1):
+            break
+        ends, verdict = moved, check(made(moved, verdict.witness))
+    return ends, verdict
+
+
+def proposed(loss: Loss, *, quantity: str, at: Fraction, direction: Direction | None, digits: int) -> Answer:
+    """About the answer with so many digits, from the one in doubles.
+
+    Raises
+    ------
+    NotCertifiedError
+        If doubles do not show that the answer is finite and positive, or zero.
+    """
+    question = delta if quantity == "delta" else epsilon
+    found = question(loss, float(at), direction=direction, rtol=RTOL)
+    if not (found.upper == 0 or 0 < found.lower <= found.upper < math.inf):
+        raise NotCertifiedError("no digit of the answer is known in doubles either: it may be zero, or infinite")
+    low, high = around(found, digits, quantity)
+    return Answer(str(low).lower(), str(high).lower(), (found.direction or Direction.BOTH).value)
+
+
+def _moved(ends: Ends, derived: tuple[Fraction, Fraction], at: Fraction, slope: float | None) -> Ends | None:
+    """Ends that the checker derives, or about those if log delta falls as the ``slope`` says; None if they say nothing."""
+    low, high = map(Fraction, (ends[0], ends[1] or 0))
+    if slope is None:
+        low, high = min(low, derived[0]), max(high, derived[1])
+    else:
+        # how far the deltas at the ends are from the level, in epsilons
+        below, above = (logarithm(one / at) / slope if one > 0 else -math.inf for one in derived)
+        low = low + Fraction(min(below, 0.0)) * _FARTHER if below > -math.inf else Fraction(0)
+        high += Fraction(max(above, 0.0)) * _FARTHER
+    low = max(low, Fraction(0))
+    if ends[1] is None:
+        return (decimal(low, _SPARE, ROUND_FLOOR), None) if low else None
+    return outward(low, high, _SPARE + (digits_of((low, high)) if low else MOST_DIGITS))
+
+
+def outward(low: Fraction, high: Fraction, digits: int) -> tuple[Decimal, Decimal]:
+    """Decimals of so many digits around an interval."""
+    return decimal(low, digits, ROUND_FLOOR), decimal(high, digits, ROUND_CEILING)
+
+
+def around(found: Bound, digits: int, quantity: str) -> tuple[Decimal, Decimal]:
+    """Decimals around a bound in doubles, about as far apart as the digits allow."""
+    room = _HALF / 10**digits
+    low, high = outward(Fraction(found.lower) * (1 - room), Fraction(found.upper) * (1 + room), digits + _SPARE)
+    return low, high if quantity in ("epsilon", "renyi") else min(high, Decimal(1))
+
+
+def digits_of(ends: tuple[Decimal | Fraction, Decimal | Fraction | None]) -> int:
+    """How many digits two ends share: their distance is at most 10^-digits of the upper one."""
+    low, high = Fraction(ends[0]), Fraction(ends[1] or ends[0])
+    return max(math.floor(-logarithm((high - low) / high) / math.log(10)), 0) if low < high else DOUBLES
+
+
+def _slope_at(profile: Callable[[float], Bound], place: float) -> float:
     """About how fast the logarithm of a profile falls near an epsilon."""
     there = place + _ASIDE * max(abs(place), _ASIDE)
     one, other = profile(place).value, profile(there).value
     return max(math.log(one / other) / (there - place), _FLAT) if one > 0 and other > 0 else math.inf
 
 
-def moved(
-    ends: tuple[Fraction, Fraction], derived: tuple[Fraction, Fraction], at: Fraction, slope: float | None
-) -> tuple[Fraction, Fraction]:
-    """Ends that the checker would accept, if deltas near an epsilon follow the ``slope``; without one, what it derived."""
-    if slope is None:
-        return min(ends[0], derived[0]), max(ends[1], derived[1])
-    low, high = (Fraction(logarithm(one / at) / slope) if one > 0 else Fraction(0) for one in derived)
-    # back as far as the slope is surely known
-    down, up = (one * (_FARTHER if one > 0 else 2 - _FARTHER) for one in (-low, high))
-    return ends[0] - down if derived[0] > 0 else Fraction(0), ends[1] + up
-
-
-def digits_between(ends: tuple[Fraction, Fraction], value: Fraction) -> int:
-    """How many digits a claim around a value has that reaches these ends."""
-    width = 2 * _ROOM * max(ends[1] - value, value - ends[0]) / (_WIDTH * abs(value))
-    return math.floor(-math.log10(width)) if 0 < width < 1 else 0 if width else DOUBLES
-
-
-def sharpest(
-    digits: int,
-    attempt: Callable[[int], tuple[T, Check] | None],
-    reached: Callable[[T, tuple[Fraction, Fraction]], int] | None = None,
-) -> tuple[T, int, Check] | None:
-    """What an attempt makes of the most digits that succeed, their number and the verdict; None if not even of one digit.
-
-    ``reached`` tells from what was made, and what was derived of it, how many to try next.
-    """
-    tried = min(digits, DOUBLES)
-    while tried > 0:
-        found, fewer = attempt(tried), tried // 2 + 1
-        if found is not None:
-            made, verdict = found
-            if verdict:
-                return made, tried, verdict
-            if reached is not None and verdict.derived is not None:
-                fewer = reached(made, verdict.derived)
-        tried = min(tried - 1, fewer)
-    return None
-
-
-def proposed(
-    loss: Loss,
-    *,
-    quantity: str,
-    at: Fraction,
-    direction: Direction | None,
-    digits: int,
-    check: Callable[[Answer, int], Check],
-) -> tuple[Answer, int, Check]:
-    """The answer with the most digits, at most ``digits``, that the check accepts, their number and the verdict.
-
-    Raises
-    ------
-    NotCertifiedError
-        If none is accepted, or the answer is infinite.
-    """
-    question = delta if quantity == "delta" else epsilon
-    found = question(loss, float(at), direction=direction, rtol=_RTOL)
-    nothing = Answer("0", "0", _attained(found))
-    if found.upper == 0 and (verdict := check(nothing, digits)):
-        return nothing, digits, verdict
-    if not 0 < found.lower <= found.upper < math.inf:
-        raise NotCertifiedError("no digit of the answer is known in doubles either: it may be zero, or infinite")
-    most, value = Decimal(1) if quantity == "delta" else None, Fraction(found.value)
-    first, slope = min(digits, MOST_DIGITS), list[float]()
-
-    def attempt(tried: int) -> tuple[Answer, Check] | None:
-        answer = _rounded(found, tried, most)
-        return None if answer is None else (answer, check(answer, tried))
-
-    def reached(answer: Answer, derived: tuple[Fraction, Fraction]) -> int:
-        if most is None and not slope:
-            slope.append(slope_at(lambda place: delta(loss, place, direction=direction, rtol=_ASIDE**2), found.value))
-        ends = Fraction(answer.lower), Fraction(answer.upper)
-        return digits_between(moved(ends, derived, at, slope[0] if slope else None), value)
-
-    made = sharpest(first, attempt, reached)
-    if made is None:
-        raise NotCertifiedError("the checker of certificates cannot derive a single digit of this answer")
-    # what was derived at first may have been too cautious
-    while made[1] < min(digits, _FEW) and (more := attempt(made[1] + 1)) is not None and more[1]:
-        made = more[0], made[1] + 1, more[1]
-    return made
-
-
-def _attained(found: Bound) -> str:
-    return (Direction.BOTH if found.direction is None else found.direction).value
-
-
 def logarithm(number: Fraction) -> float:
     """The logarithm of a positive number that need not be a double."""
     return math.log(number.numerator) - math.log(number.denominator)
-
-
-def _rounded(found: Bound, digits: int, most: Decimal | None) -> Answer | None:
-    """Decimals around the answer, as far apart as the digits allow; None if its bounds are too wide."""
-    value = Fraction(found.value)
-    room = _WIDTH * value / 10**digits / 2
-    lower, upper = decimal(value - room, digits + 3, ROUND_FLOOR), decimal(value + room, digits + 3, ROUND_CEILING)
-    if most is not None:
-        upper = min(upper, most)
-    if (
-        not Fraction(lower)
-        <= Fraction(found.lower)
-        <= Fraction(found.upper)
-        <= Fraction(upper)
-        <= Fraction(lower) + (Fraction(upper) / 10**digits)
-    ):
-        return None
-    return Answer(str(lower).lower(), str(upper).lower(), _attained(found))
 
 
 def decimal(number: Fraction, digits: int, rounding: str) -> Decimal:

@@ -7,18 +7,18 @@ digits as the checker derives.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any
 
 from logphi.answers.bound import Bound
 from logphi.answers.status import Direction
 from logphi.certified.certificate import issue, refuse_unknown
 from logphi.certified.claims import Asked, CertifiedClaim, CertifiedClaims, Described
-from logphi.certified.form import made_by
-from logphi.certified.proposal import Check, digits_between, moved, sharpest
+from logphi.certified.form import Witness, made_by
+from logphi.certified.proposal import DOUBLES, RTOL, Check, Ends, around, digits_of, settled
 from logphi.certified.route import NotCertifiedError
 from logphi.engine.directions import direction_of
 from logphi.engine.supporting_lines import ProfileLines
@@ -29,12 +29,13 @@ from logphi.questions.renyi import renyi
 from logphi.questions.tradeoff import lines_demand, tradeoff
 from logphi.text.description import DECIMALS, WRITTEN
 
-# chosen: the relative tolerance of the answers in doubles
-_RTOL = 1e-12
 # chosen: the numbers of digits if the checker cannot derive all claims in its budget
-_FEWER = (6, 3)
+FEWER = (6, 3)
 # derived: the largest epsilon of a line that the checker reads
 _FARTHEST = 1e4
+
+# a claim, and what shows it
+Claimed = tuple[CertifiedClaim, Witness]
 
 
 def issue_several(
@@ -50,41 +51,57 @@ def issue_several(
     for one in asked:
         for _, node in one.release.tree:
             refuse_unknown(node)
+    return together(asked, lambda one, digits: _claim(one, digits, check, check_soon), digits, FEWER, check)
+
+
+def together(
+    asked: Sequence[Asked],
+    claim: Callable[[Asked, int], Claimed],
+    digits: int,
+    fewer: Sequence[int],
+    check: Callable[[Any], Check],
+) -> CertifiedClaims:
+    """One certificate of all that is asked, with fewer digits if the claims exceed the budget together."""
     verdict: Any = ""
-    fewer = [] if all(one.given for one in asked) else [fewer for fewer in _FEWER if fewer < digits]
-    for tried in [digits, *fewer]:
-        made = bundle([(one.release, _claim(one, tried, check, check_soon)) for one in asked])
-        verdict = check(made)
+    given = all(one.given for one in asked)
+    for tried in [digits, *(one for one in fewer if one < digits and not given)]:
+        made = bundle([(one.release, *claim(one, tried)) for one in asked])
+        # what was made of one claim alone was accepted already
+        verdict = (len(asked) == 1 and not given) or check(made)
         if verdict:
-            return replace(made, witness=verdict.witness)
+            return made
     raise NotCertifiedError(f"a certificate was made, but its check does not accept it: {verdict}")
 
 
-def bundle(claims: Sequence[tuple[Described, CertifiedClaim]]) -> CertifiedClaims:
-    """One certificate of all claims, in which each release is written once."""
+def bundle(claims: Sequence[tuple[Described, CertifiedClaim, Witness]]) -> CertifiedClaims:
+    """One certificate of all claims, in which each release is written once; with their proofs, if all are known."""
     releases: list[tuple[str, Any]] = []
-    placed = []
-    for release, claim in claims:
+    hulls: list[Sequence[Sequence[str]]] = []
+    placed, proofs = [], list[Mapping[str, Sequence[Any]]]()
+    for release, claim, witness in claims:
         own = (release.loss.adjacency.value, release.tree)
         if own not in releases:
             releases.append(own)
-        placed.append(replace(claim, release=releases.index(own)))
-    known = DECIMALS if any(release.manner == DECIMALS for release, _ in claims) else WRITTEN
-    return CertifiedClaims(releases, known, placed, made_by())
+            hulls.append(())
+        place = releases.index(own)
+        placed.append(replace(claim, release=place))
+        # a claim that needs more hulls than another has the same ones first
+        hulls[place] = max([hulls[place], *witness.hulls], key=len)
+        proofs += witness.proofs
+    known = DECIMALS if any(release.manner == DECIMALS for release, _, _ in claims) else WRITTEN
+    shown = Witness(hulls, proofs) if len(proofs) == len(claims) else Witness()
+    return CertifiedClaims(releases, known, placed, made_by(), shown)
 
 
-def _claim(one: Asked, digits: int, check: Callable[[Any], Check], check_soon: Callable[[Any], Check]) -> CertifiedClaim:
+def _claim(one: Asked, digits: int, check: Callable[[Any], Check], check_soon: Callable[[Any], Check]) -> Claimed:
     if one.given:
-        return CertifiedClaim(one.quantity, one.at, one.direction, one.lower or Fraction(0), one.upper)
-
-    def verdict(claim: CertifiedClaim) -> Check:
-        return check_soon(bundle([(one.release, claim)]))
-
+        claim = CertifiedClaim(one.quantity, one.at, one.direction, one.lower or Fraction(0), one.upper)
+        return claim, check(bundle([(one.release, claim, Witness())])).witness
     order = None if one.direction is None else direction_of(one.direction)
     if one.quantity == "renyi":
-        return _divergence(one, order, digits, verdict)
+        return _divergence(one, order, digits, check_soon)
     if one.quantity == "tradeoff":
-        return _tradeoff(one, order, digits, verdict)
+        return _tradeoff(one, order, digits, check_soon)
     found = issue(
         one.release.loss,
         one.release.tree,
@@ -96,46 +113,46 @@ def _claim(one: Asked, digits: int, check: Callable[[Any], Check], check_soon: C
         check=check,
         check_soon=check_soon,
     )
-    return CertifiedClaim(one.quantity, one.at, one.direction, found.lower, found.upper)
+    return CertifiedClaim(one.quantity, one.at, one.direction, found.lower, found.upper), found.witness
 
 
-Soon = Callable[[CertifiedClaim], Check]
+def _divergence(one: Asked, order: Direction | None, digits: int, check: Callable[[Any], Check]) -> Claimed:
+    found = renyi(one.release.loss, float(one.at), direction=order, rtol=RTOL)
+    if 0 < found.lower <= found.upper < math.inf:
+        claim, verdict = settled_claim(one, around(found, min(digits, DOUBLES), "renyi"), check)
+        if verdict and digits_of((claim.lower, claim.upper)):
+            return claim, verdict.witness
+    raise NotCertifiedError(
+        "the checker of certificates cannot derive a single digit of this divergence: it is infinite or zero, or the "
+        "moments of a law are not known to it"
+    )
 
 
-def _divergence(one: Asked, order: Direction | None, digits: int, check: Soon) -> CertifiedClaim:
-    found = renyi(one.release.loss, float(one.at), direction=order, rtol=_RTOL)
+def settled_claim(
+    one: Asked,
+    ends: Ends,
+    check: Callable[[Any], Check],
+    profile: Callable[[float], Bound] | None = None,
+    lines: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> tuple[CertifiedClaim, Check]:
+    """A claim with the ends that the check accepts, see :func:`logphi.certified.proposal.settled`."""
 
-    def attempt(tried: int) -> tuple[CertifiedClaim, Check] | None:
-        ends = _rounded(found, tried)
-        if ends is None:
-            return None
-        claim = CertifiedClaim("renyi", one.at, one.direction, *ends)
-        return claim, check(claim)
+    def claimed(ends: Ends) -> CertifiedClaim:
+        return CertifiedClaim(one.quantity, one.at, one.direction, *ends, lines=lines)
 
-    def reached(claim: CertifiedClaim, derived: tuple[Fraction, Fraction]) -> int:
-        return digits_between(
-            moved((Fraction(claim.lower), Fraction(claim.upper or 0)), derived, one.at, None), Fraction(found.value)
-        )
+    def made(ends: Ends, witness: Witness) -> CertifiedClaims:
+        return bundle([(one.release, claimed(ends), witness)])
 
-    made = sharpest(digits, attempt, reached)
-    if made is None:
-        raise NotCertifiedError(
-            "the checker of certificates cannot derive a single digit of this divergence: it is infinite or zero, or the "
-            "moments of a law are not known to it"
-        )
-    return made[0]
+    ends, verdict = settled(one.quantity, one.at, ends, made, check, profile)
+    return claimed(ends), verdict
 
 
-def _tradeoff(one: Asked, order: Direction | None, digits: int, check: Soon) -> CertifiedClaim:
-    alpha = float(one.at)
-    found = tradeoff(one.release.loss, alpha, direction=order, rtol=_RTOL)
+def _tradeoff(one: Asked, order: Direction | None, digits: int, check: Callable[[Any], Check]) -> Claimed:
+    alpha, tried = float(one.at), min(digits, DOUBLES)
+    found = tradeoff(one.release.loss, alpha, direction=order, rtol=RTOL)
     orders = one.release.loss.orders(order)
     best = {name: _best_line(part, alpha) for name, part in orders}
-
-    def attempt(tried: int) -> tuple[CertifiedClaim, Check] | None:
-        ends, made = _rounded(found, tried, most=Decimal(1)), None
-        if ends is None:
-            return None
+    while tried and found.lower > 0:
         # the error of chords is of second order in the distance where the curve is smooth, and of first order at a kink
         for power in (tried / 2, tried + 1):
             lines = {
@@ -143,24 +160,20 @@ def _tradeoff(one: Asked, order: Direction | None, digits: int, check: Soon) -> 
                 for name, _ in orders
                 for key in (("remove", "add") if name is Direction.BOTH else (name.value,))
             }
-            claim = CertifiedClaim("tradeoff", one.at, one.direction, *ends, lines=lines)
-            made = claim, check(claim)
-            if made[1]:
-                break
-        return made
-
-    # with fewer digits lines are farther apart, so that what was derived with others says little
-    made = sharpest(digits, attempt)
-    if made is None:
-        raise NotCertifiedError("the checker of certificates cannot derive a single digit of this type II error")
-    return made[0]
+            claim = CertifiedClaim("tradeoff", one.at, one.direction, *around(found, tried, "tradeoff"), lines=lines)
+            verdict = check(bundle([(one.release, claim, Witness())]))
+            if verdict:
+                return claim, verdict.witness
+        # with fewer digits lines are farther apart, so that what was derived with others says little
+        tried = tried // 2 + 1 if tried > 2 else tried - 1
+    raise NotCertifiedError("the checker of certificates cannot derive a single digit of this type II error")
 
 
 def _best_line(part: LogPhi, alpha: float) -> tuple[float, float]:
     """An estimate of the epsilon of the best line, and of the scale on which it changes; no proof rests on it."""
     guess = guessed(part, alpha, 0.0)
-    search = Search(ProfileLines(part, alpha, lines_demand(Tolerance(_RTOL, _RTOL))), guess)
-    return supremum(search, _RTOL).at, guess.scale
+    search = Search(ProfileLines(part, alpha, lines_demand(Tolerance(RTOL, RTOL))), guess)
+    return supremum(search, RTOL).at, guess.scale
 
 
 def _around(place: float, scale: float, power: float | None) -> list[str]:
@@ -175,18 +188,3 @@ def _around(place: float, scale: float, power: float | None) -> list[str]:
 
 def _line(place: float) -> str:
     return str(Fraction(repr(place)))
-
-
-def _rounded(found: Bound, digits: int, most: Decimal | None = None) -> tuple[Decimal, Decimal] | None:
-    """Decimals around an answer, as far apart as the digits allow; None if its bounds are too wide."""
-    if not 0 < found.lower <= found.upper < math.inf:
-        return None
-    room = Fraction(found.value) / 10**digits * Fraction(9, 20)
-    down, up = (Context(prec=digits + 3, rounding=rounding) for rounding in (ROUND_FLOOR, ROUND_CEILING))
-    low, high = Fraction(found.value) - room, Fraction(found.value) + room
-    lower, upper = (
-        context.divide(Decimal(end.numerator), Decimal(end.denominator)) for context, end in ((down, low), (up, high))
-    )
-    if not Fraction(lower) <= Fraction(found.lower) <= Fraction(found.upper) <= Fraction(upper):
-        return None
-    return lower, upper if most is None else min(upper, most)

@@ -4,27 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from logphi.certified.certificate import refuse_unknown
-from logphi.certified.claims import Asked, CertifiedClaim, CertifiedClaims
-from logphi.certified.proposal import DOUBLES, MOST_DIGITS, Check, decimal, logarithm, moved
+from logphi.certified.claims import Asked, CertifiedClaims
+from logphi.certified.proposal import DOUBLES, ROUGH, Check, Ends, around
 from logphi.certified.route import NotCertifiedError
-from logphi.certified.several import bundle
+from logphi.certified.several import Claimed, settled_claim, together
 
 # the question that bounds what is claimed
 _QUESTIONS = {"epsilon": "epsilon", "delta": "delta", "advantage": "delta", "tradeoff": "tradeoff", "renyi": "renyi"}
 # chosen: the numbers of digits that are tried if all claims exceed the budget of a check together
 _FEWER = (4, 2)
-# chosen: how often ends are moved to where the checker derives them
-_MOVES = 5
-# chosen: an end that was moved so far that the delta there is smaller by this factor moves back once
-_SLACK = Fraction(11, 10)
-# chosen: digits of an epsilon that was moved, which the checker does not derive as sharply as it is known
-_ROUGH = 5
 # chosen: the relative distance of two type I errors between which the slope is taken, and the logarithm of one that is zero
 _ASIDE, _FLAT = 0.01, -20.0
 
@@ -52,69 +46,22 @@ def issue_above(
     # of the release itself, as no law of a loss has its bounds
     bounds = [getattr(release, _QUESTIONS[one.quantity])(float(one.at), direction=one.direction) for one in asked]
     lines = [_lines(release, one) if one.quantity == "tradeoff" else {} for one in asked]
-    verdict: Any = ""
-    for most in [digits, *(fewer for fewer in _FEWER if fewer < digits)]:
-        claims = [
-            _claim(one, found, places, min(most, DOUBLES), check_soon, both)
-            for one, found, places in zip(asked, bounds, lines, strict=True)
-        ]
-        made = bundle([(one.release, claim) for one, (claim, _) in zip(asked, claims, strict=True)])
-        # one claim alone was accepted already, with a smaller budget
-        verdict = claims[0][1] if len(claims) == 1 else check(made)
-        if verdict:
-            return replace(made, witness=verdict.witness)
-    raise NotCertifiedError(f"a certificate was made, but its check does not accept it: {verdict}")
+    given = {id(one): (bound, own) for one, bound, own in zip(asked, bounds, lines, strict=True)}
 
+    def claim(one: Asked, most: int) -> Claimed:
+        found, own = given[id(one)]
+        if not found.upper < math.inf:
+            raise NotCertifiedError(f"no finite {one.quantity} is known at {one.at}")
+        # a digit less than doubles give, as the hulls of the checker differ in the last one
+        low, high = around(found, min(most, DOUBLES - 1), one.quantity)
+        ends: Ends = (low, None) if own else (low if both else Decimal(0), high)
+        profile = partial(release.delta, direction=one.direction, rtol=ROUGH)
+        made, verdict = settled_claim(one, ends, check_soon, profile, own)
+        if not verdict:
+            raise NotCertifiedError("the checker of certificates does not derive a single digit of this bound")
+        return made, verdict.witness
 
-def _claim(
-    one: Asked,
-    found: Any,
-    lines: dict[str, list[str]],
-    digits: int,
-    check: Callable[[Any], Check],
-    both: bool,
-) -> tuple[CertifiedClaim, Check]:
-    """The ends of the bound in doubles, or weaker ones that the checker derives; with its verdict."""
-    if not found.upper < math.inf:
-        raise NotCertifiedError(f"no finite {one.quantity} is known at {one.at}")
-    ends, accepted = (Fraction(found.lower), Fraction(found.upper)), list[tuple[CertifiedClaim, Check]]()
-    # as if delta were e^{-c epsilon^2}; then as the last two deltas say
-    slope = -2 * math.log(one.at) / found.upper if one.quantity == "epsilon" and found.upper else None
-    before: tuple[Fraction, Fraction] | None = None
-    for _ in range(_MOVES):
-        tried = CertifiedClaim(one.quantity, one.at, one.direction, *_ends(one.quantity, ends, digits, both), lines=lines)
-        verdict = check(bundle([(one.release, tried)]))
-        low, high = verdict.derived or (None, None)
-        accepted = [(tried, verdict)] if verdict else accepted
-        # the end as it was rounded, where the checker derived this
-        ends = ends[0], ends[1] if tried.upper is None else Fraction(tried.upper)
-        if low is None or high is None or (accepted and (before is None or slope is None or _SLACK * high > one.at)):
-            break
-        if before is not None and not high:
-            # above the largest loss: half of the way back
-            ends = ends[0], (before[0] + ends[1]) / 2
-            continue
-        if slope is not None and before is not None and high != before[1]:
-            # a profile falls ever faster, so that an end moves back more carefully
-            slope = logarithm(before[1] / high) / float(ends[1] - before[0]) * (2 if verdict else 1)
-        before = ends[1], high
-        ends, digits = moved(ends, (low, high), one.at, slope), min(digits, MOST_DIGITS if slope is None else _ROUGH)
-        if one.quantity in ("delta", "advantage") and not ends[1] < 1:
-            # true of every release
-            break
-    if not accepted:
-        raise NotCertifiedError("the checker of certificates does not derive a single digit of this bound")
-    return accepted[0]
-
-
-def _ends(quantity: str, ends: tuple[Fraction, Fraction], digits: int, both: bool) -> tuple[Decimal | Fraction, Decimal | None]:
-    """The private end, or both, rounded outward."""
-    share = 1 + Fraction(1, 10**digits)
-    least = decimal(ends[0] / share, digits + 2, ROUND_FLOOR)
-    if quantity == "tradeoff":
-        return least, None
-    most = decimal(ends[1] * share, digits + 2, ROUND_CEILING)
-    return least if both else Fraction(0), most if quantity in ("epsilon", "renyi") else min(most, Decimal(1))
+    return together(asked, claim, digits, _FEWER, check)
 
 
 def _lines(release: Any, one: Asked) -> dict[str, list[str]]:

@@ -1,4 +1,4 @@
-"""The checker: it decides whether the claim of a certificate follows, with code independent of what issued it.
+"""The checker: it decides whether the claim of a certificate follows, and imports nothing of what issued it.
 
 It imports the standard library and python-flint and nothing of the library, and is meant to be read from end to end:
 ``arithmetic`` (numbers with errors, and the budget), ``formulas`` (in one variable), ``text`` (what a certificate must hold),

@@ -56,7 +56,7 @@ def verify_file(path: str | os.PathLike[str], *, work: float = LARGEST_WORK) -> 
 def verify(certificate: Issued | os.PathLike[str] | str | bytes | Mapping[str, Any], *, work: float = LARGEST_WORK) -> Verdict:
     """The verdict on a certificate: true if its claims follow, printed as the reason and these claims.
 
-    They are proved again from the mechanisms, by code that shares nothing with the code that made the certificate.
+    They are proved again from the mechanisms, by code that imports nothing of the code that made the certificate.
 
     Parameters
     ----------

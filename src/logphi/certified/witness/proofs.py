@@ -11,9 +11,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from flint import arb
-
-from logphi.certified.witness.lattices import by_cells, by_nodes, of_profile
+from logphi.certified.witness.lattices import ROOM, by_cells, by_nodes, of_profile
 from logphi.certified.witness.lines import abscissa, by_line
 from logphi.certified.witness.tangents import by_tangents, of_hull
 from logphi.checker.allocation.allocated import Allocated
@@ -115,10 +113,11 @@ def _proof_of(claim: Claim, known: ReleaseLaws) -> tuple[Mapping[str, Proof], st
             reason = str(why)
         else:
             return found, "", known.derived
-        before, width = width, _width(claim, known, found)
-        if width < before or not best:
-            best, derived = found, known.derived
-        if before < math.inf and not 2 * width < before and any(one.way in ROUGH for one in found.values()):
+        own = _width(claim, known, found)
+        if own < width or not best:
+            best, width, derived = found, own, known.derived
+        # the budget kept it from becoming sharper
+        if any(one.way in ROUGH for one in found.values()) and own > math.exp(goal + ROOM):
             break
     return best, reason, derived
 
@@ -134,7 +133,7 @@ def _width(claim: Claim, known: ReleaseLaws, found: Mapping[str, Proof]) -> floa
     if claim.quantity == "renyi":
         return math.inf
     values = [value for order, proof in found.items() for value in known.deltas(order, points_of(claim, order), proof)]
-    return float(sum((value.rad() for value in values), arb(0)))
+    return max(float(value.rad()) for value in values)
 
 
 def _found(claim: Claim, known: ReleaseLaws, order: str, goal: float) -> Proof:

@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import singledispatch
 from itertools import pairwise
+from typing import Any
 
 from flint import arb, ctx
 
 from logphi.checker.allocation.allocated import Allocated
 from logphi.checker.allocation.levels import Kind
-from logphi.checker.arithmetic.balls import rough
+from logphi.checker.arithmetic.balls import ball, rough
 from logphi.checker.arithmetic.work import STORED, Undecided, demand, spend
+from logphi.checker.formulas.formula import series
 from logphi.checker.laws.choice import Choice
 from logphi.checker.laws.composition import Composition, Terms
 from logphi.checker.laws.densities import Densities
 from logphi.checker.laws.finite import Finite
 from logphi.checker.laws.law import Law, Reversed
+from logphi.checker.laws.panels import Panel
+from logphi.checker.laws.sampled import Sampled
+from logphi.checker.laws.uniform import TiltedUniform
 
 # chosen: where losses are larger, no cells are made; and a range of losses is not resolved below the other number
 LARGEST_LOSS, SMALLEST_LOSS = 2.0**40, 2.0**-100
 # chosen: how often a panel is halved to estimate the range of its losses
 DEPTH = 5
+# chosen: a constant loss of less mass does not count as an atom
+ATOM = 2.0**-20
 # chosen: a law whose range is this many times that of a law with atoms sets the width of cells
 WIDER = 16
 # chosen: nodes on the first level of one ratio
@@ -36,7 +43,7 @@ def cells_of(laws: Terms, goal: float, number: int) -> tuple[float, Sequence[tup
     """A width, and for each law where its cells begin, and how many; the leading law has atoms or the widest range."""
     floor = goal - math.log(64 + 64 * len(laws))
     ranges = [loss_range(law, floor - math.log(count)) for law, count in laws]
-    atom_losses = [law.atom_losses() for law, _ in laws]
+    atom_losses = [atoms(law) for law, _ in laws]
     leading = max(range(len(laws)), key=lambda k: (len(atom_losses[k]), ranges[k][1] - ranges[k][0]))
     low, high = ranges[leading]
     width = max(high - low, max(high - low for low, high in ranges) / WIDER) / number
@@ -104,7 +111,7 @@ def _(law: Densities, goal: float) -> Range:
     known, least, ends = law.known(), arb(goal).exp(), [0.0]
     for panel in known.panels:
         if len(panel.given) == 2 and not all(one < least for one in panel.masses(panel.high)):
-            ends += [rough(loss + known.shift) for loss in panel.extremes(DEPTH)]
+            ends += [rough(loss + known.shift) for loss in _extremes(panel, DEPTH)]
     demand(max(map(abs, ends)) < LARGEST_LOSS, "the losses are too large for cells")
     return min(ends) - SMALLEST_LOSS, max(ends) + SMALLEST_LOSS
 
@@ -128,6 +135,67 @@ def _(law: Allocated, goal: float) -> Range:
         raise Undecided("the losses of an epoch are not resolved by this checker")
     # a mean of ratios is hardly below what each of them hardly is
     return math.log(heavy[0]) if heavy[0] > 0 else low, math.log(heavy[-1])
+
+
+def _extremes(panel: Panel, depth: int) -> Iterator[Any]:
+    """Losses between which about all losses of a panel lie: those at both ends, where the loss is monotone."""
+    if panel.slope > 0 or panel.slope < 0:
+        for place in (panel.low, panel.high):
+            p, q = (series(one, place, 1)[0] for one in panel.given)
+            yield p - q
+    elif depth:
+        for half in panel.halves:
+            yield from _extremes(half, depth - 1)
+    elif panel.loss.is_finite():
+        yield from (panel.loss.lower(), panel.loss.upper())
+
+
+@singledispatch
+def atoms(law: Law) -> list[Any]:
+    """The losses of the atoms of a law that is not discrete; the smallest and the largest where there are many."""
+    return []
+
+
+@atoms.register
+def _(law: Reversed) -> list[Any]:
+    return [-loss for loss in atoms(law.base)]
+
+
+@atoms.register
+def _(law: TiltedUniform) -> list[Any]:
+    return [] if law.atoms().is_zero() else [law.width(), -law.width()]
+
+
+@atoms.register
+def _(law: Sampled) -> list[Any]:
+    return [(ball(law.rate) * loss.expm1()).log1p() for loss in atoms(law.base)]
+
+
+@atoms.register
+def _(law: Composition) -> list[Any]:
+    return [loss for one, _ in law.terms for loss in atoms(one)]
+
+
+@atoms.register
+def _(law: Choice) -> list[Any]:
+    return _both_ends([loss for _, part in law.parts for loss in atoms(part)])
+
+
+@atoms.register
+def _(law: Densities) -> list[Any]:
+    """Of panels on which the loss is constant."""
+    known, found = law.known(), list[Any]()
+    for panel in known.panels:
+        if panel.flat() and panel.masses(panel.high)[0] > ATOM * known.totals[0]:
+            loss = panel.loss + known.shift
+            if not any(loss.overlaps(one) for one in found):
+                found.append(loss)
+    return _both_ends(found)
+
+
+def _both_ends(losses: list[Any]) -> list[Any]:
+    found = sorted(losses, key=rough)
+    return found[:: max(len(found) - 1, 1)]
 
 
 def stated(width: float, cells: Sequence[tuple[float, int]]) -> list[Fraction]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from flint import acb, arb
 
-from logphi.checker.arithmetic.balls import ball, rough
+from logphi.checker.arithmetic.balls import ball
 from logphi.checker.arithmetic.work import STORED, spend
 from logphi.checker.laws.composition import Composition
 from logphi.checker.laws.law import Cells, Law
@@ -84,8 +84,3 @@ class Choice(Law):
             list(map(mean, *many)) for many in zip(*((c.p, c.q, c.below, c.above) for c in parts), strict=True)
         )
         return Cells(parts[0].points, p, q, (below[0], below[1]), (above[0], above[1]))
-
-    def atom_losses(self) -> list[Any]:
-        """The smallest and the largest atom of all parts."""
-        found = sorted((loss for _, part in self.parts for loss in part.atom_losses()), key=rough)
-        return found[:: max(len(found) - 1, 1)]

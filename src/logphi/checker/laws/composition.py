@@ -90,9 +90,6 @@ class Composition(Law):
     def cuts(self, base: Any, step: Any, number: int) -> tuple[Cells, Cells]:
         return super().cuts(base, step, number) if self.alone is None else self.alone.cuts(base, step, number)
 
-    def atom_losses(self) -> list[Any]:
-        return [loss for law, _ in self.terms for loss in law.atom_losses()]
-
     def largest(self) -> Any:
         found = [(law.largest(), count) for law, count in self.terms]
         return None if any(one is None for one, _ in found) else sum((count * one for one, count in found), arb(0))

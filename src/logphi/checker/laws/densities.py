@@ -13,14 +13,12 @@ from typing import Any
 
 from flint import arb, ctx
 
-from logphi.checker.arithmetic.balls import between, cached, normal_tail, rough
+from logphi.checker.arithmetic.balls import between, cached, normal_tail
 from logphi.checker.arithmetic.work import STORED, demand, spend
 from logphi.checker.formulas.formula import Formula, Piece
 from logphi.checker.laws.law import Law
 from logphi.checker.laws.panels import Panel, Part, panels_of
 
-# chosen: a constant loss of less mass does not count as an atom
-ATOM = 2.0**-20
 # chosen: formulas of more terms take too long
 MOST_TERMS = 100
 
@@ -70,17 +68,6 @@ class Densities(Law):
         known = self.known()
         lost = sum((own[0] * -(epsilon - loss).expm1().min(arb(0)) for own, loss in unknown), known.outside[0])
         return (p + between(0, lost)) / known.totals[0] - epsilon.exp() * q / known.totals[1]
-
-    def atom_losses(self) -> list[Any]:
-        """The smallest and the largest loss of a panel on which it is constant."""
-        known, found = self.known(), list[Any]()
-        for panel in known.panels:
-            if panel.flat() and panel.masses(panel.high)[0] > ATOM * known.totals[0]:
-                loss = panel.loss + known.shift
-                if not any(loss.overlaps(one) for one in found):
-                    found.append(loss)
-        found.sort(key=rough)
-        return found[:: max(len(found) - 1, 1)]
 
     def _above(self, epsilon: Any) -> tuple[list[Any], list[tuple[list[Any], Any]]]:
         """The integrals where the loss is above epsilon, and those of each part where that is not known, with its loss."""

@@ -123,10 +123,6 @@ class Law:
         """P(eps < L < inf) and Q(eps < L < inf); at an atom, balls that hold both with the atom and without."""
         raise Undecided("the tails of a law of this composition are not known to this checker")
 
-    def atom_losses(self) -> list[Any]:
-        """The losses at which a non-atomic law has atoms, at most two."""
-        return []
-
     def ends(self) -> Ends | None:
         """The ends of the likelihood ratio; None where there is none, or it is unknown."""
         return None
@@ -205,9 +201,6 @@ class Reversed(Law):
         """D(eps) by that of the base at -eps, as q - e^eps p is (q - e^eps p)_+ less e^eps (p - e^{-eps} q)_+."""
         return 1 - self.infinite() - epsilon.exp() * (1 - self.base.infinite() - excess)
 
-    def atom_losses(self) -> list[Any]:
-        return [-loss for loss in self.base.atom_losses()]
-
     def cuts(self, base: Any, step: Any, number: int) -> tuple[Cells, Cells]:
         below, above = self.base.cuts(-(base + number * step), step, number)
         return below.reversed(), above.reversed()
@@ -243,11 +236,11 @@ class ByQuadrature(Law):
         raise NotImplementedError
 
     def on_line(self, c: Any, step: Any, nodes: int) -> list[Any]:
-        """The sums, each with the error of the quadrature."""
+        """The sums, each with the error of the quadrature; the first one is real, as M(c) is."""
         weights, losses, error = self.points(c, abs(step) * (nodes - 1))
         room = within(error)
-        sums = exponential_sums(weights, losses, step, nodes)
-        return [value + (acb(room, room) if k else room) for k, value in enumerate(sums)]
+        first, *others = exponential_sums(weights, losses, step, nodes)
+        return [acb(first.real + room), *(value + acb(room, room) for value in others)]
 
     def ceiling_above(self, c: Any, lifts: list[float], bits: int) -> Callable[[Any], Any]:
         """The smaller of M(c) and a + b/T."""

@@ -26,9 +26,8 @@ from typing import Any
 from flint import acb, arb, ctx
 
 from logphi.checker.arithmetic.balls import Real, ball, between, exactly, normal_tail, rough, within
-from logphi.checker.arithmetic.exponential_sums import exponential_sums
 from logphi.checker.arithmetic.work import EXP, STORED, demand, spend
-from logphi.checker.laws.law import Law
+from logphi.checker.laws.law import ByQuadrature, Law, Points
 
 # probabilities and shifts
 Shifts = tuple[tuple[Real, Fraction], ...]
@@ -36,7 +35,7 @@ AT_ZERO: Shifts = ((exactly(1), Fraction(0)),)
 
 
 @dataclass(frozen=True)
-class NormalMixtures(Law):
+class NormalMixtures(ByQuadrature):
     """The pair (u, v), at least one of which has more than one component."""
 
     p: Shifts
@@ -53,8 +52,8 @@ class NormalMixtures(Law):
         taking = tuple((_times(weight, rate), shift) for weight, shift in self.p)
         return NormalMixtures(((exactly(1 - rate), Fraction(0)), *taking), self.q)
 
-    def on_line(self, c: Any, step: Any, nodes: int) -> list[Any]:
-        """M(c + i k step) for k = 0 .. nodes - 1, by the trapezoidal rule in x, on a line with Im x = b >= 0.
+    def points(self, c: Any, time: Any) -> Points:
+        """By the trapezoidal rule in x, on a line with Im x = b >= 0.
 
         Where Im x = y the integrand is, by fact 1, at most that of M(c) times e^{y^2/2}, of the normal density, and
         cos(S y / 2)^{-c}, of v. Below the real axis the arguments add a factor e^{t (c_max - d_min) |y|}; above it, by fact 3,
@@ -62,7 +61,7 @@ class NormalMixtures(Law):
         b + a and b - a. Where t is large a = b is best: the lower edge is then the real axis, and no bound grows with t.
         """
         reach, spread, inner = self._reach(), self._spread(), _spread(self.q)
-        time, wanted = step * (nodes - 1), ctx.prec * math.log(2)
+        wanted = ctx.prec * math.log(2)
         planned = []
         for k in range(1, 32):
             near = k / 32 * min(math.pi / float(spread), 2 * math.sqrt(2 * wanted))
@@ -74,10 +73,9 @@ class NormalMixtures(Law):
         share = sum(((y**2 / 2 + turning * y).exp() * (ball(inner) * y / 2).cos() ** (-c) for y, turning in edges), arb(0))
         share /= (2 * arb.pi() * a / h).expm1()
         weights, losses, tails = self._grid(c, b, h, wanted)
-        sums = exponential_sums(weights, losses, step, nodes)
-        size = between(sums[0].real - tails, sums[0].real + tails) / (1 + within(share))
-        error = within(size * share + tails)
-        return [acb(sums[0].real) + error, *(one + acb(error, error) for one in sums[1:])]
+        whole = acb(sum(weights, arb(0))).real
+        size = between(whole - tails, whole + tails) / (1 + within(share))
+        return weights, losses, size * share + tails
 
     def ceiling_above(self, c: Any, lifts: list[float], bits: int) -> Callable[[Any], Any]:
         """A function of T > 0 that bounds |M(c + it)| for all |t| >= T, with an error of about 2^-bits M(c).

@@ -131,18 +131,6 @@ class Panel:
             for half in self.halves:
                 yield from half.parts(epsilon)
 
-    def extremes(self, depth: int) -> Iterator[Any]:
-        """Losses between which about all losses lie: the losses at both ends, where the loss is monotone."""
-        if self.slope > 0 or self.slope < 0:
-            for place in (self.low, self.high):
-                p, q = (series(one, place, 1)[0] for one in self.given)
-                yield p - q
-        elif depth:
-            for half in self.halves:
-                yield from half.extremes(depth - 1)
-        elif self.loss.is_finite():
-            yield from (self.loss.lower(), self.loss.upper())
-
     def flat(self) -> bool:
         """Whether the loss is constant, as nearly as it is computed."""
         return bool(self.loss.rad() < arb(2) ** (-ctx.prec // 2))

@@ -40,9 +40,6 @@ class Sampled(Law):
         p, q = self.base.tails(ratio.log())
         return (1 - g) * q + g * p, q
 
-    def atom_losses(self) -> list[Any]:
-        return [(ball(self.rate) * loss.expm1()).log1p() for loss in self.base.atom_losses()]
-
 
 @dataclass(frozen=True)
 class SubsetSampled(Law):

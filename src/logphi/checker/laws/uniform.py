@@ -61,9 +61,6 @@ class TiltedUniform(ClosedForm):
             p, q = p.union(finite), q.union(finite)
         return p, q
 
-    def atom_losses(self) -> list[Any]:
-        return [] if self.atoms().is_zero() else [self.width(), -self.width()]
-
     def ends(self) -> Ends | None:
         if not self.infinite().is_zero():
             return None
@@ -142,7 +139,7 @@ class SampledUniform(Sampled, ByQuadrature):
 
     def _atoms(self) -> list[tuple[Any, Any]]:
         """Masses under Q, and log r there."""
-        q, failure = ball(self.rate), self.base.infinite()
+        q, w, failure = ball(self.rate), self.base.width(), self.base.infinite()
         heavy = self.base.scale() * self.base.atoms() / 2
         atoms = [] if failure.is_zero() else [(failure, (-q).log1p())]
-        return atoms + [(heavy * (-y / 2).exp(), (1 - q + q * y.exp()).log()) for y in self.base.atom_losses()]
+        return atoms + [(heavy * (-y / 2).exp(), (1 - q + q * y.exp()).log()) for y in (w, -w)]

@@ -16,7 +16,6 @@ from flint import arb
 from logphi.checker.allocation.allocated import Allocated, counted
 from logphi.checker.arithmetic.balls import Real, ball, cached, exactly
 from logphi.checker.arithmetic.work import EXP, STORED, Undecided, demand, spend
-from logphi.checker.formulas.formula import Formula, Piece
 from logphi.checker.laws.choice import Choice
 from logphi.checker.laws.composition import Composition, Terms
 from logphi.checker.laws.declared import Declared
@@ -75,11 +74,6 @@ def _normal(shift: Fraction) -> Normal | None:
     return Normal(exactly(shift**2), abs(shift)) if shift else None
 
 
-def _gaussian(_: Node, sigma: Fraction, sensitivity: Fraction) -> Law | None:
-    """N(s/sigma, 1) against N(0, 1)."""
-    return _normal(sensitivity / sigma)
-
-
 def _gaussian_mixture(_: Node, sigma: Fraction, sensitivities: list[Fraction], probabilities: list[Fraction]) -> Law | None:
     """The sum of p_i N(c_i/sigma, 1) against N(0, 1)."""
     shares = dict[Fraction, Fraction]()
@@ -99,26 +93,11 @@ def _gaussian_pair(_: Node, mean_p: Fraction, sigma_p: Fraction, mean_q: Fractio
     return NormalPair(ratio, shift**2)
 
 
-def _laplace(_: Node, scale: Fraction, sensitivity: Fraction) -> Law | None:
-    """Lap(w, 1) against Lap(0, 1)."""
-    return laplace(exactly(sensitivity / scale))
-
-
 def _distance(_: Node, epsilon: Fraction, delta: Fraction) -> Law | None:
     """With probability delta the loss is infinite, otherwise it is that of Laplace with w = eps + 2 log(1 - delta)."""
     width: Real = lambda: ball(epsilon) + 2 * (-ball(delta)).log1p()  # noqa: E731
     demand(width() > 0, "a DistanceToInstability that fails so often leaks more by its failures than by its test")
     return laplace(width, exactly(delta))
-
-
-def _exponential(_: Node, epsilon: Fraction) -> Law | None:
-    """A loss with density proportional to e^{x/2} on [-eps, eps]."""
-    return bounded_range(exactly(epsilon))
-
-
-def _response(_: Node, p: Fraction) -> Law | None:
-    """The true bit has probability p, the other 1 - p."""
-    return _exact([p, 1 - p], [1 - p, p])
 
 
 def _kary(node: Node, k: int, p: Fraction) -> Law | None:
@@ -128,11 +107,6 @@ def _kary(node: Node, k: int, p: Fraction) -> Law | None:
     if node.adjacency == "replace":
         return _exact([true, false, (k - 2) * false], [false, true, (k - 2) * false])
     return _exact([true, (k - 1) * false], [Fraction(1, k), Fraction(k - 1, k)])
-
-
-def _discrete(_: Node, p: list[Fraction], q: list[Fraction]) -> Law | None:
-    """Two vectors of probabilities."""
-    return _exact(p, q)
 
 
 def _exact(p: list[Fraction], q: list[Fraction]) -> Finite | None:
@@ -218,14 +192,8 @@ def _poisson(node: Node, stated: Stated, rate: Fraction, group_size: int) -> Law
     return NormalMixtures(shifts, tuple((p, -shift) for p, shift in shifts) if node.adjacency == "replace" else AT_ZERO)
 
 
-def _truncated_gaussian(_: Node, sigma: Fraction, truncation: Fraction, sensitivity: Fraction) -> Law | None:
-    """N(0, sigma^2) within [-T, T]."""
-    return TruncatedNormal(sensitivity / sigma, truncation / sigma)
-
-
-def _truncated_laplace(_: Node, scale: Fraction, truncation: Fraction, sensitivity: Fraction) -> Law | None:
-    """Laplace noise within [-T, T]."""
-    return truncated_laplace(sensitivity / scale, truncation / scale)
+def _binomial(size: int, k: int, rate: Fraction) -> Real:
+    return cached(lambda: math.comb(size, k) * ball(rate) ** k * ball(1 - rate) ** (size - k))
 
 
 def _tradeoff(node: Node, type_one_errors: list[Fraction], type_two_errors: list[Fraction]) -> Law | None:
@@ -286,32 +254,10 @@ def _noise(move: Fraction, far: Fraction | None, normal: bool) -> Law:
     return TruncatedNormal(move, far) if normal else truncated_laplace(move, far)
 
 
-def _zcdp(_: Node, rho: Fraction, xi: Fraction) -> Law | None:
-    """D_a <= xi + rho a."""
-    return Declared(((rho, xi),)) if rho or xi else None
-
-
 def _renyi(_: Node, orders: list[Fraction], epsilons: list[Fraction]) -> Law | None:
     """D_a at some orders a; if one is zero, P and Q are equal."""
     points = sorted((a - 1, (a - 1) * e) for a, e in zip(orders, epsilons, strict=True))
     return Declared(points=tuple(points)) if all(epsilons) else None
-
-
-def _densities(_: Node, pieces: list[Piece]) -> Law | None:
-    """Two densities by formulas, each divided by its integral."""
-    return Densities(lambda: (pieces, [arb(0), arb(0)]))
-
-
-def _log_phi(_: Node, transform: Formula) -> Law | None:
-    """The law with this transform."""
-    return Transform(transform)
-
-
-def _gaussian_mixture_pair(
-    _: Node, sigma: Fraction, values: list[Fraction], p: list[Fraction], q: list[Fraction]
-) -> Law | None:
-    """The sum of p_i N(v_i, sigma^2) against the sum of q_i N(v_i, sigma^2)."""
-    return histograms([v / sigma for v in values], p, q) if p != q else None
 
 
 def _reports(_: Node, local_epsilon: Fraction, records: int) -> Law | None:
@@ -373,10 +319,6 @@ def _each(node: Node, choice: Node) -> Node:
     return replace(choice, adjacency=node.adjacency, parts=parts)
 
 
-def _binomial(size: int, k: int, rate: Fraction) -> Real:
-    return cached(lambda: math.comb(size, k) * ball(rate) ** k * ball(1 - rate) ** (size - k))
-
-
 def _subset(node: Node, stated: Stated, rate: Fraction) -> Law | None:
     """((1-g) P + g Q, P) under add/remove ([AFA] Theorem 11.2), and :meth:`Law.subset` under replace."""
     base = _sampled(node, stated, rate)
@@ -399,29 +341,39 @@ def _sampled(node: Node, stated: Stated, rate: Fraction) -> Law | None:
     return law_above(Composition([(law, 1)]), stated) if isinstance(law, Declared) else law
 
 
+# by the node and its parameters
 _LAWS: dict[str, Callable[..., Law | None]] = {
-    "Gaussian": _gaussian,
+    # N(s/sigma, 1) against N(0, 1)
+    "Gaussian": lambda _, sigma, sensitivity: _normal(sensitivity / sigma),
     "GaussianMixture": _gaussian_mixture,
     "GaussianPair": _gaussian_pair,
-    "Laplace": _laplace,
+    # Lap(s/b, 1) against Lap(0, 1)
+    "Laplace": lambda _, scale, sensitivity: laplace(exactly(sensitivity / scale)),
     "DistanceToInstability": _distance,
-    "ExponentialMechanism": _exponential,
-    "RandomizedResponse": _response,
+    # a loss with density proportional to e^{x/2} on [-eps, eps]
+    "ExponentialMechanism": lambda _, epsilon: bounded_range(exactly(epsilon)),
+    # the true bit has probability p, the other 1 - p
+    "RandomizedResponse": lambda _, p: _exact([p, 1 - p], [1 - p, p]),
     "KaryRandomizedResponse": _kary,
-    "Discrete": _discrete,
+    "Discrete": lambda _, p, q: _exact(p, q),
     "PureDP": _guarantee,
     "ApproximateDP": _guarantee,
     "DiscreteLaplace": _discrete_laplace,
     "DiscreteGaussian": _discrete_gaussian,
-    "TruncatedGaussian": _truncated_gaussian,
-    "TruncatedLaplace": _truncated_laplace,
+    # noise within [-T, T]
+    "TruncatedGaussian": lambda _, sigma, truncation, sensitivity: _noise(sensitivity / sigma, truncation / sigma, True),
+    "TruncatedLaplace": lambda _, scale, truncation, sensitivity: _noise(sensitivity / scale, truncation / scale, False),
     "FromTradeoff": _tradeoff,
     "FromProfile": _profile,
-    "ZCDP": _zcdp,
+    # D_a <= xi + rho a
+    "ZCDP": lambda _, rho, xi: Declared(((rho, xi),)) if rho or xi else None,
     "RenyiDP": _renyi,
-    "GaussianMixturePair": _gaussian_mixture_pair,
-    "FromDensities": _densities,
-    "FromLogPhi": _log_phi,
+    # the sum of p_i N(v_i, sigma^2) against the sum of q_i N(v_i, sigma^2)
+    "GaussianMixturePair": lambda _, sigma, values, p, q: histograms([v / sigma for v in values], p, q) if p != q else None,
+    # two densities by formulas, each divided by its integral
+    "FromDensities": lambda _, pieces: Densities(lambda: (pieces, [arb(0), arb(0)])),
+    # the law with this transform
+    "FromLogPhi": lambda _, transform: Transform(transform),
     "ShuffledReports": _reports,
     "Skellam": lambda _, **given: skellam(**given),
 }

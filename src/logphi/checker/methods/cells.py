@@ -9,7 +9,9 @@ Upper: the mass q of the cell from a = e^{t_k} to c = e^{t_{k+1}} goes to its en
 above them to the last point and infinity. The mean of every convex function of X grows.
 
 Lower: D falls when outcomes are merged, and when a loss falls while its p stays. The cell from t_k on becomes one outcome,
-with a part of the next cell XX
+with a part of the next cell where needed, so that its loss is at least b + (k + s) h; the loss is then lowered to that. Where
+the next cell is not enough, it is lowered to b + (k - 1 + s) h. The share s is the same for all cells of a law.
+
 The errors of both fall as h^2. Losses on a lattice add by products of polynomials. Small coefficients at both ends are left
 out, or added to another, on the safe side.
 """

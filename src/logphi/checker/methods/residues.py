@@ -43,7 +43,7 @@ def enclose(whole: Composition, epsilons: Sequence[Fraction]) -> list[Any]:
     """D at each epsilon."""
     demand(applies(whole), "some laws are neither atomic nor tilted uniform with such atoms")
     tilted = [(law, count) for law, count in whole.terms if isinstance(law, TiltedUniform)]
-    smooth, with_atoms = sum(n for _, n in tilted), sum(n for law, n in tilted if law.atom_losses())
+    smooth, with_atoms = sum(n for _, n in tilted), sum(n for law, n in tilted if not law.atoms().is_zero())
     demand(smooth <= MOST_TILTED, "more releases of tilted uniform laws than this checker expands")
     atoms, omitted = all_atoms([term for term in whole.terms if not isinstance(term[0], TiltedUniform)])
     places = _expanded(tilted, with_atoms)
@@ -172,7 +172,7 @@ def _expanded(tilted: Sequence[tuple[TiltedUniform, int]], with_atoms: int) -> l
     """For each power b of Q - 1, the exponents y and the coefficients C of the terms."""
     found: dict[int, Atoms] = {0: [(arb(0), arb(1))]}
     for law, count in tilted:
-        w, atoms, lead = law.width(), bool(law.atom_losses()), (law.scale() / 2) ** count
+        w, atoms, lead = law.width(), not law.atoms().is_zero(), (law.scale() / 2) ** count
         grown: dict[int, Atoms] = {}
         for minus, steps in found.items():
             spend(STORED * len(steps) * (count + 1))

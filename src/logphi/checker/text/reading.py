@@ -250,13 +250,13 @@ class Certificate:
 def read(source: str | bytes | Mapping[str, Any]) -> Certificate:
     """The certificate in a text, or a :class:`NotACertificate` that says what is wrong."""
     whole = _parsed(source)
-    if whole.get("version") in (1, 2):
-        raise NotACertificate("versions 1 and 2, of checkouts before the first release, are no longer read: certify again")
+    early = whole.get("version") in (1, 2)
+    _require(not early, "versions 1 and 2, of checkouts before the first release, are no longer read: certify again")
     _keys(whole, "the certificate", "format version made_by releases parameters claims not_covered sha256")
     _require(whole["format"] == "logphi-certificate", "format must be 'logphi-certificate'")
     _whole(whole["version"], "version", 3, 3)
-    if not isinstance(whole["made_by"], dict) or not all(isinstance(one, str) for one in whole["made_by"].values()):
-        raise NotACertificate("made_by must map names to versions")
+    named = isinstance(whole["made_by"], dict) and all(isinstance(one, str) for one in whole["made_by"].values())
+    _require(named, "made_by must map names to versions")
     _one_of(whole["parameters"], "parameters", _FLOATS_AS)
     _require(whole["not_covered"] == [*NOT_COVERED], "not_covered must be the list of what no certificate covers, word by word")
     _require(isinstance(whole["sha256"], str) and _DIGEST.fullmatch(whole["sha256"]), "sha256 must be 64 hexadecimal digits")
@@ -267,10 +267,7 @@ def read(source: str | bytes | Mapping[str, Any]) -> Certificate:
 
 def _with_hulls(value: Any) -> Release:
     _keys(value, "a release", "adjacency mechanism hulls")
-    given = value["hulls"]
-    if not isinstance(given, list) or len(given) > MOST_TERMS:
-        raise NotACertificate(f"hulls must be a list of at most {MOST_TERMS} lists of numbers")
-    hulls = tuple(tuple(number(x, "a number of a hull") for x in _listed(some, "a hull", MOST_NUMBERS)) for some in given)
+    hulls = tuple(_numbers(some, "a hull", MOST_NUMBERS) for some in _listed(value["hulls"], "hulls", MOST_TERMS, least=0))
     return replace(_release({key: value[key] for key in ("adjacency", "mechanism")}), hulls=hulls)
 
 
@@ -278,28 +275,33 @@ def _release(value: Any, outer: Outer = frozenset()) -> Release:
     _keys(value, "a release", "adjacency mechanism")
     adjacency = _one_of(value["adjacency"], "adjacency", _RELATIONS)
     terms = _listed(value["mechanism"], "mechanism", MOST_TERMS)
-    if not all(isinstance(term, list) and len(term) == 2 for term in terms):
-        raise NotACertificate("every entry of mechanism must be a count and a mechanism")
+    pairs = all(isinstance(term, list) and len(term) == 2 for term in terms)
+    _require(pairs, "every entry of mechanism must be a count and a mechanism")
     counted = tuple((_whole(count, "a count", 1, LARGEST_COUNT), _node(node, outer)) for count, node in terms)
-    if any(node.adjacency != adjacency for _, node in counted):
-        raise NotACertificate("all mechanisms must have the adjacency of the certificate")
+    same = all(node.adjacency == adjacency for _, node in counted)
+    _require(same, "all mechanisms must have the adjacency of the certificate")
     return Release(counted, adjacency)
 
 
-def _listed(value: Any, name: str, most: int) -> list[Any]:
-    _require(isinstance(value, list) and 0 < len(value) <= most, f"{name} must be a list of 1 to {most} entries")
+def _listed(value: Any, name: str, most: int, least: int = 1) -> list[Any]:
+    fits = isinstance(value, list) and least <= len(value) <= most
+    _require(fits, f"{name} must be a list of {least} to {most} entries")
     return list(value)
+
+
+def _numbers(value: Any, name: str, most: int) -> tuple[Fraction, ...]:
+    return tuple(number(one, f"a number of {name}") for one in _listed(value, name, most))
 
 
 def number(value: Any, name: str) -> Fraction:
     """The rational number in a string."""
-    if not isinstance(value, str) or len(value) > 2400 or not _NUMBER.fullmatch(value):
-        raise NotACertificate(f"{name} must be a string with a decimal or a quotient of integers")
+    written = isinstance(value, str) and len(value) <= 2400 and _NUMBER.fullmatch(value)
+    _require(written, f"{name} must be a string with a decimal or a quotient of integers")
     _, _, exponent = value.lower().partition("e")
-    _require(not (exponent and abs(int(exponent)) > 1100), f"{name} must have an exponent between -1100 and 1100")
+    _require(abs(int(exponent or 0)) <= 1100, f"{name} must have an exponent between -1100 and 1100")
     read = Fraction(value)
-    if max(read.numerator.bit_length(), read.denominator.bit_length()) > MOST_BITS:
-        raise NotACertificate(f"{name} must have a numerator and a denominator of at most {MOST_BITS} bits")
+    short = max(read.numerator.bit_length(), read.denominator.bit_length()) <= MOST_BITS
+    _require(short, f"{name} must have a numerator and a denominator of at most {MOST_BITS} bits")
     return read
 
 
@@ -342,8 +344,8 @@ def _short_integer(text: str) -> int:
 
 
 def _keys(value: Any, name: str, expected: str) -> None:
-    if not isinstance(value, dict) or set(value) != set(expected.split()):
-        raise NotACertificate(f"{name} must be an object of exactly these keys: {expected}")
+    fits = isinstance(value, dict) and set(value) == set(expected.split())
+    _require(fits, f"{name} must be an object of exactly these keys: {expected}")
 
 
 def _one_of(value: Any, name: str, known: tuple[Any, ...]) -> Any:
@@ -352,9 +354,9 @@ def _one_of(value: Any, name: str, known: tuple[Any, ...]) -> Any:
 
 
 def _whole(value: Any, name: str, least: int, most: int) -> int:
-    if type(value) is not int or not least <= value <= most:
-        raise NotACertificate(f"{name} must be an integer from {least} to {most if most < 10**9 else f'{most:.0e}'}")
-    return value
+    fits = type(value) is int and least <= value <= most
+    _require(fits, f"{name} must be an integer from {least} to {most if most < 10**9 else f'{most:.0e}'}")
+    return int(value)
 
 
 def _claim(value: Any, releases: tuple[Release, ...]) -> Claim:
@@ -362,26 +364,23 @@ def _claim(value: Any, releases: tuple[Release, ...]) -> Claim:
     place = _whole(value["release"], "release", 0, len(releases) - 1)
     quantity, adjacency = _one_of(value["quantity"], "quantity", tuple(_ARGUMENTS)), releases[place].adjacency
     direction = _one_of(value["direction"], "direction", (None, "remove", "add"))
-    if adjacency in ("add", "remove") and direction not in (None, adjacency):
-        raise NotACertificate(f"there is no direction {direction} under adjacency {adjacency}")
+    wrong = adjacency in ("add", "remove") and direction not in (None, adjacency)
+    _require(not wrong, f"there is no direction {direction} under adjacency {adjacency}")
     at, lower = (number(value[name], name) for name in ("at", "lower"))
     upper = None if value["upper"] is None else number(value["upper"], "upper")
-    if not 0 <= lower <= (lower if upper is None else upper) <= LARGEST_EPSILON or abs(at) > LARGEST_EPSILON:
-        raise NotACertificate("the claim needs 0 <= lower <= upper, and no number above 1e9")
-    if upper is None and lower == 0:
-        raise NotACertificate("a claim needs an end")
+    ordered = 0 <= lower <= (lower if upper is None else upper) <= LARGEST_EPSILON and abs(at) <= LARGEST_EPSILON
+    _require(ordered, "the claim needs 0 <= lower <= upper, and no number above 1e9")
+    _require(upper is not None or lower, "a claim needs an end")
     _require(_ARGUMENTS[quantity](at), f"at is outside the range of a claim about {quantity}")
-    given = value["lines"]
-    if not isinstance(given, dict) or not set(given) <= ({"remove", "add"} if quantity == "tradeoff" else set()):
-        raise NotACertificate(
-            "lines must be an object, empty but for a trade-off function: then with a list for each direction"
-        )
-    lines = {order: tuple(number(x, "a line") for x in _listed(some, "lines", 3)) for order, some in given.items()}
-    if any(abs(x) > LARGEST_LINE for some in lines.values() for x in some):
-        raise NotACertificate(f"the epsilons of lines must lie between -{LARGEST_LINE} and {LARGEST_LINE}")
-    proof = value["proof"]
-    if not isinstance(proof, dict) or not set(proof) <= {"remove", "add"}:
-        raise NotACertificate("proof must be an object with a list for each direction")
+    given, proof = value["lines"], value["proof"]
+    known = {"remove", "add"} if quantity == "tradeoff" else set()
+    empty = "lines must be an object, empty but for a trade-off function: then with a list for each direction"
+    _require(isinstance(given, dict) and set(given) <= known, empty)
+    lines = {order: _numbers(some, "lines", 3) for order, some in given.items()}
+    near = all(abs(x) <= LARGEST_LINE for some in lines.values() for x in some)
+    _require(near, f"the epsilons of lines must lie between -{LARGEST_LINE} and {LARGEST_LINE}")
+    listed = isinstance(proof, dict) and set(proof) <= {"remove", "add"}
+    _require(listed, "proof must be an object with a list for each direction")
     proofs = {order: _proof(one) for order, one in proof.items()}
     return Claim(quantity, at, direction, lower, upper, place, lines, proofs)
 
@@ -396,11 +395,11 @@ def _proof(value: Any) -> Proof:
 
 
 def _node(value: Any, outer: Outer) -> Node:
-    name = value.get("name") if isinstance(value, dict) else None
-    if not isinstance(name, str) or name not in CONSTRUCTORS:
-        raise NotACertificate(f"a mechanism must be an object with a known name, got {str(name)[:40]!r}")
+    name: Any = value.get("name") if isinstance(value, dict) else None
+    known = isinstance(name, str) and name in CONSTRUCTORS
+    _require(known, f"a mechanism must be an object with a known name, got {str(name)[:40]!r}")
     refused, why = _NOT_WITHIN.get(name, (frozenset(), ""))
-    _require(not (outer & refused), why)
+    _require(not outer & refused, why)
     of_others = name in _OF_OTHERS
     _keys(value, f"a {name}", f"name adjacency parameters{' base' if of_others else ''}")
     rules = CONSTRUCTORS[name]
@@ -413,8 +412,8 @@ def _node(value: Any, outer: Outer) -> Node:
     elif of_others:
         listed = _listed(value["base"], "base", MOST_ENTRIES) if name == "RandomChoice" else [value["base"]]
     node = Node(name, adjacency, parameters, base, tuple(_part(one, inner) for one in listed))
-    complaint = next((words for holds, words in _demands(node) if not holds), "")
-    _require(not (complaint), f"a {name} {complaint}")
+    for holds, words in _demands(node):
+        _require(holds, f"a {name} {words}")
     return node
 
 
@@ -430,10 +429,9 @@ def _parameter(value: Any, name: str, rule: str) -> Any:
     if (rule in ("truncation", "optional", "dimension") and value is None) or (rule == "shape" and value == "oo"):
         return None
     if rule in ("vector", "probabilities", "reals"):
-        if not isinstance(value, list) or not 0 < len(value) <= MOST_ENTRIES:
-            raise NotACertificate(f"{name} must be a list of 1 to {MOST_ENTRIES} numbers")
-        entries = [_parameter(one, name, "real" if rule == "reals" else "nonnegative") for one in value]
-        _require(not (rule == "probabilities" and _total(entries) != 1), f"{name} must sum to one")
+        each = "real" if rule == "reals" else "nonnegative"
+        entries = [_parameter(one, name, each) for one in _listed(value, name, MOST_ENTRIES)]
+        _require(rule != "probabilities" or _total(entries) == 1, f"{name} must sum to one")
         return entries
     if rule == "pieces":
         return _pieces(value, name)
@@ -441,8 +439,8 @@ def _parameter(value: Any, name: str, rule: str) -> Any:
         return _formula(value, name, "z")
     read = number(value, name)
     if rule in _WHOLE:
-        if read.denominator != 1 or not _WHOLE[rule][0] <= read <= _WHOLE[rule][1]:
-            raise NotACertificate(f"{name} must be an integer from {_WHOLE[rule][0]} to {_WHOLE[rule][1]}")
+        least, most = _WHOLE[rule]
+        _require(read.denominator == 1 and least <= read <= most, f"{name} must be an integer from {least} to {most}")
         return int(read)
     _require(_RANGES[rule](read), f"{name} is outside its range")
     return read
@@ -452,16 +450,15 @@ def _pieces(value: Any, name: str) -> list[Piece]:
     """Intervals from left to right, each with one formula or two; the first and the last one may be infinite."""
     pieces = []
     for one in _listed(value, name, MOST_PIECES):
-        if not isinstance(one, list) or len(one) != 4 or one[2:] == [None, None] or "" in one[2:]:
-            raise NotACertificate(f"each of {name} must be a list of two ends, log p and log q")
+        fits = isinstance(one, list) and len(one) == 4 and one[2:] != [None, None] and "" not in one[2:]
+        _require(fits, f"each of {name} must be a list of two ends, log p and log q")
         low, high = (None if end == far else number(end, name) for end, far in zip(one, ("-oo", "oo"), strict=False))
-        if low is not None and high is not None and not low < high:
-            raise NotACertificate(f"{name} must have a low end below the high one")
+        _require(low is None or high is None or low < high, f"{name} must have a low end below the high one")
         pieces.append(Piece(low, high, *(log and _formula(log, name, "x") for log in one[2:])))
-    if any(one.high is None or other.low is None or other.low < one.high for one, other in pairwise(pieces)):
-        raise NotACertificate(f"{name} must be intervals from left to right that do not overlap")
-    if not all(any(logs) for logs in zip(*((one.log_p, one.log_q) for one in pieces), strict=True)):
-        raise NotACertificate(f"{name} must have formulas of both densities")
+    apart = all(None not in (one.high, other.low) and one.high <= other.low for one, other in pairwise(pieces))  # type: ignore[operator]
+    _require(apart, f"{name} must be intervals from left to right that do not overlap")
+    both = any(one.log_p for one in pieces) and any(one.log_q for one in pieces)
+    _require(both, f"{name} must have formulas of both densities")
     return pieces
 
 

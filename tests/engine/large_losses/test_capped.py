@@ -5,7 +5,12 @@ import numpy as np
 import pytest
 
 import logphi as lp
+from logphi.answers.ledger import Ledger
 from logphi.arith.protocol import Plain
+from logphi.engine.large_losses.capped import Capped
+from logphi.engine.log_probability import LogProbability
+from logphi.engine.method import EXACT
+from logphi.laws.log_phi import LogPhi
 from logphi.laws.normal.capped import CappedNormal
 from logphi.laws.normal.curved_normal import ReplacedNormal, SplicedNormal
 
@@ -121,3 +126,10 @@ def test_transforms_and_envelopes_of_capped_laws(law, m, q, end, z):
         if isinstance(z, complex):
             fall = mpmath.re(truth) - mpmath.log(mpmath.re(moment(z.real)))
             assert fall <= capped.log_envelope(z.real, np.array([z.imag]))[0]
+
+
+def test_what_is_left_out_may_be_all_to_all_digits():
+    # their logarithms differ by less than half an ulp of one, and by the rounding that is allowed for
+    log_delta, log_lost = -0.6734024291912293, -0.6734024291912314
+    found = Capped(LogPhi(()), log_lost).without(LogProbability(log_delta, log_delta, log_delta, EXACT, Ledger()))
+    assert found.lower < log_delta - 30

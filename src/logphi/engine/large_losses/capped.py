@@ -17,6 +17,7 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from logphi.arith.floats import ULP
+from logphi.arith.safe import log_rest
 from logphi.engine.log_probability import LogProbability
 from logphi.inversion.lines import contour
 from logphi.laws.log_phi import LogPhi
@@ -67,7 +68,7 @@ class Capped:
         # the rounding of a difference of logarithms grows with these
         log_share = self.log_lost - found.lower + 4 * ULP * size
         if log_share < 0 and found.lower > -math.inf:
-            rest = math.log1p(-math.exp(log_share))
+            rest = log_rest(log_share)
             lower = found.lower + rest - 4 * ULP * (size + abs(rest))
         return replace(found, lower=lower, value=max(found.value, lower))
 

@@ -2,7 +2,10 @@
 
 import math
 
-from logphi.arith.safe import safe_exp, safe_expm1, safe_log
+import mpmath
+import pytest
+
+from logphi.arith.safe import log_rest, safe_exp, safe_expm1, safe_log
 
 
 def test_they_end_at_infinity():
@@ -13,3 +16,10 @@ def test_they_end_at_infinity():
 
 def test_elsewhere_they_are_those_of_the_math_module():
     assert (safe_exp(2.0), safe_expm1(1e-9), safe_log(3.0)) == (math.exp(2.0), math.expm1(1e-9), math.log(3.0))
+
+
+@pytest.mark.parametrize("log_share", [-1e-300, -5e-17, -1e-9, -0.3, -math.log(2), -1.0, -40.0, -700.0])
+def test_the_rest_of_a_share_keeps_its_digits(log_share):
+    with mpmath.workdps(400):
+        truth = float(mpmath.log(-mpmath.expm1(log_share)))
+    assert math.isclose(log_rest(log_share), truth, rel_tol=4e-16)

@@ -6,6 +6,8 @@ import math
 
 # derived: the exponential of this is a double
 _LARGEST = 700.0
+# derived: above it 1 - e^x keeps more digits as -expm1(x), below it as a number next to one (Maechler 2012)
+_HALF = -math.log(2)
 
 
 def safe_exp(exponent: float) -> float:
@@ -21,3 +23,8 @@ def safe_expm1(exponent: float) -> float:
 def safe_log(number: float) -> float:
     """The logarithm; minus infinity of zero and negative numbers."""
     return math.log(number) if number > 0 else -math.inf
+
+
+def log_rest(log_share: float) -> float:
+    """The logarithm of one less a share, from that of the share, which is negative; also where the share rounds to one."""
+    return math.log(-math.expm1(log_share)) if log_share > _HALF else math.log1p(-math.exp(log_share))

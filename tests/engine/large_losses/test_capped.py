@@ -170,3 +170,11 @@ def test_transforms_and_envelopes_of_capped_laws(law, m, q, end, z):
             fall = mpmath.re(truth) - mpmath.log(mpmath.re(moment(z.real)))
             envelope = capped.log_envelope(z.real, np.array([z.imag]))[0]
             assert fall <= envelope < 0.1 * fall
+
+
+def test_what_is_left_out_may_be_all_to_all_digits():
+    # their logarithms differ by less than half an ulp of one, and by the rounding that is allowed for
+    log_delta, log_lost = -0.6734024291912293, -0.6734024291912314
+    capped = Capped(LogPhi(()), log_lost, (-np.inf, log_lost), np.inf)
+    found = capped.without(LogProbability(log_delta, log_delta, log_delta, EXACT, Ledger()), 0.0)
+    assert found.lower < log_delta - 30

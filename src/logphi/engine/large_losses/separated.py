@@ -32,7 +32,7 @@ import numpy as np
 from scipy.special import erfcx, log_ndtr
 
 from logphi.arith.floats import LOG_ROOT_TWO_PI, ULP
-from logphi.arith.safe import safe_log
+from logphi.arith.safe import log_rest, safe_log
 from logphi.arith.scaled import Scaled
 from logphi.arith.summation import log_sum
 from logphi.arrays import Array
@@ -139,7 +139,7 @@ class Separated:
     @property
     def _log_clear(self) -> float:
         unclear = min(sum_of_logs([one.log_unclear for one in self.inner]), 0.0)
-        return math.log1p(-math.exp(unclear)) * (1 + ROUNDINGS) if unclear < 0 else -math.inf
+        return log_rest(unclear) * (1 + ROUNDINGS) if unclear < 0 else -math.inf
 
     def excess(self, x: float) -> Scaled | None:
         """The excess at x >= 0; None if there are too many numbers of participants."""

@@ -25,10 +25,10 @@ from logphi.mechanisms.integer_noise.discrete_gaussian_shift import theta
 
 # chosen: e to minus this is a quarter of a rounding
 _NEGLIGIBLE = 38.0
-# measured: so many terms for one z and all shifts take half a second for all z
+# measured: so many terms for small z and all shifts take up to three seconds for all z
 _MOST_TERMS = 10_000
-# chosen: terms that are held at once
-_AT_ONCE = 1 << 20
+# measured: more terms count for larger z, and with so many parts of the z hardly any are computed in vain
+_PARTS = 64
 # chosen: the z at which sums are taken; the chords of K between them, which is convex, are larger by less than 1e-4 of it, and
 # rho by less than a hundredth
 _PLACES = np.geomspace(1e-4, 1e4, 1900)
@@ -94,21 +94,19 @@ def _shifted(z: Array, sigma: float, parties: int, shift: int, known: tuple[Arra
     around = np.arange(-far, far + 1)
     # a part of the sum is a bound from below
     total = float(log_sum(logs[around % parties] - around**2 / (2 * variance)))
-    reach = math.ceil(_width(variance, float(spread.max(initial=0.0))))
-    size = max(1, _AT_ONCE // (2 * reach + 1))
-    for begin in range(0, z.size, size):
-        end = begin + size
-        own, top = z[begin:end], highest[begin:end]
+    for some in np.array_split(np.arange(z.size), min(_PARTS, z.size)):
+        own, top = z[some], highest[some]
+        reach = math.ceil(_width(variance, float(spread[some].max())))
         centre = (1 + own) * shift
         near = np.rint(centre).astype(np.int64)[:, None] + np.arange(-reach, reach + 1)
         away = (near - centre[:, None]) ** 2 / (2 * variance)
-        exponent = powers[begin:end][np.arange(own.size)[:, None], near % parties] - away
+        exponent = powers[some[:, None], near % parties] - away
         inside = log_sum(exponent)
         # outside, terms fall at least as fast as a geometric series
         last = reach - 0.5
         outside = top + math.log(2 / -math.expm1(-last / variance)) - last**2 / (2 * variance)
         square = own * (own + 1) * shift**2 / (2 * variance)
-        sizes = np.abs(top) + spread[begin:end] + reach**2 / variance + reach * (2 + centre) / variance + abs(total)
+        sizes = np.abs(top) + spread[some] + reach**2 / variance + reach * (2 + centre) / variance + abs(total)
         rounding = 2 * (1 + own) * error + ULP * (16 * sizes + 16 * square + 64 + 8 * reach)
-        found[begin:end] = square + np.logaddexp(inside, outside) - total + rounding
+        found[some] = square + np.logaddexp(inside, outside) - total + rounding
     return found

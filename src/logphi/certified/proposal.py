@@ -33,8 +33,8 @@ _SPARE = 3
 _MOVES = 5
 # chosen: how much farther an end of an epsilon moves than the checker seems to need
 _FARTHER = Fraction(21, 20)
-# chosen: the relative distance of two epsilons between which the slope of a profile is taken, and the smallest slope
-_ASIDE, _FLAT = 1e-3, 1e-6
+# chosen: the relative distance of two epsilons between which the slope of a profile is taken, and the least fall between them
+_ASIDE, _FLAT = 1e-3, 1e-9
 
 # the ends of a claim; None for no upper end
 Ends = tuple[Decimal, Decimal | None]
@@ -135,10 +135,11 @@ def digits_of(ends: tuple[Decimal | Fraction, Decimal | Fraction | None]) -> int
 
 
 def _slope_at(profile: Callable[[float], Bound], place: float) -> float:
-    """About how fast the logarithm of a profile falls near an epsilon."""
+    """About how fast, at least, the logarithm of a profile falls near an epsilon."""
     there = place + _ASIDE * max(abs(place), _ASIDE)
     one, other = profile(place).value, profile(there).value
-    return max(math.log(one / other) / (there - place), _FLAT) if one > 0 and other > 0 else math.inf
+    # next to the largest loss it falls to nothing, so by more than a factor of e
+    return max(math.log(one / other) if one > 0 and other > 0 else 1, _FLAT) / (there - place)
 
 
 def logarithm(number: Fraction) -> float:

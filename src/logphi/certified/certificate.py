@@ -148,7 +148,8 @@ def issue(
         certificate = made(ends, verdict.witness)
         if verdict and certificate.digits:
             return certificate
-        refusal = refusal or NotCertifiedError(f"a certificate was made, but its check does not accept it: {verdict}")
+        why = "not a single digit of the answer is proved, which may be zero" if verdict else "its check does not accept it"
+        refusal = refusal or NotCertifiedError(f"a certificate was made, but {why}: {verdict}")
     assert refusal is not None, "every attempt ends with a certificate or a refusal"
     raise refusal from None
 

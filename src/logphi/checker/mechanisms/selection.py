@@ -47,6 +47,7 @@ def selected(run: Composition, mean: Fraction, shape: Fraction | None, stated: S
         run = with_pair(run, stated)
         orders = (run,) if run.symmetric else (run, run.reversed())
         given = [stated(one) for one in orders]
+        demand(all(given), "it states no end of the profile of one run")
         bounds = [profile(one, numbers[1:]) for one, numbers in zip(orders, given, strict=True)]
         ratios = [_log_ratio(bound, mean, shape) for bound in bounds]
         # the ratio of one order follows from the profile of the other, or from delta(0), which is the same in both

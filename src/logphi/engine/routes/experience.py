@@ -101,9 +101,10 @@ class Experience:
         }
 
     def profile(self, x: float, demand: Demand) -> LogProbability | None:
-        """Log delta at x from prepared profiles, the latest first, until it meets a demand; None if there are none."""
+        """Log delta at x from prepared profiles until it meets a demand, sharp methods first; None if there are none."""
         best: LogProbability | None = None
-        for one in reversed(self._prepared.values()):
+        latest_first = reversed(self._prepared.items())
+        for _, one in sorted(latest_first, key=lambda kept: not kept[0].method.sharp):
             found = one.at(x)
             if found is not None:
                 best = found if best is None else meet(best, found)

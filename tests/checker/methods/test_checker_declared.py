@@ -113,7 +113,7 @@ def test_samples_leak_at_least_what_a_member_leaks(chosen: bool) -> None:
         "20 * ZCDP(0.125, 0.25).poisson(0.2)",
         "RenyiDP([2, 4, 8], [0.25, 0.5, 1]).poisson(0.2) + Gaussian(sigma=5)",
         "Skellam(16, 2, 3, 8, adjacency='replace').subset(0.2, adjacency='replace')",
-        "VectorDiscreteGaussian(0.5, 1, parties=40, dimension=4).poisson(0.1)",
+        "VectorDiscreteGaussian(1.5, 3, parties=40, dimension=4).poisson(0.1)",
         "RandomChoice([ZCDP(0.01), Gaussian(4)], [0.5, 0.5])",
         "3 * ZCDP(0.05) + 5 * ApproximateDP(0.1, 1e-7)",
         "ZCDP(0.01).repeat_and_select(10)",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from logphi.algebra.by_others import ByOthers
 from logphi.algebra.release import Mechanism
+from logphi.algebra.written_as import WrittenAs
 from logphi.calibration.calibrate import calibrate
 from logphi.calibration.result import Calibration
 from logphi.inputs import check
@@ -35,7 +36,7 @@ _PARTS = "accumulated batches are parts of one sample, so that no record is in t
 
 
 @dataclass(frozen=True, repr=False)
-class Training(ByOthers):
+class Training(WrittenAs, ByOthers):
     """A run of DP-SGD; made by :func:`dp_sgd`. ``str`` gives the rate and the steps first, then the assumptions.
 
     ``step`` is the release of one step, or of one epoch of ``per_epoch`` steps if the sampler goes through all records.
@@ -104,17 +105,8 @@ class Training(ByOthers):
         return self._release._bracketed
 
     @property
-    def _reveals_all(self) -> bool:
-        return self._release._reveals_all
-
-    def _text(self, spell: Callable[[Any], str]) -> str:
-        return self._release._text(spell)
-
-    def _data(self, write: Callable[[str, Any], Any]) -> dict[str, Any]:
-        return self._release._data(write)
-
-    def _uncertified(self) -> str:
-        return self._release._uncertified()
+    def _written(self) -> Mechanism:
+        return self._release
 
     def __str__(self) -> str:
         lines = [

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 from logphi.algebra.enclosed import ends_of
 from logphi.algebra.families import Dominated, family_of
 from logphi.algebra.release import Mechanism, compose
+from logphi.algebra.written_as import WrittenAs
 from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.arguments import frozen
 from logphi.laws.log_phi import LogPhi
@@ -15,14 +15,18 @@ from logphi.pairs.pair import Pair
 
 
 @frozen
-class GroupBound(Dominated):
+class GroupBound(WrittenAs, Dominated):
     """A mechanism that dominates a release for a group of records; made by :meth:`Mechanism.group`.
 
-    Answers have the status ``DOMINATED``. Its text, its data and its certificates are those of the mechanism.
+    Answers have the status ``DOMINATED``.
     """
 
     above: Mechanism
     adjacency: Adjacency
+
+    @property
+    def _written(self) -> Mechanism:
+        return self.above
 
     @property
     def _end(self) -> Mechanism:
@@ -50,21 +54,8 @@ class GroupBound(Dominated):
     def _assumptions(self) -> Iterator[str]:
         return self.above._assumptions()
 
-    @property
-    def _reveals_all(self) -> bool:
-        return self.above._reveals_all
-
-    def _text(self, spell: Callable[[Any], str]) -> str:
-        return self.above._text(spell)
-
-    def _data(self, write: Callable[[str, Any], Any]) -> dict[str, Any]:
-        return self.above._data(write)
-
     def _numbers(self) -> Iterator[float]:
         return self.above._numbers()
-
-    def _uncertified(self) -> str:
-        return self.above._uncertified()
 
 
 def bound_of_group(above: Mechanism) -> Mechanism:

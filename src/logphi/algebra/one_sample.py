@@ -72,6 +72,7 @@ def variance_of(loss: LogPhi) -> float:
     return float(high + low - 2 * middle) / _ASIDE**2
 
 
+@lru_cache(maxsize=256)
 def is_resolved(loss: LogPhi, count: int, variance: float) -> bool:
     """Whether doubles resolve the transform of so many samples on a line; ``variance`` is about that of the whole loss.
 

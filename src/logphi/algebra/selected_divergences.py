@@ -59,7 +59,7 @@ class SelectedDivergences:
             return (self.log_ratio + run) * (1 + _ROOM)
         z, log_mean = max(order - 1, _LEAST), math.log(self.runs.mean)
         far = z < (ORDERS - 1) * (1 - 1e-9)
-        found = [*(self.run[far] + self._log_norms(z, ORDERS[far] - 1) / z).tolist()]
+        found = (self.run[far] + self._log_norms(z, ORDERS[far] - 1) / z).tolist()
         if order - 1 == z:
             found.append(run + (log_mean + _ROOM * abs(log_mean)) / z)
         best = min(found)
@@ -77,9 +77,11 @@ class SelectedDivergences:
 
     def _or_none(self, bound: float, z: float) -> float:
         """The bound, with the chance that there is no run."""
-        if not self.runs.poisson or z * bound > _LARGEST_EXPONENT:
-            # derived: e^{-mean} adds less than a rounding to so large an expectation
-            return bound * (1 + _ROOM) if self.runs.poisson else bound
+        if not self.runs.poisson:
+            return bound
+        if z * bound > _LARGEST_EXPONENT:
+            # e^{-mean} adds less than a rounding to so large an expectation
+            return bound * (1 + _ROOM)
         with_none = math.exp(-self.runs.mean) + math.exp(z * bound)
         return max(math.log(with_none) + _ROOM * (1 + abs(z * bound)), 0.0) / z
 

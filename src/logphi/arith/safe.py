@@ -25,6 +25,13 @@ def safe_log(number: float) -> float:
     return math.log(number) if number > 0 else -math.inf
 
 
-def log_rest(log_share: float) -> float:
-    """The logarithm of one less a share, from that of the share, which is negative; also where the share rounds to one."""
-    return math.log(-math.expm1(log_share)) if log_share > _HALF else math.log1p(-math.exp(log_share))
+def log1mexp(x: float) -> float:
+    """log(1 - e^x), also where e^x rounds to one; minus infinity from x = 0 on."""
+    if not x < 0:
+        return -math.inf
+    return math.log(-math.expm1(x)) if x > _HALF else math.log1p(-math.exp(x))
+
+
+def log_difference(one: float, other: float) -> float:
+    """log(e^one - e^other), to a few ulps of the larger part; minus infinity if the difference is not positive."""
+    return one if other == -math.inf else one + log1mexp(other - one)

@@ -28,9 +28,10 @@ from logphi.laws.log_phi import LogPhi
 from logphi.questions.renyi import renyi
 from logphi.questions.tradeoff import lines_demand, tradeoff
 from logphi.text.description import DECIMALS, WRITTEN
+from logphi.text.written import meant
 
 # chosen: the numbers of digits if the checker cannot derive all claims in its budget
-FEWER = (6, 3)
+_FEWER = (6, 3)
 # derived: the largest epsilon of a line that the checker reads
 _FARTHEST = 1e4
 
@@ -51,7 +52,7 @@ def issue_several(
     for one in asked:
         for _, node in one.release.tree:
             refuse_unknown(node)
-    return together(asked, lambda one, digits: _claim(one, digits, check, check_soon), digits, FEWER, check)
+    return together(asked, lambda one, digits: _claim(one, digits, check, check_soon), digits, _FEWER, check)
 
 
 def together(
@@ -180,11 +181,5 @@ def _around(place: float, scale: float, power: float | None) -> list[str]:
     """Three lines around a place, ``scale`` * 10^-power apart; or one line, without a power."""
     if not abs(place) < _FARTHEST:
         raise NotCertifiedError("the slopes of lines below this trade-off function are too large for a certificate")
-    if power is None:
-        return [_line(place)]
-    step = scale * 10**-power
-    return [_line(place - step), _line(place), _line(place + step)]
-
-
-def _line(place: float) -> str:
-    return str(Fraction(repr(place)))
+    steps = [0.0] if power is None else [-scale * 10**-power, 0.0, scale * 10**-power]
+    return [str(meant(place + step)) for step in steps]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from decimal import Decimal
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -14,6 +13,7 @@ from logphi.certified.claims import Asked, CertifiedClaims
 from logphi.certified.proposal import DOUBLES, ROUGH, Check, Ends, around
 from logphi.certified.route import NotCertifiedError
 from logphi.certified.several import Claimed, settled_claim, together
+from logphi.text.written import meant
 
 # the question that bounds what is claimed
 _QUESTIONS = {"epsilon": "epsilon", "delta": "delta", "advantage": "delta", "tradeoff": "tradeoff", "renyi": "renyi"}
@@ -69,5 +69,5 @@ def _lines(release: Any, one: Asked) -> dict[str, list[str]]:
     alpha, order = float(one.at), one.direction
     here, there = ((release.tradeoff(at, direction=order).value, at) for at in (alpha * (1 - _ASIDE), alpha * (1 + _ASIDE)))
     slope = (here[0] - there[0]) / (there[1] - here[1])
-    place = [str(Fraction(repr(math.log(slope) if slope > 0 else _FLAT)))]
+    place = [str(meant(math.log(slope) if slope > 0 else _FLAT))]
     return dict.fromkeys(("remove", "add") if order is None else (order,), place)

@@ -19,7 +19,7 @@ import numpy as np
 from logphi.answers.bound import Bound
 from logphi.answers.enclosure import meet
 from logphi.answers.ledger import Entry, Ledger
-from logphi.arith.safe import safe_log
+from logphi.arith.safe import log1mexp, safe_log
 from logphi.arrays import Array
 from logphi.engine.log_probability import LogProbability, Masses, known_at_once, masses
 from logphi.engine.method import CHERNOFF
@@ -110,8 +110,7 @@ def at_once(loss: LogPhi, known: Masses, x: float) -> LogProbability | None:
         return found
     infinite = masses(loss.with_omitted_mass())[0]
     rest, excess = sides.lower(x), sides.upper(x)
-    lower = math.log(-math.expm1(rest)) if rest < 0 else -math.inf
-    lower = max(lower, safe_log(infinite[0]))
+    lower = max(log1mexp(rest), safe_log(infinite[0]))
     upper = float(np.logaddexp(safe_log(infinite[1]), excess))
     value = lower if lower > -math.inf else upper - math.log(2.0)
     gap = math.exp(min(upper, 0.0)) - math.exp(lower)

@@ -15,7 +15,7 @@ import numpy as np
 from logphi.answers.enclosure import Enclosure, meet
 from logphi.answers.ledger import Entry, Ledger
 from logphi.answers.status import Direction
-from logphi.arith.safe import safe_log
+from logphi.arith.safe import log1mexp, safe_log
 from logphi.arith.scaled import Scaled
 from logphi.engine.method import EXACT, TRIVIAL, Method
 from logphi.inversion.demand import Demand
@@ -181,7 +181,7 @@ def from_inversion(known: Masses, epsilon: float, found: Inversion, method: Meth
             ]
         )
     elif found.part is Part.SHORTFALL:
-        ends = [_log_complement(part) for part in (high, value, low)]
+        ends = [log1mexp(part) for part in (high, value, low)]
     else:
         tilt = [epsilon + end + 2e-16 * abs(epsilon) * sign for end, sign in zip(reverse_log_mass, (-1, 1), strict=True)]
         if max(tilt[1], high) > _HUGE:
@@ -199,8 +199,3 @@ def from_inversion(known: Masses, epsilon: float, found: Inversion, method: Meth
 def outward(end: float, sign: int) -> float:
     """A logarithm rounded outward, by its own rounding and that of its computation."""
     return end + sign * (_ROUNDING + 4e-16 * abs(end)) if math.isfinite(end) else end
-
-
-def _log_complement(log_number: float) -> float:
-    """log(1 - e^x); minus infinity from x = 0 on."""
-    return math.log(-math.expm1(log_number)) if log_number < 0 else -math.inf

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from logphi.answers.ledger import Ledger
 from logphi.arith.floats import FLOATS
+from logphi.arith.safe import log1mexp
 from logphi.engine.log_probability import LogProbability
 from logphi.engine.method import EXACT
 from logphi.laws.combined.parameters import as_mixture
@@ -49,7 +50,7 @@ def single_release(release: Release, epsilon: float, base_profile: Callable[[flo
     low, high = log_mixture.inverse(x, release.rate)
     if high == -math.inf and not release.added:
         # below log(1 - q) the density of P exceeds e^epsilon times that of Q everywhere: delta is 1 - e^epsilon
-        found = math.log(-math.expm1(epsilon))
+        found = log1mexp(epsilon)
         return LogProbability.outward((found, found, found), EXACT, Ledger())
     middle = (low + high) / 2 if math.isfinite(low) else high
     factor = math.log(release.rate)

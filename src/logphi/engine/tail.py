@@ -16,7 +16,7 @@ import numpy as np
 
 from logphi.answers.enclosure import meet
 from logphi.answers.ledger import Entry, Ledger
-from logphi.arith.safe import safe_log
+from logphi.arith.safe import log1mexp, log_difference, safe_log
 from logphi.arith.scaled import Scaled
 from logphi.engine.log_probability import LogProbability, enclosed, ends_of, ledger_of, masses, outward
 from logphi.engine.method import CHERNOFF, EXACT, Method
@@ -233,8 +233,8 @@ def _slope(profile: Callable[[float], LogProbability], here: LogProbability, x: 
     # the length of a chord has half an ulp of each end
     doubt = 4e-16 * (2 + abs(x)) / -math.expm1(-length)
     left, right = profile(x - length), profile(x + length)
-    steep = _log_difference(left.upper, here.lower) - math.log(-math.expm1(-length)) - x
-    flat = _log_difference(here.lower, right.upper) - length - math.log(-math.expm1(-length)) - x
+    steep = log_difference(left.upper, here.lower) - log1mexp(-length) - x
+    flat = log_difference(here.lower, right.upper) - length - log1mexp(-length) - x
     return flat + math.log1p(-min(doubt, 0.5)), steep + math.log1p(doubt)
 
 
@@ -260,11 +260,4 @@ def _with_rest(is_above: bool, found: LogProbability, finite: LogProbability) ->
 def _complement(finite: LogProbability, part: LogProbability) -> LogProbability:
     """The mass less one part of it."""
     pairs = ((finite.lower, part.upper), (finite.value, part.value), (finite.upper, part.lower))
-    return LogProbability.outward((_log_difference(whole, own) for whole, own in pairs), part.method, part.ledger)
-
-
-def _log_difference(one: float, other: float) -> float:
-    """log(e^one - e^other) to a few ulps of the larger part; minus infinity if the difference is not positive."""
-    if other == -math.inf:
-        return one
-    return one + math.log(-math.expm1(other - one)) if other < one else -math.inf
+    return LogProbability.outward((log_difference(whole, own) for whole, own in pairs), part.method, part.ledger)

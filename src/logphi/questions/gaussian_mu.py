@@ -25,7 +25,7 @@ from logphi.answers.ledger import Entry, Ledger
 from logphi.answers.status import Status
 from logphi.arith.floats import ULP
 from logphi.arith.protocol import Plain
-from logphi.arith.safe import safe_log
+from logphi.arith.safe import log_difference, safe_log
 from logphi.engine.answer import status_of
 from logphi.engine.directions import HasLoss, Loss
 from logphi.engine.log_probability import masses
@@ -253,7 +253,7 @@ def _about(mu: float, eps: float) -> float:
     if mu == 0:
         return -math.inf
     above, tilted = float(log_ndtr(mu / 2 - eps / mu)), eps + float(log_ndtr(-mu / 2 - eps / mu))
-    return above + math.log(-math.expm1(tilted - above)) if tilted < above else -math.inf
+    return log_difference(above, tilted)
 
 
 def _most(mu: float, eps: float) -> float:
@@ -264,4 +264,4 @@ def _most(mu: float, eps: float) -> float:
         return math.inf
     high, less = above[0].log_ends[1], eps + tilted[0].log_ends[0]
     less -= _ROUNDING * (1 + abs(less))
-    return high + math.log(-math.expm1(less - high)) + _ROUNDING * (1 + abs(high)) if less < high else math.inf
+    return log_difference(high, less) + _ROUNDING * (1 + abs(high)) if less < high else math.inf

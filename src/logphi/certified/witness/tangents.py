@@ -20,6 +20,7 @@ from logphi.checker.laws.declared import Declared
 from logphi.checker.mechanisms.above import BITS
 from logphi.checker.methods.tangents import enclose, tangents, total_at
 from logphi.checker.text.reading import Proof
+from logphi.text.written import meant
 
 # chosen: the precision of a bound at one epsilon; more would not help, as the places of the tangents are doubles
 SINGLE = 128
@@ -150,13 +151,8 @@ def _next_to_best(constraints: list[Constraint], epsilon: Fraction) -> list[Trip
         place, log_p = strictest(rough_ones, log_q)
         p, q = math.exp(log_p), math.exp(log_q)
         if 0 < q < p < 1:
-            found.append((rough_ones[place][2][0], _decimal(p), _decimal(q)))
+            found.append((rough_ones[place][2][0], meant(p), meant(q)))
     return found
-
-
-def _decimal(number: float) -> Fraction:
-    """The shortest decimal of a double."""
-    return Fraction(repr(number))
 
 
 def strictest(constraints: Sequence[tuple[float, float, Constraint]], log_q: float, most: float = 0.0) -> tuple[int, float]:
@@ -220,7 +216,7 @@ class _Search:
         used, p, q = self.constraint(sign, self.best[sign]), math.exp(log_p), math.exp(log_q)
         if used is None or not 0 < q < p < 1:
             return None
-        triple = used[0], _decimal(p), _decimal(q)
+        triple = used[0], meant(p), meant(q)
         return next(((triple, rough(height)) for _, height in tangents(self.orders[1], triple) if height < 1), None)
 
 

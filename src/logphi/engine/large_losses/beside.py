@@ -63,10 +63,15 @@ class Beside:
     _known: dict[tuple[int, ...], Local] = field(default_factory=dict)
     _ceilings: dict[float, float] = field(default_factory=dict)
 
+    @property
+    def _none(self) -> tuple[int, ...]:
+        """No participant of any kind."""
+        return (0,) * len(self.normals)
+
     def at(self, x: float) -> Scaled | None:
         """Delta of all at x >= 0; None if there are too many numbers of participants."""
         if self.own.reflected:
-            return self.own.reversed_beside(x, lambda y: _ends(self._local((), y, self.demand)(y)))
+            return self.own.reversed_beside(x, lambda y: _ends(self._local(self._none, y, self.demand)(y)))
         inner, outer = self.own.numbers
         return None if inner is None or outer is None else self._sum(inner, outer, x)
 
@@ -99,7 +104,7 @@ class Beside:
         high = self._log_excess(place) if place > 0 else 0.0
         if high + outer + doubt <= log_least:
             return -math.inf, high + outer + doubt
-        local = self._local((), place, Demand(self.demand.rtol, least=log_least - outer, enough=self.demand.enough))
+        local = self._local(self._none, place, Demand(self.demand.rtol, least=log_least - outer, enough=self.demand.enough))
         return local(x - inner + doubt).lower + inner - doubt, min(local(place).upper, high) + outer + doubt
 
     def _dear(self, outer: Numbers, highs: Array, y: Array, log_least: float) -> Iterator[int]:
@@ -138,7 +143,7 @@ class Beside:
     def _local(self, counts: tuple[int, ...], x: float, demand: Demand) -> Local:
         """The profile of the other losses with so many records of each kind that surely take part."""
         if counts not in self._known:
-            surely = [(law, count) for law, count in zip(self.normals, counts, strict=False) if count]
+            surely = [(law, count) for law, count in zip(self.normals, counts, strict=True) if count]
             loss = LogPhi.of([*self.rest.terms, *surely])
             self._known[counts] = self.profiles(loss, x, demand)
         return self._known[counts]

@@ -36,6 +36,7 @@ from scipy.special import log_ndtr
 
 from logphi.answers.enclosure import with_ends
 from logphi.arith.floats import ULP
+from logphi.arith.safe import log1mexp
 from logphi.engine.large_losses.excess import Rest, Tails
 from logphi.engine.log_probability import LogProbability
 from logphi.inversion.lines import contour
@@ -77,7 +78,7 @@ class Capped:
     def of(loss: LogPhi, x: float, rtol: float) -> Capped:
         """Caps for a threshold and a relative tolerance, of a loss with such laws."""
         # left of zero delta is at least 1 - e^x
-        level, floor = _FIRST, math.log(-math.expm1(x)) if x < 0 else -math.inf
+        level, floor = _FIRST, log1mexp(x)
         found = Capped.below(loss, level)
         for _ in range(_ROUNDS):
             estimate = max(found._estimate(abs(x)), floor)
@@ -133,7 +134,7 @@ class Capped:
                 break
             within = min(inner, one, key=lambda caps: caps.least)
             exponent, log_rest = Rest.near(within.loss, x, cap).proved(within.loss, Tails((), (one.least,)))
-            log_least = one.log_lost + math.log(-math.expm1(min(x - cap, -ULP)))
+            log_least = one.log_lost + log1mexp(min(x - cap, -ULP))
             if one.least > x and log_rest + (1 + exponent) * x + one.log_apart[1] < log_share + log_least:
                 return replace(one, rest=(exponent, log_rest, within.log_lost))
         return self

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from logphi.arith.safe import log1mexp
 from logphi.arrays import Array
 from logphi.engine.large_losses.excess import Rest
 from logphi.inversion.lines.half_line import centre, spread
@@ -92,7 +93,7 @@ def alone(loss: LogPhi, x: float) -> float | None:
     if best == added.size - 1 or not 2 * log_half < log_jump[best] + _SINGLE:
         return None
     jump = math.exp(min(float(log_jump[best]), _LARGE))
-    return float(log_jump[best]) if jump < NEAREST else math.log(-math.expm1(-jump))
+    return float(log_jump[best]) if jump < NEAREST else log1mexp(-jump)
 
 
 def guess(loss: LogPhi, x: float, log_level: float, abscissa: float) -> float:
@@ -119,7 +120,7 @@ def lowest_cap(large: CountedMixedNormals, rest: Rest, least: float, log_share: 
     place = int(np.argmax(good)) if good.any() else -1
     jump = math.exp(min(float(log_jump[place]), _LARGE))
     # many losses may be large at once
-    return float(caps[place]), math.log(-math.expm1(-jump)) if jump > 0 else -math.inf
+    return float(caps[place]), log1mexp(-jump)
 
 
 def _masses_above(large: CountedMixedNormals, x: Array | float, caps: Array) -> tuple[Array, Array]:

@@ -32,7 +32,7 @@ import numpy as np
 from scipy.special import erfcx, log_ndtr
 
 from logphi.arith.floats import LOG_ROOT_TWO_PI, ULP
-from logphi.arith.safe import log_rest, safe_log
+from logphi.arith.safe import log1mexp
 from logphi.arith.scaled import Scaled
 from logphi.arith.summation import log_sum
 from logphi.arrays import Array
@@ -139,7 +139,7 @@ class Separated:
     @property
     def _log_clear(self) -> float:
         unclear = min(sum_of_logs([one.log_unclear for one in self.inner]), 0.0)
-        return log_rest(unclear) * (1 + ROUNDINGS) if unclear < 0 else -math.inf
+        return log1mexp(unclear) * (1 + ROUNDINGS)
 
     def excess(self, x: float) -> Scaled | None:
         """The excess at x >= 0; None if there are too many numbers of participants."""
@@ -166,7 +166,7 @@ class Separated:
 
 def _of_zero(x: float) -> tuple[float, float]:
     """The profile of a loss that is zero: 1 - e^x below zero."""
-    log = safe_log(-math.expm1(min(x, 0.0)))
+    log = log1mexp(min(x, 0.0))
     return outward(log, -1), outward(log, 1)
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from logphi.answers.ledger import Entry
-from logphi.arith.safe import safe_log
+from logphi.arith.safe import log1mexp, safe_log
 from logphi.arith.scaled import Scaled
 from logphi.engine.ceiling import log_ceiling
 from logphi.engine.large_losses.sampled_terms import sampled_terms
@@ -58,7 +58,7 @@ def _with_floor(loss: LogPhi, x: float, found: LogProbability) -> LogProbability
     log_shortfall = log_moment - best.abscissa * x + 1e-13 * (1 + abs(log_moment) + abs(best.abscissa * x))
     if not log_shortfall < 0:
         return found
-    lower = max(found.lower, math.log(-math.expm1(log_shortfall)) - 1e-15)
+    lower = max(found.lower, log1mexp(log_shortfall) - 1e-15)
     return replace(found, lower=lower, value=max(found.value, lower))
 
 

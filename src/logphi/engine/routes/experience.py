@@ -88,9 +88,10 @@ class Experience:
         return self._forecasts
 
     def keep(self, route: Route, prepared: Prepared) -> None:
-        """Keep what a route has prepared last, as the latest of all."""
+        """Keep what a route has prepared last: sharp methods come first, and of these and of the others the latest."""
         self._prepared.pop(route, None)
-        self._prepared[route] = prepared
+        latest_first = [(route, prepared), *self._prepared.items()]
+        self._prepared = dict(sorted(latest_first, key=lambda kept: not kept[0].method.sharp))
 
     def prepared_for(self, request: Request) -> dict[Route, Prepared]:
         """What has been prepared for the same demand beside the same epsilon."""
@@ -103,8 +104,7 @@ class Experience:
     def profile(self, x: float, demand: Demand) -> LogProbability | None:
         """Log delta at x from prepared profiles until it meets a demand, sharp methods first; None if there are none."""
         best: LogProbability | None = None
-        latest_first = reversed(self._prepared.items())
-        for _, one in sorted(latest_first, key=lambda kept: not kept[0].method.sharp):
+        for one in self._prepared.values():
             found = one.at(x)
             if found is not None:
                 best = found if best is None else meet(best, found)

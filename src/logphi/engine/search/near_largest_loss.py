@@ -13,7 +13,7 @@ import math
 
 from logphi.answers.bound import Bound
 from logphi.answers.ledger import Entry, Ledger
-from logphi.arith.safe import log_rest
+from logphi.arith.safe import log1mexp
 from logphi.engine.log_probability import masses
 from logphi.engine.method import EXACT
 from logphi.inputs.tolerance import Tolerance
@@ -58,7 +58,7 @@ def near_largest_loss(loss: LogPhi, delta: float, tolerance: Tolerance) -> Bound
 
 def _distance(log_delta: float, log_mass: float) -> float:
     """The g at which a mass times 1 - e^{-g} is delta; infinite if delta exceeds the mass."""
-    return -log_rest(log_delta - log_mass) if log_delta < log_mass else math.inf
+    return -log1mexp(log_delta - log_mass)
 
 
 def _log_mass(loss: LogPhi, near: float, *, sure: bool, least: float = -math.inf) -> float:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from logphi.arith.safe import log1mexp
 from logphi.arrays import Array
 from logphi.bracketing import fall
 from logphi.engine.cancellation import log_answer, needs_long_line
@@ -54,18 +55,19 @@ class WarmStart:
     def chernoff(self, log_excess: float) -> Chernoff:
         """Chernoff's bound of the crossing with a level, given without infinite losses."""
         if self._chernoff is None or self._known_at != log_excess:
-            self._chernoff, self._known_at = Chernoff.of(*self._without_large(log_excess)), log_excess
+            loss, log_lost = self._without_large(log_excess)
+            self._chernoff, self._known_at = Chernoff.of(loss, log_excess, log_lost), log_excess
         return self._chernoff
 
-    def _without_large(self, log_excess: float) -> tuple[LogPhi, float, float]:
-        """The loss without large ones that are negligible, the level, and the logarithm of what is left out."""
+    def _without_large(self, log_excess: float) -> tuple[LogPhi, float]:
+        """The loss without large ones that are negligible, and the logarithm of what is left out."""
         if not any(isinstance(law, Cappable) for law, _ in self.loss.terms):
-            return self.loss, log_excess, -math.inf
+            return self.loss, -math.inf
         # SciPy's normal tails would double the time of importing the package
         from logphi.engine.large_losses.capped import Capped
 
         capped = Capped.below(self.loss, log_excess - _NEGLIGIBLE)
-        return capped.loss, log_excess, capped.log_lost
+        return capped.loss, capped.log_lost
 
     def guess(self, level: float, log_excess: float) -> FirstGuess:
         """The guess of the next crossing."""
@@ -181,7 +183,7 @@ class Chernoff:
         """An upper bound of the crossing for any delta."""
         if not self.log_lost < log_excess - 1:
             return math.inf
-        log_excess += math.log1p(-math.exp(self.log_lost - log_excess)) - 1e-15
+        log_excess += log1mexp(self.log_lost - log_excess) - 1e-15
         c = np.array([self.abscissa])
         log_moment, log_constant = float(log_moments(self.loss, c)[0]), float(log_kappa(c)[0])
         top = (log_moment + log_constant - log_excess) / self.abscissa

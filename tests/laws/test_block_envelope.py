@@ -13,6 +13,7 @@ from logphi.grid.node_sums import values_on
 from logphi.inversion.demand import Demand
 from logphi.inversion.smoothing import smoothed
 from logphi.laws.atomic.finite import Finite
+from logphi.laws.atomic.integers import NormalOnIntegers
 from logphi.laws.block_envelope import log_block
 from logphi.laws.flat.two_point import TwoPoint
 from logphi.laws.flat.uniform import Uniform, UniformWithAtoms
@@ -180,6 +181,40 @@ def test_blocks_hold_for_all_losses_within_their_errors(signs):
         heights = centre + 0.3 * np.linspace(-1, 1, 41)
         truth = np.log(np.abs(np.exp(1j * heights[:, None] * moved) @ weights).max() / weights.sum())
         assert truth <= law.log_block(c, np.array([centre]), 0.3)[0]
+
+
+@pytest.mark.parametrize(("sigma", "shift"), [(1.3, 1), (7.0, 3)])
+def test_blocks_of_a_normal_law_on_the_integers_know_its_period(sigma, shift):
+    law, c, rng = NormalOnIntegers(sigma, shift), 0.7, np.random.default_rng(11)
+    period = 2 * math.pi * sigma**2 / shift
+
+    def size(t):
+        top = math.ceil(13 * sigma) + 3 * shift
+        z = mpmath.mpc(c, t)
+        tilted = (((x - shift) ** 2 - z * shift * (2 * x - shift)) / (2 * mpmath.mpf(sigma) ** 2) for x in range(-top, top + 1))
+        return abs(mpmath.fsum(mpmath.exp(-one) for one in tilted))
+
+    for radius in (0.0, 0.1 * sigma / shift, sigma / shift):
+        centres = period * rng.uniform(0, 4, 3)
+        bounds = law.log_block(c, centres, radius)
+        with mpmath.workdps(DIGITS):
+            for centre, bound in zip(centres, bounds, strict=True):
+                truth = max(mpmath.log(size(t) / size(0)) for t in centre + radius * np.array([-1, 0.3, 1]))
+                # the digits of the sum end there
+                assert truth <= max(bound, -50)
+                assert radius > 0 or bound <= max(truth, -50) + math.log(2)
+
+
+def test_of_a_sum_as_many_bounds_are_added_as_suffice():
+    ((intervals, _),) = UniformWithAtoms.batched(
+        tuple((UniformWithAtoms(Plain(w)), 1) for w in np.linspace(0.5, 0.9, 200).tolist())
+    )
+    q = (0.2, 0.3, 0.5)
+    atoms = LogPhi(tuple((Finite((0.5 + moved, 0.3, 0.2 - moved), q), 1) for moved in np.linspace(0.0, 0.05, 100).tolist()))
+    for law in (intervals, atoms, atoms.reflected()):
+        whole, some = (law.log_block(0.3, np.linspace(8.9, 9.0, 3000), 0.01, enough) for enough in (-np.inf, -8.0))
+        assert (np.maximum(whole, -8.0) == np.maximum(some, -8.0)).all()
+        assert (some > whole).any()
 
 
 @pytest.mark.parametrize("radius", [0.7, math.log(3), np.inf])

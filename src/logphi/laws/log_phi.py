@@ -20,6 +20,7 @@ from logphi.arith.protocol import Arithmetic, Number
 from logphi.arrays import Array
 from logphi.laws.always_infinite import ALWAYS_INFINITE
 from logphi.laws.approximate_sum import approximate_sum
+from logphi.laws.block_sum import log_block_of_sum
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.growth import ZERO_GROWTH, Growth
 from logphi.laws.support import Support
@@ -167,12 +168,9 @@ class LogPhi(LossTransform):
                 total += count * law.log_envelope(abscissa, heights, end)
         return total
 
-    def log_block(self, abscissa: float, centres: Array, radius: float) -> Array:
-        """The sum of the bounds of the terms."""
-        total = np.zeros_like(centres)
-        for law, count in self._parts:
-            total += count * law.log_block(abscissa, centres, radius)
-        return total
+    def log_block(self, abscissa: float, centres: Array, radius: float, enough: float = -np.inf) -> Array:
+        """The sum of the bounds of as many terms as suffice."""
+        return log_block_of_sum(self._parts, abscissa, centres, radius, enough)
 
     def _total(self, parts: Iterable[Values], shape: tuple[int, ...]) -> Values:
         known = list(parts)

@@ -93,9 +93,13 @@ def _divided(
     firsts = nodes * np.arange(count, dtype=np.int64)
     while True:
         centres = np.asarray(step * (firsts + (nodes - 1) / 2), dtype=np.float64)
-        held = ~_negligible(law, abscissa, centres, step, nodes, log_floor)
-        # half of the first node is the height zero
-        held[0] = True
+        held = np.ones(centres.size, dtype=bool)
+        some = centres[:: max(centres.size // _SAMPLE, 1)]
+        # where no block of a sample is negligible, they are too large for the bounds, and only their parts tell
+        if nodes <= smallest or _negligible(law, abscissa, some, step, nodes, log_floor).any():
+            held = ~_negligible(law, abscissa, centres, step, nodes, log_floor)
+            # half of the first node is the height zero
+            held[0] = True
         firsts = firsts[held]
         yield firsts, nodes
         if nodes <= smallest:
@@ -113,4 +117,4 @@ def _negligible(
     law: LossTransform, abscissa: float, centres: Array, step: float, nodes: int, log_floor: float
 ) -> NDArray[np.bool_]:
     """Whether blocks of ``nodes`` nodes around some heights are proved negligible."""
-    return np.asarray(law.log_block(abscissa, centres, step * (nodes - 1) / 2 * (1 + MARGIN)) <= log_floor)
+    return np.asarray(law.log_block(abscissa, centres, step * (nodes - 1) / 2 * (1 + MARGIN), log_floor) <= log_floor)

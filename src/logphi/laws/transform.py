@@ -97,8 +97,11 @@ class LossTransform(ABC):
         """
         return np.zeros_like(heights)
 
-    def log_block(self, abscissa: float, centres: Array, radius: float) -> Array:
-        """A proved upper bound of Re K(c + is) - K(c) over |s - t| <= r, for each centre t; zero where none is known."""
+    def log_block(self, abscissa: float, centres: Array, radius: float, enough: float = -np.inf) -> Array:
+        """A proved upper bound of Re K(c + is) - K(c) over |s - t| <= r, for each centre t; zero where none is known.
+
+        A bound that is at most ``enough`` need not be sharp.
+        """
         pieces = self.support.pieces
         if pieces is None or len(pieces.locations) > _MOST_ATOMS:
             return np.zeros_like(centres)
@@ -249,6 +252,6 @@ class Reflected(LossTransform):
         """The envelope of the law at -1 - c."""
         return self.law.log_envelope(-1 - abscissa, heights, end)
 
-    def log_block(self, abscissa: float, centres: Array, radius: float) -> Array:
+    def log_block(self, abscissa: float, centres: Array, radius: float, enough: float = -np.inf) -> Array:
         """The bound of the law at -1 - c."""
-        return self.law.log_block(-1 - abscissa, centres, radius)
+        return self.law.log_block(-1 - abscissa, centres, radius, enough)

@@ -236,8 +236,14 @@ def _log_omitted(law: LossTransform, tilt: float, payoff: Payoff, share: float) 
 
 def _by_kind(terms: Terms) -> tuple[Terms, Terms]:
     """The laws with a flat part, and the atomic laws."""
-    flat = [(law, count) for law, count in terms if (pieces := law.support.pieces) is not None and pieces.width > 0]
-    return flat, [term for term in terms if term not in flat]
+    kinds = [_is_flat(law) for law, _ in terms]
+    flat, others = ([term for term, flat in zip(terms, kinds, strict=True) if flat is kind] for kind in (True, False))
+    return flat, others
+
+
+def _is_flat(law: LossTransform) -> bool:
+    pieces = law.support.pieces
+    return pieces is not None and pieces.width > 0
 
 
 def _kernel(payoff: Payoff, law: LossTransform, x: float, farthest: float = np.inf) -> Kernel:
@@ -250,7 +256,7 @@ def _kernel(payoff: Payoff, law: LossTransform, x: float, farthest: float = np.i
 
 def flat_count(terms: Terms) -> int:
     """The largest number of flat factors in a sum."""
-    return sum(count for law, count in terms if (pieces := law.support.pieces) is not None and pieces.width > 0)
+    return sum(count for law, count in terms if _is_flat(law))
 
 
 def made_of_pieces(terms: Terms) -> bool:
@@ -278,7 +284,7 @@ def served(terms: Terms) -> bool:
 
 def cost(terms: Terms, most: int = FLAT_PARTS) -> float:
     """An estimate of the number of terms of one excess."""
-    kinds = sum(1 for law, _ in terms if (pieces := law.support.pieces) is not None and pieces.width > 0)
+    kinds = sum(1 for law, _ in terms if _is_flat(law))
     flats = min(most - 1, flat_count(terms))
     knots = min(2.0**flats, (flats / max(kinds, 1) + 1.0) ** kinds)
     return float(atom_count(terms) * comb(kinds + flats, flats) * knots)

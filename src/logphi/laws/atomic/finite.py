@@ -19,6 +19,7 @@ from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
 from logphi.arith.summation import error_of_log
 from logphi.arrays import Array
+from logphi.laws.atomic.batched_finite import batched
 from logphi.laws.atomic.cells import Cells, Chosen, Exchanged, Given
 from logphi.laws.atomic.tilted_atoms import TiltedAtoms
 from logphi.laws.closed_form import ClosedForm
@@ -175,9 +176,29 @@ class Finite(LossTransform):
         """K on a vertical line, from the relevant atoms under the tilt."""
         return self._tilted(line.abscissa).on_line(line)
 
-    def log_block(self, abscissa: float, centres: Array, radius: float) -> Array:
+    def log_block(self, abscissa: float, centres: Array, radius: float, enough: float = -np.inf) -> Array:
         """From sums over the relevant atoms under the tilt, and from their mean deviation."""
         return self._tilted(abscissa).log_block(abscissa, centres, radius, self.support.width)
+
+    @staticmethod
+    def batched(terms: Terms, *, coarse: bool = False) -> Terms:
+        """Many finite laws as one term."""
+        return terms if coarse else batched([(law, law, count) for law, count in terms if isinstance(law, Finite)])
+
+    @property
+    def atoms_under_q(self) -> Array:
+        """Rows of losses, Q-masses, relative errors of these, and errors of the losses."""
+        _, loss_error = self._errors
+        mass_error = self._cell_errors.sum(axis=0) if self.cell_errors else np.full(loss_error.size, self.relative_error)
+        return np.stack([self._loss, self._arrays[1], mass_error + ULP, loss_error])
+
+    @property
+    def infinite_masses(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """The masses of P and Q at infinite losses, and bounds of their errors, which contain the omitted mass."""
+        own = self.relative_error + (float(self._cell_errors.sum(axis=0).max()) if self.cell_errors else 0.0)
+        masses = (self.infinite_p, self.infinite_q)
+        first, second = (2 * own * mass + self.omitted_mass for mass in masses)
+        return masses, (first, second)
 
     def _tilted(self, abscissa: float) -> TiltedAtoms:
         return TiltedAtoms.of(self._logs[0], self._loss, self._errors, abscissa)

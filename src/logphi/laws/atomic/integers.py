@@ -19,6 +19,7 @@ from logphi.arith.floats import ELEMENTARY, FLOATS, ULP, Discs
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arrays import Array
 from logphi.laws.atomic.symmetric_lattice import SymmetricLattice
+from logphi.laws.block_envelope import MARGIN
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.support import Lattice, Support
 from logphi.laws.traits import Traits
@@ -163,6 +164,16 @@ class NormalOnIntegers(LossTransform):
         if self.sigma < _SMOOTH or end * self.span > np.pi * (1 + 1e-9):
             return np.zeros_like(heights)
         return _log_wrapped(self.sigma, heights * (self.shift / self.sigma) * (1 - 1e-12))
+
+    def log_block(self, abscissa: float, centres: Array, radius: float, enough: float = -np.inf) -> Array:
+        """The envelope at the least distance of the block from a multiple of the period."""
+        if self.sigma < _SMOOTH:
+            return np.zeros_like(centres)
+        scale, period = self.shift / self.sigma, 2 * np.pi * self.sigma
+        distance = np.abs(np.remainder(centres * scale + period / 2, period) - period / 2)
+        # a distance errs by the rounding of the height, of its scale and of the multiples of the period
+        nearest = distance - radius * scale * (1 + MARGIN) - 16 * ULP * (centres * scale + period)
+        return _log_wrapped(self.sigma, np.maximum(nearest, 0.0))
 
 
 @dataclass(frozen=True)

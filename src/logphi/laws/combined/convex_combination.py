@@ -130,7 +130,7 @@ class ConvexCombination(LossTransform):
         """The sum of w_i M_i(c), each term reduced by the envelope of its part, over the sum itself."""
         return self._fallen(abscissa, lambda part: part.log_envelope(abscissa, heights, end), heights)
 
-    def log_block(self, abscissa: float, centres: Array, radius: float) -> Array:
+    def log_block(self, abscissa: float, centres: Array, radius: float, enough: float = -np.inf) -> Array:
         """The sum of w_i M_i(c), each term reduced by the bound of its part on a block, over the sum itself."""
         return self._fallen(abscissa, lambda part: part.log_block(abscissa, centres, radius), centres)
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from logphi.arith.floats import FLOATS, ULP, Discs
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arrays import Array
-from logphi.laws.block_envelope import block_points, log_block
+from logphi.laws.block_envelope import log_block_of_sizes
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, Terms
 from logphi.quadrature.approximation import Approximation
@@ -22,8 +22,23 @@ from logphi.quadrature.values import Values
 
 # measured: the number of laws from which a matrix is quicker
 _MANY = 8
+# derived: a few dozen roundings of numbers of at most two
+_SIZE_ROUNDING = 256 * ULP
 # measured: the largest number of entries of a matrix
 _ENTRIES = 1 << 17
+
+
+def log_block_from_sizes(
+    width: Discs, size: Callable[[Any, Array, float], Array], abscissa: float, centres: Array, radius: float
+) -> Array:
+    """Bounds on blocks from |M(c + it)|/M(c) in doubles, a function of w, t and r = |c + 1/2|.
+
+    Its derivative in w is at most 2 (1 + r + t).
+    """
+    w, rate = np.abs(width.mid), abs(abscissa + 0.5)
+    wrong = 4 * (1 + rate + centres) * (width.rad + 4 * ULP * w) + _SIZE_ROUNDING
+    half_width = (w + width.rad) * (1 + 1e-12)
+    return log_block_of_sizes(size(w, centres, rate) + wrong, half_width, half_width, radius)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,14 +107,16 @@ class BatchedOnIntervals(LossTransform):
         """The sum of the envelopes."""
         return self._total(heights, lambda rows, law: law.log_envelope(abscissa, heights, end))
 
-    def log_block(self, abscissa: float, centres: Array, radius: float) -> Array:
-        """The sum of the bounds of the laws."""
-
-        def bounds(rows: slice, law: LossTransform) -> Array:
-            half_width = (self.mid[rows, None] + self.rad[rows, None]) * (1 + 1e-12)
-            return log_block(law.log_transform(block_points(abscissa, centres)), half_width, radius)
-
-        return self._total(centres, bounds)
+    def log_block(self, abscissa: float, centres: Array, radius: float, enough: float = -np.inf) -> Array:
+        """The sum of the bounds of the laws, on each block of as many as suffice."""
+        total = np.zeros(centres.shape)
+        waiting = np.arange(centres.size)
+        for rows, law in self._parts(centres.size):
+            total[waiting] += self.counts[rows] @ law.log_block(abscissa, centres[waiting], radius, enough)
+            waiting = waiting[total[waiting] > enough]
+            if not waiting.size:
+                break
+        return total
 
     def _parts(self, points: int) -> Iterator[tuple[slice, LossTransform]]:
         rows = max(_ENTRIES // max(points, 1), 1)

@@ -12,11 +12,14 @@ from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arrays import Array
 from logphi.laws import flat_constants
-from logphi.laws.flat.intervals import BatchedOnIntervals
+from logphi.laws.flat.intervals import BatchedOnIntervals, log_block_from_sizes
 from logphi.laws.support import Lattice, Pieces, Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T, Terms
 from logphi.laws.visitor import LawVisitor
+
+# derived: the square of a larger hyperbolic cosine overflows
+_LARGE = 300.0
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,16 @@ class TwoPoint(LossTransform):
         """|chi(t)|^2 = 1 - sin^2(t l) / cosh^2((c + 1/2) l), decreasing up to t l = pi/2, and zero above."""
         location = np.abs(self.point.under(FLOATS).mid)
         angle = np.minimum(heights * location, np.pi / 2)
-        spread = 1 / np.cosh(np.minimum(abs(abscissa + 0.5) * location, 300.0)) ** 2
+        spread = 1 / np.cosh(np.minimum(abs(abscissa + 0.5) * location, _LARGE)) ** 2
         # the factor gives up far more than rounding and the slightly larger angles allowed below
         bound = 0.5 * np.log1p(-(np.sin(angle) ** 2) * spread * (1 - 1e-8))
         return np.where(end > np.pi / 2 * (1 + 1e-9) / np.maximum(location, 1e-300), 0.0, bound)
+
+    def log_block(self, abscissa: float, centres: Array, radius: float, enough: float = -np.inf) -> Array:
+        """From |chi(t)|^2 = tanh^2((c + 1/2) l) + cos^2(t l) / cosh^2((c + 1/2) l)."""
+        return log_block_from_sizes(self.point.under(FLOATS), _size, abscissa, centres, radius)
+
+
+def _size(location: Array, heights: Array, rate: float) -> Array:
+    tilt = np.minimum(rate * location, _LARGE)
+    return np.asarray(np.sqrt(np.tanh(tilt) ** 2 + (np.cos(heights * location) / np.cosh(tilt)) ** 2))

@@ -16,7 +16,7 @@ from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws import flat_constants
 from logphi.laws.closed_form import ClosedForm
-from logphi.laws.flat.intervals import BatchedOnIntervals
+from logphi.laws.flat.intervals import BatchedOnIntervals, log_block_from_sizes
 from logphi.laws.support import Pieces, Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T, Terms
@@ -26,6 +26,10 @@ from logphi.quadrature.density_envelope import log_density_envelope
 
 # derived: up to this |c + 1/2| w, e^{(c + 1/2) x} is one to the digits of an envelope
 _NEAR = 1e-8
+# chosen: below this |u|^2, its digits are not trusted
+_SMALL = 1e-290
+# derived: the square of the hyperbolic cosine of a larger number overflows
+_LARGE = 300.0
 
 
 def _log_cosh(x: Array) -> Array:
@@ -136,6 +140,10 @@ class Uniform(_OnInterval):
         """From the total variation of the tilted density."""
         return log_density_envelope(_tilted_variation(abscissa, self.width.under(FLOATS).mid), heights)
 
+    def log_block(self, abscissa: float, centres: Array, radius: float, enough: float = -np.inf) -> Array:
+        """From |chi(t)|."""
+        return log_block_from_sizes(self.width.under(FLOATS), _size, abscissa, centres, radius)
+
 
 @dataclass(frozen=True)
 class UniformWithAtoms(_OnInterval):
@@ -189,3 +197,32 @@ class UniformWithAtoms(_OnInterval):
         smooth = np.where(rate * width < _NEAR, width / 2, np.tanh(rate * width) / (2 * max(rate, _NEAR)))
         weight = smooth / (1 + smooth) * (1 - 1e-8)
         return log_density_envelope(_tilted_variation(abscissa, width), heights, weight)
+
+    def log_block(self, abscissa: float, centres: Array, radius: float, enough: float = -np.inf) -> Array:
+        """From |chi(t)|."""
+        return log_block_from_sizes(self.width.under(FLOATS), _size_with_atoms, abscissa, centres, radius)
+
+
+def _size(width: Array, heights: Array, rate: float) -> Array:
+    """|sinh(uw)/u| over sinh(rw)/r, both over cosh(rw)."""
+    angle, tilt = heights * width, np.minimum(rate * width, _LARGE)
+    tanh, square = np.tanh(tilt), rate * rate + heights * heights
+    whole = np.where(tilt < _NEAR, width * (1 - _NEAR), tanh / max(rate, _SMALL))
+    sinh = np.sqrt((tanh**2 + (np.sin(angle) / np.cosh(tilt)) ** 2) / np.maximum(square, _SMALL))
+    return _near_one(sinh / whole, angle, square)
+
+
+def _size_with_atoms(width: Array, heights: Array, rate: float) -> Array:
+    """|cosh(uw) + sinh(uw) / (2u)|, from its real and its imaginary part, over that at r, both over cosh(rw)."""
+    angle, tanh, square = heights * width, np.tanh(rate * width), rate * rate + heights * heights
+    cos, sin = np.cos(angle), np.sin(angle)
+    half = 0.5 / np.maximum(square, _SMALL)
+    real = cos + half * (rate * tanh * cos + heights * sin)
+    imaginary = tanh * sin + half * (rate * sin - heights * tanh * cos)
+    whole = 1 + np.where(rate * width < _NEAR, width / 2 * (1 - _NEAR), tanh / (2 * max(rate, _SMALL)))
+    return _near_one(np.sqrt(real**2 + imaginary**2) / whole, angle, square)
+
+
+def _near_one(size: Array, angle: Array, square: Array) -> Array:
+    """The size, and one where the angle is negligible or |u|^2 has no digits."""
+    return np.where((angle < _NEAR) | (square < _SMALL), 1.0, size)

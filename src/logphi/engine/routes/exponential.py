@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from logphi.engine.log_probability import LogProbability, from_inversion, masses, trivial
 from logphi.engine.method import EXACT, Method
-from logphi.engine.routes.route import LocalProfile, NotApplicableError, Request, Route
+from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Request, Route
+from logphi.inversion.demand import Promise
 from logphi.inversion.lines.contour import Inversion, Part
 from logphi.inversion.pieces import real_space
+from logphi.inversion.pieces.real_space import Draft
+
+# measured: the operations of a term, and of what every preparation does besides
+_TERM, _BESIDES = 10.0, 1e6
+# measured: with more terms, it is tried whether the width that suffices takes fewer
+_MANY = 1 << 20
 
 
 def prepare(request: Request) -> LocalProfile:
@@ -14,14 +21,35 @@ def prepare(request: Request) -> LocalProfile:
     return summed(request, _METHOD)
 
 
-def summed(request: Request, asked: Method) -> LocalProfile:
-    """The profile by sums, with refusals that name the requested method."""
-    loss, demand = request.loss, request.demand
-    if not real_space.served(loss.terms):
+def _forecast(request: Request) -> Offer:
+    """The offer from the number of terms; of the width that suffices if the demanded one takes many."""
+    _refuse_unserved(request, _METHOD)
+    asked, draft = request, _drafted(request)
+    if draft is not None and draft.terms > _MANY:
+        sufficient = _drafted(request.sufficient)
+        if sufficient is not None and sufficient.terms < draft.terms:
+            asked, draft = request.sufficient, sufficient
+    work = _BESIDES + (0.0 if draft is None else _TERM * draft.terms)
+    return Offer(Promise(asked.demand.rtol, work), lambda: summed(asked, _METHOD, draft))
+
+
+def _drafted(request: Request) -> Draft | None:
+    x = request.epsilon
+    return real_space.draft(request.loss.reflected() if x < 0 else request.loss, abs(x), request.demand)
+
+
+def _refuse_unserved(request: Request, asked: Method) -> None:
+    if not real_space.served(request.loss.terms):
         raise NotApplicableError(
             f"method {asked!r} needs a loss of atoms and tilted flat parts only, and a sum over them of at most "
             f"{real_space.MAX_TERMS} terms; leave method out"
         )
+
+
+def summed(request: Request, asked: Method, draft: Draft | None = None) -> LocalProfile:
+    """The profile by sums, with refusals that name the requested method; the first preparation may be drafted already."""
+    _refuse_unserved(request, asked)
+    loss, demand = request.loss, request.demand
     method = EXACT if real_space.listed(loss.terms) and not real_space.flat_count(loss.terms) else _METHOD
     known = masses(loss)
     prepared: dict[bool, real_space.Prepared] = {}
@@ -36,7 +64,10 @@ def summed(request: Request, asked: Method) -> LocalProfile:
         found = answer(reflected, x) if reflected in prepared else trivial(known, x)
         if found.relative_width <= demand.rtol or (reflected in prepared and prepared[reflected].serves(abs(x))):
             return found
-        fresh = real_space.prepare(loss.reflected() if reflected else loss, abs(x), demand)
+        if draft is not None and x == request.epsilon:
+            fresh = draft.laid()
+        else:
+            fresh = real_space.prepare(loss.reflected() if reflected else loss, abs(x), demand)
         if fresh is None:
             return found
         prepared[reflected] = fresh
@@ -46,4 +77,4 @@ def summed(request: Request, asked: Method) -> LocalProfile:
 
 
 _METHOD = Method("exponential", "sums over atoms and flat parts: losses of the Laplace family", sharp=True)
-EXPONENTIAL = Route(_METHOD, prepare)
+EXPONENTIAL = Route(_METHOD, prepare, forecast=_forecast)

@@ -14,6 +14,7 @@ m below a bound are summed in this way; the transform of the rest decays like t^
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import comb, exp, lgamma, log
 from typing import Any
@@ -43,8 +44,8 @@ from logphi.quadrature.values import Line, Values
 
 # measured: with six flat parts the rest decays fast enough, and the alternating sums still lose few digits
 FLAT_PARTS = 6
-# measured: this number of terms takes about a second
-MAX_TERMS = 1 << 21
+# measured: this number of terms takes about fifty milliseconds, and hundreds of megabytes
+MAX_TERMS = 1 << 23
 # measured: this number of terms takes a few milliseconds
 _FEW_TERMS = 1 << 13
 # measured: a node of the contour takes as long as this many terms of a sum
@@ -178,14 +179,28 @@ class Prepared:
         return found if self.rest is None else found + self.rest.integral(x, _kernel(self.payoff, self.law, x))
 
 
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """About how many terms a preparation takes, and the function that makes it; None if the transform is unknown."""
+
+    terms: float
+    laid: Callable[[], Prepared | None]
+
+
 def prepare(law: LogPhi, x: float, demand: Demand, payoff: Payoff = EXCESS) -> Prepared | None:
-    """Prepare the mean of a payoff of a sum of laws near x; None if the rest has no contour, or there are too many atoms.
+    """Prepare the mean of a payoff of a sum of laws near x; None if the rest has no contour, or there are too many atoms."""
+    found = draft(law, x, demand, payoff)
+    return None if found is None else found.laid()
+
+
+def draft(law: LogPhi, x: float, demand: Demand, payoff: Payoff = EXCESS) -> Draft | None:
+    """The draft of a preparation; None as in :func:`prepare`.
 
     Parts with many flat factors are left out if their share is negligible, unless a contour is quicker.
     """
     few = flat_count(law.terms) < FLAT_PARTS
     if few and listed(law.terms):
-        return Prepared(x, payoff, law, BoxSums.of(groups(law.terms, FLAT_PARTS - 1)), None)
+        return Draft(cost(law.terms), lambda: Prepared(x, payoff, law, BoxSums.of(groups(law.terms, FLAT_PARTS - 1)), None))
     farthest_place = sum(count * own.support.upper for own, count in law.terms if own.support.pieces is not None)
     farthest = SHARP / max(farthest_place * ULP, 1e-100)
     tilt = saddle(law, _kernel(payoff, law, x, farthest), RIGHT).abscissa
@@ -199,18 +214,28 @@ def prepare(law: LogPhi, x: float, demand: Demand, payoff: Payoff = EXCESS) -> P
     kernel = _kernel(payoff, rest, x, farthest)
     line = None if few else layout(rest, tilt, kernel, math.log(demand.rtol))
     found_extent = None if line is None else extent(rest, line, kernel)
-    longest = MAX_TERMS if found_extent is None else min(cost(terms) + _NODE * found_extent.size, MAX_TERMS)
-    if few or (most is not None and cost(terms, most) <= longest):
+    of_contour = math.inf if found_extent is None else cost(terms) + _NODE * found_extent.size
+
+    def by_sums() -> Prepared | None:
         table = BoxSums.of(groups(terms, (most or FLAT_PARTS) - 1, own))
-        share += 0.0 if most is None else math.exp(log_tail(flat_shares(terms, tilt), most))
-        log_omitted = _log_omitted(law, tilt, payoff, share)
+        left = share if most is None else share + math.exp(log_tail(flat_shares(terms, tilt), most))
+        log_omitted = _log_omitted(law, tilt, payoff, left)
         # where the transform overflows, nothing bounds the parts left out
         return Prepared(x, payoff, law, table, None, tilt, log_omitted) if log_omitted < math.inf else None
-    contour = lay_out(rest, line, found_extent, kernel) if line and found_extent else None
-    if contour is None:
+
+    if few or (most is not None and cost(terms, most) <= min(of_contour, MAX_TERMS)):
+        return Draft(cost(terms, most or FLAT_PARTS), by_sums)
+    if line is None or found_extent is None:
         return None
-    table = BoxSums.of(groups(terms, FLAT_PARTS - 1, own))
-    return Prepared(x, payoff, rest, table, contour, tilt, _log_omitted(law, tilt, payoff, share))
+
+    def by_contour() -> Prepared | None:
+        contour = lay_out(rest, line, found_extent, kernel)
+        if contour is None:
+            return None
+        table = BoxSums.of(groups(terms, FLAT_PARTS - 1, own))
+        return Prepared(x, payoff, rest, table, contour, tilt, _log_omitted(law, tilt, payoff, share))
+
+    return Draft(of_contour, by_contour)
 
 
 def _parted(law: LogPhi, tilt: float, payoff: Payoff) -> tuple[Terms, LogPhi, Group, float] | None:

@@ -15,6 +15,7 @@ from logphi.engine.method import Method
 from logphi.engine.routes.choices import Choice, choices
 from logphi.engine.routes.contour import CONTOUR
 from logphi.engine.routes.experience import Experience
+from logphi.engine.routes.exponential import EXPONENTIAL
 from logphi.engine.routes.planner import Planned
 from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Request, Route, inverted
 from logphi.inversion.demand import Demand, Promise
@@ -276,3 +277,23 @@ def test_one_line_serves_each_order_of_many_releases(release):
     with choices() as taken:
         release.epsilon(1e-6)
     assert [one.route for one in taken if one.route == "smoothed"] == ["smoothed"] * 2
+
+
+def test_sums_that_take_too_many_terms_are_offered_for_the_width_that_suffices():
+    loss = (87 * lp.Laplace(scale=0.2) + 20 * lp.RandomizedResponse(p=0.6)).loss_law()
+    exact, enough = (EXPONENTIAL.offer(Request(loss, 1.0, Demand(rtol, enough=1e-6))).promise for rtol in (1e-9, 1e-6))
+    assert exact == enough
+    assert enough.relative_width == 1e-6
+    # a few terms are summed as they are
+    few = EXPONENTIAL.offer(Request((20 * lp.Laplace(scale=5)).loss_law(), 1.0, DEMAND)).promise
+    assert few.relative_width == DEMAND.rtol
+    assert few.operations < enough.operations / 2
+
+
+def test_the_other_direction_is_not_asked_where_one_is_one_to_all_digits():
+    release = 685646 * lp.Gaussian(sigma=0.115).poisson(5e-5)
+    with choices() as taken:
+        found = release.delta(10.0)
+    assert taken == []
+    assert 1 - 1e-9 < found.lower < found.upper == 1
+    assert release.delta(10.0, direction="add").lower <= found.upper

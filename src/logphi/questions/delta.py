@@ -12,7 +12,7 @@ from logphi.answers.status import Direction
 from logphi.arrays import Array
 from logphi.engine.answer import NEGLIGIBLE, log_probability, probability, worst
 from logphi.engine.directions import Certifiable, Loss
-from logphi.engine.log_probability import LogProbability
+from logphi.engine.log_probability import LogProbability, masses, trivial
 from logphi.engine.method import EXACT
 from logphi.engine.routes.evaluator import Evaluator
 from logphi.engine.routes.exact import closed
@@ -201,6 +201,10 @@ def _largest(orders: list[_Order], epsilon: float, profiles: Evaluator, toleranc
             found.append(replace(found[0], direction=order))
             continue
         attained = max((other.lower for other in found), default=-math.inf)
+        if -attained <= tolerance.aim:
+            # nothing is larger than one
+            found.append(replace(trivial(masses(part), epsilon), direction=order))
+            continue
         request = Request(part, epsilon, Demand(tolerance.aim, hint, max(least, attained), tolerance.enough))
         known = profiles.from_prepared(request)
         # a closed form is as quick as a bound of it

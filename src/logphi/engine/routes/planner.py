@@ -31,7 +31,7 @@ _WORTH = 5e7
 # chosen: the factor by which another route must promise to be narrower than the present answer
 _GAIN = 2.0
 # measured: the work above which it is quicker to check first whether the profile is far below all demands
-_DEAR = 2e8
+_DEAR = 5e7
 # chosen: the logarithm of a guessed ceiling below which the profile is not nearly one
 _NEARLY_ONE = -1.0
 # measured: the number of broken promises for one request after which a route is not tried again

@@ -68,7 +68,7 @@ _RESOLVED = 1e-2
 # derived: the logarithm of a relative width far above every demand
 _FAR = 300.0
 # measured: a window that is narrowed by less gains nothing
-_NARROWER = 0.9
+_NARROWER = 0.97
 # measured: the part of beta, in addition to the logarithms, with which the bound of the tail falls far enough
 _FALL = 6.0
 # measured: the share of the tolerance that the hump may take
@@ -300,7 +300,7 @@ class Plan:
         payoff, hump = sums
         found, w, beta = payoff.at(x), self.window.width, self.window.beta
         here, value = hump.at(x).high, _with(found, large_losses, x)
-        if not (self.rtol * value < here < math.inf and 0 < value < math.inf):
+        if not (self.rtol * value < _left_open(sums, x) + found.excess and here < math.inf and 0 < value < math.inf):
             return None
         beside = np.array([max(hump.at(x + w * threshold).high, 0.0) for threshold in _AROUND])
         smooth = min(here, float(beside.min()))

@@ -102,6 +102,14 @@ def test_no_repetition_leaks_nothing(count):
     assert (nothing.epsilon(0).lower, nothing.epsilon(0).upper) == (0, 0)
 
 
+def test_a_rate_is_zero_or_its_inverse_is_a_double():
+    subset = partial(lp.Gaussian(1, adjacency="replace").subset, adjacency="replace")
+    for make in (GAUSSIAN.poisson, subset, lambda rate: GAUSSIAN.poisson(1e-200).poisson(rate * 1e200)):
+        refused(ValueError, lambda make=make: make(rate=1e-301), "rate", "at least 1e-300")
+    assert GAUSSIAN.poisson(1e-300).delta(0.0).upper > 0
+    assert GAUSSIAN.poisson(0).delta(0.0).upper == 0
+
+
 def test_a_rate_of_zero_leaks_nothing_and_one_is_the_identity():
     assert GAUSSIAN.poisson(0).delta(0).upper == 0
     assert GAUSSIAN.poisson(1).delta(1).upper == GAUSSIAN.delta(1).upper

@@ -170,7 +170,7 @@ def _held(p, q):
 
 
 def test_a_number_with_hundreds_of_digits_is_kept_as_a_decimal_if_it_is_one():
-    rate = lp.Gaussian(1).poisson(1.2345678901234567e-155).poisson(1.2345678901234567e-155)
+    rate = lp.Gaussian(1).poisson(1.2345678901234567e-135).poisson(1.2345678901234567e-135)
     assert exactly(lp.parse(str(rate))) == exactly(rate)
     odd = lp.Gaussian(Fraction(7**400, 11**324))
     assert lp.parse(str(odd)) == odd

@@ -99,7 +99,7 @@ class PoissonSampled(EnclosedSamples):
 
     def __post_init__(self) -> None:
         size = check.whole("group_size", self.group_size, 1, LARGEST_GROUP)
-        self._settle(rate=check.probability("rate", self.rate), group_size=size)
+        self._settle(rate=check.rate(self.rate), group_size=size)
         self.loss_law()
 
     def loss_law(self) -> LogPhi:
@@ -227,7 +227,7 @@ class SubsetSampled(EnclosedSamples):
     _operation = "subset"
 
     def __post_init__(self) -> None:
-        self._settle(rate=check.probability("rate", self.rate))
+        self._settle(rate=check.rate(self.rate))
         self.loss_law()
 
     def loss_law(self) -> LogPhi:

@@ -45,7 +45,7 @@ class TruncatedSample(Dominated, OnSamples):
                 f"truncated_batch_size must be at most the dataset_size, got {batch} of {size}: no batch has more records than "
                 "there are; leave both out"
             )
-        self._settle(rate=check.probability("rate", self.rate), truncated_batch_size=batch, dataset_size=size)
+        self._settle(rate=check.rate(self.rate), truncated_batch_size=batch, dataset_size=size)
         self.loss_law()
 
     @property

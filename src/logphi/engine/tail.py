@@ -30,7 +30,7 @@ from logphi.inversion.demand import Demand
 from logphi.inversion.lines import half_line
 from logphi.inversion.lines.half_line import spread
 from logphi.inversion.lines.lattice import reserve_at
-from logphi.inversion.pieces import real_space
+from logphi.inversion.pieces import real_space, term_counts
 from logphi.inversion.pieces.payoffs import DUAL_MASS, MASS
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform
@@ -221,10 +221,10 @@ _FINAL = (_in_closed_form, _on_the_lattice)
 
 def _attempts(law: LogPhi) -> tuple[Attempt, ...]:
     """The methods that fit the loss, in order."""
-    if not real_space.served(law.terms):
+    if not term_counts.served(law.terms):
         return (*_FINAL, _by_contour, _by_chernoff, _by_chords)
     # with few flat parts sums need no contour for the rest; with many, the contour is quicker; chords are no sharper
-    few = real_space.flat_count(law.terms) < real_space.FLAT_PARTS
+    few = term_counts.flat_count(law.terms) < term_counts.FLAT_PARTS
     return (*_FINAL, *((_by_pieces, _by_contour) if few else (_by_contour, _by_pieces)), _by_chernoff)
 
 

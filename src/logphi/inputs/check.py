@@ -1,6 +1,8 @@
 """Checks of arguments, and one form of message for bad ones: the value, the rule, and the next step.
 
 Numbers given exactly, in an expression or as a ``Fraction`` or a ``Decimal``, stay exact (:mod:`logphi.text.written`).
+
+The file is longer than others because every kind of number that an argument may be has its check here.
 """
 
 from __future__ import annotations
@@ -28,6 +30,8 @@ LEAST_SHARE = 1e-290
 LARGEST_COUNT = 10**300
 # derived: decimals with larger exponents are no doubles; to make a quotient of a far larger one takes minutes
 _FARTHEST = 400
+# derived: with a margin, the inverse of a smaller rate is no double
+_LEAST_RATE = 1e-300
 # types that Python takes for integers, and that are none
 _NO_NUMBERS = (bool, np.bool_, np.timedelta64)
 
@@ -133,6 +137,14 @@ def probability(name: str, value: Any) -> float:
     number = unit(name, value)
     if number == 1 != _as_written(number):
         raise ValueError(f"{name} must be 1, or a double below 1, got a number in between, which doubles cannot hold")
+    return number
+
+
+def rate(value: Any) -> float:
+    """A sampling rate: a probability that is zero, or whose inverse is a double."""
+    number = probability("rate", value)
+    if 0 < number < _LEAST_RATE:
+        raise ValueError(f"rate must be 0 or at least {_LEAST_RATE}, got {number!r}: below that doubles cannot hold the answer")
     return number
 
 

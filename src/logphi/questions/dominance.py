@@ -29,7 +29,7 @@ from logphi.engine.directions import Loss
 from logphi.engine.known_order import surely_above, without_common
 from logphi.engine.log_probability import masses
 from logphi.inputs.adjacency import Adjacency
-from logphi.inversion.pieces import real_space
+from logphi.inversion.pieces import term_counts
 from logphi.inversion.pieces.atom_list import atom_list
 from logphi.laws.combined.parameters import as_mixture, normal_shift
 from logphi.laws.log_phi import LogPhi
@@ -160,9 +160,9 @@ def _one_order(first: LogPhi, second: LogPhi) -> Dominance:
 
 def _values(loss: LogPhi) -> tuple[Array, float] | None:
     """The positive values of a loss with finitely many values, with a bound of their errors."""
-    if not real_space.made_of_pieces(loss.terms) or real_space.flat_count(loss.terms):
+    if not term_counts.made_of_pieces(loss.terms) or term_counts.flat_count(loss.terms):
         return None
-    if real_space.atom_count(loss.terms) > _MOST_VALUES:
+    if term_counts.atom_count(loss.terms) > _MOST_VALUES:
         return None
     atoms = atom_list(loss.terms)
     return np.append(0.0, atoms.locations[atoms.locations > 0]), atoms.location_error

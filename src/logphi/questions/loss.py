@@ -29,7 +29,7 @@ from logphi.inputs import check
 from logphi.inputs.arguments import Number, Numbers
 from logphi.inversion.demand import Demand
 from logphi.inversion.lines import half_line
-from logphi.inversion.pieces import real_space
+from logphi.inversion.pieces import real_space, term_counts
 from logphi.inversion.pieces.atom_list import ListedAtoms, atom_list
 from logphi.inversion.pieces.payoffs import DENSITY
 from logphi.laws.log_phi import LogPhi
@@ -339,7 +339,7 @@ class LossDistribution(Listed):
         amount: Scaled | None
         if single is not None and own is not None:
             method, amount = EXACT, times_constants(own, single[1])
-        elif real_space.listed(law.terms):
+        elif term_counts.listed(law.terms):
             prepared = real_space.prepare(law, x, Demand(rtol), DENSITY)
             method, amount = EXPONENTIAL.method, None if prepared is None else prepared.at(x)
         else:

@@ -253,3 +253,8 @@ def test_multisets_drawn_one_by_one_are_all_of_them(count: int) -> None:
     for place, log_weight in zip(found.location.tolist(), found.log_weight.tolist(), strict=True):
         known[round(place, 9)] = known.get(round(place, 9), 0.0) + math.exp(log_weight)
     assert known == pytest.approx(expected, rel=1e-12)
+
+
+def test_as_many_copies_as_there_may_be_raise_no_warning():
+    release = 10**300 * lp.RandomizedResponse(0.5 + 1e-16)
+    assert release.delta(0.1).upper == 1

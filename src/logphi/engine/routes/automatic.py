@@ -31,7 +31,7 @@ from logphi.engine.routes.smoothed import SMOOTHED
 from logphi.engine.sampled_profile import release_of
 from logphi.inversion.atoms import atoms
 from logphi.inversion.demand import Promise
-from logphi.inversion.pieces import real_space
+from logphi.inversion.pieces import term_counts
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.normal.curved_normal import Cappable
 
@@ -138,10 +138,10 @@ def fitting(loss: LogPhi) -> list[Route]:
     if lattice is not None:
         # with atoms that are rare and high, the saddle of the whole law is far from that of the others
         sharp = [LATTICE, *listed] if math.isfinite(lattice.span) else []
-        return [EXPONENTIAL, *sharp, *_FALLBACKS] if real_space.quick(loss.terms) else [*sharp, EXPONENTIAL, *_FALLBACKS]
-    if atoms.served(loss.terms) and not real_space.quick(loss.terms):
+        return [EXPONENTIAL, *sharp, *_FALLBACKS] if term_counts.quick(loss.terms) else [*sharp, EXPONENTIAL, *_FALLBACKS]
+    if atoms.served(loss.terms) and not term_counts.quick(loss.terms):
         return [*listed, CONTOUR, *_FALLBACKS]
-    if real_space.served(loss.terms) and real_space.flat_count(loss.terms) < real_space.FLAT_PARTS:
+    if term_counts.served(loss.terms) and term_counts.flat_count(loss.terms) < term_counts.FLAT_PARTS:
         return [EXPONENTIAL, *_FALLBACKS]
     if (mean := mean_of(loss)) is not None:
         return [BRANCH_CUT, *([CONTOUR] if mean.count <= _MANY_BATCHES else []), *_FALLBACKS]

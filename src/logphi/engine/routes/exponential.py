@@ -7,7 +7,7 @@ from logphi.engine.method import EXACT, Method
 from logphi.engine.routes.route import LocalProfile, NotApplicableError, Offer, Request, Route
 from logphi.inversion.demand import Promise
 from logphi.inversion.lines.contour import Inversion, Part
-from logphi.inversion.pieces import real_space
+from logphi.inversion.pieces import real_space, term_counts
 from logphi.inversion.pieces.real_space import Draft
 
 # measured: the operations of a term, and of what every preparation does besides
@@ -39,10 +39,10 @@ def _drafted(request: Request) -> Draft | None:
 
 
 def _refuse_unserved(request: Request, asked: Method) -> None:
-    if not real_space.served(request.loss.terms):
+    if not term_counts.served(request.loss.terms):
         raise NotApplicableError(
             f"method {asked!r} needs a loss of atoms and tilted flat parts only, and a sum over them of at most "
-            f"{real_space.MAX_TERMS} terms; leave method out"
+            f"{term_counts.MAX_TERMS} terms; leave method out"
         )
 
 
@@ -50,7 +50,7 @@ def summed(request: Request, asked: Method, draft: Draft | None = None) -> Local
     """The profile by sums, with refusals that name the requested method; the first preparation may be drafted already."""
     _refuse_unserved(request, asked)
     loss, demand = request.loss, request.demand
-    method = EXACT if real_space.listed(loss.terms) and not real_space.flat_count(loss.terms) else _METHOD
+    method = EXACT if term_counts.listed(loss.terms) and not term_counts.flat_count(loss.terms) else _METHOD
     known = masses(loss)
     prepared: dict[bool, real_space.Prepared] = {}
 

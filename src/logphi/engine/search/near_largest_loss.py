@@ -17,7 +17,7 @@ from logphi.arith.safe import log1mexp
 from logphi.engine.log_probability import masses
 from logphi.engine.method import EXACT
 from logphi.inputs.tolerance import Tolerance
-from logphi.inversion.pieces import real_space
+from logphi.inversion.pieces import term_counts
 from logphi.laws.log_phi import LogPhi
 
 # measured: the distance, in units of the tolerance, within which losses count as the largest if that has no atom
@@ -50,7 +50,7 @@ def near_largest_loss(loss: LogPhi, delta: float, tolerance: Tolerance) -> Bound
     rounding = 4e-16 * size
     lower, upper = max(top - distance - rounding, 0.0), max(top - min(least, distance) + rounding, 0.0)
     # sums in real space are quick and sharp
-    quick = real_space.served(loss.terms)
+    quick = term_counts.served(loss.terms)
     if upper - lower > (_CLOSE * tolerance.aim if quick else max(tolerance.aim, _SHARE * tolerance.enough)) * size:
         return None
     return Bound(lower, lower + (upper - lower) / 2, upper, method=EXACT, ledger=Ledger(discretization=Entry(upper - lower)))

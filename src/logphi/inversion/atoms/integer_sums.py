@@ -64,7 +64,8 @@ def effective_range(parts: Sequence[IntegerMeasure], depth: float) -> tuple[int,
             away = sign * (part.index - part.mean)
             with np.errstate(divide="ignore"):  # the logarithm of a weight of zero
                 heights += part.count * log_sum(np.log(part.weight) + rates[:, None] * away)
-        half_width[side] = min(half_width[side], float(((heights + depth) / rates).min()) + slack)
+        with np.errstate(over="ignore"):  # farther than any double: no bound
+            half_width[side] = min(half_width[side], float(((heights + depth) / rates).min()) + slack)
     return max(low, math.floor(middle - half_width[1])), min(high, math.ceil(middle + half_width[0]))
 
 

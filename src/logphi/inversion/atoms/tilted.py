@@ -8,6 +8,7 @@ weights that is left out adds at most kappa(c) e^{K - cx} e to the excess at x.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -184,7 +185,8 @@ class LatticeSum:
         return LatticeSum(tuple(laws), *integer_sums.effective_range([law.weights for law in laws], DEPTH))
 
     def __len__(self) -> int:
-        return self.last - self.first + 1
+        # Python allows no larger length
+        return min(self.last - self.first + 1, sys.maxsize)
 
     def _total(self, number: Callable[[Tilted], float]) -> float:
         return sum(one.weights.count * number(one.law) for one in self.laws)

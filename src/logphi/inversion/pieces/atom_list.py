@@ -10,7 +10,7 @@ from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arrays import Array
 from logphi.inversion.atoms.convolution import groups
 from logphi.inversion.pieces.box_sums import BoxSums
-from logphi.inversion.pieces.real_space import atom_count, made_of_pieces
+from logphi.inversion.pieces.term_counts import atom_count, made_of_pieces
 from logphi.laws.transform import Terms
 
 # measured: a table of this many rows is formed in a tenth of a second

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from math import comb, exp, lgamma, log
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,6 @@ from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.inversion.atoms import atoms
-from logphi.inversion.atoms.atomic import atomic
 from logphi.inversion.atoms.convolution import EMPTY, Group, groups
 from logphi.inversion.demand import Demand
 from logphi.inversion.lines.half_line import Density, Step
@@ -38,41 +37,15 @@ from logphi.inversion.lines.saddle import RIGHT, saddle
 from logphi.inversion.pieces.box_sums import BoxSums
 from logphi.inversion.pieces.flat_shares import first_negligible, flat_shares, log_tail
 from logphi.inversion.pieces.payoffs import DENSITY, EXCESS, Payoff
+from logphi.inversion.pieces.term_counts import FLAT_PARTS, MAX_TERMS, by_kind, cost, flat_count, listed, made_of_pieces
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform, Terms
 from logphi.quadrature.values import Line, Values
 
-# measured: with six flat parts the rest decays fast enough, and the alternating sums still lose few digits
-FLAT_PARTS = 6
-# measured: this number of terms takes about fifty milliseconds, and hundreds of megabytes
-MAX_TERMS = 1 << 23
-# measured: this number of terms takes a few milliseconds
-_FEW_TERMS = 1 << 13
 # measured: a node of the contour takes as long as this many terms of a sum
 _NODE = 300.0
 # derived: the product of an abscissa with a location must be known to much better than one
 SHARP = 1e-3
-
-
-# derived: a sum of e^_ENDLESS terms is never computed
-_ENDLESS = 200.0
-# derived: for counts up to this, differences of logarithms of factorials keep several digits
-_COUNTED = 10**9
-
-
-def atom_count(terms: Terms) -> float:
-    """The number of atoms of the purely atomic part of a sum, weighted by the cost of each for laws with many atoms."""
-    total = 1.0
-    for law, count in terms:
-        pieces = law.support.pieces
-        kinds = 0 if pieces is None else len(pieces.locations)
-        # more than one draw from many atoms takes a table of as many columns
-        if kinds:
-            # for larger counts the difference of logarithms has no digits
-            rise = lgamma(count + kinds) - lgamma(count + 1) if count < _COUNTED else (kinds - 1) * log(count)
-            log_ways = rise - lgamma(kinds)
-            total *= exp(min(log_ways, _ENDLESS)) * (max(kinds / 8, 1.0) if count > 1 else 1.0)
-    return total
 
 
 @dataclass(frozen=True)
@@ -242,7 +215,7 @@ def _parted(law: LogPhi, tilt: float, payoff: Payoff) -> tuple[Terms, LogPhi, Gr
     """The laws with flat parts; the other laws, a group of their atoms, and the share that this group leaves out."""
     if listed(law.terms):
         return law.terms, LogPhi(), EMPTY, 0.0
-    terms, others = _by_kind(law.terms)
+    terms, others = by_kind(law.terms)
     # no atom is left out of a density, as nothing would bound its share
     if payoff is DENSITY or not made_of_pieces(terms):
         return None
@@ -259,57 +232,9 @@ def _log_omitted(law: LossTransform, tilt: float, payoff: Payoff, share: float) 
     return float((values.mid.real + values.radius)[0]) + constant + math.log(share) + 1e-9
 
 
-def _by_kind(terms: Terms) -> tuple[Terms, Terms]:
-    """The laws with a flat part, and the atomic laws."""
-    kinds = [_is_flat(law) for law, _ in terms]
-    flat, others = ([term for term, flat in zip(terms, kinds, strict=True) if flat is kind] for kind in (True, False))
-    return flat, others
-
-
-def _is_flat(law: LossTransform) -> bool:
-    pieces = law.support.pieces
-    return pieces is not None and pieces.width > 0
-
-
 def _kernel(payoff: Payoff, law: LossTransform, x: float, farthest: float = np.inf) -> Kernel:
     if payoff is EXCESS:
         return Smooth(x, farthest=farthest)
     if payoff is DENSITY:
         return replace(Density.at(law, x), farthest=farthest)
     return Step(x, payoff.pole, farthest=farthest)
-
-
-def flat_count(terms: Terms) -> int:
-    """The largest number of flat factors in a sum."""
-    return sum(count for law, count in terms if _is_flat(law))
-
-
-def made_of_pieces(terms: Terms) -> bool:
-    """Whether every law is made of atoms and a flat part."""
-    return all(law.support.pieces is not None for law, _ in terms)
-
-
-def listed(terms: Terms) -> bool:
-    """Whether the sum of these laws has few enough atoms and flat parts, with known locations."""
-    return made_of_pieces(terms) and cost(terms) <= MAX_TERMS
-
-
-def quick(terms: Terms) -> bool:
-    """Whether the terms of the sum are computed in a few milliseconds."""
-    return made_of_pieces(terms) and cost(terms) <= _FEW_TERMS
-
-
-def served(terms: Terms) -> bool:
-    """Whether sums in real space serve these laws, up to atoms of negligible weight."""
-    if listed(terms):
-        return True
-    flat, others = _by_kind(terms)
-    return bool(flat) and all(atomic(law) is not None for law, _ in others) and atoms.count_of(others) * cost(flat) <= MAX_TERMS
-
-
-def cost(terms: Terms, most: int = FLAT_PARTS) -> float:
-    """An estimate of the number of terms of one excess."""
-    kinds = sum(1 for law, _ in terms if _is_flat(law))
-    flats = min(most - 1, flat_count(terms))
-    knots = min(2.0**flats, (flats / max(kinds, 1) + 1.0) ** kinds)
-    return float(atom_count(terms) * comb(kinds + flats, flats) * knots)

@@ -290,8 +290,6 @@ def test_text_and_json_read_back(text):
         (lambda m: m.allocation(3, epochs=-1), ("epochs", "-1")),
         (lambda m: m.allocation(3, participations=4), ("participations", "batches=3", "4")),
         (lambda m: m.allocation(3, participations=0), ("participations", "0")),
-        (lambda m: (m + lp.Laplace(scale=1)).allocation(3), ("Gaussian", "fixed_order")),
-        (lambda m: lp.Gaussian(sigma=0.01).allocation(3), ("sensitivity / sigma", "8", "fixed_order")),
         (lambda m: lp.Gaussian(sigma=1, adjacency="replace").allocation(3), ("replace", "add/remove")),
         (lambda m: lp.Discrete([0.5, 0.5], [0.25, 0.75]).allocation(3).group(2), ("allocation", "2")),
         (lambda m: lp.Laplace(scale=1).allocation(3).group(2), ("2 records", "mechanism on randomly allocated batches")),

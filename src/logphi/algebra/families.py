@@ -282,7 +282,7 @@ def lower(terms: CountedReleases, *, sampled: bool = False) -> list[Mechanism]:
     ]
 
 
-def one_below(release: Mechanism, skew: float = 0.5) -> Mechanism:
+def one_below(release: Mechanism) -> Mechanism:
     """One release that this one dominates, also on samples: members of families, and attacks on what need not attain its pair.
 
     Members are fixed beforehand: a hull is attained at each threshold by another one, and on samples by none.
@@ -290,7 +290,7 @@ def one_below(release: Mechanism, skew: float = 0.5) -> Mechanism:
     terms = terms_of(release)
     if all(family is None for _, family, _ in terms):
         return attained_part(release, sampled=True)
-    parts = ([family.fixed(count, skew)] if family else attained(one, count, sampled=True) for one, family, count in terms)
+    parts = ([family.fixed(count)] if family else attained(one, count, sampled=True) for one, family, count in terms)
     return compose(part for some in parts for part in some)
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from logphi.algebra.allocated import OnBatches
 from logphi.algebra.bracket_end import BracketEnd
 from logphi.algebra.bracketed import Bracketed
-from logphi.algebra.families import one_below
 from logphi.algebra.release import Composition, Mechanism
-from logphi.algebra.unamplified import Unamplified
+from logphi.algebra.unamplified import Unamplified, one_below
 from logphi.answers.status import Direction
 from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.arguments import Whole, frozen

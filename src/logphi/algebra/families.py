@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from logphi.algebra.asking import Questions
-from logphi.algebra.attacks import attacks, attained, attained_part
+from logphi.algebra.attacks import attacks, attained
 from logphi.algebra.by_others import BY_RELEASES, DIVERGENCES, OF_FAMILY, PROFILES, TAILS, ByOthers, between, dominated
 from logphi.algebra.family import CountedReleases, Family
 from logphi.algebra.hull import hull
@@ -280,18 +280,6 @@ def lower(terms: CountedReleases, *, sampled: bool = False) -> list[Mechanism]:
         )
         for skew in ((0.5,) if alike else SKEWS)
     ]
-
-
-def one_below(release: Mechanism) -> Mechanism:
-    """One release that this one dominates, also on samples: members of families, and attacks on what need not attain its pair.
-
-    Members are fixed beforehand: a hull is attained at each threshold by another one, and on samples by none.
-    """
-    terms = terms_of(release)
-    if all(family is None for _, family, _ in terms):
-        return attained_part(release, sampled=True)
-    parts = ([family.fixed(count)] if family else attained(one, count, sampled=True) for one, family, count in terms)
-    return compose(part for some in parts for part in some)
 
 
 def _nearly(terms: CountedReleases) -> Mechanism | None:

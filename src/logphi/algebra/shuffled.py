@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from logphi.algebra.by_others import Proofs
-from logphi.algebra.families import one_below
 from logphi.algebra.release import Mechanism, Primitive, operand
-from logphi.algebra.unamplified import Unamplified
+from logphi.algebra.unamplified import Unamplified, one_below
 from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.arguments import frozen
 from logphi.pairs.equal import Equal

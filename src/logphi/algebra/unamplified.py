@@ -4,16 +4,29 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from logphi.algebra.attacks import attained, attained_part
 from logphi.algebra.bracketed import Bracketed
 from logphi.algebra.by_others import Proofs
-from logphi.algebra.families import one_below
+from logphi.algebra.families import terms_of
 from logphi.algebra.group_bound import bound_of_group
 from logphi.algebra.on_samples import OnSamples
-from logphi.algebra.release import Mechanism, Primitive
+from logphi.algebra.release import Mechanism, Primitive, compose
 from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.arguments import frozen
 from logphi.laws.log_phi import LogPhi
 from logphi.text.written import Written
+
+
+def one_below(release: Mechanism) -> Mechanism:
+    """One release that this one dominates, also on samples: members of families, and attacks on what need not attain its pair.
+
+    Members are fixed beforehand: a hull is attained at each threshold by another one, and on samples by none.
+    """
+    terms = terms_of(release)
+    if all(family is None for _, family, _ in terms):
+        return attained_part(release, sampled=True)
+    parts = ([family.fixed(count)] if family else attained(one, count, sampled=True) for one, family, count in terms)
+    return compose(part for some in parts for part in some)
 
 
 @frozen

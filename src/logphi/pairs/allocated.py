@@ -78,7 +78,8 @@ def _atoms(pair: Pair, unknown: UnsupportedError) -> tuple[RatioAtoms, RatioAtom
     """The law of the ratio on unequal nodes, below and above; ``unknown`` says why it has none on a lattice."""
     try:
         return ratio_atoms(pair)
-    except NotBetweenError:
+    except (ValueError, ArithmeticError):
+        # the cells of a part have no masses
         raise unknown from None
 
 

@@ -332,3 +332,9 @@ def test_samples_whose_transform_doubles_do_not_resolve_are_answered_by_a_bracke
     # the variance of q (e^L - 1), up to its higher powers: E_Q e^{2L} of both releases
     square = math.exp(sigma**-2) * (2 * math.exp(0.2) + math.exp(-0.4)) / 3 - 1
     assert variance_of(once.loss_law()) == pytest.approx(1e-4 * square, rel=0.02)
+
+
+@pytest.mark.parametrize(("sigma", "count", "known"), [(1.7, 50, False), (1.7, 3000, False), (3, 50, True)])
+def test_samples_whose_transform_has_no_known_decay_are_answered_by_a_bracket_at_once(sigma, count, known):
+    once = (lp.Gaussian(sigma=sigma) + lp.Laplace(scale=1)).poisson(5 / count)
+    assert is_resolved(once.loss_law(), count, count * variance_of(once.loss_law())) is known

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from logphi.algebra.operations import done_by
@@ -9,7 +10,7 @@ from logphi.algebra.release import Mechanism
 from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.arguments import RealLike, Scalar
-from logphi.pairs.pair import NotAllocatedError, UnsupportedError
+from logphi.pairs.pair import UnsupportedError
 from logphi.sampling.group import LARGEST_SIZE
 
 
@@ -58,15 +59,13 @@ def _allocated(base: Mechanism, batches: int) -> Mechanism:
 
     if batches == 1:
         return base
-    try:
+    with suppress(UnsupportedError):
         return Allocated(base, batches, base.adjacency)
-    except UnsupportedError as unknown:
-        from logphi.algebra.allocated_between import AllocatedBetween
+    from logphi.algebra.allocated_between import AllocatedBetween, AllocatedUnamplified
 
-        try:
-            return AllocatedBetween(base, batches, base.adjacency)
-        except NotAllocatedError:
-            raise unknown from None
+    with suppress(UnsupportedError):
+        return AllocatedBetween(base, batches, base.adjacency)
+    return AllocatedUnamplified(base, batches, base.adjacency)
 
 
 @done_by

@@ -42,6 +42,9 @@ class Describable(HasLoss, Protocol):
     @property
     def _bracketed(self) -> bool: ...
 
+    @property
+    def _certified_by(self) -> Any: ...
+
 
 # of one question the answer is a Certificate, but for releases of which only bounds are known: Any keeps its attributes at hand
 @overload
@@ -106,7 +109,8 @@ def certify(
         One claim is a :class:`logphi.certified.certificate.Certificate`. Lists, a type I error, an order or the advantage make
         a :class:`logphi.certified.claims.CertifiedClaims`. So does a release with a part that is known by bounds only (ZCDP,
         RenyiDP, VectorDiscreteGaussian, Skellam, StabilityThreshold, SparseVector, the best of many runs): it claims what the
-        release leaks at most, without a lower end.
+        release leaks at most, without a lower end. Random allocation to several batches of an epoch is claimed to leak at most
+        what the releases do that dominate it, and which the certificate names.
 
     Raises
     ------
@@ -191,12 +195,13 @@ def described(release: Describable) -> Described:
     from logphi.certified.certificate import is_above
     from logphi.certified.claims import Described, Known
 
-    tree, manner = release.tree(), release._manner()
+    whole: Any = release._certified_by
+    tree, manner = whole.tree(), whole._manner()
     if not tree:
         raise ValueError("nothing is released, so that there is nothing to certify: compose at least one mechanism")
-    whole: Any = release
-    known = Known.ABOVE if any(is_above(node) for _, node in tree) else Known.BRACKET if release._bracketed else Known.LAW
-    return Described((whole.cover if release._bracketed else whole)._loss(), tree, manner, known)
+    above = whole is not release or any(is_above(node) for _, node in tree)
+    known = Known.ABOVE if above else Known.BRACKET if whole._bracketed else Known.LAW
+    return Described((whole.cover if whole._bracketed else whole)._loss(), tree, manner, known)
 
 
 def claims_of(

@@ -77,10 +77,15 @@ def is_resolved(loss: LogPhi, count: int, variance: float) -> bool:
     """Whether doubles resolve the transform of so many samples on a line; ``variance`` is about that of the whole loss.
 
     The line is long enough, and near the saddle of a small profile, for a normal law of this variance. It is one to the left,
-    where the terms of the Mellin-Barnes integral grow faster with the height than to the right.
+    where the terms of the Mellin-Barnes integral grow faster with the height than to the right. To the right the bounds of its
+    decay grow faster.
     """
     if not 0 < variance < math.inf:
         return False
     height, order = (math.sqrt(2 * fall / variance) for fall in (_FALL, _DEPTH))
+    from logphi.laws.combined.sampled_loss import SampledLoss
+
+    if not all(law.has_envelope(order) for law, _ in loss.terms if isinstance(law, SampledLoss)):
+        return False
     line = Line(-1 - order, exact_step(height / _LINE), _LINE + 1)
     return bool((count * loss.on_line(line).radius <= _RESOLVED).all())

@@ -64,9 +64,13 @@ class Participations(Dominated, OnSamples):
     def _grouped(self, size: int) -> Mechanism:
         return bound_of_group(self.above.group(size))
 
+    @property
+    def _certified_by(self) -> Mechanism:
+        """One batch of each block."""
+        return compose(count * self.base.allocation(size) for size, count in self._blocks)
+
     def _uncertified(self) -> str:
-        parts = [count * self.base.allocation(size) for size, count in self._blocks]
-        return f"certificates know records in one batch of an epoch: certify the upper bound {compose(parts)!r}"
+        return f"certificates know records in one batch of an epoch: certify the upper bound {self._certified_by!r}"
 
 
 def _upper_end(one: Mechanism) -> Mechanism:

@@ -183,6 +183,12 @@ class Mechanism(Guided, Serializable, Operations["Mechanism"], Questions):
         return None
 
     @property
+    def _certified_by(self) -> Mechanism:
+        """A release that certificates name instead, as it dominates this one; mostly this one itself."""
+        parts = [(one, one._certified_by if one is not self else one, count) for one, count in self.counted()]
+        return self if all(own is one for one, own, _ in parts) else compose(count * own for _, own, count in parts)
+
+    @property
     def _exact_infinite_mass(self) -> Fraction | None:
         """The probability of an infinite loss of either direction, if it is a parameter; otherwise None."""
         return None

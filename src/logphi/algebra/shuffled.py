@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 from typing import Any
 
-from logphi.algebra.bracketed import Bracketed
 from logphi.algebra.by_others import Proofs
-from logphi.algebra.group_bound import bound_of_group
-from logphi.algebra.on_samples import OnSamples
-from logphi.algebra.release import Composition, Mechanism, Primitive, operand
+from logphi.algebra.release import Mechanism, Primitive, operand
+from logphi.algebra.unamplified import Unamplified, one_below
 from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.arguments import frozen
-from logphi.laws.log_phi import LogPhi
 from logphi.pairs.equal import Equal
 from logphi.pairs.largest import largest_output
 from logphi.pairs.normal import NormalShift
-from logphi.pairs.pair import Pair, UnsupportedError
-from logphi.text.spelling import short
-from logphi.text.written import Written
+from logphi.pairs.pair import Pair
 
 # measured: with this number of cells, the delta of the attack agrees with that of the best threshold to seven digits, in a
 # quarter of a second
@@ -29,21 +23,10 @@ _FEW_CELLS = 1 << 10
 
 
 def one_epoch(base: Mechanism, batches: int) -> Mechanism:
-    """One epoch of shuffled batches; the base itself where there is nothing to amplify.
-
-    Raises
-    ------
-    UnsupportedError
-        If there is no one pair of laws.
-    """
+    """One epoch of shuffled batches; the base itself where there is nothing to amplify."""
     pair = base.pair()
     if batches == 1 or isinstance(pair, Equal) or pair.loss().empty:
         return base
-    if base._composition() is not Composition:
-        raise UnsupportedError(
-            f"no attack on shuffled batches is known for {short(base)}, which stands for many mechanisms or for bounds; "
-            "m.fixed_order(batches) is an upper bound for every mechanism"
-        )
     return Shuffled(base, batches, base.adjacency)
 
 
@@ -65,24 +48,7 @@ class LargestOutput(Primitive):
 
 
 @frozen
-class FirstBatch(Primitive):
-    """The output on the first of all batches, which the record is in as often as in any other.
-
-    Under replace the other records hold what the record does under the second law; otherwise they leave no trace in a batch.
-    """
-
-    base: Mechanism
-    batches: int
-    adjacency: Adjacency
-    _undescribed = "it is one of many attacks"
-
-    def loss_law(self) -> LogPhi:
-        """That of a mixture with the second law."""
-        return self.base.pair().mixed_loss(Written(Fraction(1, self.batches)))
-
-
-@frozen
-class Shuffled(Bracketed, OnSamples):
+class Shuffled(Unamplified):
     """A mechanism on every batch of a shuffled data set; made by :meth:`Mechanism.shuffled`."""
 
     base: Mechanism
@@ -101,24 +67,20 @@ class Shuffled(Bracketed, OnSamples):
         return self._attack(_FEW_CELLS)
 
     @property
-    def cover(self) -> Mechanism:
-        """One release without amplification: an adversary who knows the order sees which batch holds the record."""
-        return self.base
-
-    @property
     def _proofs(self) -> Proofs:
-        seen = "the largest output of an epoch" if isinstance(self.base.pair(), NormalShift) else "the output on one batch"
-        return f"an attack that looks at {seen}", "one release an epoch, without amplification: the attacker knows the order"
+        if not isinstance(one_below(self.base).pair(), NormalShift):
+            return super()._proofs
+        return "an attack that looks at the largest output of an epoch", super()._proofs[1]
 
     @property
     def _unanswered(self) -> str:
         return "the loss of shuffled batches is not known"
 
     def _attack(self, cells: int) -> Mechanism:
-        pair = self.base.pair()
+        pair = one_below(self.base).pair()
         if isinstance(pair, NormalShift):
             return LargestOutput(pair, self.batches, cells, self.adjacency)
-        return FirstBatch(self.base, self.batches, self.adjacency)
+        return super().attack
 
     def _text(self, spell: Callable[[Any], str]) -> str:
         return f"{operand(self.base, spell)}.shuffled({self.batches})"
@@ -137,10 +99,6 @@ class Shuffled(Bracketed, OnSamples):
             "That every record is in one batch of an epoch only, and that its place stays empty without it: no other record "
             "moves into another batch."
         )
-
-    def _grouped(self, size: int) -> Mechanism:
-        """The group of the cover, an upper bound."""
-        return bound_of_group(self.cover.group(size))
 
     def _uncertified(self) -> str:
         return "certificates do not know shuffled batches, whose answers are brackets: certify one release an epoch"

@@ -52,14 +52,15 @@ def issue_above(
         found, own = given[id(one)]
         if not found.upper < math.inf:
             raise NotCertifiedError(f"no finite {one.quantity} is known at {one.at}")
-        # a digit less than doubles give, as the hulls of the checker differ in the last one
-        low, high = around(found, min(most, DOUBLES - 1), one.quantity)
-        ends: Ends = (low, None) if own else (low if both else Decimal(0), high)
         profile = partial(release.delta, direction=one.direction, rtol=ROUGH)
-        made, verdict = settled_claim(one, ends, check_soon, profile, own)
-        if not verdict:
-            raise NotCertifiedError("the checker of certificates does not derive a single digit of this bound")
-        return made, verdict.witness
+        for tried in (most, *(fewer for fewer in (*_FEWER, 1) if fewer < most)):
+            # a digit less than doubles give, as the hulls of the checker differ in the last one
+            low, high = around(found, min(tried, DOUBLES - 1), one.quantity)
+            ends: Ends = (low, None) if own else (low if both else Decimal(0), high)
+            made, verdict = settled_claim(one, ends, check_soon, profile, own)
+            if verdict:
+                return made, verdict.witness
+        raise NotCertifiedError("the checker of certificates does not derive a single digit of this bound")
 
     return together(asked, claim, digits, _FEWER, check)
 

@@ -21,8 +21,9 @@ from logphi.grid.mean_power import MOST_DIRECT, Draws
 from logphi.grid.ratio_cells import RatioCells
 from logphi.grid.ratio_laws import Ratios, TooWideError
 from logphi.pairs.between import NotBetweenError, between, is_known
-from logphi.pairs.finite import FinitePair
+from logphi.pairs.finite import FinitePair, listed
 from logphi.pairs.pair import Joint, Pair, UnsupportedError
+from logphi.pairs.ratio_atoms import RatioAtoms, ratio_atoms
 
 # measured: FFTs of this size give six digits for up to a thousand batches in a second
 _SIZE = 1 << 18
@@ -56,8 +57,11 @@ def check_ratios(pair: Pair, batches: int) -> None:
     UnsupportedError
         If it is unknown or not resolved.
     """
-    for one in _finite_ends(pair) or (pair,):
-        _lattices(one, batches)
+    try:
+        for one in _finite_ends(pair) or (pair,):
+            _lattices(one, batches)
+    except UnsupportedError as unknown:
+        _atoms(pair, unknown)
 
 
 def _finite_ends(pair: Pair) -> tuple[FinitePair, FinitePair] | None:
@@ -68,6 +72,15 @@ def _finite_ends(pair: Pair) -> tuple[FinitePair, FinitePair] | None:
         return between(pair.loss())
     except NotBetweenError:
         return None
+
+
+def _atoms(pair: Pair, unknown: UnsupportedError) -> tuple[RatioAtoms, RatioAtoms]:
+    """The law of the ratio on unequal nodes, below and above; ``unknown`` says why it has none on a lattice."""
+    try:
+        return ratio_atoms(pair)
+    except (ValueError, ArithmeticError):
+        # the cells of a part have no masses
+        raise unknown from None
 
 
 @lru_cache(maxsize=16)
@@ -107,11 +120,13 @@ def _cells_for(pair: Pair, batches: int) -> int:
 @lru_cache(maxsize=16)
 def allocated_between(pair: Pair, batches: int) -> tuple[FinitePair, FinitePair]:
     """A pair that the allocation dominates, and one that dominates it: of many batches, a random one has the law P."""
-    ends = _finite_ends(pair)
-    if ends is not None:
-        return allocated_between(ends[0], batches)[0], allocated_between(ends[1], batches)[1]
-    known, below, above = _lattices(pair, batches)
-    return _mean(known, below, batches, upper=False), _mean(known, above, batches, upper=True)
+    try:
+        below, above = _finite_ends(pair) or (pair, pair)
+        lower, upper = _lattices(below, batches), _lattices(above, batches)
+        return _mean(lower[0], lower[1], batches, upper=False), _mean(upper[0], upper[2], batches, upper=True)
+    except UnsupportedError as unknown:
+        own, other = _atoms(pair, unknown)
+        return _mean_of_atoms(own, batches, upper=False), _mean_of_atoms(other, batches, upper=True)
 
 
 def _mean(known: Ratios, masses: Array, batches: int, *, upper: bool) -> FinitePair:
@@ -140,3 +155,15 @@ def _mean(known: Ratios, masses: Array, batches: int, *, upper: bool) -> FiniteP
     error = math.expm1(batches * math.log1p(known.relative_error)) + total.error + of_ratio
     errors = tuple((one,) * p.size for one in (error, error, of_ratio))
     return FinitePair(tuple(p.tolist()), tuple(q.tolist()), error, None, omitted, known.growth, errors)
+
+
+def _mean_of_atoms(law: RatioAtoms, batches: int, *, upper: bool) -> FinitePair:
+    total = law.atoms.sum_of(batches, upper=upper)
+    place, q = total.places / batches, total.masses
+    # P has at most the largest ratio of the mass that Q has
+    omitted = (batches * law.omitted + total.omitted * max(1.0, float(place[-1]))) * (1 + 1e-9)
+    if omitted > _MOST_OMITTED or total.mass_error > _MOST_OMITTED:
+        raise _spread_too_far(batches)
+    of_place = total.place_error + 4 * ULP
+    columns = [place * q, q, *(np.full(q.size, one) for one in (total.mass_error + of_place, total.mass_error, of_place))]
+    return listed(columns, (law.infinite, 0.0), (law.infinite_error, 0.0), omitted)

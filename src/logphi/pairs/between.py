@@ -129,7 +129,7 @@ def between(loss: LogPhi, nodes: int = _NODES) -> tuple[FinitePair, FinitePair]:
     NotBetweenError
         If cell masses are not known, a loss has no bounded range, or doubles do not resolve it.
     """
-    parts = _parts(loss)
+    parts = parts_of(loss)
     few = _of_few_atoms(parts)
     if few is not None:
         return few, few
@@ -151,7 +151,7 @@ def between(loss: LogPhi, nodes: int = _NODES) -> tuple[FinitePair, FinitePair]:
     raise NotBetweenError(why)
 
 
-def _of_few_atoms(parts: Sequence[tuple[_Part, int]]) -> FinitePair | None:
+def _of_few_atoms(parts: Sequence[tuple[Part, int]]) -> FinitePair | None:
     """The pair itself, if it has few losses."""
     factors = [
         (FewAtoms.of(part.cells, part.only, part.only_error), count) for part, count in parts if isinstance(part.cells, Atoms)
@@ -165,13 +165,13 @@ def _of_few_atoms(parts: Sequence[tuple[_Part, int]]) -> FinitePair | None:
 def is_known(loss: LogPhi) -> bool:
     """Whether :func:`between` knows pairs."""
     with suppress(NotBetweenError):
-        _parts(loss)
+        parts_of(loss)
         return True
     return False
 
 
 @dataclass(frozen=True)
-class _Part:
+class Part:
     """One release: its cells, the range of its loss, what P has above it and Q below, and the masses where one law has none.
 
     ``only`` are the latter, of P and of Q, with a relative error.
@@ -191,7 +191,7 @@ class _Part:
         return _Nodes.of(cells.above() if upper else cells.below(), step)
 
 
-def _loss_cells(found: CellMasses, part: _Part, step: float) -> LossCells:
+def _loss_cells(found: CellMasses, part: Part, step: float) -> LossCells:
     x = found.index * step
     q = np.exp(found.log_mass)
     grown = 1 + found.share * math.expm1(step)
@@ -217,7 +217,14 @@ def _loss_cells(found: CellMasses, part: _Part, step: float) -> LossCells:
     )
 
 
-def _parts(loss: LogPhi) -> list[tuple[_Part, int]]:
+def parts_of(loss: LogPhi) -> list[tuple[Part, int]]:
+    """The releases of a loss and how often they occur.
+
+    Raises
+    ------
+    NotBetweenError
+        If cell masses of one are not known.
+    """
     if len(without_constants(loss.terms)[0]) < len(loss.terms):
         raise NotBetweenError("a part of the loss is constant")
     others, shift = without_normals(loss.terms)
@@ -225,11 +232,11 @@ def _parts(loss: LogPhi) -> list[tuple[_Part, int]]:
     if shift is not None:
         # P(X > s^2/2 + z s) and Q(X < -s^2/2 - z s) are at most e^{-z^2/2}
         reach = shift.high * math.sqrt(-2 * _DEEP) + shift.high**2 / 2
-        parts.append((_Part(MixtureCells.normal(shift), -reach, reach, (math.exp(_DEEP),) * 2, (0.0, 0.0), 0.0), 1))
+        parts.append((Part(MixtureCells.normal(shift), -reach, reach, (math.exp(_DEEP),) * 2, (0.0, 0.0), 0.0), 1))
     return parts
 
 
-def _of_law(law: LossTransform) -> _Part:
+def _of_law(law: LossTransform) -> Part:
     try:
         cells = discretizer_of(law)
     except ValueError as unknown:
@@ -250,7 +257,7 @@ def _of_law(law: LossTransform) -> _Part:
     if math.isinf(low):
         low = -_end(law.reflected())
         beyond[1] = math.exp(_DEEP)
-    return _Part(cells, low, high, (beyond[0], beyond[1]), (only[0], only[1]), only_error)
+    return Part(cells, low, high, (beyond[0], beyond[1]), (only[0], only[1]), only_error)
 
 
 def _end(law: LossTransform) -> float:

@@ -12,7 +12,7 @@ from logphi.laws.flat.mixed_flat import MixedFlat, SplicedFlat
 from logphi.laws.flat.uniform import Uniform, UniformWithAtoms
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.zero_or_infinite import ZeroOrInfinite
-from logphi.pairs.pair import Pair, UnsupportedError, not_allocated
+from logphi.pairs.pair import Pair, UnsupportedError
 
 if TYPE_CHECKING:  # numerics that a first answer does not need
     from logphi.grid.ratio_laws import Ratios
@@ -52,7 +52,7 @@ class TiltedUniform(Pair):
     def ratios(self, cells: int) -> Ratios:
         """The law of the ratio: a density proportional to its power -3/2, and two atoms if the loss has atoms."""
         if self.failure:
-            raise not_allocated()
+            raise UnsupportedError("a law of all zero or infinite losses has no ratio on nodes")
         from logphi.grid.ratio_laws import of_flat
 
         return of_flat(self.width, cells, atoms=self.with_atoms)

@@ -79,7 +79,7 @@ class Pair(ABC):
         UnsupportedError
             If the law is not known here.
         """
-        raise not_allocated()
+        raise _not_allocated()
 
     def ratios(self, cells: int) -> Ratios:
         """The law of the ratio p/q under Q on so many cells, or fewer if they hold all values.
@@ -89,7 +89,7 @@ class Pair(ABC):
         UnsupportedError
             If it is not known here, or its range is too wide.
         """
-        raise not_allocated()
+        raise _not_allocated()
 
     def grouped_loss(self, rate: float, size: int) -> LogPhi:
         """The loss of a group of ``size`` records, each drawn independently; the rate may be 1.
@@ -132,17 +132,8 @@ class Pair(ABC):
         )
 
 
-class NotAllocatedError(UnsupportedError):
-    """The random allocation of a pair is not known, nor bounds of it."""
-
-
-def not_allocated() -> NotAllocatedError:
-    """The refusal of random allocation, with what to do instead."""
-    return NotAllocatedError(
-        "random allocation is known for the Gaussian mechanism, for Laplace noise, for mechanisms with few outcomes and for "
-        "several such releases in one batch; m.fixed_order(batches) is an upper bound for every mechanism, and "
-        "m.poisson(1 / batches) is another scheme"
-    )
+def _not_allocated() -> UnsupportedError:
+    return UnsupportedError("the ratio of the two laws is not known, which random allocation needs")
 
 
 @dataclass(frozen=True)

@@ -77,8 +77,33 @@ class Envelope:
         table = _table_of(self, abscissa)
         return np.zeros_like(heights) if table is None else table.at(heights)
 
+    def is_known(self, a: float) -> bool:
+        """Whether a line has bounds, without their computation."""
+        return self._frame(a) is not None
+
     def table(self, a: float) -> Table | None:
         """The bounds on one line; None without a normal component, or if too little is known."""
+        frame = self._frame(a)
+        if frame is None:
+            return None
+        height, far, spread, edges = frame
+        centres, radii = (edges[1:] + edges[:-1]) / 2, np.diff(edges) / 2 * (1 + 1e-12)
+        sizes = np.concatenate([self._log_sizes(a, part) for part in _octaves(centres)]) - height
+        blocks = log_block_from(sizes, math.sqrt(2) * spread * (1 + 1e-9), radii)
+        blocks = np.minimum(blocks, _far_at(far, edges[:-1]))
+        # towards the axis
+        lowest = edges[:-1] < 2 * edges[0]
+        gaps = -np.expm1(2 * blocks[lowest]) * (1 - 1e-9)
+        halvings = np.arange(_HALVINGS, 0, -1)[:, None]
+        inner = (0.5 * np.log1p(-gaps / 4.0**halvings)).ravel()
+        lowest_heights = (edges[:-1][lowest] / 2.0**halvings).ravel()
+        heights = np.concatenate([[0.0], lowest_heights, edges])
+        bounds = np.concatenate([[0.0], inner, blocks, [float(_far_at(far, edges[-1:])[0])]])
+        order = np.argsort(heights, kind="stable")
+        return Table(heights[order], np.maximum.accumulate(bounds[order][::-1])[::-1], far)
+
+    def _frame(self, a: float) -> tuple[float, Array, float, Array] | None:
+        """The logarithm of F at the axis, the bounds far up, the deviation, and the edges of the blocks."""
         m = normal_part(self.base)
         if m == 0:
             return None
@@ -89,25 +114,8 @@ class Envelope:
         spread = self._deviation(a)
         if not (np.isfinite(far).any() and 0 < spread < math.inf):
             return None
-        last = float(np.exp(((far - _DEPTH) / _ORDERS).min()))
-        start = _START / spread
-        edges = _edges(start, last, spread)
-        if edges is None:
-            return None
-        centres, radii = (edges[1:] + edges[:-1]) / 2, np.diff(edges) / 2 * (1 + 1e-12)
-        sizes = np.concatenate([self._log_sizes(a, part) for part in _octaves(centres)]) - height
-        blocks = log_block_from(sizes, math.sqrt(2) * spread * (1 + 1e-9), radii)
-        blocks = np.minimum(blocks, _far_at(far, edges[:-1]))
-        # towards the axis
-        lowest = edges[:-1] < 2 * start
-        gaps = -np.expm1(2 * blocks[lowest]) * (1 - 1e-9)
-        halvings = np.arange(_HALVINGS, 0, -1)[:, None]
-        inner = (0.5 * np.log1p(-gaps / 4.0**halvings)).ravel()
-        lowest_heights = (edges[:-1][lowest] / 2.0**halvings).ravel()
-        heights = np.concatenate([[0.0], lowest_heights, edges])
-        bounds = np.concatenate([[0.0], inner, blocks, [float(_far_at(far, edges[-1:])[0])]])
-        order = np.argsort(heights, kind="stable")
-        return Table(heights[order], np.maximum.accumulate(bounds[order][::-1])[::-1], far)
+        edges = _edges(_START / spread, float(np.exp(((far - _DEPTH) / _ORDERS).min())), spread)
+        return None if edges is None else (height, far, spread, edges)
 
     def _log_sizes(self, a: float, heights: Array) -> Array:
         """Upper bounds of log F."""

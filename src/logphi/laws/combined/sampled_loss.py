@@ -143,6 +143,10 @@ class SampledLoss(LossTransform):
         """From values of K on blocks and, high up, from the normal component of the base; zero without one."""
         return self._envelope.at(abscissa, heights)
 
+    def has_envelope(self, abscissa: float) -> bool:
+        """Whether the decay along a line is known, far quicker than the envelope."""
+        return self._envelope.is_known(abscissa)
+
     @cached_property
     def _envelope(self) -> Envelope:
         return Envelope(self.base, self._mixing)

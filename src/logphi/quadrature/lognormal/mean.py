@@ -27,8 +27,9 @@ from scipy.special import gammaln
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
 from logphi.quadrature.log_gamma import log_gamma
-from logphi.quadrature.lognormal.laplace import Table, approximate_table, chunked_product, laplace_table, sum_error
+from logphi.quadrature.lognormal.laplace import Table, approximate_table, laplace_table
 from logphi.quadrature.lognormal.moments import LognormalMoments, log_cut, range_of_sum
+from logphi.quadrature.sums.rotated_sums import rotated_error, rotated_sums
 from logphi.quadrature.values import Values, exact_step
 
 # chosen: the logarithm of the target for aliasing and truncation: below rounding, also in the longest sums
@@ -124,12 +125,11 @@ class LognormalMean(LognormalMoments):
         table = _table(self, n, turn, rho, step, ends)
         v, exponent = table.log_u, rho * table.log_u + table.log_size - base
         weight = np.exp(exponent)
-        phase = np.exp(-1j * (heights[:, None] * v))
-        sums = chunked_product(phase, (weight * table.values)[None])[:, 0] * step
+        sums = rotated_sums(weight * table.values, v, step, -heights) * step
         size = weight * np.abs(table.values)
-        # derived: roundings of the exponent's parts, of the phase and of the sum
-        unit = ULP * (12 + 2 * (rho * np.abs(v) + np.abs(table.log_size) + abs(base))) + sum_error(v.size)
-        rounded = float((weight * table.radius + size * unit).sum()) + heights * (ULP * float((size * np.abs(v)).sum()))
+        # derived: roundings of the exponent's parts
+        unit = ULP * (8 + 2 * (rho * np.abs(v) + np.abs(table.log_size) + abs(base)))
+        rounded = float((weight * table.radius + size * unit).sum()) + rotated_error(size, v, step, heights)
         cut = math.exp(log_cut(self, n, power, alpha, v[0], v[-1]) - base)
         # e^{rho v} G(kappa e^v) has one mode: its sum over v, times h, is at most its integral plus h times its maximum
         several = 1 + step * math.sqrt(rho / (2 * math.pi))

@@ -25,7 +25,7 @@ def gallery(pictures: Any, notebooks: Any) -> str:
     parts = ["# Gallery\n"]
     for title, name, caption, code in pictures:
         parts.append(f"## {title}\n\n{caption}\n\n![{title}](gallery/{name})\n\n```python\n{code.rstrip()}\n```\n")
-    parts.append("## From the notebooks\n\nEach picture leads to the notebook that draws it and asserts what it shows.\n")
+    parts.append("## From the notebooks\n\nEach picture links to the notebook that draws it, and that checks what it shows.\n")
     for stem, (title, shown) in notebooks.items():
         if not shown:
             continue

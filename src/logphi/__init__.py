@@ -14,7 +14,7 @@ Composition   m1 + m2, n * m, compose, m.poisson(rate), m.subset(rate, adjacency
 As text       parse, str(m); from_json, m.to_json()
 Questions     m.epsilon(delta), m.delta(epsilon), m.tradeoff(type_one_error), ...: help(logphi.Mechanism)
 Training      dp_sgd, calibrate, sweep; with correlated noise matrix_mechanism, banded_dp_sgd, strategies
-Ledgers       Accountant, PrivacyFilter
+Accounting    Accountant, PrivacyFilter
 Comparing     compare, dominates, classical (theorems of the literature), plot
 Reports       report, verify; m.explain(delta=...), m.certify(delta=...)
 Answers       Bound, Bounds, ComplexBound, ComplexBounds, Approximation, their Status, Direction, Ledger and Entry; Calibration,

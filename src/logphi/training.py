@@ -217,7 +217,7 @@ def dp_sgd(
         Instead of the noise multiplier: :func:`calibrate` finds the smallest decimal of six digits that meets them. Epsilon is
         in nats, delta in (0, 1).
     epochs, steps
-        Exactly one of them: the number of passes over the data, not necessarily whole, or of noisy steps.
+        Exactly one of them: the number of passes over the data, not necessarily an integer, or of noisy steps.
     accumulation
         The number of batches whose gradients are summed before noise is added once. They are parts of one sample of
         batch_size * accumulation: a record is in at most one of them. If each is a Poisson sample of its own, take
@@ -251,7 +251,7 @@ def dp_sgd(
     Raises
     ------
     ValueError, TypeError
-        If a size is not whole and positive, the batch is larger than the data set, there are no steps, no bound is proved for
+        If a size is not a positive integer, the batch is larger than the data set, there are no steps, no bound is proved for
         the sampler, truncated_batch_size is missing or not applicable, or the noise multiplier is negative; if not exactly one
         of noise multiplier and targets is given, or if none or all noise multipliers meet the targets.
 

@@ -414,7 +414,7 @@ def test_altered_content_is_refused_in_one_line_or_is_another_budget(path, value
     assert found is None or lp.PrivacyFilter.from_json(found.to_json()).to_json() == found.to_json()
 
 
-def test_a_filter_is_no_ledger_and_a_ledger_no_filter():
+def test_a_filter_is_no_accountant_and_an_accountant_no_filter():
     refused(ValueError, lambda: lp.Accountant.from_json(TEXT), "logphi-accountant")
     refused(ValueError, lambda: lp.PrivacyFilter.from_json(lp.Accountant().to_json()), "logphi-filter")
 

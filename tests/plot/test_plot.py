@@ -292,7 +292,7 @@ def test_training_is_epsilon_against_epochs_beside_the_renyi_accountant() -> Non
     ax: Any = lp.plot.training([RUN, longer], delta=1e-5, labels=["short", "long"])
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("epochs", r"$\varepsilon$ (nats) at $\delta$ = 1e-05")
     for number, (run, name) in enumerate(((RUN, "short"), (longer, "long"))):
-        exact, renyi = lines(ax)[name], lines(ax)[f"{name}: Renyi, whole orders (upper bound)"]
+        exact, renyi = lines(ax)[name], lines(ax)[f"{name}: Renyi, integer orders (upper bound)"]
         epochs = exact.get_xdata()
         assert (epochs[0], epochs[-1]) == (float(run.rate), float(run.steps * run.rate))
         np.testing.assert_array_equal(renyi.get_xdata(), epochs)
@@ -362,8 +362,8 @@ def test_a_list_of_mechanisms_is_drawn_like_each_by_itself() -> None:
 
 
 def test_what_does_not_apply_is_named_in_the_legend() -> None:
-    ax: Any = lp.plot.composition(lp.ApproximateDP(0.1, 0.01), [1, 2], delta=0.5, methods=["Renyi, whole orders"])
-    assert "does not apply everywhere: Renyi, whole orders" in title(ax)
+    ax: Any = lp.plot.composition(lp.ApproximateDP(0.1, 0.01), [1, 2], delta=0.5, methods=["Renyi, integer orders"])
+    assert "does not apply everywhere: Renyi, integer orders" in title(ax)
 
 
 @pytest.mark.slow

@@ -62,7 +62,7 @@ _ATTRIBUTES: Mapping[str, str] = {
 }
 
 # the same for an accountant, and for a budget
-LEDGER: Mapping[str, str] = {
+ACCOUNTANT: Mapping[str, str] = {
     **dict.fromkeys(_EPSILON, "accountant.epsilon(delta)"),
     **dict.fromkeys(_DELTA, "accountant.delta(epsilon)"),
     **dict.fromkeys(("compose", "self_compose", "add", "append", "record", "spend"), "accountant.step(mechanism, count)"),

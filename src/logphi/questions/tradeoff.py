@@ -62,7 +62,7 @@ def tradeoff(
     """The trade-off function: the least type II error of a test between P and Q at a type I error ([AFA] Definition 3).
 
     In direction ``"remove"`` the null hypothesis is Q, the record is absent, and the alternative is P:
-    f(alpha) = inf of P(accept) over all tests, randomised ones too, with Q(reject) <= alpha. In direction ``"add"`` the two
+    f(alpha) = inf of P(accept) over all tests, also randomized ones, with Q(reject) <= alpha. In direction ``"add"`` the two
     are exchanged; that curve is the inverse of the first. By default the pointwise minimum of both: no test that an adversary
     may choose, in either direction, does better. The minimum of two convex curves need not be convex; its largest convex
     minorant is the trade-off function whose conjugate is the profile max(remove, add) (Dong, Roth & Su 2022, Prop. 2.12).

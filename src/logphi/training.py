@@ -137,7 +137,7 @@ class Training(WrittenAs, ByOthers):
             return []
         miss = self.calibration.nearest_miss
         missed = "" if miss is None else f"; {miss!r} misses it"
-        return [f"  found, to {_DIGITS} digits: the least that meets {self.calibration.target}{missed}"]
+        return [f"  found, to {_DIGITS} digits: the smallest that meets {self.calibration.target}{missed}"]
 
     @property
     def _counting(self) -> list[str]:
@@ -320,7 +320,7 @@ def dp_sgd(
 
 
 def _found(run: Callable[[Scalar], Training], target_epsilon: Scalar, target_delta: Scalar) -> Training:
-    """The run with the least noise that meets a target."""
+    """The run with the smallest noise that meets a target."""
     # refuses other arguments that are wrong before any search
     usual = run(1.0)
     epsilon, delta = float(check.nonnegative("target_epsilon", target_epsilon)), float(check.unit("target_delta", target_delta))

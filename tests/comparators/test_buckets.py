@@ -144,7 +144,7 @@ def test_refusals():
         lp.DiscreteGaussian(sigma=2).delta(0.5, method="buckets")
     with pytest.raises(ValueError, match="no known probabilities of intervals"):
         Buckets.of(NormalOnIntegers(2.0, 1))
-    with pytest.raises(NotApplicableError, match="buckets serve up to"):
+    with pytest.raises(NotApplicableError, match="'buckets' supports up to"):
         (10**13 * lp.Gaussian(sigma=1e6)).delta(0.5, method="buckets")
 
 

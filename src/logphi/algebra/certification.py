@@ -193,7 +193,7 @@ def described(release: Describable) -> Described:
 
     tree, manner = release.tree(), release._manner()
     if not tree:
-        raise ValueError("nothing is released, so that there is nothing to certify: compose at least one mechanism")
+        raise ValueError("nothing is released, and so there is nothing to certify: compose at least one mechanism")
     whole: Any = release
     known = Known.ABOVE if any(is_above(node) for _, node in tree) else Known.BRACKET if release._bracketed else Known.LAW
     return Described((whole.cover if release._bracketed else whole)._loss(), tree, manner, known)

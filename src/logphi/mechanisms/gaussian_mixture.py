@@ -66,7 +66,7 @@ class GaussianMixture(Primitive):
         probabilities = check.probabilities("probabilities", self.probabilities, check.LEAST_SHARE)
         if len(sensitivities) != len(probabilities):
             raise ValueError(
-                f"sensitivities and probabilities must be of equal number, got {len(sensitivities)} and {len(probabilities)}: "
+                f"sensitivities and probabilities must have the same length, got {len(sensitivities)} and {len(probabilities)}: "
                 "each probability belongs to the sensitivity at its place"
             )
         if len(sensitivities) > MOST_COMPONENTS:

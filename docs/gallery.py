@@ -56,7 +56,7 @@ axes = lp.plot.tradeoff(lp.Gaussian(sigma=1.0), lp.Laplace(scale=1.0), 5 * lp.Ra
     ),
     (
         "Membership inference",
-        "The best membership inference at low false positive rates. A delta is a floor: with that probability the record is revealed.",
+        "The best membership inference at low false positive rates. Delta is a floor: so often the record is revealed.",
         """\
 import logphi as lp
 

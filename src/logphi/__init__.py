@@ -100,7 +100,7 @@ if not TYPE_CHECKING:  # type checkers read the imports above; to them, any name
             # a bare import of the package needs none of it
             from logphi.inputs.guesses import package_hint
 
-            raise AttributeError(f"module 'logphi' has no attribute {name!r}{package_hint(name)}")
+            raise AttributeError(f"module 'logphi' has no attribute {name!r}{package_hint(name, __all__)}")
         home = _HOME[name]
         # a room, or a name in a file
         value = import_module(f"logphi.{name}") if home == "logphi" else getattr(import_module(home), name)

@@ -229,7 +229,7 @@ def test_guarantees_add_up_where_all_of_delta_is_set_aside():
     budget = lp.PrivacyFilter(epsilon=1, delta=10 * million, infinite_mass=10 * million)
     budget.spend(lp.ApproximateDP(TENTH, million), 10)
     assert budget.remaining == {"largest_loss": 0, "infinite_mass": 0}
-    refused(lp.BudgetExceededError, lambda: budget.spend(lp.ApproximateDP(0, million)), "infinite_mass 1e-06 above 1e-05")
+    refused(lp.BudgetExceededError, lambda: budget.spend(lp.ApproximateDP(0, million)), "infinite_mass of 1e-05 by 1e-06")
     plain = lp.PrivacyFilter(epsilon=1, delta=1e-5)
     refused(lp.BudgetExceededError, lambda: plain.spend(lp.ApproximateDP(TENTH, million)), "infinite_mass=", "nothing")
     # what is set aside already is not asked for

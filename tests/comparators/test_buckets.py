@@ -140,7 +140,7 @@ def test_too_many_roundings_leave_nothing():
 
 
 def test_refusals():
-    with pytest.raises(NotApplicableError, match="'buckets' does not apply: some loss has no known probabilities of intervals"):
+    with pytest.raises(NotApplicableError, match="'buckets' does not apply: the probabilities of intervals"):
         lp.DiscreteGaussian(sigma=2).delta(0.5, method="buckets")
     with pytest.raises(ValueError, match="no known probabilities of intervals"):
         Buckets.of(NormalOnIntegers(2.0, 1))

@@ -328,7 +328,7 @@ def test_training_alone_and_with_other_methods() -> None:
             lp.plot.training(RUN, delta=delta)
     with pytest.raises(ValueError, match="methods must be names of rows"):
         lp.plot.training(RUN, delta=1e-5, methods=["naive"])
-    with pytest.raises(ValueError, match="labels must name each of the 1"):
+    with pytest.raises(ValueError, match="labels must be as many as the mechanisms, 1,"):
         lp.plot.training(RUN, delta=1e-5, labels=["one", "two"])
 
 
@@ -352,7 +352,7 @@ def test_labels_name_what_is_drawn_in_every_picture() -> None:
         lambda labels: lp.plot.loss(m, labels=labels),
         lambda labels: lp.plot.compare(m, delta=0.1, labels=labels),
     ):
-        with pytest.raises(ValueError, match="labels must name each of the 1"):
+        with pytest.raises(ValueError, match="labels must be as many as the mechanisms, 1,"):
             draw(["one", "two"])
 
 
@@ -480,7 +480,7 @@ def test_bad_input() -> None:
         lp.plot.profile()
     with pytest.raises(TypeError, match="only mechanisms can be drawn, got 3"):
         untyped(lp.plot.tradeoff)(3)
-    with pytest.raises(ValueError, match="labels must name each of the 2 mechanisms"):
+    with pytest.raises(ValueError, match="labels must be as many as the mechanisms, 2,"):
         lp.plot.profile(lp.PureDP(1), lp.PureDP(2), labels=["one"])
     with pytest.raises(ValueError, match="direction must be 'remove' or 'add', got 'both ways'"):
         lp.plot.profile(lp.PureDP(1), directions=["both ways"])  # type: ignore[list-item]

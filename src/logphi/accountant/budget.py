@@ -8,8 +8,8 @@ from fractions import Fraction
 from threading import RLock
 from typing import Any, Literal
 
-from logphi.accountant.checksummed import Checksummed
 from logphi.accountant.accountant import Accountant, Steps
+from logphi.accountant.checksummed import Checksummed
 from logphi.accountant.rules import rule_of
 from logphi.accountant.rules.rule import Amount
 from logphi.algebra.release import Mechanism
@@ -164,15 +164,15 @@ class PrivacyFilter(Guided, Checksummed):
 
     def _excess(self, mechanism: Mechanism, count: Scalar, amounts: dict[str, Amount]) -> str:
         over = {name: _less(amounts[name], most) for name, most in self._rule.budget.items() if amounts[name] > most}
-        parts = " and ".join(
-            f"its {name} {_shown(excess):.3g} above {float(self._rule.budget[name]):.10g}" for name, excess in over.items()
+        parts = ", ".join(
+            f"{name} of {float(self._rule.budget[name]):.10g} by {_shown(excess):.3g}" for name, excess in over.items()
         )
         hint = ""
         if "infinite_mass" in over and not self._rule.budget["infinite_mass"]:
             hint = "; set a part of delta aside with infinite_mass= for mechanisms whose loss may be infinite"
         elif any(excess <= self._rule.budget[name] * _ROUNDING for name, excess in over.items()):
             hint = "; an excess of the size of rounding comes from doubles: give numbers as Fractions, such as Fraction(1, 10)"
-        return f"{count} x {mechanism!r} would exceed the budget of {self._pair}, bringing {parts}{hint}; nothing was recorded"
+        return f"{count} x {mechanism!r} would exceed the budget of {self._pair}: {parts}{hint}; nothing was recorded"
 
     @property
     def budget(self) -> dict[str, Amount]:

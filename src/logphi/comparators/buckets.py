@@ -129,7 +129,7 @@ class Buckets:
 
 @dataclass(frozen=True, eq=False)
 class RoundedSum:
-    """Masses at ``step * (bottom + j)``, and the infinite mass; ``roundings`` counts the sums with a relative error ``_SUM``."""
+    """Masses at ``step * (bottom + j)``, and the infinite mass; ``roundings`` counts sums with a relative error ``_SUM``."""
 
     mass: Array
     bottom: int

@@ -100,8 +100,8 @@ def discretizer_of(law: LossTransform) -> Discretizer:
     found = law.accept(_Discretizers())
     if found is None:
         raise ValueError(
-            "the probabilities of grid cells of some loss are not known: 'discretized' supports Gaussian, Laplace, exponential, "
-            "truncated and finite mechanisms, sampled or not, and densities"
+            "the probabilities of grid cells of some loss are not known: 'discretized' supports Gaussian, Laplace, "
+            "exponential, truncated and finite mechanisms, sampled or not, and densities"
         )
     return found
 

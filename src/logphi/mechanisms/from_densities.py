@@ -36,8 +36,8 @@ class FromDensities(Enclosed, Primitive):
     enclosed, and for other questions, errors are estimates.
 
     Pair: (p, q). log-phi: K(z) = log of the integral of p^{1+z} q^{-z} over the x where both are positive, by adaptive
-    Gauss-Kronrod quadrature; outputs where q = 0 have an infinite loss. Two such mechanisms are equal if their functions are the
-    same objects.
+    Gauss-Kronrod quadrature; outputs where q = 0 have an infinite loss. Two such mechanisms are equal if their functions
+    are the same objects.
 
     Parameters
     ----------

@@ -78,10 +78,10 @@ class Skellam(WholeVectorNoise):
     Skellam noise is the difference of two Poisson numbers, P(x) = e^{-mu} I_x(mu) with a Bessel function, and variance mu. Such
     noise of several parties sums to such noise.
 
-    In one coordinate the pair is the noise shifted by s against the noise, s the largest integer shift, as the law is log-concave:
-    its outcomes are listed where mu is at most 62500. In several, the divergences of integer orders a > 1 are at most a D2^2 / (2
-    mu) + min( ((2 a - 1) D2^2 + 6 D1) / (4 mu^2), 3 D1 / (2 mu) ), and between them (a - 1) D_a lies below its chords, being
-    convex; answers are brackets, whose lower ends are those of one difference.
+    In one coordinate the pair is the noise shifted by the largest possible integer against the noise, as the law is
+    log-concave: its outcomes are listed where mu is at most 62500. In several, the divergences of integer orders a > 1 are at
+    most a D2^2 / (2 mu) + min( ((2 a - 1) D2^2 + 6 D1) / (4 mu^2), 3 D1 / (2 mu) ), and between them (a - 1) D_a lies below its
+    chords, being convex; answers are brackets, whose lower ends are those of one difference.
 
     Parameters
     ----------

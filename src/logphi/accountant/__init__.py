@@ -1,4 +1,4 @@
-"""Accountants, which record releases, and budgets, which refuse releases that would exceed them."""
+"""Accountants, and budgets that refuse releases that would exceed them."""
 
 from logphi.accountant.accountant import Accountant
 from logphi.accountant.budget import BudgetExceededError, PrivacyFilter

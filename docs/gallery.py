@@ -18,7 +18,7 @@ from logphi.text.files import write_whole
 EXAMPLES = (
     (
         "DP-SGD",
-        "The privacy profile of DP-SGD on 60,000 records, after a quarter of its steps and after all.",
+        "The privacy profile of DP-SGD on 60,000 records, after a quarter of the steps and at the end.",
         """\
 import logphi as lp
 
@@ -28,7 +28,7 @@ axes = lp.plot.profile(14062 * step, 3515 * step, labels=["14062 steps", "3515 s
     ),
     (
         "Laplace and Gaussian noise",
-        "Laplace noise has a largest loss, and Gaussian noise of its variance is better until shortly before it.",
+        "Laplace noise has a largest loss. Gaussian noise of the same variance is better until shortly before it.",
         """\
 import logphi as lp
 
@@ -38,7 +38,7 @@ axes = lp.plot.profile(laplace, gaussian, labels=["20 x Laplace(10)", "20 x Gaus
     ),
     (
         "Two directions",
-        "In a sampled mechanism a record that is there is seen more easily than one that is not.",
+        "Sampled mechanisms reveal that a record is present more readily than that it is absent.",
         """\
 import logphi as lp
 
@@ -56,7 +56,7 @@ axes = lp.plot.tradeoff(lp.Gaussian(sigma=1.0), lp.Laplace(scale=1.0), 5 * lp.Ra
     ),
     (
         "Membership inference",
-        "The best membership inference at low false positive rates. A delta is a floor: a record may be given away.",
+        "The best membership inference at low false positive rates. Delta is a floor: so often the record is revealed.",
         """\
 import logphi as lp
 
@@ -66,7 +66,7 @@ axes = lp.plot.tradeoff(training, lp.ApproximateDP(epsilon=0.5, delta=1e-3), roc
     ),
     (
         "Characteristic functions",
-        "A smooth loss has a characteristic function that falls to nothing; with atoms it comes back, and turns in circles.",
+        "The characteristic function of a smooth loss decays to zero. With atoms it does not decay.",
         """\
 import logphi as lp
 
@@ -76,7 +76,7 @@ axes = lp.plot.phi(*mechanisms, t=[k / 10 for k in range(151)], labels=["Gaussia
     ),
     (
         "Composition",
-        "What a thousand and more releases cost, exactly and by theorems.",
+        "What up to ten thousand releases cost, exactly and by classical theorems.",
         """\
 import logphi as lp
 
@@ -87,7 +87,7 @@ axes = lp.plot.composition(lp.Gaussian(sigma=1.1).poisson(0.01), counts, delta=1
     ),
     (
         "Training",
-        "Epsilon against epochs for three runs, and what the Renyi accountant says of each, dashed.",
+        "Epsilon against epochs for three runs; dashed, by the Renyi accountant.",
         """\
 import logphi as lp
 
@@ -98,7 +98,7 @@ axes = lp.plot.training(runs, delta=1e-5, labels=[f"noise {noise}" for noise in 
     ),
     (
         "Comparison",
-        "What every classical method says of the same thousand releases.",
+        "The same thousand releases by every classical method.",
         """\
 import logphi as lp
 
@@ -107,7 +107,7 @@ axes = lp.plot.compare(1000 * lp.Gaussian(sigma=1.1).poisson(0.01), delta=1e-5)
     ),
     (
         "Comparison over a range",
-        "The saddle point is hard to tell from the truth; theorems of limits have a floor.",
+        "The saddle point is hard to tell from the truth; central limit theorems cannot go below their error.",
         """\
 import logphi as lp
 
@@ -127,7 +127,7 @@ axes = lp.plot.loss(lp.Gaussian(sigma=0.8).poisson(0.1))
     ),
     (
         "A loss with atoms",
-        "Propose, test, release: a density, atoms with an axis of their own, and an infinite loss in the legend.",
+        "Propose, test, release: a density, atoms with their own axis, and the probability of an infinite loss in the legend.",
         """\
 import logphi as lp
 
@@ -136,7 +136,7 @@ axes = lp.plot.loss(5 * lp.DistanceToInstability(epsilon=1.0, delta=1e-3))
     ),
     (
         "A loss on a lattice",
-        "Randomized responses have nothing but atoms.",
+        "The loss of sampled randomized responses consists of atoms.",
         """\
 import logphi as lp
 
@@ -145,7 +145,7 @@ axes = lp.plot.loss(20 * lp.RandomizedResponse(p=0.6).poisson(0.3))
     ),
     (
         "Bands",
-        "Where no density is proved the loss is drawn in bins, and the bands are what is known of them.",
+        "Where no density is proved, the loss is drawn as a histogram, whose bands are the proved bounds.",
         """\
 import logphi as lp
 

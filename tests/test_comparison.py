@@ -28,7 +28,7 @@ NAMES = [
     "optimal composition",
     "zCDP, tail",
     "zCDP, best order",
-    "Renyi, whole orders",
+    "Renyi, integer orders",
     "Renyi, mironov",
     "Renyi, canonne",
     "Renyi, asoodeh",
@@ -38,7 +38,7 @@ NAMES = [
     "Berry-Esseen",
     "Nagaev",
     "Nagaev",
-    "Gaussian of the loss class",
+    "central limit theorem",
     "saddle point",
 ]
 
@@ -179,7 +179,7 @@ def test_what_there_is_to_gain():
 
 @pytest.mark.slow
 def test_sampled_releases_are_as_accountants_have_them():
-    """Renyi divergences of whole orders by quadrature, at the conversion that accountants use."""
+    """Renyi divergences of integer orders by quadrature, at the conversion that accountants use."""
     rate, sigma, steps, delta = 0.01, 1.1, 1000, 1e-5
     with mpmath.workdps(20):
         best = math.inf
@@ -191,7 +191,7 @@ def test_sampled_releases_are_as_accountants_have_them():
             own = steps * mpmath.log(mpmath.fsum(powers)) / (order - 1)
             best = min(best, own + mpmath.log(1 - mpmath.mpf(1) / order) - mpmath.log(delta * order) / (order - 1))
     table = lp.compare(steps * lp.Gaussian(sigma).poisson(rate), delta=delta)
-    assert values(table)["Renyi, whole orders"] == pytest.approx(float(best), rel=1e-10)
+    assert values(table)["Renyi, integer orders"] == pytest.approx(float(best), rel=1e-10)
 
 
 @pytest.mark.slow
@@ -227,11 +227,11 @@ def test_what_does_not_apply_says_why():
     assert "or zero" in rows["basic composition"].reason
     assert "does not apply: no rho" in " ".join(rows["zCDP, tail"].cells())
     infinite = {row.name: row for row in lp.compare(lp.ApproximateDP(1.0, 0.1), epsilon=1.0).rows}
-    assert "infinite with positive probability" in infinite["Renyi, whole orders"].reason
+    assert "infinite with positive probability" in infinite["Renyi, integer orders"].reason
     many = lp.compose([lp.Gaussian(20.0 + step) for step in range(257)])
     crowded = {row.name: row for row in lp.compare(many, epsilon=2.0).rows}
     assert "more than 64 distinct parts" in crowded["basic composition"].reason
-    assert "more than 64 distinct parts" in crowded["Renyi, whole orders"].reason
+    assert "more than 64 distinct parts" in crowded["Renyi, integer orders"].reason
     assert "more than 256 distinct losses" in crowded["Berry-Esseen"].reason
     assert some(crowded["Renyi, tradeoff"].value) >= some(crowded["exact"].value)
 
@@ -241,7 +241,7 @@ def test_estimates_are_not_sold_as_proofs():
     scale = math.log(2 * math.pi) / 2
     normal = lp.FromDensities(lambda x: -((x - 1) ** 2) / 2 - scale, lambda x: -(x**2) / 2 - scale, (-np.inf, np.inf))
     noted = "Renyi, tradeoff", "Markov-ADP", "Berry-Esseen"
-    refused = "basic composition", "advanced composition", "zCDP, tail", "Renyi, whole orders"
+    refused = "basic composition", "advanced composition", "zCDP, tail", "Renyi, integer orders"
     rows = {row.name: row for row in lp.compare(normal, epsilon=1.0, methods=[*noted, *refused]).rows}
     assert all("an error is an estimate" in rows[name].note for name in ("exact", *noted))
     assert all("samples of" in rows[name].reason for name in refused)

@@ -105,7 +105,7 @@ def test_the_noise_for_a_budget_is_found(more):
     assert float(given.delta(1)) <= 1e-5 < lp.dp_sgd(**SCRIPT, **more, noise_multiplier=missed).delta(1).lower
     assert float(calibration.answer) <= 1 <= some(calibration.nearest_miss_answer).lower
     assert calibration.status is lp.CalibrationStatus.TIGHT
-    assert f"  found, to 6 digits: the least that meets epsilon <= 1.0 at delta = 1e-05; {missed!r} misses it" in str(found)
+    assert f"  found, to 6 digits: the smallest that meets epsilon <= 1.0 at delta = 1e-05; {missed!r} misses it" in str(found)
     assert given.calibration is None
     assert "found" not in str(given)
 

@@ -30,7 +30,7 @@ MECHANISMS = "logphi.mechanisms"
 TASKS = {
     "Mechanisms and composition": (MECHANISMS, "logphi.algebra", "logphi.inputs.adjacency"),
     "Training runs and correlated noise": ("logphi.training", "logphi.correlated_noise"),
-    "Calibration, ledgers, sweeps": ("logphi.calibration", "logphi.accountant", "logphi.sweeps"),
+    "Calibration, budgets, sweeps": ("logphi.calibration", "logphi.accountant", "logphi.sweeps"),
     "Comparisons and reports": ("logphi.comparison", "logphi.dominance", "logphi.statement", "logphi.questions"),
     "Certificates": ("logphi.certified", "logphi.checker"),
     "Mechanisms as text": ("logphi.expression", "logphi.serialization"),

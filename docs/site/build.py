@@ -16,16 +16,25 @@ from search_words import findable
 from sphinx.cmd.build import main as sphinx
 
 DOCS = ROOT / "docs"
+# the folder of the pictures of the gallery
+BELOW = "gallery"
 # beside the pages of docs/
 WHOLE = ("CHANGELOG.md", "CONTRIBUTING.md")
 
 
+def slug(title: str) -> str:
+    """The anchor of a heading."""
+    return title.lower().replace(" ", "-")
+
+
 def gallery(pictures: Any, notebooks: Any) -> str:
     """The page of all pictures."""
-    parts = ["# Gallery\n"]
+    parts = ["# Gallery\n", "::::{container} pictures thumbnails\n"]
+    parts += [f"[![]({BELOW}/{name}) {title}](#{slug(title)})\n" for title, name, _, _ in pictures]
+    parts.append("::::\n")
     for title, name, caption, code in pictures:
-        parts.append(f"## {title}\n\n{caption}\n\n![{title}](gallery/{name})\n\n```python\n{code.rstrip()}\n```\n")
-    parts.append("## From the notebooks\n\nEach picture leads to the notebook that draws it and asserts what it shows.\n")
+        parts.append(f"## {title}\n\n{caption}\n\n![{title}]({BELOW}/{name})\n\n```python\n{code.rstrip()}\n```\n")
+    parts.append("## From the notebooks\n\nEach picture links to the notebook that draws it, and that checks what it shows.\n")
     for stem, (title, shown) in notebooks.items():
         if not shown:
             continue
@@ -43,7 +52,7 @@ def assemble(source: Path, cache: Path) -> list[str]:
     notebooks = notebook_pages.write(source / "notebooks", cache)
     shutil.copytree(DOCS / "benchmarks", source / "benchmarks")
     shutil.copy(DOCS / "architecture.svg", source)
-    texts["gallery.md"] = gallery(runpy.run_path(str(DOCS / "gallery.py"))["draw"](source / "gallery"), notebooks)
+    texts["gallery.md"] = gallery(runpy.run_path(str(DOCS / "gallery.py"))["draw"](source / BELOW), notebooks)
     for name, text in texts.items():
         path = source / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -110,8 +110,8 @@ def write(directory: Path, cache: Path) -> dict[str, tuple[str, list[str]]]:
         found[path.stem] = text.splitlines()[0].removeprefix("# "), pictures
     listed = "\n".join(found)
     (directory / "index.md").write_text(
-        "# Notebooks\n\nShort ones on a question, and one for each paper, which draws what the paper says and asserts it.\n"
-        "All are run when this site is built, and by tests.\n\n"
+        "# Notebooks\n\nShort ones on one question each, and one for each paper, which draws its figures and checks its\n"
+        "claims. All are run when this site is built, and by the tests.\n\n"
         f"```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n",
         encoding="utf-8",
     )

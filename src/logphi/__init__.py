@@ -14,7 +14,7 @@ Composition   m1 + m2, n * m, compose, m.poisson(rate), m.subset(rate, adjacency
 As text       parse, str(m); from_json, m.to_json()
 Questions     m.epsilon(delta), m.delta(epsilon), m.tradeoff(type_one_error), ...: help(logphi.Mechanism)
 Training      dp_sgd, calibrate, sweep; with correlated noise matrix_mechanism, banded_dp_sgd, strategies
-Ledgers       Accountant, PrivacyFilter
+Accounting    Accountant, PrivacyFilter
 Comparing     compare, dominates, classical (theorems of the literature), plot
 Reports       report, verify; m.explain(delta=...), m.certify(delta=...)
 Answers       Bound, Bounds, ComplexBound, ComplexBounds, Approximation, their Status, Direction, Ledger and Entry; Calibration,
@@ -100,7 +100,7 @@ if not TYPE_CHECKING:  # type checkers read the imports above; to them, any name
             # a bare import of the package needs none of it
             from logphi.inputs.guesses import package_hint
 
-            raise AttributeError(f"module 'logphi' has no attribute {name!r}{package_hint(name)}")
+            raise AttributeError(f"module 'logphi' has no attribute {name!r}{package_hint(name, __all__)}")
         home = _HOME[name]
         # a room, or a name in a file
         value = import_module(f"logphi.{name}") if home == "logphi" else getattr(import_module(home), name)

@@ -171,7 +171,8 @@ def _wanted(names: Iterable[str], known: list[str]) -> set[str]:
     wanted = {names} if isinstance(names, str) else set(names)
     if not wanted <= {*known, EXACT}:
         foreign = min(repr(name) for name in wanted - {*known, EXACT})
-        raise ValueError(f"methods must be names of rows, got {foreign}: the rows are {', '.join(dict.fromkeys(known))}")
+        rows = ", ".join(map(repr, dict.fromkeys(known)))
+        raise ValueError(f"methods must be names of rows, got {foreign}: the rows are {rows}")
     return wanted
 
 

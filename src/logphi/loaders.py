@@ -158,7 +158,7 @@ def check_truncation(name: str, largest: int | None, batch: int) -> None:
     truncated = name == "truncated_poisson"
     if truncated and largest is None:
         raise ValueError(
-            "truncated_batch_size is missing: how often a batch is truncated depends on it; give the size of the accelerator's "
+            "truncated_batch_size is missing: it decides how often a batch is truncated; give the size of the accelerator's "
             f"batch, above the average of {batch}"
         )
     if not truncated and largest is not None:

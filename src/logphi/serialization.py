@@ -1,4 +1,4 @@
-"""Mechanisms from plain data, as :meth:`logphi.Mechanism.to_json` and ledgers contain them.
+"""Mechanisms from plain data, as :meth:`logphi.Mechanism.to_json` and accountants contain them.
 
 The layout is that of certificates (:mod:`logphi.text.description`), whose mechanisms are read too; numbers that were written
 exactly are distinguished from doubles (:mod:`logphi.text.strict_json`).

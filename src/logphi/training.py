@@ -137,7 +137,7 @@ class Training(WrittenAs, ByOthers):
             return []
         miss = self.calibration.nearest_miss
         missed = "" if miss is None else f"; {miss!r} misses it"
-        return [f"  found, to {_DIGITS} digits: the least that meets {self.calibration.target}{missed}"]
+        return [f"  found, to {_DIGITS} digits: the smallest that meets {self.calibration.target}{missed}"]
 
     @property
     def _counting(self) -> list[str]:
@@ -217,7 +217,7 @@ def dp_sgd(
         Instead of the noise multiplier: :func:`calibrate` finds the smallest decimal of six digits that meets them. Epsilon is
         in nats, delta in (0, 1).
     epochs, steps
-        Exactly one of them: the number of passes over the data, not necessarily whole, or of noisy steps.
+        Exactly one of them: the number of passes over the data, not necessarily an integer, or of noisy steps.
     accumulation
         The number of batches whose gradients are summed before noise is added once. They are parts of one sample of
         batch_size * accumulation: a record is in at most one of them. If each is a Poisson sample of its own, take
@@ -251,7 +251,7 @@ def dp_sgd(
     Raises
     ------
     ValueError, TypeError
-        If a size is not whole and positive, the batch is larger than the data set, there are no steps, no bound is proved for
+        If a size is not a positive integer, the batch is larger than the data set, there are no steps, no bound is proved for
         the sampler, truncated_batch_size is missing or not applicable, or the noise multiplier is negative; if not exactly one
         of noise multiplier and targets is given, or if none or all noise multipliers meet the targets.
 
@@ -320,7 +320,7 @@ def dp_sgd(
 
 
 def _found(run: Callable[[Scalar], Training], target_epsilon: Scalar, target_delta: Scalar) -> Training:
-    """The run with the least noise that meets a target."""
+    """The run with the smallest noise that meets a target."""
     # refuses other arguments that are wrong before any search
     usual = run(1.0)
     epsilon, delta = float(check.nonnegative("target_epsilon", target_epsilon)), float(check.unit("target_delta", target_delta))

@@ -1,4 +1,4 @@
-"""The ledger of releases: what it records, what it refuses, and that nothing is lost on the way through JSON."""
+"""The accountant: what it records, what it refuses, and that nothing is lost on the way through JSON."""
 
 import copy
 import itertools
@@ -63,7 +63,7 @@ def holding(*steps):
 
 
 def kept(accountant):
-    """All that a ledger holds, numbers as they are known."""
+    """All that an accountant holds, numbers as they are known."""
     return [(repr(one), exactly(one), types_of(exactly(one)), count) for one, count in accountant.history]
 
 
@@ -74,7 +74,7 @@ def types_of(value):
 @pytest.mark.few(3)
 @pytest.mark.parametrize("written", [True, False], ids=["written", "floats"])
 @pytest.mark.parametrize("expression", RELEASES)
-def test_a_resumed_ledger_answers_with_the_same_bits(expression, written):
+def test_a_resumed_accountant_answers_with_the_same_bits(expression, written):
     accountant = holding(*((one if written else as_doubles(one), count) for one, count in parse(expression).counted()))
     text = accountant.to_json()
     resumed = lp.Accountant.from_json(text)
@@ -97,7 +97,7 @@ def test_a_resumed_ledger_answers_with_the_same_bits(expression, written):
         "100 * Gaussian(sigma=5) + 3 * Gaussian(sigma=2).poisson(0.01) + 2 * RandomizedResponse(p=0.52) + PureDP(epsilon=0.1)",
     ],
 )
-def test_a_resumed_ledger_gives_the_same_certificate(expression, written):
+def test_a_resumed_accountant_gives_the_same_certificate(expression, written):
     accountant = holding(*((one if written else as_doubles(one), count) for one, count in parse(expression).counted()))
     resumed = lp.Accountant.from_json(accountant.to_json())
     first, second = (one.release.certify(epsilon=Fraction(1, 5), digits=12).to_json() for one in (accountant, resumed))
@@ -107,7 +107,7 @@ def test_a_resumed_ledger_gives_the_same_certificate(expression, written):
 
 @settings(max_examples=30)
 @given(runs)
-def test_the_ledger_is_the_composition_of_its_steps(steps):
+def test_the_accountant_is_the_composition_of_its_steps(steps):
     accountant = holding(*steps)
     terms = [(one, own * count) for mechanism, count in steps for one, own in mechanism.counted() if own * count]
     history = accountant.history
@@ -156,7 +156,7 @@ def test_the_next_step_of_a_loop_costs_as_little_after_a_hundred_thousand():
     accountant, step = lp.Accountant(), STEPS[0]
     for _ in range(100_000):
         accountant.step(step)
-    # seventeen calls of functions; a ledger that is gone through takes as many as it has steps
+    # seventeen calls of functions; a record that is gone through takes as many as it has steps
     assert calls(lambda: accountant.step(step)) < 50
     assert accountant.history == ((step, 100_001),)
 
@@ -253,8 +253,8 @@ def test_a_number_too_long_to_be_read_again_is_not_written_down():
     refused(ValueError, holding((lp.Gaussian(Fraction(10**5000 + 1, 10**5000)), 1)).to_json, "digits")
 
 
-def test_a_ledger_is_saved_whole(tmp_path):
-    path = tmp_path / "ledger.json"
+def test_an_accountant_is_saved_whole(tmp_path):
+    path = tmp_path / "accountant.json"
     accountant = holding((STEPS[0], 3))
     accountant.save(path)
     assert lp.Accountant.load(path).to_json() == accountant.to_json() == path.read_text()
@@ -293,7 +293,7 @@ TEXT = holding((STEPS[0], 3), (lp.DiscreteGaussian(2, truncation=6), 1), (parse(
         (TEXT.replace("add_remove", "add_rem\N{LATIN SMALL LETTER O WITH DIAERESIS}ve"), "digest"),
     ],
 )
-def test_a_text_that_is_no_ledger_is_refused_in_one_line(text, needle):
+def test_a_text_that_is_no_accountant_is_refused_in_one_line(text, needle):
     refused(ValueError, lambda: lp.Accountant.from_json(text), needle)
 
 
@@ -307,7 +307,7 @@ CONTENT = json.loads(TEXT)
 
 @settings(max_examples=150)
 @given(st.sampled_from(list(places(CONTENT))), STRANGE)
-def test_altered_content_is_refused_in_one_line_or_is_another_ledger(path, value):
+def test_altered_content_is_refused_in_one_line_or_is_another_accountant(path, value):
     text = with_checksum(altered(CONTENT, path, value)) if path else json.dumps(value)
     found = read(lp.Accountant, text)
     assert found is None or lp.Accountant.from_json(found.to_json()).to_json() == found.to_json()

@@ -229,7 +229,7 @@ def test_guarantees_add_up_where_all_of_delta_is_set_aside():
     budget = lp.PrivacyFilter(epsilon=1, delta=10 * million, infinite_mass=10 * million)
     budget.spend(lp.ApproximateDP(TENTH, million), 10)
     assert budget.remaining == {"largest_loss": 0, "infinite_mass": 0}
-    refused(lp.BudgetExceededError, lambda: budget.spend(lp.ApproximateDP(0, million)), "infinite_mass 1e-06 above 1e-05")
+    refused(lp.BudgetExceededError, lambda: budget.spend(lp.ApproximateDP(0, million)), "infinite_mass of 1e-05 by 1e-06")
     plain = lp.PrivacyFilter(epsilon=1, delta=1e-5)
     refused(lp.BudgetExceededError, lambda: plain.spend(lp.ApproximateDP(TENTH, million)), "infinite_mass=", "nothing")
     # what is set aside already is not asked for
@@ -414,7 +414,7 @@ def test_altered_content_is_refused_in_one_line_or_is_another_budget(path, value
     assert found is None or lp.PrivacyFilter.from_json(found.to_json()).to_json() == found.to_json()
 
 
-def test_a_filter_is_no_ledger_and_a_ledger_no_filter():
+def test_a_filter_is_no_accountant_and_an_accountant_no_filter():
     refused(ValueError, lambda: lp.Accountant.from_json(TEXT), "logphi-accountant")
     refused(ValueError, lambda: lp.PrivacyFilter.from_json(lp.Accountant().to_json()), "logphi-filter")
 

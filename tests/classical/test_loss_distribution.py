@@ -324,7 +324,7 @@ def test_what_makes_no_distribution_is_refused():
     refused(ValueError, lambda: buckets_delta(one, math.inf, width=0.1), "epsilon")
     refused(ValueError, lambda: buckets_delta(one, 1.0, width=1e-9), "buckets", "take a width of")
     refused(ValueError, lambda: untyped(buckets_delta)(one, 1.0, width=0.1, direction="both ways"), "direction")
-    refused(ValueError, lambda: buckets_delta(lp.DiscreteGaussian(2), 1.0, width=0.1), "no known cell masses")
+    refused(ValueError, lambda: buckets_delta(lp.DiscreteGaussian(2), 1.0, width=0.1), "probabilities of grid cells")
     sampled = lp.FromDensities(lambda x: -abs(x) - math.log(2), lambda x: -abs(x - 1) - math.log(2), (-math.inf, math.inf))
     refused(ValueError, lambda: buckets_delta(sampled, 1.0, width=0.1), "samples")
 

@@ -180,7 +180,7 @@ def test_explain(capsys: Capture) -> None:
         (["delta", "Fake()", "--eps", "1"], "required: --epsilon"),
         (["delta", "Fake()", "--epsilon", "1", "a\nb\x1b[31m"], "a b\\x1b[31m"),
         (["delta", "Fake()", "--epsilon", "x"], "--epsilon: 'x' at character 1"),
-        (["delta", "Fake()", "--epsilon", ""], "--epsilon: the end of the text"),
+        (["delta", "Fake()", "--epsilon", ""], "--epsilon: at the end of the text"),
         (["delta", "Fake()", "--epsilon", "inf"], "--epsilon: 'inf'"),
         (["delta", "Fake()", "--epsilon", "1,,2"], "--epsilon: ','"),
         (["delta", "Fake()", "--epsilon", "1", "--rtol", "1,2"], "--rtol: one number"),

@@ -84,7 +84,7 @@ def test_the_noise_of_a_training_run_is_found(capsys):
     assert (code, err) == (0, "")
     assert text.splitlines()[2:4] == [
         "noise: standard deviation 1.22415 times the clipping norm, one draw for each step",
-        "  found, to 6 digits: the least that meets epsilon <= 2.0 at delta = 1e-05; 1.22414 misses it",
+        "  found, to 6 digits: the smallest that meets epsilon <= 2.0 at delta = 1e-05; 1.22414 misses it",
     ]
     assert text.splitlines()[-1].startswith("epsilon = 1.99998")
     found = json.loads(run(capsys, *budget, "--json")[1])

@@ -271,6 +271,13 @@ def test_the_search_finds(served, browser, words, page):
     assert words.lower() in browser.find_element(By.CSS_SELECTOR, "article").text.lower()
 
 
+@pytest.mark.parametrize(("words", "page"), [("rdp to dp", "conversions.html"), ("how many epochs", "calibration.html")])
+def test_the_search_finds_what_newcomers_ask(served, browser, words, page):
+    browser.get(f"{served}/search.html?q={words.replace(' ', '+')}")
+    wait = WebDriverWait(browser, PATIENCE)
+    wait.until(lambda b: b.find_elements(By.CSS_SELECTOR, f"#search-results li:nth-child(-n + 3) a[href*='{page}']"))
+
+
 def test_no_page_is_wider_than_a_telephone(looks):
     assert {address: look.width for address, look in own(looks).items() if look.width > TELEPHONE["width"]} == {}
 

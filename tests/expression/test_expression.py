@@ -198,7 +198,7 @@ def test_brackets_up_to_the_limit() -> None:
         ("Fake(1).poisson()", "missing a required argument: 'rate'; it is written poisson(rate, *, group_size=1)"),
         ("Fake(-13.03125)", "'Fake' at character 1: sigma must not be -13.03125, got -13.03125"),
         ("Fake(sigma=1, sigma=2)", "'sigma' at character 15: this argument is given twice"),
-        ("Fake(sigma=1, 2)", "without a name cannot follow"),
+        ("Fake(sigma=1, 2)", "cannot follow a keyword argument"),
         ("Fake(sigma==1)", "'=' at character 12"),
         ("Fake(*[1])", "'*' at character 6"),
         ("Fake(**[1])", "'**' at character 6"),

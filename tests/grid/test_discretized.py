@@ -306,5 +306,5 @@ def test_next_to_the_top_nothing_is_claimed() -> None:
 
 
 def test_unknown_laws_are_named() -> None:
-    with pytest.raises(ValueError, match="no known cell masses"):
+    with pytest.raises(ValueError, match="probabilities of grid cells of some loss are not known"):
         excess(NormalOnIntegers(2.0, 1), 0.0, 1e-6)

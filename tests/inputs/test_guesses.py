@@ -36,15 +36,20 @@ lp: Any = logphi
         (lambda: lp.calibrate(lp.Gaussian, target_epsilon=1, target_delta=1e-5), "write epsilon="),
         (lambda: lp.Gaussian(1, colour="red"), "it takes sigma, sensitivity, adjacency"),
         (lambda: lp.Gaussian(1).subset(10, 100), r"got 10, 100: write m\.subset\(size / dataset_size, adjacency="),
-        (lambda: lp.Gaussian(1).epsilon(1e-5, "remove"), "takes delta without a name, got 1e-05, 'remove': write direction="),
+        (
+            lambda: lp.Gaussian(1).epsilon(1e-5, "remove"),
+            "only delta without a keyword, got 1e-05, 'remove': write direction=",
+        ),
         (
             lambda: lp.dp_sgd(60000, 256, 1.1),
-            "nothing without a name, got 60000, 256, 1.1: write dataset_size=, batch_size=",
+            "keyword arguments only, got 60000, 256, 1.1: write dataset_size=, batch_size=",
         ),
         (lambda: lp.Accountant(neighboring_relation="replace"), "write adjacency="),
         (lambda: lp.Accountant().step(noise_multiplier=1.1, sample_rate=0.01), r"accountant\.step\(lp\.Gaussian\("),
         (lambda: lp.PrivacyFilter(eps=1, delta=1e-5), "write epsilon"),
-        (lambda: lp.PrivacyFilter(1, 1e-5), "nothing without a name, got 1, 1e-05: write epsilon=, delta="),
+        (lambda: lp.PrivacyFilter(1, 1e-5), "keyword arguments only, got 1, 1e-05: write epsilon=, delta="),
+        (lambda: lp.Gaussian(1, adjacency="replace").subset(0.1), r"subset\(\) needs adjacency=$"),
+        (lambda: lp.Gaussian(1).epsilon(), r"epsilon\(\) needs delta$"),
         (lambda: lp.Gaussian(1).epsilon(epsilon=1), r"write m\.delta\(epsilon\)"),
         (lambda: lp.Gaussian(1).delta(delta=1e-5), r"write m\.epsilon\(delta\)"),
     ],
@@ -115,6 +120,8 @@ def test_attributes(typed, hint):
         ("get_epsilon", r"m\.epsilon\(delta\)"),
         ("compute_epsilon", r"m\.epsilon\(delta\)"),
         ("colour", "has no attribute 'colour'$"),
+        ("gausian", "did you mean Gaussian"),
+        ("moments_accountant", "did you mean Accountant"),
     ],
 )
 def test_names_of_the_package(name, hint):

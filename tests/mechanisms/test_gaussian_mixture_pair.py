@@ -205,7 +205,7 @@ def test_alike_histograms_tell_nothing():
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ((1, [0, 1], [0.5, 0.5], [1.0]), "be of equal number"),
+        ((1, [0, 1], [0.5, 0.5], [1.0]), "have the same length"),
         ((1, [0, 0], [0.5, 0.5], [0.4, 0.6]), "distinct"),
         ((1, [0, 60], [0.5, 0.5], [0.4, 0.6]), "within 50 sigma"),
         ((1, [0, 1], [0.5, 0.6], [0.4, 0.6]), "sum to one"),

@@ -292,7 +292,7 @@ def test_training_is_epsilon_against_epochs_beside_the_renyi_accountant() -> Non
     ax: Any = lp.plot.training([RUN, longer], delta=1e-5, labels=["short", "long"])
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("epochs", r"$\varepsilon$ (nats) at $\delta$ = 1e-05")
     for number, (run, name) in enumerate(((RUN, "short"), (longer, "long"))):
-        exact, renyi = lines(ax)[name], lines(ax)[f"{name}: Renyi, whole orders (upper bound)"]
+        exact, renyi = lines(ax)[name], lines(ax)[f"{name}: Renyi, integer orders (upper bound)"]
         epochs = exact.get_xdata()
         assert (epochs[0], epochs[-1]) == (float(run.rate), float(run.steps * run.rate))
         np.testing.assert_array_equal(renyi.get_xdata(), epochs)
@@ -328,7 +328,7 @@ def test_training_alone_and_with_other_methods() -> None:
             lp.plot.training(RUN, delta=delta)
     with pytest.raises(ValueError, match="methods must be names of rows"):
         lp.plot.training(RUN, delta=1e-5, methods=["naive"])
-    with pytest.raises(ValueError, match="labels must name each of the 1"):
+    with pytest.raises(ValueError, match="labels must be as many as the mechanisms, 1,"):
         lp.plot.training(RUN, delta=1e-5, labels=["one", "two"])
 
 
@@ -352,7 +352,7 @@ def test_labels_name_what_is_drawn_in_every_picture() -> None:
         lambda labels: lp.plot.loss(m, labels=labels),
         lambda labels: lp.plot.compare(m, delta=0.1, labels=labels),
     ):
-        with pytest.raises(ValueError, match="labels must name each of the 1"):
+        with pytest.raises(ValueError, match="labels must be as many as the mechanisms, 1,"):
             draw(["one", "two"])
 
 
@@ -362,8 +362,8 @@ def test_a_list_of_mechanisms_is_drawn_like_each_by_itself() -> None:
 
 
 def test_what_does_not_apply_is_named_in_the_legend() -> None:
-    ax: Any = lp.plot.composition(lp.ApproximateDP(0.1, 0.01), [1, 2], delta=0.5, methods=["Renyi, whole orders"])
-    assert "does not apply everywhere: Renyi, whole orders" in title(ax)
+    ax: Any = lp.plot.composition(lp.ApproximateDP(0.1, 0.01), [1, 2], delta=0.5, methods=["Renyi, integer orders"])
+    assert "does not apply everywhere: Renyi, integer orders" in title(ax)
 
 
 @pytest.mark.slow
@@ -480,7 +480,7 @@ def test_bad_input() -> None:
         lp.plot.profile()
     with pytest.raises(TypeError, match="only mechanisms can be drawn, got 3"):
         untyped(lp.plot.tradeoff)(3)
-    with pytest.raises(ValueError, match="labels must name each of the 2 mechanisms"):
+    with pytest.raises(ValueError, match="labels must be as many as the mechanisms, 2,"):
         lp.plot.profile(lp.PureDP(1), lp.PureDP(2), labels=["one"])
     with pytest.raises(ValueError, match="direction must be 'remove' or 'add', got 'both ways'"):
         lp.plot.profile(lp.PureDP(1), directions=["both ways"])  # type: ignore[list-item]

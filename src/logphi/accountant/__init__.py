@@ -1,6 +1,6 @@
-"""The ledger of releases, and budgets that refuse releases that would exceed them."""
+"""Accountants, and budgets that refuse releases that would exceed them."""
 
+from logphi.accountant.accountant import Accountant
 from logphi.accountant.budget import BudgetExceededError, PrivacyFilter
-from logphi.accountant.ledger import Accountant
 
 __all__ = ["Accountant", "BudgetExceededError", "PrivacyFilter"]

@@ -8,8 +8,8 @@ from fractions import Fraction
 from threading import RLock
 from typing import Any, Literal
 
+from logphi.accountant.accountant import Accountant, Steps
 from logphi.accountant.checksummed import Checksummed
-from logphi.accountant.ledger import Accountant, Steps
 from logphi.accountant.rules import rule_of
 from logphi.accountant.rules.rule import Amount
 from logphi.algebra.release import Mechanism
@@ -97,7 +97,7 @@ class PrivacyFilter(Guided, Checksummed):
             # also an order that was chosen by default
             "order": getattr(self._rule, "order", None),
         }
-        self._ledger = Accountant(adjacency)
+        self._accountant = Accountant(adjacency)
         self._spent = self._rule.nothing
         self._lock = RLock()
 
@@ -154,25 +154,25 @@ class PrivacyFilter(Guided, Checksummed):
             after = self._after(mechanism, count)
             if not self._rule.fits(after):
                 raise BudgetExceededError(self._excess(mechanism, count, self._rule.amounts(after)))
-            self._ledger.step(mechanism, count)
+            self._accountant.step(mechanism, count)
             self._spent = after
 
     def _after(self, mechanism: Mechanism, count: Scalar) -> object:
         count = check.count("count", count)
-        self._ledger.check_relation(mechanism)
+        self._accountant.check_relation(mechanism)
         return self._rule.after(self._spent, mechanism, count)
 
     def _excess(self, mechanism: Mechanism, count: Scalar, amounts: dict[str, Amount]) -> str:
         over = {name: _less(amounts[name], most) for name, most in self._rule.budget.items() if amounts[name] > most}
-        parts = " and ".join(
-            f"its {name} {_shown(excess):.3g} above {float(self._rule.budget[name]):.10g}" for name, excess in over.items()
+        parts = ", ".join(
+            f"{name} of {float(self._rule.budget[name]):.10g} by {_shown(excess):.3g}" for name, excess in over.items()
         )
         hint = ""
         if "infinite_mass" in over and not self._rule.budget["infinite_mass"]:
             hint = "; set a part of delta aside with infinite_mass= for mechanisms whose loss may be infinite"
         elif any(excess <= self._rule.budget[name] * _ROUNDING for name, excess in over.items()):
             hint = "; an excess of the size of rounding comes from doubles: give numbers as Fractions, such as Fraction(1, 10)"
-        return f"{count} x {mechanism!r} would exceed the budget of {self._pair}, bringing {parts}{hint}; nothing was recorded"
+        return f"{count} x {mechanism!r} would exceed the budget of {self._pair}: {parts}{hint}; nothing was recorded"
 
     @property
     def budget(self) -> dict[str, Amount]:
@@ -194,23 +194,23 @@ class PrivacyFilter(Guided, Checksummed):
     @property
     def adjacency(self) -> Adjacency | None:
         """The relation between data sets; None before the first release if none was given."""
-        return self._ledger.adjacency
+        return self._accountant.adjacency
 
     @property
     def history(self) -> Steps:
         """Mechanisms and how often each was released in a row; see :attr:`Accountant.history`."""
-        return self._ledger.history
+        return self._accountant.history
 
     @property
     def release(self) -> Mechanism:
         """The composition of all that was spent. Its epsilon is proved only if the parameters did not depend on outputs."""
-        return self._ledger.release
+        return self._accountant.release
 
     def content(self) -> dict[str, Any]:
         """Budget, rule and releases."""
         with self._lock:
             numbers = {name: number_to_json(name, value) for name, value in self._numbers.items()}
-            return {**numbers, "rule": self._name, "ledger": self._ledger.content()}
+            return {**numbers, "rule": self._name, "ledger": self._accountant.content()}
 
     @classmethod
     def of_content(cls, data: Any) -> PrivacyFilter:
@@ -225,18 +225,18 @@ class PrivacyFilter(Guided, Checksummed):
         made._resume(Accountant.of_content(content["ledger"]))
         return made
 
-    def _resume(self, ledger: Accountant) -> None:
+    def _resume(self, accountant: Accountant) -> None:
         # recorded releases were within the budget, even if bounds round differently on another machine
-        self._ledger, self._spent = ledger, self._rule.after(self._rule.nothing, ledger.release, 1)
+        self._accountant, self._spent = accountant, self._rule.after(self._rule.nothing, accountant.release, 1)
 
     def __getstate__(self) -> tuple[str, dict[str, Any], Accountant]:
         with self._lock:
-            return self._name, self._numbers, copy(self._ledger)
+            return self._name, self._numbers, copy(self._accountant)
 
     def __setstate__(self, state: tuple[str, dict[str, Any], Accountant]) -> None:
-        name, numbers, ledger = state
+        name, numbers, accountant = state
         self.__init__(rule=name, **numbers)  # type: ignore[misc]
-        self._resume(ledger)
+        self._resume(accountant)
 
     @property
     def _pair(self) -> str:

@@ -1,4 +1,4 @@
-"""Ledgers and budgets in files: JSON in a fixed form, with a checksum, which is not a signature."""
+"""Accountants and budgets in files: JSON in a fixed form, with a checksum, which is not a signature."""
 
 from __future__ import annotations
 

@@ -198,7 +198,7 @@ def described(release: Describable) -> Described:
     whole: Any = release._certified_by
     tree, manner = whole.tree(), whole._manner()
     if not tree:
-        raise ValueError("nothing is released, so that there is nothing to certify: compose at least one mechanism")
+        raise ValueError("nothing is released, and so there is nothing to certify: compose at least one mechanism")
     above = whole is not release or any(is_above(node) for _, node in tree)
     known = Known.ABOVE if above else Known.BRACKET if whole._bracketed else Known.LAW
     return Described((whole.cover if whole._bracketed else whole)._loss(), tree, manner, known)

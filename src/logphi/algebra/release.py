@@ -329,13 +329,13 @@ class Primitive(Constructed, Mechanism):
         name = type(self).__name__
         if is_foreign(type(self)):
             return (
-                f"{name} is not in the catalogue, so that nobody else knows what it is: certify a mechanism that "
+                f"{name} is not in the catalogue, so that no checker knows what it is: certify a mechanism that "
                 "dominates it, such as a Discrete, a GaussianMixture or a FromTradeoff"
             )
         if self._extreme is not None:
             return (
-                f"certificates do not know {self!r}, whose parameters are at an end of their range: where it leaks everything "
-                "delta is 1 without a proof, where it leaks nothing leave it out, otherwise state what it leaks as a Discrete"
+                f"certificates do not know {self!r}, whose parameters are at an end of their range: if it leaks everything, "
+                "delta is 1 without a proof; if it leaks nothing, leave it out; otherwise state what it leaks as a Discrete"
             )
         return f"certificates do not know a {name}: {self._undescribed}" if self._undescribed else ""
 

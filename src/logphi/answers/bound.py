@@ -46,7 +46,7 @@ class Bound(Arithmetic):
     an end ``b <= b.upper`` is true and ``b < b.upper`` undecided. A bound equals itself; otherwise two bounds are equal only if
     both are the same point. ``bool(b)`` is ``b != 0``.
 
-    ``+ - * /`` with a number, ``-b`` and whole powers give enclosures, rounded outward; a float stands for all numbers within
+    ``+ - * /`` with a number, ``-b`` and integer powers give enclosures, rounded outward; a float stands for all numbers within
     half a unit in its last place, as it is read from a decimal. Where the result falls as the number grows, the ends are
     exchanged, and the private side with them.
 

@@ -45,7 +45,7 @@ class UndecidedError(ValueError):
 
     def __str__(self) -> str:
         other = "one between {!r} and {!r}".format(*self.other) if isinstance(self.other, tuple) else repr(self.other)
-        same = "; same_as tells whether two answers agree in every field" if self.relation == "==" else ""
+        same = "; same_as says whether two answers agree in every field" if self.relation == "==" else ""
         return (
             f"undecided: whether a number between {self.lower!r} and {self.upper!r} is {self.relation} {other}; compare "
             f"an end, .lower or .upper, or the private side, float(...), as with key=float in sorted and max{same}"

@@ -23,7 +23,7 @@ E = TypeVar("E", bound="Elementwise")
 
 
 class Arithmetic(Enclosed):
-    """``+ - * /`` with a number on either side, and whole powers: monotone functions of the bound."""
+    """``+ - * /`` with a number on either side, and integer powers: monotone functions of the bound."""
 
     @abstractmethod
     def _mapped(self, function: Callable[[Interval], Interval], *, falling: bool = False) -> Self:

@@ -19,7 +19,7 @@ class Status(enum.Enum):
     )
     DIVERGENT = (
         "the integral that defines the answer does not converge: it is infinite for this order; "
-        "renyi_orders() tells the orders for which it is finite"
+        "renyi_orders() gives the orders for which it is finite"
     )
     ESTIMATED = "an error in the ledger is an estimate, not a proof: use another method where a proof is needed"
     BRACKET = (

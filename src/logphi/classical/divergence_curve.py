@@ -49,7 +49,7 @@ class DivergenceCurve(RenyiCurve):
     interval
         The orders at which ``divergence`` may be evaluated, 1 excepted; orders below 1 sharpen the trade-off function.
     only
-        The orders at which ``divergence`` may be evaluated, if they are finitely many, such as whole orders.
+        The orders at which ``divergence`` may be evaluated, if they are finitely many, such as integer orders.
     both
         Whether D_order(Q||P) is bounded too; otherwise only D_order(P||Q) is.
 

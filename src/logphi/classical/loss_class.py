@@ -185,13 +185,13 @@ def normal_delta(known: LossClass, epsilon: float) -> Approximation:
     mass = (known.infinite_mass.lower + known.infinite_mass.upper) / 2
     mean, variance = known.mean.value, known.variance.value
     part = _excess(mean, math.sqrt(variance), check.real("epsilon", epsilon)) if math.isfinite(mean + variance) else exact(1.0)
-    return Approximation(min(1.0, mass + (1 - mass) * up(part)), "Gaussian of the loss class")
+    return Approximation(min(1.0, mass + (1 - mass) * up(part)), "central limit theorem")
 
 
 def normal_epsilon(known: LossClass, delta: float) -> Approximation:
     """The smallest eps >= 0 at which :func:`normal_delta` is at most delta."""
     at = crossing(lambda eps: normal_delta(known, eps).value <= check.unit("delta", delta))
-    return Approximation(at[1], "Gaussian of the loss class")
+    return Approximation(at[1], "central limit theorem")
 
 
 def berry_esseen_delta(known: LossClass, epsilon: float, side: Side = Side.UPPER) -> Claim:

@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 # the sources of the approximations; claims name their theorems themselves
 SOURCES: Mapping[str, str] = {
-    "Gaussian of the loss class": "Sommer, Meiser & Mohammadi 2019",
+    "central limit theorem": "Sommer, Meiser & Mohammadi 2019",
     "saddle point": "Alghamdi et al. 2023",
 }
 
@@ -60,7 +60,7 @@ class Methods:
         yield "optimal composition", self._optimal
         yield "zCDP, tail", partial(self._of_budget, concentrated.tail_delta, concentrated.tail_epsilon)
         yield "zCDP, best order", self._best_order
-        yield "Renyi, whole orders", self._whole_orders
+        yield "Renyi, integer orders", self._integer_orders
         for how in renyi.Conversion:
             of = self._asked(renyi.delta, renyi.epsilon)
             yield f"Renyi, {how.value}", partial(of, self.mechanism, self.at, conversion=how)
@@ -71,7 +71,7 @@ class Methods:
         ):
             for side in (Side.UPPER, Side.LOWER):
                 yield name, partial(self._of_class, delta, epsilon, side)
-        yield "Gaussian of the loss class", partial(self._of_class, loss_class.normal_delta, loss_class.normal_epsilon)
+        yield "central limit theorem", partial(self._of_class, loss_class.normal_delta, loss_class.normal_epsilon)
         yield "saddle point", self._saddle_point
 
     def _asked(self, delta: Callable[..., T], epsilon: Callable[..., T]) -> Callable[..., T]:
@@ -117,7 +117,7 @@ class Methods:
     def _best_order(self) -> Claim:
         return replace(self._of_budget(concentrated.delta, concentrated.epsilon), source="Steinke 2022, Proposition 14")
 
-    def _whole_orders(self) -> Claim:
+    def _integer_orders(self) -> Claim:
         curve = premises.whole_order_curve(self.mechanism)
         found = self._asked(renyi.delta, renyi.epsilon)(curve, self.at, conversion=renyi.Conversion.CANONNE)
         return replace(found, note=f"{found.note} of 2 to {premises.LARGEST_ORDER}" if found.note else "")

@@ -1,4 +1,4 @@
-"""The premises of composition theorems: guarantees, and divergences of whole orders, of the parts of a release."""
+"""The premises of composition theorems: guarantees, and divergences of integer orders, of the parts of a release."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def bounded_mass(mechanism: Mechanism, both: bool = False) -> float:
 
 
 def whole_order_curve(mechanism: Mechanism) -> DivergenceCurve:
-    """Divergences at the whole orders 2 to 64: of sampled parts by the theorem on sampling, of other parts the exact ones.
+    """Divergences at the integer orders 2 to 64: of sampled parts by the theorem on sampling, of other parts the exact ones.
 
     Raises an UnsupportedError if a loss is infinite with positive probability, or there are more than 64 distinct parts.
     """
@@ -99,7 +99,7 @@ def whole_order_curve(mechanism: Mechanism) -> DivergenceCurve:
         raise UnsupportedError(f"there are more than {MOST_PARTS} distinct parts")
     total: DivergenceCurve | None = None
     for one, count in parts:
-        curve = count * _whole_orders(one)
+        curve = count * _integer_orders(one)
         total = curve if total is None else total + curve
     if total is None:
         raise UnsupportedError("nothing is released")
@@ -108,7 +108,7 @@ def whole_order_curve(mechanism: Mechanism) -> DivergenceCurve:
 
 # a curve of questions needs the same divergences of each step
 @lru_cache(maxsize=32)
-def _whole_orders(one: Mechanism) -> DivergenceCurve:
+def _integer_orders(one: Mechanism) -> DivergenceCurve:
     if isinstance(one, PoissonSampled) and one.group_size == 1 and one.adjacency is not Adjacency.REPLACE:
         return sampled_curve(_divergence(one.base), one.rate, LARGEST_ORDER)
     orders = [float(order) for order in range(2, LARGEST_ORDER + 1)]

@@ -201,7 +201,7 @@ def _small(rate: float) -> Interval:
     if check.unit("rate", rate) > _LARGEST_RATE:
         raise ValueError(
             f"the rate must be at most 1 - 1/e = {_LARGEST_RATE:.6g} here, got {rate!r}: use large_order_divergence or, at "
-            "whole orders, sampled_divergence"
+            "integer orders, sampled_divergence"
         )
     return decimal(rate)
 

@@ -18,7 +18,7 @@ _SHARP = "Steinke 2022, Theorems 34 and 35 (one order: Zhu & Wang 2019, Theorem 
 
 
 def sampled_divergence(divergences: Sequence[float | Bound | Claim], rate: float) -> Claim:
-    """The divergence of order a on a Poisson sample, from those of the base of the whole orders 2 to a.
+    """The divergence of order a on a Poisson sample, from those of the base of the integer orders 2 to a.
 
     For addition or removal of a record. With q the rate and eps(k) a bound of both D_k(P||Q) and D_k(Q||P), the divergence of
     either direction is at most
@@ -68,7 +68,7 @@ def sampled_divergence(divergences: Sequence[float | Bound | Claim], rate: float
 
 
 def sampled_curve(divergence: Divergence, rate: float, largest: int = 64) -> DivergenceCurve:
-    """The guarantee of a Poisson sample at the whole orders 2 to ``largest``; see :func:`sampled_divergence`.
+    """The guarantee of a Poisson sample at the integer orders 2 to ``largest``; see :func:`sampled_divergence`.
 
     Examples
     --------

@@ -20,7 +20,7 @@ _CERTIFY = "a proof of epsilon at a delta, or of delta at an epsilon, that anyon
 _VERIFY = "whether the claim of a certificate follows from its mechanism, proved independently"
 # the arguments of further claims, and what each claim is about
 _ALSO = {
-    "type-one-error": "the least type II error of a test at this type I error",
+    "type-one-error": "the smallest type II error of a test at this type I error",
     "order": "the Renyi divergence of this order, above 1",
 }
 # chosen: in bytes, far more than any certificate has

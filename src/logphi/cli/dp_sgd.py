@@ -30,7 +30,7 @@ def add(commands: Commands) -> None:
     noise.add_argument(
         "--noise-multiplier", metavar="SIGMA", help="standard deviation of the noise, divided by the clipping norm"
     )
-    noise.add_argument("--epsilon", metavar="E", help="the target: finds the least noise that meets it")
+    noise.add_argument("--epsilon", metavar="E", help="the target: finds the smallest noise that meets it")
     command.add_argument("--clipped-count-noise", metavar="SIGMA", help="adaptive clipping: noise added to the clipped count")
     command.add_argument("--accumulation", type=int, default=1, metavar="K", help="batches per noisy step (default: 1)")
     command.add_argument(

@@ -25,7 +25,7 @@ logphi renyi "PureDP(epsilon=1)" --order 1,2,32.5"""
 _QUESTIONS = {
     "epsilon": ("delta", "the smallest epsilon at each delta"),
     "delta": ("epsilon", "the smallest delta at each epsilon"),
-    "tradeoff": ("type-one-error", "the least type II error of a test at each type I error"),
+    "tradeoff": ("type-one-error", "the smallest type II error of a test at each type I error"),
     "renyi": ("order", "the Renyi divergence at each order"),
 }
 # queries with a --method

@@ -68,8 +68,8 @@ class Buckets:
         pieces = law.support.pieces
         if pieces is None:
             raise ValueError(
-                "some loss has no known probabilities of intervals: buckets serve Gaussian, Laplace, exponential and finite "
-                "mechanisms, Gaussians sampled too"
+                "the probabilities of intervals of some loss are not known: 'buckets' supports Gaussian, Laplace, exponential "
+                "and finite mechanisms, and sampled Gaussians"
             )
         # weights are those of e^{-x/2} mu(dx)
         places, tilted = np.asarray(pieces.locations, dtype=float), np.asarray(pieces.log_weights, dtype=float)
@@ -129,7 +129,7 @@ class Buckets:
 
 @dataclass(frozen=True, eq=False)
 class RoundedSum:
-    """Masses at ``step * (bottom + j)``, and mass at infinity; ``roundings`` counts the sums with a relative error ``_SUM``."""
+    """Masses at ``step * (bottom + j)``, and the infinite mass; ``roundings`` counts sums with a relative error ``_SUM``."""
 
     mass: Array
     bottom: int
@@ -221,7 +221,7 @@ def prepare(law: LogPhi, x: float, most: int = NODES) -> Callable[[float], Scale
     (True, 0.002)
     """
     if sum(count for _, count in law.terms) > MOST_COUNT:
-        raise ValueError(f"buckets serve up to {MOST_COUNT} releases: for more their bounds are trivial")
+        raise ValueError(f"'buckets' supports up to {MOST_COUNT} releases: for more its bounds are trivial")
     known = [(Buckets.of(own), count) for own, count in law.terms]
     moments = [(*own.moments(), count) for own, count in known]
     mean = sum(count * own for own, _, count in moments)

@@ -198,7 +198,7 @@ class Reader:
                 if start.text in keywords:
                     start.refuse("this argument is given twice")
             elif keywords:
-                start.refuse("an argument without a name cannot follow one with a name")
+                start.refuse("a positional argument cannot follow a keyword argument")
             if named and start.text == "adjacency" and self.token.kind == "string":
                 value: Any = self.take().text[1:-1]
             elif named and start.text in FLAGGED and self.token.text in FLAGS:

@@ -22,7 +22,7 @@ def parse(
     ----------
     text
         An expression such as ``"14062 * Gaussian(sigma=1.1).poisson(256/60000)"``. Decimals and their sums, products, quotients
-        and whole powers are exact, and rounded to doubles once; a whole float up to 2**53 may count repetitions (``1e12``).
+        and integer powers are exact, and rounded to doubles once; an integer-valued float up to 2**53 may count repetitions.
     constructors
         The functions that may be called, by name; by default the catalogue of the library.
     variables

@@ -22,7 +22,7 @@ class Token(NamedTuple):
 
     def refuse(self, rule: str) -> NoReturn:
         """Raise a ValueError of one line: the token, its position, and the rule."""
-        piece = "the end of the text" if self.kind == "end" else f"{clipped(self.text)} at character {self.start + 1}"
+        piece = "at the end of the text" if self.kind == "end" else f"{clipped(self.text)} at character {self.start + 1}"
         raise ValueError(" ".join(f"{piece}: {rule}".split()))
 
 

@@ -100,8 +100,8 @@ def discretizer_of(law: LossTransform) -> Discretizer:
     found = law.accept(_Discretizers())
     if found is None:
         raise ValueError(
-            "some loss has no known cell masses: discretisation serves Gaussian, Laplace, exponential, truncated and finite "
-            "mechanisms, sampled or not, and densities"
+            "the probabilities of grid cells of some loss are not known: 'discretized' supports Gaussian, Laplace, "
+            "exponential, truncated and finite mechanisms, sampled or not, and densities"
         )
     return found
 
@@ -126,7 +126,7 @@ class _Discretizers(LawVisitor[Discretizer, LossTransform]):
         law = MixtureOfShifts(shifts, weights)
         ratio = law.ratio
         if ratio.shifts.size > _MOST_SHIFTS or float(ratio.weights.min()) < _LEAST:
-            raise ValueError(f"discretisation serves mixtures of at most {_MOST_SHIFTS} shifts, none too rare, not {law!r}")
+            raise ValueError(f"'discretized' supports mixtures of at most {_MOST_SHIFTS} shifts, none too rare, not {law!r}")
         ends = tuple(end for shift in shifts if (end := DoubleInterval.of(shift)).high > 0)
         # the error of a weight and of its logarithm
         weight_error = float(max(ratio.weight_error.max(), ratio.rest_error)) + 4 * ULP * (

@@ -62,7 +62,7 @@ _ATTRIBUTES: Mapping[str, str] = {
 }
 
 # the same for an accountant, and for a budget
-LEDGER: Mapping[str, str] = {
+ACCOUNTANT: Mapping[str, str] = {
     **dict.fromkeys(_EPSILON, "accountant.epsilon(delta)"),
     **dict.fromkeys(_DELTA, "accountant.delta(epsilon)"),
     **dict.fromkeys(("compose", "self_compose", "add", "append", "record", "spend"), "accountant.step(mechanism, count)"),
@@ -103,6 +103,11 @@ _CALLS: Mapping[str, str] = {
 }
 
 
+# parameters that take any number of arguments, none as well
+_MANY = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+# chosen: how alike a name of the package must be to be meant
+_SIMILAR = 0.6
+
 # what a number above 1 may mean where a share or a probability is needed
 _ABOVE_ONE: Mapping[str, str] = {
     "rate": "a rate is a share of the records: 1 % is 0.01, batches of 256 out of 60000 are 256 / 60000",
@@ -131,9 +136,10 @@ def attribute_hint(name: str, instead: Mapping[str, str] = _ATTRIBUTES) -> str:
     return f"; write {instead[name]}" if name in instead else ""
 
 
-def package_hint(name: str) -> str:
-    """The hint for a name that the package does not have; empty if there is none."""
-    return f"; write {_CALLS[name]}" if name in _CALLS else ""
+def package_hint(name: str, known: Iterable[str]) -> str:
+    """The hint for a name that the package does not have, from those that it has; empty if there is none."""
+    near = "" if name in _CALLS or name.startswith("_") else nearest(name, known, _SIMILAR)
+    return f"; write {_CALLS[name]}" if name in _CALLS else f"; {near}" if near else ""
 
 
 def nearest(name: str, known: Iterable[str], similarity: float = 0.5) -> str:
@@ -153,7 +159,7 @@ def refuse_unknown(call: str, known: Mapping[str, Any], given: Mapping[str, Any]
 
 
 def guided(instead: str = "", /, **hints: str) -> Callable[[_Function], _Function]:
-    """Make a function answer unknown keywords, and too many positional arguments, with what to write.
+    """Make a function answer unknown keywords, and too many or too few arguments, with what to write.
 
     Its signature and docstring stay. ``hints`` are the meanings of names in this call alone; ``instead`` is what to write for
     too many positional arguments.
@@ -163,6 +169,7 @@ def guided(instead: str = "", /, **hints: str) -> Callable[[_Function], _Functio
         parameters = inspect.signature(function).parameters
         known = {name: one for name, one in parameters.items() if name != "self"}
         places = _places(parameters)
+        needed = [name for name, one in parameters.items() if one.default is one.empty and one.kind not in _MANY]
 
         @functools.wraps(function)
         def call(*arguments: Any, **keywords: Any) -> Any:
@@ -173,6 +180,9 @@ def guided(instead: str = "", /, **hints: str) -> Callable[[_Function], _Functio
                 raise TypeError(
                     _overfull(f"{function.__name__}()", places[own:], arguments[own:], instead or _named(known, places))
                 )
+            if missing := [name for name in needed if name not in keywords and name not in places[: len(arguments)]]:
+                written = " and ".join(name if name in places else f"{name}=" for name in missing)
+                raise TypeError(f"{function.__name__}() needs {written}")
             return function(*arguments, **keywords)
 
         return call  # type: ignore[return-value]
@@ -193,7 +203,8 @@ def _named(known: Iterable[str], places: list[str]) -> str:
 def _overfull(call: str, places: list[str], given: tuple[Any, ...], meant: str) -> str:
     """The message that there are too many positional arguments, and what was meant."""
     shown = ", ".join(map(repr, given))
-    return f"{call} takes {' and '.join(places) or 'nothing'} without a name, got {shown}: write {meant}"
+    taken = f"only {' and '.join(places)} without a keyword" if places else "keyword arguments only"
+    return f"{call} takes {taken}, got {shown}: write {meant}"
 
 
 class Guided:

@@ -14,8 +14,8 @@ from logphi.pairs.finite import FinitePair
 class Discrete(Primitive):
     """A mechanism with finitely many outcomes, given by its two output laws.
 
-    Pair: (p, q), cell by cell. log-phi: M(z) = sum of p^{1+z} q^{-z} over the cells that both reach; a cell that only p
-    reaches is mass at infinity. Where they share none, everything leaks.
+    Pair: (p, q), outcome by outcome. log-phi: M(z) = sum of p^{1+z} q^{-z} over the outcomes that both reach; one that only p
+    reaches has an infinite loss. Where they share none, everything leaks.
 
     Parameters
     ----------

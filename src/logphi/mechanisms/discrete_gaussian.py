@@ -47,7 +47,7 @@ class DiscreteGaussian(Primitive):
     Pair: the noise shifted by s against the noise. The loss is (x - s/2) s / sigma^2, on a lattice. log-phi, with
     Theta(a) the sum of e^{-(x-a)^2 / (2 sigma^2)} over all x: M(z) = e^{z (z+1) s^2 / (2 sigma^2)} Theta((1+z) s) / Theta(0),
     entire and symmetric; for integer z it is that of the Gaussian mechanism. Truncated to -T .. T, the loss is bounded and
-    outcomes above T - s are mass at infinity.
+    outcomes above T - s have an infinite loss.
 
     Parameters
     ----------

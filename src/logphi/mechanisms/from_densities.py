@@ -36,8 +36,8 @@ class FromDensities(Enclosed, Primitive):
     enclosed, and for other questions, errors are estimates.
 
     Pair: (p, q). log-phi: K(z) = log of the integral of p^{1+z} q^{-z} over the x where both are positive, by adaptive
-    Gauss-Kronrod quadrature; p where q = 0 is mass at infinity. Two such mechanisms are equal if their functions are the
-    same objects.
+    Gauss-Kronrod quadrature; outputs where q = 0 have an infinite loss. Two such mechanisms are equal if their functions
+    are the same objects.
 
     Parameters
     ----------
@@ -111,8 +111,8 @@ class FromDensities(Enclosed, Primitive):
         for name, whole in (("log_p", whole_p), ("log_q", whole_q)):
             if not abs(whole - 1) <= NORMALISED:
                 raise ValueError(
-                    f"e^{name} must integrate to one over {self.support}, got {whole:.9g}: the density is not normalised, the "
-                    "support is too small, or a narrow part of it was missed; normalise it, or give its place in breakpoints"
+                    f"e^{name} must integrate to one over {self.support}, got {whole:.9g}: the density is not normalized, the "
+                    "support is too small, or a narrow part of it was missed; normalize it, or give its place in breakpoints"
                 )
         if infinite_p > 1 - NORMALISED:
             raise ValueError(

@@ -97,7 +97,7 @@ class FromLogPhi(Primitive):
             if values[k].real > TOLERANCE:
                 raise ValueError(
                     f"K({place}) is the logarithm of a mass and must not be positive, got {values[k].real:.9g}: phi is not "
-                    "that of a privacy loss; normalise it, and check the sign of alpha"
+                    "that of a privacy loss; normalize it, and check the sign of alpha"
                 )
         bends = np.diff(values.real, 2)
         if bends.min() < -TOLERANCE * (1 + float(np.abs(values.real).max())):

@@ -80,7 +80,7 @@ class FromProfile(Primitive):
         self._settle(epsilons=check.entries(self.epsilons, epsilons), deltas=check.entries(self.deltas, deltas))
         seen: dict[float, float] = {}
         for place, (epsilon, delta) in enumerate(zip(self.epsilons, self.deltas, strict=True)):
-            where = f"at place {place}, epsilon={epsilon!r} with delta={delta!r}"
+            where = f"epsilon={epsilon!r} with delta={delta!r} at index {place}"
             if abs(epsilon) > LARGEST_EPSILON:
                 raise ValueError(f"epsilons must lie between -{LARGEST_EPSILON:g} and {LARGEST_EPSILON:g}, got {where}")
             if 0 < delta < LEAST_DELTA:

@@ -76,7 +76,7 @@ class FromTradeoff(Primitive):
             type_two_errors=check.entries(self.type_two_errors, second),
         )
         for place, (alpha, beta) in enumerate(zip(self.type_one_errors, self.type_two_errors, strict=True)):
-            where = f"at place {place}, a type I error of {alpha!r} with a type II error of {beta!r}"
+            where = f"a type I error of {alpha!r} with a type II error of {beta!r} at index {place}"
             if meant(alpha) + meant(beta) > 1 + ROUNDED:
                 raise ValueError(
                     f"the two errors must sum to at most 1, got {where}: a test that ignores the output does better; "

@@ -66,8 +66,8 @@ class GaussianMixture(Primitive):
         probabilities = check.probabilities("probabilities", self.probabilities, check.LEAST_SHARE)
         if len(sensitivities) != len(probabilities):
             raise ValueError(
-                f"sensitivities and probabilities must be of equal number, got {len(sensitivities)} and {len(probabilities)}: "
-                "each probability belongs to the sensitivity at its place"
+                f"sensitivities and probabilities must have the same length, got {len(sensitivities)} and {len(probabilities)}"
+                ": each probability belongs to the sensitivity at its place"
             )
         if len(sensitivities) > MOST_COMPONENTS:
             raise ValueError(f"sensitivities must be {MOST_COMPONENTS} at most, got {len(sensitivities)}: round near ones up")

@@ -70,8 +70,8 @@ class GaussianMixturePair(Primitive):
         p, q = (check.probabilities(name, getattr(self, name), check.LEAST_SHARE) for name in ("p", "q"))
         if not len(p) == len(q) == values.size:
             raise ValueError(
-                f"values, p and q must be of equal number, got {values.size}, {len(p)} and {len(q)}: each probability belongs "
-                "to the value at its place"
+                f"values, p and q must have the same length, got {values.size}, {len(p)} and {len(q)}: each probability "
+                "belongs to the value at its place"
             )
         self._settle(sigma=check.nonnegative("sigma", self.sigma), values=check.entries(self.values, values), p=p, q=q)
         order = sorted(set(self.values))

@@ -23,13 +23,13 @@ LEAST_GAP = 1e-14
 
 @frozen
 class GaussianPair(Primitive):
-    """A mechanism with normal output whose mean and width both depend on the record.
+    """A mechanism with normal output whose mean and standard deviation both depend on the record.
 
     Pair: P = N(m_p, s_p^2) against Q = N(m_q, s_q^2). log-phi, with r = s_p/s_q, d = (m_p - m_q)/s_q and v = 1 - r^2:
     K(z) = -z log r - log(1 + z v)/2 + z (z + 1) d^2 / (2 (1 + z v)), finite where 1 + z v > 0, which always holds on
     [-1, 0]. The loss is a quadratic in the output: bounded above for s_p < s_q, below for s_p > s_q. Profile of one
-    release: normal masses of the interval where the loss exceeds eps, or of its complement. Equal widths give the Gaussian
-    mechanism.
+    release: normal masses of the interval where the loss exceeds eps, or of its complement. Equal
+    standard deviations give the Gaussian mechanism.
 
     Parameters
     ----------

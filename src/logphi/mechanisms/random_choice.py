@@ -69,7 +69,7 @@ class RandomChoice(FamilyAnswers, Primitive):
         probabilities = check.probabilities("probabilities", self.probabilities, check.LEAST_SHARE)
         if len(mechanisms) != len(probabilities):
             raise ValueError(
-                f"mechanisms and probabilities must be of equal number, got {len(mechanisms)} and {len(probabilities)}: each "
+                f"mechanisms and probabilities must have the same length, got {len(mechanisms)} and {len(probabilities)}: each "
                 "probability belongs to the mechanism at its place"
             )
         relations = {one.adjacency: one for one in mechanisms}

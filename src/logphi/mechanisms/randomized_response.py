@@ -62,7 +62,7 @@ class RandomizedResponse(Primitive):
         p = check.probability("p", self.p)
         if 0 < 1 - p < _LEAST:
             raise ValueError(
-                f"p must be 1 or at most 1 - 4e-16, got {p!r}: doubles hold no digit of 1 - p, nor of the largest loss"
+                f"p must be 1 or at most 1 - 4e-16, got {p!r}: doubles keep no digit of 1 - p, nor of the largest loss"
             )
         self._settle(p=p)
 

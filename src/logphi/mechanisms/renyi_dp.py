@@ -123,7 +123,7 @@ class RenyiDP(Representative, Primitive):
         orders, epsilons = check.real_array("orders", self.orders), check.real_array("epsilons", self.epsilons)
         check.paired("orders and epsilons", orders, epsilons, "each epsilon belongs to the order at its place")
         for place, (order, epsilon) in enumerate(zip(orders.tolist(), epsilons.tolist(), strict=True)):
-            where = f"at place {place}, order={order!r} with epsilon={epsilon!r}"
+            where = f"order={order!r} with epsilon={epsilon!r} at index {place}"
             if not LEAST_ORDER <= order <= LARGEST_ORDER:
                 raise ValueError(
                     f"orders must lie between {LEAST_ORDER:.7g} and {LARGEST_ORDER:g}, got {where}: leave out the others; "

@@ -29,14 +29,14 @@ _ROOM = 1 + 32 * ULP
 
 @dataclass(frozen=True)
 class _Curve(OfWholeVectors):
-    """Bounds of the divergences of whole orders, and K's chords between them, as it is convex and 0 at 0."""
+    """Bounds of the divergences of integer orders, and K's chords between them, as it is convex and 0 at 0."""
 
     moves: WholeVectors
     variance: float
     one_query: tuple[tuple[Mechanism, int], ...] = ()
 
     def _divergence(self, order: Array) -> Array:
-        """At whole orders from 2 on, and the same formula at order 1."""
+        """At integer orders from 2 on, and the same formula at order 1."""
         square, total, mu = self.moves.square, self.moves.sum, self.variance
         more = np.minimum(((2 * order - 1) * square + 6 * total) / (4 * mu**2), 3 * total / (2 * mu))
         found: Array = order * square / (2 * mu) + more
@@ -78,10 +78,10 @@ class Skellam(WholeVectorNoise):
     Skellam noise is the difference of two Poisson numbers, P(x) = e^{-mu} I_x(mu) with a Bessel function, and variance mu. Such
     noise of several parties sums to such noise.
 
-    In one coordinate the pair is the noise moved by s against the noise, s the largest whole shift, as the law is log-concave:
-    its outcomes are listed where mu is at most 62500. In several, the divergences of whole orders a > 1 are at most a D2^2 / (2
-    mu) + min( ((2 a - 1) D2^2 + 6 D1) / (4 mu^2), 3 D1 / (2 mu) ), and between them (a - 1) D_a lies below its chords, being
-    convex; answers are brackets, whose lower ends are those of one difference.
+    In one coordinate the pair is the noise shifted by the largest possible integer against the noise, as the law is
+    log-concave: its outcomes are listed where mu is at most 62500. In several, the divergences of integer orders a > 1 are at
+    most a D2^2 / (2 mu) + min( ((2 a - 1) D2^2 + 6 D1) / (4 mu^2), 3 D1 / (2 mu) ), and between them (a - 1) D_a lies below its
+    chords, being convex; answers are brackets, whose lower ends are those of one difference.
 
     Parameters
     ----------

@@ -79,7 +79,7 @@ class VectorDiscreteGaussian(WholeVectorNoise):
     """Adds discrete Gaussian noise of every party to each coordinate of an integer vector, as in secure aggregation.
 
     With n parties, the noise of a coordinate is the sum of n draws of probabilities proportional to e^{-x^2 / (2 sigma^2)}. In
-    one coordinate the pair is the noise moved by the largest whole shift against the noise, for up to 1000 parties and a
+    one coordinate the pair is the noise shifted by the largest possible integer against the noise, for up to 1000 parties and a
     variance n sigma^2 of up to 62500. Elsewhere two bounds are computed, and the sharper one answers.
 
     1. Renyi divergences. For one party D_a is at most a D2^2 / (2 sigma^2), at all orders a > 1. For n the sum of a coordinate
@@ -96,7 +96,7 @@ class VectorDiscreteGaussian(WholeVectorNoise):
        probability below 1e-20. For wide noise this is the sharper one, as no divergence is converted; samples have it too.
 
     The lower end is that of one difference v. If the outcomes of several parties are too many to list, it is that of a test
-    whether each coordinate is above half of v. D2^2, D1 and m are whole and related: see the parameters.
+    whether each coordinate is above half of v. D2^2, D1 and m are integers, and related: see the parameters.
 
     Parameters
     ----------

@@ -79,7 +79,7 @@ def named(labels: Iterable[str], number: int) -> list[str]:
     """
     listed = [labels] if isinstance(labels, str) else list(labels)
     if len(listed) != number:
-        raise ValueError(f"labels must name each of the {number} mechanisms, got {listed!r}")
+        raise ValueError(f"labels must be as many as the mechanisms, {number}, got {listed!r}")
     return listed
 
 

@@ -35,7 +35,7 @@ def composition(
     of
         The mechanism that is repeated.
     counts
-        Numbers of repetitions, whole and positive.
+        Numbers of repetitions, positive integers.
     delta, epsilon
         The one that is fixed, exactly one of them; epsilon is in nats.
     methods

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # chosen: the number of steps at which epsilon is computed, denser at the beginning, where it rises fastest
 _POINTS = 20
 # the method of most accountants of training
-RENYI = "Renyi, whole orders"
+RENYI = "Renyi, integer orders"
 
 
 def training(
@@ -41,7 +41,7 @@ def training(
     delta
         In (0, 1).
     methods
-        Names of rows of ``lp.compare``, in the colour of their run: by default the Renyi accountant, with whole orders. Where
+        Names of rows of ``lp.compare``, in the colour of their run: by default the Renyi accountant, with integer orders. Where
         one does not apply it is left out, and the legend says so. An empty list draws the exact curves only.
     labels
         Names for the legend, one for each run.
@@ -66,7 +66,7 @@ def training(
     >>> run = lp.dp_sgd(dataset_size=1000, batch_size=50, epochs=4, noise_multiplier=2)
     >>> axes = lp.plot.training(run, delta=1e-5, labels=["noise 2"])
     >>> axes.get_xlabel(), [line.get_label() for line in axes.lines]
-    ('epochs', ['noise 2', 'noise 2: Renyi, whole orders (upper bound)'])
+    ('epochs', ['noise 2', 'noise 2: Renyi, integer orders (upper bound)'])
     """
     drawn = [_run(one) for one in mechanisms(of)]
     named = names(drawn, [_name(one) for one in drawn] if labels is None else labels)

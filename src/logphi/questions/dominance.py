@@ -208,7 +208,7 @@ def _by_cells(first: LogPhi, second: LogPhi) -> Dominance:
         split = (missing | (width > 1.5 * beside)) & (width > _NARROWEST * end)
         if not split[missing].any() or x.size + int(split.sum()) > _MOST:
             start, stop = float(x[:-1][missing].min()), float(x[1:][missing].max())
-            reason = "chords and supporting lines do not tell the profiles apart"
+            reason = "chords and supporting lines do not separate the profiles"
             return _undecided(reason, x, own, other, (start, stop if covered else math.inf))
         new = x[:-1][split] + width[split] / 2
         x, order = np.append(x, new), np.argsort(np.append(x, new))

@@ -71,7 +71,7 @@ def epsilon(
     method: MethodName | Route | None = None,
     rtol: float | None = None,
 ) -> Bound | Bounds:
-    """The smallest eps >= 0 with delta(eps) <= delta ([AFA] section 4, by a safeguarded secant on log delta).
+    """The smallest eps >= 0 with delta(eps) <= delta: the inverse of the privacy profile ([AFA] section 4).
 
     Parameters
     ----------

@@ -52,9 +52,9 @@ def hockey_stick(
     method: RouteName | None = None,
     rtol: float | None = None,
 ) -> Bound | Bounds:
-    """H_a(P||Q) = E_P[(1 - a e^{-L})_+] for every order a >= 0, the larger of both directions ([AFA] Definition 2).
+    """The hockey-stick divergence H_a(P||Q) = E_P[(1 - a e^{-L})_+], the larger of both directions ([AFA] Definition 2).
 
-    It is delta(log a): 1 at a = 0, the total variation distance at a = 1, and P(L = inf) at a = inf.
+    For every order a >= 0 it is delta(log a): 1 at 0, the total variation distance at 1, and P(L = inf) at infinity.
 
     Parameters
     ----------

@@ -59,10 +59,10 @@ def tradeoff(
 def tradeoff(
     self: HasLoss, type_one_error: Any, *, direction: DirectionLike | None = None, rtol: float | None = None
 ) -> Bound | Bounds:
-    """The trade-off function: the least type II error of a test between P and Q at a type I error ([AFA] Definition 3).
+    """The trade-off function: the smallest type II error of a test between P and Q at a type I error ([AFA] Definition 3).
 
     In direction ``"remove"`` the null hypothesis is Q, the record is absent, and the alternative is P:
-    f(alpha) = inf of P(accept) over all tests, randomised ones too, with Q(reject) <= alpha. In direction ``"add"`` the two
+    f(alpha) = inf of P(accept) over all tests, also randomized ones, with Q(reject) <= alpha. In direction ``"add"`` the two
     are exchanged; that curve is the inverse of the first. By default the pointwise minimum of both: no test that an adversary
     may choose, in either direction, does better. The minimum of two convex curves need not be convex; its largest convex
     minorant is the trade-off function whose conjugate is the profile max(remove, add) (Dong, Roth & Su 2022, Prop. 2.12).
@@ -123,7 +123,7 @@ def inverse_tradeoff(
 def inverse_tradeoff(
     self: HasLoss, type_two_error: Any, *, direction: DirectionLike | None = None, rtol: float | None = None
 ) -> Bound | Bounds:
-    """The least type I error of a test at a type II error: the inverse of the trade-off function.
+    """The smallest type I error of a test at a type II error: the inverse of the trade-off function.
 
     The inverse of a pair's trade-off function is the trade-off function of the reversed pair (Dong, Roth & Su 2022, Lemma A.2).
     Small type II errors keep their digits here, while type I errors close to one would lose them.

@@ -40,7 +40,7 @@ class Participation:
         Raises
         ------
         ValueError, TypeError
-            If a number is not whole and positive, or a period is given together with another number.
+            If a number is not a positive integer, or a period is given together with another number.
         """
         if period is not None:
             if participations is not None or separation is not None:

@@ -47,15 +47,15 @@ def json_object(kind: str, text: str, longest: int | None = None) -> dict[str, A
     if not isinstance(text, str):
         raise TypeError(f"the JSON must be a string, got {type(text).__name__}; read it from its file first")
     if longest is not None and len(text) > longest:
-        raise ValueError(f"no {kind}: its {len(text)} characters are more than {longest}")
+        raise ValueError(f"not a {kind}: its {len(text)} characters are more than {longest}")
     try:
         whole = json.loads(text, object_pairs_hook=_unique, parse_int=_whole, parse_constant=_constant)
     except RecursionError:
-        raise ValueError(f"no {kind}: nested too deeply") from None
+        raise ValueError(f"not a {kind}: nested too deeply") from None
     except ValueError as wrong:
-        raise ValueError(f"no {kind}: {wrong}") from None
+        raise ValueError(f"not a {kind}: {wrong}") from None
     if not isinstance(whole, dict) or whole.get("format") != kind:
-        raise ValueError(f"no {kind}: its JSON must be an object whose format is {kind!r}")
+        raise ValueError(f"not a {kind}: its JSON must be an object whose format is {kind!r}")
     if type(whole.get("version")) is not int or whole["version"] != VERSION:
         raise ValueError(f"version {ascii(whole.get('version'))[:20]} of a {kind} is not known here, only {VERSION}")
     return whole

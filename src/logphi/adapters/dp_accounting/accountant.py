@@ -21,7 +21,7 @@ class LogPhiAccountant(PrivacyAccountant):  # type: ignore[misc]
     """An accountant that can replace any other ``dp_accounting.PrivacyAccountant``.
 
     ``get_epsilon`` and ``get_delta`` return upper bounds; :meth:`bound_epsilon` and :meth:`bound_delta` return the enclosures
-    of which these are the upper ends. An event that is not supported is refused with the reason; ``supports`` tells beforehand.
+    of which these are the upper ends. An event that is not supported is refused with the reason; ``supports`` says beforehand.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ well, and the least of these bounds counts. Of wide noise more is known: one dis
 least 1 - 9 v w times a Gaussian of variance V - r^2 that is moved likewise and rounded at random; v = e^{-2 pi^2 r^2},
 w = e^{-2 pi^2 c^2}, c^2 = r^2 (V - r^2) / V. So vectors are those of this Gaussian, but with a probability of m (t + 9 v w).
 
-Skellam noise has the divergences D_a of whole orders a > 1 (Agarwal, Kairouz & Liu 2021), and chords of (a - 1) D_a, which is
+Skellam noise has the divergences D_a of integer orders a > 1 (Agarwal, Kairouz & Liu 2021), and chords of (a - 1) D_a, which is
 convex, between them.
 """
 

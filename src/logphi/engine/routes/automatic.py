@@ -97,7 +97,7 @@ def _closed(request: Request) -> Offer:
         return Offer(Promise(request.demand.rtol, 1e6), lambda: local)
     found = local(epsilon)
     if found.method.trivial:
-        raise NotApplicableError("the closed form has no digits here")
+        raise NotApplicableError("the closed form loses all digits here")
     # its width is that of rounding
     return Offer(Promise(request.demand.rtol, 1e5), lambda: lambda x: found if x == epsilon else local(x))
 

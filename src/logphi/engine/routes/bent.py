@@ -86,7 +86,7 @@ def _forecast(request: Request) -> Offer:
         question = _Question.of(asked)
         found = None if question is None else question.forecast()
     if question is None or found is None:
-        raise NotApplicableError("the integrand falls along no hyperbola")
+        raise NotApplicableError("the integrand does not decay along any hyperbola")
     if not found.worthwhile:
         raise NotApplicableError(
             f"about {found.work:.1g} terms would leave a relative width of {found.width:.1g}: too many, or too wide"

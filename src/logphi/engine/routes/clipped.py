@@ -14,7 +14,7 @@ from logphi.laws.log_phi import LogPhi
 
 _NO_LINE = (
     "method 'clipped' needs epsilon >= 0 and a few kinds of Poisson-sampled Gaussians, "
-    "of which a contour of reasonable length serves the small losses; leave method out"
+    "whose small losses a contour of reasonable length can integrate; leave method out"
 )
 # measured: operations to lay out a line
 _LAYOUT = 1e7
@@ -54,11 +54,11 @@ def _forecast(request: Request) -> Offer:
     if not ((nearly_atom or needs_long_line(loss)) and samples < _MANY_SAMPLES) and not large_guesses.decides(
         loss, epsilon, contour.saddle_of_excess(loss, epsilon, demand.hint).abscissa
     ):
-        raise NotApplicableError("no large losses are in the way of a plain contour")
+        raise NotApplicableError("no loss is so large that a plain contour would not do")
     answer = log_answer(loss, epsilon)
     draft = clipping.Draft.of(loss, epsilon, demand, answer)
     if draft is None:
-        raise NotApplicableError("no contour of reasonable length serves the small losses")
+        raise NotApplicableError("the small losses would need too long a contour")
     width = max(width_left(draft.log_height, answer, _NOISE, demand) if draft.lines else demand.rtol, draft.rtol)
     if answer is not None and draft.log_loose > answer + math.log(demand.rtol):
         width += math.exp(min(draft.log_loose - answer, 0.0))

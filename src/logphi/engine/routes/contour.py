@@ -65,7 +65,7 @@ def _forecast(request: Request) -> Offer:
     saddle = contour.saddle_of_excess(loss, epsilon, demand.hint)
     chosen = contour.smallest_functional(loss, epsilon, demand.hint, excess=saddle)
     if chosen is None:
-        raise NotApplicableError("the transform is unknown at every abscissa")
+        raise NotApplicableError("the transform is not known at any abscissa")
     held_back = chosen.part is Part.EXCESS and (needs_long_line(loss) or large_guesses.decides(loss, epsilon, saddle.abscissa))
     # a line on which M falls slowly is long, and its truncation error need not be far below the tolerance
     lines = [

@@ -41,8 +41,8 @@ def _drafted(request: Request) -> Draft | None:
 def _refuse_unserved(request: Request, asked: Method) -> None:
     if not term_counts.served(request.loss.terms):
         raise NotApplicableError(
-            f"method {asked!r} needs a loss of atoms and tilted flat parts only, and a sum over them of at most "
-            f"{term_counts.MAX_TERMS} terms; leave method out"
+            f"method {asked!r} needs a loss that consists of atoms and of parts like those of Laplace noise, with at most "
+            f"{term_counts.MAX_TERMS} terms in its sum; leave method out"
         )
 
 

@@ -101,7 +101,7 @@ def by_rest(profiles: Callable[[], Prepare]) -> Route:
         epsilon, local = request.epsilon, prepare(request)
         found = local(epsilon)
         if found.method.trivial:
-            raise NotApplicableError("too many numbers of those who take part")
+            raise NotApplicableError("the number of records that take part has too many likely values")
         narrow = found.meets(request.demand) or found.upper < _NONE_SHARPER
         promise = Promise(max(request.demand.rtol, 0.0 if narrow else min(found.relative_width, _WIDEST)), _WORK)
         return Offer(promise, lambda: lambda x: found if x == epsilon else local(x))

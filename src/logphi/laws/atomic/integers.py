@@ -209,12 +209,12 @@ class TruncatedNormalOnIntegers(SymmetricLattice):
 
     @property
     def infinite_mass(self) -> float:
-        """The mass at infinity; less than one."""
+        """The infinite mass; less than one."""
         return self._whole[1]
 
     @property
     def log_mass(self) -> Values:
-        """From the mass at infinity."""
+        """From the infinite mass."""
         infinite_mass = self.infinite_mass
         relative = 8 * ULP * ((self.most / self.sigma) ** 2 / 2 + 32)
         wrong = (infinite_mass * relative + 1e-323 * (self.shift + 4)) / (1 - infinite_mass)

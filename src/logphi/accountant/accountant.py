@@ -1,4 +1,4 @@
-"""The ledger of releases. Ledgers and budgets are the only objects that change, and only by appending."""
+"""The record of all releases. Accountants and budgets are the only objects that change, and only by appending."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from logphi.engine.directions import Loss
 from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency, AdjacencyLike
 from logphi.inputs.arguments import DirectionLike, Scalar
-from logphi.inputs.guesses import LEDGER, Guided, guided
+from logphi.inputs.guesses import ACCOUNTANT, Guided, guided
 from logphi.questions import delta as delta_view
 from logphi.questions import epsilon as epsilon_view
 from logphi.serialization import mechanism_from_data
@@ -33,7 +33,7 @@ Steps = tuple[tuple[Mechanism, int], ...]
 
 
 class Accountant(Guided, Checksummed):
-    """An append-only ledger of releases, which answers for their composition at any time.
+    """A record of releases that answers for their composition at any time; steps are only ever appended.
 
     A step takes constant time, however many there were before. Questions change nothing; :attr:`release` is the composition of
     all steps, which answers everything else. Adaptively chosen queries are covered, adaptively chosen noise, rates or numbers
@@ -65,7 +65,7 @@ class Accountant(Guided, Checksummed):
 
     _format = "logphi-accountant"
     _unlisted = Checksummed._unlisted | {"check_relation"}
-    _instead = LEDGER
+    _instead = ACCOUNTANT
 
     def __init__(self, adjacency: AdjacencyLike | None = None) -> None:
         self._adjacency = None if adjacency is None else Adjacency.of(adjacency)
@@ -96,7 +96,7 @@ class Accountant(Guided, Checksummed):
         Raises
         ------
         TypeError
-            If this is not a mechanism, or the count is not whole.
+            If this is not a mechanism, or the count is not an integer.
         ValueError
             If the count is negative or overflows, or the mechanism is stated under another relation than earlier steps.
         """
@@ -121,7 +121,7 @@ class Accountant(Guided, Checksummed):
             self._latest = mechanism if terms[0][0] is mechanism else None
 
     def check_relation(self, mechanism: Mechanism) -> None:
-        """Raise a TypeError or ValueError if this is not a mechanism, or stated under another relation than the ledger."""
+        """Raise a TypeError or ValueError if this is not a mechanism, or stated under another relation than earlier steps."""
         if not isinstance(mechanism, Mechanism):
             raise TypeError(f"only mechanisms are released, got {short(mechanism)} of type {type(mechanism).__name__}")
         if self._adjacency not in (None, mechanism.adjacency):
@@ -237,7 +237,7 @@ class Accountant(Guided, Checksummed):
         return self.release._certified(quantity, question, direction, rtol)
 
     def content(self) -> dict[str, Any]:
-        """The ledger as plain data; raises as :meth:`to_json`."""
+        """The record as plain data; raises as :meth:`to_json`."""
         with self._lock:
             return {
                 "adjacency": None if self._adjacency is None else self._adjacency.value,
@@ -247,17 +247,17 @@ class Accountant(Guided, Checksummed):
 
     @classmethod
     def of_content(cls, data: Any) -> Accountant:
-        """The ledger in plain data; a ValueError if they describe none."""
-        content = fields(data, "a ledger", ("adjacency", "mechanisms", "steps"))
+        """The accountant in plain data; a ValueError if they describe none."""
+        content = fields(data, "an accountant", ("adjacency", "mechanisms", "steps"))
         if not isinstance(content["mechanisms"], list) or not isinstance(content["steps"], list):
-            raise ValueError("the mechanisms and the steps of a ledger must be lists")
+            raise ValueError("the mechanisms and the steps of an accountant must be lists")
         mechanisms = [mechanism_from_data(one) for one in content["mechanisms"]]
-        ledger = cls(None if content["adjacency"] is None else _relation(content["adjacency"]))
+        accountant = cls(None if content["adjacency"] is None else _relation(content["adjacency"]))
         steps = [_step(data, len(mechanisms)) for data in content["steps"]]
         if len({place for place, _ in steps}) < len(mechanisms):
-            raise ValueError("a mechanism of the ledger belongs to no step")
-        ledger._take((mechanisms[place], count) for place, count in steps)
-        return ledger
+            raise ValueError("a mechanism of the accountant belongs to no step")
+        accountant._take((mechanisms[place], count) for place, count in steps)
+        return accountant
 
     def _take(self, steps: Iterable[tuple[Mechanism, int]]) -> None:
         for mechanism, count in steps:
@@ -281,7 +281,7 @@ def _sum(*counts: int) -> int:
 
 def _relation(data: Any) -> Adjacency:
     if not isinstance(data, str):
-        raise ValueError("the adjacency of a ledger must be a name or null")
+        raise ValueError("the adjacency of an accountant must be a name or null")
     return Adjacency.of(data)
 
 

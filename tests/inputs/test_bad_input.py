@@ -249,7 +249,6 @@ def test_batches_that_are_not_samples_take_a_number_of_batches_and_no_rate():
     for batches in (mechanism.shuffled, mechanism.fixed_order):
         refused(TypeError, lambda of=batches: of(0.1), "batches", "integer")
         refused(ValueError, lambda of=batches: of(0), "batches", "1")
-    refused(ValueError, lambda: lp.ExponentialMechanism(epsilon=1).shuffled(3), "many mechanisms", "fixed_order")
 
 
 CUT: dict[str, Any] = {"truncated_batch_size": 2, "dataset_size": 4}

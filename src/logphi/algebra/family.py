@@ -66,6 +66,6 @@ class Family(ABC):
         """
         return None
 
-    def joint_bound(self, terms: CountedReleases) -> Mechanism | None:
-        """Another mechanism that dominates a whole composition; None if there is none."""
-        return None
+    def joint_bounds(self, terms: CountedReleases) -> list[Mechanism]:
+        """Other mechanisms that dominate a whole composition."""
+        return []

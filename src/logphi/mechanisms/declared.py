@@ -168,14 +168,14 @@ class WithinCurve(Family):
         """The pair that the curve implies."""
         return hull(Declared(self._of(count), self.adjacency))
 
-    def joint_bound(self, terms: CountedReleases) -> Mechanism | None:
+    def joint_bounds(self, terms: CountedReleases) -> list[Mechanism]:
         """The pair that the divergences of all releases imply."""
         if all(family is self for _, family, _ in terms):
-            return None
+            return []
         at = orders(self.curve, _WITH_OTHERS)
         z = (1 + at[at > ULP]) - 1
         remove, *add = moments_above(terms, z, _NARROW)
-        return Implied(implied(z, remove, add[0] if add else remove), self.adjacency) if np.isfinite(remove).any() else None
+        return [Implied(implied(z, remove, add[0] if add else remove), self.adjacency)] if np.isfinite(remove).any() else []
 
     def below(self, count: int, skew: float = 0.5) -> Mechanism:
         """A release that satisfies the curve."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,7 +14,9 @@ from logphi.arrays import Array
 from logphi.inputs import check
 from logphi.inputs.arguments import ADD_REMOVE, Real, RealOrNone, Relation, WholeOrNone, default, frozen
 from logphi.mechanisms.concentrated import LARGEST_RHO, SMALLEST_RHO
+from logphi.mechanisms.from_tradeoff import FromTradeoff
 from logphi.mechanisms.integer_noise.skellam_shift import SkellamShift
+from logphi.mechanisms.integer_noise.skellam_tails import LEAST_VARIANCE, tests
 from logphi.mechanisms.integer_noise.whole_vector_noise import OfWholeVectors, WholeVectorNoise
 from logphi.mechanisms.integer_noise.whole_vectors import WholeVectors
 from logphi.pairs.extremes import noisy
@@ -149,6 +152,14 @@ class Skellam(WholeVectorNoise):
         # less noise than there is gives larger divergences
         variance = min(float(self.variance), self._moves.square / (2 * SMALLEST_RHO))
         return _Curve(self._moves, variance, self._members())
+
+    def _members(self) -> tuple[tuple[Mechanism, int], ...]:
+        """The release of one difference; of a large variance, tests of every coordinate."""
+        listed, variance = super()._members(), float(self.variance)
+        if listed or variance < LEAST_VARIANCE:
+            return listed
+        counts = Counter(self._moves.one_difference())
+        return tuple((FromTradeoff(*tests(variance, move), self.adjacency), count) for move, count in counts.items())
 
     def _one_coordinate(self, move: int, sampled: bool = False) -> Mechanism | None:
         """One shift, where its outcomes are listed."""

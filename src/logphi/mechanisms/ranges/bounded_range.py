@@ -24,6 +24,7 @@ from logphi.laws.combined.adaptive_two_points import AdaptiveTwoPoints, parts_fo
 from logphi.mechanisms.discrete import Discrete
 from logphi.mechanisms.randomized_response import RandomizedResponse
 from logphi.mechanisms.ranges.adaptive_steps import MOST, Steps, StepsBetween
+from logphi.mechanisms.ranges.by_moments import by_moments
 from logphi.mechanisms.ranges.gaussian_of_ranges import WIDEST, gaussian_above
 from logphi.mechanisms.ranges.several_ranges import SeveralRanges
 
@@ -71,12 +72,15 @@ class BoundedRange(Family):
             return self.above(half) + self.above(count - half)
         return steps
 
-    def joint_bound(self, terms: CountedReleases) -> Mechanism | None:
-        """Of too many steps, a Gaussian mechanism."""
+    def joint_bounds(self, terms: CountedReleases) -> list[Mechanism]:
+        """Of too many steps, a Gaussian mechanism if they are narrow, and the pair of their moments."""
         count = next(own for _, family, own in terms if family is self)
-        if count == 1 or self.known(count) or self.epsilon > WIDEST:
-            return None
-        return with_others(terms, self, gaussian_above([(self.epsilon, count)], self.adjacency))
+        if count == 1 or self.known(count):
+            return []
+        steps = [(self.epsilon, count)]
+        normal = [gaussian_above(steps, self.adjacency)] if self.epsilon <= WIDEST else []
+        moments = by_moments(steps, self.adjacency)
+        return [with_others(terms, self, one) for one in (*normal, moments) if one is not None]
 
     def below(self, count: int, skew: float = 0.5) -> Mechanism:
         """A pair below; for one step, the hull."""

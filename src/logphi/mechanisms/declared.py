@@ -30,15 +30,16 @@ from logphi.inputs.arguments import frozen
 from logphi.mechanisms.declared_curves import Curve, Summed
 from logphi.mechanisms.gaussian import Gaussian
 from logphi.pairs.equal import EQUAL
-from logphi.pairs.implied import FEW, LARGEST_EXPONENT, MANY, epsilon_of_one_order, implied, implied_near
+from logphi.pairs.implied import FAIR, FEW, LARGEST_EXPONENT, MANY, epsilon_of_one_order, implied, implied_near
 from logphi.pairs.pair import Pair
 
 # chosen: the number of orders for a curve that is known at all orders
 _ORDERS = 1600
 # chosen: K at the first of these orders
 _LEAST_EXPONENT = 1e-6
-# measured: with this many orders the divergences of other releases take some tenths of a second
-_WITH_OTHERS = 320
+# measured: with this many orders the divergences of other releases take some tenths of a second; those with a smaller K, where
+# it loses its digits, take longer, and count for large deltas only
+_WITH_OTHERS, _SMALL_EXPONENT = 180, 1e-3
 # chosen: a larger rho is useless
 _LEAST_PRIVATE = 1e6
 # derived: halvings that find an exponent to a few digits
@@ -53,14 +54,14 @@ _CLOSELY = ("delta", "log_delta", "epsilon")
 _PROOFS = ("a mechanism that satisfies what is declared", "the pair that the declared curve implies")
 
 
-def orders(curve: Curve, most: int) -> Array:
+def orders(curve: Curve, most: int, least: float = _LEAST_EXPONENT) -> Array:
     """The z to use: the declared ones and some between, or those from a small to a large K."""
     known = curve.listed
     if known:
         between = [np.linspace(a, b, 6)[1:-1] for a, b in zip((0.0, *known[:-1]), known, strict=True)]
         return np.unique(np.concatenate([known, *between]))
     ends: list[float] = []
-    for level in (_LEAST_EXPONENT, LARGEST_EXPONENT):
+    for level in (least, LARGEST_EXPONENT):
         low, high = -50.0, 100.0
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
@@ -137,6 +138,15 @@ class DeclaredOnly(ByOthers, Primitive):
         return between(covers, below, proofs=_PROOFS)
 
 
+@lru_cache(maxsize=16)
+def _of_all(curve: Curve, terms: CountedReleases) -> Pair | None:
+    """The pair that the divergences of all releases imply, at orders near those of a declared curve."""
+    at = orders(curve, _WITH_OTHERS, _SMALL_EXPONENT)
+    z = (1 + at[at > ULP]) - 1
+    remove, *add = moments_above(terms, z, _NARROW)
+    return implied(z, remove, add[0] if add else remove, FAIR) if np.isfinite(remove).any() else None
+
+
 class Implied(KnownPair):
     """A mechanism with an implied pair, of a composition or of a curve near one epsilon."""
 
@@ -172,10 +182,8 @@ class WithinCurve(Family):
         """The pair that the divergences of all releases imply."""
         if all(family is self for _, family, _ in terms):
             return []
-        at = orders(self.curve, _WITH_OTHERS)
-        z = (1 + at[at > ULP]) - 1
-        remove, *add = moments_above(terms, z, _NARROW)
-        return [Implied(implied(z, remove, add[0] if add else remove), self.adjacency)] if np.isfinite(remove).any() else []
+        pair = _of_all(self.curve, tuple(terms))
+        return [] if pair is None else [Implied(pair, self.adjacency)]
 
     def below(self, count: int, skew: float = 0.5) -> Mechanism:
         """A release that satisfies the curve."""

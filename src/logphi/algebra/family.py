@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from logphi.algebra.release import Mechanism
+from logphi.arrays import Array
 from logphi.convex.symmetric_pair import SMALL
 
 # distinct mechanisms with the families that they stand for, and their counts
@@ -46,6 +47,10 @@ class Family(ABC):
     @abstractmethod
     def divergence(self, order: float) -> tuple[float, float] | None:
         """Bounds of the largest Renyi divergence of one step in any direction; None where only the hull bounds it."""
+
+    @abstractmethod
+    def moments_above(self, z: Array) -> Array | None:
+        """Upper bounds of K(z) = z D_{1+z} of one step at all z > 0; None where only the hull bounds it."""
 
     @abstractmethod
     def rho(self) -> float:

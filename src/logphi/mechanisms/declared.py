@@ -8,6 +8,7 @@ releases imply.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -39,7 +40,7 @@ _ORDERS = 1600
 _LEAST_EXPONENT = 1e-6
 # measured: with this many orders the divergences of other releases take some tenths of a second; those with a smaller K, where
 # it loses its digits, take longer, and count for large deltas only
-_WITH_OTHERS, _SMALL_EXPONENT = 180, 1e-3
+_WITH_OTHERS, _SMALL_EXPONENT = 320, 1e-3
 # chosen: a larger rho is useless
 _LEAST_PRIVATE = 1e6
 # derived: halvings that find an exponent to a few digits
@@ -127,15 +128,63 @@ class DeclaredOnly(ByOthers, Primitive):
         below = getattr(self.member, name)(*arguments, **options)
         if name not in _CLOSELY or curve.listed or not isinstance(below, Bound):
             return between([getattr(Questions, name)(self, *arguments, **options)], below, proofs=_PROOFS)
-        z = orders(curve, _ORDERS)
-        asked = float(arguments[0] if arguments else options["delta" if name == "epsilon" else "epsilon"])
-        places = [epsilon_of_one_order(curve.bound, z, asked) if name == "epsilon" else asked]
-        covers: list[Bound] = []
-        while len(covers) < (_TRIES if name == "epsilon" else 1):
-            near = Implied(implied_near(curve.bound, z, places[-1]), self.adjacency)
-            covers.append(getattr(near, name)(*arguments, **options))
-            places.append(covers[-1].upper)
-        return between(covers, below, proofs=_PROOFS)
+        return between(_closely(curve.bound, orders(curve, _ORDERS), self, name, arguments, options), below, proofs=_PROOFS)
+
+
+def _closely(
+    bound: Callable[[Array], Array],
+    z: Array,
+    asked_of: Mechanism,
+    name: str,
+    arguments: tuple[Any, ...],
+    options: dict[str, Any],
+) -> list[Bound]:
+    """Answers to a question about one point, by pairs that are refined near it."""
+    asked = float(arguments[0] if arguments else options["delta" if name == "epsilon" else "epsilon"])
+    places = [epsilon_of_one_order(bound, z, asked) if name == "epsilon" else asked]
+    covers: list[Bound] = []
+    while len(covers) < (_TRIES if name == "epsilon" else 1):
+        near = Implied(implied_near(bound, z, places[-1]), asked_of.adjacency)
+        covers.append(getattr(near, name)(*arguments, **options))
+        places.append(covers[-1].upper)
+    return covers
+
+
+@frozen
+class OfFamilies(ByOthers, Primitive):
+    """A composition of declared releases and steps of other families, by the sum of their divergences, which are formulas."""
+
+    curve: Curve
+    others: tuple[tuple[Family, int], ...]
+    adjacency: Adjacency
+    _undescribed = "it is a bound of a composition"
+
+    def pair(self) -> Pair:
+        """The pair that the divergences imply."""
+        return _of_families(self.curve, self.others)
+
+    def _by_others(self, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        asked: Any = arguments[0] if arguments else options.get("delta" if name == "epsilon" else "epsilon")
+        if name not in _CLOSELY or np.ndim(asked) or self.curve.listed:
+            return None
+        z = orders(self.curve, _ORDERS)
+        covers = _closely(lambda at: _sum_of(self.curve, self.others, at), z, self, name, arguments, options)
+        return min(covers, key=lambda one: one.upper)
+
+
+@lru_cache(maxsize=16)
+def _of_families(curve: Curve, others: tuple[tuple[Family, int], ...]) -> Pair:
+    z = orders(curve, _ORDERS)
+    bounds = _sum_of(curve, others, z)
+    return implied(z, bounds, bounds, FAIR)
+
+
+def _sum_of(curve: Curve, others: tuple[tuple[Family, int], ...], z: Array) -> Array:
+    total: Array = curve.bound(z)
+    for family, count in others:
+        known = family.moments_above(z)
+        total = total + (np.inf if known is None else count * known)
+    return total * (1 + 2 * ULP * (1 + len(others)))
 
 
 @lru_cache(maxsize=16)
@@ -182,6 +231,9 @@ class WithinCurve(Family):
         """The pair that the divergences of all releases imply."""
         if all(family is self for _, family, _ in terms):
             return []
+        families = tuple((family, count) for _, family, count in terms if family is not None and family is not self)
+        if len(families) == len(terms) - 1 and all(family.divergence(1.0) for family, _ in families):
+            return [OfFamilies(self.curve, families, self.adjacency)]
         pair = _of_all(self.curve, tuple(terms))
         return [] if pair is None else [Implied(pair, self.adjacency)]
 
@@ -224,6 +276,10 @@ class WithinCurve(Family):
         z = order - 1
         high = float(self.curve.bound(np.array([z]))[0]) / z if z else mean
         return low * (1 - 2 * ULP), max(low, high * (1 + 2 * ULP))
+
+    def moments_above(self, z: Array) -> Array:
+        """The curve."""
+        return self.curve.bound(z)
 
     def rho(self) -> float:
         """The declared rho."""

@@ -84,7 +84,8 @@ class Skellam(WholeVectorNoise):
     In one coordinate the pair is the noise moved by s against the noise, s the largest whole shift, as the law is log-concave:
     its outcomes are listed where mu is at most 62500. In several, the divergences of whole orders a > 1 are at most a D2^2 / (2
     mu) + min( ((2 a - 1) D2^2 + 6 D1) / (4 mu^2), 3 D1 / (2 mu) ), and between them (a - 1) D_a lies below its chords, being
-    convex; answers are brackets, whose lower ends are those of one difference.
+    convex; answers are brackets, whose lower ends are those of one difference or, where its outcomes are too many to list, of
+    tests whether each coordinate is above some integer.
 
     Parameters
     ----------

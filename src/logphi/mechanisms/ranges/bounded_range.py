@@ -18,13 +18,14 @@ from logphi.algebra.family import CountedReleases, Family
 from logphi.algebra.hull import hull
 from logphi.algebra.release import Mechanism, compose
 from logphi.arith.protocol import Plain
+from logphi.arrays import Array
 from logphi.convex.symmetric_pair import SMALL, NearlyOneError
 from logphi.inputs.adjacency import Adjacency
 from logphi.laws.combined.adaptive_two_points import AdaptiveTwoPoints, parts_for
 from logphi.mechanisms.discrete import Discrete
 from logphi.mechanisms.randomized_response import RandomizedResponse
 from logphi.mechanisms.ranges.adaptive_steps import MOST, Steps, StepsBetween
-from logphi.mechanisms.ranges.by_moments import by_moments
+from logphi.mechanisms.ranges.by_moments import by_moments, largest_moments
 from logphi.mechanisms.ranges.gaussian_of_ranges import WIDEST, gaussian_above
 from logphi.mechanisms.ranges.several_ranges import SeveralRanges
 
@@ -125,6 +126,10 @@ class BoundedRange(Family):
             ends = sorted(factor * end for end in self.divergence(1 - order))
             return ends[0] - 1e-15 * abs(ends[0]), ends[1] + 1e-15 * abs(ends[1])
         return _largest_divergence(self.epsilon, order)
+
+    def moments_above(self, z: Array) -> Array:
+        """All at once, in doubles."""
+        return largest_moments(self.epsilon, z)
 
     def rho(self) -> float:
         """Epsilon squared over eight."""

@@ -12,11 +12,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
 
+import numpy as np
+
 from logphi.algebra.families import with_others
 from logphi.algebra.family import CountedReleases, Family
 from logphi.algebra.release import Mechanism, compose
 from logphi.arith.floats import ULP
 from logphi.arith.protocol import Plain
+from logphi.arrays import Array
 from logphi.convex.symmetric_pair import SMALL, NearlyOneError
 from logphi.convex.widest_chords import rounds_in_any_order
 from logphi.inputs.adjacency import Adjacency
@@ -139,6 +142,16 @@ class SeveralRanges(Family):
             low, high = low + own * ends[0], high + own * ends[1]
         room = 2 * ULP * (1 + len(self.ranges))
         return low - room * abs(low), high + room * abs(high)
+
+    def moments_above(self, z: Array) -> Array | None:
+        """The sum of those of all steps; None if some are unknown."""
+        total = np.zeros_like(z)
+        for _, family, own in self.ranges:
+            known = family.moments_above(z)
+            if known is None:
+                return None
+            total += own * known
+        return total * (1 + 2 * ULP * (1 + len(self.ranges)))
 
     def rho(self) -> float:
         """The sum of those of all steps."""

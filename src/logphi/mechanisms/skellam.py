@@ -16,7 +16,7 @@ from logphi.inputs.arguments import ADD_REMOVE, Real, RealOrNone, Relation, Whol
 from logphi.mechanisms.concentrated import LARGEST_RHO, SMALLEST_RHO
 from logphi.mechanisms.from_tradeoff import FromTradeoff
 from logphi.mechanisms.integer_noise.skellam_shift import SkellamShift
-from logphi.mechanisms.integer_noise.skellam_tails import LEAST_VARIANCE, tests
+from logphi.mechanisms.integer_noise.skellam_tails import LEAST_VARIANCE, errors_of_tests
 from logphi.mechanisms.integer_noise.whole_vector_noise import OfWholeVectors, WholeVectorNoise
 from logphi.mechanisms.integer_noise.whole_vectors import WholeVectors
 from logphi.pairs.extremes import noisy
@@ -160,7 +160,7 @@ class Skellam(WholeVectorNoise):
         if listed or variance < LEAST_VARIANCE:
             return listed
         counts = Counter(self._moves.one_difference())
-        return tuple((FromTradeoff(*tests(variance, move), self.adjacency), count) for move, count in counts.items())
+        return tuple((FromTradeoff(*errors_of_tests(variance, move), self.adjacency), count) for move, count in counts.items())
 
     def _one_coordinate(self, move: int, sampled: bool = False) -> Mechanism | None:
         """One shift, where its outcomes are listed."""

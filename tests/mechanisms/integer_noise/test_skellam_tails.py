@@ -40,7 +40,7 @@ def test_tails_are_between_the_bounds(variance):
 @pytest.mark.parametrize(("variance", "shift"), [(1e4, 30), (1e6, 400), (1e6, 1)])
 def test_errors_of_tests_are_attained(variance, shift):
     truth = tails(variance)
-    one, two = skellam_tails.tests(variance, shift)
+    one, two = skellam_tails.errors_of_tests(variance, shift)
     # the share of the noise from k on under both laws, by the type I errors that are listed
     k = np.arange(-round(9 * math.sqrt(variance)), round(9 * math.sqrt(variance)))
     above = np.where(k > 0, truth[np.abs(k)], 1 - truth[np.abs(1 - k)])

@@ -44,7 +44,7 @@ _ROOM = 1e-12
 
 
 @lru_cache(maxsize=64)
-def tests(variance: float, shift: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def errors_of_tests(variance: float, shift: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Upper bounds of both errors of tests whether noise is moved by a shift: it is taken for moved from some integer on."""
     s = math.sqrt(variance)
     first, last = math.ceil(shift - _FARTHEST * s), math.floor(_FARTHEST * s)

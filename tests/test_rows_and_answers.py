@@ -38,6 +38,14 @@ def test_the_conversion_of_a_declared_rho_by_one_order(rho):
         assert table.exact.lower < table.exact.upper <= some(table.rows[1].value)
 
 
+@pytest.mark.parametrize(
+    "release", [lp.ExponentialMechanism(0.0583) + lp.ZCDP(0.356), lp.ExponentialMechanism(1) + lp.ZCDP(0.01)]
+)
+def test_no_conversion_is_below_the_upper_end(release):
+    table = lp.compare(release, delta=1.645e-6, methods=["zCDP, best order"])
+    assert table.exact.upper <= some(table.rows[1].value)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "release",

@@ -403,12 +403,14 @@ def test_events_of_newer_releases(monkeypatch, name, parameters, relation, found
 
 
 def test_norms_of_several_whole_numbers(monkeypatch):
-    # of norm below the root of two is one coordinate only, and of more dimensions the worst direction is not known
+    # of norm below the root of two is one coordinate only; of more coordinates the noise is known by bounds
     small = newer(monkeypatch, "DiscreteGaussianDpEvent", sigma=3.0, sensitivity=1.4, dimension=5)
     assert mechanism_of(small) == lp.DiscreteGaussian(3)
-    assert not LogPhiAccountant(REPLACE).supports(small)
-    root_of_two = newer(monkeypatch, "DiscreteGaussianDpEvent", sigma=3.0, sensitivity=1.5, dimension=5)
-    assert not LogPhiAccountant().supports(root_of_two)
+    assert mechanism_of(small, REPLACE) == lp.VectorDiscreteGaussian(3, 2.8, dimension=5, adjacency="replace")
+    several = newer(monkeypatch, "DiscreteGaussianDpEvent", sigma=3.0, sensitivity=2.0, dimension=None)
+    assert mechanism_of(several) == lp.VectorDiscreteGaussian(3, 2)
+    narrow = newer(monkeypatch, "DiscreteGaussianDpEvent", sigma=0.01, sensitivity=2.0, dimension=5)
+    assert not LogPhiAccountant().supports(narrow)
 
 
 def test_permute_and_flip_has_no_bounded_range():

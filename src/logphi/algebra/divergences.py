@@ -86,11 +86,11 @@ def moments_above(terms: CountedReleases, z: Array, rtol: float) -> list[Array]:
     rest: list[Mechanism] = []
     total = np.zeros(z.size)
     for one, family, count in terms:
-        if family is None or family.divergence(1.0) is None:
+        known = None if family is None else family.moments_above(z)
+        if known is None:
             rest.append(count * one)
-            continue
-        highest = [known[1] for order in (1 + z).tolist() if (known := family.divergence(order))]
-        total = total + count * z * np.array(highest)
+        else:
+            total = total + count * known
     laws = [law.with_omitted_mass() for _, law in compose(rest)._loss().orders(None)] if rest else []
     found = [total + log_moments_above(law, z, rtol) for law in laws] or [total]
     return [np.asarray(one * (1 + 4 * ULP * (1 + len(terms)))) for one in found]

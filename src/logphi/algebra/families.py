@@ -163,7 +163,7 @@ def answered(release: Mechanism, name: str, arguments: tuple[Any, ...], options:
     if len(terms) == 1 and (alone := _alone(terms, options.get("rtol"))) is not None:
         found = getattr(alone, name)(*arguments, **options)
         return found if near is None else between([found, getattr(near, name)(*arguments, **options)], found, proofs=OF_FAMILY)
-    above = [upper(terms), *(other for _, family, _ in terms if family and (other := family.joint_bound(terms)))]
+    above = [upper(terms), *(other for _, family, _ in terms if family for other in family.joint_bounds(terms))]
     above += [near] if near else []
     below = lower(terms)
     finite = _finite(terms) if len(below) == 1 and name in _ASKED else None

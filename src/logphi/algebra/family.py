@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from logphi.algebra.release import Mechanism
+from logphi.arrays import Array
 from logphi.convex.symmetric_pair import SMALL
 
 # distinct mechanisms with the families that they stand for, and their counts
@@ -48,6 +49,10 @@ class Family(ABC):
         """Bounds of the largest Renyi divergence of one step in any direction; None where only the hull bounds it."""
 
     @abstractmethod
+    def moments_above(self, z: Array) -> Array | None:
+        """Upper bounds of K(z) = z D_{1+z} of one step at all z > 0; None where only the hull bounds it."""
+
+    @abstractmethod
     def rho(self) -> float:
         """An upper bound of the divergence divided by its order, for all orders above 1."""
 
@@ -66,6 +71,6 @@ class Family(ABC):
         """
         return None
 
-    def joint_bound(self, terms: CountedReleases) -> Mechanism | None:
-        """Another mechanism that dominates a whole composition; None if there is none."""
-        return None
+    def joint_bounds(self, terms: CountedReleases) -> list[Mechanism]:
+        """Other mechanisms that dominate a whole composition."""
+        return []

@@ -11,6 +11,7 @@ from logphi.algebra.families import family_of, hulls_are_loose, lower, terms_of,
 from logphi.algebra.family import Family
 from logphi.algebra.hull import Hull, hull
 from logphi.algebra.release import Composition, Mechanism, compose
+from logphi.arrays import Array
 from logphi.pairs.pair import UnsupportedError
 
 
@@ -84,6 +85,10 @@ class Sampled(Family):
         return 0.0
 
     def divergence(self, order: float) -> None:
+        """Not known."""
+        return
+
+    def moments_above(self, z: Array) -> None:
         """Not known."""
         return
 

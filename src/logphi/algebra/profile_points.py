@@ -22,6 +22,8 @@ FARTHEST = 250.0
 _FEW = 512
 # chosen: a tenth of the relative error of chords between the points
 _RTOL = 1e-5
+# chosen: rough values are enough to decide where the points are
+_ROUGH = 1e-3
 
 
 def places(release: Mechanism, first: float, order: Direction, count: int, deepest: float = _FLOORS[0]) -> Array:
@@ -38,7 +40,7 @@ def places(release: Mechanism, first: float, order: Direction, count: int, deepe
     ends = (_epsilon(release, floor, order) for floor in floors)
     last = min(next((end for end in ends if math.isfinite(end)), FARTHEST), FARTHEST)
     coarse = np.linspace(first, max(last, first + 1e-9), min(_COARSE, count))
-    depths = -np.log(np.maximum(upper_profile(release, coarse, order), floors[0]))
+    depths = -np.log(np.maximum(upper_profile(release, coarse, order, _ROUGH), floors[0]))
     way = np.maximum.accumulate(depths) + count**-0.5 * np.abs(depths[-1]) * np.linspace(0, 1, coarse.size)
     # where the loss has a largest value, the profile has a corner
     ends_at = _epsilon(release, 0.0, order)
@@ -48,9 +50,9 @@ def places(release: Mechanism, first: float, order: Direction, count: int, deepe
     return np.unique(np.concatenate([even, np.interp(np.linspace(way[0], way[-1], count), way, coarse), end]))
 
 
-def upper_profile(release: Mechanism, epsilons: Array, order: Direction) -> Array:
+def upper_profile(release: Mechanism, epsilons: Array, order: Direction, rtol: float = _RTOL) -> Array:
     """The upper ends of delta at many epsilons."""
-    found: Array = np.asarray(release.delta(epsilons, direction=order, rtol=_RTOL).upper)
+    found: Array = np.asarray(release.delta(epsilons, direction=order, rtol=rtol).upper)
     return found
 
 

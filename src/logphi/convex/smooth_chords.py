@@ -46,8 +46,9 @@ from logphi.convex.widest_chords import Bounds, both_sides
 
 # measured: the rounds on the grid before the splines
 _BEFORE = 28
-# measured: above the width _WIDE there are more of them, on a grid that is finer by a factor
-_WIDE, _BEFORE_WIDE, _FINER = 1.0, 40, 1.4
+# measured: above the width _WIDE there are more of them, and above _WIDER on a grid that is finer by a factor
+_WIDE, _BEFORE_WIDE = 1.0, 40
+_WIDER, _FINER = 2.0, 1.4
 # measured: so many of the first steps of the splines are a width
 _PARTS = 48
 # chosen: the grid begins with values that are smaller by so much
@@ -62,8 +63,8 @@ _FAR = 1e4
 _HALVED = (44, 72, 120)
 # measured: and of larger widths
 _HALVED_WIDE = (56, 96, 160)
-# chosen: but not to more than this
-_LONGEST = 0.13
+# measured: but not to more than this; with twice as long ones, proofs of wide ranges fail
+_LONGEST = 0.2
 # measured: knots that are proved at once
 _AT_ONCE = 8000
 
@@ -174,7 +175,8 @@ def smooth_chords(width: float, rounds: int, fine: int) -> SmoothBounds | None:
 
 def _smooth_chords(width: float, rounds: int, fine: int) -> SmoothBounds:
     wide = width >= _WIDE
-    first, fine, halved = (_BEFORE_WIDE, round(_FINER * fine), _HALVED_WIDE) if wide else (_BEFORE, fine, _HALVED)
+    first, halved = (_BEFORE_WIDE, _HALVED_WIDE) if wide else (_BEFORE, _HALVED)
+    fine = round(_FINER * fine) if width >= _WIDER else fine
     below, above = both_sides(width, first, -(-fine // _PARTS) * _PARTS, error=4 * ULP, cut=LEAST * _START)
     steps = Steps(width, _PARTS)
     with np.errstate(all="ignore"):  # what is not finite is not proved

@@ -83,12 +83,14 @@ class Several:
         self.zero = begin[:-1] - np.array([one.first + 2 for one in splines])
         self.cells_left = begin[1:] - 5 - self.zero
         self.firsts = np.array([one.first for one in splines])
-        # the knots of all rounds
+        # the knots of all rounds, without those before the chords that end where h is nearly one
         self.lasts = np.array([one.last for one in rounds])
-        counts = np.array([one.behind.size for one in rounds])
+        self.ones = np.array([self._ones(k) for k in range(len(rounds))])
+        self.skipped = np.where(self.ones > 0, np.maximum(self.ones - steps.parts - 2 + steps.lead, 0), 0)
+        counts = np.array([one.behind.size for one in rounds]) - self.skipped
         self.starts = np.append(0, np.cumsum(counts))
         self.which = np.repeat(np.arange(len(rounds)), counts)
-        self.x = np.arange(self.starts[-1]) - self.starts[:-1][self.which] - steps.lead
+        self.x = np.arange(self.starts[-1]) - (self.starts[:-1] - self.skipped)[self.which] - steps.lead
 
     def proved(self) -> list[Proved]:
         """What is proved of each round.
@@ -101,7 +103,8 @@ class Several:
         m, s, x, which = self.steps.parts, self.steps.step, self.x, self.which
         g = log = self.all
         base = self.zero[which]
-        chords = self.steps.chords(g, base, x, np.concatenate([one.behind for one in self.rounds]))
+        all_behind = [one.behind[skipped:] for one, skipped in zip(self.rounds, self.skipped.tolist(), strict=True)]
+        chords = self.steps.chords(g, base, x, np.concatenate(all_behind))
         behind, share = chords.behind, chords.share
         turned = np.diff(behind)
         run = 1 - turned
@@ -170,8 +173,7 @@ class Several:
         )
         checked &= convex(log, here[:-1], s)
         # where h is nearly one
-        ones = np.array([self._ones(k) for k in range(len(self.rounds))])
-        reach = np.where(ones > 0, ones - m, -m)
+        ones, reach = self.ones, np.where(self.ones > 0, self.ones - m, -m)
         first, asked = self._asked(y[1:] >= reach[which[:-1]])
         checked &= (chords.cell[:-1] >= self.firsts[which[:-1]] + 2) & (chords.cell[:-1] + m + 3 < self.cells_left[which[:-1]])
         ends = convex(log, self.zero[1:] + self.lasts + m, s)

@@ -8,6 +8,7 @@ releases imply.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -30,15 +31,16 @@ from logphi.inputs.arguments import frozen
 from logphi.mechanisms.declared_curves import Curve, Summed
 from logphi.mechanisms.gaussian import Gaussian
 from logphi.pairs.equal import EQUAL
-from logphi.pairs.implied import FEW, LARGEST_EXPONENT, MANY, epsilon_of_one_order, implied, implied_near
+from logphi.pairs.implied import FAIR, FEW, LARGEST_EXPONENT, MANY, epsilon_of_one_order, implied, implied_near
 from logphi.pairs.pair import Pair
 
 # chosen: the number of orders for a curve that is known at all orders
 _ORDERS = 1600
 # chosen: K at the first of these orders
 _LEAST_EXPONENT = 1e-6
-# measured: with this many orders the divergences of other releases take some tenths of a second
-_WITH_OTHERS = 320
+# measured: with this many orders the divergences of other releases take some tenths of a second; those with a smaller K, where
+# it loses its digits, take longer, and count for large deltas only
+_WITH_OTHERS, _SMALL_EXPONENT = 320, 1e-3
 # chosen: a larger rho is useless
 _LEAST_PRIVATE = 1e6
 # derived: halvings that find an exponent to a few digits
@@ -53,14 +55,14 @@ _CLOSELY = ("delta", "log_delta", "epsilon")
 _PROOFS = ("a mechanism that satisfies what is declared", "the pair that the declared curve implies")
 
 
-def orders(curve: Curve, most: int) -> Array:
+def orders(curve: Curve, most: int, least: float = _LEAST_EXPONENT) -> Array:
     """The z to use: the declared ones and some between, or those from a small to a large K."""
     known = curve.listed
     if known:
         between = [np.linspace(a, b, 6)[1:-1] for a, b in zip((0.0, *known[:-1]), known, strict=True)]
         return np.unique(np.concatenate([known, *between]))
     ends: list[float] = []
-    for level in (_LEAST_EXPONENT, LARGEST_EXPONENT):
+    for level in (least, LARGEST_EXPONENT):
         low, high = -50.0, 100.0
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
@@ -126,15 +128,72 @@ class DeclaredOnly(ByOthers, Primitive):
         below = getattr(self.member, name)(*arguments, **options)
         if name not in _CLOSELY or curve.listed or not isinstance(below, Bound):
             return between([getattr(Questions, name)(self, *arguments, **options)], below, proofs=_PROOFS)
-        z = orders(curve, _ORDERS)
-        asked = float(arguments[0] if arguments else options["delta" if name == "epsilon" else "epsilon"])
-        places = [epsilon_of_one_order(curve.bound, z, asked) if name == "epsilon" else asked]
-        covers: list[Bound] = []
-        while len(covers) < (_TRIES if name == "epsilon" else 1):
-            near = Implied(implied_near(curve.bound, z, places[-1]), self.adjacency)
-            covers.append(getattr(near, name)(*arguments, **options))
-            places.append(covers[-1].upper)
-        return between(covers, below, proofs=_PROOFS)
+        return between(_closely(curve.bound, orders(curve, _ORDERS), self, name, arguments, options), below, proofs=_PROOFS)
+
+
+def _closely(
+    bound: Callable[[Array], Array],
+    z: Array,
+    asked_of: Mechanism,
+    name: str,
+    arguments: tuple[Any, ...],
+    options: dict[str, Any],
+) -> list[Bound]:
+    """Answers to a question about one point, by pairs that are refined near it."""
+    asked = float(arguments[0] if arguments else options["delta" if name == "epsilon" else "epsilon"])
+    places = [epsilon_of_one_order(bound, z, asked) if name == "epsilon" else asked]
+    covers: list[Bound] = []
+    while len(covers) < (_TRIES if name == "epsilon" else 1):
+        near = Implied(implied_near(bound, z, places[-1]), asked_of.adjacency)
+        covers.append(getattr(near, name)(*arguments, **options))
+        places.append(covers[-1].upper)
+    return covers
+
+
+@frozen
+class OfFamilies(ByOthers, Primitive):
+    """A composition of declared releases and steps of other families, by the sum of their divergences, which are formulas."""
+
+    curve: Curve
+    others: tuple[tuple[Family, int], ...]
+    adjacency: Adjacency
+    _undescribed = "it is a bound of a composition"
+
+    def pair(self) -> Pair:
+        """The pair that the divergences imply."""
+        return _of_families(self.curve, self.others)
+
+    def _by_others(self, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        asked: Any = arguments[0] if arguments else options.get("delta" if name == "epsilon" else "epsilon")
+        if name not in _CLOSELY or np.ndim(asked) or self.curve.listed:
+            return None
+        z = orders(self.curve, _ORDERS)
+        covers = _closely(lambda at: _sum_of(self.curve, self.others, at), z, self, name, arguments, options)
+        return min(covers, key=lambda one: one.upper)
+
+
+@lru_cache(maxsize=16)
+def _of_families(curve: Curve, others: tuple[tuple[Family, int], ...]) -> Pair:
+    z = orders(curve, _ORDERS)
+    bounds = _sum_of(curve, others, z)
+    return implied(z, bounds, bounds, FAIR)
+
+
+def _sum_of(curve: Curve, others: tuple[tuple[Family, int], ...], z: Array) -> Array:
+    total: Array = curve.bound(z)
+    for family, count in others:
+        known = family.moments_above(z)
+        total = total + (np.inf if known is None else count * known)
+    return total * (1 + 2 * ULP * (1 + len(others)))
+
+
+@lru_cache(maxsize=16)
+def _of_all(curve: Curve, terms: CountedReleases) -> Pair | None:
+    """The pair that the divergences of all releases imply, at orders near those of a declared curve."""
+    at = orders(curve, _WITH_OTHERS, _SMALL_EXPONENT)
+    z = (1 + at[at > ULP]) - 1
+    remove, *add = moments_above(terms, z, _NARROW)
+    return implied(z, remove, add[0] if add else remove, FAIR) if np.isfinite(remove).any() else None
 
 
 class Implied(KnownPair):
@@ -168,14 +227,15 @@ class WithinCurve(Family):
         """The pair that the curve implies."""
         return hull(Declared(self._of(count), self.adjacency))
 
-    def joint_bound(self, terms: CountedReleases) -> Mechanism | None:
+    def joint_bounds(self, terms: CountedReleases) -> list[Mechanism]:
         """The pair that the divergences of all releases imply."""
         if all(family is self for _, family, _ in terms):
-            return None
-        at = orders(self.curve, _WITH_OTHERS)
-        z = (1 + at[at > ULP]) - 1
-        remove, *add = moments_above(terms, z, _NARROW)
-        return Implied(implied(z, remove, add[0] if add else remove), self.adjacency) if np.isfinite(remove).any() else None
+            return []
+        families = tuple((family, count) for _, family, count in terms if family is not None and family is not self)
+        if len(families) == len(terms) - 1 and all(family.divergence(1.0) for family, _ in families):
+            return [OfFamilies(self.curve, families, self.adjacency)]
+        pair = _of_all(self.curve, tuple(terms))
+        return [] if pair is None else [Implied(pair, self.adjacency)]
 
     def below(self, count: int, skew: float = 0.5) -> Mechanism:
         """A release that satisfies the curve."""
@@ -216,6 +276,10 @@ class WithinCurve(Family):
         z = order - 1
         high = float(self.curve.bound(np.array([z]))[0]) / z if z else mean
         return low * (1 - 2 * ULP), max(low, high * (1 + 2 * ULP))
+
+    def moments_above(self, z: Array) -> Array:
+        """The curve."""
+        return self.curve.bound(z)
 
     def rho(self) -> float:
         """The declared rho."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,7 +14,9 @@ from logphi.arrays import Array
 from logphi.inputs import check
 from logphi.inputs.arguments import ADD_REMOVE, Real, RealOrNone, Relation, WholeOrNone, default, frozen
 from logphi.mechanisms.concentrated import LARGEST_RHO, SMALLEST_RHO
+from logphi.mechanisms.from_tradeoff import FromTradeoff
 from logphi.mechanisms.integer_noise.skellam_shift import SkellamShift
+from logphi.mechanisms.integer_noise.skellam_tails import LEAST_VARIANCE, errors_of_tests
 from logphi.mechanisms.integer_noise.whole_vector_noise import OfWholeVectors, WholeVectorNoise
 from logphi.mechanisms.integer_noise.whole_vectors import WholeVectors
 from logphi.pairs.extremes import noisy
@@ -81,7 +84,8 @@ class Skellam(WholeVectorNoise):
     In one coordinate the pair is the noise shifted by the largest possible integer against the noise, as the law is
     log-concave: its outcomes are listed where mu is at most 62500. In several, the divergences of integer orders a > 1 are at
     most a D2^2 / (2 mu) + min( ((2 a - 1) D2^2 + 6 D1) / (4 mu^2), 3 D1 / (2 mu) ), and between them (a - 1) D_a lies below its
-    chords, being convex; answers are brackets, whose lower ends are those of one difference.
+    chords, being convex; answers are brackets, whose lower ends are those of one difference or, where its outcomes are too many
+    to list, of tests whether each coordinate is above some integer.
 
     Parameters
     ----------
@@ -149,6 +153,14 @@ class Skellam(WholeVectorNoise):
         # less noise than there is gives larger divergences
         variance = min(float(self.variance), self._moves.square / (2 * SMALLEST_RHO))
         return _Curve(self._moves, variance, self._members())
+
+    def _members(self) -> tuple[tuple[Mechanism, int], ...]:
+        """The release of one difference; of a large variance, tests of every coordinate."""
+        listed, variance = super()._members(), float(self.variance)
+        if listed or variance < LEAST_VARIANCE:
+            return listed
+        counts = Counter(self._moves.one_difference())
+        return tuple((FromTradeoff(*errors_of_tests(variance, move), self.adjacency), count) for move, count in counts.items())
 
     def _one_coordinate(self, move: int, sampled: bool = False) -> Mechanism | None:
         """One shift, where its outcomes are listed."""

@@ -44,12 +44,16 @@ from logphi.text.written import meant
 
 # measured: with so many points, epsilon is larger by less than 1e-3 of it
 _POINTS = 160
+# chosen: a tenth of that, relative to delta
+_RTOL = 1e-4
 # measured: down to this delta it is
 _DEEPEST = 1e-20
 # chosen: for monotone queries the points reach from minus the epsilon of this delta
 _LEFT = 1e-12
 # measured: numbers of tests of attacks that are sharp at deltas from 1e-2 to 1e-8
 _TESTS = (4, 16)
+# measured: where that is normal, as many at a level of so many scales of the queries' noise are sharper at 1e-6
+_LEVEL = 2.0
 # chosen: more answers are no longer sparse
 _MOST_ANSWERS = 10**6
 
@@ -167,7 +171,11 @@ class SparseVector(Dominated):
         noise = Threshold(float(meant(width) / meant(self.query_scale)), self.threshold_scale is None)
         moves = [(0.0, size), (size, 0.0)] if self.monotone else [(-size, size)]
         found = [split(noise, one, self.answers) for one in moves] if self.answers > 1 else []
-        found += [survival(noise, one, self.answers, tests) for tests in _TESTS for one in moves]
+        tests = [(number, 0.0) for number in _TESTS] + ([(_TESTS[-1], _LEVEL)] if noise.normal else [])
+        found += [survival(noise, one, self.answers, *how) for how in tests for one in moves]
+        if not self.monotone or self.adjacency not in PRESENCE:
+            # with and without the record may be exchanged
+            found += [pair.reversed() for pair in found]
         return [Attack(pair, self.adjacency) for pair in found]
 
     def _threshold_noise(self) -> Mechanism:
@@ -205,6 +213,6 @@ def _hull(shift: float, noise: Mechanism, answers: int, oriented: bool) -> Pair:
 def _points(release: Mechanism, first: float) -> list[Point]:
     """Points of the profile in direction remove."""
     tried = places(release, first, Direction.REMOVE, _POINTS, _DEEPEST)
-    bounds = upper_profile(release, tried, Direction.REMOVE)
+    bounds = upper_profile(release, tried, Direction.REMOVE, _RTOL)
     found = zip(tried.tolist(), bounds.tolist(), strict=True)
     return [(exponential(Fraction(x)), Fraction(bound)) for x, bound in found if bound < 1 and x < FARTHEST]

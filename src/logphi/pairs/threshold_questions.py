@@ -2,10 +2,11 @@
 
 notation: lengths in units of the scale of the queries' noise; z the noise of the threshold, w its width; a query whose value is
 x above the threshold is answered by "above" with probability A(z - x), A the tail of Laplace noise of scale one. The record
-moves a query by ``moves``; without it, all queries are at the threshold.
+moves a query by ``moves``; without it, all queries are at the threshold, or at a ``level`` above it.
 
 Survival: all of ``tests`` queries must be "below", then one query is asked again and again until c answers are "above". Moved
-in opposite directions, they show that z is large, where "above" is as telling as noise can be.
+in opposite directions, they show that z is large, where "above" is as telling as noise can be. The further out in normal noise,
+the more its shift tells: a larger level shows a larger z.
 
 Split: one query is asked until c_1 answers are "above", then one that moves otherwise, until c - c_1 are. The two counts tell
 the moves apart from z, which moves both.
@@ -68,9 +69,9 @@ class Threshold:
     width: float
     normal: bool
 
-    def reach(self, moves: tuple[float, float]) -> float:
+    def reach(self, queries: tuple[float, ...]) -> float:
         """Where it is cut off: there is hardly any, or one answer is certain."""
-        return min(self.width * (_REACH_NORMAL if self.normal else _REACH), _CERTAIN + max(map(abs, moves)))
+        return min(self.width * (_REACH_NORMAL if self.normal else _REACH), _CERTAIN + max(map(abs, queries)))
 
     def slope(self, reach: float) -> float:
         """A bound of the derivative of its log density, also 0.22 beyond."""
@@ -95,10 +96,16 @@ class _Questions:
     threshold: Threshold
     moves: tuple[float, float]
     asked: int
+    level: float = 0.0
 
     @property
     def reach(self) -> float:
-        return self.threshold.reach(self.moves)
+        return self.threshold.reach((*self.queries, 0.0))
+
+    @property
+    def queries(self) -> tuple[float, ...]:
+        """Where queries are, with the record and without it."""
+        return self.level, *(self.level + move for move in self.moves)
 
     @property
     def slope(self) -> float:
@@ -108,7 +115,7 @@ class _Questions:
     def parts(self) -> list[tuple[float, float, int]]:
         """The ends of the parts between kinks, and the number of panels of each."""
         reach, length = self.reach, 2 * min(_LONGEST, _STEEPEST / self.slope)
-        kinks = sorted({-reach, 0.0, reach, *(move for move in self.moves if abs(move) < reach)})
+        kinks = sorted({-reach, 0.0, reach, *(place for place in self.queries if abs(place) < reach)})
         return [(low, high, math.ceil((high - low) / length)) for low, high in pairwise(kinks)]
 
     def panels(self) -> Array:
@@ -139,13 +146,13 @@ class _Questions:
 
 
 @lru_cache(maxsize=32)
-def survival(threshold: Threshold, moves: tuple[float, float], answers: int, tests: int) -> FinitePair:
+def survival(threshold: Threshold, moves: tuple[float, float], answers: int, tests: int, level: float = 0.0) -> FinitePair:
     """The law with the record against that without it, of the attack by survival."""
     used = answers
-    while (made := _Questions(threshold, moves, used + _longest(used) + tests)).work > _WORK and used > 1:
+    while (made := _Questions(threshold, moves, used + _longest(used) + tests, level)).work > _WORK and used > 1:
         used //= 2
     z, weight = made.nodes()
-    laws = []
+    z, laws = z - level, []
     for test, asked in (moves, (0.0, 0.0)):
         above, below = _log_answers(z - test)
         early = np.exp(above + np.arange(tests)[:, None] * below) @ weight

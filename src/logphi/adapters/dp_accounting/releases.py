@@ -26,6 +26,7 @@ from logphi.mechanisms.gaussian_mixture import GaussianMixture
 from logphi.mechanisms.kary_randomized_response import KaryRandomizedResponse
 from logphi.mechanisms.laplace import Laplace
 from logphi.mechanisms.pure_dp import ApproximateDP, PureDP
+from logphi.mechanisms.vector_discrete_gaussian import VectorDiscreteGaussian
 from logphi.text.written import Written, exact, meant
 
 # their names in dp-accounting
@@ -155,7 +156,7 @@ def _truncated(event: Any, relation: Adjacency) -> Released:
 
 
 def _discrete_gaussian(event: Any, relation: Adjacency) -> Released:
-    """In one dimension; in more, if the query changes in one coordinate only, by one."""
+    """The noise of one coordinate where a query changes in one only; otherwise of a vector, which is known by bounds."""
     sigma = check.nonnegative("sigma", event.sigma)
     norm = _steps(relation) * meant(check.nonnegative("sensitivity", event.sensitivity))
     # an integer-valued query changes by integers: if two coordinates change, the norm is at least sqrt(2)
@@ -165,12 +166,8 @@ def _discrete_gaussian(event: Any, relation: Adjacency) -> Released:
         raise ValueError("dimension must be at least 1, got 0; None stands for an unknown one")
     if not moved:
         return Leak.NOTHING
-    if norm**2 >= 2 and dimension != 1:
-        raise UnreadableEventError(
-            event,
-            f"no pair is known of a discrete Gaussian in {dimension or 'unknown'} dimensions whose sum changes by "
-            f"{float(norm):g} in norm: its worst direction is not known; compose an event of dimension=1 for each coordinate",
-        )
+    if sigma and norm**2 >= 2 and dimension != 1:
+        return VectorDiscreteGaussian(sigma, Written(norm), dimension=dimension, adjacency=relation)
     return DiscreteGaussian(sigma, moved, adjacency=relation) if sigma else Leak.EVERYTHING
 
 

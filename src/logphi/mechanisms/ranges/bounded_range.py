@@ -18,12 +18,14 @@ from logphi.algebra.family import CountedReleases, Family
 from logphi.algebra.hull import hull
 from logphi.algebra.release import Mechanism, compose
 from logphi.arith.protocol import Plain
+from logphi.arrays import Array
 from logphi.convex.symmetric_pair import SMALL, NearlyOneError
 from logphi.inputs.adjacency import Adjacency
 from logphi.laws.combined.adaptive_two_points import AdaptiveTwoPoints, parts_for
 from logphi.mechanisms.discrete import Discrete
 from logphi.mechanisms.randomized_response import RandomizedResponse
 from logphi.mechanisms.ranges.adaptive_steps import MOST, Steps, StepsBetween
+from logphi.mechanisms.ranges.by_moments import by_moments, largest_moments
 from logphi.mechanisms.ranges.gaussian_of_ranges import WIDEST, gaussian_above
 from logphi.mechanisms.ranges.several_ranges import SeveralRanges
 
@@ -71,12 +73,15 @@ class BoundedRange(Family):
             return self.above(half) + self.above(count - half)
         return steps
 
-    def joint_bound(self, terms: CountedReleases) -> Mechanism | None:
-        """Of too many steps, a Gaussian mechanism."""
+    def joint_bounds(self, terms: CountedReleases) -> list[Mechanism]:
+        """Of too many steps, a Gaussian mechanism if they are narrow, and the pair of their moments."""
         count = next(own for _, family, own in terms if family is self)
-        if count == 1 or self.known(count) or self.epsilon > WIDEST:
-            return None
-        return with_others(terms, self, gaussian_above([(self.epsilon, count)], self.adjacency))
+        if count == 1 or self.known(count):
+            return []
+        steps = [(self.epsilon, count)]
+        normal = [gaussian_above(steps, self.adjacency)] if self.epsilon <= WIDEST else []
+        moments = by_moments(steps, self.adjacency)
+        return [with_others(terms, self, one) for one in (*normal, moments) if one is not None]
 
     def below(self, count: int, skew: float = 0.5) -> Mechanism:
         """A pair below; for one step, the hull."""
@@ -121,6 +126,10 @@ class BoundedRange(Family):
             ends = sorted(factor * end for end in self.divergence(1 - order))
             return ends[0] - 1e-15 * abs(ends[0]), ends[1] + 1e-15 * abs(ends[1])
         return _largest_divergence(self.epsilon, order)
+
+    def moments_above(self, z: Array) -> Array:
+        """All at once, in doubles."""
+        return largest_moments(self.epsilon, z)
 
     def rho(self) -> float:
         """Epsilon squared over eight."""

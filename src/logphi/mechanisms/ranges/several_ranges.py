@@ -12,19 +12,23 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
 
+import numpy as np
+
 from logphi.algebra.families import with_others
 from logphi.algebra.family import CountedReleases, Family
 from logphi.algebra.release import Mechanism, compose
 from logphi.arith.floats import ULP
 from logphi.arith.protocol import Plain
+from logphi.arrays import Array
 from logphi.convex.symmetric_pair import SMALL, NearlyOneError
 from logphi.convex.widest_chords import rounds_in_any_order
 from logphi.inputs.adjacency import Adjacency
 from logphi.laws.combined.adaptive_two_points import MOST_ROUNDS, AdaptiveTwoPoints, common_parts, parts_within
 from logphi.mechanisms.ranges.adaptive_steps import MOST, Steps, StepsBetween
+from logphi.mechanisms.ranges.by_moments import by_moments
 from logphi.mechanisms.ranges.gaussian_of_ranges import WIDEST, gaussian_above
 
-# measured: so many ranges or more, of few steps each, are better raised to common ones
+# measured: of so many ranges or more, of few steps each, narrow ones are better raised to common ones, and wide ones to moments
 _MANY = 48
 # measured: of more ranges, a Gaussian mechanism is sharp for all, and otherwise so many rounds for the widest take .3 s
 _NORMAL, _ROUNDS = 40, 250
@@ -71,21 +75,30 @@ class SeveralRanges(Family):
                 return steps
         if self._normal:
             return self._with_normal(len(self.ranges))
-        return compose(family.above(own) for family, own in self._batches())
+        moments = self._by_moments() if len(self.ranges) >= _MANY else None
+        return moments or compose(family.above(own) for family, own in self._batches())
 
-    def joint_bound(self, terms: CountedReleases) -> Mechanism | None:
-        """Where the recursion takes too long, it is taken for the widest ranges, and a Gaussian mechanism for all others.
+    def joint_bounds(self, terms: CountedReleases) -> list[Mechanism]:
+        """Where the recursion takes too long, the pair of all moments, which is sharp at tiny deltas.
 
-        Of wide ranges, the pairs of all, which are sharp next to the largest loss.
+        Of narrow ranges, also a Gaussian mechanism, with the recursion for the widest ones. Of a few wide ones, also the pairs
+        of all, which are sharp next to the largest loss.
         """
-        if self._normal or self._law(None, above=True) is not None:
-            return None
+        if self._law(None, above=True) is not None:
+            return []
+        moments, others = self._by_moments(), list[Mechanism]()
         if self.ranges[-1][0] > WIDEST:
-            return with_others(terms, self, compose(family.above(own) for _, family, own in self._raised()))
-        first = len(self.ranges)
-        while first > 1 and rounds_in_any_order([own for _, _, own in self.ranges[first - 1 :]]) <= _ROUNDS:
-            first -= 1
-        return with_others(terms, self, self._with_normal(first))
+            if moments is None or len(self.ranges) < _MANY:
+                others.append(compose(family.above(own) for _, family, own in self._raised()))
+        elif not self._normal:
+            first = len(self.ranges)
+            while first > 1 and rounds_in_any_order([own for _, _, own in self.ranges[first - 1 :]]) <= _ROUNDS:
+                first -= 1
+            others.append(self._with_normal(first))
+        return [with_others(terms, self, one) for one in (moments, *others) if one is not None]
+
+    def _by_moments(self) -> Mechanism | None:
+        return by_moments([(epsilon, own) for epsilon, _, own in self.ranges], self.adjacency)
 
     @property
     def _normal(self) -> bool:
@@ -129,6 +142,16 @@ class SeveralRanges(Family):
             low, high = low + own * ends[0], high + own * ends[1]
         room = 2 * ULP * (1 + len(self.ranges))
         return low - room * abs(low), high + room * abs(high)
+
+    def moments_above(self, z: Array) -> Array | None:
+        """The sum of those of all steps; None if some are unknown."""
+        total = np.zeros_like(z)
+        for _, family, own in self.ranges:
+            known = family.moments_above(z)
+            if known is None:
+                return None
+            total += own * known
+        return total * (1 + 2 * ULP * (1 + len(self.ranges)))
 
     def rho(self) -> float:
         """The sum of those of all steps."""

@@ -75,6 +75,8 @@ class Law:
     symmetric: bool = False
     # whether the loss is discrete
     atomic = False
+    # whether it is known by bounds of its Renyi divergences only
+    declared: bool = False
     # m^2, if the loss is that of N(m, 1) against N(0, 1)
     squared_shift: Real | None = None
     # P(L = inf)
@@ -148,6 +150,10 @@ class Law:
 
     def largest(self) -> Any:
         """The largest finite loss; None if there is none, or it is unknown."""
+        return None
+
+    def constant(self) -> tuple[Any, Any] | None:
+        """P and Q of the finite losses, if all of these are one number; None otherwise."""
         return None
 
     def listed(self) -> Any:

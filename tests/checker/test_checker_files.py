@@ -1,4 +1,4 @@
-"""A check loads the files that its certificate needs, as docs/certificate-checker.md says; they are counted in a process of their own."""
+"""A check loads the files that its certificate needs, as docs/certificate-checker.md says: counted in a process of its own."""
 
 import json
 import re
@@ -11,13 +11,11 @@ import pytest
 pytest.importorskip("flint")
 
 import logphi as lp
-from repository import ROOT
+from repository import ROOT, module_of
 
-CHECKER = ROOT / "src" / "logphi" / "checker"
-PAGE = (ROOT / "docs" / "certificate-checker.md").read_text(encoding="utf-8")
-# the files of every check, with what they say; and of each certificate its number of files and lines, and which others it needs
-CORE = re.findall(r"^\| `([a-z_/]+)` \| (\d+) \|", PAGE, re.MULTILINE)
-ROWS = re.findall(r"^\| `([^`]+)`, (epsilon|delta|order) (\S+) \| (\d+) \| ([\d,]+) \| (.*) \|$", PAGE, re.MULTILINE)
+DOC = module_of(ROOT / "docs" / "checker_files.py")
+TEXT = DOC.PAGE.read_text(encoding="utf-8")
+ROWS = DOC.ROW.findall(TEXT)
 
 # verifies each certificate anew, with no file of the checker loaded before
 COUNT = """
@@ -32,28 +30,21 @@ for text in json.load(sys.stdin):
 """
 
 
-def lines(name: str) -> int:
-    return len((CHECKER / f"{name}.py").read_text(encoding="utf-8").splitlines())
-
-
 def test_the_page_counts_the_lines() -> None:
-    files = [file for file in CHECKER.rglob("*.py") if file.name != "__init__.py"]
-    whole = sum(len(file.read_text(encoding="utf-8").splitlines()) for file in files)
-    assert f"{len(files)} files and {whole:,} lines" in PAGE
-    assert [(name, int(size)) for name, size in CORE] == [(name, lines(name)) for name, _ in CORE]
-    assert f"{len(CORE)} files and {sum(int(size) for _, size in CORE):,} lines" in PAGE
+    assert DOC.page() == TEXT, "count again: python docs/checker_files.py > page.md && mv page.md docs/certificate-checker.md"
 
 
 def test_a_check_loads_the_files_that_the_page_names() -> None:
-    made = [certificate(expression, quantity, at) for expression, quantity, at, *_ in ROWS]
+    made = [certificate(*row[:3]) for row in ROWS]
     found = subprocess.run(
         [sys.executable, "-c", COUNT], input=json.dumps(made), capture_output=True, text=True, check=True
     ).stdout.splitlines()
-    for (expression, _, _, number, size, others), line in zip(ROWS, found, strict=True):
+    core = DOC.CORE.findall(TEXT)
+    for (expression, _, _, others), line in zip(ROWS, found, strict=True):
         loaded: dict[str, int] = json.loads(line)
-        named = {name for name, _ in CORE} | set(re.findall(r"`([a-z_/]+)`", others))
-        assert set(loaded) == named, (expression, set(loaded) ^ named)
-        assert (len(loaded), sum(loaded.values())) == (int(number), int(size.replace(",", ""))), expression
+        named = [*core, *DOC.NAME.findall(others)]
+        assert set(loaded) == set(named), expression
+        assert sum(loaded.values()) == DOC.lines(named)
 
 
 def certificate(expression: str, quantity: str, at: str) -> str:
@@ -68,8 +59,6 @@ def test_the_files_are_listed_where_they_are_asked_for(tmp_path: Any) -> None:
     shown = subprocess.run(
         [sys.executable, "-m", "logphi", "verify", path, "--files"], capture_output=True, text=True, check=True
     ).stdout
-    counted = re.search(r"by (\d+) files of logphi/checker, ([\d,]+) lines:", shown)
-    assert counted
     listed = re.findall(r"^  ([a-z_/]+) (\d+)$", shown, re.MULTILINE)
-    assert len(listed) == int(counted[1])
-    assert all(lines(name) == int(size) for name, size in listed)
+    assert f"by {len(listed)} files of logphi/checker, {DOC.lines(name for name, _ in listed):,} lines:" in shown
+    assert [DOC.lines([name]) for name, _ in listed] == [int(size) for _, size in listed]

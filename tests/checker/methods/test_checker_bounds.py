@@ -19,8 +19,9 @@ from logphi.checker.laws.law import Reversed  # noqa: E402
 from logphi.checker.laws.normal import Normal  # noqa: E402
 from logphi.checker.laws.normal_mixtures import NormalMixtures  # noqa: E402
 from logphi.checker.laws.normal_pair import NormalPair  # noqa: E402
+from logphi.checker.laws.sampled_uniform import SampledUniform  # noqa: E402
 from logphi.checker.laws.subset_normal import SubsetNormal  # noqa: E402
-from logphi.checker.laws.uniform import SampledUniform, bounded_range, laplace, truncated_laplace  # noqa: E402
+from logphi.checker.laws.uniform import bounded_range, laplace, truncated_laplace  # noqa: E402
 
 ZERO = (exactly(1), Fraction(0))
 

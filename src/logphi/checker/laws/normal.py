@@ -9,7 +9,6 @@ from typing import Any
 from logphi.checker.arithmetic.balls import Real, exactly, normal_tail
 from logphi.checker.arithmetic.work import Undecided
 from logphi.checker.laws.law import ClosedForm, Law
-from logphi.checker.laws.normal_mixtures import AT_ZERO, NormalMixtures
 from logphi.checker.needed import needed
 
 
@@ -33,9 +32,10 @@ class Normal(ClosedForm):
         m = self.squared_shift().sqrt()
         return normal_tail(epsilon / m - m / 2), normal_tail(epsilon / m + m / 2)
 
-    def sampled(self, rate: Fraction) -> NormalMixtures:
+    def sampled(self, rate: Fraction) -> Law:
         """(1-q) N(0, 1) + q N(m, 1) against N(0, 1)."""
-        return NormalMixtures(((exactly(1 - rate), Fraction(0)), (exactly(rate), self._rational())), AT_ZERO)
+        found: Law = needed("laws.normal_mixtures:mixture")({Fraction(0): 1 - rate, self._rational(): rate})
+        return found
 
     def subset(self, rate: Fraction) -> Law:
         found: Law = needed("laws.subset_normal:SubsetNormal")(self._rational(), rate)

@@ -13,7 +13,7 @@ from flint import arb, ctx
 from logphi.checker.arithmetic.balls import ball, exactly, normal_density, normal_tail, rough
 from logphi.checker.arithmetic.gauss_legendre import gauss_legendre
 from logphi.checker.arithmetic.work import EXP, spend
-from logphi.checker.laws.law import ByQuadrature, Points
+from logphi.checker.laws.by_quadrature import ByQuadrature, Points
 from logphi.checker.laws.normal import Normal
 from logphi.checker.laws.sampled import SubsetSampled
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from logphi.checker.arithmetic.balls import exactly
 from logphi.checker.laws.law import Law
 from logphi.checker.laws.normal import shifted
-from logphi.checker.laws.normal_mixtures import AT_ZERO, NormalMixtures
 from logphi.checker.mechanisms.kind import POSITIVE, REAL, VECTOR, Demands, Kind, Node, probabilities
 from logphi.checker.needed import needed
 
@@ -26,7 +24,8 @@ def _mixture(*_: Any, sigma: Fraction, sensitivities: list[Fraction], probabilit
             shares[shift / sigma] = shares.get(shift / sigma, 0) + share
     if len(shares) == 1:
         return shifted(*shares)
-    return NormalMixtures(tuple((exactly(share), shift) for shift, share in shares.items()), AT_ZERO)
+    found: Law = needed("laws.normal_mixtures:mixture")(shares)
+    return found
 
 
 def _pair(*_: Any, mean_p: Fraction, sigma_p: Fraction, mean_q: Fraction, sigma_q: Fraction) -> Law | None:

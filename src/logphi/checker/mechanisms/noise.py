@@ -9,9 +9,9 @@ from logphi.checker.arithmetic.balls import Real, ball, exactly
 from logphi.checker.arithmetic.work import demand
 from logphi.checker.laws.law import Law
 from logphi.checker.laws.normal import Normal
-from logphi.checker.laws.truncated_normal import TruncatedNormal
 from logphi.checker.laws.uniform import bounded_range, laplace, truncated_laplace
 from logphi.checker.mechanisms.kind import BELOW_ONE, POSITIVE, Demands, Kind, Node
+from logphi.checker.needed import needed
 
 
 def _untruncated(*_: Any, scale: Fraction, sensitivity: Fraction) -> Law:
@@ -35,7 +35,10 @@ def noise(move: Fraction, far: Fraction | None, normal: bool) -> Law:
     """Noise of unit width that is moved, within [-far, far] if there is an end."""
     if far is None:
         return Normal(exactly(move**2), move) if normal else laplace(exactly(move))
-    return TruncatedNormal(move, far) if normal else truncated_laplace(move, far)
+    if not normal:
+        return truncated_laplace(move, far)
+    found: Law = needed("laws.truncated_normal:TruncatedNormal")(move, far)
+    return found
 
 
 def _gaussian(*_: Any, sigma: Fraction, truncation: Fraction, sensitivity: Fraction) -> Law:

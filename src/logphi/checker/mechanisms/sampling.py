@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from fractions import Fraction
 
-from logphi.checker.arithmetic.balls import Real, ball, cached
 from logphi.checker.arithmetic.work import Undecided
 from logphi.checker.laws.composition import Composition
 from logphi.checker.laws.law import Law
 from logphi.checker.laws.normal import Normal, shifted
-from logphi.checker.laws.normal_mixtures import AT_ZERO, NormalMixtures
 from logphi.checker.mechanisms.kind import PRESENCE, SHARE, Demands, Kind, Node, Stated, integer
 from logphi.checker.mechanisms.pairs import joined, law_of
 from logphi.checker.needed import needed
@@ -30,9 +27,8 @@ def _poisson(node: Node, stated: Stated, *, rate: Fraction, group_size: int) -> 
         raise Undecided("groups and replacement in a Poisson sample are known for the Gaussian only")
     if rate == 1:
         return shifted(group_size * base.shift * (2 if node.adjacency == "replace" else 1))
-    # a binomial number of shifts against none or, under replace, against one of shifts in the opposite direction
-    shifts = tuple((_binomial(group_size, k, rate), k * base.shift) for k in range(group_size + 1))
-    return NormalMixtures(shifts, tuple((p, -shift) for p, shift in shifts) if node.adjacency == "replace" else AT_ZERO)
+    found: Law = needed("laws.normal_mixtures:sampled_group")(base.shift, rate, group_size, node.adjacency == "replace")
+    return found
 
 
 def _subset(node: Node, stated: Stated, *, rate: Fraction) -> Law | None:
@@ -54,10 +50,6 @@ def _mixed(base: Law, rate: Fraction) -> Law:
     """((1-q) Q + q P, Q); by its tails if the base knows no more."""
     found: Law = base if rate == 1 else base.sampled(rate) or needed("laws.sampled:Sampled")(base, rate)
     return found
-
-
-def _binomial(size: int, k: int, rate: Fraction) -> Real:
-    return cached(lambda: math.comb(size, k) * ball(rate) ** k * ball(1 - rate) ** (size - k))
 
 
 def _each(node: Node, choice: Node) -> Node:

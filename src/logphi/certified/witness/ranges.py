@@ -18,7 +18,7 @@ from logphi.checker.arithmetic.work import STORED, Undecided, demand, spend
 from logphi.checker.laws.composition import Composition, Terms
 from logphi.checker.laws.finite import Finite
 from logphi.checker.laws.law import Law, Reversed
-from logphi.checker.laws.panels import Panel, flat
+from logphi.checker.laws.panels import Panel
 from logphi.checker.laws.sampled import Sampled
 from logphi.checker.laws.uniform import TiltedUniform
 from logphi.checker.mechanisms.choice import Choice
@@ -185,7 +185,7 @@ def _(law: Densities) -> list[Any]:
     """Of panels on which the loss is constant."""
     known, found = law.known(), list[Any]()
     for panel in known.panels:
-        if panel.both and flat(panel.loss) and panel.whole[0] > ATOM * known.totals[0]:
+        if panel.both and panel.flat(panel.loss) and panel.whole[0] > ATOM * known.totals[0]:
             loss = panel.loss + known.shift
             if not any(loss.overlaps(one) for one in found):
                 found.append(loss)

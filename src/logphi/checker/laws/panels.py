@@ -58,8 +58,12 @@ class Panel:
         self.rising = arb_poly([a - b for a, b in zip(logs[0], logs[-1], strict=True)])
         self.slope, half = self.rising.derivative(), (between(low, high) - self.middle).abs_upper()
         small = arb(2) ** (SPARE_BITS - ctx.prec)
-        last = [self.rising[self.terms] * most.max(small.sqrt()), *(one[self.terms + 1] * half for one in self.integrals)]
-        self.sharp = all(abs(one) * half**self.terms < small for one in last)
+        self.error = abs(self.rising[self.terms]).upper() * half**self.terms
+        last = [
+            self.error * most.max(small.sqrt()),
+            *(abs(one[self.terms + 1]) * half ** (self.terms + 1) for one in self.integrals),
+        ]
+        self.sharp = all(one < small for one in last)
         if not piece.log_p:
             self.integrals.insert(0, arb_poly([]))
         elif not piece.log_q:
@@ -108,12 +112,16 @@ class Panel:
                     yield a, b, bool(loss > epsilon) if loss > epsilon or loss < epsilon else self.over(a, b)[0]
             if left < right:
                 yield left, right, self.over(left, right)[0]
-        elif flat(loss):
+        elif self.flat(loss):
             yield low, high, loss
         else:
             middle = ((low + high) / 2).mid()
             yield from self.parts(epsilon, low, middle)
             yield from self.parts(epsilon, middle, high)
+
+    def flat(self, loss: Any) -> bool:
+        """Whether losses on an interval of the panel are one number, as nearly as they are computed."""
+        return bool(loss.rad() < (4 * self.error).max(arb(2) ** (-ctx.prec // 2)))
 
     def _crossing(self, epsilon: Any, low: Any, high: Any) -> Any:
         """An interval that holds the x at which a monotone loss is epsilon, or None: Newton's method for intervals."""
@@ -128,11 +136,6 @@ class Panel:
             if not narrower.rad() < x.rad() / 2:
                 return narrower
             x = narrower
-
-
-def flat(loss: Any) -> bool:
-    """Whether a loss is constant, as nearly as it is computed."""
-    return bool(loss.rad() < arb(2) ** (-ctx.prec // 2))
 
 
 def _integral(own: list[Any], over: list[Any]) -> Any:

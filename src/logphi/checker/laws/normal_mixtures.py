@@ -147,6 +147,11 @@ class NormalMixtures(ByQuadrature):
                 break
         return between(low, high)
 
+    def largest(self) -> Any:
+        """The limit of the loss where P is N(0, 1), as v is above its share of it."""
+        still = sum((weight() for weight, d in self.q if d == 0), arb(0))
+        return -still.log() if still > 0 and all(c == 0 for _, c in self.p) else None
+
     def _reach(self) -> Fraction:
         return max(c for _, c in self.p) - min(d for _, d in self.q)
 

@@ -17,7 +17,7 @@ def needed(place: str) -> Any:
 
 
 def loaded() -> dict[str, int]:
-    """The files of this checker that have been loaded, each before those that it needs, with their numbers of lines."""
+    """The files of this checker that have been loaded, in the order of their loading, with their numbers of lines."""
     known = {name.removeprefix(f"{_ROOT}."): one for name, one in sys.modules.items() if name.startswith(f"{_ROOT}.")}
     files = {name: Path(str(one.__file__)) for name, one in known.items()}
     return {

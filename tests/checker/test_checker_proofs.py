@@ -18,7 +18,7 @@ from profiles import gaussian_profile
 SHOWN: dict[str, tuple[str, str]] = {
     "alone": ("Laplace(scale=2)", "1/10"),
     "beyond": ("2 * PureDP(0.2)", "1/2"),
-    "chernoff": ("3 * Gaussian(sigma=1.5).poisson(0.1)", "12"),
+    "chernoff": ("3 * Gaussian(sigma=1.5).poisson(0.1) + Gaussian(sigma=10)", "6"),
     "line": ("100 * Gaussian(sigma=2).poisson(0.1)", "1/2"),
     "folded": ("20 * DiscreteGaussian(sigma=3)", "1/2"),
     "bent": ("3 * GaussianPair(0.5, 1.2, 0, 1)", "1/2"),

@@ -13,7 +13,6 @@ from logphi.certified.witness.tangents import by_tangents
 from logphi.checker.arithmetic.balls import resolving
 from logphi.checker.arithmetic.work import LARGEST_WORK, Undecided
 from logphi.checker.laws.composition import Composition
-from logphi.checker.methods.tangents import applies
 from logphi.checker.profile import delta as profile
 from logphi.checker.profile import excess
 from logphi.checker.text.reading import Proof
@@ -56,7 +55,7 @@ def tangents(whole: Composition, epsilons: Sequence[Fraction]) -> list[Any]:
 
 def delta(whole: Composition, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
     """The profile, by the first way that succeeds."""
-    if applies(whole):
+    if whole.declared:
         return tangents(whole, epsilons)
     for way in ways(whole, epsilons, lambda proof: excess(whole, epsilons, proof), goal):
         with suppress(Undecided):

@@ -13,7 +13,7 @@ from logphi.certified.answer import certify
 from logphi.certified.form import Witness, made_by, written, written_claim
 from logphi.certified.proposal import MOST_DIGITS, ROUGH, Check, Ends, digits_of, proposed, settled
 from logphi.certified.route import NotCertifiedError
-from logphi.checker.text.reading import CONSTRUCTORS, UPPER_ONLY
+from logphi.checker.mechanisms.pairs import PLACES, kind_of
 from logphi.engine.directions import Loss, direction_of
 from logphi.listed import Listed
 from logphi.progress import shown
@@ -171,7 +171,7 @@ def refuse_unknown(node: Mapping[str, Any]) -> None:
         for _, one in node["terms"]:
             refuse_unknown(one)
         return
-    if set(CONSTRUCTORS.get(name, ())) != set(node["parameters"]):
+    if name not in PLACES or kind_of(name).parameters.keys() != node["parameters"].keys():
         raise NotCertifiedError(
             f"certificates do not know a {name} with parameters {', '.join(node['parameters']) or 'none'}, so that nobody can "
             "check one: certify a mechanism that dominates it, such as a Discrete or a GaussianMixture"
@@ -184,7 +184,8 @@ def refuse_unknown(node: Mapping[str, Any]) -> None:
 
 def is_above(node: Mapping[str, Any]) -> bool:
     """Whether bounds are all that is known of a mechanism, or of one within it."""
-    return node["name"] in UPPER_ONLY or any(is_above(one) for one in _within(node))
+    name = node["name"]
+    return (name in PLACES and kind_of(name).upper_only) or any(is_above(one) for one in _within(node))
 
 
 def _within(node: Mapping[str, Any]) -> list[Mapping[str, Any]]:

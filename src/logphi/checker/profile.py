@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 from flint import arb
 
-from logphi.checker.allocation import allocated
 from logphi.checker.arithmetic.balls import ball, precision
 from logphi.checker.arithmetic.work import demand
 from logphi.checker.laws.composition import Composition
-from logphi.checker.methods import bent_line, cells, contour, residues, tangents, two_releases
+from logphi.checker.needed import needed
 from logphi.checker.text.reading import Proof
 
 
@@ -26,7 +25,8 @@ def excess(whole: Composition, epsilons: Sequence[Fraction], proof: Proof) -> li
     """D, the profile without infinite losses."""
     demand(proof.way in _WAYS, "its proof is not one of a profile")
     with precision(proof.bits):
-        return _WAYS[proof.way](whole, epsilons, *proof.numbers)
+        found: list[Any] = needed(_WAYS[proof.way])(whole, epsilons, *proof.numbers)
+        return found
 
 
 def _alone(whole: Composition, epsilons: Sequence[Fraction]) -> list[Any]:
@@ -46,17 +46,17 @@ def _beyond(whole: Composition, epsilons: Sequence[Fraction]) -> list[Any]:
 
 
 # by the names that reading knows, with as many numbers as it demands; all enclose the same number
-_WAYS: dict[str, Callable[..., list[Any]]] = {
-    "alone": _alone,
-    "beyond": _beyond,
-    "chernoff": contour.chernoff,
-    "line": contour.line,
-    "folded": contour.folded,
-    "bent": bent_line.enclose,
-    "residues": residues.enclose,
-    "averaged": residues.averaged,
-    "two": two_releases.enclose,
-    "cells": cells.enclose,
-    "nodes": allocated.enclose,
-    "tangents": tangents.enclose,
+_WAYS = {
+    "alone": "profile:_alone",
+    "beyond": "profile:_beyond",
+    "chernoff": "methods.contour:chernoff",
+    "line": "methods.contour:line",
+    "folded": "methods.folded:enclose",
+    "bent": "methods.bent_line:enclose",
+    "residues": "methods.residues:enclose",
+    "averaged": "methods.residues:averaged",
+    "two": "methods.two_releases:enclose",
+    "cells": "methods.cells:enclose",
+    "nodes": "allocation.allocated:enclose",
+    "tangents": "methods.tangents:enclose",
 }

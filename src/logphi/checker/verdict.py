@@ -10,8 +10,10 @@ from typing import Any, Protocol
 
 from logphi.checker.arithmetic.balls import precision
 from logphi.checker.arithmetic.work import LARGEST_WORK, OUT_OF_RANGE, Undecided, budget
-from logphi.checker.claims import Fails, ReleaseLaws, check_claim
-from logphi.checker.text.reading import LARGEST_TEXT, Certificate, NotACertificate, read
+from logphi.checker.claims import Fails, check_claim
+from logphi.checker.entries import NotACertificate
+from logphi.checker.releases import ReleaseLaws
+from logphi.checker.text.reading import LARGEST_TEXT, Certificate, read
 from logphi.checker.text.words import words
 
 # chosen: the precision in force until a claim sets its own

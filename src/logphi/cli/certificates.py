@@ -40,6 +40,7 @@ def add(commands: Commands) -> None:
     command.add_argument("-o", "--output", default="-", metavar="FILE", help="default: standard output")
     command = commands.add("verify", _VERIFY, verify)
     command.add_argument("file", metavar="FILE", help="the certificate, or - to read it from standard input")
+    command.add_argument("--files", action="store_true", help="also list the files of the checker that were loaded for it")
     command.add_argument("--work", metavar="N", help="the budget in multiplications (default: 1e8, about ten seconds)")
 
 
@@ -79,4 +80,11 @@ def verify(arguments: argparse.Namespace) -> int:
     # one line for each of several claims
     for line in str(verdict).splitlines()[1:]:
         print(f"{'  ' if line.startswith('  ') else ''}{one_line(line)}")
+    if arguments.files:
+        from logphi.checker.needed import loaded
+
+        files = loaded()
+        print(f"by {len(files)} files of logphi/checker, {sum(files.values()):,} lines:")
+        for name, lines in files.items():
+            print(f"  {name} {lines}")
     return verdict.status

@@ -18,7 +18,7 @@ from logphi.checker.arithmetic.balls import ball, precision
 from logphi.checker.arithmetic.work import Undecided
 from logphi.checker.formulas.asymptotic import Asymptotic, AsymptoticArithmetic
 from logphi.checker.formulas.formula import Complex, NotAFormula, Piece, read, series
-from logphi.checker.laws.densities import Densities
+from logphi.checker.mechanisms.densities import Densities
 from logphi.checker.text.reading import NOT_COVERED
 from proven import proven
 

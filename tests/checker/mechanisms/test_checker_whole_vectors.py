@@ -41,9 +41,9 @@ def delta(law: Any, difference: tuple[int, ...], epsilon: float) -> float:
     return float(np.maximum(p - math.exp(epsilon) * q, 0).sum())
 
 
-def bound(terms: Any, epsilon: str) -> float:
+def bound(law: Any, epsilon: str) -> float:
     with precision(64):
-        whole = Composition(terms)
+        whole = law if isinstance(law, Composition) else Composition([(law, 1)])
     return float(proven.delta(whole, [Fraction(epsilon)], -40.0)[0].upper())
 
 
@@ -66,7 +66,8 @@ def test_discrete_gaussians_are_bounded(
     sigma: str, parties: int, difference: tuple[int, ...], room: float, epsilon: str
 ) -> None:
     l2, l1 = (Fraction(math.hypot(*difference)), Fraction(sum(difference)))
-    found = bound(discrete_gaussians(Fraction(sigma), l2, l1, parties, len(difference)), epsilon)
+    moved: dict[str, Any] = {"l2_sensitivity": l2, "l1_sensitivity": l1, "dimension": len(difference)}
+    found = bound(discrete_gaussians(sigma=Fraction(sigma), parties=parties, **moved), epsilon)
     truth = delta(gaussian(float(Fraction(sigma)), parties), difference, float(epsilon))
     assert truth * (1 - 1e-9) <= found <= truth * room
 
@@ -97,7 +98,8 @@ def test_the_terms_of_many_parties_are_those_of_few() -> None:
 def test_skellam_noise_is_bounded(difference: tuple[int, ...]) -> None:
     law = skellam_law(12.5, 12.5).pmf(OUTPUTS)
     l2, l1 = (Fraction(math.hypot(*difference)), Fraction(sum(difference)))
-    found = bound([(skellam(Fraction(25), l2, l1, len(difference)), 1)], "1")
+    declared = skellam(variance=Fraction(25), l2_sensitivity=l2, l1_sensitivity=l1, dimension=len(difference))
+    found = bound(declared, "1")
     truth = delta(law, difference, 1.0)
     assert truth <= found <= 4 * truth
 

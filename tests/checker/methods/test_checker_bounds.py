@@ -16,10 +16,12 @@ from logphi.checker.arithmetic.balls import ball, exactly, precision  # noqa: E4
 from logphi.checker.laws.composition import Composition  # noqa: E402
 from logphi.checker.laws.finite import DiscreteGaussian, Finite  # noqa: E402
 from logphi.checker.laws.law import Reversed  # noqa: E402
-from logphi.checker.laws.normal import Normal, SubsetNormal  # noqa: E402
-from logphi.checker.laws.normal_mixtures import NormalMixtures  # noqa: E402
+from logphi.checker.laws.normal import Normal  # noqa: E402
+from logphi.checker.laws.normal_mixtures import NormalMixtures, sampled_group  # noqa: E402
 from logphi.checker.laws.normal_pair import NormalPair  # noqa: E402
-from logphi.checker.laws.uniform import SampledUniform, bounded_range, laplace, truncated_laplace  # noqa: E402
+from logphi.checker.laws.sampled_uniform import SampledUniform  # noqa: E402
+from logphi.checker.laws.subset_normal import SubsetNormal  # noqa: E402
+from logphi.checker.laws.uniform import bounded_range, laplace, truncated_laplace  # noqa: E402
 
 ZERO = (exactly(1), Fraction(0))
 
@@ -206,3 +208,17 @@ def test_tails_beside_losses_that_are_one_number(epsilon: str) -> None:
     above = at < 1
     assert float(p) == pytest.approx(0.81 * tail(at - 1) * above, abs=1e-12)
     assert float(q) == pytest.approx(tail(at) * above, abs=1e-12)
+
+
+@pytest.mark.parametrize(("rate", "size"), [("1/10", 1), ("1/3", 4)])
+def test_the_largest_loss_of_a_sample_reversed(rate: str, size: int) -> None:
+    """It is that of the outputs far on the other side, where all that matters is whether the record was drawn at all."""
+    law = sampled_group(Fraction(1, 2), Fraction(rate), size, False)
+    with precision(120):
+        most, forward = law.reversed().largest(), law.largest()
+        assert most.overlaps(-size * (1 - ball(Fraction(rate))).log())
+        assert forward is None
+        assert law.reversed().tails(most + 1e-20) == (arb(0), arb(0))
+        assert all(one > 0 for one in law.reversed().tails(most - 1e-3))
+        # P is a mixture, too
+        assert sampled_group(Fraction(1, 2), Fraction(rate), size, True).largest() is None

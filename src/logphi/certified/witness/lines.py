@@ -13,6 +13,7 @@ from logphi.checker.arithmetic.balls import ball, precision, rough
 from logphi.checker.arithmetic.work import Undecided
 from logphi.checker.laws.composition import Composition
 from logphi.checker.methods import contour
+from logphi.checker.methods.folded import MOST_FOLDED
 from logphi.checker.text.reading import Proof
 
 # chosen: the abscissa over that of the saddle point: close to it, but not the abscissa of the proof in balls
@@ -34,7 +35,7 @@ def by_line(whole: Composition, epsilons: Sequence[Fraction], goal: float, *, fo
             lattice = whole.lattice()
             assert lattice is not None, "the way applies"
             nodes, more = 2 * math.ceil(math.pi / (rough(lattice.unit()) * step)) + 1, list[float]()
-            if nodes > contour.MOST_FOLDED:
+            if nodes > MOST_FOLDED:
                 raise Undecided("the lattice of the losses is too fine for this checker")
         else:
             nodes, more = line.truncated(step)

@@ -18,14 +18,16 @@ from logphi.checker.allocation.allocated import Allocated
 from logphi.checker.allocation.levels import Kind
 from logphi.checker.arithmetic.balls import ball, precision, resolving
 from logphi.checker.arithmetic.work import LARGEST_WORK, OUT_OF_RANGE, Undecided, budget
-from logphi.checker.claims import Fails, ReleaseLaws, check_claim, points_of
+from logphi.checker.claims import Fails, check_claim
+from logphi.checker.entries import NotACertificate
 from logphi.checker.laws.composition import Composition
 from logphi.checker.laws.law import Reversed
 from logphi.checker.laws.normal_mixtures import NormalMixtures
 from logphi.checker.laws.normal_pair import NormalPair
 from logphi.checker.laws.uniform import TiltedUniform
-from logphi.checker.methods import residues, tangents, two_releases
-from logphi.checker.text.reading import Claim, NotACertificate, Proof, read
+from logphi.checker.methods import residues, two_releases
+from logphi.checker.releases import ReleaseLaws, points_of
+from logphi.checker.text.reading import Claim, Proof, read
 
 # chosen: how many times the digits of a claim, and spare ones, each attempt has until the balls decide; the first do less work
 ATTEMPTS = ((1, 2), (1, 3), (1, 4), (2, 8), (4, 16))
@@ -85,7 +87,7 @@ def written(number: Fraction) -> str:
 
 def _recorded(hulls: list[list[str]], whole: Composition) -> tuple[Fraction, ...]:
     """The numbers for the hull of a composition, which are noted in the order in which the checker asks for them."""
-    found = of_hull(whole) if tangents.applies(whole) else of_profile(whole)
+    found = of_hull(whole) if whole.declared else of_profile(whole)
     hulls.append([written(number) for number in found])
     return found
 
@@ -100,7 +102,7 @@ def _proof_of(claim: Claim, known: ReleaseLaws) -> tuple[Mapping[str, Proof], st
         try:
             found = {
                 order: _found(claim, known, order, goal)
-                for order in known.orders(claim.direction)
+                for order in known.directions(claim.direction)
                 if claim.quantity != "tradeoff" or points_of(claim, order)
             }
         except (Undecided, ArithmeticError, ValueError) as why:
@@ -145,7 +147,7 @@ def _found(claim: Claim, known: ReleaseLaws, order: str, goal: float) -> Proof:
     def evaluate(proof: Proof) -> list[Any]:
         return known.deltas(order, points, proof)
 
-    if tangents.applies(known.laws[order]):
+    if known.laws[order].declared:
         with suppress(Undecided):
             # which does not depend on the goal
             given = order, tuple(points), "tangents"

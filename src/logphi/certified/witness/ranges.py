@@ -15,15 +15,14 @@ from logphi.checker.allocation.allocated import Allocated
 from logphi.checker.allocation.levels import Kind
 from logphi.checker.arithmetic.balls import ball, rough
 from logphi.checker.arithmetic.work import STORED, Undecided, demand, spend
-from logphi.checker.formulas.formula import series
-from logphi.checker.laws.choice import Choice
 from logphi.checker.laws.composition import Composition, Terms
-from logphi.checker.laws.densities import Densities
 from logphi.checker.laws.finite import Finite
 from logphi.checker.laws.law import Law, Reversed
 from logphi.checker.laws.panels import Panel
 from logphi.checker.laws.sampled import Sampled
 from logphi.checker.laws.uniform import TiltedUniform
+from logphi.checker.mechanisms.choice import Choice
+from logphi.checker.mechanisms.densities import Densities
 
 # chosen: where losses are larger, no cells are made; and a range of losses is not resolved below the other number
 LARGEST_LOSS, SMALLEST_LOSS = 2.0**40, 2.0**-100
@@ -110,8 +109,8 @@ def _(law: Densities, goal: float) -> Range:
     """From the losses of all panels but those of little mass."""
     known, least, ends = law.known(), arb(goal).exp(), [0.0]
     for panel in known.panels:
-        if len(panel.given) == 2 and not all(one < least for one in panel.masses(panel.high)):
-            ends += [rough(loss + known.shift) for loss in _extremes(panel, DEPTH)]
+        if panel.both and not all(one < least for one in panel.whole):
+            ends += [rough(loss + known.shift) for loss in _extremes(panel, panel.low, panel.high, DEPTH)]
     demand(max(map(abs, ends)) < LARGEST_LOSS, "the losses are too large for cells")
     return min(ends) - SMALLEST_LOSS, max(ends) + SMALLEST_LOSS
 
@@ -137,17 +136,17 @@ def _(law: Allocated, goal: float) -> Range:
     return math.log(heavy[0]) if heavy[0] > 0 else low, math.log(heavy[-1])
 
 
-def _extremes(panel: Panel, depth: int) -> Iterator[Any]:
-    """Losses between which about all losses of a panel lie: those at both ends, where the loss is monotone."""
-    if panel.slope > 0 or panel.slope < 0:
-        for place in (panel.low, panel.high):
-            p, q = (series(one, place, 1)[0] for one in panel.given)
-            yield p - q
+def _extremes(panel: Panel, low: Any, high: Any, depth: int) -> Iterator[Any]:
+    """Losses between which about all losses of an interval of a panel lie: those at both ends, where the loss is monotone."""
+    loss, slope = panel.over(low, high)
+    if slope > 0 or slope < 0:
+        yield from (panel.rising(place - panel.middle) for place in (low, high))
     elif depth:
-        for half in panel.halves:
-            yield from _extremes(half, depth - 1)
-    elif panel.loss.is_finite():
-        yield from (panel.loss.lower(), panel.loss.upper())
+        middle = ((low + high) / 2).mid()
+        yield from _extremes(panel, low, middle, depth - 1)
+        yield from _extremes(panel, middle, high, depth - 1)
+    else:
+        yield from (loss.lower(), loss.upper())
 
 
 @singledispatch
@@ -186,7 +185,7 @@ def _(law: Densities) -> list[Any]:
     """Of panels on which the loss is constant."""
     known, found = law.known(), list[Any]()
     for panel in known.panels:
-        if panel.flat() and panel.masses(panel.high)[0] > ATOM * known.totals[0]:
+        if panel.both and panel.flat(panel.loss) and panel.whole[0] > ATOM * known.totals[0]:
             loss = panel.loss + known.shift
             if not any(loss.overlaps(one) for one in found):
                 found.append(loss)

@@ -4,7 +4,7 @@ notation: X = p/q of the base, t batches, S = (X_1 + .. + X_t) / t with independ
 
 S is the likelihood ratio of an epoch, E_Q S = 1 - f with the mass f of infinite losses of the base, and
 
-    D(eps) = E_Q (S - a)_+ = 1 - f - a + E_Q (a - S)_+,   a = e^eps;  in the other order  a E_Q (1/a - S)_+ - Q(S = 0).
+    D(eps) = E_Q (S - a)_+ = 1 - f - a + E_Q (a - S)_+,   a = e^eps;  in the other direction  a E_Q (1/a - S)_+ - Q(S = 0).
 
 So bounds of (b - S)_+ are bounds of D, and those are means of decreasing convex functions: see ``levels``. Epochs compose by
 the same order, as (a - S_1 S_2 ..)_+ is decreasing and convex in each S_i. There, with masses rounded down, the sums above
@@ -46,7 +46,7 @@ EVEN = 8
 
 
 class Known:
-    """The sums that were computed last, above and below, with their numbers of nodes; both orders of a pair share them."""
+    """The sums that were computed last, above and below, with their numbers of nodes; both directions share them."""
 
     def __init__(self) -> None:
         self.found: dict[Kind, tuple[int, Sums]] = {}

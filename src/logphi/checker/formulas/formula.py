@@ -19,6 +19,7 @@ from flint import acb, arb, arb_series, ctx
 
 from logphi.checker.arithmetic.balls import ball
 from logphi.checker.arithmetic.work import EXP, spend
+from logphi.checker.entries import NotACertificate, require
 
 # chosen: the largest number of characters of a text
 LONGEST = 4000
@@ -87,6 +88,9 @@ class Formula:
                 stack.append(_CALLS[kind](arith, stack.pop()))
         return stack.pop()
 
+    def __str__(self) -> str:
+        return self.text
+
 
 @dataclass(frozen=True)
 class Piece:
@@ -97,6 +101,10 @@ class Piece:
     log_p: Formula | None
     log_q: Formula | None
 
+    def __str__(self) -> str:
+        ends = ("-oo" if self.low is None else str(self.low), "oo" if self.high is None else str(self.high))
+        return f"({', '.join(ends)}): {', '.join(str(one or '-oo') for one in (self.log_p, self.log_q))}"
+
 
 _NAMES: dict[str, Callable[[], Any]] = {"pi": arb.pi, "E": lambda: arb(1).exp()}
 _SIGNS: dict[str, Callable[[Any, Any], Any]] = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
@@ -106,6 +114,19 @@ _CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "log": lambda arith, x: arith.log(x),
     "sqrt": lambda arith, x: arith.power(x, Fraction(1, 2)),
 }
+
+
+def written(variable: str) -> Callable[[Any, str], Formula]:
+    """Reads a formula in a variable that is a parameter of a name."""
+
+    def rule(value: Any, name: str) -> Formula:
+        require(isinstance(value, str), f"{name} must hold formulas as strings")
+        try:
+            return read(value, variable)
+        except NotAFormula as wrong:
+            raise NotACertificate(f"a formula in {name} {wrong}") from None
+
+    return rule
 
 
 def read(text: str, variable: str) -> Formula:

@@ -12,7 +12,6 @@ from flint import acb, arb
 
 from logphi.checker.arithmetic.balls import ball
 from logphi.checker.arithmetic.work import STORED, demand, spend
-from logphi.checker.laws.finite import Finite
 from logphi.checker.laws.law import Cells, Law, Spacing, common_span
 
 Terms = Sequence[tuple[Law, int]]
@@ -27,6 +26,11 @@ class Composition(Law):
     @property
     def symmetric(self) -> bool:  # type: ignore[override]
         return all(law.symmetric for law, _ in self.terms)
+
+    @property
+    def declared(self) -> bool:  # type: ignore[override]
+        """Whether any of them is."""
+        return any(law.declared for law, _ in self.terms)
 
     @property
     def end(self) -> Fraction | float:
@@ -74,11 +78,11 @@ class Composition(Law):
         """Those of none or of a single release, beside others whose finite loss is one number."""
         p, q, kept = arb(1), arb(1), Composition([])
         for law, count in self.terms:
-            if isinstance(law, Finite) and law.omitted().is_zero() and len(law.common()) == 1:
-                ((own, other),) = law.common()
-                p, q = p * own**count, q * other**count
-            else:
+            alike = law.constant()
+            if alike is None:
                 kept = Composition([*kept.terms, (law, count)])
+            else:
+                p, q = p * alike[0] ** count, q * alike[1] ** count
         shifted = epsilon - (p / q).log()
         if kept.alone is not None:
             own, other = kept.alone.tails(shifted)

@@ -1,4 +1,4 @@
-"""Mechanisms known by bounds of their Renyi divergences in both orders of the pair."""
+"""Mechanisms known by bounds of their Renyi divergences in both directions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from logphi.checker.laws.law import Law
 
 @dataclass(frozen=True)
 class Declared(Law):
-    """K(z) bounds z times the divergence of order 1 + z.
+    """K(z) bounds z times the divergence of direction 1 + z.
 
     It is the least z (xi + rho (1 + z)) of ``lines`` (rho, xi); or, where there are points (z, K), the chords from (0, 0) on.
     """
@@ -20,6 +20,7 @@ class Declared(Law):
     lines: tuple[tuple[Fraction, Fraction], ...] = ()
     points: tuple[tuple[Fraction, Fraction], ...] = ()
     symmetric = True
+    declared = True
 
     def bound(self, z: Fraction) -> Fraction | None:
         """K(z), or None where no divergence is declared."""

@@ -57,6 +57,10 @@ class Finite(Law):
         spend(2 * len(self.outcomes()))
         return [(p, q) for p, q in self.outcomes() if not (p.is_zero() or q.is_zero())]
 
+    def constant(self) -> tuple[Any, Any] | None:
+        common = self.common() if self.omitted().is_zero() else []
+        return common[0] if len(common) == 1 else None
+
     def reversed(self) -> Finite:
         """The same outcomes with P and Q exchanged, and the losses negated."""
         spacing, mine = None, self.spacing

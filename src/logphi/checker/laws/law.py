@@ -14,8 +14,7 @@ from typing import Any
 
 from flint import acb, arb
 
-from logphi.checker.arithmetic.balls import ZERO, Real, rough, within
-from logphi.checker.arithmetic.exponential_sums import exponential_sums
+from logphi.checker.arithmetic.balls import ZERO, Real, rough
 from logphi.checker.arithmetic.work import EXP, MOST_BITS, STORED, Undecided, demand, spend
 
 
@@ -75,6 +74,8 @@ class Law:
     symmetric: bool = False
     # whether the loss is discrete
     atomic = False
+    # whether it is known by bounds of its Renyi divergences only
+    declared: bool = False
     # m^2, if the loss is that of N(m, 1) against N(0, 1)
     squared_shift: Real | None = None
     # P(L = inf)
@@ -150,6 +151,10 @@ class Law:
         """The largest finite loss; None if there is none, or it is unknown."""
         return None
 
+    def constant(self) -> tuple[Any, Any] | None:
+        """P and Q of the finite losses, if all of these are one number; None otherwise."""
+        return None
+
     def listed(self) -> Any:
         """An atomic law as a :class:`Finite` one, of the outcomes that the precision in force resolves; others as they are."""
         return self
@@ -218,31 +223,3 @@ class ClosedForm(Law):
     def on_line(self, c: Any, step: Any, nodes: int) -> list[Any]:
         spend((self.cost + STORED) * nodes)
         return [self.value(acb(c, k * step)) for k in range(nodes)]
-
-
-# weights, losses, and a bound of the error of every sum over them
-Points = tuple[list[Any], list[Any], Any]
-
-
-class ByQuadrature(Law):
-    """A law whose M(c + it) is an integral, computed as a sum over points, with one error bound for a whole line."""
-
-    def points(self, c: Any, time: Any) -> Points:
-        """The points for |t| <= time; the larger the time, the more points."""
-        raise NotImplementedError
-
-    def fall(self, c: Any) -> tuple[Any, Any]:
-        """Numbers a and b with |M(c + it)| <= a + b/|t|."""
-        raise NotImplementedError
-
-    def on_line(self, c: Any, step: Any, nodes: int) -> list[Any]:
-        """The sums, each with the error of the quadrature; the first one is real, as M(c) is."""
-        weights, losses, error = self.points(c, abs(step) * (nodes - 1))
-        room = within(error)
-        first, *others = exponential_sums(weights, losses, step, nodes)
-        return [acb(first.real + room), *(value + acb(room, room) for value in others)]
-
-    def ceiling_above(self, c: Any, lifts: list[float], bits: int) -> Callable[[Any], Any]:
-        """The smaller of M(c) and a + b/T."""
-        size, (a, b) = self.moment(c).abs_upper(), self.fall(c)
-        return lambda time: min(size, (a + b / time).abs_upper(), key=rough)

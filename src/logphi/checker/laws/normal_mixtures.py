@@ -18,16 +18,17 @@ All bounds rely on these facts, for real x and y, with S the largest difference 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from flint import acb, arb, ctx
 
-from logphi.checker.arithmetic.balls import Real, ball, between, exactly, normal_tail, rough, within
+from logphi.checker.arithmetic.balls import Real, ball, between, cached, exactly, normal_tail, rough, within
 from logphi.checker.arithmetic.work import EXP, STORED, demand, spend
-from logphi.checker.laws.law import ByQuadrature, Law, Points
+from logphi.checker.laws.by_quadrature import ByQuadrature, Points
+from logphi.checker.laws.law import Law
 
 # probabilities and shifts
 Shifts = tuple[tuple[Real, Fraction], ...]
@@ -146,6 +147,11 @@ class NormalMixtures(ByQuadrature):
                 break
         return between(low, high)
 
+    def largest(self) -> Any:
+        """The limit of the loss where P is N(0, 1), as v is above its share of it."""
+        still = sum((weight() for weight, d in self.q if d == 0), arb(0))
+        return -still.log() if still > 0 and all(c == 0 for _, c in self.p) else None
+
     def _reach(self) -> Fraction:
         return max(c for _, c in self.p) - min(d for _, d in self.q)
 
@@ -172,6 +178,21 @@ class NormalMixtures(ByQuadrature):
             losses.append(u - v)
         tails = abs(weights[0]) / (first * h * h).expm1() + abs(weights[-1]) / ((last * h - a) * h).expm1()
         return weights, losses, tails.abs_upper()
+
+
+def mixture(shares: Mapping[Fraction, Fraction]) -> NormalMixtures:
+    """The mixture with these shares of shifts against N(0, 1)."""
+    return NormalMixtures(tuple((exactly(share), shift) for shift, share in shares.items()), AT_ZERO)
+
+
+def sampled_group(shift: Fraction, rate: Fraction, size: int, replaced: bool) -> NormalMixtures:
+    """A binomial number of shifts against none or, where a group is replaced, against one of shifts in the other direction."""
+
+    def chosen(k: int) -> Real:
+        return cached(lambda: math.comb(size, k) * ball(rate) ** k * ball(1 - rate) ** (size - k))
+
+    shifts = tuple((chosen(k), k * shift) for k in range(size + 1))
+    return NormalMixtures(shifts, _negated(shifts) if replaced else AT_ZERO)
 
 
 def _times(weight: Real, rate: Fraction) -> Real:

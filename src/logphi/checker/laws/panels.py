@@ -1,13 +1,12 @@
-"""Panels: intervals on which log p and log q are analytic, divided by where their difference, the loss, exceeds an epsilon.
+"""Panels: intervals on which log p, log q and both densities are polynomials, divided by where the loss exceeds an epsilon.
 
-Masses up to a panel are integrals by FLINT; inside, they are those of Taylor polynomials, with bounds of the remainders. What
-lies near infinity, or next to zero where it is a singularity, is only bounded (see ``asymptotic``).
+They are Taylor polynomials, with bounds of the remainders. What lies near infinity, or next to zero where it is a singularity,
+is only bounded (see ``asymptotic``).
 """
 
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
@@ -17,9 +16,9 @@ from typing import Any
 from flint import acb, arb, arb_poly, arb_series, ctx
 
 from logphi.checker.arithmetic.balls import ball, between, rough
-from logphi.checker.arithmetic.work import EXP, Undecided, demand, evaluations, spend
+from logphi.checker.arithmetic.work import Undecided, spend
 from logphi.checker.formulas.asymptotic import Asymptotic, AsymptoticArithmetic
-from logphi.checker.formulas.formula import Arithmetic, Complex, Formula, Piece, series
+from logphi.checker.formulas.formula import Arithmetic, Complex, Piece, series
 
 # chosen: a density is followed up to 2^FARTHEST, or down to 2^-FARTHEST next to a singularity at zero
 FARTHEST = 2000
@@ -31,160 +30,128 @@ LEAST_DOUBLINGS = 100
 SPARE_BITS = 40
 
 
-class Panel:
-    """An interval, with balls around the loss and its slope; it is ``regular`` if both formulas are analytic and real on it.
+# an interval of a panel, and whether the loss there is above an epsilon, or the loss where that is not known
+Part = tuple[Any, Any, Any]
 
-    ``whole`` is the regular panel of which this is a part; it keeps the masses up to each end of a part.
+
+class Panel:
+    """An interval on which both densities are Taylor polynomials about its middle, with bounds of the remainders.
+
+    It is ``sharp`` if both formulas are analytic and real on it, and the remainders negligible: that of the loss is small, and
+    negligible when multiplied by the mass.
     """
 
-    def __init__(self, piece: Piece, low: Any, high: Any, whole: Panel | None = None) -> None:
-        self.piece, self.low, self.high, self.whole = piece, low, high, whole or self
-        self.loss, self.slope = arb.nan(), arb.nan()
-        # where the search for a crossing starts: at the middle, later where the last one ended
-        self.last = self.middle = ((low + high) / 2).mid()
-        self.half = between(low, high) - self.middle
-        # derived: enough terms if the nearest singularity is eight half lengths away; if it is nearer, the panel is halved
-        self.terms = 2 * (max(ctx.prec - SPARE_BITS, 0) // 8) + 8
-        self.given = [one for one in (piece.log_p, piece.log_q) if one]
-        # Taylor coefficients at all points of the panel; the last one bounds the remainder
-        self.over = [series(one, between(low, high), self.terms + 1) for one in self.given]
-        self.regular = all(one.is_finite() for own in self.over for one in own)
-        if len(self.given) == 2 and self.regular:
-            self.loss, self.slope = self.rising(self.half), self.rising.derivative()(self.half)
-        self._masses: tuple[list[Any], list[Any]] = ([low], [(arb(0), arb(0))])
-
-    @cached_property
-    def logs(self) -> list[list[Any]]:
-        """The Taylor coefficients of both formulas at the middle, and that of the remainder."""
-        return [[*series(one, self.middle, self.terms), over[-1]] for one, over in zip(self.given, self.over, strict=True)]
-
-    @cached_property
-    def rising(self) -> Any:
-        """The loss as a polynomial in the distance from the middle."""
-        p, q = self.logs
-        return arb_poly([a - b for a, b in zip(p, q, strict=True)])
-
-    @cached_property
-    def integrals(self) -> list[Any]:
-        """The masses as polynomials. The remainder is the last coefficient times an even power, which has one sign."""
-        found = []
-        for own, over in zip(self.logs, self.over, strict=True):
-            spend(self.terms**2 / 10)
-            cap, ctx.cap = ctx.cap, self.terms + 1
-            try:
-                mass = list(arb_series(own[:-1]).exp())[: self.terms]
-                mass += [arb(0)] * (self.terms - len(mass))
-                found.append(arb_poly([*mass, arb_series(over).exp()[self.terms]]).integral())
-            finally:
-                ctx.cap = cap
-        return found
-
-    @cached_property
-    def sharp(self) -> bool:
-        """Whether all remainders are negligible."""
-        size, most = self.half.abs_upper(), arb(2) ** (SPARE_BITS - ctx.prec)
+    def __init__(self, piece: Piece, low: Any, high: Any) -> None:
+        self.low, self.high, self.middle, self.sharp = low, high, ((low + high) / 2).mid(), False
+        # measured: with so many terms panels take the least time; enough if the nearest singularity is six half lengths away
+        self.terms = 2 * (max(ctx.prec - SPARE_BITS, 0) // 5) + 8
+        logs, sides, self.integrals, most = [], [one for one in (piece.log_p, piece.log_q) if one], list[Any](), arb(0)
+        for formula in sides:
+            # at all points of the panel; the last one bounds the remainder
+            over = series(formula, between(low, high), self.terms + 1)
+            if not all(one.is_finite() for one in over):
+                return
+            most = most.max((over[0].exp() * (high - low)).abs_upper())
+            logs.append([*series(formula, self.middle, self.terms), over[-1]])
+            self.integrals.append(_integral(logs[-1], over))
+        self.both = len(sides) == 2
+        self.rising = arb_poly([a - b for a, b in zip(logs[0], logs[-1], strict=True)])
+        self.slope, half = self.rising.derivative(), (between(low, high) - self.middle).abs_upper()
+        small = arb(2) ** (SPARE_BITS - ctx.prec)
+        self.error = abs(self.rising[self.terms]).upper() * half**self.terms
         last = [
-            self.rising[self.terms] * size**self.terms,
-            *(one[self.terms + 1] * size ** (self.terms + 1) for one in self.integrals),
+            self.error * most.max(small.sqrt()),
+            *(abs(one[self.terms + 1]) * half ** (self.terms + 1) for one in self.integrals),
         ]
-        return all(abs(one) < most for one in last)
+        self.sharp = all(one < small for one in last)
+        if not piece.log_p:
+            self.integrals.insert(0, arb_poly([]))
+        elif not piece.log_q:
+            self.integrals.append(arb_poly([]))
 
-    @cached_property
-    def halves(self) -> tuple[Panel, Panel]:
+    def halves(self, piece: Piece) -> list[Panel]:
         """Both halves; an :class:`Undecided` if they are too short."""
         if self.high - self.low < arb(2) ** -SHORTEST * abs(self.middle).max(arb(1)):
             raise Undecided(f"a formula is not analytic near {rough(self.middle):.6g}: an interval must end there")
-        whole = self.whole if self.regular else None
-        return Panel(self.piece, self.low, self.middle, whole), Panel(self.piece, self.middle, self.high, whole)
+        return [Panel(piece, self.low, self.middle), Panel(piece, self.middle, self.high)]
 
-    def masses(self, x: Any) -> tuple[Any, Any]:
-        """The integrals of e^{log p} and e^{log q} from the start of the whole to x."""
-        if x == self.low or x == self.high:
-            return self.whole.up_to(x)
+    def masses(self, low: Any, high: Any) -> list[Any]:
+        """The integrals of e^{log p} and e^{log q} over an interval of the panel."""
         spend(4 * self.terms / 3)
-        start = self.whole.up_to(self.low)
-        return tuple(
-            known + one(x - self.middle) - one(self.low - self.middle) for known, one in zip(start, self.integrals, strict=True)
-        )
+        return [one(high - self.middle) - one(low - self.middle) for one in self.integrals]
 
-    def up_to(self, x: Any) -> tuple[Any, Any]:
-        """The masses from the start of this panel to an end of a part, computed from the nearest known end on its left."""
-        places, values = self._masses
-        at = bisect_left(places, x)
-        if at == len(places) or places[at] != x:
-            start, own = places[at - 1], values[at - 1]
-            logs = (self.piece.log_p, self.piece.log_q)
-            found = tuple(before + _integral(one, start, x) for before, one in zip(own, logs, strict=True))
-            places.insert(at, x)
-            values.insert(at, found)
-        return values[at]  # type: ignore[no-any-return]
+    @cached_property
+    def whole(self) -> list[Any]:
+        """The masses of the whole panel."""
+        return self.masses(self.low, self.high)
 
-    def parts(self, epsilon: Any) -> Iterator[Part]:
-        """Parts from left to right, with whether the loss there is above epsilon or, where that is not known, the loss."""
-        if self.loss > epsilon or self.loss < epsilon:
-            yield self, self.low, self.high, bool(self.loss > epsilon)
-        elif (self.slope > 0 or self.slope < 0) and self.sharp:
-            yield from self._crossed(epsilon)
-        elif self.flat():
-            yield self, self.low, self.high, self.loss
+    @cached_property
+    def loss(self) -> Any:
+        """The losses on the panel."""
+        return self.over(self.low, self.high)[0]
+
+    def over(self, low: Any, high: Any) -> tuple[Any, Any]:
+        """The losses on an interval of the panel, and their slopes."""
+        spend(self.terms / 2)
+        x, middle = between(low, high) - self.middle, ((low + high) / 2).mid() - self.middle
+        slope = self.slope(x)
+        return self.rising(middle) + slope * (x - middle), slope
+
+    def parts(self, epsilon: Any, low: Any, high: Any) -> Iterator[Part]:
+        """The parts of an interval of the panel."""
+        loss, slope = self.over(low, high)
+        if loss > epsilon or loss < epsilon:
+            yield low, high, bool(loss > epsilon)
+        elif slope > 0 or slope < 0:
+            near = self._crossing(epsilon, low, high)
+            left, right = (high, high) if near is None else (near.lower().max(low), near.upper().min(high))
+            for a, b in ((low, left), (right, high)):
+                if a < b:
+                    # without a crossing, the sign is that at any one point
+                    loss = self.rising((a + b) / 2 - self.middle)
+                    yield a, b, bool(loss > epsilon) if loss > epsilon or loss < epsilon else self.over(a, b)[0]
+            if left < right:
+                yield left, right, self.over(left, right)[0]
+        elif self.flat(loss):
+            yield low, high, loss
         else:
-            for half in self.halves:
-                yield from half.parts(epsilon)
+            middle = ((low + high) / 2).mid()
+            yield from self.parts(epsilon, low, middle)
+            yield from self.parts(epsilon, middle, high)
 
-    def flat(self) -> bool:
-        """Whether the loss is constant, as nearly as it is computed."""
-        return bool(self.loss.rad() < arb(2) ** (-ctx.prec // 2))
+    def flat(self, loss: Any) -> bool:
+        """Whether losses on an interval of the panel are one number, as nearly as they are computed."""
+        return bool(loss.rad() < (4 * self.error).max(arb(2) ** (-ctx.prec // 2)))
 
-    def _crossed(self, epsilon: Any) -> Iterator[Part]:
-        """The parts where a monotone loss crosses epsilon: by Newton's method, proved by the signs on both sides."""
-        rising, steepness = bool(self.slope > 0), self.rising.derivative()
-        low, high, x = self.low, self.high, self.last
-        unit = arb(2) ** (SPARE_BITS - ctx.prec) * abs(x).max(arb(1))
-        for _ in range(ctx.prec + 64):
-            spend(self.terms / 2)
-            value = self.rising(x - self.middle) - epsilon
-            if not (value > 0 or value < 0):
-                break
-            low, high = (low, x) if (value > 0) == rising else (x, high)
-            following = (x - value / steepness(x - self.middle)).mid()
-            if not low < following < high:
-                following = ((low + high) / 2).mid()
-            near, x = abs(following - x) < unit, following
-            if near:
-                break
-        self.last, width = x, unit
+    def _crossing(self, epsilon: Any, low: Any, high: Any) -> Any:
+        """An interval that holds the x at which a monotone loss is epsilon, or None: Newton's method for intervals."""
+        x = between(low, high)
         while True:
             spend(self.terms / 2)
-            left, right = (x - width).mid().max(self.low), (x + width).mid().min(self.high)
-            below, beyond = ((self.rising(place - self.middle) - epsilon) * (1 if rising else -1) for place in (left, right))
-            if (left == self.low or below < 0) and (right == self.high or beyond > 0):
-                break
-            width *= 64
-        if left > self.low:
-            yield self, self.low, left, not rising
-        yield self, left, right, self.rising(between(left, right) - self.middle)
-        if right < self.high:
-            yield self, right, self.high, rising
+            middle = x.mid()
+            found = middle - (self.rising(middle - self.middle) - epsilon) / self.slope(x - self.middle)
+            if not x.overlaps(found):
+                return None
+            narrower = x.intersection(found)
+            if not narrower.rad() < x.rad() / 2:
+                return narrower
+            x = narrower
 
 
-# a panel, an interval in it, and whether the loss there is above an epsilon, or the loss where that is not known
-Part = tuple[Panel, Any, Any, Any]
+def _integral(own: list[Any], over: list[Any]) -> Any:
+    """The integral of e^f as a polynomial, by the Taylor coefficients of f at the middle and at all points.
 
-
-def _integral(formula: Formula | None, low: Any, high: Any) -> Any:
-    """The integral of e^formula; zero if there is none."""
-    if formula is None:
-        return arb(0)
-    found = acb.integral(
-        lambda z, analytic: formula.at(z, Complex(analytic)).exp(),
-        low,
-        high,
-        abs_tol=arb(2) ** (SPARE_BITS - ctx.prec),
-        rel_tol=arb(2) ** (SPARE_BITS - ctx.prec),
-        eval_limit=evaluations(EXP * len(formula.steps)),
-    ).real
-    demand(found.is_finite(), "the integral of a density needs more work than this checker does")
-    return found
+    The remainder of e^f is the last coefficient times an even power, which has one sign.
+    """
+    terms = len(own) - 1
+    spend(terms**2 / 10)
+    cap, ctx.cap = ctx.cap, terms + 1
+    try:
+        mass = list(arb_series(own[:-1]).exp())[:terms]
+        mass += [arb(0)] * (terms - len(mass))
+        return arb_poly([*mass, arb_series(over).exp()[terms]]).integral()
+    finally:
+        ctx.cap = cap
 
 
 def panels_of(piece: Piece) -> tuple[list[Panel], list[Any]]:
@@ -228,7 +195,7 @@ def _values(piece: Piece, x: Any, arith: Arithmetic) -> list[Any]:
 
 
 def _panels(piece: Piece, low: Any, high: Any) -> Iterator[Panel]:
-    """Panels between the ends, divided at powers of two, then halved until both formulas are analytic on each."""
+    """Panels between the ends, divided at powers of two, then halved until each is sharp."""
     sizes = [rough(abs(end).log()) / math.log(2) for end in (low, high) if not end.is_zero()]
     powers = range(math.floor(min(0.0, *sizes)), math.ceil(max(0.0, *sizes)) + 1)
     cuts = [arb(0), *(sign * arb(2) ** k for k in powers for sign in (-1, 1))]
@@ -237,7 +204,7 @@ def _panels(piece: Piece, low: Any, high: Any) -> Iterator[Panel]:
         waiting = [Panel(piece, start, end)]
         while waiting:
             panel = waiting.pop()
-            if panel.regular:
+            if panel.sharp:
                 yield panel
             else:
-                waiting += reversed(panel.halves)
+                waiting += reversed(panel.halves(piece))

@@ -1,7 +1,8 @@
 """Laws above a composition: hulls of points that lie above its profile, or above a function of it.
 
-The hull of points of both orders has a profile above the one that is bounded, so that its pair dominates. Where divergences are
-declared, the points are those of tangents. The certificate states these, and else how far a profile is followed, and its cells.
+The hull of points of both directions has a profile above the one that is bounded, so that its pair dominates. Where divergences
+are declared, the points are those of tangents. The certificate states these, and else how far a profile is followed, and its
+cells.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from typing import Any
 from logphi.checker.arithmetic.balls import ball, precision, upper
 from logphi.checker.arithmetic.work import EXP, STORED, demand, spend
 from logphi.checker.laws.composition import Composition
-from logphi.checker.laws.declared import Declared
 from logphi.checker.laws.finite import Finite
 from logphi.checker.mechanisms.hulls import Place, of_profile
+from logphi.checker.mechanisms.kind import Stated
 from logphi.checker.methods import cells, tangents
 
 # chosen: the precision, far more than the cells below need
@@ -25,21 +26,18 @@ POINTS = 800
 
 # an upper bound of a profile, as a function of epsilon
 Bound = Callable[[Any], Any]
-# what a certificate states for the hull of a composition: tangents if it has declared divergences; else the last epsilon of a
-# point and, unless there is a closed form, cells: their width, and for each law where they begin, and how many
-Stated = Callable[[Composition], Sequence[Fraction]]
 
 
 def law_above(whole: Composition, stated: Stated) -> Finite:
-    """The hull of points of both orders."""
+    """The hull of points of both directions."""
     with precision(BITS):
-        orders = (whole,) if whole.symmetric else (whole, whole.reversed())
-        if tangents.applies(whole):
-            lines = [tangents.tangents(one, stated(one)) for one in orders]
+        directions = (whole,) if whole.symmetric else (whole, whole.reversed())
+        if whole.declared:
+            lines = [tangents.tangents(one, stated(one)) for one in directions]
             found = [[(upper(slope.log()), upper(height)) for slope, height in some if height < 1] for some in lines]
         else:
             found = []
-            for one in orders:
+            for one in directions:
                 last, *laid = stated(one)
                 found.append(places(one, profile(one, laid), last))
         return of_profile(found[0], found[-1])
@@ -47,13 +45,13 @@ def law_above(whole: Composition, stated: Stated) -> Finite:
 
 def with_pair(whole: Composition, stated: Stated) -> Composition:
     """A composition of which a pair is known: the hull where it has declared divergences, itself elsewhere."""
-    return Composition([(law_above(whole, stated), 1)]) if tangents.applies(whole) else whole
+    return Composition([(law_above(whole, stated), 1)]) if whole.declared else whole
 
 
 def apart(whole: Composition, stated: Stated) -> Composition:
     """The hull of all declared divergences of a composition, beside its other laws."""
-    given = Composition([(law, count) for law, count in whole.terms if isinstance(law, Declared)])
-    others = [(law, count) for law, count in whole.terms if not isinstance(law, Declared)]
+    given = Composition([(law, count) for law, count in whole.terms if law.declared])
+    others = [(law, count) for law, count in whole.terms if not law.declared]
     return Composition([(law_above(given, stated), 1), *others]) if given.terms else whole
 
 

@@ -88,7 +88,7 @@ def of_profile(there: Iterable[Place], turned: Iterable[Place] = ()) -> Finite:
         chain = _vertices(sorted(kept, key=lambda point: point.exponent))
     # whether the height is exactly zero; that of a reflected point is not, as e^eps would be rational
     private = chain[-1].delta == 0 and not chain[-1].reflected
-    # likewise in the other order
+    # likewise in the other direction
     reached = chain[0].delta == 0 and chain[0].reflected
 
     def outcomes() -> list[tuple[Any, Any]]:

@@ -17,7 +17,7 @@ follows from
     delta_reversed(s) <= (e^s - 1) / (e^t - 1),   t = log(1 / gamma),   mean = eta (e^t - 1) / (1 - e^{-eta t}),
 
 which holds for s = t. The mean grows with t, as it is the ratio of the integrals of e^u and e^{-eta u} up to t. A larger t is
-on the safe side. In the other order P and Q change places.
+on the safe side. In the other direction P and Q change places.
 """
 
 from __future__ import annotations
@@ -31,9 +31,11 @@ from flint import arb
 from logphi.checker.arithmetic.balls import ball, precision, upper
 from logphi.checker.arithmetic.work import EXP, demand, spend
 from logphi.checker.laws.composition import Composition
-from logphi.checker.laws.finite import Finite
-from logphi.checker.mechanisms.above import BITS, Bound, Stated, places, profile, with_pair
+from logphi.checker.laws.law import Law
+from logphi.checker.mechanisms.above import BITS, Bound, places, profile, with_pair
 from logphi.checker.mechanisms.hulls import Place, of_profile
+from logphi.checker.mechanisms.kind import LARGE, Demands, Kind, Node, Stated, real
+from logphi.checker.mechanisms.pairs import composed
 
 # derived: halvings in the searches for t and s
 HALVINGS = 40
@@ -41,19 +43,22 @@ HALVINGS = 40
 LARGEST = 1024
 
 
-def selected(run: Composition, mean: Fraction, shape: Fraction | None, stated: Stated) -> Finite:
-    """The hull of the bounds of both orders; a ``shape`` of None is the Poisson law."""
+def _law(node: Node, stated: Stated, *, mean: Fraction, shape: Fraction | None) -> Law | None:
+    """The hull of the bounds of both directions; a ``shape`` of None is the Poisson law."""
+    run = composed(node.parts[0], stated)
+    if not run.terms:
+        return None
     with precision(BITS):
         run = with_pair(run, stated)
-        orders = (run,) if run.symmetric else (run, run.reversed())
-        given = [stated(one) for one in orders]
+        directions = (run,) if run.symmetric else (run, run.reversed())
+        given = [stated(one) for one in directions]
         demand(all(given), "it states no end of the profile of one run")
-        bounds = [profile(one, numbers[1:]) for one, numbers in zip(orders, given, strict=True)]
+        bounds = [profile(one, numbers[1:]) for one, numbers in zip(directions, given, strict=True)]
         ratios = [_log_ratio(bound, mean, shape) for bound in bounds]
-        # the ratio of one order follows from the profile of the other, or from delta(0), which is the same in both
+        # the ratio of one direction follows from the profile of the other, or from delta(0), which is the same in both
         found = [
             _points(one, bound, numbers[0], log_ratio, mean, shape is None)
-            for one, bound, numbers, log_ratio in zip(orders, bounds, given, ratios[::-1], strict=True)
+            for one, bound, numbers, log_ratio in zip(directions, bounds, given, ratios[::-1], strict=True)
         ]
         return of_profile(found[0], found[-1])
 
@@ -95,3 +100,30 @@ def _exponent(mean: Fraction, shape: Fraction) -> Fraction:
 def _mean(t: Fraction, shape: Fraction) -> Any:
     fall = -ball(-shape * t).expm1() / ball(shape) if shape else ball(t)
     return ball(t).expm1() / fall
+
+
+def _shape(value: Any, name: str) -> Fraction | None:
+    """A number, or "oo" for a Poisson law."""
+    return None if value == "oo" else real(lambda x: -1 < x <= 10**6)(value, name)
+
+
+def _demands(node: Node) -> Demands:
+    yield not node.one_direction, "bounds both directions"
+    given = node.parameters
+    yield given["shape"] is None or given["mean"] > 1, "needs a mean above 1, as there is always one run"
+    yield all(one.adjacency == node.adjacency for _, one in node.within()), "is of mechanisms under its own adjacency"
+
+
+KINDS = {
+    "repeat_and_select": Kind(
+        {"mean": LARGE, "shape": _shape},
+        _law,
+        _demands,
+        upper_only=True,
+        base="composition",
+        not_within=(
+            frozenset({"poisson", "subset", "RandomChoice", "allocation", "repeat_and_select"}),
+            "the best of many runs is not known as a part of another mechanism",
+        ),
+    )
+}

@@ -12,8 +12,8 @@ supremum of E_Q (x p/q - 1)_+ over all ways to ask, V is convex, V(x) = 0 for x 
 
 because the right side is convex in (q, p). Each "below" makes x smaller, so that bounds of V at x_j = e^{j step} / R follow
 from left to right, by chords of those further left. The profile of the game at a = e^eps is a V(1/a). All c games and the noise
-of the threshold compose (the next question may depend on all answers), and this bounds both orders of two neighbours. Where
-queries move to one side, the noise of the threshold is given away unmoved in the order remove: the c games are all.
+of the threshold compose (the next question may depend on all answers), and this bounds both directions. Where
+queries move to one side, the noise of the threshold is given away unmoved in the direction remove: the c games are all.
 """
 
 from __future__ import annotations
@@ -30,8 +30,10 @@ from logphi.checker.arithmetic.work import EXP, demand, spend
 from logphi.checker.laws.composition import Composition
 from logphi.checker.laws.finite import Finite
 from logphi.checker.laws.law import Law
-from logphi.checker.mechanisms.above import Stated, points, profile
+from logphi.checker.mechanisms.above import points, profile
 from logphi.checker.mechanisms.hulls import of_profile
+from logphi.checker.mechanisms.kind import COUNT, POSITIVE, PRESENCE, Demands, Kind, Node, Stated, integer, optional
+from logphi.checker.mechanisms.noise import noise
 
 # chosen: the precision, far more than the grids below need
 BITS = 160
@@ -45,15 +47,27 @@ SMALLEST, LARGEST = Fraction(1, 10**6), 50
 ASIDE = Fraction(1, 2**30)
 
 
-def sparse_vector(shift: Fraction, noise: Law, end: Fraction | None, answers: int, one_sided: bool, stated: Stated) -> Finite:
-    """The hull; ``end`` is the largest loss of the noise of the threshold, if there is one."""
+def _law(
+    node: Node,
+    stated: Stated,
+    *,
+    query_scale: Fraction,
+    threshold_scale: Fraction | None,
+    threshold_sigma: Fraction | None,
+    sensitivity: Fraction,
+    answers: int,
+    monotone: int,
+) -> Law:
+    """The hull of bounds of both directions."""
+    move, shift = sensitivity / (threshold_scale or threshold_sigma or 1), sensitivity / query_scale * (1 if monotone else 2)
     with precision(BITS):
         game = Composition([(answer_above(shift), answers)])
-        whole = Composition([(noise, 1), *game.terms])
+        whole = Composition([(noise(move, None, threshold_scale is None), 1), *game.terms])
         farthest, *laid = stated(whole)
         both = profile(whole, laid)
-        last = [] if end is None else [(end + answers * shift, Fraction(0))]
-        if not one_sided:
+        # the largest loss, if there is one
+        last = [] if threshold_scale is None else [(move + answers * shift, Fraction(0))]
+        if not (monotone and node.adjacency in PRESENCE):
             found = [*points(both, Fraction(0), farthest, POINTS), *last]
             return of_profile(found, found)
         alone = profile(game, stated(game)[1:])
@@ -101,3 +115,25 @@ def _move(q: Any, p: Any, grown: Any, step: float) -> tuple[Any, Any, int, Any, 
     share = (ratio * grown ** (back + 1) - 1) / (grown - 1)
     demand(back >= 1 and 0 <= share <= 1, "the precision does not separate neighbours of a game")
     return q, p, back, (1 - q) * share, (1 - q) * (1 - share)
+
+
+def _demands(node: Node) -> Demands:
+    scale, sigma = node.parameters["threshold_scale"], node.parameters["threshold_sigma"]
+    yield (scale is None) is not (sigma is None), "needs a scale or a sigma of its threshold"
+
+
+KINDS = {
+    "SparseVector": Kind(
+        {
+            "query_scale": POSITIVE,
+            "threshold_scale": optional(POSITIVE),
+            "threshold_sigma": optional(POSITIVE),
+            "sensitivity": POSITIVE,
+            "answers": COUNT,
+            "monotone": integer(0, 1),
+        },
+        _law,
+        _demands,
+        upper_only=True,
+    )
+}

@@ -26,10 +26,12 @@ from flint import arb
 
 from logphi.checker.arithmetic.balls import ball, cached, exactly, upper
 from logphi.checker.arithmetic.work import EXP, spend
-from logphi.checker.laws.composition import Terms
+from logphi.checker.laws.composition import Composition
 from logphi.checker.laws.declared import Declared
 from logphi.checker.laws.finite import DiscreteGaussian, Finite
+from logphi.checker.laws.law import Law
 from logphi.checker.laws.normal import Normal
+from logphi.checker.mechanisms.kind import COUNT, DISCRETE_SIGMA, LARGE, POSITIVE, Kind, integer, optional
 
 # chosen: r^2, by which the probability above is 4e-21 for each coordinate of wide noise, and the least V of wide noise
 R, WIDE = Fraction(5, 4), 32
@@ -53,14 +55,14 @@ def moves(l2: Fraction, l1: Fraction | None, dimension: int | None) -> tuple[int
 
 
 def discrete_gaussians(
-    sigma: Fraction, l2_sensitivity: Fraction, l1_sensitivity: Fraction | None, parties: int, dimension: int | None
-) -> Terms:
+    *_: Any, sigma: Fraction, l2_sensitivity: Fraction, l1_sensitivity: Fraction | None, parties: int, dimension: int | None
+) -> Law | None:
     """A Gaussian and whether it misses, or the divergences; one coordinate and one party have their own law."""
     square, total, coordinates = moves(l2_sensitivity, l1_sensitivity, dimension)
     if not square:
-        return []
+        return None
     if coordinates == parties == 1:
-        return [(DiscreteGaussian(sigma, total), 1)]
+        return DiscreteGaussian(sigma, total)
     variance = parties * sigma**2
     if variance < WIDE:
         counts = sorted({parties, *(int(GROWTH**k) for k in range(int(math.log(parties, GROWTH)) + 1))})
@@ -71,14 +73,15 @@ def discrete_gaussians(
                 (upper(own), upper(coordinates * t)),
                 (upper(own + total * t / width + coordinates * t**2 / 2), Fraction(0)),
             ]
-        return [(Declared(tuple(lines)), 1)]
+        return Declared(tuple(lines))
 
     def outcomes() -> list[tuple[Any, Any]]:
         missed = coordinates * (_apart(sigma, [parties])[0] + 9 * _fall(R) * _fall(R * (variance - R) / variance))
         missed = missed.upper().min(arb(1))
         return [(missed, arb(0)), (1 - missed, 1 - missed), (arb(0), missed)]
 
-    return [(Normal(exactly(square / (variance - R))), 1), (Finite(cached(outcomes), None, known=lambda: [arb(0)]), 1)]
+    misses = Finite(cached(outcomes), None, known=lambda: [arb(0)])
+    return Composition([(Normal(exactly(square / (variance - R))), 1), (misses, 1)])
 
 
 def _apart(sigma: Fraction, numbers: list[int]) -> list[Any]:
@@ -100,10 +103,10 @@ def _fall(square: Fraction) -> Any:
 
 
 def skellam(
-    variance: Fraction, l2_sensitivity: Fraction, l1_sensitivity: Fraction | None, dimension: int | None
+    *_: Any, variance: Fraction, l2_sensitivity: Fraction, l1_sensitivity: Fraction | None, dimension: int | None
 ) -> Declared | None:
     """By the divergences."""
-    square, total, _ = moves(l2_sensitivity, l1_sensitivity, dimension)
+    square, total = moves(l2_sensitivity, l1_sensitivity, dimension)[:2]
     if not square:
         return None
 
@@ -112,3 +115,16 @@ def skellam(
         return order * square / (2 * variance) + more
 
     return Declared(points=tuple((Fraction(z), z * divergence(z + 1)) for z in PLACES))
+
+
+L2, L1, DIMENSION = LARGE, optional(POSITIVE), optional(integer(1, 10**15))
+KINDS = {
+    "VectorDiscreteGaussian": Kind(
+        {"sigma": DISCRETE_SIGMA, "l2_sensitivity": L2, "l1_sensitivity": L1, "parties": COUNT, "dimension": DIMENSION},
+        discrete_gaussians,
+        upper_only=True,
+    ),
+    "Skellam": Kind(
+        {"variance": POSITIVE, "l2_sensitivity": L2, "l1_sensitivity": L1, "dimension": DIMENSION}, skellam, upper_only=True
+    ),
+}

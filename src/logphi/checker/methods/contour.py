@@ -6,10 +6,9 @@ With step h, and F(z) = e^{-z eps} M(z) / (z (z+1)), Poisson summation says exac
 
 where all terms are positive, and the term m = 0 is D(eps). The others are bounded by D(x) <= kappa(s) M(s) e^{-s x} for every
 s >= 0 in the strip, with kappa(s) = s^s / (1+s)^{1+s}, the maximum of (1 - e^{-y}) e^{-s y} over y > 0. The nodes that a sum
-leaves out are bounded by how |M| of each law falls along the line. Where losses lie on a lattice, e^{-z a} M(z) is periodic:
-the same sum is one over a single period, with the kernel summed over all periods. The certificate states the line: c, the step
-and the number of nodes, and how far to the right and to the left of c the bounds of the aliases are taken. Whatever it states,
-all errors are enclosed for that line.
+leaves out are bounded by how |M| of each law falls along the line. The certificate states the line: c, the step and the number
+of nodes, and how far to the right and to the left of c the bounds of the aliases are taken. Whatever it states, all errors are
+enclosed for that line.
 """
 
 from __future__ import annotations
@@ -26,8 +25,6 @@ from logphi.checker.laws.composition import Composition
 
 # measured: longer lines take minutes
 MOST_NODES = 2**20
-# measured: on a finer lattice the sum over the atoms is faster
-MOST_FOLDED = 2**15
 
 
 def line(
@@ -49,41 +46,13 @@ def line(
     heights = [float(lift) for lift in lifts]
     demand(step > 0 and all(height > 0 for height in heights), "a step of its line, or a lift, is not positive")
     h, time = ball(step), nodes * ball(step)
-    own = _Line(whole, epsilons, c, h, nodes, (right, -left))
+    own = Line(whole, epsilons, c, h, nodes, (right, -left))
     with precision(32 + whole.count.bit_length()):
         ceiling = whole.ceiling_above(own.c, heights, whole_number(bits, MOST_BITS))(time)
 
     def enclosed(epsilon: Any) -> Any:
         tail = ceiling * (-own.c * epsilon).exp() * (1 + arb(1) / nodes) / (arb.pi() * time)
         return h / (2 * arb.pi()) * own.total(lambda z: (-z * epsilon).exp() / (z * (z + 1))) + within(tail)
-
-    return own.without_aliases(enclosed)
-
-
-def folded(
-    whole: Composition, epsilons: Sequence[Fraction], c: Fraction, count: Fraction, right: Fraction, left: Fraction
-) -> list[Any]:
-    """The same of losses on a lattice, by an odd number of nodes of one period."""
-    nodes, lattice = whole_number(count, MOST_FOLDED), whole.lattice()
-    demand(nodes % 2 and lattice is not None, "its losses are on no lattice, or its nodes are even in number")
-    assert lattice is not None, "demanded above"
-    base, span = lattice.base(), lattice.unit()
-    own = _Line(whole, epsilons, c, 2 * arb.pi() / (nodes * span), (nodes + 1) // 2, (right, -left))
-
-    def enclosed(epsilon: Any) -> Any:
-        # the first loss above epsilon. If the balls do not separate a loss from epsilon, it counts as above: its contribution
-        # is at most the error, as its probability is at most M(c) e^{-c first}
-        step, last = (end.ceil() for end in (((epsilon - base) / span).lower(), ((epsilon - base) / span).upper()))
-        first, error = base + span * step, arb(0)
-        if last != step:
-            error = within(own.values[0].real * (-own.c * first).exp() * (epsilon - first).expm1())
-            demand(last == step + 1, "the precision does not separate neighbours on the lattice")
-
-        def kernel(z: Any) -> Any:
-            over = (epsilon - first).exp() / (-(z + 1) * span).expm1()
-            return (-z * first).exp() * (over - 1 / (-z * span).expm1())
-
-        return own.total(kernel) / nodes + error
 
     return own.without_aliases(enclosed)
 
@@ -98,7 +67,7 @@ def chernoff(whole: Composition, epsilons: Sequence[Fraction], c: Fraction) -> l
 OUTSIDE = "its line does not lie in the strip to the right of zero"
 
 
-class _Line:
+class Line:
     """The transform at the nodes from the real axis up, and the bounds of the aliases."""
 
     def __init__(

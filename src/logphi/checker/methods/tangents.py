@@ -25,11 +25,6 @@ from logphi.checker.laws.composition import Composition
 from logphi.checker.laws.declared import Declared
 
 
-def applies(whole: Composition) -> bool:
-    """Whether any law is known by its divergences only."""
-    return any(isinstance(law, Declared) for law, _ in whole.terms)
-
-
 def enclose(whole: Composition, epsilons: Sequence[Fraction], *numbers: Fraction) -> list[Any]:
     """From zero to the implied bound of delta, at each epsilon; infinite losses are included."""
     given = [(arb(0), arb(1)), *tangents(whole, numbers)]
@@ -73,11 +68,11 @@ def total_at(whole: Composition, z: Fraction) -> Any:
 
 def tangents(whole: Composition, numbers: Sequence[Fraction]) -> Iterator[tuple[Any, Any]]:
     """Slopes a, and c with p - a q <= c for all events, of tangents that are given by triples of w, p and q."""
-    orders, known = (whole, whole.reversed()), dict[Fraction, Any]()
+    directions, known = (whole, whole.reversed()), dict[Fraction, Any]()
     for w, p, q in zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True):
         demand((w > 1 or w < 0) and 0 < p < 1 and 0 < q < 1, "a tangent is not at an order above 1, and at two probabilities")
         if w not in known:
-            known[w] = total_at(orders[w < 0], w - 1 if w > 1 else -w)
+            known[w] = total_at(directions[w < 0], w - 1 if w > 1 else -w)
         demand(known[w] is not None, "no bound of a divergence is declared at the order of a tangent, or one is infinite")
         slope, height = tangent(w, known[w], ball(p), ball(q))
         if slope > 0:

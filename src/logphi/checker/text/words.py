@@ -7,8 +7,8 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-from logphi.checker.formulas.formula import Formula, Piece
-from logphi.checker.text.reading import Certificate, Claim, Node, Release
+from logphi.checker.mechanisms.kind import Node
+from logphi.checker.text.reading import Certificate, Claim, Release
 
 # chosen: a longer text of a release is shortened
 LONGEST = 400
@@ -41,20 +41,20 @@ def _claim(claim: Claim, data: dict[str, Any]) -> str:
     most = [] if claim.upper is None else [f"at most {high}"]
     # an epsilon below the lower end is disproved, and so is that end
     least = [f"{'more than' if claim.quantity == 'epsilon' else 'at least'} {low}"] if claim.lower else []
-    order = f", direction {claim.direction}" if claim.direction else ""
+    direction = f", direction {claim.direction}" if claim.direction else ""
     # the private side first
     both = [*least, *most] if claim.quantity == "tradeoff" else [*most, *least]
-    return f"{_WORDS[claim.quantity].format(_number(claim.at))}{order}: {' and '.join(both)}"
+    return f"{_WORDS[claim.quantity].format(_number(claim.at))}{direction}: {' and '.join(both)}"
 
 
 def _release(release: Release) -> str:
-    text = _terms(release.terms)
+    text, names = _terms(release.terms), set(release.names())
     more = len(text) > LONGEST or len(release.terms) > 20
     # exponential mechanisms chosen adaptively leak less than the composition of their pairs, of which the claim speaks
     several = sum(count for count, _ in release.terms) > 1
-    hulls = " (of the hulls of bounded ranges)" if several and release.holds("ExponentialMechanism") else ""
+    hulls = " (of the hulls of bounded ranges)" if several and "ExponentialMechanism" in names else ""
     # on which the claims rest, and which cannot be checked
-    condition = " (if the transform is that of a pair)" if release.holds("FromLogPhi") else ""
+    condition = " (if the transform is that of a pair)" if "FromLogPhi" in names else ""
     return f"{text[:LONGEST]}{'...' if more else ''}, under {release.adjacency}{hulls}{condition}:"
 
 
@@ -80,20 +80,12 @@ def _node(node: Node) -> str:
 def _parameter(value: Any) -> str:
     if value is None:
         return "oo"
-    if isinstance(value, Formula):
-        return value.text
-    if isinstance(value, list) and isinstance(value[0], Piece):
-        return "; ".join(map(_piece, value[:20]))
     if isinstance(value, list):
-        return f"[{', '.join(map(_number, value[:20]))}{', ...' if len(value) > 20 else ''}]"
-    return _number(value)
-
-
-def _piece(piece: Piece) -> str:
-    """An interval with both formulas."""
-    ends = ("-oo" if piece.low is None else _number(piece.low), "oo" if piece.high is None else _number(piece.high))
-    logs = (one.text if one else "-oo" for one in (piece.log_p, piece.log_q))
-    return f"({', '.join(ends)}): {', '.join(logs)}"
+        # the pieces of densities say themselves what they are
+        numbers = isinstance(value[0], Fraction)
+        text = (", " if numbers else "; ").join(map(_parameter, value[:20]))
+        return f"[{text}{', ...' if len(value) > 20 else ''}]" if numbers else text
+    return _number(value) if isinstance(value, Fraction | int) else str(value)
 
 
 def _number(value: Fraction | int) -> str:

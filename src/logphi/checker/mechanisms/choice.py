@@ -1,4 +1,4 @@
-"""One of several releases, by a public coin: transforms, tails and masses are weighted means."""
+"""A public random choice of one of several releases: transforms, tails and masses are weighted means."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ from logphi.checker.arithmetic.balls import ball
 from logphi.checker.arithmetic.work import STORED, spend
 from logphi.checker.laws.composition import Composition
 from logphi.checker.laws.law import Cells, Law
+from logphi.checker.mechanisms.above import with_pair
+from logphi.checker.mechanisms.kind import Demands, Kind, Node, Stated, probabilities
+from logphi.checker.mechanisms.pairs import composed
 
 
 @dataclass(frozen=True)
@@ -84,3 +87,32 @@ class Choice(Law):
             list(map(mean, *many)) for many in zip(*((c.p, c.q, c.below, c.above) for c in parts), strict=True)
         )
         return Cells(parts[0].points, p, q, (below[0], below[1]), (above[0], above[1]))
+
+
+def _law(node: Node, stated: Stated, *, probabilities: list[Fraction]) -> Law | None:
+    """The weighted mean of the pairs of the alternatives."""
+    kept = [
+        (weight, with_pair(composed(part, stated), stated))
+        for weight, part in zip(probabilities, node.parts, strict=True)
+        if weight
+    ]
+    return Choice(tuple(kept)) if any(part.terms for _, part in kept) else None
+
+
+def _demands(node: Node) -> Demands:
+    yield len(node.parameters["probabilities"]) == len(node.parts), "needs as many mechanisms as probabilities"
+    yield all(one.adjacency == node.adjacency for _, one in node.within()), "is of mechanisms under its own adjacency"
+
+
+KINDS = {
+    "RandomChoice": Kind(
+        {"probabilities": probabilities},
+        _law,
+        _demands,
+        base="compositions",
+        not_within=(
+            frozenset({"RandomChoice", "allocation"}),
+            "an alternative of a random choice must not be a random choice itself",
+        ),
+    )
+}

@@ -6,21 +6,26 @@ P and Q are e^{log p} and e^{log q}, divided by their integrals. Of outputs outs
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from flint import arb, ctx
 
 from logphi.checker.arithmetic.balls import between, cached, normal_tail
 from logphi.checker.arithmetic.work import STORED, demand, spend
-from logphi.checker.formulas.formula import Formula, Piece
+from logphi.checker.entries import listed, number, require
+from logphi.checker.formulas.formula import Formula, Piece, written
 from logphi.checker.laws.law import Law
-from logphi.checker.laws.panels import Panel, Part, panels_of
+from logphi.checker.laws.panels import Panel, panels_of
+from logphi.checker.mechanisms.kind import POSITIVE, REAL, Demands, Kind, Node, many, probabilities
 
 # chosen: formulas of more terms take too long
 MOST_TERMS = 100
+# chosen: more intervals are refused
+MOST_PIECES = 100
 
 
 @dataclass(frozen=True)
@@ -72,19 +77,19 @@ class Densities(Law):
     def _above(self, epsilon: Any) -> tuple[list[Any], list[tuple[list[Any], Any]]]:
         """The integrals where the loss is above epsilon, and those of each part where that is not known, with its loss."""
         known, unknown = self.known(), []
-        found = [arb(0), arb(0)]
-        for whole in known.panels:
+        found, level = [arb(0), arb(0)], epsilon - known.shift
+        for panel in known.panels:
             spend(STORED / 4)
-            if len(whole.given) < 2 or whole.loss < epsilon - known.shift:
+            if not panel.both or panel.loss < level:
                 continue
-            if whole.loss > epsilon - known.shift:
-                found = [one + more for one, more in zip(found, whole.masses(whole.high), strict=True)]
+            if panel.loss > level:
+                found = [one + more for one, more in zip(found, panel.whole, strict=True)]
                 continue
-            for first, low, last, high, above in _joined(whole.parts(epsilon - known.shift)):
-                own = [b - a for a, b in zip(first.masses(low), last.masses(high), strict=True)]
+            for low, high, above in panel.parts(level, panel.low, panel.high):
+                own = panel.masses(low, high)
                 if above is True:
                     found = [one + more for one, more in zip(found, own, strict=True)]
-                else:
+                elif above is not False:
                     unknown.append(([one.abs_upper() for one in own], above + known.shift))
         return found, unknown
 
@@ -98,31 +103,14 @@ class Densities(Law):
         whole = [between(0, one) for one in outside]
         finite = [between(0, one) for one in outside]
         for panel in panels:
-            for side, mass in enumerate(panel.masses(panel.high)):
+            for side, mass in enumerate(panel.whole):
                 whole[side] += mass
-                finite[side] += mass if len(panel.given) == 2 else 0
+                finite[side] += mass if panel.both else 0
         demand(all(one > 0 for one in (*whole, *finite)), "the two densities share no mass")
-        alone = any(len(panel.given) < 2 for panel in panels)
+        alone = any(not panel.both for panel in panels)
         shares = [one / all_of_it if alone else arb(1) for one, all_of_it in zip(finite, whole, strict=True)]
         shift = whole[1].log() - whole[0].log()
         return _Prepared(tuple(panels), (outside[0], outside[1]), (whole[0], whole[1]), shift, (shares[0], shares[1]))
-
-
-def _joined(parts: Iterator[Part]) -> Iterator[tuple[Panel, Any, Panel, Any, Any]]:
-    """The parts above epsilon, adjacent ones as one, and those where that is not known; each with the panels at its ends."""
-    start: tuple[Panel, Any] | None = None
-    end: tuple[Panel, Any] | None = None
-    for panel, low, high, above in parts:
-        if above is True:
-            start, end = start or (panel, low), (panel, high)
-            continue
-        if start and end:
-            yield *start, *end, True
-            start = None
-        if above is not False:
-            yield panel, low, panel, high, above
-    if start and end:
-        yield *start, *end, True
 
 
 def histograms(places: Sequence[Fraction], p: Sequence[Fraction], q: Sequence[Fraction]) -> Densities:
@@ -151,3 +139,42 @@ def _mixture(places: Sequence[Fraction], weights: Sequence[Fraction]) -> Formula
         steps += [("-", None), ("exp", None), ("*", None), *joined]
     square = [("variable", None), ("power", Fraction(2)), ("number", Fraction(1, 2)), ("*", None), ("-", None)]
     return Formula("", (*steps, ("log", None), *square))
+
+
+def _densities(*_: Any, pieces: list[Piece]) -> Law:
+    """Two densities, each divided by its integral."""
+    return Densities(lambda: (pieces, [arb(0), arb(0)]))
+
+
+def _histograms(*_: Any, sigma: Fraction, values: list[Fraction], p: list[Fraction], q: list[Fraction]) -> Law | None:
+    """The sum of p_i N(v_i, sigma^2) against the sum of q_i N(v_i, sigma^2)."""
+    return histograms([v / sigma for v in values], p, q) if p != q else None
+
+
+def _pieces(value: Any, name: str) -> list[Piece]:
+    """Intervals from left to right, each with one formula or two; the first and the last one may be infinite."""
+    pieces = []
+    for one in listed(value, name, MOST_PIECES):
+        fits = isinstance(one, list) and len(one) == 4 and one[2:] != [None, None] and "" not in one[2:]
+        require(fits, f"each of {name} must be a list of two ends, log p and log q")
+        low, high = (None if end == far else number(end, name) for end, far in zip(one, ("-oo", "oo"), strict=False))
+        require(low is None or high is None or low < high, f"{name} must have a low end below the high one")
+        pieces.append(Piece(low, high, *(log and written("x")(log, name) for log in one[2:])))
+    apart = all(None not in (one.high, other.low) and one.high <= other.low for one, other in pairwise(pieces))  # type: ignore[operator]
+    require(apart, f"{name} must be intervals from left to right that do not overlap")
+    both = any(one.log_p for one in pieces) and any(one.log_q for one in pieces)
+    require(both, f"{name} must have formulas of both densities")
+    return pieces
+
+
+def _demands(node: Node) -> Demands:
+    values, p, q = (node.parameters[name] for name in ("values", "p", "q"))
+    yield len(values) == len(p) == len(q), "needs as many values as p and q"
+
+
+KINDS = {
+    "FromDensities": Kind({"pieces": _pieces}, _densities),
+    "GaussianMixturePair": Kind(
+        {"sigma": POSITIVE, "values": many(REAL), "p": probabilities, "q": probabilities}, _histograms, _demands
+    ),
+}

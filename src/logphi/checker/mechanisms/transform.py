@@ -18,8 +18,9 @@ from flint import acb, arb
 from logphi.checker.arithmetic.balls import between, precision, rough
 from logphi.checker.arithmetic.work import STORED, Undecided, demand, spend
 from logphi.checker.formulas.asymptotic import Asymptotic, AsymptoticArithmetic
-from logphi.checker.formulas.formula import Complex, Formula
+from logphi.checker.formulas.formula import Complex, Formula, written
 from logphi.checker.laws.law import Law
+from logphi.checker.mechanisms.kind import Kind
 
 # chosen: the strip is searched up to 2^FARTHEST, in steps of 2^SHORTEST or longer
 FARTHEST, SHORTEST = 12, -16
@@ -84,3 +85,10 @@ class Transform(Law):
         middle = (low + high) / 2
         self._analytic(c, low, middle, halvings - 1)
         self._analytic(c, middle, high, halvings - 1)
+
+
+def _law(*_: Any, transform: Formula) -> Law:
+    return Transform(transform)
+
+
+KINDS = {"FromLogPhi": Kind({"transform": written("z")}, _law)}

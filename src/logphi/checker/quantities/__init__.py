@@ -1,0 +1,1 @@
+"""Claims about other quantities than epsilon and delta."""

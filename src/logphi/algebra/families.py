@@ -124,7 +124,7 @@ SKEWS = (0.5, 0.7, 0.9, 0.98)
 
 
 def family_of(mechanism: Mechanism) -> Family | None:
-    """The family that a mechanism stands for, or None."""
+    """The family for which a mechanism stands."""
     return mechanism.family() if isinstance(mechanism, Representative) else None
 
 
@@ -160,7 +160,8 @@ def answered(release: Mechanism, name: str, arguments: tuple[Any, ...], options:
         above = getattr(Questions, name)(release, *arguments, **options)
         return between([above], *(getattr(one, name)(*arguments, **others) for one in lower(terms)), proofs=OF_FAMILY)
     near = _nearly(terms)
-    if len(terms) == 1 and (alone := _alone(terms, options.get("rtol"))) is not None:
+    _, single, count = terms[0]
+    if len(terms) == 1 and single and (alone := single.alone(count, options.get("rtol"))) is not None:
         found = getattr(alone, name)(*arguments, **options)
         return found if near is None else between([found, getattr(near, name)(*arguments, **options)], found, proofs=OF_FAMILY)
     above = [upper(terms), *(other for _, family, _ in terms if family for other in family.joint_bounds(terms))]
@@ -244,7 +245,8 @@ def hulls_are_loose(terms: CountedReleases) -> bool:
 
 def upper(terms: CountedReleases) -> Mechanism:
     """A mechanism that dominates the whole composition."""
-    if len(terms) == 1 and (alone := _alone(terms)) is not None:
+    _, single, count = terms[0]
+    if len(terms) == 1 and single and (alone := single.alone(count)) is not None:
         return alone
     return compose(_each_above(terms))
 
@@ -267,7 +269,8 @@ def lower(terms: CountedReleases, *, sampled: bool = False) -> list[Mechanism]:
     """
     sizes = [0.0 if family is None else count * family.size() for _, family, count in terms]
     sharp = sizes.index(max(sizes))
-    alike = all(family is None or place == sharp for place, (_, family, _) in enumerate(terms)) and sizes[sharp] > 0
+    families = [family for _, family, _ in terms if family is not None]
+    alike = len(families) == 1 and sizes[sharp] > 0 and families[0].skewless
     return [
         compose(
             part
@@ -278,7 +281,7 @@ def lower(terms: CountedReleases, *, sampled: bool = False) -> list[Mechanism]:
                 else [family.below(count, skew) if place == sharp else family.fixed(count, skew)]
             )
         )
-        for skew in ((0.5,) if alike else SKEWS)
+        for skew in SKEWS[: 1 if alike else None]
     ]
 
 
@@ -293,8 +296,3 @@ def _nearly(terms: CountedReleases) -> Mechanism | None:
         for part in (one if isinstance(one, tuple) else (one,))
         if part is not None
     )
-
-
-def _alone(terms: CountedReleases, rtol: float | None = None) -> Mechanism | None:
-    _, family, count = terms[0]
-    return None if family is None else family.alone(count, rtol)

@@ -32,6 +32,11 @@ class Family(ABC):
     def below(self, count: int, skew: float = 0.5) -> Mechanism:
         """A mechanism that the best picks of ``count`` steps dominate."""
 
+    @property
+    def skewless(self) -> bool:
+        """Whether ``below`` is the same at every skew."""
+        return True
+
     def finite(self, count: int, *, above: bool, small: float = SMALL) -> Mechanism | None:
         """One more mechanism like those of ``above`` or ``below``: slower, but perhaps sharper near the largest loss."""
         return None

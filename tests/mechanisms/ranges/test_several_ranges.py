@@ -210,3 +210,11 @@ def test_a_grid_that_leaves_out_much_gives_way_to_fixed_members():
     assert found.width < 0.01 * found.upper
     one_pick = lp.compose([lp.RandomizedResponse(1 / (1 + math.exp(-epsilon / 2))) for epsilon in epsilons])
     assert one_pick.epsilon(1e-6).lower <= found.upper
+
+
+def test_steps_that_leak_nearly_everything_have_a_lower_end():
+    """The recursion from below has no digits there, and fixed members tell more."""
+    release = lp.ExponentialMechanism(0.02) + 170 * lp.ExponentialMechanism(3.3)
+    found = release.epsilon(1e-6)
+    assert 0.985 * found.upper < found.lower
+    assert release.delta(1.0).lower > 1 - 1e-9

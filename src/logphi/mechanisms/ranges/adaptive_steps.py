@@ -86,9 +86,17 @@ class StepsBetween(Primitive):
 
     def loss_law(self) -> LogPhi:
         """Of a density where that is sharp, as its transform decays; otherwise of the pair."""
-        smooth = not self.finite and sum(self.law.rounds) >= (_SMOOTH_ABOVE if self.above else _SMOOTH_BELOW)
-        density = _density(self.law, self.above) if smooth else None
+        density = _density(self.law, self.above) if self._smooth else None
         return super().loss_law() if density is None else LogPhi.of([(density, 1)])
+
+    @property
+    def coarse(self) -> bool:
+        """Whether no density is known where one would be sharp: if steps leak nearly everything, the pair is not."""
+        return self._smooth and _density(self.law, self.above) is None
+
+    @property
+    def _smooth(self) -> bool:
+        return not self.finite and sum(self.law.rounds) >= (_SMOOTH_ABOVE if self.above else _SMOOTH_BELOW)
 
 
 @lru_cache(maxsize=64)

@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 
 import numpy as np
 
-from logphi.algebra.families import with_others
+from logphi.algebra.families import SKEWS, with_others
 from logphi.algebra.family import CountedReleases, Family
 from logphi.algebra.release import Mechanism, compose
 from logphi.arith.floats import ULP
@@ -112,11 +113,21 @@ class SeveralRanges(Family):
         return compose([normal, *([joined.above(1)] if joined else [family.above(own) for _, family, own in widest])])
 
     def below(self, count: int, skew: float = 0.5) -> Mechanism:
-        """A pair below, of a certain order, unless its grid leaves out more than fixed members of all ranges lose."""
+        """A pair below, of a certain order, unless fixed members of all ranges may tell more."""
+        steps = self._below
+        return steps if steps and (skew == SKEWS[0] or not steps.coarse) else self.fixed(count, skew)
+
+    @property
+    def skewless(self) -> bool:
+        """Whether there is a sharp pair below."""
+        return self._below is not None and not self._below.coarse
+
+    @cached_property
+    def _below(self) -> StepsBetween | None:
+        """The pair below; None if its grid leaves out more than fixed members lose."""
         law = self._law(None, above=False)
-        kept = 0.0 if law is None else law.grid_variance()
-        if law is None or kept < _KEPT * self.size():
-            return self.fixed(count, skew)
+        if law is None or law.grid_variance() < _KEPT * self.size():
+            return None
         return StepsBetween(law, False, self.adjacency)
 
     def finite(self, count: int, *, above: bool, small: float = SMALL) -> Mechanism | None:

@@ -94,7 +94,8 @@ class ApproximateSums:
         values = (second_exp(bounded) - powers[:, None] * second_exp(self.losses)) / self.losses**2
         excess = self.weights @ values.T + np.outer(self.omitted[:, 1], c) - np.outer(self.omitted[:, 0], powers)
         # the error of the interpolation, up to a constant factor
-        bend = np.abs(self.weights) @ (np.abs(values) * (powers[:, None] * self.steps) ** 4).T
+        with np.errstate(over="ignore", invalid="ignore"):  # infinite: such a grid does not serve
+            bend = np.abs(self.weights) @ (np.abs(values) * (powers[:, None] * self.steps) ** 4).T
         far = np.maximum(np.outer(self.lowest, powers), np.outer(self.highest, powers)) > _LARGE
         known = ~far & (excess > _LEAST - 1) & (bend <= _COARSE * (1 + excess))
         return np.asarray(self.count @ np.log1p(np.where(known, excess, 0.0))), known

@@ -8,6 +8,7 @@ import pytest
 
 import logphi as lp
 from adaptive_range import in_any_order
+from logphi.comparison import UPPER
 from logphi.inputs.adjacency import Adjacency
 from logphi.mechanisms.ranges.by_moments import by_moments, largest_moments
 
@@ -60,3 +61,11 @@ def test_it_answers_where_it_is_the_sharpest_bound():
 
 def test_losses_beyond_doubles_have_no_such_pair():
     assert by_moments([(20.0, 100)], Adjacency.ADD_REMOVE) is None
+
+
+def test_no_conversion_of_divergences_is_below_the_epsilon_of_few_steps():
+    """Next to the largest loss, where the profile falls steeply, large orders are sharper than chords."""
+    release = 2 * lp.ExponentialMechanism(2.07)
+    table = lp.compare(release, delta=7.9e-12)
+    bounds = [row.value for row in table.rows[1:] if row.side == UPPER and row.value is not None]
+    assert table.exact.upper <= min(bounds) * (1 + 1e-9)

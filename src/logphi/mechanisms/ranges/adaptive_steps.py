@@ -9,6 +9,7 @@ from logphi.algebra.by_others import ByOthers
 from logphi.algebra.release import Primitive
 from logphi.answers.bound import Bound
 from logphi.answers.ledger import Entry, Ledger
+from logphi.arith.floats import FLOATS, ULP
 from logphi.convex.linear_densities import CoarseError
 from logphi.convex.symmetric_pair import SMALL
 from logphi.engine.answer import on_scale
@@ -19,6 +20,7 @@ from logphi.inputs.tolerance import Tolerance
 from logphi.laws.combined.adaptive_two_points import AdaptiveTwoPoints
 from logphi.laws.flat.linear_density import LinearDensity
 from logphi.laws.log_phi import LogPhi
+from logphi.mechanisms.ranges.by_moments import epsilon_of_moments
 from logphi.pairs.finite import FinitePair
 from logphi.questions.pointwise import pointwise
 
@@ -46,6 +48,13 @@ class Steps(ByOthers, Primitive):
         """A law of which only the profile is known."""
         return LogPhi.of([(self.law, 1)])
 
+    @property
+    def _ranges(self) -> list[tuple[float, int]]:
+        """The widths, rounded up, with their counts."""
+        known = [width.under(FLOATS) for width in self.law.widths]
+        tops = [(float(one.mid) + float(one.rad)) * (1 + ULP) for one in known]
+        return list(zip(tops, self.law.rounds, strict=True))
+
     def _by_others(self, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """Epsilon, between the crossings of both bounds of the profile."""
         return self._epsilon(*arguments, **options) if name == "epsilon" else None
@@ -60,6 +69,10 @@ class Steps(ByOthers, Primitive):
                 lower, value, upper = top - self.law.support.error, top, top
             else:
                 lower, value, upper = self.law.crossing(level) if level < 1 else (0.0, 0.0, 0.0)
+                if upper > lower:
+                    # of few steps, the moments may be sharper next to the largest loss
+                    upper = max(min(upper, epsilon_of_moments(self._ranges, level)), lower)
+                    value = min(value, upper)
             ledger = Ledger(discretization=Entry(upper - lower))
             return on_scale(Bound(lower, value, upper, direction=order, ledger=ledger), tolerance.enough)
 

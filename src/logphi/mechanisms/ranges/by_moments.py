@@ -30,6 +30,10 @@ from logphi.pairs.pair_above import pair_above
 
 # measured: with so many orders and points, epsilon is larger by less than 1e-3 of it than with all
 _ORDERS, _POINTS = 512, 600
+# measured: over the narrowest range, the largest order that is best at deltas of 1e-15, next to the largest loss
+_LARGEST_ORDER = 1e6
+# chosen: how often the best z is sought, with so many of them between the neighbours of the last one
+_REFINED = 2
 # chosen: the logarithm of the smallest delta that is followed, and of one that must be reached
 _DEEPEST, _SHALLOW = -80.0, -25.0
 # derived: the exponentials of smaller losses, and of their opposites, are doubles
@@ -50,13 +54,8 @@ def by_moments(ranges: Sequence[tuple[float, int]], adjacency: Adjacency) -> Mec
 
 @lru_cache(maxsize=64)
 def _pair(ranges: tuple[tuple[float, int], ...]) -> FinitePair | None:
-    variance = sum(count * epsilon**2 / 4 for epsilon, count in ranges)
-    narrowest = min(epsilon for epsilon, _ in ranges)
-    z = np.geomspace(0.02 / (1 + variance), 1e3 / narrowest + 30 / math.sqrt(variance), _ORDERS)
-    moments = sum((count * largest_moments(epsilon, z) for epsilon, count in ranges), np.zeros(z.size))
-    moments *= 1 + 2 * ULP * (1 + len(ranges))
-    parts = np.array([moments, z * np.log(z), -(1 + z) * np.log1p(z)])
-    logs, wrong = parts.sum(axis=0), 8 * ULP * np.abs(parts).sum(axis=0)
+    z = _orders(ranges)
+    logs, wrong = _log_bounds(ranges, z)
     total = sum((count * Fraction(epsilon) for epsilon, count in ranges), Fraction(0))
     # about where the bound is so small
     shallow, deep = (float(((logs - depth) / z).min()) for depth in (_SHALLOW, _DEEPEST))
@@ -69,6 +68,31 @@ def _pair(ranges: tuple[tuple[float, int], ...]) -> FinitePair | None:
     if float(total) <= _LARGEST:
         points.append((exponential(total), Fraction(0)))
     return pair_above(points, points)
+
+
+def epsilon_of_moments(ranges: Sequence[tuple[float, int]], delta: float) -> float:
+    """An upper bound of epsilon at a delta below one, by the bound of the profile at the best z."""
+    z, found = _orders(ranges), np.array([math.inf])
+    for _ in range(_REFINED):
+        logs, wrong = _log_bounds(ranges, z)
+        found = (logs - math.log(delta) + wrong + 8 * ULP * abs(math.log(delta))) / z
+        best = int(found.argmin())
+        z = np.geomspace(z[max(best - 1, 0)], z[min(best + 1, z.size - 1)], _ORDERS)
+    return max(float(found.min()) * (1 + 8 * ULP), 0.0)
+
+
+def _orders(ranges: Sequence[tuple[float, int]]) -> Array:
+    variance = sum(count * epsilon**2 / 4 for epsilon, count in ranges)
+    narrowest = min(epsilon for epsilon, _ in ranges)
+    return np.geomspace(0.02 / (1 + variance), _LARGEST_ORDER / narrowest + 30 / math.sqrt(variance), _ORDERS)
+
+
+def _log_bounds(ranges: Sequence[tuple[float, int]], z: Array) -> tuple[Array, Array]:
+    """K(z) + log( z^z / (1 + z)^{1 + z} ), and a bound of its rounding."""
+    moments = sum((count * largest_moments(epsilon, z) for epsilon, count in ranges), np.zeros(z.size))
+    moments *= 1 + 2 * ULP * (1 + len(ranges))
+    parts = np.array([moments, z * np.log(z), -(1 + z) * np.log1p(z)])
+    return parts.sum(axis=0), 8 * ULP * np.abs(parts).sum(axis=0)
 
 
 def largest_moments(epsilon: float, z: Array) -> Array:

@@ -181,7 +181,7 @@ def test_refusals():
     refused(ValueError, lambda: lp.ZCDP(rho=1, xi=51), "xi", "50")
     refused(ValueError, lambda: lp.ZCDP(rho=1, adjacency="add"), "add_remove")
     refused(ValueError, lambda: lp.RenyiDP([2, 3], [1]), "orders and epsilons", "(2,)")
-    refused(ValueError, lambda: lp.RenyiDP([1, 3], [1, 1]), "order=1.0", "place 0")
+    refused(ValueError, lambda: lp.RenyiDP([1, 3], [1, 1]), "order=1.0", "index 0")
     refused(ValueError, lambda: lp.RenyiDP([2, 2], [1, 1]), "repeat")
     refused(ValueError, lambda: lp.RenyiDP([2], [-1]), "negative")
     refused(ValueError, lambda: lp.RenyiDP([2], [1e-15]), "1e-12")

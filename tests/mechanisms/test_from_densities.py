@@ -211,7 +211,7 @@ GOOD = normal(0, 1)
         ((GOOD, lambda x: 0.0, (-INF, INF)), ValueError, ["log_q", "shape", "full_like"]),
         ((GOOD, lambda x: x + 1j, (-INF, INF)), ValueError, ["log_q", "complex"]),
         ((GOOD, np.log, (-1, 1)), ValueError, ["log_q", "nan", "x ="]),
-        ((lambda x: GOOD(x) + 0.1, GOOD, (-INF, INF)), ValueError, ["log_p", "1.105", "normalised"]),
+        ((lambda x: GOOD(x) + 0.1, GOOD, (-INF, INF)), ValueError, ["log_p", "1.105", "normalized"]),
         ((GOOD, GOOD, (-1, 1)), ValueError, ["integrate to one", "0.68"]),
         (
             (lambda x: np.where(x < 1, 0.0, -INF), lambda x: np.where(x > 1, 0.0, -INF), (0, 2), (1,)),

@@ -85,7 +85,7 @@ TURN = sympy.I
         (TURN * ALPHA / 2 - ALPHA**2 / 2, "alpha", TypeError, ["sympy.Symbol", "'alpha'"]),
         ("alpha", ALPHA, TypeError, ["SymPy expression", "'alpha'"]),
         (sympy.Symbol("sigma") * ALPHA, ALPHA, ValueError, ["sigma", ".subs"]),
-        (TURN * ALPHA / 2 - ALPHA**2 / 2 + 1, ALPHA, ValueError, ["K(0)", "positive", "normalise"]),
+        (TURN * ALPHA / 2 - ALPHA**2 / 2 + 1, ALPHA, ValueError, ["K(0)", "positive", "normalize"]),
         (-TURN * ALPHA / 2 - ALPHA**2 / 2, ALPHA, ValueError, ["K(-1)", "positive", "sign of alpha"]),
         (-TURN * ALPHA / 2 + ALPHA**2 / 2, ALPHA, ValueError, ["convex", "sign of the expression"]),
         (ALPHA - ALPHA**2 / 2, ALPHA, ValueError, ["real", "[-1, 0]"]),

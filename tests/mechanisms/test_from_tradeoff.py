@@ -136,7 +136,7 @@ def test_known_curves():
     [
         ([], [], ValueError, ["at least one", "(0,)"]),
         ([0, 1], [1], ValueError, ["equal length", "(2,)", "(1,)"]),
-        ([0, 0.5], [1, 0.6], ValueError, ["place 1", "0.6", "at most 1"]),
+        ([0, 0.5], [1, 0.6], ValueError, ["index 1", "0.6", "at most 1"]),
         ([0.1], [0.5], ValueError, ["must be 0", "f(0)"]),
         ([0], [0], ValueError, ["f(0)", "nothing"]),
         ([0, 0.2], [0, 0.1], ValueError, ["f(0)", "nothing"]),

@@ -151,5 +151,5 @@ def test_masses_sum_to_one_and_infinite_losses_stay():
 def test_what_has_no_cells_is_not_known():
     unknown = (lp.DiscreteGaussian(sigma=2) + lp.Laplace(scale=1)).loss_law()
     assert not is_known(unknown)
-    with pytest.raises(NotBetweenError, match="cell masses"):
+    with pytest.raises(NotBetweenError, match="grid cells"):
         between(unknown)

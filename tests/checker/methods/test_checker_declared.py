@@ -143,7 +143,7 @@ def test_certificates_hold_upper_ends():
 @pytest.mark.parametrize(
     ("ask", "message"),
     [
-        (lambda: lp.ZCDP(rho=0.1).allocation(5).certify(delta=1e-6), "allocation"),
+        (lambda: lp.ZCDP(rho=0.1).allocation(5).certify(delta=1e-6), "single digit"),
         (lambda: lp.RenyiDP(orders=[2, 4], epsilons=[0.1, 0.2]).certify(order=5), "no finite renyi"),
     ],
 )

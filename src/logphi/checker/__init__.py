@@ -2,8 +2,8 @@
 
 It imports the standard library and python-flint and nothing of the library, and is meant to be read from end to end:
 ``arithmetic`` (numbers with errors, and the budget), ``formulas`` (in one variable), ``text`` (what a certificate must hold),
-``laws`` (what a law knows), ``methods`` (ways to delta), ``allocation`` (random allocation), ``mechanisms`` (from mechanisms
-to laws), ``profile`` (which way is taken), ``claims`` (delta against the stated bounds) and ``verdict``.
+``laws`` (what a law knows), ``methods`` (for delta), ``allocation`` (random allocation), ``mechanisms`` (from mechanisms
+to laws), ``profile`` (which method is taken), ``claims`` (delta against the stated bounds) and ``verdict``.
 """
 
 try:

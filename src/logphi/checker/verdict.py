@@ -99,7 +99,7 @@ def verify(certificate: Issued | os.PathLike[str] | str | bytes | Mapping[str, A
         signed = read_one.digest_agrees()
     except NotACertificate as wrong:
         is_path = isinstance(source, str) and "{" not in source
-        hint = "for a file, pass its pathlib.Path" if is_path else "certify writes certificates"
+        hint = "for a file, pass its pathlib.Path" if is_path else "certify makes certificates"
         return Verdict(2, f"not a certificate: {wrong}; {hint}")
     except RecursionError:
         return Verdict(2, "not a certificate: the text is nested too deeply")
@@ -112,7 +112,7 @@ def verify(certificate: Issued | os.PathLike[str] | str | bytes | Mapping[str, A
         )
     follow = f"{'both' if count == 2 else f'all {count}'} claims follow" if count > 1 else "the claim follows"
     if not signed:
-        return Verdict(1, f"{follow}, but the digest is not that of the text: something else was altered")
+        return Verdict(1, f"{follow}, but the digest is not that of the text, which was altered")
     return Verdict(0, f"{follow}:", tuple(words(read_one)), derived)
 
 

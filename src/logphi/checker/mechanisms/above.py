@@ -60,7 +60,7 @@ def profile(whole: Composition, laid: Sequence[Fraction]) -> Bound:
     alone, infinite = whole.alone, whole.infinite()
     if alone is not None and not laid:
         return lambda epsilon: infinite + alone.single_excess(epsilon)
-    demand(laid, "it states no cells for a hull")
+    demand(laid, "it states no cells for the profile of a hull")
     excess = cells.upper_bound(whole.terms, *laid)
     return lambda epsilon: infinite + excess(epsilon)
 

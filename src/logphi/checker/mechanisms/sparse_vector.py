@@ -77,7 +77,7 @@ def _law(
 
 def answer_above(shift: Fraction) -> Finite:
     """The pair of one game."""
-    demand(SMALLEST <= shift <= LARGEST, "queries that move by so little, or so much, are not known to this checker")
+    demand(SMALLEST <= shift <= LARGEST, "the queries move too little or too much, in scales of their noise, for this checker")
     largest = ball(shift).exp()
     vertices = _vertices(shift, largest)
     fall = -math.log(max(rough((1 - p) / (1 - q)) for q, p in vertices))
@@ -113,7 +113,7 @@ def _move(q: Any, p: Any, grown: Any, step: float) -> tuple[Any, Any, int, Any, 
     ratio = (1 - p) / (1 - q) * (1 + ball(ASIDE))
     back = math.floor(-math.log(rough(ratio)) / step)
     share = (ratio * grown ** (back + 1) - 1) / (grown - 1)
-    demand(back >= 1 and 0 <= share <= 1, "the precision does not separate neighbours of a game")
+    demand(back >= 1 and 0 <= share <= 1, "the precision does not separate neighbours on the grid of likelihood ratios")
     return q, p, back, (1 - q) * share, (1 - q) * (1 - share)
 
 

@@ -108,9 +108,9 @@ def certify(
     Certificate or CertifiedClaims
         One claim is a :class:`logphi.certified.certificate.Certificate`. Lists, a type I error, an order or the advantage make
         a :class:`logphi.certified.claims.CertifiedClaims`. So does a release with a part that is known by bounds only (ZCDP,
-        RenyiDP, VectorDiscreteGaussian, Skellam, StabilityThreshold, SparseVector, the best of many runs): it claims what the
-        release leaks at most, without a lower end. Random allocation to several batches of an epoch is claimed to leak at most
-        what the releases do that dominate it, and which the certificate names.
+        RenyiDP, VectorDiscreteGaussian, Skellam, StabilityThreshold, SparseVector, ShuffledReports, the best of many runs): it
+        claims what the release leaks at most, without a lower end. For random allocation to several batches of an epoch, the
+        certificate is about the smaller epochs that dominate it.
 
     Raises
     ------

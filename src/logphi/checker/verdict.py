@@ -31,8 +31,8 @@ class Issued(Protocol):
 class Verdict:
     """Status 0: the claims follow; 1: one does not; 2: the text is not a certificate; with the reason.
 
-    ``claims`` says in words what follows. ``derived`` is what was found of the last claim that was looked at: a lower bound at
-    its lower end, and an upper bound at its upper end; of delta there, for an epsilon.
+    ``claims`` says in words what follows. ``derived`` is what was enclosed for the last claim that was checked: a lower bound
+    at its lower end, and an upper bound at its upper end; for an epsilon, bounds of delta there.
     """
 
     status: int

@@ -1,8 +1,8 @@
 """Laws above a composition: hulls of points that lie above its profile, or above a function of it.
 
 The hull of points of both directions has a profile above the one that is bounded, so that its pair dominates. Where divergences
-are declared, the points are those of tangents. The certificate states these, and else how far a profile is followed, and its
-cells.
+are declared, the points are those of tangents, which the certificate states. For other profiles it states how far they are
+followed, and their cells.
 """
 
 from __future__ import annotations

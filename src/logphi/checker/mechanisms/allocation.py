@@ -17,6 +17,7 @@ def _law(node: Node, stated: Stated, *, batches: int) -> Law | None:
     law = base.alone
     if law is None:
         raise Undecided("this checker knows several releases in one batch for Gaussian noise only")
+    demand(not base.declared, "this checker does not know random allocation of declared divergences")
     demand(law.omitted().is_zero(), "this checker does not allocate releases some of whose outcomes it leaves out")
     return counted(law.listed(), batches) if law.atomic else Allocated(law, batches)
 

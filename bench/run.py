@@ -42,8 +42,8 @@ Accuracy against time, beside other accountants, each with its defaults unless i
 A time is the median of up to {repetitions} fresh computations; what takes longer than {limit:.0f} s in all is stopped. The
 truth is known from closed forms and independent computations, else it is a certificate of 15 digits that the checker accepts,
 else its proved bounds. *Reported* is what a careful user would hand on: the upper end of an interval, or the value of an
-accountant that gives one number only. The characteristic function of autodp needs a quadrature that SciPy 1.15 dropped, and so
-has SciPy 1.13 beside it; an epsilon of sampled releases takes it minutes, and the stress grid does not ask for one.
+accountant that gives one number only. The characteristic functions of autodp need a quadrature that SciPy 1.15 dropped, and run
+with SciPy 1.13; an epsilon of sampled releases takes them minutes, so that the stress grid asks for none.
 
 ## Workloads of the sources
 
@@ -55,8 +55,8 @@ A hollow mark reports less privacy loss than there is: a promise that does not h
 
 {comparison}
 
-Width is the upper end less the lower end of what the accountant vouches for; dp-accounting and autodp give one value. A time of
-an accountant over that of logphi in the same run is the last column.
+Width is the upper end less the lower end of what the accountant vouches for; dp-accounting and autodp give one value. The
+last column is the time of the accountant over that of logphi, in the same run.
 
 ## A stress grid
 
@@ -81,14 +81,14 @@ In its own words, or what stopped it.
 
 Each kind of noise, sampled and whole, and sums of two kinds. The width is relative to delta, or to the larger of 1 and
 epsilon; the error of dp-accounting, at its default grid, is relative to the truth. The last column is the time of logphi over
-its time.
+that of dp-accounting.
 
 {catalogue}
 
 ## Other batches than Poisson samples
 
-Truncated samples, an upper bound by every accountant, and random allocation. PLD_accounting was asked for random allocation
-only.
+Truncated samples, for which every accountant gives an upper bound, and random allocation. PLD_accounting was asked for random
+allocation only.
 
 {samplers}
 

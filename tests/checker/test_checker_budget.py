@@ -16,7 +16,7 @@ from slowly import slowly
 
 # a hundredth of what a check may cost
 SMALL = 10**6
-# plain numbers of each way
+# plain numbers of each method
 PROOFS: dict[str, list[str]] = {
     "alone": [],
     "residues": [],
@@ -36,8 +36,8 @@ PROOFS: dict[str, list[str]] = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_no_file_takes_more_than_the_budget(name: str, digits: int) -> None:
     bits = 64 + 4 * digits
-    for way, numbers in PROOFS.items():
-        proof = [way, bits, *numbers]
+    for method, numbers in PROOFS.items():
+        proof = [method, bits, *numbers]
         text = certificate(HOSTILE[name], NOT_COVERED, digits=digits, proof={"remove": proof, "add": proof})
         # to read it, and to form its laws, is linear in its length
         most = SMALL + 40 * len(text)

@@ -14,7 +14,7 @@ from alterations import altered, with_checksum
 from logphi.checker import verify
 from profiles import gaussian_profile
 
-# for each way a release whose delta at an epsilon it shows
+# for each method a release whose delta at an epsilon it shows
 SHOWN: dict[str, tuple[str, str]] = {
     "alone": ("Laplace(scale=2)", "1/10"),
     "beyond": ("2 * PureDP(0.2)", "1/2"),
@@ -33,7 +33,7 @@ SHOWN: dict[str, tuple[str, str]] = {
 WORK = 1.5e6
 PUT = ["0", "-1", "1/3", "1e9", "1e-1000"]
 STATED = {
-    **{way: ["8"] for way in ("chernoff", "bent", "two", "nodes")},
+    **{method: ["8"] for method in ("chernoff", "bent", "two", "nodes")},
     "cells": ["1/100", "-3/2", "300", "1/2"],
     "folded": ["1/2", "1001", "1/2", "1/2"],
     "line": ["1/2", "1/2", "500", "1/2", "1/2", "60", "1/2"],
@@ -43,7 +43,7 @@ BITS = [0, 2, 30, 1000, 10**9]
 
 
 def forged(content: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """With each number of each proof replaced, another precision, or another way."""
+    """With each number of each proof replaced, another precision, or another method."""
     order, proof = next(iter(content["claims"][0]["proof"].items()))
     path = ("claims", 0, "proof", order)
     for place in range(2, min(len(proof), 10)):
@@ -51,20 +51,20 @@ def forged(content: dict[str, Any]) -> Iterator[dict[str, Any]]:
         for number in [*PUT, *(str(own * factor) for factor in (-1, Fraction(3, 2), 1 - Fraction(1, 10**9)))]:
             yield altered(content, (*path, place), number)
     yield from (altered(content, (*path, 1), bits) for bits in BITS)
-    for way in (*SHOWN, "moment"):
-        numbers = STATED.get(way, [])
-        yield altered(content, path, [way, proof[1], *numbers])
+    for method in (*SHOWN, "moment"):
+        numbers = STATED.get(method, [])
+        yield altered(content, path, [method, proof[1], *numbers])
 
 
 @pytest.mark.few(4)
-@pytest.mark.parametrize("way", SHOWN)
-def test_what_is_derived_holds_the_truth(way: str) -> None:
-    expression, epsilon = SHOWN[way]
+@pytest.mark.parametrize("method", SHOWN)
+def test_what_is_derived_holds_the_truth(method: str) -> None:
+    expression, epsilon = SHOWN[method]
     release, at = lp.parse(expression), Fraction(epsilon)
     content = json.loads(release.certify(epsilon=at, digits=2).to_json())
-    assert way in {proof[0] for proof in content["claims"][0]["proof"].values()}
+    assert method in {proof[0] for proof in content["claims"][0]["proof"].values()}
     least, most = release.delta(float(at)).lower, release.delta(float(at)).upper
-    if way == "tangents":
+    if method == "tangents":
         # a Gaussian mechanism has these divergences
         least = most = float(gaussian_profile(0.5)(float(at)))
     statuses = set()
@@ -117,9 +117,9 @@ def test_forged_tangents_of_a_hull(expression: str) -> None:
 
 
 @pytest.mark.few(1)
-@pytest.mark.parametrize("way", ["alone", "line", "cells", "nodes"])
-def test_ends_that_are_sharper_than_what_is_derived_are_refused(way: str) -> None:
-    expression, epsilon = SHOWN[way]
+@pytest.mark.parametrize("method", ["alone", "line", "cells", "nodes"])
+def test_ends_that_are_sharper_than_what_is_derived_are_refused(method: str) -> None:
+    expression, epsilon = SHOWN[method]
     content = json.loads(lp.parse(expression).certify(epsilon=Fraction(epsilon), digits=3).to_json())
     derived = verify(with_checksum(content)).derived
     assert derived is not None

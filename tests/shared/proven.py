@@ -1,4 +1,4 @@
-"""Certificates written by hand, with the proofs that a search finds; and what single ways enclose."""
+"""Certificates written by hand, with the proofs that a search finds; and what single methods enclose."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -8,7 +8,7 @@ from typing import Any
 
 from logphi.certified.witness.lattices import by_cells, in_cells
 from logphi.certified.witness.lines import by_line
-from logphi.certified.witness.proofs import proved, ways
+from logphi.certified.witness.proofs import methods, proved
 from logphi.certified.witness.tangents import by_tangents
 from logphi.checker.arithmetic.balls import resolving
 from logphi.checker.arithmetic.work import LARGEST_WORK, Undecided
@@ -18,7 +18,7 @@ from logphi.checker.profile import excess
 from logphi.checker.text.reading import Proof
 from logphi.text.checksum import with_checksum
 
-# what a way encloses at some epsilons, with an error of about e^goal
+# what a method encloses at some epsilons, with an error of about e^goal
 Enclose = Callable[[Composition, Sequence[Fraction], float], list[Any]]
 
 
@@ -54,12 +54,12 @@ def tangents(whole: Composition, epsilons: Sequence[Fraction]) -> list[Any]:
 
 
 def delta(whole: Composition, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
-    """The profile, by the first way that succeeds."""
+    """The profile, by the first method that succeeds."""
     if whole.declared:
         return tangents(whole, epsilons)
-    for way in ways(whole, epsilons, lambda proof: excess(whole, epsilons, proof), goal):
+    for method in methods(whole, epsilons, lambda proof: excess(whole, epsilons, proof), goal):
         with suppress(Undecided):
-            return profile(whole, epsilons, way())
+            return profile(whole, epsilons, method())
     raise Undecided
 
 

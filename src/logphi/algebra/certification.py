@@ -108,9 +108,9 @@ def certify(
     Certificate or CertifiedClaims
         One claim is a :class:`logphi.certified.certificate.Certificate`. Lists, a type I error, an order or the advantage make
         a :class:`logphi.certified.claims.CertifiedClaims`. So does a release with a part that is known by bounds only (ZCDP,
-        RenyiDP, VectorDiscreteGaussian, Skellam, StabilityThreshold, SparseVector, the best of many runs): it claims what the
-        release leaks at most, without a lower end. Random allocation to several batches of an epoch is claimed to leak at most
-        what the releases do that dominate it, and which the certificate names.
+        RenyiDP, VectorDiscreteGaussian, Skellam, StabilityThreshold, SparseVector, ShuffledReports, the best of many runs): it
+        claims what the release leaks at most, without a lower end. For random allocation to several batches of an epoch, the
+        certificate is about the smaller epochs that dominate it.
 
     Raises
     ------
@@ -134,9 +134,10 @@ def certify(
     >>> print((100 * lp.Gaussian(sigma=20)).certify(delta=[1e-5, 1e-6], type_one_error=0.01, order=8, advantage=True, digits=6))
     certified: 1.9930913 <= epsilon <= 1.9930916 at delta = 1e-05
     certified: 2.2540845 <= epsilon <= 2.2540848 at delta = 1e-06
-    certified: 0.966100626 <= tradeoff <= 0.966101496 at type I error = 0.01
-    certified: 0.999999550 <= renyi <= 1.00000046 at order = 8
-    certified: 0.19741264 <= advantage <= 0.19741267
+    certified: 0.966100626 <= type II error <= 0.966101496 at type I error = 0.01
+    certified: 0.999999550 <= Renyi divergence <= 1.00000046 at order = 8
+    certified: 0.19741264 <= membership advantage <= 0.19741267
+      under add_remove, parameters as written, for 100 releases
     """
     given = {"delta": delta, "epsilon": epsilon, "type_one_error": type_one_error, "order": order}
     several = advantage or any(_is_list(one) for one in given.values()) or type_one_error is not None or order is not None

@@ -47,7 +47,7 @@ class FirstBatch(Primitive):
 
 
 class Unamplified(Bracketed, OnSamples):
-    """A mechanism on batches, one of which holds the record, and which is no more likely to be in one than in another."""
+    """A mechanism on batches, one of which holds the record; each of them is equally likely to be that one."""
 
     batches: int
     adjacency: Adjacency

@@ -79,15 +79,20 @@ class Certificate(Saved, Listed):
     def __str__(self) -> str:
         given = "delta" if self.quantity == "epsilon" else "epsilon"
         order = f", direction {self.direction}" if self.direction else ""
-        known = "parameters as written" if self.parameters == WRITTEN else self.parameters
-        count = sum(count for count, _ in self.mechanism)
-        ranges = sum(count for count, node in self.mechanism if HULL in str(node))
-        hulls = "\n  of the hulls of bounded ranges: the mechanisms leak at most the upper end" if ranges and count > 1 else ""
+        about = what_is_released(f"{self.adjacency}{order}", self.parameters, self.mechanism)
         return (
             f"certified: {self.lower} <= {self.quantity} <= {self.upper} at {given} = {spelled(self.at)}\n"
-            f"  to {self.digits} digits, under {self.adjacency}{order}, {known}, "
-            f"for {count} release{'s' if count > 1 else ''}{hulls}"
+            f"  to {self.digits} digits, {about}"
         )
+
+
+def what_is_released(relation: str, parameters: str, mechanism: Sequence[tuple[int, Mapping[str, Any]]]) -> str:
+    """The relation of a release, how its numbers were known, and how many mechanisms it has."""
+    known = "parameters as written" if parameters == WRITTEN else parameters
+    count = sum(count for count, _ in mechanism)
+    ranges = any(HULL in str(node) for _, node in mechanism)
+    hulls = "\n  of the hulls of bounded ranges: the mechanisms leak at most the upper end" if ranges and count > 1 else ""
+    return f"under {relation}, {known}, for {count} release{'s' if count > 1 else ''}{hulls}"
 
 
 def issue(

@@ -9,13 +9,14 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any
 
-from logphi.certified.certificate import spelled
+from logphi.certified.certificate import spelled, what_is_released
 from logphi.certified.form import Witness, written, written_claim
 from logphi.engine.directions import Loss
 from logphi.listed import Listed
 from logphi.text.checksum import Saved
 
-# at what each quantity is claimed; an advantage needs nothing
+# the quantities in words, and at what each is claimed; an advantage needs nothing
+_NAMES = {"tradeoff": "type II error", "renyi": "Renyi divergence", "advantage": "membership advantage"}
 _GIVEN = {"epsilon": "delta", "delta": "epsilon", "tradeoff": "type I error", "renyi": "order"}
 
 
@@ -84,7 +85,7 @@ class CertifiedClaim:
 class CertifiedClaims(Saved, Listed):
     """Claims about one or several releases in one file, all proved by one check that shares work between them.
 
-    Made by ``certify`` of a release, a report, a calibration or an accountant; ``print`` shows what ``logphi verify`` says.
+    Made by ``certify`` of a release, a report, a calibration or an accountant; ``print`` shows the claims and the releases.
 
     Attributes
     ----------
@@ -111,15 +112,22 @@ class CertifiedClaims(Saved, Listed):
         return written(self.releases, self.parameters, [claim.data() for claim in self.claims], self.made_by, self.witness)
 
     def __str__(self) -> str:
-        return "\n".join(f"certified: {' '.join(self._words(claim))}" for claim in self.claims)
+        claims = [f"certified: {' '.join(self._words(claim))}" for claim in self.claims]
+        number = len(self.releases) > 1
+        for place, (relation, mechanism) in enumerate(self.releases):
+            which = f"release {place}: " if number else ""
+            claims.append(f"  {which}{what_is_released(relation, self.parameters, mechanism)}")
+        return "\n".join(claims)
 
     def _words(self, claim: CertifiedClaim) -> Iterator[str]:
         if claim.lower:
             yield f"{claim.lower} <="
-        yield claim.quantity
+        yield _NAMES.get(claim.quantity, claim.quantity)
         if claim.upper is not None:
             yield f"<= {claim.upper}"
         if claim.quantity in _GIVEN:
             yield f"at {_GIVEN[claim.quantity]} = {spelled(claim.at)}"
+        if claim.direction:
+            yield f"in direction {claim.direction}"
         if len(self.releases) > 1:
             yield f"of release {claim.release}"

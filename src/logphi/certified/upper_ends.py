@@ -53,6 +53,7 @@ def issue_above(
         if not found.upper < math.inf:
             raise NotCertifiedError(f"no finite {one.quantity} is known at {one.at}")
         profile = partial(release.delta, direction=one.direction, rtol=ROUGH)
+        why = ""
         for tried in (most, *(fewer for fewer in (*_FEWER, 1) if fewer < most)):
             # a digit less than doubles give, as the hulls of the checker differ in the last one
             low, high = around(found, min(tried, DOUBLES - 1), one.quantity)
@@ -60,7 +61,8 @@ def issue_above(
             made, verdict = settled_claim(one, ends, check_soon, profile, own)
             if verdict:
                 return made, verdict.witness
-        raise NotCertifiedError("the checker of certificates does not derive a single digit of this bound")
+            why = str(verdict)
+        raise NotCertifiedError(f"the checker of certificates does not derive a single digit of this bound: {why}")
 
     return together(asked, claim, digits, _FEWER, check)
 

@@ -32,7 +32,7 @@ def check_claim(claim: Claim, known: ReleaseLaws) -> None:
     """
     if known.above and (claim.upper is not None if claim.quantity == "tradeoff" else claim.lower > 0):
         raise Undecided(
-            f"only upper bounds are known of a {' or a '.join(known.above)}: nothing proves that it leaks this much"
+            f"only upper bounds are known of {' and '.join(known.above)}: nothing proves that the release leaks so much"
         )
     known.derived = None
     of_epsilon = claim.quantity == "epsilon"
@@ -50,7 +50,7 @@ def check_claim(claim: Claim, known: ReleaseLaws) -> None:
         if least and all(value <= low if of_epsilon else value < low for value in at_least):
             raise Fails(_LACKS.get(claim.quantity, "the lower end is too large: delta is smaller there in every direction"))
         reached = not least or any(value > low if of_epsilon else value >= low for value in at_least)
-        demand(reached and (most is None or all(value <= high for value in at_most)), "its proof does not decide it")
+        demand(reached and (most is None or all(value <= high for value in at_most)), "its proof is too wide")
 
 
 def _deltas(claim: Claim, known: ReleaseLaws) -> Values:

@@ -1,4 +1,4 @@
-"""The privacy profile of a composition, by the way that its certificate states."""
+"""The privacy profile of a composition, by the method that its certificate states."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ def delta(whole: Composition, epsilons: Sequence[Fraction], proof: Proof) -> lis
 
 def excess(whole: Composition, epsilons: Sequence[Fraction], proof: Proof) -> list[Any]:
     """D, the profile without infinite losses."""
-    demand(proof.way in _WAYS, "its proof is not one of a profile")
+    demand(proof.method in _METHODS, f"its proof is by {proof.method}, which gives no profile")
     with precision(proof.bits):
-        found: list[Any] = needed(_WAYS[proof.way])(whole, epsilons, *proof.numbers)
+        found: list[Any] = needed(_METHODS[proof.method])(whole, epsilons, *proof.numbers)
         return found
 
 
 def _alone(whole: Composition, epsilons: Sequence[Fraction]) -> list[Any]:
     """D of a single release in closed form."""
     law = whole.alone
-    demand(law is not None, "these are several releases")
+    demand(law is not None, "its proof is of one release alone, but there are several")
     assert law is not None, "demanded above"
     return [law.single_excess(ball(epsilon)) for epsilon in epsilons]
 
@@ -46,7 +46,7 @@ def _beyond(whole: Composition, epsilons: Sequence[Fraction]) -> list[Any]:
 
 
 # by the names that reading knows, with as many numbers as it demands; all enclose the same number
-_WAYS = {
+_METHODS = {
     "alone": "profile:_alone",
     "beyond": "profile:_beyond",
     "chernoff": "methods.contour:chernoff",

@@ -55,7 +55,7 @@ class ReleaseLaws:
         """The privacy profile of a direction, by a proof."""
         key = direction, tuple(points), proof
         if key not in self.found:
-            laws = self.laws if proof.way == "tangents" else self.with_hulls
+            laws = self.laws if proof.method == "tangents" else self.with_hulls
             self.found[key] = profile.delta(laws[direction], points, proof)
         return self.found[key]
 

@@ -31,8 +31,8 @@ class Issued(Protocol):
 class Verdict:
     """Status 0: the claims follow; 1: one does not; 2: the text is not a certificate; with the reason.
 
-    ``claims`` says in words what follows. ``derived`` is what was found of the last claim that was looked at: a lower bound at
-    its lower end, and an upper bound at its upper end; of delta there, for an epsilon.
+    ``claims`` says in words what follows. ``derived`` is what was enclosed for the last claim that was checked: a lower bound
+    at its lower end, and an upper bound at its upper end; for an epsilon, bounds of delta there.
     """
 
     status: int
@@ -99,7 +99,7 @@ def verify(certificate: Issued | os.PathLike[str] | str | bytes | Mapping[str, A
         signed = read_one.digest_agrees()
     except NotACertificate as wrong:
         is_path = isinstance(source, str) and "{" not in source
-        hint = "for a file, pass its pathlib.Path" if is_path else "certify writes certificates"
+        hint = "for a file, pass its pathlib.Path" if is_path else "certify makes certificates"
         return Verdict(2, f"not a certificate: {wrong}; {hint}")
     except RecursionError:
         return Verdict(2, "not a certificate: the text is nested too deeply")
@@ -112,7 +112,7 @@ def verify(certificate: Issued | os.PathLike[str] | str | bytes | Mapping[str, A
         )
     follow = f"{'both' if count == 2 else f'all {count}'} claims follow" if count > 1 else "the claim follows"
     if not signed:
-        return Verdict(1, f"{follow}, but the digest is not that of the text: something else was altered")
+        return Verdict(1, f"{follow}, but the digest is not that of the text, which was altered")
     return Verdict(0, f"{follow}:", tuple(words(read_one)), derived)
 
 

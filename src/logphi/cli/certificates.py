@@ -17,7 +17,7 @@ logphi certify "100 * Laplace(scale=20)" --delta 1e-5 --type-one-error 0.01 --ad
 logphi verify certificate.json"""
 
 _CERTIFY = "a proof of epsilon at a delta, or of delta at an epsilon, that anyone can check"
-_VERIFY = "whether the claim of a certificate follows from its mechanism, proved independently"
+_VERIFY = "whether the claims of a certificate follow, by an independent proof"
 # the arguments of further claims, and what each claim is about
 _ALSO = {
     "type-one-error": "the smallest type II error of a test at this type I error",

@@ -78,8 +78,8 @@ class _Curve(OfWholeVectors):
 class Skellam(WholeVectorNoise):
     """Adds Skellam noise to each coordinate of an integer vector, as in secure aggregation.
 
-    Skellam noise is the difference of two Poisson numbers, P(x) = e^{-mu} I_x(mu) with a Bessel function, and variance mu. Such
-    noise of several parties sums to such noise.
+    Skellam noise is the difference of two Poisson numbers, P(x) = e^{-mu} I_x(mu) with a Bessel function, and variance mu. The
+    Skellam noise of several parties adds up to Skellam noise.
 
     In one coordinate the pair is the noise shifted by the largest possible integer against the noise, as the law is
     log-concave: its outcomes are listed where mu is at most 62500. In several, the divergences of integer orders a > 1 are at

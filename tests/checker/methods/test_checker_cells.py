@@ -1,4 +1,4 @@
-"""Compositions between two on a lattice: the enclosures hold what other ways find, and false claims do not pass."""
+"""Compositions between two on a lattice: the enclosures hold what other methods find, and false claims do not pass."""
 
 import json
 from fractions import Fraction
@@ -29,7 +29,7 @@ NORMAL = Normal(exactly(Fraction(1)), Fraction(1))
 PAIR = NormalPair(Fraction(11, 10), Fraction(1))
 MIXED = NORMAL.sampled(Fraction(1, 10))
 
-# laws, an epsilon, and another way that knows the excess to many digits
+# laws, an epsilon, and another method that knows the excess to many digits
 COMPOSITIONS: dict[str, tuple[Any, str, Any]] = {
     "Laplace": ([(LAPLACE, 7)], "2", proven.residues),
     "Laplace of two widths": ([(LAPLACE, 3), (laplace(exactly(Fraction(2, 3))), 2)], "1", proven.residues),

@@ -33,7 +33,7 @@ def by_line(whole: Composition, epsilons: Sequence[Fraction], goal: float, *, fo
         step, right, left = line.steps()
         if folded:
             lattice = whole.lattice()
-            assert lattice is not None, "the way applies"
+            assert lattice is not None, "the method applies"
             nodes, more = 2 * math.ceil(math.pi / (rough(lattice.unit()) * step)) + 1, list[float]()
             if nodes > MOST_FOLDED:
                 raise Undecided("the lattice of the losses is too fine for this checker")

@@ -1,4 +1,4 @@
-"""Proofs of the claims of a certificate: the way that the checker is to go for each, found by trying all that apply."""
+"""Proofs of the claims of a certificate: a method of the checker for each, found by trying all that apply."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from logphi.checker.text.reading import Claim, Proof, read
 ATTEMPTS = ((1, 2), (1, 3), (1, 4), (2, 8), (4, 16))
 # chosen: the digits of the first attempt at a claim with one end or two equal ends, and the most
 FIRST_DIGITS, MOST_DIGITS = 3, 1000
-# ways that the budget keeps from becoming sharper
+# methods that the budget keeps from becoming sharper
 ROUGH = ("cells", "nodes", "tangents")
 # measured: with more pairs, M decays fast enough on a straight line
 MOST_PAIRS = 200
@@ -67,7 +67,7 @@ def proved(content: Mapping[str, Any], work: float = LARGEST_WORK) -> tuple[dict
             ]
             for claim, data in zip(certificate.claims, whole["claims"], strict=True):
                 found, why, derived = _proof_of(claim, known[claim.release])
-                data["proof"] = {order: [one.way, one.bits, *map(written, one.numbers)] for order, one in found.items()}
+                data["proof"] = {order: [one.method, one.bits, *map(written, one.numbers)] for order, one in found.items()}
                 reason = reason or why
         except Undecided as why:
             reason = reason or str(why)
@@ -119,7 +119,7 @@ def _proof_of(claim: Claim, known: ReleaseLaws) -> tuple[Mapping[str, Proof], st
         if own < width or not best:
             best, width, derived = found, own, known.derived
         # the budget kept it from becoming sharper
-        if any(one.way in ROUGH for one in found.values()) and own > math.exp(goal + ROOM):
+        if any(one.method in ROUGH for one in found.values()) and own > math.exp(goal + ROOM):
             break
     return best, reason, derived
 
@@ -151,11 +151,11 @@ def _found(claim: Claim, known: ReleaseLaws, order: str, goal: float) -> Proof:
         with suppress(Undecided):
             # which does not depend on the goal
             given = order, tuple(points), "tangents"
-            earlier = (proof for one, at, proof in known.found if (one, at, proof.way) == given)
+            earlier = (proof for one, at, proof in known.found if (one, at, proof.method) == given)
             return next(earlier, None) or by_tangents(known.laws[order], points)
-    for way in ways(known.with_hulls[order], points, evaluate, goal):
+    for method in methods(known.with_hulls[order], points, evaluate, goal):
         try:
-            proof = way()
+            proof = method()
             evaluate(proof)
         except Undecided as why:  # noqa: PERF203
             refusal = why
@@ -166,10 +166,10 @@ def _found(claim: Claim, known: ReleaseLaws, order: str, goal: float) -> Proof:
     raise refusal
 
 
-def ways(
+def methods(
     whole: Composition, points: Sequence[Fraction], evaluate: Callable[[Proof], list[Any]], goal: float
 ) -> Iterator[Callable[[], Proof]]:
-    """The ways that apply, fast ones first."""
+    """The methods that apply, fast ones first."""
     bits = resolving(goal)
     yield lambda: Proof("beyond", bits)
     if whole.alone is not None:

@@ -93,7 +93,7 @@ class Allocated(Law):
     def cuts(self, base: Any, step: Any, number: int) -> tuple[Cells, Cells]:
         """Those of a pair below and of one above."""
         if not self.base.unreached().is_zero():
-            raise Undecided("epochs of a base that may rule out the record are not composed by this checker")
+            raise Undecided("this checker does not compose epochs of a base whose output may rule out the record")
         # a lattice of the losses with this step errs as much as one of the ratios of this size
         doublings = self.batches.bit_length()
         size = even(NEAR * math.sqrt(doublings / self.batches) / rough(step))
@@ -119,7 +119,7 @@ class Allocated(Law):
 def counted(base: Finite, batches: int) -> Finite:
     """An epoch of a base with few outcomes: the vectors of how many batches have each outcome that Q reaches."""
     if vectors(sum(not q.is_zero() for _, q in base.outcomes()), batches) > MOST_VECTORS:
-        raise Undecided("of allocated releases with many outcomes, this checker does not list all vectors of outcomes")
+        raise Undecided("the allocated release has more combinations of outcomes than this checker lists")
 
     def outcomes() -> list[tuple[Any, Any]]:
         reached = [(q, p / q) for p, q in base.outcomes() if not q.is_zero()]
@@ -141,7 +141,7 @@ def enclose(whole: Composition, epsilons: Sequence[Fraction], number: Fraction) 
     """D of one epoch at each epsilon, with so many nodes, a multiple of ``EVEN``, on the first level of one ratio."""
     turned = whole.alone if isinstance(whole.alone, Reversed) else None
     law, size = turned.base if turned else whole.alone, whole_number(number, MOST_NODES)
-    demand(isinstance(law, Allocated) and size % EVEN == 0, "this is not one epoch, or its nodes are of a wrong number")
+    demand(isinstance(law, Allocated) and size % EVEN == 0, "this is not one epoch, or the number of nodes is wrong")
     assert isinstance(law, Allocated), "demanded above"
     found = law.bounds([-epsilon if turned else epsilon for epsilon in epsilons], size, ctx.prec)
     if turned:

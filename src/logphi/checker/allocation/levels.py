@@ -50,7 +50,7 @@ class Kind:
         scaled = mass * arb(2) ** self.bits
         found = (scaled.upper().ceil() if self.up else scaled.lower().floor()).unique_fmpz()
         if found is None:
-            raise Undecided("the masses of a ratio are not known precisely enough by this checker")
+            raise Undecided("this checker does not know the masses of a likelihood ratio precisely enough")
         return max(found, NONE)
 
     def shifted(self, number: Any, bits: int) -> Any:

@@ -118,7 +118,7 @@ def sum_of(law: Law, count: int, size: int, most: Any, kind: Kind) -> Sums:
     most = (most - count * scale.start) / scale.step
     top = fmpz(count * scale.last) if scale.last and not most < count * scale.last else most.upper().ceil().unique_fmpz()
     if top is None or top.bit_length() > MOST_LEVELS:
-        raise Undecided("the ratios are too large for this checker")
+        raise Undecided("the likelihood ratios are too large for this checker")
     top = max(top, fmpz(1))
     one = _one(law, size, int(top), scale, ends, kind)
     found, number = one, 1

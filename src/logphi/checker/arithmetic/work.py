@@ -25,7 +25,7 @@ TAIL = 130
 STORED = 20
 
 
-# why overflows and the like end a way
+# why overflows and the like end a proof
 OUT_OF_RANGE = "its numbers are too large or too small for this checker"
 
 

@@ -87,7 +87,7 @@ class Composition(Law):
         if kept.alone is not None:
             own, other = kept.alone.tails(shifted)
             return p * own, q * other
-        demand(not kept.terms, "of several releases together, this checker knows the transform but no tails")
+        demand(not kept.terms, "this checker knows the transform of several releases together, but not their tails")
         share = arb(0) if shifted > 0 else arb(1) if shifted < 0 else arb(0).union(arb(1))
         return p * share, q * share
 

@@ -43,7 +43,7 @@ class Normal(ClosedForm):
 
     def _rational(self) -> Fraction:
         if self.shift is None:
-            raise Undecided("this checker does not know several normal releases from one sample")
+            raise Undecided("this checker does not know several normal releases on one sample")
         return self.shift
 
 

@@ -1,8 +1,8 @@
 """Laws above a composition: hulls of points that lie above its profile, or above a function of it.
 
 The hull of points of both directions has a profile above the one that is bounded, so that its pair dominates. Where divergences
-are declared, the points are those of tangents. The certificate states these, and else how far a profile is followed, and its
-cells.
+are declared, the points are those of tangents, which the certificate states. For other profiles it states how far they are
+followed, and their cells.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def profile(whole: Composition, laid: Sequence[Fraction]) -> Bound:
     alone, infinite = whole.alone, whole.infinite()
     if alone is not None and not laid:
         return lambda epsilon: infinite + alone.single_excess(epsilon)
-    demand(laid, "it states no cells for a hull")
+    demand(laid, "it states no cells for the profile of a hull")
     excess = cells.upper_bound(whole.terms, *laid)
     return lambda epsilon: infinite + excess(epsilon)
 

@@ -16,15 +16,16 @@ def _law(node: Node, stated: Stated, *, batches: int) -> Law | None:
         return None
     law = base.alone
     if law is None:
-        raise Undecided("of several releases that are allocated together, this checker knows those of Gaussian noise")
-    demand(law.omitted().is_zero(), "this checker does not allocate releases whose outcomes it does not list all")
+        raise Undecided("this checker knows several releases in one batch for Gaussian noise only")
+    demand(not base.declared, "this checker does not know random allocation of declared divergences")
+    demand(law.omitted().is_zero(), "this checker does not allocate releases some of whose outcomes it leaves out")
     return counted(law.listed(), batches) if law.atomic else Allocated(law, batches)
 
 
 def _demands(node: Node) -> Demands:
     known = node.adjacency in (*PRESENCE, "replace_special")
-    yield known, "is of a mechanism that is stated under add/remove or replace_special"
-    yield all(one.adjacency == node.adjacency for _, one in node.within()), "is of mechanisms under its own adjacency"
+    yield known, "needs a mechanism that is stated under add/remove or replace_special"
+    yield all(one.adjacency == node.adjacency for _, one in node.within()), "needs mechanisms under its own adjacency"
 
 
 KINDS = {
@@ -35,7 +36,7 @@ KINDS = {
         base="composition",
         not_within=(
             frozenset({"poisson", "subset", "allocation"}),
-            "random allocation is not known on a sample, or of itself",
+            "random allocation is not known as a part of a sample, or of random allocation",
         ),
     )
 }

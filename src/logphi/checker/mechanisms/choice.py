@@ -101,7 +101,7 @@ def _law(node: Node, stated: Stated, *, probabilities: list[Fraction]) -> Law | 
 
 def _demands(node: Node) -> Demands:
     yield len(node.parameters["probabilities"]) == len(node.parts), "needs as many mechanisms as probabilities"
-    yield all(one.adjacency == node.adjacency for _, one in node.within()), "is of mechanisms under its own adjacency"
+    yield all(one.adjacency == node.adjacency for _, one in node.within()), "needs mechanisms under its own adjacency"
 
 
 KINDS = {
@@ -112,7 +112,7 @@ KINDS = {
         base="compositions",
         not_within=(
             frozenset({"RandomChoice", "allocation"}),
-            "an alternative of a random choice must not be a random choice itself",
+            "a random choice is not known as a part of another one, or of random allocation",
         ),
     )
 }

@@ -41,7 +41,7 @@ def _demands_of_tradeoff(node: Node) -> Demands:
 def _demands_of_profile(node: Node) -> Demands:
     epsilons, deltas = node.parameters["epsilons"], node.parameters["deltas"]
     yield len(epsilons) == len(deltas), "needs as many numbers in both lists"
-    yield max(deltas) <= 1 and min(deltas) < 1, "needs deltas up to 1, some below"
+    yield max(deltas) <= 1 and min(deltas) < 1, "needs deltas of at most 1, one of them below 1"
 
 
 KINDS = {

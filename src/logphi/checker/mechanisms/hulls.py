@@ -117,7 +117,7 @@ def _vertices(points: list[Point]) -> list[Point]:
         if point.epsilon < 0 and _reaches(1 - ball(point.epsilon).exp(), ball(point.delta)):
             raise Undecided("a point of a profile is below 1 - e^epsilon, which no profile is")
     chain = _hull([(arb(0), arb(1), None), *((*point.place(), point) for point in points)], _reaches)
-    demand(len(chain) >= 2, "the points of a profile say nothing")
+    demand(len(chain) >= 2, "the points of a profile imply nothing")
     return [point for _, _, point in chain[1:]]
 
 

@@ -55,7 +55,7 @@ def _mixed(base: Law, rate: Fraction) -> Law:
 def _each(node: Node, choice: Node) -> Node:
     """A sample of a random choice, as a random choice of samples: the choice is public, so each pair is mixed separately."""
     if not all([count for count, _ in part] == [1] for part in choice.parts):
-        raise Undecided("this checker does not know several releases from one sample")
+        raise Undecided("this checker does not know several releases on one sample")
     parts = tuple(((1, replace(node, base=part[0][1])),) for part in choice.parts)
     return replace(choice, adjacency=node.adjacency, parts=parts)
 
@@ -73,7 +73,7 @@ def _base(node: Node, stated: Stated, rate: Fraction) -> Law | None:
 def _demands_of_poisson(node: Node) -> Demands:
     (base,), relation = {one.adjacency for _, one in node.within()}, node.adjacency
     # under these, Q is the law without the record
-    yield base in (*PRESENCE, "replace_special"), "samples a mechanism that is stated under add/remove or replace_special"
+    yield base in (*PRESENCE, "replace_special"), "needs a mechanism that is stated under add/remove or replace_special"
     fits = base == relation or (base == "add_remove" and relation in (*PRESENCE, "replace"))
     yield fits, f"of a mechanism under {base} is not known under {relation}"
     gaussian = all(one.name == "Gaussian" for _, one in node.within())
@@ -83,7 +83,7 @@ def _demands_of_poisson(node: Node) -> Demands:
 
 def _demands_of_subset(node: Node) -> Demands:
     (base,) = {one.adjacency for _, one in node.within()}
-    yield base == "replace" and node.adjacency != "replace_special", "leads from replace to replace or add/remove"
+    yield base == "replace" and node.adjacency != "replace_special", "needs a base under replace, for replace or add/remove"
 
 
 _NOT_WITHIN = (frozenset({"poisson", "subset"}), "the base of a sample must not be a sample itself")

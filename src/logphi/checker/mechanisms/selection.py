@@ -52,7 +52,7 @@ def _law(node: Node, stated: Stated, *, mean: Fraction, shape: Fraction | None) 
         run = with_pair(run, stated)
         directions = (run,) if run.symmetric else (run, run.reversed())
         given = [stated(one) for one in directions]
-        demand(all(given), "it states no end of the profile of one run")
+        demand(all(given), "it states no points of the profile of one run")
         bounds = [profile(one, numbers[1:]) for one, numbers in zip(directions, given, strict=True)]
         ratios = [_log_ratio(bound, mean, shape) for bound in bounds]
         # the ratio of one direction follows from the profile of the other, or from delta(0), which is the same in both
@@ -90,7 +90,7 @@ def _exponent(mean: Fraction, shape: Fraction) -> Fraction:
     spend(4 * EXP * HALVINGS)
     while not _mean(high, shape) >= ball(mean):
         low, high = high, 2 * high
-        demand(high <= LARGEST, "there is nearly always one run, and otherwise more than this checker counts")
+        demand(high <= LARGEST, "the number of runs is nearly always one, and otherwise larger than this checker counts")
     for _ in range(HALVINGS):
         t = (low + high) / 2
         low, high = (low, t) if _mean(t, shape) >= ball(mean) else (t, high)
@@ -111,7 +111,7 @@ def _demands(node: Node) -> Demands:
     yield not node.one_direction, "bounds both directions"
     given = node.parameters
     yield given["shape"] is None or given["mean"] > 1, "needs a mean above 1, as there is always one run"
-    yield all(one.adjacency == node.adjacency for _, one in node.within()), "is of mechanisms under its own adjacency"
+    yield all(one.adjacency == node.adjacency for _, one in node.within()), "needs mechanisms under its own adjacency"
 
 
 KINDS = {

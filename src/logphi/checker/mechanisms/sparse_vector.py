@@ -2,8 +2,8 @@
 
 notation: e the largest move of a query, in scales of its Laplace noise: 2s/b, or s/b if all queries move to one side; R = e^e.
 
-One number is given away, the noise of the threshold under Q, and that moved by s under P: two laws that are s apart. Given it,
-P's query is the larger one, by at most the move, so that the answers until the first "above" are those of a game. A question is
+The pair also shows a number: the noise of the threshold under Q, and that noise moved by s under P. Given it, P's query is
+the larger one, by at most the move, so that the answers until the first "above" are those of a game. A question is
 answered by "above" with probabilities (q, p) under Q and P between the diagonal and the curve p = R q up to q = 1/(2R),
 p = 1 - 1/(4Rq) up to 1/2, p = 1 - (1-q)/R; its tangents meet at points of a polygon that contains all of these. With V(x) the
 supremum of E_Q (x p/q - 1)_+ over all ways to ask, V is convex, V(x) = 0 for x <= 1/R, and
@@ -13,7 +13,7 @@ supremum of E_Q (x p/q - 1)_+ over all ways to ask, V is convex, V(x) = 0 for x 
 because the right side is convex in (q, p). Each "below" makes x smaller, so that bounds of V at x_j = e^{j step} / R follow
 from left to right, by chords of those further left. The profile of the game at a = e^eps is a V(1/a). All c games and the noise
 of the threshold compose (the next question may depend on all answers), and this bounds both directions. Where
-queries move to one side, the noise of the threshold is given away unmoved in the direction remove: the c games are all.
+queries move to one side, the number shown in the direction remove is the noise of the threshold unmoved: only the c games leak.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _law(
 
 def answer_above(shift: Fraction) -> Finite:
     """The pair of one game."""
-    demand(SMALLEST <= shift <= LARGEST, "queries that move by so little, or so much, are not known to this checker")
+    demand(SMALLEST <= shift <= LARGEST, "the queries move too little or too much, in scales of their noise, for this checker")
     largest = ball(shift).exp()
     vertices = _vertices(shift, largest)
     fall = -math.log(max(rough((1 - p) / (1 - q)) for q, p in vertices))
@@ -113,7 +113,7 @@ def _move(q: Any, p: Any, grown: Any, step: float) -> tuple[Any, Any, int, Any, 
     ratio = (1 - p) / (1 - q) * (1 + ball(ASIDE))
     back = math.floor(-math.log(rough(ratio)) / step)
     share = (ratio * grown ** (back + 1) - 1) / (grown - 1)
-    demand(back >= 1 and 0 <= share <= 1, "the precision does not separate neighbours of a game")
+    demand(back >= 1 and 0 <= share <= 1, "the precision does not separate neighbours on the grid of likelihood ratios")
     return q, p, back, (1 - q) * share, (1 - q) * (1 - share)
 
 

@@ -1,1 +1,1 @@
-"""Ways from laws to delta: each encloses the same number."""
+"""Methods that enclose delta, from the laws of a composition."""

@@ -75,7 +75,7 @@ class Line:
     ) -> None:
         right, left = shifts
         demand(0 < c < c + right < whole.end and 0 <= c + left < c, OUTSIDE)
-        demand(whole.omitted().is_zero(), "of a law that leaves out outcomes, no transform is known")
+        demand(whole.omitted().is_zero(), "no transform is known of a law that leaves out outcomes")
         self.whole, self.epsilons, self.c, self.h = whole, epsilons, ball(c), h
         self.sides = [(c + shift, 2 * arb.pi() * ball(abs(shift)) / h) for shift in shifts]
         self.values = whole.on_line(self.c, h, nodes)

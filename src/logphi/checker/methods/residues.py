@@ -41,7 +41,7 @@ def applies(whole: Composition) -> bool:
 
 def enclose(whole: Composition, epsilons: Sequence[Fraction]) -> list[Any]:
     """D at each epsilon."""
-    demand(applies(whole), "some laws are neither atomic nor tilted uniform with such atoms")
+    demand(applies(whole), "some laws are neither atomic nor tilted uniform")
     tilted = [(law, count) for law, count in whole.terms if isinstance(law, TiltedUniform)]
     smooth, with_atoms = sum(n for _, n in tilted), sum(n for law, n in tilted if not law.atoms().is_zero())
     demand(smooth <= MOST_TILTED, "more releases of tilted uniform laws than this checker expands")
@@ -63,7 +63,7 @@ def averaged(whole: Composition, epsilons: Sequence[Fraction]) -> list[Any]:
     """D of atomic laws and of at most one release whose D has a closed form: the mean of that over all atoms."""
     others = Composition([(law, count) for law, count in whole.terms if not law.atomic])
     law = others.alone
-    demand(law is not None, "more than one of its releases, or none, is of a law without atoms")
+    demand(law is not None, "not exactly one of its releases has a loss that is not atomic")
     assert law is not None, "demanded above"
     atoms, omitted = all_atoms([(one, count) for one, count in whole.terms if one.atomic])
     spend(STORED * len(atoms) * len(epsilons))

@@ -14,7 +14,7 @@ def values(claim: Claim, known: ReleaseLaws) -> Values:
     place, found = claim.at - 1, []
     for direction in known.directions(claim.direction):
         whole, proof = known.laws[direction], proof_of(claim, direction)
-        demand(proof.way == "moment", "its proof is not one of a divergence")
+        demand(proof.method == "moment", f"its proof is by {proof.method}, which gives no divergence")
         with precision(proof.bits):
             if whole.declared:
                 found.append(needed("methods.tangents:divergence")(whole, place))

@@ -47,8 +47,8 @@ _ARGUMENTS: dict[str, Callable[[Fraction], bool]] = {
     "tradeoff": lambda x: 0 < x < 1,
     "renyi": lambda x: 1 < x <= LARGEST_ORDER,
 }
-# ways to the values of a claim: the fewest numbers of each, the most, and how many come together
-WAYS = {
+# methods that enclose the values of a claim: the fewest numbers of each, the most, and how many come together
+METHODS = {
     **dict.fromkeys(("alone", "beyond", "residues", "averaged", "moment"), (0, 0, 1)),
     **dict.fromkeys(("chernoff", "bent", "two", "nodes"), (1, 1, 1)),
     "folded": (4, 4, 1),
@@ -77,9 +77,9 @@ class Release:
 
 @dataclass(frozen=True)
 class Proof:
-    """How the values of a claim are enclosed in one direction: by which way, with which precision and numbers."""
+    """How the values of a claim are enclosed in one direction: by which method, with which precision and numbers."""
 
-    way: str
+    method: str
     bits: int
     numbers: tuple[Fraction, ...] = ()
 
@@ -127,7 +127,7 @@ def read(source: str | bytes | Mapping[str, Any]) -> Certificate:
     named = isinstance(whole["made_by"], dict) and all(isinstance(one, str) for one in whole["made_by"].values())
     require(named, "made_by must map names to versions")
     one_of(whole["parameters"], "parameters", _FLOATS_AS)
-    require(whole["not_covered"] == [*NOT_COVERED], "not_covered must be the list of what no certificate covers, word by word")
+    require(whole["not_covered"] == [*NOT_COVERED], "not_covered must be the list of what no certificate covers, word for word")
     require(isinstance(whole["sha256"], str) and _DIGEST.fullmatch(whole["sha256"]), "sha256 must be 64 hexadecimal digits")
     releases = tuple(_with_hulls(one) for one in listed(whole["releases"], "releases", MOST_RELEASES))
     claims = tuple(_claim(one, releases) for one in listed(whole["claims"], "claims", MOST_CLAIMS))
@@ -148,7 +148,7 @@ def _release(value: Any, outer: Outer = frozenset()) -> Release:
     require(pairs, "every entry of mechanism must be a count and a mechanism")
     counted = tuple((json_integer(count, "a count", 1, LARGEST_COUNT), _node(node, outer)) for count, node in terms)
     same = all(node.adjacency == adjacency for _, node in counted)
-    require(same, "all mechanisms must have the adjacency of the certificate")
+    require(same, "all mechanisms of a release must have its adjacency")
     return Release(counted, adjacency)
 
 
@@ -163,15 +163,15 @@ def _claim(value: Any, releases: tuple[Release, ...]) -> Claim:
     upper = None if value["upper"] is None else number(value["upper"], "upper")
     ordered = 0 <= lower <= (lower if upper is None else upper) <= LARGEST_EPSILON and abs(at) <= LARGEST_EPSILON
     require(ordered, "the claim needs 0 <= lower <= upper, and no number above 1e9")
-    require(upper is not None or lower, "a claim needs an end")
-    require(_ARGUMENTS[quantity](at), f"at is outside the range of a claim about {quantity}")
+    require(upper is not None or lower, "a claim needs a lower or an upper end")
+    require(_ARGUMENTS[quantity](at), f"the claim is about {quantity} at a number that is out of range")
     given, proof = value["lines"], value["proof"]
     known = {"remove", "add"} if quantity == "tradeoff" else set()
-    empty = "lines must be an object, empty but for a trade-off function: then with a list for each direction"
+    empty = "lines must be an empty object, except for a trade-off function, where it holds a list for each direction"
     require(isinstance(given, dict) and set(given) <= known, empty)
     lines = {direction: numbers(some, "lines", 3) for direction, some in given.items()}
     near = all(abs(x) <= LARGEST_LINE for some in lines.values() for x in some)
-    require(near, f"the epsilons of lines must lie between -{LARGEST_LINE} and {LARGEST_LINE}")
+    require(near, f"the numbers of lines must lie between -{LARGEST_LINE} and {LARGEST_LINE}")
     fits = isinstance(proof, dict) and set(proof) <= {"remove", "add"}
     require(fits, "proof must be an object with a list for each direction")
     proofs = {direction: _proof(one) for direction, one in proof.items()}
@@ -179,13 +179,13 @@ def _claim(value: Any, releases: tuple[Release, ...]) -> Claim:
 
 
 def _proof(value: Any) -> Proof:
-    """A way, the precision, and the numbers that it needs."""
-    way, *given = listed(value, "a proof", MOST_NUMBERS)
-    least, most, each = WAYS[one_of(way, "a way", tuple(WAYS))]
+    """A method, the precision, and the numbers that it needs."""
+    method, *given = listed(value, "a proof", MOST_NUMBERS)
+    least, most, each = METHODS[one_of(method, "the method of a proof", tuple(METHODS))]
     fits = least < len(given) <= most + 1 and (len(given) - 1) % each == 0
-    require(fits, f"a proof by {way} needs other numbers")
+    require(fits, f"the method {method} of a proof has too few or too many numbers")
     bits, *rest = given
-    return Proof(way, json_integer(bits, "bits", 2, LARGEST_BITS), tuple(number(x, "a number of a proof") for x in rest))
+    return Proof(method, json_integer(bits, "bits", 2, LARGEST_BITS), tuple(number(x, "a number of a proof") for x in rest))
 
 
 def _node(value: Any, outer: Outer) -> Node:
@@ -196,7 +196,7 @@ def _node(value: Any, outer: Outer) -> Node:
     kind = kind_of(name)
     refused, why = kind.not_within
     require(not outer & refused, why)
-    keys(value, f"a {name}", f"name adjacency parameters{' base' if kind.base else ''}")
+    keys(value, name, f"name adjacency parameters{' base' if kind.base else ''}")
     keys(value["parameters"], f"the parameters of {name}", " ".join(kind.parameters))
     parameters = {key: rule(value["parameters"][key], f"{key} of {name}") for key, rule in kind.parameters.items()}
     adjacency = one_of(value["adjacency"], "adjacency", RELATIONS)
@@ -207,7 +207,7 @@ def _node(value: Any, outer: Outer) -> Node:
         parts = [value["base"]] if kind.base == "composition" else listed(value["base"], "base", MOST_ENTRIES)
     node = Node(name, adjacency, parameters, base, tuple(_part(one, inner) for one in parts))
     for holds, words in kind.demands(node):
-        require(holds, f"a {name} {words}")
+        require(holds, f"{name} {words}")
     return node
 
 

@@ -1,4 +1,4 @@
-"""Skellam noise of a large variance in one coordinate: bounds of its tails, and what they tell of a shift.
+"""Skellam noise of a large variance in one coordinate: bounds of its tails, and what follows for a shift.
 
 notation: mu the variance, s its root, p(x) = e^-mu I_x(mu), G(k) the mass from k on, phi_j = e^{-j^2 / (2 mu)}, and
 E(x) = x asinh(x/mu) + mu - (x^2 + mu^2)^{1/2}.
@@ -45,7 +45,7 @@ _ROOM = 1e-12
 
 @lru_cache(maxsize=64)
 def errors_of_tests(variance: float, shift: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Upper bounds of both errors of tests whether noise is moved by a shift: it is taken for moved from some integer on."""
+    """Upper bounds of both errors of tests whether noise is moved by a shift, which they claim from some integer on."""
     s = math.sqrt(variance)
     first, last = math.ceil(shift - _FARTHEST * s), math.floor(_FARTHEST * s)
     from_here = np.unique(np.rint(np.linspace(first, last, _TESTS)))

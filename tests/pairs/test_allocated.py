@@ -338,3 +338,29 @@ def test_what_has_no_ratio_on_nodes_lies_between_one_batch_and_no_amplification(
     assert bound.upper == base.delta(0.1).upper
     assert bound.proofs is not None
     assert "without amplification" in bound.proofs[1]
+
+
+def test_ratios_next_to_zero_keep_their_size():
+    """Two batches, outcome by outcome: of two rare outcomes one is so much rarer that thresholds lie between them."""
+    p, q = (1e-41, 1e-21, 1.0), (0.1, 0.1, 0.8)
+    bounds = lp.Discrete(p=p, q=q).allocation(2)
+    for epsilon in (10.0, 30.0, 45.0, 60.0, 90.0):
+        with mpmath.workdps(80):
+            law_p, law_q = ([mpmath.mpf(x) / sum(map(mpmath.mpf, side)) for x in side] for side in (p, q))
+            outcomes = [(a, b) for a in range(3) for b in range(3)]
+            mean = [(law_p[a] * law_q[b] + law_q[a] * law_p[b]) / 2 for a, b in outcomes]
+            exact = sum(
+                max(law_q[a] * law_q[b] - mpmath.exp(epsilon) * one, 0) for (a, b), one in zip(outcomes, mean, strict=True)
+            )
+            found = bounds.delta(epsilon, direction="add")
+            assert found.lower <= exact * (1 + mpmath.mpf(2) ** -50), epsilon
+            assert exact * (1 - mpmath.mpf(2) ** -50) <= found.upper <= exact * (1 + 1e-6), epsilon
+    cells = RatioCells.of_atoms(np.array([1e-40, 1e-20, 1.0]), np.array([0.1, 0.1, 0.8]), 1024)
+    assert cells.held[0] == 0.1
+
+
+def test_an_outcome_that_hardly_ever_happens_is_answered():
+    """A smallest loss next to zero calls for steep tilts, under which others are more steps away than doubles count."""
+    never = 6.085309678864888e-25
+    bound = lp.Discrete(p=(0.0, 1.0), q=(never, 1.0)).allocation(2).delta(0.0, direction="remove")
+    assert bound.lower <= never <= bound.upper <= 1e-12

@@ -39,6 +39,8 @@ _ROOM = 1.4
 _SHARE = 1e-3
 # measured: the number of candidates for a step that divides the distances between atoms
 _STEPS = 1 << 14
+# derived: quotients up to this are exact doubles; no atoms that are farther apart are on nodes
+_EXACT = 2.0**52
 # measured: steps over which e^{cx} grows by more than e^30 are useless
 _COARSE = 30.0
 # derived: for larger c x, e^{-cx} has no correct digit
@@ -278,7 +280,7 @@ def plan_for(parts: Discretizers, x: float, rtol: float) -> Plan | None:
 def step_for(parts: Discretizers, plan: Plan, size: int) -> tuple[float, float]:
     """A step that covers the period and nearly divides the distances of atoms, and the predicted distance of the bounds."""
     least = plan.length / size
-    spans = [span for part, _ in parts for span in part.spans.tolist() if span >= least]
+    spans = [span for part, _ in parts for span in part.spans.tolist() if least <= span < _EXACT * least]
     candidates = [np.array([least])]
     share = max(_STEPS // max(len(spans), 1), 64)
     for span in spans:

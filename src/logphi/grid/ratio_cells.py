@@ -25,7 +25,8 @@ from logphi.arrays import Array
 
 # measured: the largest number of rounds in which negative masses go to their neighbours; a few suffice
 _ROUNDS = 1000
-# derived: atoms within this relative distance of a node are on it but for rounding
+# derived: atoms within this relative distance of a node are on it but for rounding; relative to the atom, not to a cell, as a
+# law of the smallest ratios depends on their logarithms
 _ON_NODE = 8 * ULP
 
 
@@ -47,7 +48,7 @@ class RatioCells:
         step = (end - start) / cells
         position = (locations - start) / step
         nearest = np.rint(position)
-        on_node = np.abs(position - nearest) <= _ON_NODE * (1 + position)
+        on_node = np.abs(position - nearest) * step <= _ON_NODE * locations
         held = np.bincount(nearest[on_node].astype(int), masses[on_node], cells + 1).astype(np.float64)
         cell, mass = np.floor(position[~on_node]).astype(int), masses[~on_node]
         share = position[~on_node] - cell

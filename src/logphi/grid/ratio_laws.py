@@ -83,6 +83,8 @@ def of_outcomes(p: Array, q: Array, cells: int, relative_error: float, omitted: 
     if positive.size == 0 or ratios.size < 2:
         raise TooWideError("has no two finite losses")
     _check_range(math.log(positive[-1]), abs(math.log(positive[0])) if positive.size == ratios.size else math.inf)
+    if ((ratios > ratios[0]) & (ratios < _ROUNDED * ratios[-1])).any():
+        raise TooWideError("has a ratio that is next to zero beside others")
     law = RatioCells.of_atoms(ratios, masses, 1 if ratios.size == 2 else cells)
     infinite = float(p[q == 0].sum())
     growth = math.inf if infinite or rare or omitted else _growth(ratios[0], ratios[-1])
